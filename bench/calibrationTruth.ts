@@ -1,6 +1,6 @@
 /**
- * Whale labels against known skill: how often anybody is labelled where nobody has skill, and how
- * many of the skilled are found; beside a win rate of 55 % and a plain t-test.
+ * Whale labels against known skill: how often a wallet is labelled in worlds without skill, and how
+ * many skilled wallets are found; compared with a win rate of 55 % and a plain t-test.
  *
  *     deno task bench:whales [--seeds 400] [--null 400] [--skilled 400] [--first 1] [--workers 2]
  *         [--sharing 8]

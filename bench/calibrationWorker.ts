@@ -1,5 +1,5 @@
 /**
- * Counts what each rule makes of simulated worlds, one a message, beside other workers.
+ * Applies each rule to simulated worlds, one per message, in a worker.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export interface Counted {
   readonly small: readonly [number, number, number]
   /** Judged wallets whose edge is within its interval. */
   readonly covered: number
-  /** Sum over judged wallets of the edge told of them. */
+  /** Sum over judged wallets of their published edge. */
   readonly edges: number
 }
 

@@ -19,15 +19,15 @@ import { normalTail } from "../src/whales/domain/significance/normal.ts"
 import { marketScore, noSums, recount, type WalletSums } from "../src/whales/domain/score.ts"
 import { day, type EpochMs } from "../src/core/domain/time.ts"
 
-/** Nothing that is beside the question: no interval markets, odd books or doubtful ends. */
+/** Only ordinary markets: no interval markets, invalid books or disputed ends. */
 const plain = {
   mechanicalShare: 0,
   sportsShare: 0,
-  oddBookShare: 0,
+  invalidBookShare: 0,
   dislocationShare: 0,
   lateShare: 0,
   correctedShare: 0,
-  silentShare: 0,
+  unpublishedShare: 0,
   lifeDays: [8, 16],
 } as const
 
@@ -39,7 +39,7 @@ const wallets = 100
 function nullGroups(): ReadonlyArray<WalletGroup> {
   return [0.6, 1, 1.5, 2, 3, 4].map((entriesPerDay) => ({
     count: 30,
-    habit: "bettor",
+    strategy: "bettor",
     edge: 0,
     entriesPerDay,
     prices: [0.02, 0.95],
@@ -53,7 +53,7 @@ function nullGroups(): ReadonlyArray<WalletGroup> {
 function skilledGroups(edge: number, skilled: number): ReadonlyArray<WalletGroup> {
   const group = (count: number, edge: number, entriesPerDay: number): WalletGroup => ({
     count,
-    habit: "bettor",
+    strategy: "bettor",
     edge,
     entriesPerDay,
     prices: [0.3, 0.7],

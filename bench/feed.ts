@@ -1,6 +1,6 @@
 /**
- * Pollers that follow `since` while three writers append 21,000 items: how many were missed, how many
- * repeated, and how fast.
+ * Pollers read the feed by `since` while three writers append 21,000 items: how many items are missed
+ * or repeated, and how fast the appends are.
  *
  *   TEST_DATABASE_URL=postgres://... deno run -A bench/feed.ts
  *
@@ -19,8 +19,8 @@ const writers = 3
 const itemsPerWriter = 7_000
 const pollers = 6
 const pageSize = 20
-/** After an empty page; a full one is followed by the next at once. */
-const pollEvery = "5 millis"
+/** The pause after an empty page; after any other page the next one is read at once. */
+const pollPause = "5 millis"
 const start = Date.UTC(2026, 10, 20)
 
 const newItem = (dedupeKey: string): NewFeedItem => {
@@ -28,38 +28,38 @@ const newItem = (dedupeKey: string): NewFeedItem => {
   return { ...item, dedupeKey } as NewFeedItem
 }
 
-/** One to five items at a time, and now and then one that is in the feed already. */
+/** Appends one to five items at a time, and sometimes an item that is in the feed already. */
 const write = (writer: number) =>
   Effect.gen(function* () {
     const feed = yield* FeedStore
     for (let n = 0; n < itemsPerWriter;) {
       const size = Math.min(1 + (n * 7 + writer) % 5, itemsPerWriter - n)
       const batch = Array.from({ length: size }, (_, i) => newItem(`${writer}, ${n + i}`))
-      const twice = n % 10 === 0 && n > 0 ? [newItem(`${writer}, ${n - 1}`)] : []
-      yield* feed.append([...batch, ...twice])
+      const repeat = n % 10 === 0 && n > 0 ? [newItem(`${writer}, ${n - 1}`)] : []
+      yield* feed.append([...batch, ...repeat])
       n += size
     }
   })
 
-const follow = (written: Deferred.Deferred<void>) =>
+const poll = (written: Deferred.Deferred<void>) =>
   Effect.gen(function* () {
     const feed = yield* FeedStore
     const seen: Array<number> = []
     for (;;) {
-      const over = yield* Deferred.isDone(written)
+      const allWritten = yield* Deferred.isDone(written)
       const page = yield* feed.page({ since: seen.at(-1) ?? 0, count: pageSize, type: null })
       for (const item of page) seen.push(item.feedIndex)
-      if (page.length === 0 && over) return seen
-      if (page.length === 0) yield* Effect.sleep(pollEvery)
+      if (page.length === 0 && allWritten) return seen
+      if (page.length === 0) yield* Effect.sleep(pollPause)
     }
   })
 
 const work = Effect.gen(function* () {
   const written = yield* Deferred.make<void>()
   const began = performance.now()
-  const following = yield* Effect.forEach(
+  const polling = yield* Effect.forEach(
     Array.from({ length: pollers }),
-    () => Effect.forkChild(follow(written)),
+    () => Effect.forkChild(poll(written)),
   )
   yield* Effect.forEach([1, 2, 3], write, { concurrency: writers })
   const appended = performance.now() - began
@@ -68,7 +68,7 @@ const work = Effect.gen(function* () {
   let missed = 0
   let repeated = 0
   let unordered = 0
-  for (const fiber of following) {
+  for (const fiber of polling) {
     const seen = yield* Fiber.join(fiber)
     const distinct = new Set(seen)
     missed += total - distinct.size
@@ -88,6 +88,6 @@ const print = (line: string) => console.log(line)
 
 for (const { name, layer: store } of stores.slice(-1)) {
   print(`${name} store`)
-  const sound = await Effect.runPromise(work.pipe(Effect.provide(Layer.provide(layer, store))))
-  if (!sound) Deno.exit(1)
+  const complete = await Effect.runPromise(work.pipe(Effect.provide(Layer.provide(layer, store))))
+  if (!complete) Deno.exit(1)
 }

@@ -1,13 +1,13 @@
 /**
- * What an answer costs: the index beside a bare Deno.serve, the unpaid 402 beside the reference
- * seller, the 429 of a flood, and the index with the exact shared limit in its path.
+ * Free answers and unpaid 402s a second: the index compared with a bare `Deno.serve`, the 402 with the
+ * reference seller, the 429 under a flood, and the index with the exact shared limit.
  *
  *     apt-get install wrk; createdb bench
- *     DATABASE_URL=postgres://postgres@127.0.0.1/bench deno run -A bench/http.ts
+ *     DATABASE_URL=postgres://postgres@127.0.0.1/bench deno task bench:http
  *
- * Servers run in processes of their own, all at once; wrk loads one after the other, for `rounds`
- * rounds; the median counts. Beside requests a second stands the CPU a server spent on a request,
- * which a busy neighbour disturbs less. In the first two comparisons our budgets are off.
+ * Each server is a process of its own. wrk loads one after the other for `rounds` rounds; the median
+ * counts. The CPU per request is less sensitive to other processes than the rate. In the first two
+ * comparisons our request limits are off.
  *
  * @module
  */
@@ -18,7 +18,7 @@ const seconds = Number(Deno.env.get("SECONDS") ?? 5)
 const connections = 32
 const warmUpSeconds = 2
 const startWithinMs = 15_000
-/** Clock ticks a second in /proc; 100 on every Linux in use. */
+/** Clock ticks per second in /proc; 100 on common Linux systems. */
 const ticksPerSecond = 100
 
 interface Server {
@@ -31,7 +31,7 @@ interface Case {
   readonly server: Server
   readonly path: string
   readonly manyClients?: true
-  /** The status this case is about; the rest would be another measurement. */
+  /** The expected status; another one fails the run. */
   readonly status: number
 }
 
@@ -40,7 +40,7 @@ interface Sample {
   readonly cpuMicros: number
 }
 
-/** Runs a peer as the service runs: with the network and the environment, and nothing else. */
+/** Starts a peer with permission for the network and the environment only. */
 async function start(port: number, script: string, env: Record<string, string>): Promise<Server> {
   const process = new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-check", "--allow-net", "--allow-env", ...reads, `bench/peers/${script}`],
@@ -63,7 +63,7 @@ async function start(port: number, script: string, env: Record<string, string>):
 /** The migrations are read from the repository. */
 const reads = ["--allow-read=migrations"]
 
-/** The body and headers of our index, for the bare server to send. */
+/** The body and headers of our index, which the bare server sends. */
 async function indexAnswer(port: number): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${port}/v1/index`)
   const own = ["date", "content-length", "vary"]
@@ -109,17 +109,20 @@ async function expectStatus(of: Case): Promise<void> {
 }
 
 const databaseUrl = Deno.env.get("DATABASE_URL") ?? "postgres://postgres@127.0.0.1/bench"
-const ours = await start(9901, "face.ts", { LIMITS: "off" })
+const ours = await start(9901, "freeService.ts", { LIMITS: "off" })
 const bare = await start(9902, "bare.ts", { ANSWER: await indexAnswer(9901) })
 const seller = await start(9903, "seller.ts", {})
-const limited = await start(9904, "face.ts", { LIMITS: "postgres", DATABASE_URL: databaseUrl })
+const limited = await start(9904, "freeService.ts", {
+  LIMITS: "postgres",
+  DATABASE_URL: databaseUrl,
+})
 const servers = [ours, bare, seller, limited]
 
 const cases: ReadonlyArray<Case> = [
   { name: "bare Deno.serve, same answer", server: bare, path: "/v1/index", status: 200 },
-  { name: "GET /v1/index, budgets off", server: ours, path: "/v1/index", status: 200 },
+  { name: "GET /v1/index, limits off", server: ours, path: "/v1/index", status: 200 },
   { name: "@x402/hono, unpaid", server: seller, path: "/v1/latest", status: 402 },
-  { name: "GET /v1/latest, unpaid, budgets off", server: ours, path: "/v1/latest", status: 402 },
+  { name: "GET /v1/latest, unpaid, limits off", server: ours, path: "/v1/latest", status: 402 },
   { name: "429, one address floods", server: limited, path: "/v1/index", status: 429 },
   {
     name: "GET /v1/index, exact shared limit",
@@ -160,7 +163,7 @@ try {
   // deno-lint-ignore no-console
   console.log(
     `${rounds} rounds of ${seconds} s, ${connections} connections, medians\n` +
-      `index / bare: ${ratio("GET /v1/index, budgets", "bare")} (aim 0.9)\n` +
+      `index / bare: ${ratio("GET /v1/index, limits", "bare")} (aim 0.9)\n` +
       `402 / @x402/hono: ${ratio("GET /v1/latest", "@x402/hono")} (aim 1.5)\n` +
       `429 flood / answer under the same limit: ${ratio("429", "GET /v1/index, exact")} (aim > 1)`,
   )

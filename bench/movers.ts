@@ -1,12 +1,12 @@
 /**
- * Movers against planted truth: how many are right, how many planted jumps are found, and what a
- * naive rule makes of the same worlds. What counts is defined in tests/support/movers/moverTruth.ts.
+ * Movers against planted truth: how many are right, how many planted jumps are found, and the same for
+ * a naive rule on the same worlds. The counts are defined in tests/support/movers/moverTruth.ts.
  *
  *     deno run --no-check bench/movers.ts [seeds] [markets]
  *
- * Each seed is a world of its own, watched for 24 hours of ticks (every 10 minutes) on 8 days of
- * history, without a store; then the same world with a truth that never moves, where only quotes
- * bounce: nothing may go out there. Ends with 1 when an aim is missed.
+ * Each seed is its own world with 24 hours of ticks (every 10 minutes) on 8 days of history, without a
+ * store. The same world then runs with a constant truth, where only quotes bounce and no mover may be
+ * emitted. The exit code is 1 when an aim is missed.
  *
  * @module
  */
@@ -25,7 +25,7 @@ const seeds = Number(Deno.args[0] ?? 50)
 const markets = Number(Deno.args[1] ?? 150)
 
 const naive = "everything"
-const filtered = "sound and ordinary"
+const filtered = "valid and ordinary"
 const rules: Record<string, Array<Score>> = { "seven gates": [], naive: [], "naive, filtered": [] }
 const rejected: Record<string, number> = {}
 let bounces = 0

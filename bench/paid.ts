@@ -1,15 +1,13 @@
 /**
- * Paid answers a second over HTTP, beside the reference seller in the same run; and the 402s before.
+ * Paid answers and unpaid 402s a second over HTTP, compared with the reference seller in the same run.
  *
  *     createdb bench
  *     DATABASE_URL=postgres://postgres@127.0.0.1/bench deno task bench:paid
  *
- * Ours checks the signature itself and keeps every move of a payment in PostgreSQL (fsync as the
- * server has it) before it answers. `@x402/hono` on Deno checks it with viem and keeps no record.
- * Facilitators answer in process for both. Each round every server is paid by distinct, freshly
- * signed authorizations, `connections` at a time, from bare sockets, so that the client costs little;
- * signing is done before. The rates share the machine with the client and PostgreSQL. Rounds of the
- * two servers alternate; the first warms up.
+ * Our service checks the signature and stores every state of a payment in PostgreSQL, with fsync,
+ * before it answers. `@x402/hono` on Deno checks with viem and stores nothing. Both facilitators are
+ * in process. Each authorization is distinct and signed before the round. The client writes to bare
+ * sockets, so it costs little. Rounds of the two servers alternate; the first one warms up.
  *
  * @module
  */
@@ -20,7 +18,7 @@ import { Bytes32 } from "../src/payments/domain/payment.ts"
 import { buyer, sign } from "../tests/support/payments/buyers.ts"
 import { freshSchema } from "../tests/support/stores.ts"
 import { authorizationFor, headerOf, wirePayment } from "../tests/support/payments/terms.ts"
-import { askAll } from "./peers/socket.ts"
+import { sendAll } from "./peers/socket.ts"
 
 const rounds = Number(Deno.env.get("ROUNDS") ?? 5)
 const sales = Number(Deno.env.get("SALES") ?? 3_000)
@@ -28,7 +26,7 @@ const unpaid = 10_000
 const connections = Number(Deno.env.get("CONNECTIONS") ?? 32)
 const buyers = 50
 const startWithinMs = 15_000
-/** Clock ticks a second in /proc; 100 on every Linux in use. */
+/** Clock ticks per second in /proc; 100 on common Linux systems. */
 const ticksPerSecond = 100
 const product = products.latest
 const databaseUrl = Deno.env.get("DATABASE_URL") ?? "postgres://postgres@127.0.0.1/bench"
@@ -56,7 +54,7 @@ async function start(name: string, script: string, port: number, env: Record<str
   throw new Error(`${script} does not listen on ${port}`)
 }
 
-/** The processor time of a process so far, in seconds; none for one that has ended. */
+/** CPU seconds of a process so far; 0 when it has ended. */
 function cpuSeconds(pid: number | string): number {
   try {
     const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1]?.split(" ") ?? []
@@ -66,16 +64,16 @@ function cpuSeconds(pid: number | string): number {
   }
 }
 
-/** What PostgreSQL calls the processes that serve all of its databases. */
-const common = /(checkpointer|walwriter|background writer|autovacuum)/
+/** Processes of PostgreSQL that serve all databases. */
+const sharedProcesses = /(checkpointer|walwriter|background writer|autovacuum)/
 
-/** The processor time of PostgreSQL for `database`: its sessions, and the writers they share. */
+/** CPU seconds of PostgreSQL for `database`: its sessions and the shared processes. */
 function postgresSeconds(database: string): number {
   let seconds = 0
   for (const { name } of Deno.readDirSync("/proc")) {
     const title = /^\d+$/.test(name) ? titleOf(name) : ""
     if (!title.startsWith("postgres: ")) continue
-    if (title.includes(` ${database} `) || common.test(title)) seconds += cpuSeconds(name)
+    if (title.includes(` ${database} `) || sharedProcesses.test(title)) seconds += cpuSeconds(name)
   }
   return seconds
 }
@@ -93,7 +91,7 @@ const requestOf = (header: string | null) =>
     header === null ? "" : `payment-signature: ${header}\r\n`
   }\r\n`
 
-/** As many payments, each its own authorization, signed now. */
+/** `sales` requests, each with an authorization of its own. */
 const freshPayments = Effect.forEach(Array.from({ length: sales }), (_, n) => {
   const account = buyer(n % buyers)
   const nonce = Bytes32.make(`0x${crypto.randomUUID().replaceAll("-", "").padStart(64, "0")}`)
@@ -112,7 +110,7 @@ interface Sample {
   readonly client: number
 }
 
-/** Sends `server` every one of these; each must be answered with `status`. */
+/** Sends all requests to `server`; every answer must have `status`. */
 async function sample(
   server: Server,
   requests: ReadonlyArray<string>,
@@ -125,7 +123,7 @@ async function sample(
   ]
   const before = cpu()
   const began = performance.now()
-  await askAll({ port: server.port, requests, connections, status })
+  await sendAll({ port: server.port, requests, connections, status })
   const seconds = (performance.now() - began) / 1_000
   const micros = cpu().map((now, i) => (now - (before[i] ?? 0)) / requests.length * 1e6)
   const [ours = NaN, postgres = NaN, client = NaN] = micros
@@ -173,7 +171,7 @@ const program = Effect.gen(function* () {
   const url = yield* freshSchema(databaseUrl)
   const servers = yield* Effect.acquireRelease(
     Effect.promise(async () => [
-      await start("ours", "till.ts", 29_911, { DATABASE_URL: Redacted.value(url) }),
+      await start("ours", "payingService.ts", 29_911, { DATABASE_URL: Redacted.value(url) }),
       await start("@x402/hono", "seller.ts", 29_912, {}),
     ]),
     (servers) =>

@@ -1,7 +1,7 @@
 /**
- * Signature checks a second on one core: the service's path beside viem's.
+ * Signature checks a second on one core: the service's path compared with viem.
  *
- * Run: deno run -A bench/signatures.ts
+ *     deno run -A bench/signatures.ts
  *
  * @module
  */

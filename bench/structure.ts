@@ -1,8 +1,8 @@
 /**
- * The size and shape of the sources: files, lines, long functions, full folders, modules with a single
- * importer, circles of imports.
+ * The size and shape of the sources: files, lines, long functions, full folders, modules with one
+ * importer, circular imports.
  *
- *     deno run --allow-read bench/structure.ts [root of a checkout]
+ *     deno task bench:structure [root of a checkout]
  *
  * @module
  */

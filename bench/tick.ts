@@ -1,14 +1,14 @@
 /**
- * What a tick costs the service: CPU seconds and peak memory, over a venue in another process that
- * speaks Polymarket's wire shapes, and a real store.
+ * The cost of a tick: CPU seconds and peak memory, with a real store and a venue in another process
+ * that serves Polymarket's wire shapes.
  *
  *   deno run -A bench/tick.ts [markets=50000] [books=5000] [ticks=10]
  *
- * With TEST_DATABASE_URL the store is that PostgreSQL (in a schema of its own), without it the
- * embedded one in memory, whose work is then inside of the figures. The world runs 300 times faster
- * than the clock and slots are ten minutes apart, so that movers appear once the series are an hour
- * long (tick 7). The pace limits of the venue are lifted: they cost time, not work. Histories are
- * not read (every market is marked as seeded): seeding happens once a market.
+ * With TEST_DATABASE_URL the store is that PostgreSQL (in its own schema); without it the embedded one
+ * in memory, whose work is then part of the figures. The world runs 300 times faster than the clock
+ * and slots are ten minutes apart, so that movers appear once the series are an hour long (tick 7).
+ * There are no pace limits for the venue: they cost time, not work. Histories are not read (every
+ * market is marked as seeded), because seeding happens once per market.
  *
  * @module
  */
@@ -26,10 +26,10 @@ import { Ingestion } from "../src/movers/Ingestion.ts"
 import { MarketStore } from "../src/markets/MarketStore.ts"
 import { embeddedStore, postgresStore } from "../tests/support/stores.ts"
 
-const cadence = Duration.minutes(10)
-/** World milliseconds in one of the clock's. */
+const tickInterval = Duration.minutes(10)
+/** World milliseconds per millisecond of the clock. */
 const speed = 300
-/** Of all markets: neither mechanical nor without a sound book. */
+/** The share of markets that are not mechanical and have a valid book. */
 const ordinaryShare = 0.8
 const unpaced = {
   ...defaultLimits.perTenSeconds,
@@ -39,7 +39,7 @@ const unpaced = {
   trades: 1e6,
 }
 
-/** The venue's process: prints its address, serves until it is ended. */
+/** The venue's process: prints its address and serves until it is killed. */
 const serveVenue = (markets: number, books: number) =>
   Effect.scoped(Effect.gen(function* () {
     const world = makeWorld({ seed: 7, markets, gateShare: books / markets / ordinaryShare })
@@ -47,7 +47,7 @@ const serveVenue = (markets: number, books: number) =>
     return yield* Effect.never
   }))
 
-/** Starts the venue's process; ended with the scope. */
+/** Starts the venue's process; it is killed when the scope closes. */
 const venueUrl = Effect.fnUntraced(function* (markets: number, books: number) {
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
@@ -69,12 +69,12 @@ const venueUrl = Effect.fnUntraced(function* (markets: number, books: number) {
   return new TextDecoder().decode(value).trim()
 })
 
-/** The service's process: a tick after the other, each with its cost. */
+/** Runs the ticks one after another and prints the cost of each. */
 const measure = (ticks: number) =>
   Effect.gen(function* () {
     const ingestion = yield* Ingestion
     for (let n = 0; n < ticks; n++) {
-      const slot = worldDefaults.origin + n * Duration.toMillis(cadence)
+      const slot = worldDefaults.origin + n * Duration.toMillis(tickInterval)
       const before = process.cpuUsage()
       const report = yield* ingestion.tick(slot)
       const { user, system } = process.cpuUsage(before)
@@ -89,7 +89,7 @@ const measure = (ticks: number) =>
     }
   })
 
-/** A store in which no series waits to be seeded. */
+/** A store in which every series is seeded. */
 const seededStore = Layer.effect(
   MarketStore,
   Effect.map(
@@ -107,7 +107,7 @@ const benchLayer = (baseUrl: string) => {
     limits: { perTenSeconds: unpaced },
   })
   const stores = Layer.mergeAll(feedStore.layer, seededStore)
-  return Ingestion.layer({ tick: cadence }).pipe(
+  return Ingestion.layer({ tick: tickInterval }).pipe(
     Layer.provide(Layer.mergeAll(
       stores.pipe(Layer.provide(url === undefined ? embeddedStore : postgresStore(url))),
       venue.pipe(Layer.provide(FetchHttpClient.layer)),

@@ -1,13 +1,13 @@
 /**
- * What the pages about whales cost a reader, warm: /v1/track-record, and /v1/whales paid for.
+ * The cost of the whale pages, warm: /v1/track-record, and /v1/whales with payments.
  *
  *     createdb bench
  *     DATABASE_URL=postgres://postgres@127.0.0.1/bench deno task bench:whalepages [wallets, 5000]
  *
- * The service runs in a process of its own over that many calibrated wallets in PostgreSQL, budgets
- * off; facilitator and chain answer in process, signatures are checked, and every sale keeps the bytes
- * it sold. "While counted": a fifth of the calibrations are rewritten every second, so that both pages
- * are read anew as often as they ever are. Client, service and PostgreSQL share the machine.
+ * The service is a process over that many calibrated wallets in PostgreSQL, without request limits.
+ * Facilitator and chain are in process, signatures are checked, and each sale stores its answer.
+ * "While counted": a fifth of the calibrations change every second, so both pages are read again at
+ * their highest rate. Client, service and PostgreSQL share the machine.
  *
  * @module
  */
@@ -28,7 +28,7 @@ import { buyer, sign } from "../tests/support/payments/buyers.ts"
 import { freshSchema } from "../tests/support/stores.ts"
 import { authorizationFor, headerOf, wirePayment } from "../tests/support/payments/terms.ts"
 import { type KnownWallet, storeOf, sumsOf } from "../tests/support/whales/whales.ts"
-import { askAll, type Load } from "./peers/socket.ts"
+import { type Load, sendAll } from "./peers/socket.ts"
 
 const wallets = Number(Deno.args[0] ?? 5_000)
 const databaseUrl = Deno.env.get("DATABASE_URL") ?? "postgres://postgres@127.0.0.1/bench"
@@ -38,12 +38,12 @@ const pollsMax = 10_000
 const sales = Number(Deno.env.get("SALES") ?? 200)
 const warmUp = 20
 const buyers = 50
-/** Wallets that differ; the rest repeat them under other names. */
+/** Different wallets; the others repeat them under other names. */
 const distinct = 40
 const entriesEach = 200
 
 /** Wallets whose entries fill all six bands. */
-const known: ReadonlyArray<KnownWallet> = Array.from({ length: distinct }, (_, n) => ({
+const knownWallets: ReadonlyArray<KnownWallet> = Array.from({ length: distinct }, (_, n) => ({
   wallet: address(n),
   history: "whole",
   label: "neutral",
@@ -58,13 +58,13 @@ const known: ReadonlyArray<KnownWallet> = Array.from({ length: distinct }, (_, n
   }),
 }))
 
-/** As varied as real ones. */
+/** An address with as many different digits as a real one. */
 function address(n: number): string {
   const digest = createHash("sha256").update(`${n}`).digest("hex")
   return `0x${digest.slice(0, 40)}`
 }
 
-/** Puts the wallets into the store through its port, but for what only a long history makes. */
+/** Stores the wallets through the port; what needs a long history is set by SQL. */
 const fill = Effect.gen(function* () {
   const store = yield* whaleStores
   const sql = yield* SqlClient
@@ -74,7 +74,7 @@ const fill = Effect.gen(function* () {
     source: "volume" as const,
   }))
   yield* store.track(found, Date.now())
-  const sums = known.map(({ entries }) => sumsOf(entries))
+  const sums = knownWallets.map(({ entries }) => sumsOf(entries))
   const batches = all.filter((n) => n % 500 === 0)
   for (const from of batches) {
     const counted = all.slice(from, from + 500).flatMap((n) => {
@@ -90,7 +90,7 @@ const fill = Effect.gen(function* () {
   yield* sql`VACUUM ANALYZE`
 })
 
-const templates = storeOf(known).whales
+const templates = storeOf(knownWallets).whales
 
 function rowsAt(computedAt: number): ReadonlyArray<CalibratedWhale> {
   return Array.from({ length: wallets }, (_, n) => n).flatMap((n) => {
@@ -105,7 +105,7 @@ function rowsAt(computedAt: number): ReadonlyArray<CalibratedWhale> {
   })
 }
 
-/** Figures of its own for every wallet: what repeats would be kept for next to nothing. */
+/** Different figures for each wallet: equal rows would compress too well. */
 function varied(row: WhaleRow, n: number): WhaleRow {
   let i = 0
   const vary = (rate: number) => rate * (1 - ((n * 7_919 + (i++) * 104_729) % 1_000) / 50_000)
@@ -135,7 +135,7 @@ function varied(row: WhaleRow, n: number): WhaleRow {
 
 async function start(url: string): Promise<Deno.ChildProcess> {
   const process = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-check", "-A", "bench/peers/till.ts"],
+    args: ["run", "--no-check", "-A", "bench/peers/payingService.ts"],
     env: { DATABASE_URL: url, PORT: `${port}` },
     stdout: "null",
     stderr: "inherit",
@@ -168,10 +168,10 @@ const payments = (count: number) =>
 const at = (sorted: ReadonlyArray<number>, share: number) =>
   Number((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN).toFixed(2))
 
-/** Asks, and tells how long answers took. */
+/** Sends the load and returns the times of the answers. */
 const measured = Effect.fnUntraced(function* (what: string, load: Omit<Load, "port">) {
   const began = performance.now()
-  const taken = yield* Effect.promise(() => askAll({ port, ...load }))
+  const taken = yield* Effect.promise(() => sendAll({ port, ...load }))
   const seconds = (performance.now() - began) / 1_000
   const sorted = taken.toSorted((a, b) => a - b)
   return {
@@ -181,7 +181,7 @@ const measured = Effect.fnUntraced(function* (what: string, load: Omit<Load, "po
     "a second": Math.round(taken.length / seconds),
     "p50 ms": at(sorted, 0.5),
     "p99 ms": at(sorted, 0.99),
-    "most ms": at(sorted, 1),
+    "max ms": at(sorted, 1),
   }
 })
 
@@ -199,7 +199,7 @@ const buy = Effect.fnUntraced(function* (connections: number, what = "GET /v1/wh
   return yield* measured(what, { requests, connections, status: 200 })
 })
 
-/** What a reading anew takes, from the first query to the value. */
+/** The time of one uncached reading, from the first query to the value. */
 const readings = Effect.gen(function* () {
   const fresh = Layer.mergeAll(TrackRecord.layer, Calibration.layer)
   const services = yield* Layer.build(fresh)
@@ -211,7 +211,7 @@ const readings = Effect.gen(function* () {
     })
   const scorecard = yield* timed(Context.get(services, TrackRecord).scorecard)
   const table = yield* timed(Context.get(services, Calibration).table)
-  return `a reading anew: scorecard ${scorecard} ms, table ${table} ms`
+  return `uncached: scorecard ${scorecard} ms, table ${table} ms`
 })
 
 const program = Effect.gen(function* () {
@@ -254,16 +254,16 @@ const program = Effect.gen(function* () {
   rows.push(yield* poll(32, "GET /v1/track-record, while counted"))
   rows.push(yield* buy(8, "GET /v1/whales, paid, while counted"))
   yield* Fiber.interrupt(counting)
-  const [kept] = yield* sql<{ sent: number; kept: number }>`
-    SELECT avg(length(answer_body))::float8 AS sent, avg(pg_column_size(answer_body))::float8 AS kept
+  const [stored] = yield* sql<{ sent: number; stored: number }>`
+    SELECT avg(length(answer_body))::float8 AS sent, avg(pg_column_size(answer_body))::float8 AS stored
     FROM payment WHERE state = 'answered'`
   yield* Effect.sync(() => {
     // deno-lint-ignore no-console
     console.table(rows)
   })
   yield* Console.log(
-    `${wallets} wallets; a scorecard is ${card} bytes, a table ${Math.round(kept?.sent ?? 0)}, ` +
-      `kept with its payment as ${Math.round(kept?.kept ?? 0)}`,
+    `${wallets} wallets; a scorecard is ${card} bytes, a table ${Math.round(stored?.sent ?? 0)}, ` +
+      `stored with its payment as ${Math.round(stored?.stored ?? 0)}`,
   )
   yield* Console.log(yield* inStore(readings))
 })

@@ -6,7 +6,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import type { HeldEntry } from "../src/whales/domain/heldEntry.ts"
+import type { StoredEntry } from "../src/whales/domain/storedEntry.ts"
 import { MarketId } from "../src/markets/domain/market.ts"
 import { packedSums } from "../src/whales/postgres/sums.ts"
 import { marketScore, noSums, recount } from "../src/whales/domain/score.ts"
@@ -39,7 +39,7 @@ export const openMarkets = (size: Size) => ended(size) + 1
 
 export const marketOf = (n: number) => MarketId.make(`0x${n.toString(16).padStart(64, "0")}`)
 
-const entry: HeldEntry = {
+const entry: StoredEntry = {
   outcome: 0,
   price: 0.5731,
   openingPrice: 0.57,
@@ -90,14 +90,14 @@ const statements = (size: Size): ReadonlyArray<string> => {
   const held = JSON.stringify(entry)
   return [
     `INSERT INTO whale_wallet (wallet_id, wallet, name, source, tracked_at, history, read_from,
-      read_to, acts, markets) OVERRIDING SYSTEM VALUE
+      read_to, activity_count, markets) OVERRIDING SYSTEM VALUE
     SELECT n, '0x' || lpad(to_hex(n), 40, '0'), 'name ' || n,
       CASE n % 3 WHEN 0 THEN 'profit' ELSE 'volume' END, now(), 'whole', now(), now(), 1, 1
     FROM generate_series(1, ${wallets}) n`,
     `INSERT INTO whale_event (event_id, event) OVERRIDING SYSTEM VALUE
     SELECT n, 'event ' || n FROM generate_series(0, ${markets} / ${marketsPerEvent}) n`,
     `INSERT INTO whale_market (market_id, market, event_id, fee_rate, ends_at, has_entries,
-      asked_at, state, payout_first, payout_second, source, resolved_at, ended_at)
+      requested_at, state, payout_first, payout_second, source, resolved_at, ended_at)
       OVERRIDING SYSTEM VALUE
     SELECT market_id, '0x' || lpad(to_hex(market_id), 64, '0'), market_id / ${marketsPerEvent},
       0.02, now(), true, now() - market_id * interval '1 second',
@@ -107,8 +107,8 @@ const statements = (size: Size): ReadonlyArray<string> => {
     FROM generate_series(1, ${markets}) market_id, LATERAL (SELECT ${isOpen} AS open) o`,
     `INSERT INTO whale_market_facts SELECT n, '${facts}'::json FROM generate_series(1, ${markets}) n`,
     `INSERT INTO whale_token (token_id, token) OVERRIDING SYSTEM VALUE VALUES (1, 'yes'), (2, 'no')`,
-    `INSERT INTO whale_position (market_id, wallet_id, acts_version, made_version, entry_count, due,
-      entries)
+    `INSERT INTO whale_position (market_id, wallet_id, activity_version, entries_version,
+      entry_count, due, entries)
     SELECT market_id, ${walletOf(wallets)}, 2, 2, count, market_id <= ${due} AND n = 0,
       (CASE count WHEN 1 THEN '[${held}]' ELSE '[${held},${held}]' END)::json
     FROM generate_series(1, ${markets}) market_id,
@@ -118,13 +118,13 @@ const statements = (size: Size): ReadonlyArray<string> => {
     `INSERT INTO whale_score SELECT market_id / ${marketsPerEvent}, wallet_id, market_id,
       '${JSON.stringify(score(1))}'::json
     FROM whale_position WHERE NOT ${isOpen} ORDER BY 1, 2, 3`,
-    `INSERT INTO whale_act (wallet_id, market_id, acted_at, size, price, token_id, kind, occurrence,
-      transaction)
+    `INSERT INTO whale_activity (wallet_id, market_id, activity_at_ms, size, price, token_id, kind,
+      occurrence, transaction)
     SELECT wallet_id, market_id, ${start} + n * 1000, 100.5 * n, 0.57, 1, 'buy', 0,
       decode(md5(market_id || ' ' || wallet_id) || md5(n::text), 'hex')
     FROM whale_position, generate_series(1, ${actsPerPosition}) n
     ORDER BY wallet_id, market_id`,
-    `INSERT INTO whale_stale (market_id, wallet_id, acted_at)
+    `INSERT INTO whale_stale (market_id, wallet_id, activity_at_ms)
     SELECT market_id, wallet_id, ${start} + market_id FROM whale_position WHERE market_id % 7 = 0 LIMIT ${stale}`,
     `INSERT INTO whale_sums SELECT n, 1, 60, '${JSON.stringify(judgementOf(sums))}',
       decode('${packedSums(sums).toHex()}', 'hex')

@@ -111,10 +111,10 @@ const ask = Effect.fnUntraced(function* (clocks: Clocks) {
   const store = yield* whaleStores
   const unresolved = store.unresolved({
     limit: 1_000,
-    askedBefore: far,
-    ending: { from: 0, to: 1, askedBefore: 0 },
+    checkedBefore: far,
+    ending: { from: 0, to: 1, checkedBefore: 0 },
     endedAfter: far - 1,
-    askedAgainBefore: far,
+    recheckedBefore: far,
   })
   const some = Array.from({ length: 500 }, (_, n) => marketOf(n))
   for (clocks.round = 0; clocks.round < questions; clocks.round++) {

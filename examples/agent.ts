@@ -1,10 +1,10 @@
 /**
- * A demonstration agent: it is given a base address, reads the documents, polls what is free, buys
- * what is new, says each step in a line, and stops when the budget or the polls are used up.
+ * A demonstration agent. From a base address it reads the documents, polls the free index, buys new
+ * items, prints each step on a line, and stops when the budget or the polls are used up.
  *
- * `deno task agent --help` says how it is started. Ctrl-C ends it with the same summary. Its key is
- * thrown away and has no money, so it can only buy where payments are simulated, unless
- * BUYER_PRIVATE_KEY gives it another, which is never printed.
+ * `deno task agent --help` prints the options. Ctrl-C ends it with the same summary. By default it
+ * uses a throw-away key without money, which works only where payments are simulated.
+ * BUYER_PRIVATE_KEY sets another key; a key is never printed.
  *
  * @module
  */
@@ -12,180 +12,198 @@ import { Cause, Console, Effect, Exit, Fiber, Option, Schema } from "effect"
 import { parseArgs } from "node:util"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { atomic, summaryLines, usd } from "./agent/budget.ts"
-import { buy, type Buyer, clarify, type Purchase } from "./agent/buy.ts"
+import { buy, type Buyer, type PurchaseResult, updateOutcome } from "./agent/buy.ts"
 import { type Contract, discover, offerAt } from "./agent/discover.ts"
-import { blank, closed, decide, Index, type Memory, missed, missesMax } from "./agent/feed.ts"
-import { paths, readBought, type Want, wants } from "./agent/feed.ts"
 import {
-  type Answer,
-  askPatiently,
-  GaveUp,
+  type AgentState,
+  decide,
+  feedFailuresMax,
+  Index,
+  initialState,
+  markDone,
+  markFailed,
+} from "./agent/feed.ts"
+import { paths, readPurchased, type WantedPurchase, wantedPurchases } from "./agent/feed.ts"
+import {
+  CannotContinue,
+  type HttpAnswer,
   plain,
+  pollDelayMs,
   quoted,
-  readAllowance,
-  waitAfter,
+  readRateLimit,
+  requestWithRetry,
 } from "./agent/http.ts"
 
 export interface AgentOptions extends Omit<Buyer, "ledger"> {
-  /** The document it begins with. */
+  /** The first document it reads. */
   readonly start: "llms" | "card"
-  /** The key has no money: it buys only where payments are simulated. */
-  readonly throwAway: boolean
-  /** How often the index is polled before the agent ends; null for ever. */
+  /** The key has no money and can pay only where payments are simulated. */
+  readonly isThrowawayKey: boolean
+  /** How often the index is polled before the agent stops; null for no limit. */
   readonly polls: number | null
-  /** The least time between two polls. */
+  /** The shortest time between two polls. */
   readonly everyMs: number
   /** The last index of an earlier run. */
   readonly since: number | null
 }
 
 interface Agent extends AgentOptions, Buyer {
-  memory: Memory
+  state: AgentState
 }
 
-/** The most purchases after one look at the index. */
-const buysPerPollMax = 20
+/** Most purchases per poll. */
+const purchasesPerPollMax = 20
 
-/** The agent, from its first look to its summary, which it gives however it ends. */
-export const live = Effect.fnUntraced(function* (options: AgentOptions) {
-  const agent: Agent = { ...options, ledger: [], memory: { ...blank, seen: options.since } }
+/** Runs the agent; it prints its summary however it ends. */
+export const runAgent = Effect.fnUntraced(function* (options: AgentOptions) {
+  const agent: Agent = {
+    ...options,
+    ledger: [],
+    state: { ...initialState, lastIndex: options.since },
+  }
   return yield* poll(agent).pipe(
-    Effect.andThen(clarifyAll(agent)),
+    Effect.andThen(updateOutcomes(agent)),
     Effect.ensuring(summarize(agent)),
   )
 })
 
-/** Reads the documents, then looks at the index as often as it may and buys what follows from it. */
+/** Reads the documents, then polls the index and buys what is new. */
 const poll = Effect.fnUntraced(function* (agent: Agent) {
-  const { base, account, limits, throwAway, start, polls, everyMs, say } = agent
-  yield* say(`buyer      ${account.address}${throwAway ? " (a throw-away key)" : ""}`)
-  yield* say(`budget     $${usd(limits.budget)}, at most $${usd(limits.perCall)} a call`)
-  const contract = yield* discover(base, start, say)
+  const { base, account, limits, isThrowawayKey, start, polls, everyMs, print } = agent
+  yield* print(`buyer      ${account.address}${isThrowawayKey ? " (a throw-away key)" : ""}`)
+  yield* print(`budget     $${usd(limits.budget)}, at most $${usd(limits.perCall)} a call`)
+  const contract = yield* discover(base, start, print)
   if (offerAt(contract, paths.index) === undefined) {
-    return yield* new GaveUp({ message: `There is no ${paths.index} to poll` })
+    return yield* new CannotContinue({ message: `The contract has no ${paths.index} to poll` })
   }
-  const buys = yield* mayBuy(agent)
+  const isBuying = yield* canPay(agent)
   let known: { readonly etag: string | null; readonly index: Index } | null = null
-  for (let looks = 1; polls === null || looks <= polls; looks += 1) {
+  for (let pollCount = 1; polls === null || pollCount <= polls; pollCount += 1) {
     const headers: Record<string, string> = known?.etag ? { "If-None-Match": known.etag } : {}
-    const answer = yield* askPatiently(new URL(paths.index, base), say, { headers })
+    const answer = yield* requestWithRetry(new URL(paths.index, base), print, { headers })
     const index: Index = answer.status === 304 && known !== null
       ? known.index
       : yield* readIndex(answer)
     known = { etag: answer.headers.get("etag"), index }
-    yield* say(indexLine(index, looks))
-    if (buys && !(yield* shop(agent, contract, index))) return
-    if (looks === polls) return
-    const waitMs = waitAfter(readAllowance(answer.headers.get("ratelimit")), everyMs)
-    if (waitMs > everyMs) yield* say(`the free budget is used up: next look in ${waitMs / 1_000} s`)
+    yield* print(indexLine(index, pollCount))
+    if (isBuying && !(yield* buyWanted(agent, contract, index))) return
+    if (pollCount === polls) return
+    const waitMs = pollDelayMs(readRateLimit(answer.headers.get("ratelimit")), everyMs)
+    if (waitMs > everyMs) {
+      yield* print(`the free limit is used up: next poll in ${waitMs / 1_000} s`)
+    }
     yield* Effect.sleep(waitMs)
   }
 })
 
 /** A key without money is not used where payments are real. */
-const mayBuy = Effect.fnUntraced(function* ({ base, throwAway, say }: Agent) {
-  const { body } = yield* askPatiently(new URL(paths.health, base), say)
+const canPay = Effect.fnUntraced(function* ({ base, isThrowawayKey, print }: Agent) {
+  const { body } = yield* requestWithRetry(new URL(paths.health, base), print)
   const health = Schema.decodeUnknownOption(Schema.Struct({ paymentMode: Schema.String }))(body)
   const mode = Option.getOrUndefined(health)?.paymentMode ?? "unknown"
-  yield* say(`payments   ${plain(mode, 20)}`)
-  if (!throwAway || mode === "simulated") return true
-  yield* say("           my key holds nothing: I only watch (BUYER_PRIVATE_KEY gives me another)")
+  yield* print(`payments   ${plain(mode, 20)}`)
+  if (!isThrowawayKey || mode === "simulated") return true
+  yield* print("           the key has no money: watching only (set BUYER_PRIVATE_KEY to buy)")
   return false
 })
 
-const readIndex = Effect.fnUntraced(function* ({ status, body }: Answer) {
+const readIndex = Effect.fnUntraced(function* ({ status, body }: HttpAnswer) {
   const index = Schema.decodeUnknownOption(Index)(body)
   if (status === 200 && Option.isSome(index)) return index.value
-  return yield* new GaveUp({ message: `${paths.index} answers ${status}, and no index` })
+  return yield* new CannotContinue({
+    message: `${paths.index} returned status ${status} and no valid index`,
+  })
 })
 
-function indexLine({ index, status, totalToday, digest }: Index, looks: number): string {
+function indexLine({ index, status, totalToday, digest }: Index, pollCount: number): string {
   const news = digest === null ? "no digest yet" : `digest ${quoted(digest.title, 60)}`
   const state = plain(status, 20)
-  return `poll ${looks}     index ${index}, ${state}, ${totalToday} items today, ${news}`
+  return `poll ${pollCount}     index ${index}, ${state}, ${totalToday} items today, ${news}`
 }
 
-/** Buys what is wanted and can be afforded; false when there is no reason to poll again. */
-const shop = Effect.fnUntraced(function* (agent: Agent, contract: Contract, index: Index) {
-  const { limits, say } = agent
-  for (let buys = 0; buys < buysPerPollMax; buys += 1) {
-    const [want] = wants(agent.memory, index)
-    if (want === undefined) return true
-    const decision = decide(want, contract, agent.ledger, limits)
+/** Buys the wanted answers within the budget; false when there is no reason to poll again. */
+const buyWanted = Effect.fnUntraced(function* (agent: Agent, contract: Contract, index: Index) {
+  const { limits, print } = agent
+  for (let buys = 0; buys < purchasesPerPollMax; buys += 1) {
+    const [wanted] = wantedPurchases(agent.state, index)
+    if (wanted === undefined) return true
+    const decision = decide(wanted, contract, agent.ledger, limits)
     if (decision.kind === "stop") {
-      yield* say(`stopping   ${decision.why}`)
+      yield* print(`stopping   ${decision.reason}`)
       return false
     }
-    if (decision.kind === "pass") {
-      yield* say(`passing    ${decision.why}`)
-      agent.memory = closed(agent.memory, want, index)
+    if (decision.kind === "skip") {
+      yield* print(`skipping   ${decision.reason}`)
+      agent.state = markDone(agent.state, wanted, index)
       continue
     }
-    yield* say(`buying     ${decision.path} for $${usd(decision.price)}`)
-    yield* remember(agent, want, yield* buy(agent, decision.offer, decision.path), index)
-    if (agent.ledger.some(({ standing }) => standing === "signed")) {
-      yield* say("stopping   what became of a payment is unclear: a second signature may pay twice")
+    yield* print(`buying     ${decision.path} for $${usd(decision.price)}`)
+    yield* recordPurchase(agent, wanted, yield* buy(agent, decision.offer, decision.path), index)
+    if (agent.ledger.some(({ outcome }) => outcome === "signed")) {
+      yield* print(
+        "stopping   the outcome of a payment is unclear: a second signature may pay twice",
+      )
       return false
     }
-    const { misses } = agent.memory
-    if (misses >= missesMax) {
-      yield* say(`stopping   the feed was not to be had ${misses} times in a row`)
+    const { failures } = agent.state
+    if (failures >= feedFailuresMax) {
+      yield* print(`stopping   the feed was not available ${failures} times in a row`)
       return false
     }
-    if (misses > 0) return true
+    if (failures > 0) return true
   }
   return true
 })
 
-/** Says what was bought, and remembers it. */
-const remember = Effect.fnUntraced(function* (
+/** Prints the result of a purchase and updates the state. */
+const recordPurchase = Effect.fnUntraced(function* (
   agent: Agent,
-  want: Want,
-  purchase: Purchase,
+  wanted: WantedPurchase,
+  purchase: PurchaseResult,
   index: Index,
 ) {
-  if (purchase.kind === "missed") {
-    yield* agent.say(`  not had: ${plain(purchase.why, 300)}`)
-    agent.memory = missed(agent.memory, want, index)
+  if (purchase.kind === "failed") {
+    yield* agent.print(`  not bought: ${plain(purchase.reason, 300)}`)
+    agent.state = markFailed(agent.state, wanted, index)
     return
   }
-  if (!purchase.charged) yield* agent.say("  nothing was charged for it")
-  const [lines, memory] = readBought(want, purchase.body, index, agent.memory)
-  agent.memory = memory
-  for (const line of lines) yield* agent.say(line)
+  if (!purchase.charged) yield* agent.print("  nothing was charged")
+  const [lines, state] = readPurchased(wanted, purchase.body, index, agent.state)
+  agent.state = state
+  for (const line of lines) yield* agent.print(line)
 })
 
-/** Looks up the payments whose outcome is not known, and the refunds under way. */
-const clarifyAll = Effect.fnUntraced(function* (agent: Agent) {
-  for (const { paymentId, standing } of agent.ledger) {
-    if (standing === "signed" || standing === "refundQueued") yield* clarify(agent, paymentId)
+/** Looks up the payments whose outcome is unknown, and the queued refunds. */
+const updateOutcomes = Effect.fnUntraced(function* (agent: Agent) {
+  for (const { paymentId, outcome } of agent.ledger) {
+    if (outcome === "signed" || outcome === "refundQueued") yield* updateOutcome(agent, paymentId)
   }
 })
 
 const summarize = Effect.fnUntraced(function* (agent: Agent) {
-  const { ledger, limits, memory, say } = agent
-  yield* say("")
-  for (const line of summaryLines(ledger, limits)) yield* say(line)
-  if (memory.seen !== null) yield* say(`goes on    with --since ${memory.seen}`)
+  const { ledger, limits, state, print } = agent
+  yield* print("")
+  for (const line of summaryLines(ledger, limits)) yield* print(line)
+  if (state.lastIndex !== null) yield* print(`continue   with --since ${state.lastIndex}`)
 })
 
 const usage = `\
 deno task agent [base address] [--card] [--polls N] [--every SECONDS] [--since INDEX]
 
   --card           find the contract by the A2A agent card instead of /llms.txt
-  --polls N        look at the index N times (8); 0: for ever
-  --every SECONDS  the least between two looks (15)
-  --since INDEX    go on after an earlier run
+  --polls N        poll the index N times (8); 0: no limit
+  --every SECONDS  the shortest time between two polls (15)
+  --since INDEX    continue after the last index of an earlier run
 
-  BUDGET_USD 0.25: all it may sign for. MAX_PRICE_USD 1.00: the most a call may cost.
-  BUYER_PRIVATE_KEY: the key it pays with; without one, a throw-away key that buys with play money.`
+  BUDGET_USD 0.25: the most it may sign in total. MAX_PRICE_USD 1.00: the most a call may cost.
+  BUYER_PRIVATE_KEY: the key it pays with; by default a throw-away key for simulated payments.`
 
-/** The agent was started with something it cannot use. */
+/** An argument or a variable is invalid. */
 class CannotStart extends Schema.TaggedError<CannotStart>()("CannotStart", {
   message: Schema.String,
 }) {}
 
-/** Reads arguments and environment, or says what is wrong with them. Never repeats a key. */
+/** Reads arguments and environment. An error never contains the key. */
 const fromCommandLine = Effect.gen(function* () {
   const { values, positionals } = yield* Effect.try({
     try: () =>
@@ -195,7 +213,7 @@ const fromCommandLine = Effect.gen(function* () {
         options: {
           card: { type: "boolean" },
           polls: { type: "string", default: "8" },
-          // The free limit is five a minute: this leaves some of it for others.
+          // The free limit is five a minute; this leaves some of it for other calls.
           every: { type: "string", default: "15" },
           since: { type: "string" },
         },
@@ -215,7 +233,7 @@ const fromCommandLine = Effect.gen(function* () {
       try: () => privateKeyToAccount(isKey(key) ? key : key === null ? generatePrivateKey() : "0x"),
       catch: () => new CannotStart({ message: "BUYER_PRIVATE_KEY must be 0x and 64 digits" }),
     }),
-    throwAway: key === null,
+    isThrowawayKey: key === null,
     limits: {
       budget: yield* usdFrom("BUDGET_USD", "0.25"),
       perCall: yield* usdFrom("MAX_PRICE_USD", "1.00"),
@@ -223,7 +241,7 @@ const fromCommandLine = Effect.gen(function* () {
     polls: (yield* count("--polls", values.polls)) || null,
     everyMs: 1_000 * (yield* count("--every", values.every)),
     since: values.since === undefined ? null : yield* count("--since", values.since),
-    say: Console.log,
+    print: Console.log,
   }
   return options
 })
@@ -244,15 +262,17 @@ const count = (name: string, text: string) =>
     ? Effect.succeed(Number(text))
     : Effect.fail(new CannotStart({ message: `${name} must be a whole number` }))
 
-/** Runs until the end or a signal; the first signal waits for the summary, a second does not. */
+/**
+ * Runs until the end or a signal. The first signal waits for the summary, a second one does not.
+ */
 async function main(): Promise<void> {
   if (Deno.args.includes("--help")) return await Effect.runPromise(Console.log(usage))
-  const fiber = Effect.runFork(Effect.flatMap(fromCommandLine, live))
-  let asked = false
+  const fiber = Effect.runFork(Effect.flatMap(fromCommandLine, runAgent))
+  let stopRequested = false
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     Deno.addSignalListener(signal, () => {
-      if (asked) Deno.exit(1)
-      asked = true
+      if (stopRequested) Deno.exit(1)
+      stopRequested = true
       Effect.runFork(Fiber.interrupt(fiber))
     })
   }

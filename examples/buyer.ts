@@ -1,8 +1,8 @@
 /**
- * A demo buyer: pays for one path with a throw-away key, through the reference x402 client as it is
- * published, and shows what went over the wire. `deno task buy /v1/latest [base address]`.
+ * A demo buyer: pays for one path with a throw-away key through the published x402 reference
+ * client, and prints the requests and responses. `deno task buy /v1/latest [base address]`.
  *
- * The key holds nothing: it can only buy where payments are simulated.
+ * The key has no money, so it works only where payments are simulated.
  *
  * @module
  */
@@ -14,8 +14,8 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 
 const baseDefault = "http://127.0.0.1:8402"
 const timeoutMs = 30_000
-/** Longest body that is shown in full. */
-const shownMax = 4_000
+/** The longest body that is printed in full. */
+const printedLengthMax = 4_000
 
 class CannotBuy extends Schema.TaggedError<CannotBuy>()("CannotBuy", {
   message: Schema.String,
@@ -37,7 +37,7 @@ const program = Effect.gen(function* () {
   yield* Console.log(`GET ${url.href}\nbuyer ${account.address} (a throw-away key)`)
 
   const exchanges: Array<Exchange> = []
-  const pay = wrapFetchWithPaymentFromConfig(watched(exchanges), {
+  const pay = wrapFetchWithPaymentFromConfig(recordingFetch(exchanges), {
     schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }],
   })
   const response = yield* Effect.tryPromise({
@@ -46,15 +46,15 @@ const program = Effect.gen(function* () {
   })
   const body = yield* Effect.promise(() => response.text())
 
-  for (const exchange of exchanges) yield* show(exchange)
+  for (const exchange of exchanges) yield* printExchange(exchange)
   yield* Console.log(`\nbody (${response.status})\n${pretty(body)}`)
   if (!response.ok) {
     return yield* new CannotBuy({ message: `Nothing was bought: status ${response.status}` })
   }
 })
 
-/** The platform's fetch, remembering what went over the wire. */
-function watched(exchanges: Array<Exchange>): typeof globalThis.fetch {
+/** The platform's fetch, which also records requests and responses. */
+function recordingFetch(exchanges: Array<Exchange>): typeof globalThis.fetch {
   return async (input, init) => {
     const request = new Request(input, init)
     const response = await fetch(request.clone())
@@ -63,17 +63,17 @@ function watched(exchanges: Array<Exchange>): typeof globalThis.fetch {
   }
 }
 
-const show = Effect.fnUntraced(function* ({ request, response }: Exchange) {
+const printExchange = Effect.fnUntraced(function* ({ request, response }: Exchange) {
   const payment = request.headers.get("PAYMENT-SIGNATURE")
   const challenge = response.headers.get("PAYMENT-REQUIRED")
   const receipt = response.headers.get("PAYMENT-RESPONSE")
-  if (payment !== null) yield* Console.log(`\npayment shown\n${withoutSignature(payment)}`)
+  if (payment !== null) yield* Console.log(`\npayment sent\n${withoutSignature(payment)}`)
   yield* Console.log(`\n<- ${response.status} ${response.statusText}`)
   if (challenge !== null) yield* Console.log(`challenge\n${decoded(challenge)}`)
   if (receipt !== null) yield* Console.log(`receipt\n${decoded(receipt)}`)
 })
 
-/** What a header holds; of its extensions, which are long, only the names. */
+/** A decoded header; of its extensions, which are long, only the names. */
 function decoded(header: string): string {
   const text = Base64.decodeString(header)
   if (Result.isFailure(text)) return "(not base64)"
@@ -82,7 +82,7 @@ function decoded(header: string): string {
   return pretty(text.success, namesOnly)
 }
 
-/** A signature is as good as the money: only its ends are shown. */
+/** A signature can move the money, so only its ends are printed. */
 function withoutSignature(header: string): string {
   return decoded(header).replace(
     /("signature": "0x[0-9a-f]{8})[0-9a-f]+([0-9a-f]{4}")/i,
@@ -95,15 +95,15 @@ function pretty(text: string, replacer?: (key: string, value: unknown) => unknow
     Result.try(() => JSON.stringify(JSON.parse(text), replacer, 2)),
     () => text,
   )
-  return json.length > shownMax ? `${json.slice(0, shownMax)}\n...` : json
+  return json.length > printedLengthMax ? `${json.slice(0, printedLengthMax)}\n...` : json
 }
 
 function cannotReach(url: URL, error: unknown): CannotBuy {
   const reason = error instanceof Error ? error.message : String(error)
   return new CannotBuy({
     message: error instanceof TypeError
-      ? `Nothing answers at ${url.origin}. Start the service first: deno task dev`
-      : `The buyer gave up: ${reason}`,
+      ? `No service answers at ${url.origin}. Start it first: deno task dev`
+      : `The request failed: ${reason}`,
   })
 }
 

@@ -1,8 +1,8 @@
--- The memory of one watching service: the feed, what is known of each market, its mid series, the
--- slots of scheduled work, and the request log of the rate limits. Any number of replicas share it.
+-- The store of one service: feed, markets, mid series, job slots and the log of the rate limits. Any
+-- number of replicas share it.
 
--- The feed's only source of indices. The row is locked until the appending transaction ends, so items
--- become visible in index order and without gaps; an index is never given out twice.
+-- The only source of feed indices. The row is locked until the appending transaction ends, so items
+-- become visible in index order and without gaps, and no index is used twice.
 CREATE TABLE feed_counter (
   only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
   last_index bigint NOT NULL DEFAULT 0
@@ -15,15 +15,15 @@ CREATE TABLE feed_item (
   type text NOT NULL CHECK (type IN ('mover', 'whale_entry', 'predetermined')),
   created_at timestamptz NOT NULL,
   title text NOT NULL,
-  -- json, not jsonb: the text is served as it was written, its keys in their order.
+  -- json, not jsonb: the text is served as it was written, with its keys in the same order.
   data json NOT NULL
 );
 CREATE INDEX feed_item_by_type ON feed_item (type, feed_index);
 CREATE INDEX feed_item_by_time ON feed_item (created_at, type);
 
--- Gives each new item the next index, in order. One statement, so that no writer holds the counter
--- while it waits for its client; what is looked for after the lock is looked for afresh, and finds
--- every item of the writers before.
+-- Gives each new item the next index, in order. One statement, so that no writer keeps the counter
+-- locked while it waits for its client. The duplicate check runs in a new snapshot after the lock, so
+-- it sees every item of earlier writers.
 CREATE FUNCTION feed_append(items json) RETURNS SETOF feed_item LANGUAGE plpgsql AS $$
 DECLARE
   held bigint;
@@ -42,7 +42,7 @@ BEGIN
     SELECT held + row_number() OVER (ORDER BY place),
       i.dedupe_key, i.type, i.created_at, i.title, i.data
     FROM incoming i
-    -- A lookup a key, whatever the planner believes of a table that grew since it last counted.
+    -- One index lookup for each key, whatever the planner's row estimate is.
     WHERE (SELECT true FROM feed_item other WHERE other.dedupe_key = i.dedupe_key LIMIT 1) IS NULL
     RETURNING *;
   GET DIAGNOSTICS added = ROW_COUNT;
@@ -52,8 +52,8 @@ BEGIN
 END
 $$;
 
--- What the venue last said of a market. What hardly ever changes is kept apart from what changes with
--- every listing, so that a tick rewrites a hundred bytes a market, not a thousand.
+-- The venue's latest data about a market. Facts that rarely change are stored apart from the prices,
+-- which change with every listing: a tick rewrites 100 bytes per market instead of 1,000.
 CREATE TABLE market (
   market_id text PRIMARY KEY,
   slug text NOT NULL,
@@ -71,15 +71,17 @@ CREATE TABLE market_quote (
   changed_at timestamptz NOT NULL
 ) WITH (fillfactor = 50);
 
--- One mid series a market, under a short key. seeded_at: when its past was fetched from the venue.
+-- One series of mid prices for each market, under a short key. seeded_at: when its history was fetched
+-- from the venue.
 CREATE TABLE mid_series (
   series_id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   market_id text NOT NULL UNIQUE,
   seeded_at timestamptz
 );
 
--- An hour of a series: the n-th offset (milliseconds into the hour) belongs to the n-th mid. Not in
--- order of time. A row an hour instead of a row a point: a sixth of the rows, a third of the bytes.
+-- One hour of a series: the n-th offset (milliseconds into the hour) belongs to the n-th mid. Points
+-- are not in order of time. One row per hour instead of one per point saves 5/6 of the rows and 2/3 of
+-- the bytes.
 CREATE TABLE mid_hour (
   series_id integer NOT NULL,
   -- Whole hours since the epoch.
@@ -90,8 +92,8 @@ CREATE TABLE mid_hour (
 ) WITH (fillfactor = 70);
 CREATE INDEX mid_hour_by_hour ON mid_hour (hour);
 
--- Scheduled work. The job's row is locked by every claim, so that two slots of one job are never held
--- at once; its fence only grows, and tells a holder from the one before it.
+-- Scheduled jobs. Every claim locks the job's row, so two slots of one job are never claimed at once.
+-- The fence only increases, and distinguishes a claim from earlier ones.
 CREATE TABLE job (
   job text PRIMARY KEY,
   fence bigint NOT NULL DEFAULT 0
@@ -110,14 +112,14 @@ CREATE TABLE job_slot (
 CREATE INDEX job_slot_by_slot ON job_slot (slot);
 CREATE INDEX job_slot_unfinished ON job_slot (job) WHERE finished_at IS NULL;
 
--- The exact sliding log of the rate limits: a key's grants in a ring of as many places as its limit.
--- Grant n stands at place n % limit and takes the place of one that has left every window. Unlogged:
--- a crash of the database forgets at most one window of requests.
+-- The exact sliding-window log of the rate limits: the grants of a key in a ring as long as its limit.
+-- Grant n is stored at place n % limit and overwrites one that has left every window. Unlogged: a crash
+-- of the database loses at most one window of requests.
 CREATE UNLOGGED TABLE rate_key (
   key_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   policy text NOT NULL,
   key text NOT NULL,
-  -- Grants ever given; the next one's number.
+  -- The number of grants made so far, which is the number of the next grant.
   next bigint NOT NULL DEFAULT 0,
   -- The oldest grant that may still be inside a window.
   oldest bigint NOT NULL DEFAULT 0,
@@ -132,9 +134,9 @@ CREATE UNLOGGED TABLE rate_grant (
   PRIMARY KEY (key_id, place)
 ) WITH (fillfactor = 50);
 
--- Takes one grant if fewer than `places` were given in the window (now - window, now]. The time is read
--- after the key's row is locked, so that grants of one key are in order of time. `given_ms` stands in
--- for the clock in tests. A policy's name must change with its number of places.
+-- Takes one grant if fewer than `places` were made in the window (now - window, now]. The time is read
+-- after the key's row is locked, so the grants of one key are in order of time. `given_ms` replaces the
+-- clock in tests. The name of a policy must change when its number of places does.
 CREATE FUNCTION rate_take(
   the_policy text, the_key text, places integer, window_ms bigint, given_ms bigint,
   OUT granted boolean, OUT remaining integer, OUT reset_ms bigint
@@ -164,7 +166,7 @@ BEGIN
     SELECT at_ms INTO oldest_ms FROM rate_grant
       WHERE key_id = held.key_id AND place = held.oldest % places;
     IF oldest_ms <= since_ms THEN
-      -- The first grant inside the window, by halving: grants are in order of time.
+      -- Binary search for the first grant inside the window.
       low := held.oldest + 1;
       high := held.next - 1;
       WHILE low < high LOOP

@@ -1,11 +1,10 @@
--- The life of every payment, and the refunds that are owed. What would lose or invent money is refused
--- here too, whatever the code believes: an illegal move, a changed identity, a deleted row, a refund
--- that is due but not queued, a second refund, the refund of an answer that was handed over. Whoever
--- owns the tables can still drop a guard, or write a line into payment_event by hand: that is kept out
--- by roles that do not own them, not by triggers.
+-- Payments and their refunds. The database too refuses what would lose or invent money, whatever the
+-- code does: an illegal state change, a changed identity, a deleted row, a due refund that is not
+-- queued, a second refund, the refund of a delivered answer. The owner of the tables could still drop a
+-- guard or write to payment_event, so the service and the worker use roles that own nothing.
 
 CREATE TABLE payment (
-  -- Identity: what the payer signed, and what it was first shown for. Nothing here ever changes.
+  -- Identity: what the payer signed, and the request it was first presented for. It never changes.
   payment_id text PRIMARY KEY CHECK (payment_id ~ '^0x[0-9a-f]{64}$'),
   chain_id bigint NOT NULL CHECK (chain_id > 0),
   asset text NOT NULL CHECK (asset ~ '^0x[0-9a-f]{40}$'),
@@ -14,9 +13,9 @@ CREATE TABLE payment (
   payer text NOT NULL CHECK (payer ~ '^0x[0-9a-f]{40}$'),
   nonce text NOT NULL CHECK (nonce ~ '^0x[0-9a-f]{64}$'),
   pay_to text NOT NULL CHECK (pay_to ~ '^0x[0-9a-f]{40}$' AND pay_to <> payer),
-  -- Whole units of USDC.
+  -- Atomic units of the token.
   amount bigint NOT NULL CHECK (amount > 0),
-  -- Seconds since the epoch, as the contract reads them.
+  -- Seconds since the epoch, as in the token contract.
   valid_after bigint NOT NULL,
   valid_before bigint NOT NULL,
   signature text NOT NULL CHECK (signature ~ '^0x[0-9a-f]{130}$'),
@@ -25,19 +24,19 @@ CREATE TABLE payment (
   request text NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
 
-  -- Where it stands. The fence grows with every claim.
+  -- The fence increases with every claim.
   state text NOT NULL,
   reason text,
   fence integer NOT NULL DEFAULT 1 CHECK (fence > 0),
   lease_until timestamptz,
-  -- Hash of what only the first caller knows; changes with a new claim alone.
+  -- Hash of a secret that only the first caller knows; changes only with a new claim.
   secret_hash text,
   changed_at timestamptz NOT NULL DEFAULT now(),
 
-  -- The intent to settle, stored before the facilitator is asked to.
+  -- The intent to settle, stored before the facilitator is called.
   intended_at timestamptz,
   transaction_hint text,
-  -- What the chain was seen to say.
+  -- The transfer as read from the chain.
   paid_transaction text,
   paid_block bigint,
   paid_log_index integer,
@@ -58,15 +57,15 @@ CREATE TABLE payment (
   CHECK (state NOT IN ('settled', 'answered', 'refund_due', 'refunded')
     OR (paid_transaction IS NOT NULL AND paid_block IS NOT NULL AND paid_log_index IS NOT NULL
       AND paid_finality IS NOT NULL)),
-  -- A body may be forgotten once it was handed over, not before.
+  -- The body may be deleted after the answer was delivered, not before.
   CHECK (state <> 'answered' OR (answered_at IS NOT NULL
     AND (answer_body IS NOT NULL OR sent_at IS NOT NULL))),
-  -- Nothing is revealed once a refund is due, nor kept where nothing was taken.
+  -- No answer is stored once a refund is due, or when nothing was charged.
   CHECK (state NOT IN ('claimed', 'released', 'refund_due', 'refunded', 'void')
     OR (answer_body IS NULL AND sent_at IS NULL))
 ) WITH (fillfactor = 70);
 
--- What the sweep looks for: few rows at any time.
+-- What the sweep reads: few rows at any time.
 CREATE INDEX payment_waiting ON payment (changed_at)
   WHERE state IN ('claimed', 'released', 'settling', 'unresolved', 'settled');
 CREATE INDEX payment_unsent ON payment (answered_at) WHERE state = 'answered' AND sent_at IS NULL;
@@ -117,8 +116,8 @@ BEGIN
       USING ERRCODE = 'restrict_violation';
   END IF;
 
-  -- Stored with a move, kept or forgotten after it, never replaced: what is charged for is what was
-  -- stored before the facilitator was asked.
+  -- The answer is stored with a state change and may be deleted later. It is never replaced: the payer
+  -- is charged for the answer that was stored before the facilitator was called.
   IF NEW.answer_body IS DISTINCT FROM OLD.answer_body AND NEW.answer_body IS NOT NULL
     AND (OLD.answer_body IS NOT NULL OR NOT moved) THEN
     RAISE EXCEPTION 'an answer changes with a move alone, and only once'
@@ -134,8 +133,8 @@ BEGIN
     RAISE EXCEPTION 'an answer is stored once' USING ERRCODE = 'restrict_violation';
   END IF;
 
-  -- The chain's word is stored with the move it decides. It may change in two ways: from a block that
-  -- may be reorganised away to one that may not, and when a payment held to be void has paid after all.
+  -- The transfer on the chain is stored with the state change it causes. It may change in two cases:
+  -- its block becomes safe from reorganisation, or a payment recorded as void was paid after all.
   said_anew := (NEW.paid_transaction, NEW.paid_block, NEW.paid_log_index, NEW.paid_finality)
     IS DISTINCT FROM
     (OLD.paid_transaction, OLD.paid_block, OLD.paid_log_index, OLD.paid_finality);
@@ -164,11 +163,11 @@ CREATE TRIGGER payment_guard BEFORE UPDATE OR DELETE ON payment
 
 CREATE FUNCTION payment_born() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  -- An orphan is born owed: the chain shows a transfer to us that nobody told us of.
+  -- An unmatched transfer is inserted as refund_due: the chain shows it, and no call presented it.
   IF NEW.state NOT IN ('claimed', 'refund_due') THEN
     RAISE EXCEPTION 'a payment cannot begin as %', NEW.state USING ERRCODE = 'restrict_violation';
   END IF;
-  -- Nothing but the transfer of an orphan has happened before its row.
+  -- Only an unmatched transfer has happened before its row is inserted.
   IF NEW.intended_at IS NOT NULL OR NEW.answered_at IS NOT NULL OR (NEW.state = 'claimed'
     AND (NEW.paid_transaction, NEW.paid_block, NEW.paid_log_index, NEW.paid_finality)
       IS DISTINCT FROM (NULL, NULL, NULL, NULL)) THEN
@@ -181,7 +180,8 @@ END $$;
 CREATE TRIGGER payment_born BEFORE INSERT ON payment
   FOR EACH ROW EXECUTE FUNCTION payment_born();
 
--- What happened to each payment, in order; replaying it gives the row's state. Written by triggers.
+-- Every state change of each payment, in order; a replay gives the state of the row. Written by
+-- triggers.
 CREATE TABLE payment_event (
   event_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   payment_id text NOT NULL REFERENCES payment,
@@ -214,8 +214,8 @@ END $$;
 CREATE TRIGGER payment_event_guard BEFORE UPDATE OR DELETE ON payment_event
   FOR EACH ROW EXECUTE FUNCTION payment_event_guard();
 
--- One refund a payment, of the same amount, to its payer: the foreign key says so. It is itself an
--- EIP-3009 authorization, so the token contract pays it at most once, whatever happens here.
+-- At most one refund per payment, of the same amount and to its payer, by the foreign key. A refund is
+-- an EIP-3009 authorization, so the token contract pays it at most once, whatever happens here.
 CREATE TABLE refund (
   payment_id text PRIMARY KEY,
   payer text NOT NULL,
@@ -275,7 +275,8 @@ END $$;
 CREATE TRIGGER refund_guard BEFORE UPDATE OR DELETE ON refund
   FOR EACH ROW EXECUTE FUNCTION refund_guard();
 
--- At commit: what is due is queued, what is refunded is confirmed, and nothing else has a refund.
+-- At commit: a due payment has a queued refund, a refunded one a confirmed refund, and no other payment
+-- has a refund.
 CREATE FUNCTION refund_agrees() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   payment_state text;
@@ -301,7 +302,7 @@ CREATE CONSTRAINT TRIGGER payment_refund_agrees AFTER INSERT OR UPDATE ON paymen
 CREATE CONSTRAINT TRIGGER refund_payment_agrees AFTER INSERT OR UPDATE ON refund
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refund_agrees();
 
--- The guards above see rows; emptying a table shows them none.
+-- The row triggers above do not fire on TRUNCATE.
 CREATE FUNCTION never_emptied() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'the table % is never emptied', TG_TABLE_NAME

@@ -1,11 +1,11 @@
--- The play token of simulated payments, with the rules of the real contract: an authorization is used
--- once, and nobody spends more than they hold. Empty wherever payments are live.
+-- The token of simulated payments, with the rules of the real contract: an authorization is used once,
+-- and no account spends more than its balance. Empty where payments are live.
 
--- A payer nobody has seen holds a play balance, so that a throw-away key can buy.
+-- A payer without a row has a starting balance, so that a throw-away key can buy.
 CREATE TABLE simulated_account (
   address text PRIMARY KEY,
-  -- Whole units. What is paid to us is not held here but summed from the authorizations: a single
-  -- row that every sale would wait for is not part of the contract's rules.
+  -- Atomic units. What pay_to receives is summed from the authorizations instead: a single row would
+  -- make all sales wait for each other.
   balance bigint NOT NULL CHECK (balance >= 0)
 );
 
@@ -18,14 +18,14 @@ CREATE TABLE simulated_authorization (
   recipient text,
   amount bigint,
   transaction text NOT NULL UNIQUE,
-  -- Seconds since the epoch: the time of the block that holds it.
+  -- Seconds since the epoch.
   block_time bigint NOT NULL,
   PRIMARY KEY (asset, payer, nonce),
   CHECK ((recipient IS NULL) = (amount IS NULL))
 );
 CREATE INDEX simulated_authorization_by_recipient ON simulated_authorization (recipient);
 
--- One transfer, whole or not at all: 'transferred', 'used' or 'insufficient_funds'.
+-- One transfer, complete or not at all: 'transferred', 'used' or 'insufficient_funds'.
 CREATE FUNCTION simulated_transfer(
   token text, sender text, used_nonce text, receiver text, units bigint, play_balance bigint,
   hash text, at bigint

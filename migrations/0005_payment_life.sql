@@ -1,7 +1,6 @@
--- The rest of a payment's life: transfers that nobody told us of, answers that were never handed over,
--- refunds that queue themselves, and how far the chain was read. Forward only: 0002 is in use.
+-- Unmatched transfers, undelivered answers, refunds queued by a trigger, and how far the chain was read.
 
--- An orphan is a transfer to us without a call of ours: the chain shows who paid what, and no more.
+-- An unmatched transfer was presented by no call: the chain shows only who paid how much.
 ALTER TABLE payment
   ALTER COLUMN signature DROP NOT NULL,
   ALTER COLUMN product_id DROP NOT NULL,
@@ -20,12 +19,13 @@ END $$;
 CREATE TRIGGER payment_born_whole BEFORE INSERT ON payment
   FOR EACH ROW EXECUTE FUNCTION payment_born_whole();
 
--- What is owed is queued by the same statement that owes it, with the rights of the tables' owner: a
--- role that may owe needs no right to write refunds. A refund that was cancelled is queued again.
+-- The statement that makes a payment due also queues its refund, with the rights of the tables' owner:
+-- the service needs no right to write refunds. A cancelled refund is queued again.
 CREATE FUNCTION payment_owed() RETURNS trigger LANGUAGE plpgsql
   SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  -- Looked for where the payments are, and last of all where anybody may make tables of these names.
+  -- Tables are resolved in the schema of the payments first, and in pg_temp last, where any login may
+  -- create a table of the same name.
   PERFORM set_config('search_path', format('%I, pg_temp', TG_TABLE_SCHEMA), true);
   INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
   VALUES (NEW.payment_id, NEW.payer, NEW.amount, NEW.asset, NEW.chain_id,
@@ -41,7 +41,7 @@ CREATE TRIGGER payment_owed_moved AFTER UPDATE ON payment
   FOR EACH ROW WHEN (NEW.state = 'refund_due' AND OLD.state <> 'refund_due')
   EXECUTE FUNCTION payment_owed();
 
--- How far the chain was read for transfers to an address. It never goes back.
+-- How far the chain was read for transfers to an address. It never decreases.
 CREATE TABLE chain_scan (
   chain_id bigint NOT NULL,
   asset text NOT NULL,
@@ -50,7 +50,7 @@ CREATE TABLE chain_scan (
   PRIMARY KEY (chain_id, asset, pay_to)
 );
 
--- What may still have to be refunded: summed before every settle-early sale.
+-- What may still have to be refunded; summed before every settle-early sale.
 CREATE INDEX payment_liable ON payment (amount)
   WHERE state = 'refund_due'
     OR (settlement = 'settle-early' AND state IN ('settling', 'unresolved', 'settled'));

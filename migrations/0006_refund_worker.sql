@@ -1,18 +1,18 @@
--- What the refund worker writes, and what it must never be able to. A refund that is confirmed or
--- cancelled moves its payment by itself, so that the worker needs no right to write payments.
+-- What the refund worker may write. A trigger changes the payment when its refund is confirmed or
+-- cancelled, so the worker needs no right to write payments.
 
 ALTER TABLE refund
-  -- Grows with every claim of a worker: one whose lease ran out can no longer move the row.
+  -- Increases with every claim of a worker, so that one whose lease has expired cannot write the row.
   ADD COLUMN fence integer NOT NULL DEFAULT 0 CHECK (fence >= 0),
-  -- When it was last signed: what the caps sum over.
+  -- When it was last signed; the caps sum over it.
   ADD COLUMN signed_at timestamptz,
-  -- What a facilitator said; "transaction" is the chain's word alone.
+  -- The transaction the facilitator named; "transaction" is read from the chain only.
   ADD COLUMN transaction_hint text,
   ADD COLUMN confirmed_at timestamptz,
   ADD COLUMN confirmed_block bigint,
   ADD COLUMN confirmed_log_index integer,
   DROP COLUMN lease_owner,
-  -- A store that was restored from a backup finds refunds paid whose signature it no longer has.
+  -- A store restored from a backup finds paid refunds whose signature it no longer has.
   DROP CONSTRAINT refund_check,
   DROP CONSTRAINT refund_check1,
   ADD CONSTRAINT refund_signed CHECK (state NOT IN ('signed', 'broadcast')
@@ -26,7 +26,7 @@ ALTER TABLE refund
     = (num_nulls(transaction, confirmed_at, confirmed_block, confirmed_log_index) = 0)),
   ADD CONSTRAINT refund_confirmed_whole CHECK (state <> 'confirmed' OR treasury IS NOT NULL);
 
--- Stuck ones are looked at too, seldom: the chain may have paid them after all.
+-- Refunds that need review ('stuck') are checked too, seldom: the chain may have paid them after all.
 DROP INDEX refund_open;
 CREATE INDEX refund_due ON refund (next_attempt_at)
   WHERE state IN ('queued', 'signed', 'broadcast', 'stuck');
@@ -37,7 +37,7 @@ BEGIN
   IF TG_OP = 'DELETE' THEN
     RAISE EXCEPTION 'a refund is never deleted' USING ERRCODE = 'restrict_violation';
   END IF;
-  -- The treasury and the nonce are what makes the token contract pay it at most once.
+  -- The treasury and the nonce make the token contract pay the refund at most once.
   IF (NEW.payment_id, NEW.payer, NEW.amount, NEW.asset, NEW.chain_id, NEW.created_at)
     IS DISTINCT FROM
      (OLD.payment_id, OLD.payer, OLD.amount, OLD.asset, OLD.chain_id, OLD.created_at)
@@ -79,7 +79,7 @@ BEGIN
   RETURN NEW;
 END $$;
 
--- Owed refunds are born by themselves, as 'queued' and as nothing else.
+-- A refund is inserted as 'queued' only.
 CREATE FUNCTION refund_born() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW.state <> 'queued' OR num_nonnulls(NEW.treasury, NEW.refund_nonce, NEW.signature,
@@ -92,8 +92,8 @@ END $$;
 CREATE TRIGGER refund_born BEFORE INSERT ON refund
   FOR EACH ROW EXECUTE FUNCTION refund_born();
 
--- The end of a refund is the end of its payment, by the rights of the tables' owner. The tables are
--- looked for where this one is, and last of all where anybody may make tables of these names.
+-- The end of a refund ends its payment, with the rights of the tables' owner. Tables are resolved in
+-- the schema of the refunds first, and in pg_temp last.
 CREATE FUNCTION refund_ended() RETURNS trigger LANGUAGE plpgsql
   SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -110,7 +110,8 @@ CREATE TRIGGER refund_ended AFTER UPDATE ON refund
   FOR EACH ROW WHEN (NEW.state IN ('confirmed', 'cancelled') AND OLD.state <> NEW.state)
   EXECUTE FUNCTION refund_ended();
 
--- The other way round: no payment is refunded, and none that was owed is void, unless its refund is.
+-- A payment becomes refunded only after its refund is confirmed, and a due one becomes void only after
+-- its refund is cancelled.
 CREATE FUNCTION payment_repaid() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   refund_state text;

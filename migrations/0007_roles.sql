@@ -1,5 +1,5 @@
--- What a login that does not own the tables cannot forge: the log of what happened is written with the
--- rights of its owner, and by triggers alone. Which login may do what, `deno task migrate` grants.
+-- The event log is written by triggers with the rights of its owner, so a login that does not own the
+-- tables cannot forge it. `deno task migrate` grants the rights of each login.
 
 DO $outer$
 BEGIN

@@ -1,13 +1,13 @@
--- What the products that settle early look up before they take a payment: markets by their end, live
--- markets by their event, and wallets by their calibration. Each is asked for with every call.
+-- What settle-early products read before they take a payment, with every call: markets by end, live
+-- markets by event, and wallets by calibration.
 
 CREATE INDEX market_by_end ON market (((facts ->> 'endsAt')::float8));
 CREATE INDEX market_by_event ON market ((facts ->> 'eventSlug'));
 
--- One row a wallet whose entries were calibrated, rewritten when they are calibrated anew.
+-- One row for each calibrated wallet, rewritten when it is calibrated again.
 CREATE TABLE whale_calibration (
   wallet text PRIMARY KEY,
   computed_at timestamptz NOT NULL,
-  -- json, not jsonb: the text is served as it was written, its keys in their order.
+  -- json, not jsonb: the text is served as it was written, with its keys in the same order.
   calibration json NOT NULL
 );

@@ -1,6 +1,6 @@
--- The same guards for less work. A statement prepares every CHECK of its table anew, and a batch of
--- moves is four small statements a sale: what can only be wrong at birth is looked at then alone, for
--- payment_guard lets no identity change. The log of what happened takes one statement a batch.
+-- The same guards at lower cost. Every statement prepares all CHECK constraints of its table again, and
+-- a sale takes four small statements. Identity columns are checked on insert only, since payment_guard
+-- lets none of them change. The event log takes one statement per batch.
 
 ALTER TABLE payment
   DROP CONSTRAINT payment_payment_id_check,
@@ -35,7 +35,7 @@ DROP TRIGGER payment_log_born ON payment;
 DROP TRIGGER payment_log_moved ON payment;
 DROP FUNCTION payment_log();
 
--- With the rights of the tables' owner: a login that may move a payment may not write its log.
+-- With the rights of the tables' owner: a login that may change a payment may not write its log.
 DO $outer$
 BEGIN
   EXECUTE format($create$

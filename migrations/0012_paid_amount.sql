@@ -1,7 +1,7 @@
--- What the scan of the chain finds beside a payment that was answered.
+-- Transfers of another amount than agreed.
 --
--- A payer may spend the nonce of a payment on another sum to us: what was agreed is then never paid, and
--- what was paid is owed back, that sum and no other.
+-- A payer may use the nonce of a payment for another amount to pay_to. The agreed amount is then never
+-- paid, and the amount that was paid is refunded.
 
 ALTER TABLE payment ADD COLUMN paid_amount bigint;
 
@@ -25,9 +25,8 @@ CREATE TRIGGER payment_paid_amount BEFORE UPDATE ON payment
   FOR EACH ROW WHEN (NEW.paid_amount IS DISTINCT FROM OLD.paid_amount)
   EXECUTE FUNCTION payment_paid_amount();
 
--- A refund is of what was paid. No role but the owner's may insert one, and its identity never changes,
--- so it is compared with its payment at commit, where both stand, and no longer by a foreign key over
--- five columns.
+-- A refund is of the amount that was paid. Only the owner's role may insert one, and its identity never
+-- changes, so it is compared with its payment at commit instead of by a foreign key over five columns.
 ALTER TABLE refund
   DROP CONSTRAINT refund_payment_id_payer_amount_asset_chain_id_fkey,
   ADD FOREIGN KEY (payment_id) REFERENCES payment;
@@ -36,7 +35,8 @@ ALTER TABLE payment DROP CONSTRAINT payment_payment_id_payer_amount_asset_chain_
 CREATE OR REPLACE FUNCTION payment_owed() RETURNS trigger LANGUAGE plpgsql
   SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  -- Looked for where the payments are, and last of all where anybody may make tables of these names.
+  -- Tables are resolved in the schema of the payments first, and in pg_temp last, where any login may
+  -- create a table of the same name.
   PERFORM set_config('search_path', format('%I, pg_temp', TG_TABLE_SCHEMA), true);
   INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
   VALUES (NEW.payment_id, NEW.payer, coalesce(NEW.paid_amount, NEW.amount), NEW.asset,
@@ -74,14 +74,14 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Who is owed, and in what, never changes. The sum may, while no refund of it was ever signed: when one
--- that was cancelled is owed again.
+-- The payer and the asset never change. The amount may change while no refund was ever signed: when a
+-- cancelled refund becomes due again.
 CREATE OR REPLACE FUNCTION refund_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'DELETE' THEN
     RAISE EXCEPTION 'a refund is never deleted' USING ERRCODE = 'restrict_violation';
   END IF;
-  -- The treasury and the nonce are what makes the token contract pay it at most once.
+  -- The treasury and the nonce make the token contract pay the refund at most once.
   IF (NEW.payment_id, NEW.payer, NEW.asset, NEW.chain_id, NEW.created_at)
     IS DISTINCT FROM (OLD.payment_id, OLD.payer, OLD.asset, OLD.chain_id, OLD.created_at)
     OR (NEW.amount <> OLD.amount
@@ -124,13 +124,14 @@ BEGIN
   RETURN NEW;
 END $$;
 
--- A settle-early sale counts from its claim: two replicas that claim at once then see each other.
+-- A settle-early sale counts from its claim, so that two replicas that claim at once see each other.
 DROP INDEX payment_liable;
 CREATE INDEX payment_liable ON payment (settlement)
   WHERE state = 'refund_due' OR (settlement = 'settle-early'
     AND state IN ('claimed', 'settling', 'unresolved', 'settled'));
 
--- Where the scan began: each reads a little of what the one before has read, and nothing before that.
+-- Where the first scan started: every scan reads again a little of what the one before has read, and
+-- nothing before this block.
 ALTER TABLE chain_scan ADD COLUMN after_block bigint;
 UPDATE chain_scan SET after_block = through_block;
 ALTER TABLE chain_scan ALTER COLUMN after_block SET NOT NULL,

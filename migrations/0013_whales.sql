@@ -1,8 +1,9 @@
--- Tracked wallets: what they did, the entries made of it, how those ended, and what that says of each.
+-- Tracked wallets: their activity, the entries computed from it, how their markets were resolved, and
+-- the calibration of each wallet.
 --
 -- Wallets, markets, events and tokens have short keys, for there are tens of millions of rows about
--- them. The marks of work to do are rows of their own: a queue costs what waits in it, and a mark that
--- is made or taken rewrites no position.
+-- them. Pending work is marked in tables of its own: a queue then costs only what waits in it, and a
+-- mark rewrites no position.
 
 CREATE SEQUENCE whale_change;
 
@@ -22,7 +23,7 @@ CREATE TABLE whale_wallet (
   CHECK (read_from <= read_to AND (read_from IS NULL) = (read_to IS NULL))
 );
 
--- What is counted together. A market keeps the event it was first told with: sums were made by it.
+-- Markets of one event are scored together. A market keeps its first event, since sums depend on it.
 CREATE TABLE whale_event (
   event_id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   event text COLLATE "C" NOT NULL UNIQUE
@@ -31,7 +32,7 @@ CREATE TABLE whale_event (
 CREATE TABLE whale_market (
   market_id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   market text COLLATE "C" NOT NULL UNIQUE,
-  -- Of the facts, which are known when it has an event.
+  -- From the facts of the market; null until they are known.
   event_id integer REFERENCES whale_event,
   fee_rate float8,
   ends_at timestamptz,
@@ -43,7 +44,7 @@ CREATE TABLE whale_market (
   payout_second float8,
   source text,
   resolved_at timestamptz,
-  -- When it was resolved, or first told to be where no time was given.
+  -- When it was resolved, or when that was learned if the venue gives no time.
   ended_at timestamptz,
   CHECK ((state IS NULL) = (ended_at IS NULL) AND (state IS NULL) = (source IS NULL)),
   CHECK ((state IS NOT DISTINCT FROM 'paid') = (payout_first IS NOT NULL)
@@ -56,7 +57,7 @@ CREATE INDEX whale_market_open ON whale_market (asked_at, market_id)
 CREATE INDEX whale_market_ended ON whale_market (ended_at)
   WHERE has_entries AND ended_at IS NOT NULL;
 
--- Beside the market, so that asking about it rewrites little.
+-- Apart from whale_market, so that its updates stay small.
 CREATE TABLE whale_market_facts (
   market_id integer PRIMARY KEY REFERENCES whale_market,
   facts json NOT NULL
@@ -69,8 +70,8 @@ CREATE TABLE whale_token (
 
 CREATE TYPE whale_act_kind AS ENUM ('buy', 'sell', 'split', 'merge', 'redeem', 'convert');
 
--- A set: its key is everything that tells one act from another. No row refers to another table, for
--- whoever writes it has just looked its keys up, and there are tens of millions.
+-- A set of activity events: the primary key is the whole identity of one. No foreign keys, since the
+-- writer has just read the keys and there are tens of millions of rows.
 CREATE TABLE whale_act (
   wallet_id integer NOT NULL,
   market_id integer NOT NULL,
@@ -90,7 +91,7 @@ CREATE TABLE whale_act (
 CREATE TABLE whale_position (
   market_id integer NOT NULL REFERENCES whale_market,
   wallet_id integer NOT NULL REFERENCES whale_wallet,
-  -- How often its acts changed, and which change its entries were made after; 0 before the first.
+  -- How often its activity changed, and after which change its entries were computed (0: never).
   acts_version integer NOT NULL,
   made_version integer NOT NULL DEFAULT 0,
   entry_count integer NOT NULL DEFAULT 0,
@@ -101,18 +102,19 @@ CREATE TABLE whale_position (
 );
 CREATE INDEX whale_position_due ON whale_position (market_id, wallet_id) WHERE due;
 
--- Positions whose entries have to be made anew. One in a market of unknown facts is not among them:
--- it is marked when they come. What happened last is worked off first: it is news, the past can wait.
+-- Positions whose entries must be recomputed. A position in a market without facts is marked when its
+-- facts arrive. The newest activity is processed first.
 CREATE TABLE whale_stale (
   market_id integer NOT NULL,
   wallet_id integer NOT NULL,
-  -- Of the newest act that made it stale, in milliseconds since the epoch.
+  -- The newest activity event that made it stale, in milliseconds since the epoch.
   acted_at bigint NOT NULL,
   PRIMARY KEY (market_id, wallet_id)
 );
 CREATE INDEX whale_stale_newest ON whale_stale (acted_at DESC, market_id, wallet_id);
 
--- Positions that have to be counted anew. `version` is of the newest change, `since` of the first.
+-- Positions that must be counted again. `version` is the number of the newest change, `since` of the
+-- first.
 CREATE TABLE whale_uncounted (
   event_id integer NOT NULL,
   wallet_id integer NOT NULL,
@@ -123,7 +125,7 @@ CREATE TABLE whale_uncounted (
 );
 CREATE INDEX whale_uncounted_since ON whale_uncounted (since);
 
--- What the sums of wallets hold of positions.
+-- The scores that are counted in the sums of wallets.
 CREATE TABLE whale_score (
   event_id integer NOT NULL,
   wallet_id integer NOT NULL,
@@ -132,15 +134,15 @@ CREATE TABLE whale_score (
   PRIMARY KEY (event_id, wallet_id, market_id)
 );
 
--- Rewritten whole with every change, so kept in the row, neither compressed nor in pieces elsewhere, and
--- with room beside it for the next.
+-- Rewritten completely with every change, so stored in the row, uncompressed, with room for the next
+-- version in the same page.
 CREATE TABLE whale_sums (
   wallet_id integer PRIMARY KEY REFERENCES whale_wallet,
   version integer NOT NULL,
   -- Positions counted in them.
   scores integer NOT NULL,
   judgement json NOT NULL,
-  -- The numbers of the sums as float8, least byte first.
+  -- float8 numbers, least significant byte first.
   sums bytea NOT NULL
 ) WITH (toast_tuple_target = 8160, fillfactor = 50);
 
@@ -150,7 +152,8 @@ ALTER TABLE whale_calibration
   ADD CHECK ((previous_computed_at IS NULL) = (previous_calibration IS NULL)),
   SET (toast_tuple_target = 8160);
 
--- How often what is shown of wallets changed. Written last in a transaction: all of them wait here.
+-- Increases when a published calibration changes. Written last in a transaction, since all writers lock
+-- it.
 CREATE TABLE whale_revision (
   single boolean PRIMARY KEY DEFAULT true CHECK (single),
   revision bigint NOT NULL

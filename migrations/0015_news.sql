@@ -1,5 +1,5 @@
--- What was in the news for a week, and when each source of it was last heard: written products say
--- what they looked at, and a source that has gone silent must not look like a quiet day.
+-- The headlines of a week, and when each source last responded: written products name their sources,
+-- and a source that is down must not look like a day without news.
 
 CREATE TABLE headline (
   url text COLLATE "C" PRIMARY KEY,

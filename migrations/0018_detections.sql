@@ -1,13 +1,13 @@
--- What became of the question whether a market's outcome exists already: so that nobody is asked again
--- about the same evidence, and that a market is told once, for ever. Items of the feed are forgotten
--- after a while; this is not.
+-- The last review of each market as a candidate for an already decided outcome, so that the model is not
+-- asked twice about the same evidence and a market is published only once. Feed items are deleted after
+-- a while; these rows are not.
 
 CREATE TABLE detection (
   market_id text PRIMARY KEY,
-  -- Names the evidence of the last question that was put; null while none was.
+  -- Identifies the evidence of the last question to the model; null if there was none.
   evidence_key text,
   considered_at timestamptz NOT NULL,
-  -- Why there is no item, or `told`.
+  -- Why no item was published, or `told` if one was.
   verdict text NOT NULL,
   told boolean NOT NULL
 );

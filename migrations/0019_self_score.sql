@@ -1,30 +1,29 @@
--- How the service's own items fared: what will be known of each, how its market ended, and what that
--- came to. Kept for ever, though items of the feed are forgotten: a score that forgot its misses would
--- be none.
+-- The score of the service's own items: when each can be judged, how its market was resolved, and the
+-- verdict. Kept for ever, though feed items are deleted: a score without its misses is worthless.
 
--- Its row is locked before anything else is written here: writers come one after another.
+-- Every writer locks this row first, so writers run one after another.
 CREATE TABLE score_state (
   single boolean PRIMARY KEY DEFAULT true CHECK (single),
-  -- The last item of the feed that was taken up.
+  -- The last feed item that was read.
   last_index bigint NOT NULL DEFAULT 0,
-  -- How often the counts changed.
+  -- Increases when the counts change.
   revision bigint NOT NULL DEFAULT 0
 );
 
 CREATE TABLE score_market (
   market_id text PRIMARY KEY,
-  -- Whether an outcome was told of it, and when the last of its movers is looked at.
+  -- Whether an outcome was published for it, and when the last of its movers is scored.
   told boolean NOT NULL,
   last_look_at timestamptz,
   asked_at timestamptz NOT NULL DEFAULT '-infinity',
-  -- Counts the different words on how it ended.
+  -- Increases when the resolution changes.
   version integer NOT NULL DEFAULT 0,
   state text CHECK (state IN ('paid', 'cancelled')),
   payout_first float8,
   payout_second float8,
   source text,
   resolved_at timestamptz,
-  -- When it was resolved, or first told to be where no time was given.
+  -- When it was resolved, or when that was learned if the venue gives no time.
   ended_at timestamptz,
   CHECK ((state IS NULL) = (ended_at IS NULL) AND (state IS NULL) = (source IS NULL)),
   CHECK ((state IS NOT DISTINCT FROM 'paid') = (payout_first IS NOT NULL)
@@ -38,17 +37,17 @@ CREATE TABLE score_check (
   feed_index bigint NOT NULL,
   kind text NOT NULL CHECK (kind IN ('mover_1h', 'mover_24h', 'predetermined')),
   market_id text REFERENCES score_market,
-  -- The instant of a mover whose price counts; when an outcome was told.
+  -- For a mover, when its price is compared; for an outcome, when it was published.
   at timestamptz NOT NULL,
   price_start float8,
   price_now float8,
   outcome smallint CHECK (outcome IN (0, 1)),
-  -- When it can be judged; null while that takes another word on the market.
+  -- When it can be judged; null until the resolution changes again.
   due_at timestamptz,
   verdict text CHECK (
     verdict IN ('persisted', 'reverted', 'unknown', 'correct', 'wrong', 'uneven', 'cancelled')
   ),
-  -- What it was judged by.
+  -- The mid price it was judged by.
   point_at timestamptz,
   point_mid float8,
   PRIMARY KEY (feed_index, kind),

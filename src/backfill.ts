@@ -1,14 +1,14 @@
 /**
- * The backfill's process: reads the past of every tracked wallet.
+ * The backfill's process: reads the history of every tracked wallet.
  *
- * It works on the same venue and store as the service, at the same time where the store is a server.
- * It can be stopped at any time, and goes on where it was.
+ * It uses the venue and the store of the service, and may run at the same time if the store is a
+ * server. It can be stopped at any time and continues where it stopped.
  *
  * @module
  */
 import { Console, Effect, Exit } from "effect"
 import { backfill } from "./app/backfill.ts"
-import { backfillBanner, backfillSummary, printingWhy } from "./app/console.ts"
+import { backfillBanner, backfillSummary, printStopReason } from "./app/console.ts"
 import { loadBackfill } from "./app/settings.ts"
 import { untilSignal } from "./app/untilSignal.ts"
 
@@ -19,7 +19,7 @@ const program = Effect.gen(function* () {
 }).pipe(
   Effect.scoped,
   Effect.tap((progress) => Console.log(backfillSummary(progress))),
-  printingWhy,
+  printStopReason,
 )
 
 const exit = await untilSignal(program)

@@ -1,11 +1,11 @@
 /**
- * The service's process: `main.ts dev` runs everything embedded and simulated unless its settings say
- * otherwise; `main.ts start` assumes nothing.
+ * The service's process: `main.ts dev` runs everything embedded and simulated by default; `main.ts
+ * start` has production defaults.
  *
  * @module
  */
 import { Cause, Console, Effect, Exit } from "effect"
-import { printingWhy, serviceBanner } from "./app/console.ts"
+import { printStopReason, serviceBanner } from "./app/console.ts"
 import { serve } from "./app/service.ts"
 import { loadService } from "./app/settings.ts"
 import { untilSignal } from "./app/untilSignal.ts"
@@ -15,7 +15,7 @@ const program = Effect.gen(function* () {
   const settings = yield* loadService(mode, (name) => Deno.env.get(name))
   yield* Console.log(serviceBanner(settings))
   return yield* serve(settings)
-}).pipe(Effect.scoped, printingWhy)
+}).pipe(Effect.scoped, printStopReason)
 
 const exit = await untilSignal(program)
 Deno.exit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)

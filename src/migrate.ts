@@ -1,8 +1,8 @@
 /**
- * Brings the store to the newest schema and grants each login its rights, as the owner of the tables.
+ * Applies pending migrations and grants each role its rights, as the owner of the tables.
  *
- * Run it before a new version of the service starts. A service whose own login owns the tables does
- * the first half by itself.
+ * Run it before a new version of the service starts. A service whose login owns the tables applies
+ * the migrations itself.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { Cause, Console, Effect, Exit, Layer } from "effect"
 import { layerPostgres } from "./postgres/client.ts"
 import { migrate, migrationFiles } from "./postgres/migrate.ts"
 import { grantRoles, roles } from "./postgres/roles.ts"
-import { whyStopped } from "./app/console.ts"
+import { stopReason } from "./app/console.ts"
 import { loadMigration } from "./app/settings.ts"
 
 const program = Effect.gen(function* () {
@@ -23,7 +23,7 @@ const program = Effect.gen(function* () {
     applied.length === 0 ? "The schema is up to date" : `Applied ${applied.join(", ")}`,
   )
   yield* Console.log(
-    `Rights granted: GRANT ${roles.service} TO the service's login, ` +
+    `Rights granted. Next: GRANT ${roles.service} TO the service's login, and ` +
       `GRANT ${roles.refund} TO the refund worker's`,
   )
 }).pipe(Effect.scoped)
@@ -31,7 +31,7 @@ const program = Effect.gen(function* () {
 const exit = await Effect.runPromiseExit(program)
 if (Exit.isFailure(exit)) {
   await Effect.runPromise(
-    Console.error(Cause.hasInterruptsOnly(exit.cause) ? "" : whyStopped(exit.cause)),
+    Console.error(Cause.hasInterruptsOnly(exit.cause) ? "" : stopReason(exit.cause)),
   )
   Deno.exit(1)
 }

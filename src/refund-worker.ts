@@ -1,14 +1,15 @@
 /**
- * The refund worker's process: pays back what is owed. The only one that ever sees the treasury's key.
+ * The entry point of the refund worker, the process that pays refunds. Only this process reads the
+ * treasury's key.
  *
- * It works on the service's PostgreSQL under a login of its own, listens on no port, and migrates
- * nothing. Any number of workers may run at once. `refund-worker.ts dev` assumes simulated payments;
- * `refund-worker.ts start` assumes nothing.
+ * It connects to the service's PostgreSQL with its own login, listens on no port, and migrates
+ * nothing. Any number of workers may run at once. `refund-worker.ts dev` defaults to simulated
+ * payments; `refund-worker.ts start` has no default.
  *
  * @module
  */
 import { Cause, Console, Effect, Exit, Layer } from "effect"
-import { printingWhy, workerBanner } from "./app/console.ts"
+import { printStopReason, workerBanner } from "./app/console.ts"
 import { workerLayer } from "./app/refundWorker.ts"
 import { loadWorker } from "./app/moneySettings.ts"
 import { untilSignal } from "./app/untilSignal.ts"
@@ -19,7 +20,7 @@ const program = Effect.gen(function* () {
   yield* Console.log(workerBanner(settings))
   yield* Layer.build(workerLayer(settings))
   return yield* Effect.never
-}).pipe(Effect.scoped, printingWhy)
+}).pipe(Effect.scoped, printStopReason)
 
 const exit = await untilSignal(program)
 Deno.exit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)

@@ -1,5 +1,6 @@
 /**
- * Public records of how prices fared, through the code that bands and scores entries.
+ * Published studies of prediction-market prices, recomputed with the code that bands and scores
+ * entries.
  *
  * @module
  */
@@ -20,7 +21,7 @@ import {
   roisOf,
   winRateOf,
 } from "../src/whales/domain/oddsBands.ts"
-import { hasRecordings, recorded, recordingsDir, skipAloud } from "./support/venues/oracle.ts"
+import { hasRecordings, recorded, recordingsDir, registerSkipped } from "./support/venues/oracle.ts"
 
 /** Rows of a CSV file as records; fields may be quoted. */
 function table(path: string): ReadonlyArray<Readonly<Record<string, string>>> {
@@ -42,15 +43,15 @@ function table(path: string): ReadonlyArray<Readonly<Record<string, string>>> {
 
 const add = (sums: BandSums, part: BandSums) => addBandSums(sums, part, 1)
 
-/** `times` entries that are alike. */
+/** The sums of `times` identical entries. */
 function repeated(times: number, part: BandSums): BandSums {
   const scaled: Record<keyof BandSums, number> = { ...part }
   for (const key of Object.keys(part) as Array<keyof BandSums>) scaled[key] = times * part[key]
   return scaled
 }
 
-/** Entries at each price, so many of them won, gathered between `edges`. */
-function gathered(
+/** Groups entries, with their wins, into the bands between `edges`. */
+function groupByBand(
   prices: ReadonlyArray<
     { readonly price: number; readonly entries: number; readonly wins: number }
   >,
@@ -93,7 +94,7 @@ const LMarque = Schema.decodeUnknownSync(Schema.Struct({
   }),
 }))
 
-/** Quoted mean, share that came true and number of ForecastBench's Polymarket markets. */
+/** ForecastBench's figures for its Polymarket markets by decile of price. */
 const deciles: ReadonlyArray<readonly [mean: number, realised: number, count: number | null]> = [
   [0.0216, 0.011, 364],
   [0.139, 0.069, 73],
@@ -108,7 +109,7 @@ const deciles: ReadonlyArray<readonly [mean: number, realised: number, count: nu
 ]
 
 function publicTests(): void {
-  Deno.test("ForecastBench's 723 resolved Polymarket markets have their deciles and Brier score", () => {
+  Deno.test("ForecastBench's 723 resolved Polymarket markets have the published deciles and Brier score", () => {
     const all = forecasts()
     const first = [...new Map(all.toReversed().map((it) => [it.id, it])).values()]
     strictEqual(all.length, 975)
@@ -135,60 +136,63 @@ function publicTests(): void {
       wins: Number(row[`${who}_wins`]),
     }))
 
-  Deno.test("Becker's Kalshi trades have his win rate at every price, and in bins of five cents", () => {
+  Deno.test("Becker's Kalshi trades have the published win rate at every price and in bins of five cents", () => {
     const cents = Array.from({ length: 101 }, (_, i) => i / 100)
-    const byCent = gathered(kalshi("combined"), cents)
+    const byCent = groupByBand(kalshi("combined"), cents)
     for (const row of table("becker/win_rate_by_price.csv")) {
       const band = byCent[Number(row["price"])]
       if (band === undefined || band.entries === 0) continue
       near(winRateOf(band).winRate, Number(row["win_rate"]) / 100, 1e-9)
     }
-    // His bins hold what takers paid and begin above their edge: 1 to 5 cents, 6 to 10, …; and some
-    // trades at 0 and at parts of a cent, which the table by price has not.
+    // His bins are of the takers' prices and start above their edge: 1 to 5 cents, 6 to 10, …. They
+    // include some trades at 0 and at fractions of a cent, which the table by price does not have.
     const fives = Array.from({ length: 21 }, (_, i) => (5 * i + 1) / 100)
-    const byFive = gathered(kalshi("taker"), fives)
+    const byFive = groupByBand(kalshi("taker"), fives)
     table("becker/upset_frequency.csv").forEach((row, i) => {
       const band = byFive[i] ?? noBandSums
       near(winRateOf(band).winRate, Number(row["actual_win_rate"]) / 100, 2e-4)
     })
   })
 
-  Deno.test("Becker's Kalshi takers lose most at long odds, where makers win what they lose", () => {
+  Deno.test("Becker's Kalshi takers lose most at long odds, and makers win most there", () => {
     const rois = (who: "taker" | "maker") =>
-      publishedBands(gathered(kalshi(who), bandEdges)).map(({ followRoi }) => followRoi)
-    // A dollar on each trade, before fees: longshots are overpriced, favourites hardly.
-    const told = {
+      publishedBands(groupByBand(kalshi(who), bandEdges)).map(({ followRoi }) => followRoi)
+    // The return of a dollar on each trade, before fees.
+    const published = {
       taker: [-0.383, -0.103, -0.042, -0.016, -0.002, -0.003],
       maker: [0.176, 0.015, 0.028, 0.026, 0.019, 0.017],
     }
-    rois("taker").forEach((roi, i) => near(roi, told.taker[i] ?? NaN, 5e-4))
-    rois("maker").forEach((roi, i) => near(roi, told.maker[i] ?? NaN, 5e-4))
+    rois("taker").forEach((roi, i) => near(roi, published.taker[i] ?? NaN, 5e-4))
+    rois("maker").forEach((roi, i) => near(roi, published.maker[i] ?? NaN, 5e-4))
   })
 
-  // Only bins that stood out are told of, without their mean price, so that neither the ten bins nor
-  // the pooled Brier score (.1414) can be computed again. This one's mean price follows from the
-  // share that came true (not sold Yes) and the miscalibration.
-  Deno.test("l-marque's crypto bin has the return it was told to have, and would not be labelled", () => {
-    const told = LMarque(recorded("lmarque/bot_verdict.json")).full_sample
-    const losses = Math.round(told.n_trades * told.hit_rate_pct / 100)
-    const wins = told.n_trades - losses
-    const price = wins / told.n_trades + 0.1068
-    const [band = noBandSums] = gathered([{ price, entries: told.n_trades, wins }], [0.5, 0.6])
-    // He takes off 2 % for the round trip and 0.5 % for slippage.
-    near((1 + roisOf(band).fadeRoi) / 1.025 - 1, told.roi_pct / 100, 0.005)
+  // The study publishes only its significant bins, without mean prices, so neither the ten bins nor the
+  // pooled Brier score (.1414) can be recomputed. The mean price of this bin follows from its win rate
+  // (of No) and its miscalibration.
+  Deno.test("l-marque's crypto bin has the published return, and would not be labelled among 40 bins", () => {
+    const published = LMarque(recorded("lmarque/bot_verdict.json")).full_sample
+    const losses = Math.round(published.n_trades * published.hit_rate_pct / 100)
+    const wins = published.n_trades - losses
+    const price = wins / published.n_trades + 0.1068
+    const [band = noBandSums] = groupByBand([{ price, entries: published.n_trades, wins }], [
+      0.5,
+      0.6,
+    ])
+    // The study deducts 2 % for the round trip and 0.5 % for slippage.
+    near((1 + roisOf(band).fadeRoi) / 1.025 - 1, published.roi_pct / 100, 0.005)
     const market = (paid: number) => eventSums([{ weight: 1, price, paid }])
-    const record = Array.from({ length: told.n_trades }, (_, i) => market(i < wins ? 1 : 0))
+    const record = Array.from({ length: published.n_trades }, (_, i) => market(i < wins ? 1 : 0))
     const pValue = pValueOf(record.reduce((sums, it) => addNullSums(sums, it, 1)))
     near(pValue, 0.0041, 5e-4)
-    const said = { edge: -0.1068, followRoi: -1, fadeRoi: told.roi_pct / 100 }
-    const bins = Array.from({ length: 39 }, (_, i) => [`${i}`, { ...said, pValue: 1 }] as const)
-    strictEqual(labels(new Map([["crypto", { ...said, pValue }]])).get("crypto"), "fade")
+    const figures = { edge: -0.1068, followRoi: -1, fadeRoi: published.roi_pct / 100 }
+    const bins = Array.from({ length: 39 }, (_, i) => [`${i}`, { ...figures, pValue: 1 }] as const)
+    strictEqual(labels(new Map([["crypto", { ...figures, pValue }]])).get("crypto"), "fade")
     strictEqual(
-      labels(new Map([["crypto", { ...said, pValue }], ...bins])).get("crypto"),
+      labels(new Map([["crypto", { ...figures, pValue }], ...bins])).get("crypto"),
       "neutral",
     )
   })
 }
 
 if (hasRecordings) publicTests()
-else skipAloud("public records of how prices fared", "../shared/data is missing")
+else registerSkipped("published studies of market prices", "../shared/data is missing")

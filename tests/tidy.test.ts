@@ -5,7 +5,6 @@
  *
  * @module
  */
-import { variables } from "../src/app/variables.ts"
 
 const root = new URL("..", import.meta.url)
 const functionLinesMax = 70
@@ -329,10 +328,4 @@ Deno.test("sources hold nothing that is banned", () => {
   )
   const promises = src.filter(({ text }) => /\bTODO\b|\bFIXME\b|\bXXX\b/.test(text))
   fail("Banned", [...offences, ...promises.map(({ path }) => `${path}: an untracked to-do`)])
-})
-
-Deno.test("every setting stands in the README's table", () => {
-  const readme = Deno.readTextFileSync(new URL("README.md", root))
-  const missing = Object.keys(variables).filter((name) => !readme.includes(`\`${name}\``))
-  fail("The README does not name", missing)
 })

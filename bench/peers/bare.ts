@@ -1,6 +1,6 @@
 /**
- * A bare Deno.serve that answers every request with the bytes and headers given in `ANSWER` (JSON:
- * body, headers) and nothing else: what the index is measured against. `PORT` as ever.
+ * A bare `Deno.serve` that answers every request with the body and headers in `ANSWER` (JSON): the
+ * upper bound for the index. Listens on `PORT`.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
- * The reference seller, `@x402/hono` on Deno, selling /v1/latest for the price we sell it for: what
- * the unpaid 402 and the paid answer are measured against. Its facilitator answers in process, keeps
- * no record, and checks signatures with viem; `PORT` as ever.
+ * The reference seller, `@x402/hono` on Deno, with /v1/latest at our price: the comparison for 402s
+ * and paid answers. Its facilitator is in process, stores nothing and checks signatures with viem.
+ * Listens on `PORT`.
  *
  * @module
  */

@@ -1,7 +1,6 @@
 /**
- * A load generator that costs little: requests as text over kept-alive sockets, one at a time each.
- *
- * It reads no more of an answer than its status and where it ends.
+ * A cheap load generator: requests as text over kept-alive sockets, one at a time on each. It reads
+ * only the status and the end of an answer.
  *
  * @module
  */
@@ -11,7 +10,7 @@ export interface Load {
   /** Whole requests, each sent once. */
   readonly requests: ReadonlyArray<string>
   readonly connections: number
-  /** What every answer must be. */
+  /** The expected status of every answer. */
   readonly status: number
 }
 
@@ -19,16 +18,16 @@ const chunkBytesMax = 256 * 1_024
 const ascii = new TextDecoder("latin1")
 
 /**
- * Sends every request and waits for every answer; an answer of another status is an error. Gives how
- * long each answer took to its last byte, in milliseconds, in no particular order.
+ * Sends every request and waits for every answer; another status is an error. Returns the time to the
+ * last byte of each answer, in milliseconds, unordered.
  */
-export async function askAll(
+export async function sendAll(
   { port, requests, connections, status }: Load,
 ): Promise<ReadonlyArray<number>> {
   const payloads = requests.map((request) => new TextEncoder().encode(request))
   const taken: Array<number> = []
   let next = 0
-  const askMany = async () => {
+  const sendMany = async () => {
     const socket = await Deno.connect({ hostname: "127.0.0.1", port })
     socket.setNoDelay(true)
     const chunk = new Uint8Array(chunkBytesMax)
@@ -40,7 +39,7 @@ export async function askAll(
     }
     socket.close()
   }
-  await Promise.all(Array.from({ length: connections }, askMany))
+  await Promise.all(Array.from({ length: connections }, sendMany))
   return taken
 }
 
@@ -66,6 +65,6 @@ async function readAnswer(socket: Deno.Conn, chunk: Uint8Array, status: number):
 
 async function readSome(socket: Deno.Conn, chunk: Uint8Array): Promise<number> {
   const read = await socket.read(chunk)
-  if (read === null) throw new Error("The server hung up")
+  if (read === null) throw new Error("The server closed the connection")
   return read
 }

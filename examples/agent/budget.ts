@@ -1,9 +1,9 @@
 /**
- * The agent's budget: what it signed for, and what became of each payment by the service's word.
+ * The agent's budget: the payments it signed, and the outcome of each as the service reports it.
  *
- * Whatever is signed counts against the budget for as long as the agent runs. What the service says
- * it did not take, or paid back, is reported and not added to the budget again: the service still
- * has an authorization that it can settle, and an agent that believed it could be made to sign
+ * Every signed payment counts against the budget while the agent runs. A payment that the service
+ * reports as not taken or refunded is printed but not added to the budget again: the service still
+ * has an authorization that it can settle, and a dishonest service could make the agent sign
  * without end.
  *
  * @module
@@ -11,7 +11,7 @@
 
 const unitsPerUsd = 1_000_000n
 
-/** `"0.01"` -> `10000n`: money is whole units of USDC, never a float. */
+/** `"0.01"` -> `10000n`, in units of 0.000001 USDC. */
 export function atomic(price: string): bigint {
   const [whole = "0", fraction = ""] = price.split(".")
   return BigInt(whole) * unitsPerUsd + BigInt(fraction.padEnd(6, "0"))
@@ -23,29 +23,29 @@ export function usd(amount: bigint): string {
   return `${amount / unitsPerUsd}.${fraction}`
 }
 
-/** What is known of a payment. `signed`: it was sent, and its outcome is not known. */
-export type Standing = "signed" | "charged" | "uncharged" | "refundQueued" | "refunded"
+/** The outcome of a payment. `signed`: it was sent, but its outcome is not known. */
+export type PaymentOutcome = "signed" | "charged" | "uncharged" | "refundQueued" | "refunded"
 
-/** One payment that was signed. */
-interface Entry {
-  /** What was bought: path and query. */
-  readonly what: string
+/** One signed payment. */
+interface LedgerEntry {
+  /** Path and query of the purchase. */
+  readonly target: string
   readonly price: bigint
-  readonly standing: Standing
+  readonly outcome: PaymentOutcome
   /** The id in `GET /v1/payments/{paymentId}`. */
   readonly paymentId: string
 }
-export type Ledger = ReadonlyArray<Entry>
+export type Ledger = ReadonlyArray<LedgerEntry>
 
 export interface Limits {
-  /** All that may be signed for. */
+  /** The most that may be signed in total. */
   readonly budget: bigint
-  /** The most a call may cost. */
+  /** The most that one call may cost. */
   readonly perCall: bigint
 }
 
-/** Every move a payment can make. A queued refund is not paid back yet. */
-const moves: Readonly<Record<Standing, ReadonlyArray<Standing>>> = {
+/** Every change of an outcome. A queued refund is not refunded yet. */
+const moves: Readonly<Record<PaymentOutcome, ReadonlyArray<PaymentOutcome>>> = {
   signed: ["charged", "uncharged", "refundQueued", "refunded"],
   charged: ["refundQueued", "refunded"],
   refundQueued: ["refunded"],
@@ -57,52 +57,52 @@ function total(ledger: Ledger): bigint {
   return ledger.reduce((sum, { price }) => sum + price, 0n)
 }
 
-/** What was never signed for, whatever the service says of the rest. */
-export function left(ledger: Ledger, { budget }: Limits): bigint {
+/** The part of the budget that was never signed. */
+export function unspent(ledger: Ledger, { budget }: Limits): bigint {
   const rest = budget - total(ledger)
   return rest > 0n ? rest : 0n
 }
 
-/** Why a price may not be signed for; null when it may. */
-export function objection(price: bigint, ledger: Ledger, limits: Limits): string | null {
+/** The limit that a price exceeds; null when it may be signed. */
+export function exceededLimit(price: bigint, ledger: Ledger, limits: Limits): string | null {
   if (price > limits.perCall) return "over the cap"
-  return price > left(ledger, limits) ? "over the budget" : null
+  return price > unspent(ledger, limits) ? "over the budget" : null
 }
 
-/** The ledger with one more payment, just signed. */
-export function signed(ledger: Ledger, payment: Omit<Entry, "standing">): Ledger {
-  return [...ledger, { ...payment, standing: "signed" }]
+/** The ledger with one more signed payment. */
+export function addSigned(ledger: Ledger, payment: Omit<LedgerEntry, "outcome">): Ledger {
+  return [...ledger, { ...payment, outcome: "signed" }]
 }
 
-/** The ledger after news of a payment; news that contradicts what is known changes nothing. */
-export function noted(ledger: Ledger, paymentId: string, standing: Standing): Ledger {
+/** The ledger with the new outcome of a payment; an illegal change is ignored. */
+export function withOutcome(ledger: Ledger, paymentId: string, outcome: PaymentOutcome): Ledger {
   return ledger.map((entry) =>
-    entry.paymentId === paymentId && moves[entry.standing].includes(standing)
-      ? { ...entry, standing }
+    entry.paymentId === paymentId && moves[entry.outcome].includes(outcome)
+      ? { ...entry, outcome }
       : entry
   )
 }
 
-/** What was signed and bought, and what the service says of the rest. */
+/** The summary: what was signed, bought and refunded. */
 export function summaryLines(ledger: Ledger, limits: Limits): ReadonlyArray<string> {
-  const of = (...standings: ReadonlyArray<Standing>) =>
-    ledger.filter(({ standing }) => standings.includes(standing))
+  const of = (...outcomes: ReadonlyArray<PaymentOutcome>) =>
+    ledger.filter(({ outcome }) => outcomes.includes(outcome))
   const sum = (entries: Ledger) => `$${usd(total(entries))}`
   const [budget, bought] = [`$${usd(limits.budget)}`, of("charged")]
   return [
-    `signed     ${sum(ledger)} of ${budget}; the service says ${
+    `signed     ${sum(ledger)} of ${budget}; not taken according to the service: ${
       sum(of("uncharged"))
-    } of it was not taken`,
+    }`,
     `bought     ${bought.length} answers for ${sum(bought)}`,
-    ...bought.map(({ what, price }) => `           $${usd(price)}  ${what}`),
-    `refunds    ${sum(of("refunded", "refundQueued"))}; the service says ${
+    ...bought.map(({ target, price }) => `           $${usd(price)}  ${target}`),
+    `refunds    ${sum(of("refunded", "refundQueued"))}; paid according to the service: ${
       sum(of("refunded"))
-    } of it is paid back`,
-    ...of("signed").map(({ what, price, paymentId }) =>
+    }`,
+    ...of("signed").map(({ target, price, paymentId }) =>
       `unclear    $${
         usd(price)
-      } for ${what}: look at GET /v1/payments/${paymentId} before you buy on`
+      } for ${target}: check GET /v1/payments/${paymentId} before you buy again`
     ),
-    `left       $${usd(left(ledger, limits))} of ${budget}`,
+    `left       $${usd(unspent(ledger, limits))} of ${budget}`,
   ]
 }

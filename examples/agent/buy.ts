@@ -1,8 +1,8 @@
 /**
  * One purchase: challenge, checks, signature, payment, receipt.
  *
- * The reference client makes the signature, once; whatever happens afterwards, the same payment is
- * sent again under the same Idempotency-Key, so it is taken at most once.
+ * The reference client signs once. After that only the same payment is sent again, with the same
+ * Idempotency-Key, so it is taken at most once.
  *
  * @module
  */
@@ -11,68 +11,75 @@ import { type ClientEvmSigner, ExactEvmScheme } from "@x402/evm"
 import { Clock, Effect, Option, Result, Schema } from "effect"
 import { encodeAbiParameters, keccak256 } from "viem"
 import type { LocalAccount } from "viem/accounts"
-import { atomic, noted, objection, signed, usd } from "./budget.ts"
-import type { Ledger, Limits, Standing } from "./budget.ts"
-import { Distrust, type Offer } from "./discover.ts"
-import { type Answer, ask, askPatiently, plain, readRetryAfter, type Say } from "./http.ts"
+import { addSigned, atomic, exceededLimit, usd, withOutcome } from "./budget.ts"
+import type { Ledger, Limits, PaymentOutcome } from "./budget.ts"
+import { Mismatch, type Offer } from "./discover.ts"
+import {
+  type HttpAnswer,
+  plain,
+  type Print,
+  readRetryAfter,
+  request,
+  requestWithRetry,
+} from "./http.ts"
 
-/** The one token and network this agent pays with: USDC on Base. */
+/** The only token and network that this agent pays with: USDC on Base. */
 const network = "eip155:8453"
 const chainId = 8453
 const asset = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
-/** An authorization that can be used for longer than this is not signed. */
+/** The agent does not sign an authorization that is valid for longer. */
 const timeoutSecondsMax = 600
-/** How often one payment is sent before the agent looks up what became of it. */
+/** How often one payment is sent before the agent looks up its state. */
 const sendsMax = 12
-/** How long one purchase may take, from first request to last, whatever Retry-After says. */
-export const purchaseMs = 180_000
-/** How long to wait before sending again where the service does not say. */
+/** The longest time of one purchase, whatever Retry-After says. */
+export const purchaseTimeoutMs = 180_000
+/** The wait before sending again when the answer has no Retry-After. */
 const resendMs = 5_000
 
-/** A key, its limits, and what it signed so far: the ledger is all that changes. */
+/** A key, its limits, and the ledger of its payments, which is all that changes. */
 export interface Buyer {
   readonly base: URL
   readonly account: LocalAccount
   readonly limits: Limits
   ledger: Ledger
-  readonly say: Say
+  readonly print: Print
 }
 
-export type Purchase =
+export type PurchaseResult =
   | { readonly kind: "delivered"; readonly body: unknown; readonly charged: boolean }
-  | { readonly kind: "missed"; readonly why: string }
+  | { readonly kind: "failed"; readonly reason: string }
 
-const missed = (why: string): Purchase => ({ kind: "missed", why })
+const failed = (reason: string): PurchaseResult => ({ kind: "failed", reason })
 
-/** Buys a path at the price of its offer, or says why not. Fails where two facts disagree. */
+/** Buys a path at the price of its offer, or returns why not. Fails when two facts disagree. */
 export const buy = Effect.fnUntraced(function* (buyer: Buyer, offer: Offer, path: string) {
   const url = new URL(path, buyer.base)
-  const untilMs = (yield* Clock.currentTimeMillis) + purchaseMs
-  const unpaid = yield* askPatiently(url, buyer.say, { untilMs })
-  if (unpaid.status !== 402) return missed(`status ${unpaid.status} instead of 402`)
+  const untilMs = (yield* Clock.currentTimeMillis) + purchaseTimeoutMs
+  const unpaid = yield* requestWithRetry(url, buyer.print, { untilMs })
+  if (unpaid.status !== 402) return failed(`status ${unpaid.status} instead of 402`)
   const { required, terms } = yield* challengeOf(unpaid, offer, url)
-  const against = objection(terms.amount, buyer.ledger, buyer.limits)
-  if (against !== null) return missed(against)
+  const exceeded = exceededLimit(terms.amount, buyer.ledger, buyer.limits)
+  if (exceeded !== null) return failed(exceeded)
   const payment = yield* sign(buyer, url, required, terms)
-  const entry = { what: path, price: terms.amount, paymentId: payment.id }
-  buyer.ledger = signed(buyer.ledger, entry)
+  const entry = { target: path, price: terms.amount, paymentId: payment.id }
+  buyer.ledger = addSigned(buyer.ledger, entry)
   return yield* send(buyer, payment, untilMs)
 })
 
 const http = new x402HTTPClient(new x402Client())
 
 /** The challenge of a 402, checked against the contract. */
-const challengeOf = Effect.fnUntraced(function* (unpaid: Answer, offer: Offer, url: URL) {
+const challengeOf = Effect.fnUntraced(function* (unpaid: HttpAnswer, offer: Offer, url: URL) {
   const header = yield* Effect.try({
     try: () => http.getPaymentRequiredResponse((name) => unpaid.headers.get(name), unpaid.body),
-    catch: () => new Distrust({ message: `${offer.path} answers 402 without a challenge` }),
+    catch: () => new Mismatch({ message: `${offer.path} returned 402 without a challenge` }),
   })
   const terms = yield* Effect.fromResult(checkChallenge(offer, url, { header, body: unpaid.body }))
-  // Only the entry that was checked goes on to be signed.
+  // Only the checked entry is passed to the client for signing.
   return { required: { ...header, accepts: header.accepts.slice(0, 1) }, terms }
 })
 
-/** A payment as it is sent, however often. */
+/** A signed payment, as it is sent every time. */
 interface Payment {
   readonly url: URL
   readonly terms: Terms
@@ -80,7 +87,7 @@ interface Payment {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What is read of a payload that the reference client made. */
+/** The field that is read of the reference client's payload. */
 const Nonce = Schema.Struct({ nonce: Schema.TemplateLiteral(["0x", Schema.String]) })
 const readSigned = Schema.decodeUnknownOption(
   Schema.Struct({ payload: Schema.Struct({ authorization: Nonce }) }),
@@ -93,7 +100,7 @@ const sign = Effect.fnUntraced(function* (
   terms: Terms,
 ) {
   const nowSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
-  /** The key, that signs what was agreed and nothing else. */
+  /** A signer that signs only the agreed transfer. */
   const signer: ClientEvmSigner = {
     address: account.address,
     signTypedData: (typed) => {
@@ -103,17 +110,19 @@ const sign = Effect.fnUntraced(function* (
   }
   const client = x402Client.fromConfig({
     schemes: [{ network, client: new ExactEvmScheme(signer) }],
-    // The reference client's own limit, in addition to ours.
+    // The reference client's own limit, in addition to the agent's.
     spendControls: { maxAmountPerPayment: `$${usd(limits.perCall)}` },
   })
   const payload = yield* Effect.tryPromise({
     try: () => client.createPaymentPayload(required),
     catch: (error) =>
-      new Distrust({ message: error instanceof Error ? error.message : String(error) }),
+      new Mismatch({ message: error instanceof Error ? error.message : String(error) }),
   })
   const read = readSigned(payload)
   if (Option.isNone(read)) {
-    return yield* new Distrust({ message: "the payment is not one that can be looked up" })
+    return yield* new Mismatch({
+      message: "the payload has no nonce, so the payment cannot be looked up",
+    })
   }
   const payment: Payment = {
     url,
@@ -127,51 +136,53 @@ const sign = Effect.fnUntraced(function* (
   return payment
 })
 
-/** The service's id of a payment: anyone with the authorization can compute it. */
+/** The service's id of a payment, computed from the authorization. */
 function paymentIdOf(from: `0x${string}`, nonce: `0x${string}`): string {
   const types = ["string", "uint256", "address", "address", "bytes32"].map((type) => ({ type }))
   return keccak256(encodeAbiParameters(types, ["pay/v1", BigInt(chainId), asset, from, nonce]))
 }
 
-/** Sends the payment until its outcome is known, or it has waited long enough. */
+/** Sends the payment until its outcome is known or the time limit is reached. */
 const send = Effect.fnUntraced(function* (buyer: Buyer, payment: Payment, untilMs: number) {
-  const givenUp = Effect.fnUntraced(function* (why: string) {
-    const standing = yield* clarify(buyer, payment.id)
-    return missed(`${why}; the payment is ${standing === "signed" ? "unclear" : standing}`)
+  const stopSending = Effect.fnUntraced(function* (reason: string) {
+    const outcome = yield* updateOutcome(buyer, payment.id)
+    return failed(`${reason}; the payment is ${outcome === "signed" ? "unclear" : outcome}`)
   })
   for (let sends = 1; sends <= sendsMax; sends += 1) {
-    const answer = yield* ask(payment.url, payment.headers)
-    const verdict = verdictOf(answer)
-    if (verdict.kind === "over") {
-      buyer.ledger = noted(buyer.ledger, payment.id, verdict.standing)
-      return missed(verdict.why)
+    const answer = yield* request(payment.url, payment.headers)
+    const result = interpretAnswer(answer)
+    if (result.kind === "ended") {
+      buyer.ledger = withOutcome(buyer.ledger, payment.id, result.outcome)
+      return failed(result.reason)
     }
-    if (verdict.kind === "delivered") {
-      const { charged } = verdict
+    if (result.kind === "delivered") {
+      const { charged } = result
       if (charged && answer !== null) yield* checkPaid(buyer, payment, answer)
-      else buyer.ledger = noted(buyer.ledger, payment.id, "uncharged")
-      return { kind: "delivered", body: answer?.body, charged } satisfies Purchase
+      else buyer.ledger = withOutcome(buyer.ledger, payment.id, "uncharged")
+      return { kind: "delivered", body: answer?.body, charged } satisfies PurchaseResult
     }
-    const { why, waitMs } = verdict
+    const { reason, waitMs } = result
     if ((yield* Clock.currentTimeMillis) + waitMs > untilMs) {
-      return yield* givenUp(`${why}; ${waitMs / 1_000} s more is longer than I wait`)
+      return yield* stopSending(`${reason}; ${waitMs / 1_000} s more exceed the time limit`)
     }
-    yield* buyer.say(`  ${plain(why, 300)}; I send the same payment again in ${waitMs / 1_000} s`)
+    yield* buyer.print(
+      `  ${plain(reason, 300)}; sending the same payment again in ${waitMs / 1_000} s`,
+    )
     yield* Effect.sleep(waitMs)
   }
-  return yield* givenUp(`no answer to ${sendsMax} sends`)
+  return yield* stopSending(`no answer after ${sendsMax} attempts`)
 })
 
 /**
- * What the answer to a request with a payment means. No verdict says "sign once more": where the
- * outcome is not known, and where the payment was not used, the same payment is sent again.
+ * The meaning of the answer to a request with a payment. None of them leads to a second signature:
+ * where the outcome is not known, or the payment was not used, the same payment is sent again.
  */
-export type Verdict =
+export type PaidAnswer =
   | { readonly kind: "delivered"; readonly charged: boolean }
   /** Wait, then send the same payment again. */
-  | { readonly kind: "again"; readonly waitMs: number; readonly why: string }
-  /** There will be no answer for this payment; what became of it is `standing`. */
-  | { readonly kind: "over"; readonly standing: Standing; readonly why: string }
+  | { readonly kind: "retry"; readonly waitMs: number; readonly reason: string }
+  /** There will be no answer for this payment; its outcome is `outcome`. */
+  | { readonly kind: "ended"; readonly outcome: PaymentOutcome; readonly reason: string }
 
 const Failure = Schema.Struct({
   code: Schema.String,
@@ -182,60 +193,64 @@ const Failure = Schema.Struct({
 })
 const readFailure = Schema.decodeUnknownOption(Schema.Struct({ error: Failure }))
 const isRejection = Schema.is(Schema.Struct({ error: Schema.String }))
-const saysUncharged = Schema.is(Schema.Struct({ charged: Schema.Literal(false) }))
+const isUncharged = Schema.is(Schema.Struct({ charged: Schema.Literal(false) }))
 
-export function verdictOf(answer: Answer | null): Verdict {
-  const again = (why: string): Verdict => {
+export function interpretAnswer(answer: HttpAnswer | null): PaidAnswer {
+  const retry = (reason: string): PaidAnswer => {
     const retryAfter = answer?.headers.get("retry-after") ?? null
-    return { kind: "again", waitMs: readRetryAfter(retryAfter) ?? resendMs, why }
+    return { kind: "retry", waitMs: readRetryAfter(retryAfter) ?? resendMs, reason }
   }
-  const over = (standing: Standing, why: string): Verdict => ({ kind: "over", standing, why })
-  if (answer === null) return again("the answer was lost")
+  const ended = (outcome: PaymentOutcome, reason: string): PaidAnswer => ({
+    kind: "ended",
+    outcome,
+    reason,
+  })
+  if (answer === null) return retry("no answer")
   const { status, headers, body } = answer
   if (status === 200) {
-    return { kind: "delivered", charged: headers.has("payment-response") || !saysUncharged(body) }
+    return { kind: "delivered", charged: headers.has("payment-response") || !isUncharged(body) }
   }
-  if (status === 402) return over("uncharged", isRejection(body) ? body.error : "not taken")
+  if (status === 402) return ended("uncharged", isRejection(body) ? body.error : "not accepted")
   const failure = readFailure(body)
   if (Option.isNone(failure)) {
-    // Not the service's own words: whether the request reached it is not known.
+    // This is not the service's error format, so it is not known whether the request reached it.
     return status >= 500 || status === 429
-      ? again(`status ${status}`)
-      : over("signed", `an answer that is none, with status ${status}`)
+      ? retry(`status ${status}`)
+      : ended("signed", `an unknown answer with status ${status}`)
   }
   const { code, message, retryable, charged, refund } = failure.value.error
-  const why = `${code}: ${message}`
+  const reason = `${code}: ${message}`
   if (refund !== undefined) {
-    return over(refund.state === "confirmed" ? "refunded" : "refundQueued", why)
+    return ended(refund.state === "confirmed" ? "refunded" : "refundQueued", reason)
   }
-  if (charged === true) return over("charged", why)
-  return charged === null || retryable ? again(why) : over("uncharged", why)
+  if (charged === true) return ended("charged", reason)
+  return charged === null || retryable ? retry(reason) : ended("uncharged", reason)
 }
 
-/** Checks the receipt of an answer that was charged, and the service's books. */
-const checkPaid = Effect.fnUntraced(function* (buyer: Buyer, payment: Payment, answer: Answer) {
+/** Checks the receipt of a charged answer, and the service's record of the payment. */
+const checkPaid = Effect.fnUntraced(function* (buyer: Buyer, payment: Payment, answer: HttpAnswer) {
   const { id, terms } = payment
-  buyer.ledger = noted(buyer.ledger, id, "charged")
+  buyer.ledger = withOutcome(buyer.ledger, id, "charged")
   const sent = yield* Effect.try({
     try: () => http.getPaymentSettleResponse((name) => answer.headers.get(name)),
-    catch: () => new Distrust({ message: "the answer was charged and came without a receipt" }),
+    catch: () => new Mismatch({ message: "the answer was charged but has no receipt" }),
   })
   const receipt = yield* Effect.fromResult(checkReceipt(sent, terms, buyer.account.address))
   const record = yield* lookUp(buyer, id)
   if (record === null) {
-    return yield* buyer.say("  receipt is mine; the service's books cannot be read now")
+    return yield* buyer.print("  the receipt is valid; the service's record cannot be read now")
   }
   yield* Effect.fromResult(checkRecord(record, receipt, terms))
-  yield* buyer.say(`  receipt and books agree: $${record.amountUsd} in ${receipt.transaction}`)
+  yield* buyer.print(`  receipt and record agree: $${record.amountUsd} in ${receipt.transaction}`)
 })
 
-/** What the service's books say of a payment; null when they cannot be read. */
+/** The service's record of a payment; null when it cannot be read. */
 const lookUp = Effect.fnUntraced(function* ({ base }: Buyer, id: string) {
-  const answer = yield* ask(new URL(`/v1/payments/${id}`, base))
+  const answer = yield* request(new URL(`/v1/payments/${id}`, base))
   return answer?.status === 200 ? Option.getOrNull(readRecord(answer.body)) : null
 })
 
-const standings: Readonly<Record<string, Standing>> = {
+const outcomes: Readonly<Record<string, PaymentOutcome>> = {
   answered: "charged",
   settled: "charged",
   refund_due: "refundQueued",
@@ -243,12 +258,12 @@ const standings: Readonly<Record<string, Standing>> = {
   void: "uncharged",
 }
 
-/** Notes what the books say of a payment whose outcome is not known. */
-export const clarify = Effect.fnUntraced(function* (buyer: Buyer, id: string) {
+/** Updates the outcome of a payment from the service's record. */
+export const updateOutcome = Effect.fnUntraced(function* (buyer: Buyer, id: string) {
   const record = yield* lookUp(buyer, id)
-  const standing = standings[record?.state ?? ""] ?? "signed"
-  buyer.ledger = noted(buyer.ledger, id, standing)
-  return standing
+  const outcome = outcomes[record?.state ?? ""] ?? "signed"
+  buyer.ledger = withOutcome(buyer.ledger, id, outcome)
+  return outcome
 })
 
 const Units = Schema.String.check(Schema.isPattern(/^\d{1,30}$/))
@@ -269,47 +284,51 @@ const Challenge = Schema.Struct({
   resource: Schema.Struct({ url: Schema.String }),
 })
 
-/** The body of a 402, for people; it has to say the same. */
-const ShownPrice = Schema.String.check(Schema.isPattern(/^\$\d{1,9}(\.\d{1,6})?$/))
-const Shown = Schema.Struct({ price: ShownPrice, payTo: Address })
-const ChallengeBody = Schema.Struct({ accepts: Schema.NonEmptyArray(Shown) })
+/** The body of a 402, which must contain the same price and receiver. */
+const BodyPrice = Schema.String.check(Schema.isPattern(/^\$\d{1,9}(\.\d{1,6})?$/))
+const BodyOffer = Schema.Struct({ price: BodyPrice, payTo: Address })
+const ChallengeBody = Schema.Struct({ accepts: Schema.NonEmptyArray(BodyOffer) })
 
-/** What may be signed: nothing else of the challenge matters any more. */
+/** The agreed terms: the only part of the challenge that is used after the checks. */
 interface Terms {
   readonly amount: bigint
   readonly payTo: string
 }
 
-/** Whether the challenge asks for what the contract says, and for nothing else. */
+/** Checks that the challenge requests exactly what the contract says. */
 export function checkChallenge(
   { price }: Offer,
   url: URL,
   { header, body }: { readonly header: unknown; readonly body: unknown },
-): Result.Result<Terms, Distrust> {
+): Result.Result<Terms, Mismatch> {
   const challenge = Option.getOrNull(Schema.decodeUnknownOption(Challenge)(header))
-  const shown = Option.getOrNull(Schema.decodeUnknownOption(ChallengeBody)(body))
-  if (challenge === null) return distrust("the challenge is not one of x402 version 2")
-  if (shown === null) return distrust("the body of the 402 names no price")
-  if (price === null) return distrust("the contract calls this path free")
-  const { accepts: [{ scheme, amount, payTo, maxTimeoutSeconds, ...asked }], resource } = challenge
-  const [said] = shown.accepts
-  const [on, where] = [`${scheme} on ${asked.network}`, URL.parse(resource.url)]
+  const bodyOffer = Option.getOrNull(Schema.decodeUnknownOption(ChallengeBody)(body))
+  if (challenge === null) return mismatch("the challenge is not x402 version 2")
+  if (bodyOffer === null) return mismatch("the body of the 402 has no price")
+  if (price === null) return mismatch("the contract says that this path is free")
+  const { accepts: [{ scheme, amount, payTo, maxTimeoutSeconds, ...requested }], resource } =
+    challenge
+  const [summary] = bodyOffer.accepts
+  const [on, where] = [`${scheme} on ${requested.network}`, URL.parse(resource.url)]
   const here = `${url.origin}${url.pathname}`
   return unless({ amount: price, payTo }, [
-    [on !== `exact on ${network}`, `it wants ${on}, not exact on ${network}`],
-    [!same(asked.asset, asset), `${asked.asset} is not USDC`],
-    [BigInt(amount) !== price, `it asks for ${amount} units, the contract for ${price}`],
+    [on !== `exact on ${network}`, `it requests ${on}, not exact on ${network}`],
+    [!same(requested.asset, asset), `${requested.asset} is not USDC`],
+    [BigInt(amount) !== price, `it requests ${amount} units, the contract says ${price}`],
     [
-      atomic(said.price.slice(1)) !== price,
-      `its body says ${said.price}, the contract $${usd(price)}`,
+      atomic(summary.price.slice(1)) !== price,
+      `its body says ${summary.price}, the contract says $${usd(price)}`,
     ],
-    [!same(payTo, said.payTo), "header and body name two receivers"],
-    [maxTimeoutSeconds > timeoutSecondsMax, `the payment could be used for ${maxTimeoutSeconds} s`],
+    [!same(payTo, summary.payTo), "header and body have different receivers"],
+    [
+      maxTimeoutSeconds > timeoutSecondsMax,
+      `the payment would be valid for ${maxTimeoutSeconds} s`,
+    ],
     [`${where?.origin}${where?.pathname}` !== here, `it is for ${resource.url}, not for ${here}`],
   ])
 }
 
-/** The one thing the key may sign: a transfer of USDC on Base, as EIP-712 has it. */
+/** The only message that the key may sign: an EIP-712 transfer of USDC on Base. */
 const TypedTransfer = Schema.Struct({
   domain: Schema.Struct({
     name: Schema.Literal("USD Coin"),
@@ -328,27 +347,27 @@ const TypedTransfer = Schema.Struct({
 })
 
 /**
- * Whether a message that is about to be signed is what was agreed. The client that builds it is not
- * ours, and builds it from what the service says.
+ * Checks that the message to sign matches the agreed terms. The reference client builds it from the
+ * service's data.
  */
 export function checkTyped(
   typed: unknown,
   { amount, payTo }: Terms,
   payer: string,
   nowSeconds: number,
-): Result.Result<void, Distrust> {
+): Result.Result<void, Mismatch> {
   const read = Option.getOrNull(Schema.decodeUnknownOption(TypedTransfer)(typed))
   if (read === null || !same(read.domain.verifyingContract, asset)) {
-    return distrust("I am to sign something else than a transfer of USDC on Base")
+    return mismatch("the message to sign is not a transfer of USDC on Base")
   }
   const { from, to, value, validAfter, validBefore } = read.message
   return unless(undefined, [
-    [!same(from, payer), `I am to sign for ${from}`],
-    [!same(to, payTo), `I am to sign a payment to ${to}, ${payTo} was agreed`],
-    [value !== amount, `I am to sign for ${value} units, ${amount} were agreed`],
+    [!same(from, payer), `the message to sign spends from ${from}`],
+    [!same(to, payTo), `the message to sign pays ${to}, agreed was ${payTo}`],
+    [value !== amount, `the message to sign is for ${value} units, agreed were ${amount}`],
     [
       validAfter > nowSeconds || validBefore > nowSeconds + timeoutSecondsMax,
-      `I am to sign what can be used from ${validAfter} to ${validBefore}`,
+      `the message to sign is valid from ${validAfter} to ${validBefore}`,
     ],
   ])
 }
@@ -363,17 +382,17 @@ const Receipt = Schema.Struct({
 })
 type Receipt = typeof Receipt.Type
 
-/** Whether the PAYMENT-RESPONSE is a receipt of what was signed. */
+/** Checks that the PAYMENT-RESPONSE is a receipt of the signed payment. */
 export function checkReceipt(
   receipt: unknown,
   { amount }: Terms,
   payer: string,
-): Result.Result<Receipt, Distrust> {
+): Result.Result<Receipt, Mismatch> {
   const read = Option.getOrNull(Schema.decodeUnknownOption(Receipt)(receipt))
-  if (read === null) return distrust("the receipt is none")
+  if (read === null) return mismatch("the receipt is invalid")
   return unless(read, [
     [read.network !== network, `the receipt is of ${read.network}`],
-    [!same(read.payer, payer), "the receipt names another payer"],
+    [!same(read.payer, payer), "the receipt has another payer"],
     [
       read.amount !== undefined && BigInt(read.amount) !== amount,
       `the receipt is for ${read.amount} units, ${amount} were signed`,
@@ -381,7 +400,7 @@ export function checkReceipt(
   ])
 }
 
-/** What `GET /v1/payments/{paymentId}` returns. */
+/** The answer of `GET /v1/payments/{paymentId}`. */
 const PaymentRecord = Schema.Struct({
   state: Schema.String,
   amountUsd: Usd,
@@ -390,30 +409,30 @@ const PaymentRecord = Schema.Struct({
 })
 const readRecord = Schema.decodeUnknownOption(PaymentRecord)
 
-/** Whether the service's books say what the receipt says. */
+/** Checks that the service's record matches the receipt. */
 export function checkRecord(
   { amountUsd, transaction, payer }: typeof PaymentRecord.Type,
   receipt: Receipt,
   { amount }: Terms,
-): Result.Result<void, Distrust> {
+): Result.Result<void, Mismatch> {
   return unless(undefined, [
-    [atomic(amountUsd) !== amount, `the books say $${amountUsd}, $${usd(amount)} were signed`],
-    [transaction !== receipt.transaction, "books and receipt name two transactions"],
-    [!same(payer, receipt.payer), "books and receipt name two payers"],
+    [atomic(amountUsd) !== amount, `the record says $${amountUsd}, $${usd(amount)} were signed`],
+    [transaction !== receipt.transaction, "record and receipt have different transactions"],
+    [!same(payer, receipt.payer), "record and receipt have different payers"],
   ])
 }
 
-/** The value, unless one of these is wrong. */
+/** Returns the value, or fails with the first check that is true. */
 function unless<A>(
   value: A,
   wrong: ReadonlyArray<readonly [is: boolean, message: string]>,
-): Result.Result<A, Distrust> {
+): Result.Result<A, Mismatch> {
   const found = wrong.find(([is]) => is)
-  return found === undefined ? Result.succeed(value) : distrust(found[1])
+  return found === undefined ? Result.succeed(value) : mismatch(found[1])
 }
 
-function distrust(message: string): Result.Result<never, Distrust> {
-  return Result.fail(new Distrust({ message }))
+function mismatch(message: string): Result.Result<never, Mismatch> {
+  return Result.fail(new Mismatch({ message }))
 }
 
 function same(one: string, other: string): boolean {

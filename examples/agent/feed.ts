@@ -1,14 +1,14 @@
 /**
- * What the agent wants of this service: which answers it reads, what it buys next, and what it says
- * of each item. Replace this file to buy something else.
+ * The agent's buying plan: which answers it reads, what it buys next, and how it prints them.
+ * Replace this file to buy something else.
  *
- * The feed comes first. A digest is read once when there is a new one, a report bought on the market
- * of the strongest move, and both only if enough is left to continue with the feed.
+ * Feed items come first. Each new digest is bought once, and a report on the market of the
+ * strongest move; both only when enough of the budget is left for the feed.
  *
  * @module
  */
 import { Option, Schema } from "effect"
-import { type Ledger, left, type Limits, objection } from "./budget.ts"
+import { exceededLimit, type Ledger, type Limits, unspent } from "./budget.ts"
 import { type Contract, type Offer, offerAt } from "./discover.ts"
 import { plain, quoted } from "./http.ts"
 
@@ -34,7 +34,7 @@ const head = { feedIndex: Int, title: Text }
 const Book = Struct({ spread: Finite, depthUsdWithin5c: Struct({ total: Finite }) })
 const Calibration = Struct({ label: Text, resolved: Int, winRate: Finite, edge: Finite })
 
-/** An item as far as it is read; one of a type that is not known is shown by its title. */
+/** The fields of an item that the agent reads; of an unknown type it prints only the title. */
 export const Item = Schema.Union([
   Struct({
     ...head,
@@ -83,140 +83,156 @@ const readItems = Schema.decodeUnknownOption(Struct({ data: Schema.Array(Item) }
 const readDigest = Schema.decodeUnknownOption(Struct({ data: Digest }))
 const readReport = Schema.decodeUnknownOption(Struct({ cached: Schema.Boolean, data: Report }))
 
-export interface Memory {
-  /** The last feed index that was read or given up; null before the first look. */
-  readonly seen: number | null
-  /** The digest that was read or given up. */
+export interface AgentState {
+  /** The last feed index that was read or skipped; null before the first poll. */
+  readonly lastIndex: number | null
+  /** The digest that was read or skipped. */
   readonly digestAt: string | null
-  /** Markets a report was bought for. */
+  /** The markets with a bought report. */
   readonly reported: ReadonlyArray<string>
-  /** The strongest move among the items read so far that has no report. */
+  /** The strongest move among the read items without a report. */
   readonly mover: { readonly market: string; readonly zScore: number } | null
   /** How often in a row the feed was not available. */
-  readonly misses: number
+  readonly failures: number
 }
-export const blank: Memory = { seen: null, digestAt: null, reported: [], mover: null, misses: 0 }
+export const initialState: AgentState = {
+  lastIndex: null,
+  digestAt: null,
+  reported: [],
+  mover: null,
+  failures: 0,
+}
 
-export type Want =
+export type WantedPurchase =
   | { readonly kind: "items"; readonly since: number }
   | { readonly kind: "digest"; readonly at: string }
   | { readonly kind: "report"; readonly market: string }
 
-/** How many items back an agent begins that has seen nothing yet. */
-const firstLook = 10
-/** A move of so many times its expected size is worth a report. */
-const strongZ = 6
-/** Extras leave money for so many more calls of the feed. */
-const feedCallsKept = 2
-/** How often in a row the feed may be missed before the agent ends. */
-export const missesMax = 3
+/** A new agent starts this many items before the newest. */
+const firstItemsMax = 10
+/** The smallest z-score of a move that is worth a report. */
+const reportZScoreMin = 6
+/** A digest or a report is bought only if this many feed calls can still be paid. */
+const reservedFeedCalls = 2
+/** After this many failed feed calls in a row the agent stops. */
+export const feedFailuresMax = 3
 
-/** What an agent would like to buy, the most useful first. */
-export function wants(memory: Memory, { index, digest }: Index): ReadonlyArray<Want> {
-  const seen = memory.seen ?? Math.max(0, index - firstLook)
-  const found: Array<Want> = []
-  if (index > seen) found.push({ kind: "items", since: seen })
-  if (digest !== null && digest.latestAt !== memory.digestAt) {
+/** What the agent wants to buy, the most useful first. */
+export function wantedPurchases(
+  state: AgentState,
+  { index, digest }: Index,
+): ReadonlyArray<WantedPurchase> {
+  const lastIndex = state.lastIndex ?? Math.max(0, index - firstItemsMax)
+  const found: Array<WantedPurchase> = []
+  if (index > lastIndex) found.push({ kind: "items", since: lastIndex })
+  if (digest !== null && digest.latestAt !== state.digestAt) {
     found.push({ kind: "digest", at: digest.latestAt })
   }
-  if (memory.mover !== null) found.push({ kind: "report", market: memory.mover.market })
+  if (state.mover !== null) found.push({ kind: "report", market: state.mover.market })
   return found
 }
 
 export type Decision =
   | { readonly kind: "buy"; readonly offer: Offer; readonly price: bigint; readonly path: string }
-  /** Not this one; another want may still be bought. */
-  | { readonly kind: "pass"; readonly why: string }
-  /** The feed itself cannot be bought any more: there is nothing left to do. */
-  | { readonly kind: "stop"; readonly why: string }
+  /** Skip this one; another may still be bought. */
+  | { readonly kind: "skip"; readonly reason: string }
+  /** The feed itself cannot be bought any more, so the agent stops. */
+  | { readonly kind: "stop"; readonly reason: string }
 
-/** Whether the budget lets a want be bought. */
-export function decide(want: Want, contract: Contract, ledger: Ledger, limits: Limits): Decision {
-  const path = paths[want.kind]
-  const refuse = (why: string): Decision => ({
-    kind: want.kind === "items" ? "stop" : "pass",
-    why: `${path} ${why}`,
+/** Decides whether the budget allows a purchase. */
+export function decide(
+  wanted: WantedPurchase,
+  contract: Contract,
+  ledger: Ledger,
+  limits: Limits,
+): Decision {
+  const path = paths[wanted.kind]
+  const refuse = (reason: string): Decision => ({
+    kind: wanted.kind === "items" ? "stop" : "skip",
+    reason: `${path} ${reason}`,
   })
   const offer = offerAt(contract, path)
   const price = offer?.price ?? null
   if (offer === undefined || price === null) return refuse("is not for sale here")
-  const against = objection(price, ledger, limits)
-  if (against !== null) return refuse(`would go ${against}`)
+  const exceeded = exceededLimit(price, ledger, limits)
+  if (exceeded !== null) return refuse(`would be ${exceeded}`)
   const feed = offerAt(contract, paths.items)?.price ?? 0n
-  if (want.kind !== "items" && left(ledger, limits) - price < feed * BigInt(feedCallsKept)) {
+  if (
+    wanted.kind !== "items" && unspent(ledger, limits) - price < feed * BigInt(reservedFeedCalls)
+  ) {
     return refuse("would leave too little for the feed")
   }
-  return { kind: "buy", offer, price, path: `${path}${queryOf(want, offer)}` }
+  return { kind: "buy", offer, price, path: `${path}${queryOf(wanted, offer)}` }
 }
 
-function queryOf(want: Want, { countMax }: Offer): string {
-  switch (want.kind) {
+function queryOf(wanted: WantedPurchase, { countMax }: Offer): string {
+  switch (wanted.kind) {
     case "items":
-      return `?since=${want.since}${countMax === null ? "" : `&count=${countMax}`}`
+      return `?since=${wanted.since}${countMax === null ? "" : `&count=${countMax}`}`
     case "digest":
       return ""
     case "report":
-      return `?market=${encodeURIComponent(want.market)}`
+      return `?market=${encodeURIComponent(wanted.market)}`
   }
 }
 
-/** What is remembered of a want that was bought or given up, so that it is not bought again. */
-export function closed(memory: Memory, want: Want, index: Index): Memory {
-  switch (want.kind) {
+/** The state after a purchase that succeeded or was skipped: it is not bought again. */
+export function markDone(state: AgentState, wanted: WantedPurchase, index: Index): AgentState {
+  switch (wanted.kind) {
     case "items":
-      return { ...memory, seen: Math.max(want.since, index.index), misses: 0 }
+      return { ...state, lastIndex: Math.max(wanted.since, index.index), failures: 0 }
     case "digest":
-      return { ...memory, digestAt: want.at }
+      return { ...state, digestAt: wanted.at }
     case "report":
-      return { ...memory, reported: [...memory.reported, want.market], mover: null }
+      return { ...state, reported: [...state.reported, wanted.market], mover: null }
   }
 }
 
-/** What is remembered of a want that failed: the feed is asked for again, an extra is not. */
-export function missed(memory: Memory, want: Want, index: Index): Memory {
-  return want.kind === "items"
-    ? { ...memory, misses: memory.misses + 1 }
-    : closed(memory, want, index)
+/** The state after a failed purchase: feed items are tried again, a digest or report is not. */
+export function markFailed(state: AgentState, wanted: WantedPurchase, index: Index): AgentState {
+  return wanted.kind === "items"
+    ? { ...state, failures: state.failures + 1 }
+    : markDone(state, wanted, index)
 }
 
-/** What is remembered of items that were read: where they end, and the strongest move. */
-export function learned(memory: Memory, since: number, items: ReadonlyArray<Item>): Memory {
-  const seen = items.reduce((last, { feedIndex }) => Math.max(last, feedIndex), since)
-  let { mover } = memory
+/** The state after items were read: the last index and the strongest move. */
+export function markRead(state: AgentState, since: number, items: ReadonlyArray<Item>): AgentState {
+  const lastIndex = items.reduce((last, { feedIndex }) => Math.max(last, feedIndex), since)
+  let { mover } = state
   for (const item of items) {
     if (!("data" in item) || item.type !== "mover") continue
     const [market, zScore] = [item.data.market.slug, Math.abs(item.data.zScore)]
-    if (zScore < strongZ || memory.reported.includes(market)) continue
+    if (zScore < reportZScoreMin || state.reported.includes(market)) continue
     if (mover === null || zScore > mover.zScore) mover = { market, zScore }
   }
-  return { ...memory, seen, mover, misses: 0 }
+  return { ...state, lastIndex, mover, failures: 0 }
 }
 
-/** What a body that was bought says, in lines, and what is remembered of it. */
-export function readBought(
-  want: Want,
+/** The printed lines of a bought body, and the state after it. */
+export function readPurchased(
+  wanted: WantedPurchase,
   body: unknown,
   index: Index,
-  memory: Memory,
-): [ReadonlyArray<string>, Memory] {
-  const over = closed(memory, want, index)
+  state: AgentState,
+): [ReadonlyArray<string>, AgentState] {
+  const done = markDone(state, wanted, index)
   const lines = <A>(read: Option.Option<A>, of: (read: A) => ReadonlyArray<string>) =>
-    Option.match(read, { onNone: () => ["  it cannot be read"], onSome: of })
-  switch (want.kind) {
+    Option.match(read, { onNone: () => ["  the answer cannot be read"], onSome: of })
+  switch (wanted.kind) {
     case "items": {
       const read = readItems(body)
       const items = Option.getOrUndefined(read)?.data ?? []
-      if (items.length > 0) return [items.map(itemLine), learned(memory, want.since, items)]
-      return [lines(read, () => ["  no items"]), over]
+      if (items.length > 0) return [items.map(itemLine), markRead(state, wanted.since, items)]
+      return [lines(read, () => ["  no items"]), done]
     }
     case "digest":
-      return [lines(readDigest(body), digestLines), over]
+      return [lines(readDigest(body), digestLines), done]
     case "report":
-      return [lines(readReport(body), reportLines), over]
+      return [lines(readReport(body), reportLines), done]
   }
 }
 
-/** One item, in one line. */
+/** One item as one line. */
 export function itemLine(item: Item): string {
   const head = `  #${item.feedIndex}`
   const title = quoted(item.title)
@@ -261,7 +277,7 @@ function digestLines({ data }: { data: typeof Digest.Type }): ReadonlyArray<stri
 function reportLines(
   { cached, data: { market, analysis } }: { cached: boolean; data: typeof Report.Type },
 ): ReadonlyArray<string> {
-  const age = cached ? ", made within the last half hour" : ""
+  const age = cached ? ", cached within the last 30 minutes" : ""
   return [
     `  report on ${quoted(market.question)}, ${plain(analysis.confidence, 20)} confidence${age}`,
     `  ${plain(analysis.thesis, 240)}`,

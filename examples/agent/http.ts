@@ -1,24 +1,24 @@
 /**
- * How the agent asks over HTTP: one request and its answer, how long it waits between requests, and
- * how a stranger's text is made harmless before a terminal shows it.
+ * The agent's HTTP client: requests with retries, waiting times, and the cleaning of foreign text
+ * before it is printed on a terminal.
  *
  * @module
  */
 import { Clock, Effect, Schema } from "effect"
 
-/** A report takes up to a minute; an answer that takes longer is lost. */
+/** A report takes up to a minute; a longer request has failed. */
 const timeoutMs = 90_000
-/** No answer of this service is as large. */
+/** No answer of this service is that large. */
 const bodyBytesMax = 4 * 1_024 * 1_024
-/** How often in a row a service may fail to answer before the agent gives up. */
-const absencesMax = 12
-/** The first wait for a service that does not answer; each further one is twice as long. */
-const absenceMs = 1_000
-const absenceMsMax = 60_000
-/** The longest wait that a header can ask for. */
+/** After this many failed requests in a row the agent stops. */
+const attemptsMax = 12
+/** The first wait after a failed request; each further wait is twice as long. */
+const backoffMsMin = 1_000
+const backoffMsMax = 60_000
+/** The longest wait that a header can request. */
 const waitMsMax = 3_600_000
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -26,57 +26,61 @@ export interface Answer {
   readonly body: unknown
 }
 
-/** The service does not answer, or not with something the agent can use. */
-export class GaveUp extends Schema.TaggedError<GaveUp>()("GaveUp", { message: Schema.String }) {}
+/** The service does not answer, or its answer is not usable. */
+export class CannotContinue
+  extends Schema.TaggedError<CannotContinue>()("CannotContinue", { message: Schema.String }) {}
 
-export type Say = (line: string) => Effect.Effect<void>
+export type Print = (line: string) => Effect.Effect<void>
 
-/** Asks once. Null: no answer came, and the request may have been served. Follows no redirects. */
-export const ask = (url: URL, headers: Readonly<Record<string, string>> = {}) =>
-  Effect.tryPromise(async (signal): Promise<Answer> => {
+/**
+ * Sends one request. Null: there was no answer, but the request may have been served. Follows no
+ * redirects.
+ */
+export const request = (url: URL, headers: Readonly<Record<string, string>> = {}) =>
+  Effect.tryPromise(async (signal): Promise<HttpAnswer> => {
     const response = await fetch(url, {
       headers,
       redirect: "manual",
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     })
-    const text = await textOf(response)
-    return { status: response.status, headers: response.headers, text, body: parsed(text) }
+    const text = await readText(response)
+    return { status: response.status, headers: response.headers, text, body: parseJson(text) }
   }).pipe(Effect.orElseSucceed(() => null))
 
 /**
- * Asks until there is an answer worth reading, and never sooner than the service allows. Rather than
- * wait beyond `untilMs` it gives up.
+ * Repeats a request until it is answered, no sooner than the service allows. Fails when the next
+ * wait would end after `untilMs`.
  */
-export const askPatiently = Effect.fnUntraced(function* (
+export const requestWithRetry = Effect.fnUntraced(function* (
   url: URL,
-  say: Say,
+  print: Print,
   { headers = {}, untilMs = Infinity }: {
     readonly headers?: Readonly<Record<string, string>>
     readonly untilMs?: number
   } = {},
 ) {
-  for (let times = 1; times <= absencesMax; times += 1) {
-    const answer = yield* ask(url, headers)
+  for (let times = 1; times <= attemptsMax; times += 1) {
+    const answer = yield* request(url, headers)
     if (answer !== null && answer.status < 500 && answer.status !== 429) {
-      if (times > 1) yield* say(`${url.pathname} answers again`)
+      if (times > 1) yield* print(`${url.pathname} answers again`)
       return answer
     }
-    const waitMs = readRetryAfter(answer?.headers.get("retry-after") ?? null) ?? absence(times)
-    const why = `${url.pathname}: ${answer === null ? "no answer" : `status ${answer.status}`}`
+    const waitMs = readRetryAfter(answer?.headers.get("retry-after") ?? null) ?? backoffMs(times)
+    const reason = `${url.pathname}: ${answer === null ? "no answer" : `status ${answer.status}`}`
     if ((yield* Clock.currentTimeMillis) + waitMs > untilMs) {
-      return yield* new GaveUp({
-        message: `${why}; ${waitMs / 1_000} s more is longer than I wait`,
+      return yield* new CannotContinue({
+        message: `${reason}; ${waitMs / 1_000} s more exceed the time limit`,
       })
     }
-    yield* say(`${why}; I ask again in ${waitMs / 1_000} s`)
+    yield* print(`${reason}; retry in ${waitMs / 1_000} s`)
     yield* Effect.sleep(waitMs)
   }
-  return yield* new GaveUp({
-    message: `${url.origin} did not answer ${absencesMax} times in a row`,
+  return yield* new CannotContinue({
+    message: `${url.origin} did not answer ${attemptsMax} times in a row`,
   })
 })
 
-async function textOf(response: Response): Promise<string> {
+async function readText(response: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ""
   let bytes = 0
@@ -88,7 +92,7 @@ async function textOf(response: Response): Promise<string> {
   return text + decoder.decode()
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -102,28 +106,31 @@ export function readRetryAfter(field: string | null): number | null {
   return Math.max(1_000, Math.min(Number(field) * 1_000, waitMsMax))
 }
 
-/** How long to wait for a service that did not answer `times` times in a row. */
-export function absence(times: number): number {
-  return Math.min(absenceMs * 2 ** Math.min(times - 1, 10), absenceMsMax)
+/** The wait after `times` failed requests in a row. */
+export function backoffMs(times: number): number {
+  return Math.min(backoffMsMin * 2 ** Math.min(times - 1, 10), backoffMsMax)
 }
 
-/** `RateLimit: "free";r=4;t=12`: four more now, and more in twelve seconds; null when unreadable. */
-export function readAllowance(field: string | null) {
+/**
+ * `RateLimit: "free";r=4;t=12`: four requests left, more in 12 seconds; null when it cannot be
+ * parsed.
+ */
+export function readRateLimit(field: string | null) {
   const [, remaining, seconds] = /^"[^"]*";r=(\d{1,9});t=(\d{1,9})/.exec(field ?? "") ?? []
   if (remaining === undefined || seconds === undefined) return null
   return { remaining: Number(remaining), resetMs: Number(seconds) * 1_000 }
 }
 
-/** How long to wait before the next request: as often as wanted, never when none is left. */
-export function waitAfter(
-  allowance: ReturnType<typeof readAllowance>,
+/** The wait before the next request: `wantedMs`, or longer when no request is left. */
+export function pollDelayMs(
+  allowance: ReturnType<typeof readRateLimit>,
   wantedMs: number,
 ): number {
   if (allowance === null || allowance.remaining > 0) return wantedMs
   return Math.max(wantedMs, Math.min(allowance.resetMs, waitMsMax))
 }
 
-/** A stranger's text as one line of at most `max` characters, without invisible characters. */
+/** Foreign text as one line of at most `max` characters, without invisible characters. */
 export function plain(text: string, max: number): string {
   const line = text
     .replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\s]+/gu, " ")
@@ -133,7 +140,7 @@ export function plain(text: string, max: number): string {
   return characters.length <= max ? line : `${characters.slice(0, max - 1).join("")}…`
 }
 
-/** A stranger's name in quotation marks that it cannot close. */
+/** A foreign name in quotation marks that it cannot close itself. */
 export function quoted(name: string, max: number = 160): string {
   return `“${plain(name, max).replace(/[“”„‟"«»]/g, "'") || "unnamed"}”`
 }

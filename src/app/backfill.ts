@@ -1,11 +1,11 @@
 /**
- * The backfill, composed: reads the past of every tracked wallet, and shows in a terminal how far it
- * has come.
+ * The composition of the backfill: reads the history of every tracked wallet and shows its
+ * progress.
  *
  * @module
  */
 import { Console, Duration, Effect, Layer, Logger, References, Schema } from "effect"
-import { Backfill, type Watcher } from "../whales/Backfill.ts"
+import { Backfill, type ProgressListener } from "../whales/Backfill.ts"
 import * as walletStore from "../whales/postgres/walletStore.ts"
 import { Tracking } from "../whales/Tracking.ts"
 import { WalletHistory } from "../whales/WalletHistory.ts"
@@ -14,32 +14,32 @@ import { progressBar, progressLine, trackingLine } from "./console.ts"
 import type { BackfillSettings } from "./settings.ts"
 import { databaseLayer, venueClientLayer } from "./venuePorts.ts"
 
-/** There is no wallet whose past could be read. */
-class NothingTracked extends Schema.TaggedError<NothingTracked>()("NothingTracked", {}) {
+/** No wallet is tracked, and the leaderboards returned none. */
+class NoTrackedWallets extends Schema.TaggedError<NoTrackedWallets>()("NoTrackedWallets", {}) {
   override get message() {
-    return "No wallet is tracked: the leaderboards gave none. Run it again later"
+    return "Cannot backfill: no wallet is tracked, and the leaderboards list none. Run it again later"
   }
 }
 
-/** How often the bar moves in a terminal, and how often a line is logged where there is none. */
+/** Update interval of the bar in a terminal, and of the log lines elsewhere. */
 const barEvery = Duration.millis(250)
 const lineEvery = Duration.minutes(1)
 
 const terminal = Deno.stdout.isTerminal()
 const encoder = new TextEncoder()
 
-/** Writes over the line the bar stands in. */
+/** Replaces the line of the progress bar. */
 const overwrite = (text: string) =>
   Effect.sync(() => void Deno.stdout.writeSync(encoder.encode(`\r\x1b[K${text}`)))
 
-const watcher: Watcher = terminal
+const listener: ProgressListener = terminal
   ? {
     every: barEvery,
-    tell: (progress) => overwrite(progressBar(progress, Deno.consoleSize().columns)),
+    onProgress: (progress) => overwrite(progressBar(progress, Deno.consoleSize().columns)),
   }
-  : { every: lineEvery, tell: (progress) => Console.log(progressLine(progress)) }
+  : { every: lineEvery, onProgress: (progress) => Console.log(progressLine(progress)) }
 
-/** A warning must not stand behind a bar, nor a bar behind a warning. */
+/** Clears the progress bar before each log line. */
 const logger = terminal
   ? Logger.map(
     Logger.formatSimple,
@@ -48,15 +48,15 @@ const logger = terminal
   : Logger.consoleJson
 
 /**
- * Reads what is missing of every wallet's past. A store in which no wallet is tracked yet gets those
- * of the leaderboards first.
+ * Reads the missing history of every wallet. Without tracked wallets it reads the leaderboards
+ * first.
  */
 export const backfill = Effect.fnUntraced(function* (settings: BackfillSettings) {
   const services = yield* Layer.build(servicesLayer(settings))
   return yield* work.pipe(
     Effect.provide(services),
     Effect.ensuring(terminal ? overwrite("") : Effect.void),
-    Effect.onInterrupt(() => Console.log("Stopped: run it again, and it goes on where it was")),
+    Effect.onInterrupt(() => Console.log("Stopped: run it again to continue")),
   )
 })
 
@@ -67,9 +67,9 @@ const work = Effect.gen(function* () {
   if ((yield* store.tracked).length === 0) {
     yield* Console.log("No wallet is tracked yet: reading the leaderboards")
     yield* Console.log(trackingLine(yield* tracking.update))
-    if ((yield* store.tracked).length === 0) return yield* new NothingTracked()
+    if ((yield* store.tracked).length === 0) return yield* new NoTrackedWallets()
   }
-  return yield* backfill.run(watcher)
+  return yield* backfill.run(listener)
 })
 
 const servicesLayer = (settings: BackfillSettings) =>

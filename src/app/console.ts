@@ -1,6 +1,6 @@
 /**
- * Everything the processes print for a person: the settings of a start, what to try, one line for each
- * job that ran, the progress of a backfill, and why a process stopped.
+ * Everything the processes print: the banner of a start, hints, one line for each finished job, the
+ * progress of a backfill, and why a process stopped.
  *
  * @module
  */
@@ -21,18 +21,18 @@ import type { WorkerSettings } from "./moneySettings.ts"
 import type { BackfillSettings, ServiceSettings } from "./settings.ts"
 import type { Budget, Mode } from "./variables.ts"
 
-/** Prints what a job did: a line for a person in `dev`, its fields for a log in `start`. */
+/** Prints what a job did: a readable line in `dev`, structured log fields in `start`. */
 export const printer = (mode: Mode) => (name: string, line: string, fields: object) =>
   mode === "dev" ? Console.log(line) : Effect.annotateLogs(Effect.logInfo(name), { ...fields })
 
-/** Prints why a program stopped, unless it was asked to. */
-export const printingWhy = <A, E, R>(program: Effect.Effect<A, E, R>) =>
+/** Prints why a program failed; nothing if it was interrupted. */
+export const printStopReason = <A, E, R>(program: Effect.Effect<A, E, R>) =>
   Effect.tapCause(
     program,
-    (cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(whyStopped(cause)),
+    (cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(stopReason(cause)),
   )
 
-/** The opening lines of a start. Shows no secret: a database's address is shown without its login. */
+/** The first lines of the service. They contain no secret, and no address of a database. */
 export function serviceBanner(settings: ServiceSettings): string {
   const rows: ReadonlyArray<readonly [string, string]> = [
     ["mode", settings.mode],
@@ -47,7 +47,7 @@ export function serviceBanner(settings: ServiceSettings): string {
   return ["Bellwether 1.0.0", ...columns(rows)].join("\n")
 }
 
-/** The opening lines of a refund worker. */
+/** The first lines of a refund worker. */
 export function workerBanner(settings: WorkerSettings): string {
   const { mode, payments, payTo, treasury, maxPerHour, maxPerDay, sweep } = settings
   const rows: ReadonlyArray<readonly [string, string]> = [
@@ -58,14 +58,14 @@ export function workerBanner(settings: WorkerSettings): string {
         ? "simulated: real signatures, play money, no chain"
         : `live, by ${payments.facilitator.url}${payments.rehearsal ? " (a rehearsal)" : ""}`,
     ],
-    ["treasury", `${treasury} pays back what ${payTo} was paid`],
+    ["treasury", `${treasury} refunds payments to ${payTo}`],
     ["caps", `$${usd(maxPerHour)} an hour, $${usd(maxPerDay)} a day`],
     ["sweep", `every ${Duration.format(sweep)}`],
   ]
   return ["Bellwether 1.0.0, refund worker", ...columns(rows)].join("\n")
 }
 
-/** The opening lines of a backfill. */
+/** The first lines of a backfill. */
 export function backfillBanner({ venue, database }: BackfillSettings): string {
   const store = database.kind === "postgres" ? "PostgreSQL at DATABASE_URL" : database.dir
   const source = venue.kind === "simulated" ? `simulated, seed ${venue.seed}` : venue.kind
@@ -77,11 +77,11 @@ function columns(rows: ReadonlyArray<readonly [string, string]>): ReadonlyArray<
   return rows.map(([name, value]) => `  ${name.padEnd(10)}${value}`)
 }
 
-/** Where the demo buyer buys when it is not told. */
+/** The default service of the demo buyer. */
 const buyDefault = "http://127.0.0.1:8402"
 
-/** What to try once the service listens, and what it sells. */
-export function invitation(settings: ServiceSettings, sold: ReadonlyArray<Product>): string {
+/** Commands to try once the service listens, and its paid products. */
+export function startupHints(settings: ServiceSettings, sold: ReadonlyArray<Product>): string {
   const base = settings.publicBaseUrl
   const from = base === buyDefault ? "" : ` ${base}`
   const paid = sold.map(({ path, price }) => `${path} $${usd(price)}`)
@@ -93,64 +93,61 @@ export function invitation(settings: ServiceSettings, sold: ReadonlyArray<Produc
     ...settings.payments.kind === "simulated"
       ? [
         `  buy       deno task buy /v1/latest${from}    (a throw-away key, play money)`,
-        `  agent     deno task agent${from}    (finds, polls, buys and checks within a budget)`,
+        `  agent     deno task agent${from}    (discovers, polls, buys and verifies within a budget)`,
       ]
       : [],
   ]
   return lines.join("\n")
 }
 
-/** One tick in one line: what was read, what was found, what went no further and why. */
+/** One tick: what was read and found, and what was rejected for which reason. */
 export function tickLine(report: TickReport): string {
   return line("tick", report, [
     `${report.markets} markets`,
     `${report.books} books`,
     `${report.movers.length} movers`,
-    ...(report.seeded > 0 ? [`${report.seeded} histories`] : []),
+    ...(report.seeded > 0 ? [`${report.seeded} price histories fetched`] : []),
     `rejected: ${byCount(report.rejected) || "none"}`,
   ])
 }
 
-/**
- * One tick of whales in one line: what was read and published, which markets ended, and which stages
- * have more to do than fitted in.
- */
+/** One whale tick: what was read and published, and which stages have a backlog. */
 export function whaleLine(report: WhaleReport): string {
   const { labels } = report
   const labelled = labels === null ? 0 : labels.follow + labels.fade + labels.neutral
   const counts = [
     `${report.wallets} wallets`,
-    `${number(report.acts)} new acts`,
-    `${report.items.length} entries told`,
+    `${number(report.activityAdded)} new activity events`,
+    `${report.items.length} entries published`,
     `${number(report.resolved)} markets resolved`,
     `${labelled} labelled (${labels?.follow ?? 0} follow, ${labels?.fade ?? 0} fade)`,
   ]
   return line("whales", report, counts, report.behind)
 }
 
-/** One tick of predetermined items in one line: asked about, published, or rejected and why. */
+/** One tick of predetermined outcomes: reviewed, published, or rejected for which reason. */
 export function predeterminedLine(report: PredeterminedReport): string {
   const counts = [
     `${number(report.markets)} open markets`,
-    `${report.reasoned} with new evidence`,
-    `${report.asked} asked about`,
+    `${report.withNewEvidence} with new evidence`,
+    `${report.questions} sent to the detector`,
     ...(report.unanswered > 0 ? [`${report.unanswered} unanswered`] : []),
-    `${report.items.length} told`,
+    `${report.items.length} published`,
   ]
   return line("outcomes", report, [...counts, `rejected: ${byCount(report.rejected) || "none"}`])
 }
 
-/** One tick of scores in one line. */
+/** One tick of the self-score. */
 export function scoreLine(report: ScoreReport): string {
   const counts = [
-    `${report.taken} items taken up`,
-    `${report.resolved} markets ended`,
-    `judged: ${byCount(report.judged) || "none"}`,
+    `${report.itemsRead} new items`,
+    `${report.resolved} markets resolved`,
+    `judged: ${byCount(report.verdicts) || "none"}`,
   ]
   return line("scores", report, counts)
 }
 
-/** One reading of the news in one line. */
+/** One update of the news. */
 export function headlinesLine(report: NewsReport): string {
   return line("news", report, [
     `${report.headlines} new headlines`,
@@ -158,27 +155,27 @@ export function headlinesLine(report: NewsReport): string {
   ])
 }
 
-/** One digest: who wrote it, of how much, what the fact check would not let through, and its title. */
+/** One digest: narrator, size, rejected drafts, missing sections and title. */
 export function digestLine(report: DigestReport): string {
   const counts = [
     `by ${report.narrator}`,
-    `${report.words} words of ${report.facts} facts`,
-    `${report.refused} drafts refused`,
-    ...(report.unwritten > 0 ? [`${report.unwritten} drafts not written`] : []),
+    `${report.words} words from ${report.facts} facts`,
+    `${report.refused} drafts rejected`,
+    ...(report.unwritten > 0 ? [`${report.unwritten} drafts failed`] : []),
     ...(report.missing.length > 0 ? [`without ${report.missing.join(", ")}`] : []),
-    ...(report.stored ? [] : ["another writer's stands"]),
+    ...(report.stored ? [] : ["not stored: another replica was first"]),
   ]
   return `${line("digest", { ...report, failed: [] }, counts)}\n  ${report.title}`
 }
 
-/** One refund in one line. It shows no signature: whoever has one can bring it to the chain. */
+/** One refund. Without its signature: anyone who has that can broadcast it. */
 export function refundLine({ paymentId, from, to, reason }: RefundOutcome): string {
   return `refund ${paymentId}  ${from} -> ${to}${reason === null ? "" : `  (${reason})`}`
 }
 
 const barWidth = 24
 
-/** How far a run has come, in one line no wider than the terminal. */
+/** The progress of a backfill, no wider than the terminal. */
 export function progressBar(progress: BackfillProgress, columns: number): string {
   const share = progress.wallets === 0 ? 1 : ended(progress) / progress.wallets
   const full = Math.floor(share * barWidth)
@@ -186,38 +183,40 @@ export function progressBar(progress: BackfillProgress, columns: number): string
   return `${bar} ${counts(progress)}`.slice(0, Math.max(0, columns - 1))
 }
 
-/** The same for a log. */
+/** The progress of a backfill, for a log. */
 export function progressLine(progress: BackfillProgress): string {
   return `backfill  ${counts(progress)}`
 }
 
-/** What came of a run, and what to do next. */
+/** The result of a backfill, and what to do next. */
 export function backfillSummary(progress: BackfillProgress): string {
-  const { wallets, whole, truncated, failed, acts, startedAt, at } = progress
-  if (wallets === 0) return "Every tracked wallet's past has been read already: nothing to do"
+  const { wallets, whole, truncated, failed, activityAdded, startedAt, at } = progress
+  if (wallets === 0) return "The history of every tracked wallet is complete: nothing to do"
   const took = Duration.format(Duration.seconds(Math.max(1, Math.round((at - startedAt) / second))))
   const skipped = byCount(progress.rejected, number)
   const rows: ReadonlyArray<readonly [string, string]> = [
-    ["whole", `${whole} of ${wallets} wallets, read to their beginning`],
+    ["complete", `${whole} of ${wallets} wallets, read to their first activity`],
     ...truncated > 0
       ? [
         [
           "truncated",
-          `${truncated}, of which not all can be read: they get no calibration`,
+          `${truncated}: the venue does not list the full history, so there is no calibration`,
         ] as const,
       ]
       : [],
-    ...failed > 0 ? [["failed", `${failed}, which the venue did not give now`] as const] : [],
-    ["acts", `${number(acts)} new, in ${took}`],
-    ...skipped === "" ? [] : [["skipped", `rows that are no acts: ${skipped}`] as const],
+    ...failed > 0 ? [["failed", `${failed}: the history could not be read now`] as const] : [],
+    ["events", `${number(activityAdded)} new activity events, in ${took}`],
+    ...skipped === ""
+      ? []
+      : [["skipped", `rows that are not activity events: ${skipped}`] as const],
   ]
   const next = failed > 0
-    ? "Run it again: it goes on where it stopped"
-    : "Nothing more to do: the service reads what is new, and computes the calibrations"
+    ? "Run it again: it continues where it stopped"
+    : "Done: the service reads new activity and computes the calibrations"
   return [...columns(rows), next].join("\n")
 }
 
-/** What one reading of the leaderboards came to. */
+/** One update of the tracked wallets from the leaderboards. */
 export function trackingLine(report: TrackingReport): string {
   const { boards, failed, found, added, unnamed, overBudget } = report
   const parts = [
@@ -231,23 +230,23 @@ export function trackingLine(report: TrackingReport): string {
 }
 
 function counts(progress: BackfillProgress): string {
-  const { wallets, failed, acts, startedAt, at } = progress
+  const { wallets, failed, activityAdded, startedAt, at } = progress
   const seconds = Math.max(1, (at - startedAt) / second)
   return [
     `${ended(progress)}/${wallets} wallets`,
-    `${number(acts)} acts`,
-    `${number(Math.round(acts / seconds))} a second`,
+    `${number(activityAdded)} activity events`,
+    `${number(Math.round(activityAdded / seconds))} per second`,
     ...failed > 0 ? [`${failed} failed`] : [],
-    left(progress),
+    timeLeft(progress),
   ].join("  ")
 }
 
-/** How long the rest takes, if the wallets left are like those that are done. */
-function left(progress: BackfillProgress): string {
+/** The time left, if the remaining wallets take as long as the finished ones. */
+function timeLeft(progress: BackfillProgress): string {
   const { wallets, startedAt, at } = progress
   const done = ended(progress)
   if (done === wallets) return "done"
-  if (done === 0) return "time left not known yet"
+  if (done === 0) return "time left unknown"
   const ms = (at - startedAt) / done * (wallets - done)
   const round = ms < 60 * second ? second : 60 * second
   return `about ${Duration.format(Duration.millis(Math.ceil(ms / round) * round))} left`
@@ -262,35 +261,35 @@ function number(count: number): string {
 }
 
 /**
- * Why the service cannot start or go on, in a sentence where it is something to be set right outside;
- * else with its trace. A database's own words are left out: they may hold its login.
+ * Why a process stopped: one sentence if an operator can fix the cause, else the stack trace.
+ * Messages of the database are left out, since they may contain its login.
  */
-export function whyStopped(cause: Cause.Cause<unknown>): string {
+export function stopReason(cause: Cause.Cause<unknown>): string {
   const error = Cause.squash(cause)
   if (error instanceof Deno.errors.NotCapable) {
     return `Cannot start: ${error.message.split(",")[0]}. ` +
-      "The process was started without that permission: start it with the task, which computes them"
+      "The process was started without that permission: start it with its task"
   }
   switch (Predicate.hasProperty(error, "_tag") ? error._tag : null) {
     case "InvalidSettings":
     case "DataDirBusy":
-    case "StoreNotServed":
-    case "OtherVenue":
+    case "StoreListenFailed":
+    case "StoreVenueMismatch":
     case "SchemaDiverged":
-    case "MigrationNeeded":
+    case "OwnerMigrationRequired":
     case "BadApiKey":
     case "SchemaMissing":
-    case "NothingTracked":
+    case "NoTrackedWallets":
     case "CannotLaunch":
       return String(Predicate.hasProperty(error, "message") ? error.message : error)
     case "CannotListen":
       return Predicate.hasProperty(error, "hostname") && Predicate.hasProperty(error, "port")
-        ? `Cannot listen on ${error.hostname}:${error.port}: is the port taken?`
+        ? `Cannot listen on ${error.hostname}:${error.port}: is the port in use?`
         : String(error)
     case "VenueUnavailable":
-      return "Cannot read the folder of REPLAY_DIR"
+      return "Cannot read recorded pages from REPLAY_DIR"
     case "SqlError":
-      return "Cannot reach or use PostgreSQL at DATABASE_URL: check the address, the login and the rights"
+      return "Cannot reach or use PostgreSQL at DATABASE_URL: check address, login and rights"
     default:
       return Cause.pretty(cause)
   }
@@ -311,21 +310,21 @@ function paymentsLine({ payments, payTo }: ServiceSettings): string {
   if (payments.kind === "simulated") {
     return `simulated: real signatures, play money, no chain (payTo ${payTo})`
   }
-  const chain = payments.rehearsal ? "a REHEARSAL on a node of this machine" : "real USDC on Base"
+  const chain = payments.rehearsal ? "a REHEARSAL on a node on this machine" : "real USDC on Base"
   return `live: ${chain}, through ${new URL(payments.facilitator.url).host} (payTo ${payTo})`
 }
 
 function narratorLine({ model }: ServiceSettings): string {
-  if (model === null) return "template: rules write and detect (no OPENAI_API_KEY)"
-  return `${model.model} at ${model.baseUrl.host}, every word checked; rules where it fails`
+  if (model === null) return "rules, without a model (no OPENAI_API_KEY)"
+  return `${model.model} at ${model.baseUrl.host}, every draft checked; rules if it fails`
 }
 
 function newsLine({ news }: ServiceSettings): string {
   switch (news.kind) {
     case "off":
-      return "off: written products say so"
+      return "off"
     case "simulated":
-      return "of the simulated world"
+      return "simulated"
     case "real":
       return [...news.gdelt ? ["GDELT"] : [], ...news.feeds.map(({ name }) => name)].join(", ")
   }
@@ -334,14 +333,14 @@ function newsLine({ news }: ServiceSettings): string {
 function storeLine({ database }: ServiceSettings): string {
   return database.kind === "postgres"
     ? "PostgreSQL at DATABASE_URL"
-    : `embedded PostgreSQL in ${database.dir} (one process; not power-loss safe; no role wall)`
+    : `embedded PostgreSQL in ${database.dir} (one process; not power-loss safe; no roles)`
 }
 
 function limitsLine(settings: ServiceSettings): string {
-  const show = (budget: Budget) =>
+  const text = (budget: Budget) =>
     budget === "off" ? "OFF (benchmarks only)" : `${budget.limit} in ${budget.windowMs / 1000} s`
-  return `free ${show(settings.freeLimit)}, documents ${show(settings.documentLimit)}, ` +
-    `invalid payments ${show(settings.invalidPaymentLimit)}, a client address`
+  return `free ${text(settings.freeLimit)}, documents ${text(settings.documentLimit)}, ` +
+    `invalid payments ${text(settings.invalidPaymentLimit)}, for each client address`
 }
 
 interface Ticked {
@@ -361,18 +360,18 @@ function line(
     `${name} ${at}`,
     ...parts,
     `${seconds.toFixed(2)} s`,
-    ...behind.length > 0 ? [`more to do: ${behind.join(", ")}`] : [],
+    ...behind.length > 0 ? [`backlog: ${behind.join(", ")}`] : [],
     ...failed.length > 0 ? [`FAILED ${failed.join(", ")}`] : [],
   ].join("  ")
 }
 
-/** Most first. */
+/** Reasons with their counts, most frequent first. */
 function byCount(
   counts: Readonly<Record<string, number>>,
-  shown: (count: number) => string = String,
+  format: (count: number) => string = String,
 ): string {
   return Object.entries(counts)
     .sort(([, a], [, b]) => b - a)
-    .map(([reason, count]) => `${reason} ${shown(count)}`)
+    .map(([reason, count]) => `${reason} ${format(count)}`)
     .join(", ")
 }

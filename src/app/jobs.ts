@@ -1,23 +1,23 @@
 /**
- * Everything the service does on a schedule, in one table.
+ * The scheduled jobs of the service, in one table.
  *
- * Each job is its own, so that none waits for another, and the feed's freshness for none. Every replica
- * runs this table. A leased job runs once per slot over all of them (`core/leasedJobs.ts`). The others run
- * on each: payments change by compare-and-set, so a second sweep or scan finds nothing to do, and
- * measuring only reads.
+ * Jobs are independent: none waits for another. Every replica runs this table. A leased job runs
+ * once per slot over all replicas (`core/leasedJobs.ts`). The others run on every replica: payments
+ * change by compare-and-set, so a second sweep or scan finds nothing to do, and measuring only
+ * reads.
  *
  * @module
  */
 import { Cause, Deferred, Duration, Effect, Option, Schedule, Schema } from "effect"
 import { JobSlots } from "../core/JobSlots.ts"
 import { RateLimits } from "../core/RateLimits.ts"
-import { keep } from "../core/leasedJobs.ts"
+import { runEverySlot } from "../core/leasedJobs.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 import { Digest } from "../digest/Digest.ts"
 import { tickJob } from "../feed/Feed.ts"
 import { TaskStore } from "../http/a2a/TaskStore.ts"
 import { Served } from "../http/layer.ts"
-import { Ingestion, isGood } from "../movers/Ingestion.ts"
+import { Ingestion, isGoodTick } from "../movers/Ingestion.ts"
 import { News } from "../news/News.ts"
 import { Refunds } from "../payments/refunds/Refunds.ts"
 import { Payments } from "../payments/Payments.ts"
@@ -46,11 +46,10 @@ interface ScheduledJob {
   readonly run: (slot: EpochMs) => Effect.Effect<unknown, unknown>
   /** Delays the first run. */
   readonly first?: Effect.Effect<unknown>
-  /** Runs here after a slot that this replica has finished. */
+  /** Runs on this replica after it has finished a slot. */
   readonly after?: Effect.Effect<unknown>
   /**
-   * One replica does each aligned slot. Without it every replica runs the job, pauses and runs it
-   * again.
+   * One replica runs each aligned slot. If false, every replica runs the job, pauses and repeats.
    */
   readonly leased: boolean
 }
@@ -60,11 +59,14 @@ type JobSettings = Pick<
   "mode" | "tick" | "sweep" | "scan" | "freeLimit" | "documentLimit" | "invalidPaymentLimit"
 >
 
-/** What is judged by the prices of a tick waits for the first one, but no longer. */
+/** Jobs that use the prices of a tick wait for the first tick, at most this long. */
 const firstTickMax = Duration.minutes(1)
-/** The first digest waits for the first tick, but no longer. */
+/** The first digest waits for the first tick, at most this long. */
 const digestTickMax = Duration.minutes(2)
-/** Wallets and outcomes follow the first tick: they have one more tick before the first digest, or this. */
+/**
+ * After the first tick, the first digest waits one more tick for wallets and outcomes, or this
+ * long.
+ */
 const firstFindsMax = Duration.minutes(1)
 /** How often the progress of a backfill is printed. */
 const progressEvery = { start: Duration.minutes(1), dev: Duration.seconds(10) }
@@ -95,7 +97,7 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
     { leased, name: "tracking", every: days(1), first: firstTick, run: whale.track },
     { leased, name: "backfill", every: tick, first: firstTick, run: whale.fill },
     { leased, name: "news", every: minutes(15), run: written.news },
-    // Writes only where the current four hours have none: it makes good what a crash left undone.
+    // Writes only if the current four hours have no digest: one lost in a crash is written late.
     { leased, name: "digest", every: minutes(1), first: beforeDigest, run: written.digest },
     { leased, name: "intelligence-prune", every: hours(1), run: written.prune },
     {
@@ -114,13 +116,13 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
 export const startJob = (job: ScheduledJob) =>
   Effect.forkScoped(Effect.andThen(
     job.first ?? Effect.void,
-    job.leased ? keep(job) : job.run(0).pipe(
+    job.leased ? runEverySlot(job) : job.run(0).pipe(
       Effect.catchCause((cause) => Effect.logWarning(`Cannot ${job.name}`, cause)),
       Effect.repeat(Schedule.spaced(job.every)),
     ),
   ))
 
-/** A run of which some stages did not do their work. */
+/** Some stages of a job failed. */
 class StagesFailed extends Schema.TaggedError<StagesFailed>()("StagesFailed", {
   stages: Schema.Array(Schema.String),
 }) {}
@@ -134,12 +136,12 @@ const failIf = (failed: boolean, { failed: stages }: Report) =>
 
 const failIfAny = (report: Report) => failIf(report.failed.length > 0, report)
 
-/** Most ticks find nothing new: a line that says so every time hides those that say something. */
+/** Whether a line is worth printing: most ticks find nothing new. */
 function isNews({ failed }: Report, ...counts: ReadonlyArray<number>): boolean {
   return failed.length > 0 || counts.some((count) => count > 0)
 }
 
-/** The movers, and deleting what is too old to be needed. */
+/** The movers, and the deletion of old rows. */
 const feedRuns = Effect.fnUntraced(function* (settings: JobSettings) {
   const ingestion = yield* Ingestion
   const slots = yield* JobSlots
@@ -151,7 +153,7 @@ const feedRuns = Effect.fnUntraced(function* (settings: JobSettings) {
     tick: Effect.fnUntraced(function* (slot: EpochMs) {
       const report = yield* ingestion.tick(slot)
       yield* print("tick", tickLine(report), report)
-      yield* failIf(!isGood(report), report)
+      yield* failIf(!isGoodTick(report), report)
     }),
     prune: Effect.fnUntraced(function* (slot: EpochMs) {
       yield* ingestion.prune
@@ -163,7 +165,7 @@ const feedRuns = Effect.fnUntraced(function* (settings: JobSettings) {
   }
 })
 
-/** A grant older than this counts in no window any more. */
+/** A grant older than this is outside every window. */
 function longestWindowMs({ freeLimit, documentLimit, invalidPaymentLimit }: JobSettings): number {
   return Math.max(
     ...[freeLimit, documentLimit, invalidPaymentLimit].map((budget) =>
@@ -173,7 +175,7 @@ function longestWindowMs({ freeLimit, documentLimit, invalidPaymentLimit }: JobS
   )
 }
 
-/** The tracked wallets: their tick, the leaderboards, and the past of wallets that are new. */
+/** The tracked wallets: their tick, the leaderboards, and the history of new wallets. */
 const whaleRuns = Effect.fnUntraced(function* ({ mode }: JobSettings) {
   const whales = yield* Whales
   const tracking = yield* Tracking
@@ -189,7 +191,7 @@ const whaleRuns = Effect.fnUntraced(function* ({ mode }: JobSettings) {
     }),
     track: () =>
       Effect.tap(tracking.update, (report) => print("tracking", trackingLine(report), report)),
-    fill: () => Effect.tap(backfill.run({ every: progressEvery[mode], tell }), tell),
+    fill: () => Effect.tap(backfill.run({ every: progressEvery[mode], onProgress: tell }), tell),
   }
 })
 
@@ -216,7 +218,7 @@ const writtenRuns = Effect.fnUntraced(function* (
   }
 })
 
-/** The very first digest is about what the first ticks found: it waits for them. */
+/** Delays the very first digest until the first ticks have finished. */
 const firstDigest = Effect.fnUntraced(function* (
   ticked: Effect.Effect<void>,
   tick: Duration.Duration,
@@ -228,11 +230,11 @@ const firstDigest = Effect.fnUntraced(function* (
     yield* Effect.sleep(Duration.min(tick, firstFindsMax))
   }).pipe(Effect.catchCauseIf(
     (cause) => !Cause.hasInterruptsOnly(cause),
-    (cause) => Effect.logWarning("Cannot see whether there is a digest", cause),
+    (cause) => Effect.logWarning("Cannot read the latest digest", cause),
   ))
 })
 
-/** Outcomes that are known before the market resolves, and the service's score of itself. */
+/** Predetermined outcomes, and the service's score of its own items. */
 const judgedRuns = Effect.fnUntraced(function* ({ mode }: JobSettings) {
   const predetermined = yield* Predetermined
   const scores = yield* SelfScore
@@ -240,15 +242,15 @@ const judgedRuns = Effect.fnUntraced(function* ({ mode }: JobSettings) {
   return {
     predetermined: Effect.fnUntraced(function* (slot: EpochMs) {
       const report = yield* predetermined.tick(slot)
-      if (isNews(report, report.asked, report.items.length)) {
+      if (isNews(report, report.questions, report.items.length)) {
         yield* print("predetermined", predeterminedLine(report), report)
       }
       yield* failIfAny(report)
     }),
     scores: Effect.fnUntraced(function* (slot: EpochMs) {
       const report = yield* scores.tick(slot)
-      const judged = Object.keys(report.judged).length
-      if (isNews(report, report.taken, report.resolved, judged)) {
+      const verdicts = Object.keys(report.verdicts).length
+      if (isNews(report, report.itemsRead, report.resolved, verdicts)) {
         yield* print("scores", scoreLine(report), report)
       }
       yield* failIfAny(report)

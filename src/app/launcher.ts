@@ -1,6 +1,5 @@
 /**
- * Starts the processes of the product, each in its sandbox, with the variables of its own and no
- * others.
+ * Starts the processes of the product, each in its sandbox and with its own variables only.
  *
  * @module
  */
@@ -9,8 +8,8 @@ import { loadWorker } from "./moneySettings.ts"
 import {
   backfillSandbox,
   commandLine,
+  type MachinePaths,
   migrationSandbox,
-  type Place,
   type Sandbox,
   serviceSandbox,
   workerSandbox,
@@ -20,31 +19,31 @@ import { loadBackfill, loadMigration, loadService, type ServiceSettings } from "
 class CannotLaunch
   extends Schema.TaggedError<CannotLaunch>()("CannotLaunch", { message: Schema.String }) {}
 
-/** The environment of the launcher, by name: it is never enumerated. */
+/** Reads one variable of the launcher's environment, which is never enumerated. */
 type Environment = (name: string) => string | undefined
 
 const root = new URL("../..", import.meta.url)
 
-/** What the runtime itself reads: its caches, certificates, proxies and the terminal. */
+/** Variables of the Deno runtime: caches, certificates, proxies and the terminal. */
 const runtimeVariables = [
   ...["HOME", "DENO_DIR", "XDG_CACHE_HOME", "PATH", "TMPDIR", "TZ", "LANG", "TERM", "NO_COLOR"],
   ...["DENO_CERT", "DENO_TLS_CA_STORE", "SSL_CERT_FILE", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"],
 ]
 
-/** A worker that ends by itself is started again, so many times and so much later. */
+/** How often, and after which delay, a worker that ended by itself is started again. */
 const restartsMax = 5
 const restartDelay = Duration.seconds(2)
-/** How long the worker may take to stop before the service, and with it the store, is asked to. */
+/** The worker must stop within this time; then the service, which serves its store, is stopped. */
 const workerStopMax = Duration.seconds(5)
-/** A service drains first, and ends what buyers wait for. */
+/** The service first drains and finishes the requests in flight. */
 const serviceStopMax = Duration.seconds(60)
-/** How often and how many times the service's listener is tried before the worker starts. */
+/** The worker starts when the service's port accepts a connection: interval and number of tries. */
 const readyEvery = Duration.millis(100)
 const readyTimes = 600
-/** How often a dev launcher checks that the process which started it is still there. */
+/** How often a dev launcher checks that its parent process is still running. */
 const parentEvery = Duration.seconds(1)
 
-const place: Place = {
+const machinePaths: MachinePaths = {
   storePackages: ["@electric-sql/pglite", "@electric-sql/pglite-prepopulatedfs"].map((name) =>
     decodeURIComponent(new URL("..", import.meta.resolve(name)).pathname).replace(/\/$/, "")
   ),
@@ -52,46 +51,46 @@ const place: Place = {
 
 interface Launch {
   readonly main: Sandbox
-  /** Runs beside it, started when it listens. */
+  /** Runs together with the main process, started when that listens. */
   readonly worker: { readonly sandbox: Sandbox; readonly after: ServiceSettings } | null
   readonly get: Environment
 }
 
-/** Starts what `args` name and waits for its end; its processes are stopped when the scope closes. */
+/** Starts the named command and waits for its end. Closing the scope stops its processes. */
 export const launch = Effect.fnUntraced(function* (
   [command, ...options]: ReadonlyArray<string>,
   environment: Environment,
 ) {
-  const { main, worker, get } = yield* planned(command, environment)
+  const { main, worker, get } = yield* planOf(command, environment)
   const sandboxes = worker === null ? [main] : [main, worker.sandbox]
   if (options.includes("--print")) {
     for (const sandbox of sandboxes) {
-      yield* Console.log(["deno", ...commandLine(sandbox)].map(quoted).join(" "))
+      yield* Console.log(["deno", ...commandLine(sandbox)].map(shellQuoted).join(" "))
     }
     return
   }
   yield* fetchPackages(sandboxes.map(({ entry }) => entry))
   const child = yield* spawn(main, get, serviceStopMax)
   void child.status.then(({ code }) => mainCode = code)
-  // Forked after the service, so that it is interrupted first: the store outlives its users.
-  if (worker !== null) yield* Effect.forkScoped(keepWorker(worker.sandbox, worker.after, get))
-  yield* worker === null ? exitCode(child) : Effect.raceFirst(exitCode(child), orphaned)
+  // Forked after the service, so that it is interrupted first: the store closes after its users.
+  if (worker !== null) yield* Effect.forkScoped(runWorker(worker.sandbox, worker.after, get))
+  yield* worker === null ? exitCode(child) : Effect.raceFirst(exitCode(child), parentExited)
 }, Effect.scoped)
 
-const planned = Effect.fnUntraced(function* (
+const planOf = Effect.fnUntraced(function* (
   command: string | undefined,
   environment: Environment,
 ) {
   switch (command) {
     case "dev": {
-      const get = servingStore(environment)
+      const get = withServedStore(environment)
       const settings = yield* loadService("dev", get)
-      const main = serviceSandbox(settings, place)
+      const main = serviceSandbox(settings, machinePaths)
       const sandbox = workerSandbox(yield* loadWorker("dev", get))
       return { main, worker: { sandbox, after: settings }, get } satisfies Launch
     }
     case "start": {
-      const main = serviceSandbox(yield* loadService("start", environment), place)
+      const main = serviceSandbox(yield* loadService("start", environment), machinePaths)
       return { main, worker: null, get: environment } satisfies Launch
     }
     case "refunds": {
@@ -99,7 +98,7 @@ const planned = Effect.fnUntraced(function* (
       return { main, worker: null, get: environment } satisfies Launch
     }
     case "backfill": {
-      const main = backfillSandbox(yield* loadBackfill(environment), place)
+      const main = backfillSandbox(yield* loadBackfill(environment), machinePaths)
       return { main, worker: null, get: environment } satisfies Launch
     }
     case "migrate": {
@@ -112,13 +111,13 @@ const planned = Effect.fnUntraced(function* (
     }
     default:
       return yield* new CannotLaunch({
-        message: "Say what to start: launch.ts dev, start, refunds, backfill or migrate",
+        message: "Cannot launch: name a command: dev, start, refunds, backfill or migrate",
       })
   }
 })
 
-/** The environment, with an address at which an embedded store is served to the worker. */
-function servingStore(get: Environment): Environment {
+/** The environment, plus an address where the embedded store is served to the worker. */
+function withServedStore(get: Environment): Environment {
   if ((get("DATABASE_URL") ?? "") !== "") return get
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 })
   const { port } = listener.addr
@@ -129,7 +128,7 @@ function servingStore(get: Environment): Environment {
   return (name) => served.get(name) ?? get(name)
 }
 
-/** Downloads what deno.lock names and the cache lacks, so that the processes need not be let to. */
+/** Downloads missing packages of deno.lock, so that the processes need no permission for it. */
 const fetchPackages = Effect.fnUntraced(function* (entries: ReadonlyArray<string>) {
   const { success } = yield* Effect.promise(() =>
     new Deno.Command(Deno.execPath(), {
@@ -139,13 +138,13 @@ const fetchPackages = Effect.fnUntraced(function* (entries: ReadonlyArray<string
     }).spawn().status
   )
   if (!success) {
-    return yield* new CannotLaunch({ message: "Cannot fetch the packages that deno.lock names" })
+    return yield* new CannotLaunch({ message: "Cannot download the packages of deno.lock" })
   }
 })
 
 /**
- * A process in its sandbox; asked to stop when the scope closes, and waited for. It leads a group of
- * its own, so that a terminal's interrupt reaches it once, through the launcher.
+ * Starts a process in its sandbox; closing the scope stops it and waits for its end. It leads its
+ * own process group, so that Ctrl-C in a terminal reaches it once, through the launcher.
  */
 const spawn = (sandbox: Sandbox, get: Environment, stopMax: Duration.Duration) =>
   Effect.acquireRelease(
@@ -173,21 +172,21 @@ const spawn = (sandbox: Sandbox, get: Environment, stopMax: Duration.Duration) =
   )
 
 function environmentOf({ variables }: Sandbox, get: Environment): Record<string, string> {
-  const given = [...runtimeVariables, ...variables].map((name) => [name, get(name)] as const)
+  const values = [...runtimeVariables, ...variables].map((name) => [name, get(name)] as const)
   return Object.fromEntries(
-    given.flatMap(([name, value]) => value === undefined ? [] : [[name, value]]),
+    values.flatMap(([name, value]) => value === undefined ? [] : [[name, value]]),
   )
 }
 
-/** Every process that runs. */
+/** The running processes. */
 const running = new Set<Deno.ChildProcess>()
 
-/** Asks every process to stop at once, where it was asked to stop in turn already. */
+/** Sends SIGTERM to all processes at once, on a second signal to the launcher. */
 export function stopAll(): void {
   running.forEach((child) => signal(child, "SIGTERM"))
 }
 
-/** What the main process ended with; 0 while it runs. */
+/** The exit code of the main process; 0 while it runs. */
 export let mainCode = 0
 
 function signal(child: Deno.ChildProcess, name: Deno.Signal): void {
@@ -201,8 +200,8 @@ function signal(child: Deno.ChildProcess, name: Deno.Signal): void {
 const exitCode = (child: Deno.ChildProcess) =>
   Effect.map(Effect.promise(() => child.status), ({ code }) => code)
 
-/** The worker, once what it works on is there; started again when it ends, so many times. */
-const keepWorker = (sandbox: Sandbox, settings: ServiceSettings, get: Environment) =>
+/** Runs the worker once the service listens, and restarts it when it ends, up to `restartsMax`. */
+const runWorker = (sandbox: Sandbox, settings: ServiceSettings, get: Environment) =>
   listening(settings).pipe(
     Effect.andThen(
       Effect.scoped(Effect.flatMap(spawn(sandbox, get, workerStopMax), exitCode)).pipe(
@@ -211,9 +210,10 @@ const keepWorker = (sandbox: Sandbox, settings: ServiceSettings, get: Environmen
       ),
     ),
     Effect.matchEffect({
-      onFailure: () => Console.error("The service does not listen: no refund worker was started"),
+      onFailure: () =>
+        Console.error("The service does not listen: the refund worker was not started"),
       onSuccess: () =>
-        Console.error(`The refund worker ended ${restartsMax + 1} times and stays ended`),
+        Console.error(`The refund worker ended ${restartsMax + 1} times and is not started again`),
     }),
   )
 
@@ -225,17 +225,17 @@ const listening = ({ host, port }: ServiceSettings) =>
   }).pipe(Effect.retry({ schedule: Schedule.spaced(readyEvery), times: readyTimes }))
 
 /**
- * Done when the process that started this one is gone. A terminal or a test that was killed sends
- * no signal; what it started would run for ever, and keep its port and its store.
+ * Ends when the parent process has exited. A terminal or test that was killed sends no signal, and
+ * its processes would otherwise keep running, with their port and store.
  */
-const orphaned = Effect.suspend(() => {
+const parentExited = Effect.suspend(() => {
   const parent = Deno.ppid
   return Effect.sync(() => Deno.ppid === parent).pipe(
-    Effect.repeat({ while: (stays) => stays, schedule: Schedule.spaced(parentEvery) }),
+    Effect.repeat({ while: (isRunning) => isRunning, schedule: Schedule.spaced(parentEvery) }),
   )
 })
 
-/** A word of a command line, as a shell reads it. */
-function quoted(word: string): string {
+/** An argument, quoted for a shell. */
+function shellQuoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -1,21 +1,20 @@
 /**
- * Chooses who brings payments to the chain, and who reads it, for the service and the refund worker.
+ * Chooses the facilitator, the chain and the signatures for the service and the refund worker.
  *
  * @module
  */
-import { Duration, Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as facilitator from "../payments/facilitator/facilitator.ts"
 import { bearer } from "../payments/facilitator/bearerToken.ts"
 import * as signatures from "../payments/wasmSignatures.ts"
 import * as simulated from "../payments/simulated/facilitator.ts"
 import * as chain from "../payments/chain/chain.ts"
-import type { LivePayments, Money } from "./moneySettings.ts"
+import type { LivePayments, MoneySettings } from "./moneySettings.ts"
 import { layerLimited } from "../payments/facilitator/limit.ts"
-import { defaultTiming, type PaymentTiming } from "../payments/timing.ts"
 
-/** The facilitator, the chain and the signatures that the settings name: never simulated for live. */
-export const paymentPorts = ({ payments, finality }: Money) => {
+/** The ports that the settings select. Live settings never lead to simulated ports. */
+export const paymentPorts = ({ payments, finality }: MoneySettings) => {
   switch (payments.kind) {
     case "simulated":
       return simulated.layer.pipe(Layer.provideMerge(signatures.layer))
@@ -38,24 +37,3 @@ const overHttp = ({ url, apiKey }: LivePayments["facilitator"]) =>
       (token) => facilitator.layer({ baseUrl: url, ...token }),
     ),
   ).pipe(Layer.provide(FetchHttpClient.layer))
-
-/** The usual steps, made shorter as far as a shorter lease makes them: a lease outlasts its steps. */
-export function timingWithin(
-  { lease, hold }: Pick<PaymentTiming, "lease" | "hold">,
-): PaymentTiming {
-  const share = Math.min(1, Duration.toMillis(lease) / Duration.toMillis(defaultTiming.lease))
-  const shorter = (step: Duration.Duration) => Duration.times(step, share)
-  const { verify, work, paidWork, settle, prove, recover } = defaultTiming
-  return {
-    ...defaultTiming,
-    lease,
-    hold,
-    verify: shorter(verify),
-    work: shorter(work),
-    paidWork: shorter(paidWork),
-    settle: shorter(settle),
-    prove: shorter(prove),
-    // A buyer is waited for no longer before the answer is made than after.
-    recover: Duration.min(recover, hold),
-  }
-}

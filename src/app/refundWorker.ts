@@ -1,6 +1,6 @@
 /**
- * The refund worker, composed: it waits until the store has its schema, checks that it has the key of
- * the treasury, and sweeps what is owed.
+ * Composes the refund worker: it waits until the store has its schema, checks that it has the
+ * treasury's key, and sweeps due refunds.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { address } from "../payments/domain/payment.ts"
 import type { RefundOutcome } from "../payments/domain/refund.ts"
 import { usdcOnBase } from "../payments/domain/x402/terms.ts"
 import * as refundStore from "../payments/postgres/refundStore.ts"
-import { refundTimingWithin, RefundWorker } from "../payments/refunds/RefundWorker.ts"
+import { RefundWorker, scaledRefundTiming } from "../payments/refunds/RefundWorker.ts"
 import { Treasury } from "../payments/refunds/Treasury.ts"
 import { layerPostgres } from "../postgres/client.ts"
 import { schemaVersion } from "../postgres/schemaVersion.ts"
@@ -18,11 +18,11 @@ import type { WorkerSettings } from "./moneySettings.ts"
 import { paymentPorts } from "./paymentPorts.ts"
 import { InvalidSettings } from "./variables.ts"
 
-/** The migration this worker's statements are written for. */
-const schemaNeeded = 10
-/** How often, and how many times, a store that is not ready is asked again: two minutes in all. */
-const readyEvery = Duration.seconds(2)
-const readyTimes = 60
+/** The migration that this worker's statements need. */
+const schemaVersionMin = 21
+/** The interval and the number of checks for a store that is not ready: two minutes in all. */
+const readyCheckInterval = Duration.seconds(2)
+const readyCheckRetriesMax = 60
 const connectionsMax = 6
 
 const token = {
@@ -38,7 +38,7 @@ class SchemaMissing extends Schema.TaggedError<SchemaMissing>()("SchemaMissing",
   }
 }
 
-/** Runs the worker for as long as the Layer lives. */
+/** Runs the worker while the Layer lives. */
 export const workerLayer = (settings: WorkerSettings) =>
   sweepLayer(settings).pipe(
     Layer.provide(refundsLayer(settings)),
@@ -53,7 +53,7 @@ const refundsLayer = (settings: WorkerSettings) =>
     token,
     payTo: address(settings.payTo),
     caps: { perHour: settings.maxPerHour, perDay: settings.maxPerDay },
-    timing: refundTimingWithin(settings.lease),
+    timing: scaledRefundTiming(settings.lease),
   }).pipe(
     Layer.provide(Layer.merge(refundStore.layer, paymentPorts(settings))),
     Layer.provide(databaseLayer(settings)),
@@ -63,24 +63,24 @@ const refundsLayer = (settings: WorkerSettings) =>
 
 const databaseLayer = (settings: WorkerSettings) =>
   Layer.unwrap(Effect.as(
-    ready(settings),
+    storeReady(settings),
     layerPostgres({ url: settings.databaseUrl, maxConnections: connectionsMax }),
   ))
 
-/** Waits, and logs it, for a store whose schema is there: the worker migrates nothing. */
-const ready = ({ databaseUrl: url }: WorkerSettings) =>
+/** Waits until the store has the schema. The worker migrates nothing. */
+const storeReady = ({ databaseUrl: url }: WorkerSettings) =>
   schemaVersion.pipe(
-    Effect.filterOrFail((version) => version >= schemaNeeded, () => new SchemaMissing()),
+    Effect.filterOrFail((version) => version >= schemaVersionMin, () => new SchemaMissing()),
     Effect.provide(Layer.fresh(layerPostgres({ url, maxConnections: 1 }))),
     Effect.tapError(({ _tag }) =>
       Effect.logWarning(
-        `Waiting for the store ${_tag === "SchemaMissing" ? "to be migrated" : "to answer"}`,
+        `Waiting for the store ${_tag === "SchemaMissing" ? "to be migrated" : "to respond"}`,
       )
     ),
-    Effect.retry({ schedule: Schedule.spaced(readyEvery), times: readyTimes }),
+    Effect.retry({ schedule: Schedule.spaced(readyCheckInterval), times: readyCheckRetriesMax }),
   )
 
-/** The key must be the one whose address the service publishes to its buyers. */
+/** The key must belong to the address that the service publishes to its buyers. */
 const checkTreasury = (settings: WorkerSettings) =>
   Layer.effectDiscard(
     Effect.filterOrFail(
@@ -97,21 +97,21 @@ const sweepLayer = ({ sweep, mode }: WorkerSettings) =>
   Layer.effectDiscard(Effect.gen(function* () {
     const worker = yield* RefundWorker
     const print = printer(mode)
-    const once = Effect.gen(function* () {
+    const sweepOnce = Effect.gen(function* () {
       const outcomes = yield* worker.sweep
-      for (const outcome of outcomes.filter(({ known }) => !known)) {
+      for (const outcome of outcomes.filter(({ unchanged }) => !unchanged)) {
         const { paymentId, from, to, reason } = outcome
         yield* print("refund", refundLine(outcome), { paymentId, from, to, reason })
       }
-      const waiting = outcomes.filter(needsPerson)
-      if (waiting.length > 0) {
+      const needOperator = outcomes.filter(needsOperator)
+      if (needOperator.length > 0) {
         yield* Effect.logError(
-          `${waiting.length} refunds need a person`,
-          [...new Set(waiting.map(({ reason }) => reason))],
+          `${needOperator.length} refunds need an operator`,
+          [...new Set(needOperator.map(({ reason }) => reason))],
         )
       }
     })
-    yield* once.pipe(
+    yield* sweepOnce.pipe(
       Effect.catchCauseIf(
         (cause) => !Cause.hasInterruptsOnly(cause),
         (cause) => Effect.logError("Cannot sweep refunds", cause),
@@ -121,8 +121,8 @@ const sweepLayer = ({ sweep, mode }: WorkerSettings) =>
     )
   }))
 
-/** What a person has to see to: owed, and not to be paid by this worker alone. */
-function needsPerson({ to, reason }: RefundOutcome): boolean {
+/** Whether an operator must act: the refund is owed, and this worker alone cannot pay it. */
+function needsOperator({ to, reason }: RefundOutcome): boolean {
   const reasons = ["over_caps", "float_too_low", "of_another_treasury"]
-  return to === "stuck" || (reason !== null && reasons.includes(reason))
+  return to === "needs_review" || (reason !== null && reasons.includes(reason))
 }

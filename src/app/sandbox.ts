@@ -1,48 +1,47 @@
 /**
- * What each process may do, computed from its settings: the narrowest permissions that it runs with.
+ * The permissions of each process, computed from its settings and as narrow as possible.
  *
- * A process that is taken over can talk to the addresses it talks to anyway, read what it reads
- * anyway, and start nothing. It cannot name a variable of another process, fetch code, or make code
- * out of strings.
+ * A compromised process can connect only to its usual addresses and read only its usual files. It
+ * cannot start a process, read a variable of another process, fetch code or compile strings.
  *
  * @module
  */
 import { Redacted } from "effect"
 import { gdeltUrl } from "../news/sources/feeds.ts"
 import { polymarketUrls } from "../venues/polymarket/venue.ts"
-import type { Money, WorkerSettings } from "./moneySettings.ts"
+import type { MoneySettings, WorkerSettings } from "./moneySettings.ts"
 import type { BackfillSettings, ServiceSettings, VenueStore } from "./settings.ts"
 import { type Variable, variablesOf } from "./variables.ts"
 
-/** What is known of the machine only. */
-export interface Place {
-  /** The folders of the packages whose files the embedded store reads when it opens. */
+/** Paths that depend on the machine. */
+export interface MachinePaths {
+  /** Folders of the packages that the embedded store reads when it opens. */
   readonly storePackages: ReadonlyArray<string>
 }
 
-/** A process: what it runs, and within which walls. */
+/** What a process runs, and its permissions. */
 export interface Sandbox {
   readonly entry: `src/${string}.ts`
   readonly args: ReadonlyArray<string>
-  /** The variables it is given, and may ask for. */
+  /** The environment variables it gets and may read. */
   readonly variables: ReadonlyArray<Variable>
-  /** Addresses with their ports. */
+  /** Hosts with ports. */
   readonly net: ReadonlyArray<string>
   readonly read: ReadonlyArray<string>
   readonly write: ReadonlyArray<string>
 }
 
-/** Nothing is asked, downloaded, or compiled from a string; the versions are those of deno.lock. */
-const walls = [
+/** No prompts, no downloads, no code from strings; package versions as in deno.lock. */
+const baseFlags = [
   ...["--no-prompt", "--no-remote", "--cached-only", "--frozen", "--config=deno.json"],
   "--v8-flags=--disallow-code-generation-from-strings",
 ]
 
 const migrations = "migrations"
 
-export function serviceSandbox(settings: ServiceSettings, place: Place): Sandbox {
+export function serviceSandbox(settings: ServiceSettings, paths: MachinePaths): Sandbox {
   const { mode, host, port, adminPort, database, deliveryJournal, files } = settings
-  const { net, read, write } = venueStoreWalls(settings, place)
+  const { net, read, write } = venueStorePermissions(settings, paths)
   const hosted = host.includes(":") ? `[${host}]` : host
   return {
     entry: "src/main.ts",
@@ -62,19 +61,19 @@ export function serviceSandbox(settings: ServiceSettings, place: Place): Sandbox
   }
 }
 
-export function backfillSandbox(settings: BackfillSettings, place: Place): Sandbox {
+export function backfillSandbox(settings: BackfillSettings, paths: MachinePaths): Sandbox {
   return {
     entry: "src/backfill.ts",
     args: [],
     variables: variablesOf("backfill"),
-    ...venueStoreWalls(settings, place),
+    ...venueStorePermissions(settings, paths),
   }
 }
 
-/** What reading the venue into the store takes. */
-function venueStoreWalls(
+/** What a process needs to read the venue into the store. */
+function venueStorePermissions(
   { database, venue }: VenueStore,
-  { storePackages }: Place,
+  { storePackages }: MachinePaths,
 ): Pick<Sandbox, "net" | "read" | "write"> {
   const embedded = database.kind === "embedded" ? [database.dir] : []
   return {
@@ -114,14 +113,14 @@ export function migrationSandbox(databaseUrl: Redacted.Redacted): Sandbox {
   }
 }
 
-/** The permissions, as Deno's command line has them. What is empty is not allowed at all. */
+/** The permissions as flags of Deno. An empty list allows nothing. */
 export function flagsOf({ variables, net, read, write }: Omit<Sandbox, "entry" | "args">) {
   const allow = (name: string, values: ReadonlyArray<string>) =>
     values.length === 0
       ? []
       : [`--allow-${name}=${values.map((value) => value.replaceAll(",", ",,")).join(",")}`]
   return [
-    ...walls,
+    ...baseFlags,
     ...allow("env", variables),
     ...allow("net", [...new Set(net)]),
     ...allow("read", read),
@@ -134,7 +133,7 @@ export function commandLine(sandbox: Sandbox): ReadonlyArray<string> {
   return ["run", ...flagsOf(sandbox), sandbox.entry, ...sandbox.args]
 }
 
-function moneyHosts({ payments }: Money): ReadonlyArray<string> {
+function moneyHosts({ payments }: MoneySettings): ReadonlyArray<string> {
   return payments.kind === "simulated"
     ? []
     : [payments.facilitator.url, Redacted.value(payments.rpcUrl)].map(hostOf)
@@ -151,14 +150,16 @@ function intelligenceHosts({ model, news }: ServiceSettings): ReadonlyArray<stri
   ]
 }
 
-const usualPorts: Readonly<Record<string, string>> = { "https:": "443", "http:": "80" }
+const defaultPorts: Readonly<Record<string, string>> = { "https:": "443", "http:": "80" }
 
 function hostOf(address: string): string {
   const { protocol, hostname, port } = new URL(address)
-  return `${hostname}:${port || usualPorts[protocol]}`
+  return `${hostname}:${port || defaultPorts[protocol]}`
 }
 
-/** Where the client of the store connects; query parameters go first, as they do there. */
+/**
+ * The host the PostgreSQL client connects to. Query parameters have precedence, as in the client.
+ */
 function databaseHost(address: Redacted.Redacted): string {
   const { hostname, port, searchParams } = new URL(Redacted.value(address))
   const host = searchParams.get("host") ?? (hostname || "localhost")

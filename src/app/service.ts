@@ -1,5 +1,5 @@
 /**
- * The service, composed: which Layer stands behind each port, chosen by the settings, in one place.
+ * The composition of the service: the Layer of each port, chosen by the settings.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import * as digestStore from "../digest/postgres/digestStore.ts"
 import { Feed } from "../feed/Feed.ts"
 import * as feedStore from "../feed/postgres/feedStore.ts"
 import * as taskStore from "../http/a2a/postgres/taskStore.ts"
-import * as face from "../http/layer.ts"
+import * as http from "../http/layer.ts"
 import { serveAdmin } from "../http/server/admin.ts"
 import * as marketStore from "../markets/postgres/marketStore.ts"
 import { Resolving } from "../markets/Resolving.ts"
@@ -28,6 +28,7 @@ import { Payments } from "../payments/Payments.ts"
 import { Refunds } from "../payments/refunds/Refunds.ts"
 import * as paymentStore from "../payments/postgres/paymentStore.ts"
 import * as refundStore from "../payments/postgres/refundStore.ts"
+import { scaledTiming } from "../payments/timing.ts"
 import * as jobStore from "../postgres/jobSlots.ts"
 import * as rateStore from "../postgres/rateLimits.ts"
 import { Detector } from "../predetermined/Detector.ts"
@@ -52,21 +53,21 @@ import { Tracking } from "../whales/Tracking.ts"
 import { WalletHistory } from "../whales/WalletHistory.ts"
 import { Whales } from "../whales/Whales.ts"
 import * as openai from "../writing/openai/model.ts"
-import { invitation } from "./console.ts"
+import { startupHints } from "./console.ts"
 import { jobTable, startJob } from "./jobs.ts"
-import { paymentPorts, timingWithin } from "./paymentPorts.ts"
+import { paymentPorts } from "./paymentPorts.ts"
 import type { ServiceSettings } from "./settings.ts"
 import { databaseLayer, venueClientLayer } from "./venuePorts.ts"
 
 /** How long a shutdown waits for requests in flight. */
 const drain = Duration.seconds(20)
 const adminDrain = Duration.seconds(1)
-/** How long a load balancer has to see that this replica drains, before it stops to listen. */
+/** How long a load balancer has to notice that this replica drains, before it stops listening. */
 const grace = Duration.seconds(5)
-/** Seconds a buyer has to pay in; and that verifying, working and settling may take in all. */
+/** Seconds a buyer has to pay, and the most that verification, computation and settlement take. */
 const paymentSeconds = { maxTimeout: 120, needed: 35 }
 
-/** How a digest calls its venue. */
+/** The venue's name in a digest. */
 const venueNames: Readonly<Record<ServiceSettings["venue"]["kind"], string>> = {
   simulated: "a simulated venue",
   replay: "recorded pages of Polymarket",
@@ -77,7 +78,7 @@ const venueNames: Readonly<Record<ServiceSettings["venue"]["kind"], string>> = {
 export const serve = Effect.fnUntraced(function* (settings: ServiceSettings) {
   const draining = yield* Ref.make(false)
   yield* Layer.build(serviceLayer(settings, draining))
-  // Added last, so that it runs first: probes see the drain before anything closes.
+  // Added last, so it runs first: health probes see the drain before anything closes.
   yield* Effect.addFinalizer(() =>
     Effect.andThen(Ref.set(draining, true), Effect.sleep(settings.mode === "dev" ? 0 : grace))
   )
@@ -85,8 +86,8 @@ export const serve = Effect.fnUntraced(function* (settings: ServiceSettings) {
 })
 
 const serviceLayer = (settings: ServiceSettings, draining: Ref.Ref<boolean>) =>
-  Layer.mergeAll(jobsLayer(settings), invitationLayer(settings)).pipe(
-    Layer.provideMerge(faceLayer(settings)),
+  Layer.mergeAll(jobsLayer(settings), startupHintsLayer(settings)).pipe(
+    Layer.provideMerge(httpLayer(settings)),
     Layer.provideMerge(adminLayer(settings, draining)),
     Layer.provideMerge(productLayer(settings)),
     Layer.provideMerge(storesLayer),
@@ -97,10 +98,7 @@ const serviceLayer = (settings: ServiceSettings, draining: Ref.Ref<boolean>) =>
     ),
   )
 
-/**
- * What the product does, over the stores: `VenueClient`, `Calibration`, `Digest`, `Payments`, `Refunds`
- * and what is built on them.
- */
+/** The use cases of the product, on top of the stores. */
 const productLayer = (settings: ServiceSettings) => {
   const { tick, whaleStakeUsdMin, venue } = settings
   const fromVenue = Layer.mergeAll(
@@ -118,11 +116,14 @@ const productLayer = (settings: ServiceSettings) => {
   )
   return Layer.mergeAll(
     fromVenue,
-    Feed.layer({ cadenceMs: Duration.toMillis(tick) }),
+    Feed.layer({ tickIntervalMs: Duration.toMillis(tick) }),
     Refunds.layer,
     TrackRecord.layer,
     Digest.layer({ venue: venueNames[venue.kind] }),
-    Payments.layer({ terms: termsOf(settings), timing: timingWithin(settings) }).pipe(
+    Payments.layer({
+      terms: termsOf(settings),
+      timing: scaledTiming({ lease: settings.lease, answerWindow: settings.hold }),
+    }).pipe(
       Layer.provide(paymentPorts(settings)),
       Layer.provide(deliveryJournal.layerFile(settings.deliveryJournal)),
     ),
@@ -153,7 +154,9 @@ const storesLayer = Layer.mergeAll(
   cachingDenials.pipe(Layer.provide(rateStore.layer())),
 )
 
-/** Who writes and who detects: a model where one is set, else rules. Both share the model's limits. */
+/**
+ * The narrators and the detector: a model if one is configured, else rules. They share its limits.
+ */
 const writersLayer = (
   { model }: ServiceSettings,
 ): Layer.Layer<DigestNarrator | ReportNarrator | Detector> =>
@@ -166,7 +169,7 @@ const writersLayer = (
     : Layer.mergeAll(DigestNarrator.layerModel, ReportNarrator.layerModel, Detector.layerModel)
       .pipe(Layer.provide(openai.layer(model)))
 
-/** Headlines are those of the world that the venue is, and of no other. */
+/** Real headlines with the real venue, simulated ones with the simulated venue. */
 const newsSources = (settings: ServiceSettings): Layer.Layer<NewsSources> => {
   const { news, venue, publicBaseUrl } = settings
   if (news.kind === "real") {
@@ -189,8 +192,8 @@ const termsOf = (settings: ServiceSettings): PaymentTerms => ({
   serviceName: "Bellwether",
 })
 
-const faceLayer = (settings: ServiceSettings) =>
-  face.layer({
+const httpLayer = (settings: ServiceSettings) =>
+  http.layer({
     terms: termsOf(settings),
     paymentMode: settings.payments.kind,
     venueMode: settings.venue.kind,
@@ -220,7 +223,7 @@ const jobsLayer = (settings: ServiceSettings) =>
   Layer.effectDiscard(Effect.flatMap(jobTable(settings), Effect.forEach(startJob)))
 
 /** Printed once the service listens. */
-const invitationLayer = (settings: ServiceSettings) =>
+const startupHintsLayer = (settings: ServiceSettings) =>
   Layer.effectDiscard(
-    Effect.andThen(face.Served, Console.log(invitation(settings, Object.values(products)))),
+    Effect.andThen(http.Served, Console.log(startupHints(settings, Object.values(products)))),
   )

@@ -1,5 +1,5 @@
 /**
- * Runs the program of a process until it ends, or is asked to by a signal.
+ * Runs the program of a process until it ends or a signal stops it.
  *
  * @module
  */
@@ -7,21 +7,21 @@ import { Effect, type Exit, Fiber } from "effect"
 
 interface Options {
   readonly signals?: ReadonlyArray<Deno.Signal>
-  /** What a second signal does; by default it ends the process. */
-  readonly again?: () => void
+  /** The action of a second signal; by default it exits the process. */
+  readonly onSecondSignal?: () => void
 }
 
-/** How it ended. The first signal interrupts it and waits for what it is at. */
+/** Returns how the program ended. The first signal interrupts it and waits for its finalizers. */
 export async function untilSignal<A, E>(
   program: Effect.Effect<A, E>,
-  { signals = ["SIGINT", "SIGTERM"], again = () => Deno.exit(1) }: Options = {},
+  { signals = ["SIGINT", "SIGTERM"], onSecondSignal = () => Deno.exit(1) }: Options = {},
 ): Promise<Exit.Exit<A, E>> {
   const fiber = Effect.runFork(program)
-  let asked = false
+  let signalled = false
   for (const signal of signals) {
     Deno.addSignalListener(signal, () => {
-      if (asked) return again()
-      asked = true
+      if (signalled) return onSecondSignal()
+      signalled = true
       Effect.runFork(Fiber.interrupt(fiber))
     })
   }

@@ -1,17 +1,17 @@
 /**
- * Every environment variable, once: what it means, which processes may read it, which values are
- * valid, and its default.
+ * Every environment variable: its meaning, the processes that may read it, its valid values and its
+ * default.
  *
- * A process is started with permission for its own variables and no others, so `readBy` is a wall:
- * the treasury's key is in the refund worker alone.
+ * A process has permission for its own variables only, so `readBy` is enforced: only the refund
+ * worker can read the treasury's key.
  *
  * @module
  */
 import { Config, ConfigProvider, Duration, Effect, Redacted, Schema } from "effect"
 import { atomic, type AtomicAmount } from "../core/domain/money.ts"
-import { feedsMax, parseFeedList } from "../news/sources/feeds.ts"
+import { feedsMax, parseNewsFeedList } from "../news/sources/feeds.ts"
 
-/** `dev`: everything embedded and simulated unless set otherwise. `start`: production defaults. */
+/** `dev`: embedded and simulated by default. `start`: production defaults. */
 export type Mode = "dev" | "start"
 
 type Process = "service" | "worker" | "backfill" | "migration"
@@ -19,22 +19,24 @@ type Process = "service" | "worker" | "backfill" | "migration"
 /** At most `limit` requests in any `windowMs`; `off` is for benchmarks only. */
 export type Budget = { readonly limit: number; readonly windowMs: number } | "off"
 
-/** When a block counts as safe: as its chain says, or that many blocks behind the latest. */
+/**
+ * When a block counts as safe: by the chain's `safe` tag, or this many blocks behind the latest.
+ */
 export type Finality = "safe" | { readonly blocks: number }
 
-/** Where the embedded store is served to another process of this machine. */
+/** Where the embedded store is served to other processes on this machine. */
 export interface StoreServer {
   readonly port: number
   readonly password: Redacted.Redacted
 }
 
-/** What one million tokens cost. */
+/** The price of one million tokens. */
 interface TokenPrice {
   readonly inputUsdPerMillion: number
   readonly outputUsdPerMillion: number
 }
 
-/** The values that a variable may have. */
+/** The valid values of a variable. */
 interface Kind<A> {
   /** Follows the words "must be". */
   readonly expected: string
@@ -46,11 +48,11 @@ interface Declaration<A> {
   readonly meaning: string
   readonly readBy: ReadonlyArray<Process>
   readonly kind: Kind<A>
-  /** The value of a variable that is not set, or empty. */
+  /** The value when the variable is unset or empty. */
   readonly unset: Readonly<Record<Mode, A>>
 }
 
-/** A kind that `config` reads and `fit` maps to its value, or to null when it is not valid. */
+/** Decodes with `config`, then maps with `fit`, which returns null for an invalid value. */
 function mapped<A, B>(
   expected: string,
   config: (name: string) => Config.Config<A>,
@@ -84,14 +86,14 @@ const port = kind("a port number from 1 to 65535", Config.Port, (port) => port >
 const folder = kind("a folder", Config.NonEmptyString)
 const jsonFile = kind("a JSON file", Config.NonEmptyString)
 
-/** Holds a login. */
+/** Contains a login. */
 const databaseUrl = kind(
   "an address such as postgres://user:password@host:5432/database",
   Config.Redacted,
   (url) => /^postgres(ql)?:$/.test(URL.parse(Redacted.value(url))?.protocol ?? ""),
 )
 
-/** Over TLS, or in the clear on this machine; it may hold a key. */
+/** Plain HTTP on this machine only; may contain a key. */
 const serviceUrl = kind(
   "an https address (http on this machine only)",
   Config.Redacted,
@@ -102,7 +104,7 @@ const AddressSpelling = Schema.TemplateLiteral(["0x", Schema.String]).check(
   Schema.isPattern(/^0x[0-9a-fA-F]{40}$/),
 )
 
-/** As it is spelled, since buyers compare spellings. */
+/** Keeps upper and lower case, since buyers compare the text. */
 const address = kind(
   "an address: 0x and 40 hexadecimal digits",
   (name) => Config.schema(AddressSpelling, name),
@@ -119,16 +121,16 @@ const usdCap = mapped("an amount in USD such as 100 or 12.50, over 0", Config.St
 
 const units = [["hour", 3_600_000], ["minute", 60_000], ["second", 1_000], ["milli", 1]] as const
 
-/** Base makes a block in two seconds: more than this is over half an hour. */
+/** Base makes a block every two seconds: this is over half an hour. */
 const finalityBlocksMax = 1_000
-/** Hardly an entry is larger: with more, the feed would publish none. */
+/** Almost no entry is larger: with a higher minimum the feed would publish none. */
 const maxWhaleStakeUsd = 1_000_000
-/** Each hop may be an attacker's word, so no service needs many. */
+/** Every hop that is not a trusted proxy lets a client forge its address. */
 const hopsMax = 8
-/** USD a million tokens that no model costs: a slip of the decimal point. */
+/** USD per million tokens. No model costs more; a higher value is a typing error. */
 const priceMax = 1_000
 
-/** It stands on a line of security.txt: no space, no control character. */
+/** Written on one line of security.txt: no spaces, no control characters. */
 const contactPattern = /^(mailto:[!-;=?-~]{1,64}@[A-Za-z0-9.-]{1,253}|https:\/\/[!-~]{1,500})$/
 
 const variable = <A, const B>(
@@ -147,8 +149,8 @@ const duration = (
   unset: Duration.Duration,
   unsetInDev: Duration.Duration = unset,
 ) => {
-  const expected = `a duration such as ${spelled(unset)}, from ${spelled(minimum)} to ${
-    spelled(maximum)
+  const expected = `a duration such as ${durationText(unset)}, from ${durationText(minimum)} to ${
+    durationText(maximum)
   }`
   const within = kind(
     expected,
@@ -161,7 +163,7 @@ const duration = (
 const { hours, minutes, seconds, millis } = Duration
 const service = ["service"] as const
 const worker = ["worker"] as const
-/** The processes of money. */
+/** The processes that handle payments. */
 const both = ["service", "worker"] as const
 /** The processes that read the venue into the store. */
 const readers = ["service", "backfill"] as const
@@ -179,7 +181,7 @@ const declared = {
   PUBLIC_BASE_URL: variable(
     service,
     "the origin that absolute addresses are built from",
-    // Buyers compare it with what they asked for, so a path or a typo would lose every sale.
+    // Buyers compare it with the URL they requested, so a wrong origin would lose every sale.
     mapped(
       "an origin such as https://api.example.com, without a path",
       Config.URL,
@@ -189,7 +191,7 @@ const declared = {
   ),
   DATABASE_URL: variable(
     ["service", "worker", "backfill", "migration"],
-    "PostgreSQL; without it the embedded one runs under DATA_DIR",
+    "PostgreSQL; if unset, the embedded one runs in DATA_DIR",
     databaseUrl,
     null,
   ),
@@ -205,7 +207,7 @@ const declared = {
     databaseUrl,
     null,
   ),
-  DATA_DIR: variable(readers, "where the embedded PostgreSQL keeps its files", folder, null),
+  DATA_DIR: variable(readers, "the folder of the embedded PostgreSQL", folder, null),
   STORE_URL: variable(
     service,
     "where the embedded store is served to the refund worker; set by the task dev",
@@ -266,7 +268,7 @@ const declared = {
   FACILITATOR_URL: variable(both, "the x402 facilitator", serviceUrl, null),
   FACILITATOR_API_KEY_ID: variable(
     both,
-    "the facilitator's API key, where it wants one",
+    "the name of the facilitator's API key, if it needs one",
     kind("a key's name", Config.NonEmptyString),
     null,
   ),
@@ -289,19 +291,19 @@ const declared = {
   ),
   LEASE: duration(
     both,
-    "how long a payment or a refund belongs to a worker that is silent",
+    "how long a silent worker keeps its lease on a payment or refund",
     [seconds(1), minutes(10)],
     seconds(90),
   ),
   HOLD: duration(
     service,
-    "how long a buyer may still come for an answer that was not delivered",
+    "how long a buyer may still fetch an undelivered answer before it is refunded",
     [seconds(1), hours(24)],
     minutes(10),
   ),
   SWEEP: duration(
     both,
-    "how often payments and refunds that wait are looked through",
+    "how often pending payments and refunds are checked",
     [millis(100), minutes(5)],
     seconds(15),
   ),
@@ -313,19 +315,19 @@ const declared = {
   ),
   REFUND_MAX_PER_HOUR_USD: variable(
     worker,
-    "refunds over it in an hour wait for a person",
+    "the most that is refunded in an hour; the rest waits",
     usdCap,
     atomic("100"),
   ),
   REFUND_MAX_PER_DAY_USD: variable(
     worker,
-    "refunds over it in a day wait for a person",
+    "the most that is refunded in a day; the rest waits",
     usdCap,
     atomic("500"),
   ),
   WHALE_MIN_STAKE_USD: variable(
     service,
-    "what an entry of a tracked wallet must cost to be published in the feed",
+    "the minimum stake of a tracked wallet's entry to be published in the feed",
     whole(`whole USD from 1 to ${maxWhaleStakeUsd}`, 1, maxWhaleStakeUsd),
     1_000,
   ),
@@ -333,15 +335,15 @@ const declared = {
     service,
     "where the news comes from: https feeds and gdelt, or off",
     mapped(
-      `off, or https addresses of feeds with commas between, gdelt among them or not, at most ${feedsMax}`,
+      `off, or a comma-separated list of https feeds and gdelt, at most ${feedsMax}`,
       Config.String,
-      (text) => text === "off" ? "off" : parseFeedList(text),
+      (text) => text === "off" ? "off" : parseNewsFeedList(text),
     ),
     null,
   ),
   OPENAI_API_KEY: variable(
     service,
-    "the key of a model that writes and detects; for the service only",
+    "the API key of the model that writes and detects; for the service only",
     kind(
       "a key of visible characters, at most 500",
       Config.Redacted,
@@ -351,13 +353,13 @@ const declared = {
   ),
   OPENAI_BASE_URL: variable(
     service,
-    "a server that speaks like OpenAI's, instead of it",
+    "a server with OpenAI's API, instead of OpenAI",
     serviceUrl,
     null,
   ),
   OPENAI_MODEL: variable(
     service,
-    "the model's name there",
+    "the model's name on that server",
     kind(
       "a model's name: letters, digits and ._:/@- only, at most 100",
       Config.String,
@@ -369,7 +371,7 @@ const declared = {
     service,
     "what the model costs, for metrics",
     mapped(
-      `input/output in USD a million tokens, such as 0.25/2, each at most ${priceMax}`,
+      `input/output in USD per million tokens, such as 0.25/2, each at most ${priceMax}`,
       Config.String,
       priceOf,
     ),
@@ -377,19 +379,19 @@ const declared = {
   ),
   FREE_LIMIT: variable(
     service,
-    "free requests a client address, as requests/seconds, or off",
+    "free requests per client address, as requests/seconds, or off",
     budget,
     { limit: 5, windowMs: 60_000 },
   ),
   DOCUMENT_LIMIT: variable(
     service,
-    "documents and unpaid probes a client address",
+    "documents and unpaid probes per client address",
     budget,
     { limit: 120, windowMs: 60_000 },
   ),
   INVALID_PAYMENT_LIMIT: variable(
     service,
-    "invalid payments and uncharged answers a client address",
+    "invalid payments and uncharged answers per client address",
     budget,
     { limit: 30, windowMs: 60_000 },
   ),
@@ -401,13 +403,13 @@ const declared = {
   ),
   LEGACY_ROUTES_FILE: variable(
     service,
-    "a JSON file: where paths of the predecessor went",
+    "a JSON file: redirects of the predecessor's paths",
     jsonFile,
     null,
   ),
   SECURITY_CONTACT: variable(
     service,
-    "where security problems are reported",
+    "where to report security problems",
     kind(
       "an address such as mailto:security@example.com, or an https one",
       Config.NonEmptyString,
@@ -435,29 +437,28 @@ type Values = {
   [N in Variable]: (typeof declared)[N] extends Declaration<infer A> ? A : never
 }
 
-/** The declarations by name; the README's table is checked against them. */
+/** The declarations by name. A test compares them with the README's table. */
 export const variables: { readonly [N in Variable]: Declaration<Values[N]> } = declared
 
-/** The variables that a process is given, and may ask for. */
+/** The variables that a process gets and may read. */
 export function variablesOf(process: Process): ReadonlyArray<Variable> {
   const names = Object.keys(variables) as ReadonlyArray<Variable>
   return names.filter((name) => variables[name].readBy.includes(process))
 }
 
-/** Where a process gets its variables from. The environment is never enumerated. */
-export type Get = (name: Variable) => string | undefined
+/** Reads one variable of a process. The environment is never enumerated. */
+export type GetVariable = (name: Variable) => string | undefined
 
 export class InvalidSettings
   extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", { message: Schema.String }) {}
 
-export const refuse = (message: string) => Effect.fail(new InvalidSettings({ message }))
+export const invalidSettings = (message: string) => Effect.fail(new InvalidSettings({ message }))
 
 /**
- * Reads one variable at a time. A value that is not valid is refused in words; the value itself is
- * not repeated, since it may be a secret.
+ * Reads one variable at a time. An error message never repeats the value, which may be a secret.
  */
 export const reader =
-  (mode: Mode, get: Get) =>
+  (mode: Mode, get: GetVariable) =>
   <N extends Variable>(name: N): Effect.Effect<Values[N], InvalidSettings> => {
     const { kind, unset }: Declaration<Values[N]> = variables[name]
     const text = get(name)
@@ -467,9 +468,9 @@ export const reader =
       () => new InvalidSettings({ message: `${name} must be ${kind.expected}` }),
     )
   }
-export type Read = ReturnType<typeof reader>
+export type ReadSetting = ReturnType<typeof reader>
 
-/** Whether a host is this very machine. */
+/** Whether a host is this machine. */
 export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname)
 }
@@ -514,8 +515,8 @@ function priceOf(text: string): TokenPrice | null {
   return Math.max(...Object.values(price)) <= priceMax ? price : null
 }
 
-/** A duration as a variable takes it: `90 seconds`, where `Duration.format` says `1m 30s`. */
-function spelled(duration: Duration.Duration): string {
+/** A duration in the syntax of a variable: `90 seconds`, not `1m 30s` as in `Duration.format`. */
+function durationText(duration: Duration.Duration): string {
   const ms = Duration.toMillis(duration)
   const [name, unit] = units.find(([, unit]) => ms % unit === 0) ?? ["milli", 1]
   return `${ms / unit} ${name}${ms === unit ? "" : "s"}`

@@ -1,5 +1,5 @@
 /**
- * The store and the venue that settings name: what every process has that reads the venue.
+ * The store and the venue client of the settings, shared by every process that reads the venue.
  *
  * @module
  */
@@ -9,18 +9,18 @@ import * as replay from "../venues/replay/venue.ts"
 import * as polymarket from "../venues/polymarket/venue.ts"
 import { layerEmbedded, layerPostgres } from "../postgres/client.ts"
 import { migrate, migrationFiles } from "../postgres/migrate.ts"
-import { holdVenue } from "../postgres/storeVenue.ts"
+import { bindStoreToVenue } from "../postgres/storeVenue.ts"
 import * as simulated from "../venues/simulated/venue.ts"
 import type { VenueStore } from "./settings.ts"
 
-/** The client every store works through: migrated to the newest schema, and about this venue. */
+/** The SQL client of all stores: migrated to the newest schema, and bound to this venue. */
 export const databaseLayer = ({ database, venue }: VenueStore) => {
   const client = database.kind === "postgres"
     ? layerPostgres({ url: database.url })
     : layerEmbedded({ dataDir: database.dir }, database.served)
   const name = venue.kind === "simulated" ? `simulated, seed ${venue.seed}` : venue.kind
   const prepared = Layer.effectDiscard(
-    Effect.flatMap(migrationFiles, migrate).pipe(Effect.andThen(holdVenue(name))),
+    Effect.flatMap(migrationFiles, migrate).pipe(Effect.andThen(bindStoreToVenue(name))),
   )
   return Layer.provideMerge(prepared, client)
 }

@@ -1,15 +1,15 @@
 /**
- * How long a caller waits for what may never answer: one effect, or every operation of a store.
+ * Deadlines: for one effect, or for every operation of a store.
  *
  * @module
  */
 import { type Context, Duration, Effect, Exit, Option } from "effect"
 
 /**
- * What `effect` gives within `duration`, or none: it is then stopped behind the caller's back.
- * `Effect.timeout` waits for that stop, and a query on a connection that has gone silent takes 5 s
- * more to be given up. Written with observers rather than with a race: a sale waits for the store four
- * times, and two fibers each time cost half of what four do.
+ * The result of `effect` within `duration`, or none. At the deadline the effect is interrupted in the
+ * background; `Effect.timeout` would wait for the interruption, and a query on a dead connection
+ * takes 5 s more to end. It uses observers, not a race: a sale waits for the store four times, and
+ * two fibers each time cost half of what four do.
  */
 export const withDeadline =
   (duration: Duration.Duration) =>
@@ -20,24 +20,24 @@ export const withDeadline =
         const work = fork(effect)
         const done = work.pollUnsafe()
         if (done !== undefined) return resume(Exit.map(done, Option.some))
-        const bound = fork(Effect.sleep(duration))
+        const timer = fork(Effect.sleep(duration))
         work.addObserver((exit) => {
-          bound.interruptUnsafe()
+          timer.interruptUnsafe()
           resume(Exit.map(exit, Option.some))
         })
-        bound.addObserver((exit) => {
+        timer.addObserver((exit) => {
           if (Exit.isFailure(exit)) return
           resume(Effect.succeedNone)
           work.interruptUnsafe()
         })
         return Effect.sync(() => {
           work.interruptUnsafe()
-          bound.interruptUnsafe()
+          timer.interruptUnsafe()
         })
       })
     )
 
-/** Many times what a statement takes under load; a fraction of what a buyer waits. */
+/** Many times what a statement takes under load, and a fraction of the time that a buyer waits. */
 export const storeDeadline = Duration.seconds(5)
 
 type Operation =
@@ -45,28 +45,27 @@ type Operation =
   | ((...args: ReadonlyArray<never>) => Effect.Effect<unknown, unknown>)
 
 /**
- * The same store, each of whose operations is waited for no longer than `deadline`; later it has failed,
- * as a defect. What is late may still be done: it counts as a failure after the commit, which
- * every caller has to stand anyway.
+ * The same store with a deadline for each operation. A late operation fails with a defect, but the
+ * database may still commit it: callers must tolerate a failure after the commit anyway.
  */
 export function storeWithDeadline<S extends { readonly [K in keyof S]: Operation }>(
   name: string,
   store: S,
   deadline = storeDeadline,
 ): S {
-  const inTime = (effect: Effect.Effect<unknown, unknown>) =>
+  const orDieLate = (effect: Effect.Effect<unknown, unknown>) =>
     Effect.flatMap(
       withDeadline(deadline)(effect),
       Option.match({
-        onNone: () => Effect.die(`${name} does not answer`),
+        onNone: () => Effect.die(`${name} did not answer in time`),
         onSome: (value) => Effect.succeed(value),
       }),
     )
-  const bounded = Object.entries<Operation>(store).map(([key, operation]) => [
+  const operations = Object.entries<Operation>(store).map(([key, operation]) => [
     key,
     Effect.isEffect(operation)
-      ? inTime(operation)
-      : (...args: ReadonlyArray<never>) => inTime(operation(...args)),
+      ? orDieLate(operation)
+      : (...args: ReadonlyArray<never>) => orDieLate(operation(...args)),
   ])
-  return Object.fromEntries(bounded) as S
+  return Object.fromEntries(operations) as S
 }

@@ -1,46 +1,44 @@
 /**
- * A reading of the store that is kept until what it was read from changes.
+ * A cached value that is read again only when its version changes.
  *
  * @module
  */
 import { Clock, Duration, Effect, Exit } from "effect"
 
 interface ReadOnChangeOptions<A> {
-  /** A cheap question: the same word as long as nothing changed. */
+  /** A cheap query; the result is the same as long as nothing changed. */
   readonly version: Effect.Effect<string>
   readonly read: Effect.Effect<A>
-  /** Two readings are at least this far apart, however fast things change. */
-  readonly apart: Duration.Duration
-  /** A reading older than this is made anew whatever its version says; infinity for never. */
+  /** The minimum time between two reads, however often the version changes. */
+  readonly intervalMin: Duration.Duration
+  /** A value older than this is read again even if its version is the same; infinity for never. */
   readonly ageMax: Duration.Duration
 }
 
-/** How long an answer to the question whether anything changed is believed. */
-const askEvery = Duration.seconds(1)
+const versionCheckInterval = Duration.seconds(1)
 
 /**
- * The newest reading; the same object as long as nothing changed. The store is asked for its version
- * at most once a second, and one question, or one reading, serves all who ask meanwhile. A failure is
- * not kept.
+ * The newest value; the same object as long as nothing changed. The version is queried at most once a
+ * second, and concurrent callers share one query and one read. A failure is not cached.
  */
-export const readOnChange = <A>({ version, read, apart, ageMax }: ReadOnChangeOptions<A>) => {
-  let held: { readonly version: string; readonly at: number; readonly value: A } | null = null
+export const readOnChange = <A>({ version, read, intervalMin, ageMax }: ReadOnChangeOptions<A>) => {
+  let cached: { readonly version: string; readonly at: number; readonly value: A } | null = null
   const current = Effect.gen(function* () {
-    // Asked before the reading: a change during it is found by the next question.
-    const found = yield* version
+    // Before the read, so that the next query detects a change during the read.
+    const newest = yield* version
     const now = yield* Clock.currentTimeMillis
-    const before = held
+    const before = cached
     const ageMs = before === null ? Infinity : now - before.at
     if (
       before !== null && ageMs < Duration.toMillis(ageMax) &&
-      (before.version === found || ageMs < Duration.toMillis(apart))
+      (before.version === newest || ageMs < Duration.toMillis(intervalMin))
     ) return before.value
     const value = yield* read
-    held = { version: found, at: now, value }
+    cached = { version: newest, at: now, value }
     return value
   })
   return Effect.cachedWithTTL(
     current,
-    (exit) => Exit.isSuccess(exit) ? askEvery : Duration.zero,
+    (exit) => Exit.isSuccess(exit) ? versionCheckInterval : Duration.zero,
   )
 }

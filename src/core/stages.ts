@@ -1,21 +1,21 @@
 /**
- * What the stages of one tick share: a time limit each, and counting by reason.
+ * The stages of one tick: each has a time limit, and rejections are counted by reason.
  *
  * @module
  */
 import { type Duration, Effect, Metric } from "effect"
 
-/** What could not be used, counted by reason (short, stable, `snake_case`). */
+/** Rejected rows or candidates, counted by reason (short, stable, `snake_case`). */
 export type Rejections = Readonly<Record<string, number>>
 
-/** Adds one count of reasons to another. */
+/** Adds `counts` to `into`. */
 export function tally(into: Record<string, number>, counts: Rejections): void {
   for (const [reason, count] of Object.entries(counts)) into[reason] = (into[reason] ?? 0) + count
 }
 
 /**
- * Runs the stages of one tick, each within its limit. One that fails, dies or takes too long is logged,
- * counted and added to `failed`; the next ones work with what there is.
+ * Runs the stages of one tick, each within its limit. A stage that fails, dies or times out is logged,
+ * counted and added to `failed`, and returns its fallback; the next stages still run.
  */
 export const stages = <Stage extends string>(
   tick: string,

@@ -1,9 +1,9 @@
 /**
- * The digest as a product: written once every four hours by whoever comes first, sold while it is
- * fresh, and kept for a week.
+ * The digest as a product: written once every four hours by one replica, sold while it is fresh, and
+ * stored for a week.
  *
- * Nothing is remembered of a writing that did not end: whoever asks next begins it anew, so a crash at
- * any point costs time and no digest.
+ * An unfinished digest leaves no state: the next call writes it from the start, so a crash at any point
+ * costs time but no digest.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import {
   digestAgeMax,
   type DigestBrief,
   digestEvery,
-  digestKept,
+  digestRetention,
   DigestStale,
 } from "./domain/digest.ts"
 import { digestBrief } from "./domain/facts.ts"
@@ -32,21 +32,20 @@ import { DigestNarrator } from "./DigestNarrator.ts"
 import { News } from "../news/News.ts"
 import { WalletStore } from "../whales/WalletStore.ts"
 import { WhaleMarketStore } from "../whales/WhaleMarketStore.ts"
-import { written } from "../writing/writing.ts"
+import { writeChecked } from "../writing/writing.ts"
 
-/** What one writing came to. */
+/** The result of writing one digest. */
 export interface DigestReport {
   readonly slot: EpochMs
   readonly title: string
   readonly narrator: string
   readonly facts: number
   readonly words: number
-  /** Drafts that the fact check refused, and drafts that did not come. */
+  /** Drafts that the fact check refused, and requests that gave no draft. */
   readonly refused: number
   readonly unwritten: number
-  /** Parts of the material that could not be read. */
   readonly missing: ReadonlyArray<DigestPart>
-  /** False when another writer's digest of the slot stands. */
+  /** False when another replica stored a digest of this slot first. */
   readonly stored: boolean
   readonly seconds: number
 }
@@ -58,18 +57,18 @@ export interface LatestDigest {
 }
 
 export class Digest extends Context.Service<Digest, {
-  /** Writes the digest of the current slot; none when there is one. Dies when the feed cannot be read. */
+  /** Writes the digest of the current slot; none if it exists. Dies when the feed cannot be read. */
   readonly write: Effect.Effect<Option.Option<DigestReport>>
-  /** The newest one, however old; none before the first. */
+  /** The newest one, however old; none if there is none yet. */
   readonly latest: Effect.Effect<Option.Option<LatestDigest>>
-  /** The newest one, when it may be sold. */
+  /** The newest one, if it is fresh enough to be sold. */
   readonly fresh: Effect.Effect<WrittenDigest, DigestStale>
   /** Those created in the last `hours`, newest first, at most `limit`. */
   readonly history: (hours: number, limit: number) => Effect.Effect<ReadonlyArray<WrittenDigest>>
-  /** Forgets what no history shows any more. */
+  /** Deletes digests older than the history. */
   readonly prune: Effect.Effect<void>
 }>()("bellwether/digest/Digest") {
-  /** `venue`: how the venue is called where a digest names its sources. */
+  /** `venue`: the source name of the venue. */
   static readonly layer = (options: { readonly venue: string }) =>
     Layer.effect(Digest, make(options.venue))
 }
@@ -96,8 +95,8 @@ const make = Effect.fnUntraced(function* (venue: string) {
     const brief = digestBrief(material)
     const text = yield* narrated(narrator, brief)
     const createdAt = yield* Clock.currentTimeMillis
-    const making = { slot, createdAt, narrator: text.narrator, venue }
-    const digest = digestOf(text.draft, brief, making)
+    const metadata = { slot, createdAt, narrator: text.narrator, venue }
+    const digest = digestOf(text.draft, brief, metadata)
     const stored = yield* store.add({ slot, until: started, feedIndex, digest })
     return Option.some<DigestReport>({
       slot,
@@ -114,17 +113,22 @@ const make = Effect.fnUntraced(function* (venue: string) {
   }).pipe(Effect.withSpan("Digest.write"))
 
   const latest = Effect.gen(function* () {
-    const held = yield* store.latest
+    const stored = yield* store.latest
     const now = yield* Clock.currentTimeMillis
-    return Option.map(held, ({ digest }) => ({ digest, stale: isStale(digest, now) }))
+    return Option.map(stored, ({ digest }) => ({ digest, stale: isStale(digest, now) }))
   })
 
   const fresh = Effect.flatMap(
     latest,
-    (held) =>
-      Option.isSome(held) && !held.value.stale
-        ? Effect.succeed(held.value.digest)
-        : Effect.fail(new DigestStale({ retryAfterSeconds })),
+    (newest) => {
+      if (Option.isNone(newest)) {
+        return Effect.fail(new DigestStale({ latestAt: null, retryAfterSeconds }))
+      }
+      const { digest, stale } = newest.value
+      return stale
+        ? Effect.fail(new DigestStale({ latestAt: digest.createdAt, retryAfterSeconds }))
+        : Effect.succeed(digest)
+    },
   )
 
   const history = Effect.fn("Digest.history")(function* (hours: number, limit: number) {
@@ -133,26 +137,26 @@ const make = Effect.fnUntraced(function* (venue: string) {
   })
 
   const prune = Effect.gen(function* () {
-    // A digest is younger than its slot: the last one may be of the slot before the window.
-    yield* store.prune((yield* Clock.currentTimeMillis) - digestKept - digestEvery)
+    // A digest is created after the start of its slot, so its slot may be older than the history.
+    yield* store.prune((yield* Clock.currentTimeMillis) - digestRetention - digestEvery)
   })
 
   return Digest.of({ write, latest, fresh, history, prune })
 })
 
-/** A digest that is late is tried again every minute. */
+/** A late digest is retried every minute. */
 const retryAfterSeconds = 60
 /**
- * How long the narrator may take for all its drafts: three questions to a slow model, and a small part
- * of the 20 minutes after which the digest before is not sold any more.
+ * For all drafts of the narrator: a small part of the 20 minutes after which the previous digest is no
+ * longer sold.
  */
 const narratorTime = Duration.seconds(150)
 
 const narrated = (narrator: DigestNarrator["Service"], brief: DigestBrief) =>
-  written({
+  writeChecked({
     text: "digest",
     narrator: narrator.name,
-    ask: (complaints) => narrator.write(brief, complaints),
+    requestDraft: (complaints) => narrator.write(brief, complaints),
     complaints: (draft) => digestComplaints(draft, brief),
     template: templateDigest(brief),
     within: narratorTime,

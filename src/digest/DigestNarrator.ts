@@ -1,6 +1,5 @@
 /**
- * The port to who writes digests: facts in, a draft out. A draft is only a claim: it is published after
- * the fact check, never before.
+ * The port to a writer of digests: facts in, a draft out. A draft is published only after the fact check.
  *
  * @module
  */
@@ -13,7 +12,7 @@ import { templateDigest } from "./domain/template.ts"
 export class DigestNarrator extends Context.Service<DigestNarrator, {
   /** The model's name, or `template`. */
   readonly name: string
-  /** `complaints`: what the fact check had against the drafts before; empty at first. */
+  /** `complaints`: the fact check's complaints about the previous draft; empty for the first. */
   readonly write: (
     brief: DigestBrief,
     complaints: ReadonlyArray<string>,
@@ -21,11 +20,11 @@ export class DigestNarrator extends Context.Service<DigestNarrator, {
 }>()("bellwether/digest/DigestNarrator") {
   static readonly layerModel: Layer.Layer<DigestNarrator, never, Model> = Layer.effect(
     DigestNarrator,
-    Effect.map(Model, ({ name, ask }) =>
+    Effect.map(Model, ({ name, generate }) =>
       DigestNarrator.of({
         name,
         write: (brief, complaints) =>
-          ask({
+          generate({
             use: "digest",
             prompt: (boundary) => digestPrompt(brief, complaints, boundary),
             shape: DigestAnswer,
@@ -33,7 +32,7 @@ export class DigestNarrator extends Context.Service<DigestNarrator, {
       })),
   )
 
-  /** Never fails, and its drafts always pass the check. Complaints are not for it. */
+  /** Never fails; its drafts always pass the check, so it ignores complaints. */
   static readonly layerTemplate: Layer.Layer<DigestNarrator> = Layer.succeed(
     DigestNarrator,
     DigestNarrator.of({

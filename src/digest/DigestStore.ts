@@ -1,5 +1,5 @@
 /**
- * The port to the memory of digests: one a slot, whoever writes it first.
+ * The port to the digest store: one digest per slot; the first writer wins.
  *
  * @module
  */
@@ -7,26 +7,26 @@ import { Context, type Effect, type Option } from "effect"
 import type { Digest } from "./domain/digest.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 
-export interface HeldDigest {
+export interface StoredDigest {
   /** When it was due. */
   readonly slot: EpochMs
-  /** The end of what it tells of; the next one begins there. */
+  /** The end of its window; the next digest begins there. */
   readonly until: EpochMs
-  /** The newest item of the feed it was made of; 0 for none. The next one begins after it. */
+  /** Its newest feed item, 0 for none; the next digest begins after it. */
   readonly feedIndex: number
   readonly digest: Digest
 }
 
 export class DigestStore extends Context.Service<DigestStore, {
-  /** False when the slot has a digest already: that one stays. */
-  readonly add: (digest: HeldDigest) => Effect.Effect<boolean>
+  /** False when the slot already has a digest; that one stays. */
+  readonly add: (digest: StoredDigest) => Effect.Effect<boolean>
   /** The one of the newest slot. */
-  readonly latest: Effect.Effect<Option.Option<HeldDigest>>
-  /** Created at or after `since`, those of the newest slots first, at most `limit`. */
+  readonly latest: Effect.Effect<Option.Option<StoredDigest>>
+  /** Created at or after `since`, newest slots first, at most `limit`. */
   readonly since: (
     since: EpochMs,
     limit: number,
-  ) => Effect.Effect<ReadonlyArray<HeldDigest>>
-  /** Forgets digests of slots before `before`; returns how many went. */
+  ) => Effect.Effect<ReadonlyArray<StoredDigest>>
+  /** Deletes digests of slots before `before`; returns the number deleted. */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
 }>()("bellwether/digest/DigestStore") {}

@@ -1,8 +1,7 @@
 /**
- * What a digest is made of, read from everywhere: the feed, the wallets, the news, and what ends soon.
+ * Reads the material of a digest: the feed, the wallets, the news, and the markets that end soon.
  *
- * Without the feed there is no digest. Any other part may fail: the digest is then made without it,
- * and says so.
+ * The feed is required. Any other part may fail: the digest is then written without it, and says so.
  *
  * @module
  */
@@ -18,7 +17,6 @@ import type { News } from "../news/News.ts"
 import type { WalletStore } from "../whales/WalletStore.ts"
 import type { WhaleMarketStore } from "../whales/WhaleMarketStore.ts"
 
-/** The ports a digest is read from. */
 interface DigestPorts {
   readonly feed: FeedStore["Service"]
   readonly markets: MarketStore["Service"]
@@ -29,43 +27,43 @@ interface DigestPorts {
   readonly detector: Detector["Service"]
 }
 
-/** Where the digest before ended; null when it is unknown. */
+/** Where the previous digest ended. */
 interface DigestEnd {
   readonly until: EpochMs
   readonly feedIndex: number
 }
 
-/** A digest tells of no more than this, however long none was written. */
-const backMax = day
-/** Items of one type that are read: the newest. More are counted. */
+/** The longest window of a digest, even after a long pause. */
+const windowMax = day
+/** Feed items of one type that are read, the newest; the number of the others is stated. */
 const itemsMax = 1_000
-/** Far more than end in four hours: a digest counts them. */
+/** Far more than end in four hours. */
 const resolutionsMax = 2_000
-/** What was told within it waits for the next digest: its transaction may not be over yet. */
-const toldSettles = minute
-/** Headlines of the window, and of each market in play. */
+/** Resolutions newer than this wait for the next digest: their transaction may still be open. */
+const resolutionDelay = minute
+/** Headlines of the window, and of each market in the digest. */
 const headlinesMax = 60
 const relatedMax = 4
-/** Markets in play that headlines are looked for, and how old such a headline may be. */
-const playMax = 20
-const playMoversMax = 12
-const relatedFor = day
-/** What ends within these hours, is worth this much, and how many of them, the most liquid. */
+/** Markets whose headlines are searched, and the age of such headlines. */
+const importantMarketsMax = 20
+const importantMoversMax = 12
+const relatedAgeMax = day
+/** Markets that end soon: the most liquid ones. */
 const upcoming = { withinHours: 24, minLiquidity: 5_000, includeNoise: false }
 const upcomingMax = 60
-/** How old a market's last mid may be. */
-const midFreshFor = hour
-/** How long a part may take, and the feed: an embedded store that reads wallets' pasts is slow. */
+/** The maximum age of a market's last mid. */
+const midAgeMax = hour
+/** Timeouts are generous, because the embedded store is slow during a backfill. */
 const partTime = Duration.seconds(40)
 const feedTime = Duration.seconds(30)
 
-/** Everything a digest is made of, and where the next one begins. Dies when the feed cannot be read. */
+/** The material, and the feed index where the next digest begins. Dies when the feed cannot be read. */
 export const readMaterial = Effect.fnUntraced(function* (
   ports: DigestPorts,
   last: DigestEnd | null,
   until: EpochMs,
 ) {
-  const from = Math.max(last?.until ?? 0, until - backMax)
+  const from = Math.max(last?.until ?? 0, until - windowMax)
   const missing: Array<DigestPart> = []
   const feed = yield* readFeed(ports, last?.feedIndex ?? 0, until).pipe(
     Effect.timeout(feedTime),
@@ -73,7 +71,12 @@ export const readMaterial = Effect.fnUntraced(function* (
   )
   const { movers, whaleEntries, predetermined } = feed
   const whales = yield* part("whales", missing, noWhales, readWhales(ports, from, until))
-  const news = yield* part("news", missing, noNews, readNews(ports, inPlay(feed), from, until))
+  const news = yield* part(
+    "news",
+    missing,
+    noNews,
+    readNews(ports, importantMarkets(feed), from, until),
+  )
   const ended = new Set<string>(whales.resolutions.map(({ market }) => market.slug))
   const ending = yield* part("upcoming", missing, [], readUpcoming(ports, until))
   const material: DigestMaterial = {
@@ -101,7 +104,7 @@ export const readMaterial = Effect.fnUntraced(function* (
 const noWhales = { tracked: 0, resolutions: [] }
 const noNews = { sources: null, headlines: [] }
 
-/** What `read` gives; `otherwise` when it fails, breaks or takes too long, and then `missing` grows. */
+/** The result of `read`; when it fails or times out, `otherwise`, and `name` is added to `missing`. */
 const part = <A>(
   name: DigestPart,
   missing: Array<DigestPart>,
@@ -117,21 +120,21 @@ const part = <A>(
         yield* Metric.update(partFailures.pipe(Metric.withAttributes({ part: name })), 1)
         return otherwise
       })),
-    // Only an interruption is left, and that has no value to fail with.
+    // Only interruption is left.
     Effect.orDie,
   )
 
-/** The stretch of the feed that became visible since the digest before. */
+/** The feed items that became visible since the previous digest. */
 const readFeed = Effect.fnUntraced(function* (
   { feed, markets, slots }: DigestPorts,
   after: number,
   until: EpochMs,
 ) {
   const { index: upTo } = yield* feed.head(until)
-  const stretch = { after, upTo, since: until - backMax, limit: itemsMax }
-  const movers = yield* feed.between({ ...stretch, type: "mover" })
-  const whaleEntries = yield* feed.between({ ...stretch, type: "whale_entry" })
-  const predetermined = yield* feed.between({ ...stretch, type: "predetermined" })
+  const range = { after, upTo, since: until - windowMax, limit: itemsMax }
+  const movers = yield* feed.between({ ...range, type: "mover" })
+  const whaleEntries = yield* feed.between({ ...range, type: "whale_entry" })
+  const predetermined = yield* feed.between({ ...range, type: "predetermined" })
   return {
     movers: movers.items,
     whaleEntries: whaleEntries.items,
@@ -139,12 +142,12 @@ const readFeed = Effect.fnUntraced(function* (
     itemsUnread: [movers, whaleEntries, predetermined]
       .reduce((unread, { items, total }) => unread + total - items.length, 0),
     feedIndex: upTo,
-    marketsWatched: yield* markets.watched(until - midFreshFor),
+    marketsWatched: yield* markets.watched(until - midAgeMax),
     venueReadAt: Option.getOrNull(yield* slots.lastOk(tickJob)),
   }
 })
 
-/** Who is tracked, and the markets of their entries of which the end became known since. */
+/** The number of tracked wallets, and the markets of their entries whose end became known. */
 const readWhales = Effect.fnUntraced(function* (
   { wallets, whaleMarkets }: DigestPorts,
   from: EpochMs,
@@ -153,27 +156,29 @@ const readWhales = Effect.fnUntraced(function* (
   return {
     tracked: (yield* wallets.tracked).length,
     resolutions: yield* whaleMarkets.ended({
-      endedFrom: until - backMax,
-      told: { from: from - toldSettles, to: until - toldSettles },
+      endedFrom: until - windowMax,
+      changed: { from: from - resolutionDelay, to: until - resolutionDelay },
       limit: resolutionsMax,
     }),
   }
 })
 
-/** The slugs of the markets that a digest will speak of first, each once. */
-function inPlay({ predetermined, movers, whaleEntries }: FeedItems): ReadonlyArray<string> {
+/** The slugs of the digest's most important markets, without duplicates. */
+function importantMarkets(
+  { predetermined, movers, whaleEntries }: FeedItems,
+): ReadonlyArray<string> {
   const strongest = movers.toSorted((a, b) => Math.abs(b.data.delta) - Math.abs(a.data.delta))
   const items = [
     ...predetermined,
-    ...strongest.slice(0, playMoversMax),
+    ...strongest.slice(0, importantMoversMax),
     ...whaleEntries.toSorted((a, b) => b.data.stakeUsd - a.data.stakeUsd),
   ]
-  return [...new Set(items.map(({ data }) => data.market.slug))].slice(0, playMax)
+  return [...new Set(items.map(({ data }) => data.market.slug))].slice(0, importantMarketsMax)
 }
 
 type FeedItems = Pick<DigestMaterial, "movers" | "whaleEntries" | "predetermined">
 
-/** The window's headlines, and those about markets in play, which may be older. */
+/** The window's headlines, and those about important markets, which may be older. */
 const readNews = Effect.fnUntraced(function* (
   { news, markets }: DigestPorts,
   slugs: ReadonlyArray<string>,
@@ -189,7 +194,7 @@ const readNews = Effect.fnUntraced(function* (
   for (const slug of slugs) {
     const market = yield* markets.bySlug(slug)
     if (Option.isNone(market)) continue
-    const related = yield* news.relatedTo(market.value, until - relatedFor, relatedMax)
+    const related = yield* news.relatedTo(market.value, until - relatedAgeMax, relatedMax)
     for (const headline of related.headlines) {
       const markets = found.get(headline.url)?.markets ?? []
       found.set(headline.url, { ...headline, markets: [...markets, slug] })
@@ -198,16 +203,18 @@ const readNews = Effect.fnUntraced(function* (
   return { sources: { sources, answered }, headlines: [...found.values()] }
 })
 
-/** What ends soon, the most liquid first, as far as its price is known. */
+/** The markets that end soon and have a known price, the most liquid first. */
 const readUpcoming = Effect.fnUntraced(function* ({ markets }: DigestPorts, until: EpochMs) {
   const ending = (yield* markets.endingWithin(upcoming, until))
     .toSorted((a, b) => b.liquidityUsd - a.liquidityUsd).slice(0, upcomingMax)
   const mids = yield* markets.lastMids(
     ending.map(({ id }) => id),
-    { notBefore: until - midFreshFor, atOrBefore: until },
+    { notBefore: until - midAgeMax, atOrBefore: until },
   )
-  // Said to be unread, or the digest would say that nothing is due.
-  if (ending.length > 0 && mids.size === 0) return yield* Effect.die("no price of what ends soon")
+  // Counts as unread; otherwise the digest would say that no market ends soon.
+  if (ending.length > 0 && mids.size === 0) {
+    return yield* Effect.die("no price of any market that ends soon")
+  }
   return ending.flatMap(({ id, slug, question, outcomes, liquidityUsd, endsAt }) => {
     const mid = mids.get(id)?.mid
     return mid === undefined ? [] : [{ slug, question, outcomes, liquidityUsd, endsAt, mid }]

@@ -1,38 +1,43 @@
 /**
- * The feed as its readers see it: where it stands, how fresh it is, and its items.
+ * The feed as its readers see it: its newest index, its freshness and its items.
  *
- * What is sold is refused once the last good tick is too old; what is free says `stale` instead.
+ * Paid reads fail once the last good tick is too old. Free reads return the status `stale`, or
+ * `starting` while a new service waits for its first good tick.
  *
  * @module
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { DataStale, type FeedItem, type FeedType, SignalNotFound } from "./domain/item.ts"
+import {
+  DataStale,
+  type FeedItem,
+  type FeedStatus,
+  type FeedType,
+  SignalNotFound,
+} from "./domain/item.ts"
 import { type PulseMover, strongestMoves } from "./domain/pulse.ts"
 import { day, type EpochMs, second } from "../core/domain/time.ts"
 import { FeedStore } from "./FeedStore.ts"
 import { JobSlots } from "../core/JobSlots.ts"
 
-/** The feed is called stale when the last good tick is older than this many cadences. */
-const staleAfterCadences = 2
-/** Nothing is sold from the feed when the last good tick is older than this many cadences. */
-const unsoldAfterCadences = 6
-/** The job whose slots are ticks. */
+/** The feed is stale when the last good tick is older than this many tick intervals. */
+const staleAfterTicks = 2
+/** Paid reads are refused when the last good tick is older than this many tick intervals. */
+const unsellableAfterTicks = 6
+/** The name of the job that runs the ticks. */
 export const tickJob = "tick"
 
-const pulseMovers = 3
+const pulseMoversMax = 3
 
-type FeedStatus = "live" | "stale"
-
-/** Where the feed stands now. */
+/** The state of the feed now. */
 export interface FeedIndex {
   readonly status: FeedStatus
   readonly index: number
-  /** When the newest item was made; for an empty feed the last good tick, or null before it. */
+  /** When the newest item was created; for an empty feed the last good tick, null before the first. */
   readonly lastUpdated: EpochMs | null
   readonly todayByType: Readonly<Record<FeedType, number>>
   /** When the last good tick ended; null before the first. */
   readonly lastTickAt: EpochMs | null
-  /** False when the last good tick is so old that nothing is sold. */
+  /** False when the last good tick is too old for paid reads. */
   readonly sellable: boolean
 }
 
@@ -45,11 +50,11 @@ interface FeedPageQuery {
 }
 
 export class Feed extends Context.Service<Feed, {
-  /** Never refused: an old feed says so by its `status`. */
+  /** Never refused: an old feed has the status `stale`. */
   readonly index: Effect.Effect<FeedIndex>
-  /** The strongest moves of the last 24 hours, at most three, one a market. */
+  /** The strongest moves of the last 24 hours, at most three, one per market. */
   readonly pulse: Effect.Effect<ReadonlyArray<PulseMover>>
-  /** The newest item, and how fresh the feed is that it stands in. */
+  /** The newest item, and the status of the feed. */
   readonly latest: Effect.Effect<
     { readonly status: FeedStatus; readonly item: FeedItem },
     SignalNotFound | DataStale
@@ -58,18 +63,23 @@ export class Feed extends Context.Service<Feed, {
   /** Ascending. With `since`: the first `count` after it. Without: the newest `count`. */
   readonly page: (query: FeedPageQuery) => Effect.Effect<ReadonlyArray<FeedItem>, DataStale>
 }>()("bellwether/feed/Feed") {
-  /** `cadenceMs` is the time between two ticks. */
-  static readonly layer = (options: { readonly cadenceMs: number }) =>
-    Layer.effect(Feed, make(options.cadenceMs))
+  static readonly layer = (options: { readonly tickIntervalMs: number }) =>
+    Layer.effect(Feed, make(options.tickIntervalMs))
 }
 
-const make = Effect.fnUntraced(function* (cadenceMs: number) {
+const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
   const store = yield* FeedStore
   const slots = yield* JobSlots
   const lastTick = Effect.map(slots.lastOk(tickJob), Option.getOrNull)
 
+  const startedAt = yield* Clock.currentTimeMillis
+
   const statusAt = (at: EpochMs | null, now: EpochMs): FeedStatus =>
-    isOlder(at, now, staleAfterCadences * cadenceMs) ? "stale" : "live"
+    isOlder(at ?? startedAt, now, staleAfterTicks * tickIntervalMs)
+      ? "stale"
+      : at === null
+      ? "starting"
+      : "live"
 
   const index = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
@@ -84,51 +94,51 @@ const make = Effect.fnUntraced(function* (cadenceMs: number) {
       sellable: !isOlder(
         lastTickAt ?? head.lastItemAt,
         now,
-        unsoldAfterCadences * cadenceMs,
+        unsellableAfterTicks * tickIntervalMs,
       ),
     }
   })
 
   const pulse = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    return strongestMoves(yield* store.moversSince(now - day), pulseMovers)
+    return strongestMoves(yield* store.moversSince(now - day), pulseMoversMax)
   })
 
-  // Without a remembered tick the newest item dates the feed; an empty feed says so itself.
-  const sellable = Effect.gen(function* () {
+  // Without a known tick the newest item dates the feed. An empty feed passes: its reads fail anyway.
+  const sellableStatus = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const at = (yield* lastTick) ?? (yield* store.head(now)).lastItemAt
-    if (at !== null && isOlder(at, now, unsoldAfterCadences * cadenceMs)) {
+    if (at !== null && isOlder(at, now, unsellableAfterTicks * tickIntervalMs)) {
       return yield* new DataStale({
-        retryAfterSeconds: Math.ceil(cadenceMs / second),
+        retryAfterSeconds: Math.ceil(tickIntervalMs / second),
       })
     }
     return statusAt(at, now)
   })
 
-  const found = (index: number | null, item: Option.Option<FeedItem>) =>
+  const orNotFound = (index: number | null, item: Option.Option<FeedItem>) =>
     Option.match(item, {
       onNone: () => Effect.fail(new SignalNotFound({ index })),
       onSome: (item) => Effect.succeed(item),
     })
 
   const latest = Effect.gen(function* () {
-    const status = yield* sellable
-    const item = yield* found(null, yield* store.latest)
+    const status = yield* sellableStatus
+    const item = yield* orNotFound(null, yield* store.latest)
     return { status, item }
   })
 
   const byIndex = Effect.fnUntraced(function* (feedIndex: number) {
-    yield* sellable
-    return yield* found(feedIndex, yield* store.byIndex(feedIndex))
+    yield* sellableStatus
+    return yield* orNotFound(feedIndex, yield* store.byIndex(feedIndex))
   })
 
-  const page = (query: FeedPageQuery) => Effect.andThen(sellable, store.page(query))
+  const page = (query: FeedPageQuery) => Effect.andThen(sellableStatus, store.page(query))
 
   return Feed.of({ index, pulse, latest, byIndex, page })
 })
 
-/** Whether the last good tick is older than `ageMs`, or there was none. */
+/** Also true when there is no such instant. */
 function isOlder(at: EpochMs | null, now: EpochMs, ageMs: number): boolean {
   return at === null || now - at > ageMs
 }

@@ -1,8 +1,8 @@
 /**
- * The port to the feed's memory.
+ * The port to the stored feed.
  *
- * Items become visible in index order, without gaps, with any number of writers: the index is handed
- * out inside the appending transaction, from one counter row.
+ * Items become visible in index order, without gaps, with any number of writers: the appending
+ * transaction takes the index from one counter row.
  *
  * @module
  */
@@ -10,8 +10,8 @@ import { Context, type Effect, type Option } from "effect"
 import type { FeedHead, FeedItem, FeedType, NewFeedItem } from "./domain/item.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 
-/** A stretch of the feed. */
-export interface FeedStretch<Type extends FeedType> {
+/** Items of one type with an index in `(after, upTo]` that were created at or after `since`. */
+export interface FeedRange<Type extends FeedType> {
   readonly type: Type
   readonly after: number
   readonly upTo: number
@@ -21,8 +21,8 @@ export interface FeedStretch<Type extends FeedType> {
 
 export class FeedStore extends Context.Service<FeedStore, {
   /**
-   * Gives each item the next index, in order, all in one transaction. An item whose dedupe key is
-   * already in the feed is left out. Returns the items that were new.
+   * Gives each item the next index, in order, in one transaction. An item whose dedupe key is already
+   * in the feed is skipped. Returns the new items.
    */
   readonly append: (items: ReadonlyArray<NewFeedItem>) => Effect.Effect<ReadonlyArray<FeedItem>>
   /** The head, counting today's items from `dayStart`. */
@@ -40,16 +40,15 @@ export class FeedStore extends Context.Service<FeedStore, {
     since: EpochMs,
   ) => Effect.Effect<ReadonlyArray<Extract<FeedItem, { type: "mover" }>>>
   /**
-   * The items of one type with an index in `(after, upTo]` that were created at or after `since`: the
-   * newest first, at most `limit`, up to 1,000; and how many there are. By index, for an item may
-   * become visible later than it was made.
+   * The items of a range, newest first, at most `limit`, up to 1,000; `total` counts all of them. The
+   * range is by index because an item may become visible later than it was created.
    */
   readonly between: <Type extends FeedType>(
-    query: FeedStretch<Type>,
+    query: FeedRange<Type>,
   ) => Effect.Effect<{
     readonly items: ReadonlyArray<Extract<FeedItem, { type: Type }>>
     readonly total: number
   }>
-  /** Forgets items created before `before`; their indices are never given out again. */
+  /** Deletes items created before `before`; their indices are never used again. Returns how many. */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
 }>()("bellwether/feed/FeedStore") {}

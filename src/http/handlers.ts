@@ -1,8 +1,8 @@
 /**
- * The work of every product: what each row of the table of what is sold is answered with.
+ * The handler of every product in the catalog.
  *
- * A product without a handler does not compile, nor one that reads other parameters than its row
- * declares, or answers with another body.
+ * The compiler checks that each product has a handler, and that it uses the parameters and the body
+ * that its row declares.
  *
  * @module
  */
@@ -25,10 +25,10 @@ import {
 type Products = typeof products
 type Handlers = { readonly [Id in ProductId]: Handler<Products[Id]> }
 
-/** Every product at the checkout. */
+/** The checkout of every product. */
 export type Checkouts = Readonly<Record<ProductId, Checkout>>
 
-/** The checkouts of a service: what every transport sells through. */
+/** Builds the checkouts. HTTP, /a2a and /mcp all sell through them. */
 export const makeCheckouts = Effect.fnUntraced(function* (options: CheckoutOptions) {
   const checkout = yield* makeCheckout(options)
   const handlers = yield* makeHandlers
@@ -38,7 +38,7 @@ export const makeCheckouts = Effect.fnUntraced(function* (options: CheckoutOptio
 })
 
 const disclaimer =
-  "Written from the evidence shown. Informational only; it is not financial advice."
+  "Written from the evidence in this report. Informational only, not financial advice."
 
 const makeHandlers = Effect.gen(function* () {
   const digests = yield* Digest
@@ -120,7 +120,7 @@ function feedHandlers(feed: Feed["Service"]): Pick<Handlers, "latest" | "signal"
 
 const utf8 = new TextEncoder()
 
-/** The bytes of the body of a value, encoded again only for another value. */
+/** Encodes the body of a value, and caches the bytes until the value changes. */
 function encodedOnce<A>(bodyOf: (value: A) => unknown): (value: A) => Uint8Array {
   let last: { readonly value: A; readonly bytes: Uint8Array } | null = null
   return (value) => {

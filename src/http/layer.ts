@@ -1,5 +1,5 @@
 /**
- * The outside face as one Layer: the contract's paths, their limits, and the listener.
+ * The public HTTP API as one Layer: its paths, their rate limits, and the listener.
  *
  * @module
  */
@@ -17,14 +17,14 @@ import type { TaskStore } from "./a2a/TaskStore.ts"
 import type { TrackRecord } from "../track-record/TrackRecord.ts"
 import type { Calibration } from "../whales/Calibration.ts"
 import { a2aPath, a2aRoute } from "./a2a/a2a.ts"
-import { agentCardAnswer, askedDocuments, documents } from "./documents/documents.ts"
-import { type Family, familyAnswer } from "./documents/family.ts"
+import { agentCardAnswer, documents, dynamicDocuments } from "./documents/documents.ts"
+import { familyAnswer, type ProductFamily } from "./documents/family.ts"
 import { paths } from "./documents/addresses.ts"
 import { makeBodyReader } from "./server/bodyReader.ts"
 import { makeEdge } from "./server/edge.ts"
 import { refusalResponse } from "./server/errors.ts"
 import { legacyPrefix, legacyRoute, type LegacyRoutes } from "./pages/legacy.ts"
-import { type Budget, clientKeys, makeLimiter } from "./server/limits.ts"
+import { clientKeys, makeLimiter, type RateBudget } from "./server/limits.ts"
 import { mcpRoute } from "./mcp/mcp.ts"
 import { makePaymentLookup, paymentsPrefix } from "./paywall/paymentStatus.ts"
 import { makePaywall } from "./paywall/paywall.ts"
@@ -38,34 +38,34 @@ import { termsAnswers } from "./pages/terms.ts"
 /** The version of the interface. */
 export const version = "1.0.0"
 
-export interface FaceOptions {
+export interface HttpServiceOptions {
   readonly terms: PaymentTerms
   readonly paymentMode: "live" | "simulated"
   readonly venueMode: VenueMode
-  /** The catalogue of sibling products. */
-  readonly family: Family
-  /** Where the predecessor's paths went. */
+  /** The catalog of sibling products. */
+  readonly family: ProductFamily
+  /** The successors of the predecessor's paths. */
   readonly legacyRoutes: LegacyRoutes
-  /** Where security problems are reported: a `mailto:` or `https:` address. */
+  /** Where to report security problems: a `mailto:` or `https:` address. */
   readonly contact: string
   /** How many proxies in front append to X-Forwarded-For. */
   readonly trustedProxyHops: number
   readonly limits: {
-    readonly free: Budget
-    readonly documents: Budget
-    readonly invalidPayments: Budget
+    readonly free: RateBudget
+    readonly documents: RateBudget
+    readonly invalidPayments: RateBudget
   }
 }
 
-/** The face, before it has an address. */
+/** The public API, before it listens. */
 interface Face {
   readonly handle: (request: Request, peer: Peer) => Response | Promise<Response>
-  /** Computes the free bodies anew: run it right after a tick, or a digest. */
+  /** Recomputes the free bodies; run it after each tick and each new digest. */
   readonly refresh: Effect.Effect<void>
 }
 
-/** Builds the face: its free bodies live as long as the scope. */
-export const make = Effect.fnUntraced(function* (options: FaceOptions) {
+/** Builds the public API. Its free bodies are refreshed until the scope closes. */
+export const makeHttpService = Effect.fnUntraced(function* (options: HttpServiceOptions) {
   const { publicBaseUrl, chainId } = options.terms
   const snapshot = yield* makeSnapshot({
     publicBaseUrl,
@@ -96,13 +96,13 @@ export const make = Effect.fnUntraced(function* (options: FaceOptions) {
   const clock = yield* Clock.Clock
   const prefix = (yield* Random.nextIntBetween(36 ** 5, 36 ** 6)).toString(36)
   let count = 0
-  const answered = yield* countAnswers
+  const onAnswer = yield* countAnswers
   const face: Face = {
     handle: makeEdge({
       routes: edgeRoutes({
         free: skills.free,
         documents: documents({ ...options, version }),
-        asked: askedDocuments({ ...options, version }, () => clock.currentTimeMillisUnsafe()),
+        dynamic: dynamicDocuments({ ...options, version }, () => clock.currentTimeMillisUnsafe()),
         limiter,
         terms: options.terms,
         paid,
@@ -121,7 +121,7 @@ export const make = Effect.fnUntraced(function* (options: FaceOptions) {
       readBody: yield* makeBodyReader,
       trustedProxyHops: options.trustedProxyHops,
       invalidPayments,
-      answered,
+      onAnswer,
       nextId: () => `${prefix}-${(++count).toString(36).padStart(6, "0")}`,
     }),
     refresh: snapshot.refresh,
@@ -129,21 +129,21 @@ export const make = Effect.fnUntraced(function* (options: FaceOptions) {
   return face
 })
 
-/** Where the face is, and what a tick tells it. */
+/** The running public API: its address, and how to refresh its free bodies. */
 export class Served extends Context.Service<Served, {
   readonly address: Deno.NetAddr
   readonly refresh: Effect.Effect<void>
 }>()("bellwether/http/Served") {}
 
-interface ServeOptions extends FaceOptions {
+interface ServeOptions extends HttpServiceOptions {
   readonly hostname: string
-  /** 0 takes any free port. */
+  /** 0 means any free port. */
   readonly port: number
   /** How long a shutdown waits for the requests in flight. */
   readonly drain: Duration.Duration
 }
 
-/** Serves the face until the Layer is released. */
+/** Serves the public API until the Layer is released. */
 export const layer = (
   options: ServeOptions,
 ): Layer.Layer<
@@ -162,26 +162,26 @@ export const layer = (
   Layer.effect(
     Served,
     Effect.gen(function* () {
-      const { handle, refresh } = yield* make(options)
+      const { handle, refresh } = yield* makeHttpService(options)
       const address = yield* listen(options, handle)
       return { address, refresh }
     }),
   )
 
-const answersEvery = Duration.seconds(1)
+const countInterval = Duration.seconds(1)
 const answers = Metric.counter("http_answers_total", {
-  description: "Answers given on the public listener, by status",
+  description: "Answers sent on the public listener, by status",
   incremental: true,
 })
 
-/** Counts answers by status: in plain numbers, put into the metric once a second. */
+/** Counts answers by status in plain numbers, and adds them to the metric once a second. */
 const countAnswers = Effect.gen(function* () {
   const counts = new Map<number, number>()
   const flush = Effect.suspend(() => {
-    const taken = [...counts]
+    const entries = [...counts]
     counts.clear()
     return Effect.forEach(
-      taken,
+      entries,
       ([status, count]) =>
         Metric.update(Metric.withAttributes(answers, { status: String(status) }), count),
       {
@@ -189,7 +189,7 @@ const countAnswers = Effect.gen(function* () {
       },
     )
   })
-  yield* Effect.forkScoped(Effect.forever(Effect.delay(flush, answersEvery)))
+  yield* Effect.forkScoped(Effect.forever(Effect.delay(flush, countInterval)))
   return (status: number) => {
     counts.set(status, (counts.get(status) ?? 0) + 1)
   }
@@ -210,11 +210,11 @@ const paidHandler = Effect.fnUntraced(function* (terms: PaymentTerms, checkouts:
     }
   }))
   const app = yield* HttpRouter.toHttpEffect(routes)
-  const answered = Effect.catchCause(app, (cause) =>
-    // A client that hung up waits for nothing, and is no failure.
+  const withFallback = Effect.catchCause(app, (cause) =>
+    // A disconnected client is not a failure.
     Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.andThen(
       Effect.logError("Cannot answer a paid request", cause),
-      // The payment may have been taken, so nothing is said of its money.
+      // The payment may have been taken, so `charged` is null.
       refusalResponse({
         code: "internal_error",
         message: "The service failed to answer",
@@ -222,5 +222,5 @@ const paidHandler = Effect.fnUntraced(function* (terms: PaymentTerms, checkouts:
         charged: null,
       }),
     ))
-  return yield* toWebHandler(answered)
+  return yield* toWebHandler(withFallback)
 })

@@ -1,5 +1,5 @@
 /**
- * Every path there is, and what stands behind it.
+ * The table of all paths and their routes.
  *
  * @module
  */
@@ -10,53 +10,55 @@ import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import { type Answer, answer } from "./server/answer.ts"
 import { challengeFor } from "./paywall/paywall.ts"
 import type { EdgeRoute, RouteResult } from "./server/edge.ts"
-import type { Limiter } from "./server/limits.ts"
+import type { RateLimiter } from "./server/limits.ts"
 import type { WebHandler } from "./server/server.ts"
 import type { FreeRoutes } from "./skills.ts"
 import type { Snapshot } from "./pages/snapshot.ts"
 
-/** The free rows of the interface: one budget, whoever asks and how. */
+/** The free rows of the interface. They share one rate limit over HTTP, /a2a and /mcp. */
 export function freeRoutes({ limiter, snapshot, fixed }: {
-  readonly limiter: Limiter
+  readonly limiter: RateLimiter
   readonly snapshot: Snapshot
   readonly fixed: { readonly terms: Answer; readonly termsText: Answer; readonly family: Answer }
 }): FreeRoutes {
-  const polled = (current: () => ReturnType<NonNullable<EdgeRoute["current"]>>): EdgeRoute => ({
+  const polledRoute = (
+    current: () => ReturnType<NonNullable<EdgeRoute["current"]>>,
+  ): EdgeRoute => ({
     limiter,
     current,
     paid: null,
   })
-  const always = (made: Answer) => polled(() => made)
+  const fixedRoute = (answer: Answer) => polledRoute(() => answer)
   return {
-    index: polled(snapshot.index),
-    pulse: polled(snapshot.pulse),
-    digest_brief: polled(snapshot.digestBrief),
-    track_record: polled(snapshot.trackRecord),
-    sample: always(answer({ body: JSON.stringify(sampleBody), cache: "document" })),
-    health: { ...polled(snapshot.health), withoutStore: snapshot.down },
-    terms: always(fixed.terms),
-    terms_text: always(fixed.termsText),
-    family: always(fixed.family),
+    index: polledRoute(snapshot.index),
+    pulse: polledRoute(snapshot.pulse),
+    digest_brief: polledRoute(snapshot.digestBrief),
+    track_record: polledRoute(snapshot.trackRecord),
+    sample: fixedRoute(answer({ body: JSON.stringify(sampleBody), cache: "document" })),
+    health: { ...polledRoute(snapshot.health), withoutStore: snapshot.down },
+    terms: fixedRoute(fixed.terms),
+    terms_text: fixedRoute(fixed.termsText),
+    family: fixedRoute(fixed.family),
   }
 }
 
-/** The routes of the whole face, by path. */
-export function edgeRoutes({ free, documents, asked, limiter, terms, paid, agents }: {
+/** All routes, by path. */
+export function edgeRoutes({ free, documents, dynamic, limiter, terms, paid, agents }: {
   readonly free: FreeRoutes
   readonly documents: ReadonlyMap<string, Answer>
-  /** Those of the documents that differ by what is asked, or when. */
-  readonly asked: ReadonlyMap<string, (url: string) => RouteResult>
-  /** The budget of documents and of unpaid probes. */
-  readonly limiter: Limiter
+  /** Documents that depend on the query or the time. */
+  readonly dynamic: ReadonlyMap<string, (url: string) => RouteResult>
+  /** The rate limit of documents and of unpaid probes. */
+  readonly limiter: RateLimiter
   readonly terms: PaymentTerms
   readonly paid: WebHandler
-  /** The paths that agents post to. */
+  /** The routes of /a2a and /mcp. */
   readonly agents: ReadonlyMap<string, EdgeRoute>
 }): ReadonlyMap<string, EdgeRoute> {
   const routes = new Map<string, EdgeRoute>()
   for (const { id, path } of Object.values(freeRows)) routes.set(path, free[id])
-  for (const [path, made] of documents) {
-    routes.set(path, { limiter, current: asked.get(path) ?? (() => made), paid: null })
+  for (const [path, document] of documents) {
+    routes.set(path, { limiter, current: dynamic.get(path) ?? (() => document), paid: null })
   }
   for (const product of Object.values(products)) {
     const unpaid = unpaidAnswer(product, terms, false)
@@ -67,7 +69,7 @@ export function edgeRoutes({ free, documents, asked, limiter, terms, paid, agent
   return routes
 }
 
-/** The 402 of a product to everybody who shows no payment. */
+/** The 402 of a product for a request without a payment. */
 function unpaidAnswer(product: Product, terms: PaymentTerms, version1: boolean): Answer {
   const { status, headers, body } = challengeFor(product, terms, { version1 })
   return answer({

@@ -1,5 +1,5 @@
 /**
- * Markets that resolve soon: chosen from memory, priced from their live books.
+ * Markets that resolve soon: chosen from the market store, priced from their live books.
  *
  * @module
  */
@@ -18,11 +18,11 @@ import { MarketStore } from "./MarketStore.ts"
 import { VenueClient } from "./VenueClient.ts"
 
 export class Resolving extends Context.Service<Resolving, {
-  /** Fails when no market is within the horizon: known without asking the venue. */
+  /** Fails when no stored market is within the horizon. Makes no request to the venue. */
   readonly check: (query: ResolvingQuery) => Effect.Effect<void, BelowThreshold>
   /**
-   * The nearest end first; never empty. A venue that cannot be asked costs the microstructure, not
-   * the answer: prices are then those of the last tick.
+   * The nearest end first; never empty. When the venue is unavailable, rows have no microstructure and
+   * their prices are those of the last tick.
    */
   readonly list: (query: ResolvingQuery) => Effect.Effect<
     Array.NonEmptyReadonlyArray<ResolvingRow>,
@@ -68,10 +68,9 @@ export class Resolving extends Context.Service<Resolving, {
   )
 }
 
-/** How old a market's own last mid may be to stand in for its live book. */
+/** How old a market's last stored mid may be to replace its live book. */
 const freshMs = hour
-/** How long the venue may take over the books. */
-const booksTime = Duration.seconds(5)
+const booksTimeout = Duration.seconds(5)
 
 const none = new BelowThreshold({
   message: "No market within this horizon and above this liquidity is known to resolve",
@@ -83,15 +82,15 @@ interface Books {
   readonly complete: boolean
 }
 
-/** The books of these markets' first outcomes; null when the venue cannot be asked now. */
+/** The books of these markets' first outcomes; null when the venue is unavailable. */
 const liveBooks = Effect.fnUntraced(function* (
   venue: VenueClient["Service"],
   markets: ReadonlyArray<EndingMarket>,
 ) {
-  const asked = venue.books(markets.map(({ tokenIds }) => tokenIds[0])).pipe(
-    Effect.timeout(booksTime),
+  const request = venue.books(markets.map(({ tokenIds }) => tokenIds[0])).pipe(
+    Effect.timeout(booksTimeout),
   )
-  const answer = yield* Effect.result(asked)
+  const answer = yield* Effect.result(request)
   if (Result.isFailure(answer)) return null
   const { rows, rejected } = answer.success
   const books: Books = {
@@ -102,8 +101,8 @@ const liveBooks = Effect.fnUntraced(function* (
 })
 
 /**
- * A market the venue has stopped listing stays in memory as it was last seen. Its book is gone, though:
- * without one, where all books are known, it has been decided before its scheduled end.
+ * A market that the venue no longer lists stays in the store as it was last seen. When all books are
+ * known, a market without a book was decided before its scheduled end.
  */
 function isLive({ tokenIds }: EndingMarket, books: Books | null): boolean {
   return books === null || !books.complete || books.byToken.has(tokenIds[0])

@@ -1,9 +1,8 @@
 /**
- * One tick: the venue's listing in, movers out.
+ * One tick: reads the venue's listing and books, and appends movers to the feed.
  *
- * Four stages, each with its time limit: listing, seeding, books, movers. A stage that fails is
- * reported and counted; the next ones work with what there is. A market's bad row, book or history
- * never stops a tick.
+ * Four stages, each with a time limit: listing, seeding, books, movers. A failed stage is logged,
+ * counted and reported; the next ones still run. A bad row, book or history never stops a tick.
  *
  * @module
  */
@@ -13,20 +12,20 @@ import { screenMarket } from "../markets/domain/quality.ts"
 import { day, type EpochMs, minute } from "../core/domain/time.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
-import { type BookReading, readBooks, seed } from "./MidSeries.ts"
-import { findMovers, type MoverServices, type MoversFound } from "./Movers.ts"
+import { type BookReading, readBooks, seedSeries } from "./midSeries.ts"
+import { findMovers, type MoverServices, type MoversFound } from "./findMovers.ts"
 import { type Rejections, stages, tally } from "../core/stages.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
 
-/** Books asked for in one tick. */
+/** Books requested in one tick. */
 const booksMax = 5_000
-/** Candidates held during a sweep; beyond it the least liquid go. */
+/** Candidates in memory while the listing is read; beyond this the least liquid are dropped. */
 const candidatesMax = 2 * booksMax
-/** Markets handed to the store at once. */
+/** Markets in one call of the store. */
 const saveBatch = 1_000
-/** Points and feed items older than these are forgotten. */
-const seriesKept = 9 * day
-const feedKept = 90 * day
+/** Points and feed items older than these are deleted. */
+const seriesRetentionMs = 9 * day
+const feedRetentionMs = 90 * day
 
 const stageLimits = {
   listing: Duration.minutes(4),
@@ -36,7 +35,7 @@ const stageLimits = {
 } as const
 type Stage = keyof typeof stageLimits
 
-/** What one tick saw and did. */
+/** The counts of one tick. */
 export interface TickReport {
   readonly slot: EpochMs
   readonly markets: number
@@ -44,21 +43,21 @@ export interface TickReport {
   readonly seeded: number
   readonly books: number
   readonly movers: ReadonlyArray<string>
-  /** Listing rows, markets and moves that went no further, by reason; a market has two moves. */
+  /** Rejected listing rows, markets and moves, by reason; a market has one move per window. */
   readonly rejected: Rejections
   readonly failed: ReadonlyArray<Stage>
   readonly seconds: number
 }
 
-/** Whether the feed is up to date with this tick: only histories may be had later. */
-export function isGood(report: TickReport): boolean {
+/** Whether the feed is current after this tick. Seeding may fail: the next tick tries it again. */
+export function isGoodTick(report: TickReport): boolean {
   return report.failed.every((stage) => stage === "seeding")
 }
 
 export class Ingestion extends Context.Service<Ingestion, {
-  /** Reads the venue once. Never fails: what went wrong is in the report. */
+  /** Never fails: the report lists the failed stages. */
   readonly tick: (slot: EpochMs) => Effect.Effect<TickReport>
-  /** Forgets what is older than its keep: points 9 days, items 90 days. */
+  /** Deletes points older than 9 days and feed items older than 90 days. */
   readonly prune: Effect.Effect<void>
 }>()("bellwether/movers/Ingestion") {
   static readonly layer = (options: { readonly tick: Duration.Duration }) =>
@@ -70,13 +69,13 @@ export class Ingestion extends Context.Service<Ingestion, {
           markets: yield* MarketStore,
           feed: yield* FeedStore,
         }
-        const resolution = Math.max(Duration.toMillis(options.tick), minute)
+        const tickIntervalMs = Math.max(Duration.toMillis(options.tick), minute)
         return Ingestion.of({
-          tick: (slot) => tick(services, resolution, slot),
+          tick: (slot) => tick(services, tickIntervalMs, slot),
           prune: Effect.gen(function* () {
             const now = yield* Clock.currentTimeMillis
-            yield* services.markets.prune(now - seriesKept)
-            yield* services.feed.prune(now - feedKept)
+            yield* services.markets.prune(now - seriesRetentionMs)
+            yield* services.feed.prune(now - feedRetentionMs)
           }),
         })
       }),
@@ -85,7 +84,7 @@ export class Ingestion extends Context.Service<Ingestion, {
 
 const tick = Effect.fn("Ingestion.tick")(function* (
   services: MoverServices,
-  resolution: number,
+  tickIntervalMs: number,
   slot: EpochMs,
 ) {
   const started = yield* Clock.currentTimeMillis
@@ -96,11 +95,11 @@ const tick = Effect.fn("Ingestion.tick")(function* (
   const listing: Listing = { markets: 0, candidates: [] }
   yield* stage("listing", list(services, slot, listing, rejected), undefined)
   const candidates = mostLiquid(listing.candidates, rejected)
-  const seeded = yield* stage("seeding", seed(services, candidates, slot, resolution), 0)
+  const seeded = yield* stage("seeding", seedSeries(services, candidates, slot, tickIntervalMs), 0)
   const readings: Array<BookReading> = []
   yield* stage("books", readBooks(services, candidates, slot, readings, rejected), undefined)
-  const nothing: MoversFound = { items: [], rejected: {} }
-  const found = yield* stage("movers", findMovers(services, readings, slot, resolution), nothing)
+  const none: MoversFound = { items: [], rejected: {} }
+  const found = yield* stage("movers", findMovers(services, readings, slot, tickIntervalMs), none)
   tally(rejected, found.rejected)
 
   const report: TickReport = {
@@ -118,7 +117,7 @@ const tick = Effect.fn("Ingestion.tick")(function* (
   return report
 })
 
-/** What the listing gave so far; it grows in place, so that a sweep cut short keeps what it has. */
+/** The listing so far. It is mutated in place, so that an interrupted read keeps its markets. */
 interface Listing {
   markets: number
   candidates: Array<Market>
@@ -136,7 +135,7 @@ const list = Effect.fnUntraced(function* (
     unsaved = []
     return batch.length === 0 ? Effect.void : markets.save(batch, slot)
   })
-  const sweep = yield* venue.listMarkets.pipe(
+  const read = yield* venue.listMarkets.pipe(
     Stream.runForEach((page) => {
       tally(rejected, page.rejected)
       listing.markets += page.rows.length
@@ -154,10 +153,10 @@ const list = Effect.fnUntraced(function* (
     Effect.result,
   )
   yield* save
-  return yield* Effect.fromResult(sweep)
+  return yield* Effect.fromResult(read)
 })
 
-/** The most liquid candidates there are books for, each market once. */
+/** The most liquid candidates, at most `booksMax`, each market once. */
 function mostLiquid(
   candidates: ReadonlyArray<Market>,
   rejected: Record<string, number>,

@@ -1,6 +1,5 @@
 /**
- * The port to the news: every source there is, asked one by one, so that one that fails costs no
- * other.
+ * The port to the news sources. Each is read on its own, so that a failure does not affect the others.
  *
  * @module
  */
@@ -8,18 +7,18 @@ import { Context, type Effect, Schema } from "effect"
 import type { Headline } from "./domain/headline.ts"
 import type { Decoded } from "../markets/VenueClient.ts"
 
-/** A source did not give a usable answer, after every retry its adapter allows. */
+/** A source did not return a usable answer, after every retry of its adapter. */
 export class NewsUnavailable extends Schema.TaggedError<NewsUnavailable>()("NewsUnavailable", {
   source: Schema.String,
-  /** In a few words; never an address, a header or a body. */
+  /** A few words; never an address, a header or a body. */
   reason: Schema.String,
 }) {}
 
 export interface NewsSource {
   readonly name: string
   /**
-   * Its newest headlines, any order, duplicates allowed. `topics`: words that belong together, most
-   * wanted first; a source that cannot be asked about anything gives what it has.
+   * Its newest headlines, in any order; duplicates are allowed. `topics` are groups of words that
+   * belong together, the most important first; a source without a search ignores them.
    */
   readonly read: (
     topics: ReadonlyArray<ReadonlyArray<string>>,

@@ -1,12 +1,12 @@
 /**
- * The port to the chain: the only witness of whether a payment was made.
+ * The port to the chain. Only the chain proves whether a payment was made.
  *
  * @module
  */
 import { Context, type Effect, Schema } from "effect"
-import type { Address, Bytes32, PaidAt } from "./domain/payment.ts"
+import type { Address, Bytes32, PaidAt, PaymentProof } from "./domain/payment.ts"
 
-/** The transfer that would prove a payment. */
+/** The transfer that proves a payment. */
 export interface ExpectedTransfer {
   readonly chainId: number
   readonly asset: Address
@@ -16,27 +16,16 @@ export interface ExpectedTransfer {
   readonly nonce: Bytes32
   /** Seconds since the Unix epoch. */
   readonly validBefore: bigint
-  /** Where the facilitator says to look first; it is not believed. */
+  /** The transaction that the facilitator reported. It is read first but not trusted. */
   readonly transactionHint: string | null
 }
 
-export type PaymentProof =
-  /** `AuthorizationUsed(from, nonce)` and, at the next log index, `Transfer(from, to, value)`. */
-  | { readonly proof: "paid"; readonly at: PaidAt }
-  /** Not seen; it may still come. */
-  | { readonly proof: "not_yet" }
-  /**
-   * It never paid and never will: unused past validBefore on a safe block, or its nonce was spent on
-   * a safe block by something else (a cancellation, another transfer).
-   */
-  | { readonly proof: "never"; readonly reason: "expired" | "spent_elsewhere" }
-
-/** The chain cannot be read now. Nothing follows from it. */
+/** The chain cannot be read now. Nothing is known from this. */
 export class ChainUnavailable
   extends Schema.TaggedError<ChainUnavailable>()("ChainUnavailable", { reason: Schema.String }) {}
 
-/** A transfer by authorization that the chain shows, whoever brought it there. */
-export interface SeenTransfer {
+/** A transfer by authorization on the chain, whoever submitted it. */
+export interface AuthorizedTransfer {
   readonly from: Address
   readonly to: Address
   readonly value: bigint
@@ -44,11 +33,11 @@ export interface SeenTransfer {
   readonly at: PaidAt
 }
 
-/** A stretch of safe blocks that was read whole. */
+/** A range of safe blocks that was read completely. */
 export interface ScannedBlocks {
-  /** In the order of the chain. */
-  readonly transfers: ReadonlyArray<SeenTransfer>
-  /** The last block of the stretch: where the next one goes on. */
+  /** In chain order. */
+  readonly transfers: ReadonlyArray<AuthorizedTransfer>
+  /** The last block of the range; the next range starts after it. */
   readonly through: bigint
 }
 
@@ -57,9 +46,9 @@ export class Chain extends Context.Service<Chain, {
     expected: ExpectedTransfer,
   ) => Effect.Effect<PaymentProof, ChainUnavailable>
   /**
-   * Every transfer by authorization to `to` in the safe blocks after `after`, or in as many of them as
-   * are read at once: `through` equals `after` when there is nothing new. A null `after` reads nothing
-   * and gives the safe block to begin at.
+   * The transfers by authorization to `to` in the safe blocks after `after`, at most one range of
+   * blocks per call. `through` equals `after` when there is nothing new. A null `after` reads no
+   * transfers and returns the safe block to start from.
    */
   readonly transfers: (query: {
     readonly asset: Address
@@ -67,15 +56,15 @@ export class Chain extends Context.Service<Chain, {
     readonly after: bigint | null
   }) => Effect.Effect<ScannedBlocks, ChainUnavailable>
   /**
-   * True when the authorization's nonce is used or cancelled as of the newest block: a caller who
-   * shows it now may have copied it from there.
+   * True when the authorization's nonce is used or cancelled as of the newest block. A caller who
+   * sends such an authorization may have copied it from the chain.
    */
-  readonly isSpent: (
+  readonly isNonceUsed: (
     asset: Address,
     from: Address,
     nonce: Bytes32,
   ) => Effect.Effect<boolean, ChainUnavailable>
-  /** What an address holds of the asset, in whole units, as of the newest block. */
+  /** The balance of an address, in atomic units, as of the newest block. */
   readonly balanceOf: (
     asset: Address,
     holder: Address,

@@ -1,9 +1,10 @@
 /**
- * The answers that this machine has delivered and the payment store may not know of yet.
+ * The journal of answers that this machine delivered and that the payment store may not know of
+ * yet.
  *
- * A process that is killed between the two would else have its answer refunded as well as delivered:
- * our loss. The next process on the machine tells the store. Without a folder to write to, nothing is
- * kept.
+ * Without it, an answer would be delivered and also refunded when the process is killed between
+ * delivery and the store's mark. The next process on the machine marks it. Without a writable
+ * folder there is no journal.
  *
  * @module
  */
@@ -11,15 +12,15 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { PaymentId } from "./domain/payment.ts"
 
 export interface DeliveryJournal {
-  /** Deliveries of processes before this one that the store may not know of. */
+  /** Deliveries of earlier processes that the store may not know of. */
   readonly pending: ReadonlyArray<PaymentId>
-  /** Writes down that an answer was delivered; done, as far as the machine lives, when it returns. */
+  /** Records a delivery. When it returns, the record survives the process but not the machine. */
   readonly append: (paymentId: PaymentId) => Effect.Effect<void>
-  /** The store knows of the delivery: nothing has to be kept any more. */
+  /** Deletes the record: the store knows of the delivery. */
   readonly acknowledge: (paymentId: PaymentId) => Effect.Effect<void>
 }
 
-/** Keeps nothing, unless it is given something better. */
+/** Records nothing by default. */
 export const DeliveryJournal = Context.Reference<DeliveryJournal>(
   "bellwether/payments/DeliveryJournal",
   {
@@ -31,16 +32,16 @@ export const DeliveryJournal = Context.Reference<DeliveryJournal>(
   },
 )
 
-/** Lines at which the file is rewritten with what is still pending. */
+/** Maximum number of lines. Then the file is rewritten with the pending ones. */
 const linesMax = 10_000
 
 const isPaymentId = Schema.is(PaymentId)
 const encoder = new TextEncoder()
 
 /**
- * Keeps the journal in a file of a folder that belongs to this process alone: a line each, appended at
- * once and never waited for on the disk. It outlives the process, not the machine. Where it cannot be
- * written, that is logged once, and nothing is kept.
+ * Stores the journal in a file. The folder must belong to this process alone. One line per
+ * delivery, appended at once without fsync, so it survives the process but not the machine. When
+ * the file cannot be opened, this is logged once and nothing is recorded.
  */
 export const layerFile = (folder: string): Layer.Layer<never> =>
   Layer.effect(
@@ -48,7 +49,7 @@ export const layerFile = (folder: string): Layer.Layer<never> =>
     Effect.try(() => open(folder)).pipe(
       Effect.catch((error) =>
         Effect.as(
-          Effect.logWarning(`Cannot keep in ${folder} what was delivered`, error.cause),
+          Effect.logWarning(`Cannot write the delivery journal in ${folder}`, error.cause),
           DeliveryJournal.defaultValue(),
         )
       ),
@@ -61,28 +62,28 @@ function open(folder: string): DeliveryJournal {
   const file = Deno.openSync(path, { read: true, append: true, create: true })
   const text = Deno.readTextFileSync(path)
   const pending = text.split("\n").filter(isPaymentId)
-  const kept = new Set<PaymentId>(pending)
+  const unacknowledged = new Set<PaymentId>(pending)
   let lines = pending.length
   const write = (ids: Iterable<PaymentId>) => {
     file.writeSync(encoder.encode([...ids].map((id) => `${id}\n`).join("")))
   }
-  // A line that was cut short must not corrupt the next one.
+  // An incomplete last line must not corrupt the next one.
   if (text !== "" && !text.endsWith("\n")) file.writeSync(encoder.encode("\n"))
   return {
     pending,
     append: (paymentId) =>
       Effect.sync(() => {
-        kept.add(paymentId)
+        unacknowledged.add(paymentId)
         lines += 1
         write([paymentId])
       }),
     acknowledge: (paymentId) =>
       Effect.sync(() => {
-        kept.delete(paymentId)
-        if (lines === 0 || (kept.size > 0 && lines < linesMax)) return
+        unacknowledged.delete(paymentId)
+        if (lines === 0 || (unacknowledged.size > 0 && lines < linesMax)) return
         file.truncateSync()
-        lines = kept.size
-        if (lines > 0) write(kept)
+        lines = unacknowledged.size
+        if (lines > 0) write(unacknowledged)
       }),
   }
 }

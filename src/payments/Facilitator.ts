@@ -1,8 +1,8 @@
 /**
- * The port to an x402 facilitator, who checks payments and brings them to the chain.
+ * The port to an x402 facilitator, which verifies payments and submits them to the chain.
  *
- * Whatever it says is a hint: only the chain changes a payment's state. Whatever it does not say
- * clearly (a time-out, a 5xx, HTML, `settlement_pending`) is `unknown`, never a failure.
+ * Its responses are hints: only the chain changes a payment's state. Anything unclear (a timeout, a
+ * 5xx, HTML, `settlement_pending`) is `unknown`, never a failure.
  *
  * @module
  */
@@ -10,7 +10,9 @@ import { Context, type Effect } from "effect"
 import type { Authorization, Signature, TokenDomain } from "./domain/payment.ts"
 import type { PaymentRequirements } from "./domain/x402/terms.ts"
 
-/** A payment and what was asked for it: everything a facilitator needs, rebuilt from checked values. */
+/**
+ * A payment and its requirements: everything that a facilitator needs, rebuilt from checked values.
+ */
 export interface FacilitatorRequest {
   readonly token: TokenDomain
   readonly authorization: Authorization
@@ -20,14 +22,14 @@ export interface FacilitatorRequest {
 
 export type VerifyOutcome =
   | { readonly outcome: "valid" }
-  /** `reason` is the facilitator's word, at most 100 printable characters. */
+  /** `reason` comes from the facilitator: at most 100 printable characters. */
   | { readonly outcome: "invalid"; readonly reason: string }
   | { readonly outcome: "unknown"; readonly reason: string }
 
 export type SettleOutcome =
-  /** It says that this transaction settled the payment. */
+  /** The facilitator reports that this transaction settled the payment. */
   | { readonly outcome: "settled"; readonly transaction: string }
-  /** It says that it did not and will not settle it. */
+  /** The facilitator reports that it did not and will not settle the payment. */
   | { readonly outcome: "declined"; readonly reason: string }
   | { readonly outcome: "unknown"; readonly reason: string }
 

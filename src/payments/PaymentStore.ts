@@ -1,8 +1,8 @@
 /**
- * The port to the stored payments: one row a payment, every arrow one compare-and-set on it.
+ * The port to the stored payments: one row per payment, and every move is a compare-and-set on it.
  *
- * Leases run on the store's own clock. A fence grows with every claim, so that a worker
- * who lost a payment to a later claim can no longer move its row.
+ * Leases run on the store's clock. A claim increases the fence, so a worker that lost a payment to
+ * a later claim can no longer move its row.
  *
  * @module
  */
@@ -19,9 +19,9 @@ import type {
   TokenDomain,
 } from "./domain/payment.ts"
 import type { AtomicAmount } from "../core/domain/money.ts"
-import type { SeenTransfer } from "./Chain.ts"
+import type { AuthorizedTransfer } from "./Chain.ts"
 
-/** One arrow, with what it writes. Its event is a key of the domain's table of moves. */
+/** One move, with what it writes. Its event is a key of the table of moves in the domain. */
 export type Move =
   | {
     readonly event: "claim"
@@ -31,48 +31,48 @@ export type Move =
   | { readonly event: "release"; readonly reason: string }
   | {
     readonly event: "intend"
-    /** The answer's bytes (compute-first); null when they are computed after settlement. */
+    /** The answer (compute-first); null when it is computed after settlement. */
     readonly answer: StoredAnswer | null
     readonly lease: Duration.Duration
   }
   | { readonly event: "doubt"; readonly reason: string; readonly transactionHint: string | null }
   | { readonly event: "settle"; readonly paidAt: PaidAt; readonly lease: Duration.Duration }
-  /** `answer` is null when the intent has stored it already. */
+  /** `answer` is null when the intent already stored it. */
   | {
     readonly event: "answer"
     readonly answer: StoredAnswer | null
     readonly paidAt: PaidAt | null
   }
-  /** Writes the refund row in the same transaction, and erases the answer. */
+  /** Inserts the refund row in the same transaction, and deletes the answer. */
   | {
     readonly event: "owe"
     readonly reason: string
     readonly paidAt: PaidAt | null
-    /** The sum that was paid, when it is not the amount of the payment. */
+    /** The amount that was transferred, when it differs from the payment's amount. */
     readonly paidAmount?: AtomicAmount
   }
   | { readonly event: "void"; readonly reason: string }
 
 export interface ClaimResult {
-  /** True when this call made the row. */
+  /** True when this call inserted the row. */
   readonly claimed: boolean
   readonly payment: Payment
 }
 
-/** A transfer to us that no call goes with. */
-export interface UnmatchedTransfer extends SeenTransfer {
+/** A transfer to us that belongs to no request. */
+export interface UnmatchedTransfer extends AuthorizedTransfer {
   readonly paymentId: PaymentId
   readonly token: TokenDomain
 }
 
-/** Whose incoming transfers are scanned. */
+/** The account whose incoming transfers are scanned. */
 export interface ScannedAccount {
   readonly chainId: number
   readonly asset: Address
   readonly payTo: Address
 }
 
-/** The blocks after the first, up to and with the last. */
+/** The scanned blocks: `after` is exclusive, `through` inclusive. */
 export interface Scanned {
   readonly after: bigint
   readonly through: bigint
@@ -80,14 +80,17 @@ export interface Scanned {
 
 export interface WaitingQuery {
   readonly nowSeconds: bigint
-  /** How long an answer may stay unsent. */
-  readonly hold: Duration.Duration
-  /** How many to leave out, of those that could not be moved before. */
+  /** How long an answer may wait for delivery. */
+  readonly answerWindow: Duration.Duration
+  /** How many rows to skip, of those that an earlier round could not move. */
   readonly skip: number
   readonly limit: number
 }
 
-/** A stored row that fits no state. What it tells is no secret: a signature moves money. */
+/**
+ * A stored row that fits no state. It contains the id alone, because a signature in a log could
+ * move money.
+ */
 export class UnreadablePayment extends Schema.TaggedError<UnreadablePayment>()(
   "UnreadablePayment",
   { paymentId: Schema.String },
@@ -98,7 +101,7 @@ export class UnreadablePayment extends Schema.TaggedError<UnreadablePayment>()(
 }
 
 export class PaymentStore extends Context.Service<PaymentStore, {
-  /** Makes the row in `claimed` under a lease, or returns the one that is there. Never both. */
+  /** Inserts the row in `claimed` under a lease, or returns the existing row. */
   readonly claim: (
     ticket: PaymentTicket,
     secretHash: Bytes32 | null,
@@ -106,36 +109,38 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   ) => Effect.Effect<ClaimResult>
   readonly find: (paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
   /**
-   * Makes one move of a row that was read. None when its state or fence has changed since, or when `owe`
-   * meets an answer that is marked as delivered. A claim raises the fence.
+   * Moves a row that was read before. None when its state or fence has changed since, or when `owe`
+   * finds an answer that is marked as delivered. A claim increases the fence.
    */
-  readonly move: (held: Payment, move: Move) => Effect.Effect<Option.Option<Payment>>
-  /** Remembers that the answer was delivered on a live connection. */
+  readonly move: (row: Payment, move: Move) => Effect.Effect<Option.Option<Payment>>
+  /** Marks the answer as delivered on an open connection. */
   readonly markSent: (paymentId: PaymentId) => Effect.Effect<void>
   /**
-   * Rows that wait for somebody, oldest first: claimed, settling or settled with a lease that ran out;
-   * unresolved; answered, and not delivered within `hold`; and after all of these, for they are many
-   * and no caller waits for them, released and past validBefore (a facilitator has seen those, so the
-   * chain has the last word on them). One that cannot be read has its place among them.
+   * Rows without an active worker, oldest first: claimed, settling or settled with an expired
+   * lease; unresolved; answered and not delivered within `answerWindow`. Then released rows past
+   * validBefore: they come last because they are many and no caller waits for them, but a
+   * facilitator has seen them, so only the chain can tell whether they were paid. An unreadable row
+   * is returned in its place.
    */
   readonly waiting: (
     query: WaitingQuery,
   ) => Effect.Effect<ReadonlyArray<Result.Result<Payment, UnreadablePayment>>>
-  /** Inserts an unmatched transfer as refund_due; false when there is a row of this payment already. */
+  /** Inserts an unmatched transfer as refund_due; false when this payment already has a row. */
   readonly insertUnmatched: (transfer: UnmatchedTransfer) => Effect.Effect<boolean>
-  /** The blocks whose transfers were matched with rows; none before the first scan. */
+  /** The blocks whose transfers were matched; none before the first scan. */
   readonly scanned: (account: ScannedAccount) => Effect.Effect<Option.Option<Scanned>>
-  /** Remembers how far the chain was read; never goes back. What comes first is where it began. */
+  /**
+   * Saves how far the chain was read. It never decreases. The first saved block is the start of the
+   * scan.
+   */
   readonly scannedThrough: (account: ScannedAccount, block: bigint) => Effect.Effect<void>
-  /** How the payments stand that there are among these; the others are unknown. */
-  readonly standing: (
+  /** The states of these payments. An unknown payment is not in the map. */
+  readonly states: (
     paymentIds: ReadonlyArray<PaymentId>,
   ) => Effect.Effect<ReadonlyMap<PaymentId, PaymentState>>
   /**
-   * Whole units that may still have to be refunded: owed, or of settle-early sales that are not
-   * answered, from their claim on.
+   * Atomic units that may still have to be refunded: refund_due payments, and settle-early payments
+   * from their claim until they are answered.
    */
   readonly liability: Effect.Effect<bigint>
-  /** How many rows stand in each state. */
-  readonly countByState: Effect.Effect<ReadonlyMap<PaymentState, number>>
 }>()("bellwether/payments/PaymentStore") {}

@@ -1,7 +1,7 @@
 /**
- * Selling one answer for one payment: its signature is checked, then it is claimed, or answered as a
- * payment that is known already. Limits sales in flight, runs the sweep and the scan, and marks answers as
- * delivered. What a claimed payment goes through is in `sale/sale.ts`.
+ * Sells one answer for one payment: checks the signature, then claims the payment, or responds for
+ * a payment that is already known. Limits the payments in progress, runs the sweep and the scan,
+ * and marks answers as delivered. `sale/sale.ts` contains the steps after the claim.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import {
   type Payment,
   type PaymentId,
   type PaymentTicket,
-  sentAgain,
+  repeatAction,
   type TokenDomain,
 } from "./domain/payment.ts"
 import { type PaymentTerms, tokenOf } from "./domain/x402/terms.ts"
@@ -26,64 +26,65 @@ import { Facilitator } from "./Facilitator.ts"
 import { PaymentStore } from "./PaymentStore.ts"
 import { needsChain, reconcile, sweep } from "./reconcile.ts"
 import {
-  conflict,
   type Delivery,
   findOutcome,
-  forged,
   inProgress,
-  late,
+  invalidSignature,
+  notValidNow,
   overloaded,
+  paymentConflict,
   type PaymentOutcome,
   responseForKnownPayment,
   unavailable,
   unresolved,
 } from "./sale/responses.ts"
 import {
-  type ClaimedSale,
-  deliver,
+  type ClaimedPurchase,
+  computeOrRefund,
   type Purchase,
+  resumeUnresolved,
   type SalePorts,
   sellComputeFirst,
   sellSettleEarly,
-  takeUp,
-  type Task,
+  type Work,
 } from "./sale/sale.ts"
-import {
-  countedEnd,
-  makeSaleFibers,
-  type Sale,
-  type SaleFibers,
-  saleOf,
-} from "./sale/saleFibers.ts"
+import { countEnd, makeSaleFibers, type Sale, type SaleFibers, saleOf } from "./sale/saleFibers.ts"
 import { makeSolvency, type Solvency } from "./sale/solvency.ts"
 import { Signatures } from "./Signatures.ts"
 import { defaultTiming, type PaymentTiming } from "./timing.ts"
 
 export class Payments extends Context.Service<Payments, {
   /**
-   * Sells the answer of `task` for this payment, in the order of its product. The payment runs in a
-   * fiber of this service: the caller's interruption releases it before the intent to settle, and
-   * never stops it after. `NotCharged` with code `payment_required` means: show the challenge, with
-   * its message. `RefundQueued` leaves settle-early sales alone.
+   * Sells the answer of `work` for this payment, in the settlement order of its product. The sale
+   * runs in a fiber of this service: when the caller is interrupted, the payment is released before
+   * the intent to settle, and the sale continues after it. On `NotCharged` with code
+   * `payment_required` the caller must return the challenge with this message. Only settle-early
+   * sales fail with `RefundQueued`.
    */
-  readonly sell: (purchase: Purchase, task: Task) => Effect.Effect<Delivery, FailedSale>
-  /** The id of the payment that is made by an authorization: pure. */
+  readonly sell: (purchase: Purchase, work: Work) => Effect.Effect<Delivery, FailedSale>
+  /** The payment id of an authorization. Pure. */
   readonly idOf: (authorization: Authorization) => PaymentId
   /**
-   * The stored answer again, for the secret it was bought with and without the payment; else what
-   * became of it. Nothing is claimed or charged.
+   * The stored answer, when the secret is the one it was bought with; otherwise the outcome of the
+   * payment. Nothing is claimed or charged.
    */
   readonly findOutcome: (
     paymentId: PaymentId,
     secret: string | null,
   ) => Effect.Effect<PaymentOutcome>
-  /** Notes that an answer was delivered on a live connection. Does not wait. */
+  /** Records that an answer was delivered on an open connection. Does not wait for the store. */
   readonly sent: (delivery: Delivery) => Effect.Effect<void>
-  /** What is known of a payment; none when no call ever showed it. */
+  /** The stored payment; none when the service never received it. */
   readonly status: (paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
-  /** Decides, as far as the chain can tell now, what waits: run every SWEEP. Returns how many rows moved. */
+  /**
+   * Resolves waiting payments, as far as the chain allows now. Runs every SWEEP. Returns how many
+   * rows moved.
+   */
   readonly sweep: Effect.Effect<number>
-  /** Matches the chain's transfers to us with our rows: run every SCAN. Returns how many changed. */
+  /**
+   * Matches transfers to us on the chain with stored payments. Runs every SCAN. Returns how many
+   * rows changed.
+   */
   readonly scan: Effect.Effect<number, ChainUnavailable>
 }>()("bellwether/payments/Payments") {
   static readonly layer = (options: PaymentOptions) => Layer.effect(Payments, make(options))
@@ -94,26 +95,29 @@ interface PaymentOptions {
   readonly timing?: PaymentTiming
 }
 
-/** Payments worked on at once; beyond it nothing is claimed, and what is known is still answered. */
-const inFlightMax = 512
-/** Questions to the chain at once whether a payer is a contract; a signature beyond them is forged. */
-const codeLookupsMax = 8
-const codePatience = Duration.seconds(3)
 /**
- * How often a store that fails is asked again to mark an answer as delivered, and how many times: what
- * it never hears of is refunded as well.
+ * Payments in progress at once. Beyond it nothing is claimed, but known payments still get their
+ * response.
  */
-const markEvery = Duration.millis(250)
-const markTimes = 40
+const inFlightMax = 512
+/** Concurrent reads of whether a payer is a contract. Beyond it a signature counts as invalid. */
+const codeLookupsMax = 8
+const codeTimeout = Duration.seconds(3)
+/**
+ * Retries of a failing store, when an answer is marked as delivered: the interval and the maximum
+ * number. An answer that is never marked is refunded although it was delivered.
+ */
+const markInterval = Duration.millis(250)
+const markRetriesMax = 40
 
-/** What a call is sold with. */
+/** The dependencies of a sale. */
 interface Seller extends SalePorts {
   readonly token: TokenDomain
   readonly network: string
   readonly signatures: Signatures["Service"]
   readonly fibers: SaleFibers
   readonly solvency: Solvency
-  readonly isForged: (ticket: PaymentTicket) => Effect.Effect<boolean>
+  readonly hasInvalidSignature: (ticket: PaymentTicket) => Effect.Effect<boolean>
 }
 
 const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: PaymentOptions) {
@@ -132,15 +136,15 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
     signatures,
     fibers: yield* makeSaleFibers(terms),
     solvency: makeSolvency({ chain, store, asset: token.asset, treasury }),
-    isForged: makeForgeryCheck(signatures, chain, token),
+    hasInvalidSignature: makeSignatureCheck(signatures, chain, token),
   }
-  const ports = { store, chain, patience: timing }
+  const ports = { store, chain, windows: timing }
   const account = { chainId: terms.chainId, asset: token.asset, payTo: address(terms.payTo) }
   return Payments.of({
-    sell: (purchase, task) => {
-      const sale = saleOf(purchase, task)
+    sell: (purchase, work) => {
+      const sale = saleOf(purchase, work)
       return Effect.ensuring(
-        countedEnd(sale, sell(seller, sale)),
+        countEnd(sale, sell(seller, sale)),
         seller.solvency.unreserve(sale),
       )
     },
@@ -157,108 +161,123 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
   })
 })
 
-/** Sells one answer for one payment, or answers for a payment that is known already. */
 const sell = Effect.fnUntraced(
   function* (seller: Seller, sale: Sale): Effect.fn.Return<Delivery, FailedSale> {
-    const { store, timing, fibers, isForged } = seller
+    const { store, timing, fibers, hasInvalidSignature } = seller
     const ticket = ticketOf(seller, sale.purchase)
-    if (yield* isForged(ticket)) {
+    if (yield* hasInvalidSignature(ticket)) {
       const known = yield* store.find(ticket.paymentId)
-      return yield* Option.isSome(known) ? conflict(known.value) : forged
+      return yield* Option.isSome(known) ? paymentConflict(known.value) : invalidSignature
     }
-    const refused = yield* obstacle(seller, sale)
+    const refused = yield* claimRefusal(seller, sale)
     if (refused === null) {
       const hash = secretHash(seller, ticket.paymentId, sale.purchase.secret)
       const claim = Effect.map(
         store.claim(ticket, hash, timing.lease),
         ({ claimed, payment }) => claimed ? Option.some(payment) : Option.none(),
       )
-      const delivery = yield* fibers.run(claimFor(seller, sale, claim), inOrder(seller, sale), sale)
+      const delivery = yield* fibers.run(
+        claimFor(seller, sale, claim),
+        sellBySettlementOrder(seller, sale),
+        sale,
+      )
       if (Option.isSome(delivery)) return delivery.value
     }
     const known = yield* store.find(ticket.paymentId)
-    if (Option.isSome(known)) return yield* again(seller, known.value, sale, timing.waitTimes)
+    if (Option.isSome(known)) {
+      return yield* answerKnownPayment(seller, known.value, sale, timing.waitRetriesMax)
+    }
     return yield* refused ?? unresolved
   },
-  Effect.catchDefect(undecided),
+  Effect.catchDefect(unresolvedAfterDefect),
 )
 
-/** Answers a payment that is already known, by the table of the domain. */
-const again = Effect.fnUntraced(function* (
+/** Responds for a known payment, according to `repeatAction`. */
+const answerKnownPayment = Effect.fnUntraced(function* (
   seller: Seller,
   found: Payment,
   sale: Sale,
-  waits: number,
+  waitsLeft: number,
 ): Effect.fn.Return<Delivery, FailedSale> {
   const { store, chain, timing, fibers } = seller
-  if (isOther(found, sale.purchase)) return yield* conflict(found)
+  if (isOtherCall(found, sale.purchase)) return yield* paymentConflict(found)
   const hash = secretHash(seller, found.paymentId, sale.purchase.secret)
   const isBuyer = hash !== null && hash === found.secretHash
-  const recovered = yield* takenUp(seller, found, isBuyer, sale)
+  const recovered = yield* resume(seller, found, isBuyer, sale)
   if (Option.isSome(recovered)) return recovered.value
   const row = needsChain(found, timing)
-    ? yield* reconcile({ store, chain, patience: timing }, found)
+    ? yield* reconcile({ store, chain, windows: timing }, found)
     : found
   if (row.state === "released") {
-    const refused = yield* obstacle(seller, sale)
+    const refused = yield* claimRefusal(seller, sale)
     if (refused !== null) return yield* refused
-    // Another copy may have claimed the released row, and be settling it.
+    // Another copy of the call may have claimed the released row and be settling it, so a failing
+    // store leaves the outcome unknown.
     const claim = Effect.catchDefect(
       store.move(row, { event: "claim", secretHash: hash, lease: timing.lease }),
-      undecided,
+      unresolvedAfterDefect,
     )
-    const delivery = yield* fibers.run(claimFor(seller, sale, claim), inOrder(seller, sale), sale)
+    const delivery = yield* fibers.run(
+      claimFor(seller, sale, claim),
+      sellBySettlementOrder(seller, sale),
+      sale,
+    )
     return Option.isSome(delivery) ? delivery.value : yield* inProgress
   }
-  const showsSecret = isBuyer && hash === row.secretHash
-  if (sentAgain(row.state, showsSecret) === "wait" && waits > 0) {
-    yield* Effect.sleep(timing.waitEvery)
+  const hasSecret = isBuyer && hash === row.secretHash
+  if (repeatAction(row.state, hasSecret) === "wait" && waitsLeft > 0) {
+    yield* Effect.sleep(timing.waitInterval)
     const next = yield* Effect.orDie(Effect.flatMap(store.find(row.paymentId), Effect.fromOption))
-    return yield* again(seller, next, sale, waits - 1)
+    return yield* answerKnownPayment(seller, next, sale, waitsLeft - 1)
   }
-  return yield* responseForKnownPayment(row, showsSecret, seller.network)
+  return yield* responseForKnownPayment(row, hasSecret, seller.network)
 })
 
-/** Why nothing can be claimed now; a payment that is known is answered all the same. */
-const obstacle = Effect.fnUntraced(function* ({ fibers, solvency }: Seller, sale: Sale) {
-  const { product, late: why } = sale.purchase
-  if (why !== null) return late(why)
+/** Why nothing can be claimed now, or null. A known payment still gets its response. */
+const claimRefusal = Effect.fnUntraced(function* ({ fibers, solvency }: Seller, sale: Sale) {
+  const { product, validityFault } = sale.purchase
+  if (validityFault !== null) return notValidNow(validityFault)
   if ((yield* fibers.size) >= inFlightMax) return overloaded
   if (product.settlementOrder === "compute-first") return null
   return (yield* solvency.reserve(sale, product.price)) ? null : unavailable
 })
 
-/** A claim, after which the store shows what the sale had reserved. */
+/** Claims, then drops the reservation: from the claim on the store counts the liability. */
 const claimFor = <E>(
   { solvency }: Seller,
   sale: Sale,
   claim: Effect.Effect<Option.Option<Payment>, E>,
 ) => Effect.tap(claim, () => solvency.unreserve(sale))
 
-/** Sells in the order of the product. */
-const inOrder = (seller: Seller, { purchase }: Sale) => (claimed: ClaimedSale) => {
-  if (purchase.product.settlementOrder === "compute-first") return sellComputeFirst(seller, claimed)
-  // Asked again when the claim is stored, for another replica may have claimed at the same moment.
-  const solvent = seller.solvency.covered.pipe(
-    Effect.catchDefect((defect) => Effect.as(Effect.logError(defect), false)),
-    Effect.flatMap((covered) => covered ? Effect.void : unavailable),
-  )
-  const check = Effect.andThen(solvent, claimed.task.check)
-  return sellSettleEarly(seller, { ...claimed, task: { ...claimed.task, check } })
-}
+const sellBySettlementOrder =
+  (seller: Seller, { purchase }: Sale) => (claimed: ClaimedPurchase) => {
+    if (purchase.product.settlementOrder === "compute-first") {
+      return sellComputeFirst(seller, claimed)
+    }
+    // Checked again after the claim, because another replica may have claimed at the same moment.
+    const solvent = seller.solvency.covered.pipe(
+      Effect.catchDefect((defect) => Effect.as(Effect.logError(defect), false)),
+      Effect.flatMap((covered) => covered ? Effect.void : unavailable),
+    )
+    const check = Effect.andThen(solvent, claimed.work.check)
+    return sellSettleEarly(seller, { ...claimed, work: { ...claimed.work, check } })
+  }
 
-/** Computes what an early settlement of unknown outcome has bought, for the buyer it belongs to. */
-const takenUp = (seller: Seller, row: Payment, isBuyer: boolean, sale: Sale) =>
-  isBuyer && row.state === "unresolved" && row.order === "settle-early"
+/** Continues an unresolved settle-early payment for its own buyer. */
+const resume = (seller: Seller, row: Payment, isBuyer: boolean, sale: Sale) =>
+  isBuyer && row.state === "unresolved" && row.settlementOrder === "settle-early"
     ? seller.fibers.run(
-      takeUp(seller, row),
-      ({ row, task }) => deliver(seller, row, task),
+      resumeUnresolved(seller, row),
+      ({ row, work }) => computeOrRefund(seller, row, work),
       sale,
     )
     : Effect.succeedNone
 
-/** The payment is bound to another call. An unmatched transfer is bound to none: its signer may ask. */
-const isOther = (found: Payment, { request, payment }: Purchase) =>
+/**
+ * The payment is bound to another request. An unmatched transfer is bound to none, so its signer
+ * may ask about it.
+ */
+const isOtherCall = (found: Payment, { request, payment }: Purchase) =>
   found.request !== null &&
   (found.request !== request || found.signature !== payment.signature)
 
@@ -271,7 +290,7 @@ const ticketOf = (seller: Seller, { product, payment, request }: Purchase): Paym
   authorization: payment.authorization,
   signature: payment.signature,
   amount: product.price,
-  order: product.settlementOrder,
+  settlementOrder: product.settlementOrder,
   productId: product.id,
   request,
 })
@@ -282,12 +301,12 @@ const secretHash = (
   secret: string | null,
 ): Bytes32 | null => secret === null ? null : signatures.digest(`secret/v1:${id}:${secret}`)
 
-/** True when a payment cannot be signed with the payer's key, and the payer is no contract. */
-function makeForgeryCheck(
+/** True when the signature is not the payer's and the payer is not a contract. */
+function makeSignatureCheck(
   signatures: Signatures["Service"],
   chain: Chain["Service"],
   token: TokenDomain,
-): Seller["isForged"] {
+): Seller["hasInvalidSignature"] {
   let codeLookups = 0
   return Effect.fnUntraced(function* ({ authorization, signature }) {
     const signer = yield* signatures.signer(token, authorization, signature)
@@ -295,7 +314,7 @@ function makeForgeryCheck(
     if (codeLookups >= codeLookupsMax) return true
     codeLookups += 1
     return yield* chain.hasCode(authorization.from).pipe(
-      Effect.timeout(codePatience),
+      Effect.timeout(codeTimeout),
       Effect.map((hasCode) => !hasCode),
       Effect.catch(() => Effect.succeed(true)),
       Effect.ensuring(Effect.sync(() => {
@@ -305,16 +324,16 @@ function makeForgeryCheck(
   })
 }
 
-/** Marks what was delivered: in the journal at once, in the store behind the caller's back. */
+/** Marks an answer as delivered: in the journal at once, in the store in the background. */
 const makeDeliveryMarks = Effect.fnUntraced(function* ({ store, fibers }: Seller) {
   const journal = yield* DeliveryJournal
   const mark = (paymentId: PaymentId) =>
     fibers.background(
       store.markSent(paymentId).pipe(
         Effect.catchDefect(Effect.fail),
-        Effect.retry({ schedule: Schedule.spaced(markEvery), times: markTimes }),
+        Effect.retry({ schedule: Schedule.spaced(markInterval), times: markRetriesMax }),
         Effect.andThen(journal.acknowledge(paymentId)),
-        Effect.catch((defect) => Effect.logWarning("Cannot mark an answer sent", defect)),
+        Effect.catch((defect) => Effect.logWarning("Cannot mark an answer as delivered", defect)),
       ),
     )
   yield* Effect.forEach(journal.pending, mark, { discard: true })
@@ -322,10 +341,7 @@ const makeDeliveryMarks = Effect.fnUntraced(function* ({ store, fibers }: Seller
     receipt === null ? Effect.void : Effect.andThen(journal.append(paymentId), mark(paymentId))
 })
 
-/**
- * The payment may be known, so it may have been taken: nothing is said of its money while the store
- * cannot be asked.
- */
-function undecided(defect: unknown) {
+/** While the store fails, the payment may be known and taken, so the outcome is unresolved. */
+function unresolvedAfterDefect(defect: unknown) {
   return Effect.andThen(Effect.logError("The payment store failed", defect), unresolved)
 }

@@ -1,6 +1,6 @@
 /**
- * The port to the mathematics of payments: hashes and signers. Pure in effect, but its machinery
- * (WASM) has to be loaded once, so it is a service.
+ * The port to hashes and signature recovery. The functions are pure, but their WASM is loaded once,
+ * so this is a service.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import type {
 } from "./domain/payment.ts"
 
 export class Signatures extends Context.Service<Signatures, {
-  /** The identity of an authorization: `paymentIdFormula`. */
+  /** The payment id: `paymentIdFormula`. */
   readonly paymentId: (fields: {
     readonly chainId: number
     readonly asset: Address
@@ -23,8 +23,8 @@ export class Signatures extends Context.Service<Signatures, {
     readonly nonce: Bytes32
   }) => PaymentId
   /**
-   * The nonce of a payment's refund, always the same one, so that the token contract pays it at most
-   * once: keccak256(abi.encode("refund/v1", chainId, asset, payer, paymentNonce)).
+   * The nonce of a payment's refund. It is always the same, so the token contract pays the refund
+   * at most once: keccak256(abi.encode("refund/v1", chainId, asset, payer, paymentNonce)).
    */
   readonly refundNonce: (payment: {
     readonly chainId: number
@@ -32,7 +32,7 @@ export class Signatures extends Context.Service<Signatures, {
     readonly from: Address
     readonly nonce: Bytes32
   }) => Bytes32
-  /** Who signed this EIP-3009 authorization; none when nobody can have. */
+  /** The signer of this EIP-3009 authorization; none when no public key can be recovered. */
   readonly signer: (
     token: TokenDomain,
     authorization: Authorization,

@@ -1,15 +1,15 @@
 /**
- * The last safety net: every transfer by authorization to us is matched with its row, whatever the
- * row says, and one without a row is owed back.
+ * The last safety net: matches every transfer by authorization to us with its row, whatever the row
+ * says. A transfer without a row is refunded.
  *
  * @module
  */
 import { Duration, Effect, Option } from "effect"
 import { AtomicAmount } from "../core/domain/money.ts"
 import { type Payment, type PaymentId, type TokenDomain, wasTaken } from "./domain/payment.ts"
-import { ChainUnavailable, type SeenTransfer } from "./Chain.ts"
+import { type AuthorizedTransfer, ChainUnavailable } from "./Chain.ts"
 import type { Move, ScannedAccount } from "./PaymentStore.ts"
-import { moveOrRead, type ReconcileOptions, verdict } from "./reconcile.ts"
+import { moveForProof, moveOrRead, type ReconcileOptions } from "./reconcile.ts"
 import type { Signatures } from "./Signatures.ts"
 
 interface ScanOptions extends ReconcileOptions {
@@ -18,32 +18,32 @@ interface ScanOptions extends ReconcileOptions {
   readonly account: ScannedAccount
 }
 
-/** Stretches of blocks one scan reads at most: what is left is read by the next. */
-const stretchesMax = 50
-/** Longest wait for a stretch: a chain that never answers must not end all scanning. */
-const stretchPatience = Duration.seconds(30)
-/** Transfers matched at once. */
+/** Block ranges that one scan reads at most. The next scan reads the rest. */
+const rangesMax = 50
+/** Longest wait for a range: a chain that never responds must not stop all scans. */
+const rangeTimeout = Duration.seconds(30)
 const matchConcurrency = 4
 /**
- * Blocks that are read once more by the next scan: five minutes of Base. A node that was behind, or a
- * payment that somebody worked on when its transfer was seen, is looked at again.
+ * Blocks that the next scan reads again: five minutes of Base. This covers a node that was behind,
+ * and a payment that was in progress when its transfer was first seen.
  */
 const overlapBlocks = 150n
 
 /**
- * Reads on from a little before the last block that was read, and returns how many payments it moved
- * or found. A stretch is remembered only when all of it was matched, so a scan that dies loses nothing.
+ * Reads the chain from a little before the last block that was read, and returns how many payments
+ * it moved or inserted. A range is saved only when all of it was matched, so a scan that dies loses
+ * nothing.
  */
 export const scan = Effect.fnUntraced(function* (options: ScanOptions) {
   const { store, account } = options
-  const begun = Option.getOrNull(yield* store.scanned(account))
-  let after = begun === null ? null : later(begun.after, begun.through - overlapBlocks)
+  const scanned = Option.getOrNull(yield* store.scanned(account))
+  let after = scanned === null ? null : later(scanned.after, scanned.through - overlapBlocks)
   let changed = 0
-  for (let stretch = 0; stretch < stretchesMax; stretch++) {
-    const { transfers, through } = yield* readOn(options, after)
+  for (let range = 0; range < rangesMax; range++) {
+    const { transfers, through } = yield* readRange(options, after)
     changed += yield* matchAll(options, transfers)
     if (after !== null && through <= after) break
-    if (begun === null || through > begun.through) yield* store.scannedThrough(account, through)
+    if (scanned === null || through > scanned.through) yield* store.scannedThrough(account, through)
     if (after === null) break
     after = through
   }
@@ -52,27 +52,27 @@ export const scan = Effect.fnUntraced(function* (options: ScanOptions) {
 
 const later = (a: bigint, b: bigint) => a > b ? a : b
 
-const readOn = ({ chain, account }: ScanOptions, after: bigint | null) =>
+const readRange = ({ chain, account }: ScanOptions, after: bigint | null) =>
   chain.transfers({ asset: account.asset, to: account.payTo, after }).pipe(
     Effect.timeoutOrElse({
-      duration: stretchPatience,
-      orElse: () => Effect.fail(new ChainUnavailable({ reason: "no answer in time" })),
+      duration: rangeTimeout,
+      orElse: () => Effect.fail(new ChainUnavailable({ reason: "no response in time" })),
     }),
   )
 
-/** Looks at those transfers whose rows do not say already that they were paid. */
+/** Matches the transfers whose rows do not already show the payment as taken. */
 const matchAll = Effect.fnUntraced(function* (
   options: ScanOptions,
-  transfers: ReadonlyArray<SeenTransfer>,
+  transfers: ReadonlyArray<AuthorizedTransfer>,
 ) {
   const { signatures, token, store } = options
-  // What we pay ourselves is nobody's payment, and the store has no row for it.
-  const foreign = transfers.filter(({ from, to, value }) => value > 0n && from !== to)
-  const payments = foreign.map((transfer) => ({
+  // A transfer from us to ourselves is not a payment, and the store can have no row for it.
+  const incoming = transfers.filter(({ from, to, value }) => value > 0n && from !== to)
+  const payments = incoming.map((transfer) => ({
     transfer,
     paymentId: signatures.paymentId({ ...token, from: transfer.from, nonce: transfer.nonce }),
   }))
-  const states = yield* store.standing(payments.map(({ paymentId }) => paymentId))
+  const states = yield* store.states(payments.map(({ paymentId }) => paymentId))
   const changes = yield* Effect.forEach(
     payments.filter(({ paymentId }) => wasTaken(states.get(paymentId) ?? "released") !== true),
     ({ paymentId, transfer }) => match(options, paymentId, transfer),
@@ -81,43 +81,46 @@ const matchAll = Effect.fnUntraced(function* (
   return changes.filter((change) => change).length
 })
 
-/** True when the transfer changed what we believe. */
+/** True when the transfer changed a row. */
 const match = Effect.fnUntraced(function* (
   options: ScanOptions,
   paymentId: PaymentId,
-  transfer: SeenTransfer,
+  transfer: AuthorizedTransfer,
 ) {
   const { store, token } = options
   const known = yield* store.find(paymentId)
   if (Option.isNone(known)) {
-    yield* Effect.logWarning("A transfer to us belongs to no call: it is refunded", { paymentId })
+    yield* Effect.logWarning("A transfer to us belongs to no request: it is refunded", {
+      paymentId,
+    })
     const inserted = yield* store.insertUnmatched({ ...transfer, paymentId, token })
     if (!inserted && Option.isNone(yield* store.find(paymentId))) {
-      // No honest hand writes such a row; the other transfers are matched all the same.
-      yield* Effect.logError("Cannot refund a transfer: its authorization is another row's", {
+      // Only a forged row can cause this. The other transfers are still matched.
+      yield* Effect.logError("Cannot refund a transfer: another row has its authorization", {
         paymentId,
       })
     }
     return inserted
   }
-  const move = believed(options, known.value, transfer)
+  const move = moveForTransfer(options, known.value, transfer)
   if (Option.isNone(move)) return false
   if (known.value.state === "void") {
-    yield* Effect.logError("A payment held to be void has paid", { paymentId })
+    yield* Effect.logError("A payment marked as void was paid", { paymentId })
   }
   return (yield* moveOrRead(store, known.value, move.value)).state !== known.value.state
 })
 
 /**
- * What a transfer makes of a row that does not say that it was taken; none: somebody works on it, and
- * the next scan looks again. Its payer may have spent the nonce on another sum: then that is owed.
+ * The move for a row that does not show the payment as taken. None: a worker is busy with it, and
+ * the next scan checks it again. The payer may have used the nonce for another sum: then that sum
+ * is owed.
  */
-function believed(
-  { patience }: ScanOptions,
+function moveForTransfer(
+  { windows }: ScanOptions,
   row: Payment,
-  { value, at }: SeenTransfer,
+  { value, at }: AuthorizedTransfer,
 ): Option.Option<Move> {
-  // It may have been answered since its state was read.
+  // The state may have changed since it was read.
   if (wasTaken(row.state) !== false && row.state !== "unresolved") return Option.none()
   if (row.amount !== value) {
     const paidAmount = AtomicAmount.make(value)
@@ -125,6 +128,6 @@ function believed(
   }
   const reason = row.state === "void" ? "paid_after_void" : "paid_undelivered"
   return row.state === "unresolved"
-    ? verdict(row, { proof: "paid", at }, patience)
+    ? moveForProof(row, { proof: "paid", at }, windows)
     : Option.some({ event: "owe", reason, paidAt: at })
 }

@@ -1,30 +1,35 @@
 /**
- * What becomes of a payment that no worker has, after a crash for example: the chain is asked, and its
- * answer decides.
+ * Resolves payments without an active worker, for example after a crash: reads the chain and moves
+ * the row.
  *
- * The sweep of every replica takes a row when its lease has run out (times: `timing.ts`):
+ * The sweep of every replica picks up a row when its lease has expired (times: `timing.ts`):
  *
- * - `claimed`: settlement was not asked for, so it is released. Not charged.
- * - `released`, once its authorization has run out: checked on the chain. Not taken: `void`. Taken: owed.
- * - `settling`, `unresolved`: taken or not, only the chain can say. Not yet provable: asked again. Never
- *   taken: `void`. Taken, with an answer (compute-first): `answered`, and kept for its buyer for `hold`.
- *   Taken, without one (settle-early): kept for its buyer until `recover` after the intent, then owed.
+ * - `claimed`: settlement was not requested, so it is released. Not charged.
+ * - `released`, after its authorization expired: checked on the chain. Not taken: `void`. Taken:
+ *   owed.
+ * - `settling`, `unresolved`: only the chain can tell. Not provable yet: read again later. Never
+ *   taken: `void`. Taken, with an answer (compute-first): `answered`, and stored for its buyer for
+ *   `answerWindow`. Taken, without one (settle-early): waits for its buyer until `recoveryWindow`
+ *   after the intent, then owed.
  * - `settled`: owed.
- * - `answered` but not delivered within `hold`: owed.
+ * - `answered` but not delivered within `answerWindow`: owed.
  *
- * Owed is the state `refund_due`: a trigger queues the refund in the same statement, and the refund worker
- * pays it.
+ * Owed means the state `refund_due`: a trigger queues the refund in the same statement, and the
+ * refund worker pays it.
  *
  * @module
  */
 import { Clock, Duration, Effect, Option, Result } from "effect"
-import { type Chain, ChainUnavailable, type ExpectedTransfer, type PaymentProof } from "./Chain.ts"
-import type { Payment, Released, Unresolved } from "./domain/payment.ts"
+import { type Chain, ChainUnavailable, type ExpectedTransfer } from "./Chain.ts"
+import type { Payment, PaymentProof, ReleasedPayment, UnresolvedPayment } from "./domain/payment.ts"
 import type { Move, PaymentStore, UnreadablePayment } from "./PaymentStore.ts"
 import type { PaymentTiming } from "./timing.ts"
 
-/** True when the row waits: its worker or its buyer is gone, or only the chain can tell. */
-function isWaiting(payment: Payment, { hold }: Patience): boolean {
+/**
+ * True when the row needs the sweep: its worker or its buyer is gone, or only the chain can tell
+ * its outcome.
+ */
+function isWaiting(payment: Payment, { answerWindow }: BuyerWindows): boolean {
   switch (payment.state) {
     case "claimed":
     case "settling":
@@ -34,31 +39,31 @@ function isWaiting(payment: Payment, { hold }: Patience): boolean {
     case "released":
       return true
     case "answered":
-      return !payment.sent && payment.answeredAgoMs >= Duration.toMillis(hold)
+      return !payment.sent && payment.answeredAgoMs >= Duration.toMillis(answerWindow)
     default:
       return false
   }
 }
 
-/** True when the row has to be brought up to date before it can say anything. */
-export const needsChain = (payment: Payment, patience: Patience): boolean =>
-  isWaiting(payment, patience) && payment.state !== "released"
+/** True when the row must be reconciled before the service can respond with its state. */
+export const needsChain = (payment: Payment, windows: BuyerWindows): boolean =>
+  isWaiting(payment, windows) && payment.state !== "released"
 
-/** How long a buyer is waited for: after the intent, and after the answer. */
-type Patience = Pick<PaymentTiming, "hold" | "recover">
+/** How long a payment waits for its buyer: after the answer, and after the intent. */
+type BuyerWindows = Pick<PaymentTiming, "answerWindow" | "recoveryWindow">
 
 export interface ReconcileOptions {
   readonly store: PaymentStore["Service"]
   readonly chain: Chain["Service"]
-  readonly patience: Patience
+  readonly windows: BuyerWindows
 }
 
 /**
- * Moves a waiting row as far as can be told now, and returns the row as it then stands. Any number
- * may do this at once: each move is a compare-and-set, and the loser reads the row again.
+ * Moves a waiting row as far as is possible now, and returns the row after it. Concurrent calls are
+ * safe: each move is a compare-and-set, and the loser reads the row again.
  */
 export const reconcile = Effect.fnUntraced(function* (
-  { store, chain, patience }: ReconcileOptions,
+  { store, chain, windows }: ReconcileOptions,
   payment: Payment,
 ) {
   const move = (payment: Payment, move: Move) => moveOrRead(store, payment, move)
@@ -84,27 +89,27 @@ export const reconcile = Effect.fnUntraced(function* (
       return payment
   }
 
-  function resolve(payment: Unresolved | Released): Effect.Effect<Payment> {
+  function resolve(payment: UnresolvedPayment | ReleasedPayment): Effect.Effect<Payment> {
     const hint = payment.state === "unresolved" ? payment.transactionHint : null
     return Effect.flatMap(
       proofOf(chain, payment, hint),
       (proof) =>
-        Option.match(verdict(payment, proof, patience), {
+        Option.match(moveForProof(payment, proof, windows), {
           onNone: () => Effect.succeed(payment),
-          onSome: (verdict) => move(payment, verdict),
+          onSome: (next) => move(payment, next),
         }),
     )
   }
 })
 
-/** Rows a round of a sweep looks at, how many at once, and how many rounds a sweep may have. */
+/** Rows per round of a sweep, rows at once, and rounds per sweep. */
 const sweepRows = 200
 const sweepConcurrency = 4
 const sweepRoundsMax = 50
 
 /**
- * Moves everything that waits as far as can be told now, and returns how many rows moved. A round
- * follows another while rows may be left that no round has seen, past those that would not move.
+ * Moves all waiting rows as far as is possible now, and returns how many moved. Each round skips
+ * the rows that did not move before. A round that is not full is the last.
  */
 export const sweep = Effect.fnUntraced(function* (options: ReconcileOptions) {
   let moved = 0
@@ -119,26 +124,26 @@ export const sweep = Effect.fnUntraced(function* (options: ReconcileOptions) {
   return moved
 })
 
-/** One round: whether each row that it looked at, be it readable or not, has moved. */
+/** One round: for each row, readable or not, whether it moved. */
 const sweepRound = Effect.fnUntraced(function* (options: ReconcileOptions, skip: number) {
   const now = yield* Clock.currentTimeMillis
   const rows = yield* options.store.waiting({
     nowSeconds: BigInt(Math.floor(now / 1_000)),
-    hold: options.patience.hold,
+    answerWindow: options.windows.answerWindow,
     skip,
     limit: sweepRows,
   })
   return yield* Effect.forEach(
     rows,
     Result.match({
-      onSuccess: (payment) => hasMoved(options, payment),
+      onSuccess: (payment) => movedRow(options, payment),
       onFailure: unreadable,
     }),
     { concurrency: sweepConcurrency },
   )
 })
 
-const hasMoved = (options: ReconcileOptions, payment: Payment) =>
+const movedRow = (options: ReconcileOptions, payment: Payment) =>
   reconcile(options, payment).pipe(
     Effect.catchDefect((defect) =>
       Effect.as(Effect.logWarning("Cannot reconcile a payment", defect), payment)
@@ -146,19 +151,19 @@ const hasMoved = (options: ReconcileOptions, payment: Payment) =>
     Effect.map(({ state }) => state !== payment.state),
   )
 
-/** It waits for a person, and costs the sweep no other row. */
+/** An unreadable row waits for an operator and does not stop the sweep. */
 const unreadable = (failure: UnreadablePayment) =>
   Effect.as(Effect.logError("Cannot read a waiting payment", failure.message), false)
 
 /**
- * What the chain's word makes of a row in `unresolved` or `released`; none: it stays as it is. A
- * compute-first answer is stored already. A settle-early one is still to be computed, and only its
- * buyer can have that done, by coming again: for `recover` the row waits for them.
+ * The move for a row in `unresolved` or `released`, given the chain's proof. None: the row stays. A
+ * compute-first answer is already stored. A settle-early one is computed only when its buyer comes
+ * again, so the row waits for `recoveryWindow`.
  */
-export function verdict(
-  payment: Unresolved | Released,
+export function moveForProof(
+  payment: UnresolvedPayment | ReleasedPayment,
   proof: PaymentProof,
-  patience: Patience,
+  windows: BuyerWindows,
 ): Option.Option<Move> {
   switch (proof.proof) {
     case "not_yet":
@@ -168,9 +173,9 @@ export function verdict(
     case "paid": {
       const owe: Move = { event: "owe", reason: "paid_undelivered", paidAt: proof.at }
       if (payment.state !== "unresolved") return Option.some(owe)
-      const stored = payment.order === "compute-first"
-      const patienceMs = Duration.toMillis(stored ? patience.hold : patience.recover)
-      if (payment.intendedAgoMs >= patienceMs) return Option.some(owe)
+      const stored = payment.settlementOrder === "compute-first"
+      const windowMs = Duration.toMillis(stored ? windows.answerWindow : windows.recoveryWindow)
+      if (payment.intendedAgoMs >= windowMs) return Option.some(owe)
       return stored
         ? Option.some({ event: "answer", answer: null, paidAt: proof.at })
         : Option.none()
@@ -178,12 +183,12 @@ export function verdict(
   }
 }
 
-/** Longest wait for one word of the chain: neither a sale nor the sweep may hang on it. */
-const chainPatience = Duration.seconds(5)
+/** Longest wait for one read of the chain: a sale or the sweep must not hang. */
+const chainTimeout = Duration.seconds(5)
 
 /**
- * The chain's word on a payment; a chain that cannot be read has said nothing. `transactionHint` is
- * where a facilitator says to look first.
+ * The chain's proof of a payment. An unavailable chain gives `not_yet`. `transactionHint` is the
+ * transaction that the facilitator reported.
  */
 export function proofOf(
   chain: Chain["Service"],
@@ -192,8 +197,8 @@ export function proofOf(
 ): Effect.Effect<PaymentProof> {
   return chain.paymentProof(expectedTransfer(payment, transactionHint)).pipe(
     Effect.timeoutOrElse({
-      duration: chainPatience,
-      orElse: () => Effect.fail(new ChainUnavailable({ reason: "no answer in time" })),
+      duration: chainTimeout,
+      orElse: () => Effect.fail(new ChainUnavailable({ reason: "no response in time" })),
     }),
     Effect.catchTag("ChainUnavailable", ({ reason }) =>
       Effect.as(
@@ -212,13 +217,13 @@ function expectedTransfer(
   return { chainId, asset, from, to, value, nonce, validBefore, transactionHint }
 }
 
-/** Makes a move; when the row has moved on, reads it. A row is never deleted, so it is there. */
-export function moveOrRead(store: PaymentStore["Service"], held: Payment, move: Move) {
+/** Makes a move. When the row has changed since, reads it: a row is never deleted. */
+export function moveOrRead(store: PaymentStore["Service"], row: Payment, move: Move) {
   return Effect.flatMap(
-    store.move(held, move),
+    store.move(row, move),
     Option.match({
       onSome: Effect.succeed,
-      onNone: () => Effect.flatMap(store.find(held.paymentId), Effect.fromOption),
+      onNone: () => Effect.flatMap(store.find(row.paymentId), Effect.fromOption),
     }),
   ).pipe(Effect.orDie)
 }

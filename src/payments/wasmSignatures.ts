@@ -1,7 +1,8 @@
 /**
- * `Signatures` by WebAssembly: keccak of hash-wasm, curve arithmetic of libauth. Needs no permission.
+ * `Signatures` with WebAssembly: keccak from hash-wasm, secp256k1 from libauth. Needs no
+ * permission.
  *
- * The encodings are written out by hand, because they are all of one shape: 32-byte words.
+ * The ABI encodings are written by hand, because all of them are sequences of 32-byte words.
  *
  * @module
  */
@@ -30,7 +31,7 @@ export const layer: Layer.Layer<Signatures> = Layer.effect(
     const types = typeHashes(keccak)
     const domains = new Map<string, Uint8Array>()
 
-    /** One a token, so a handful in all. */
+    /** Cached by token; there are only a few. */
     const domainSeparator = (token: TokenDomain) => {
       const key = `${token.chainId}:${token.asset}:${token.name}:${token.version}`
       const known = domains.get(key)
@@ -62,10 +63,10 @@ export const layer: Layer.Layer<Signatures> = Layer.effect(
       const tagBytes = utf8.encode(tag)
       const tagWord = new Uint8Array(wordBytes)
       tagWord.set(tagBytes)
-      // The tag is a string, the one dynamic argument: its place says where its length is.
-      const place = BigInt(5 * wordBytes)
+      // The tag is a string, the only dynamic argument: its word contains the offset of its length.
+      const offset = BigInt(5 * wordBytes)
       const length = BigInt(tagBytes.length)
-      const encoded = words(place, BigInt(chainId), asset, from, nonce, length, tagWord)
+      const encoded = words(offset, BigInt(chainId), asset, from, nonce, length, tagWord)
       return `0x${keccak(encoded).toHex()}` as const
     }
 
@@ -94,7 +95,7 @@ const typeHashes = (keccak: Keccak) => ({
   )),
 })
 
-/** The values as 32-byte words, each to the right of its word as the ABI wants it. */
+/** Encodes each value as a 32-byte word, right-aligned as the ABI requires. */
 function words(...values: ReadonlyArray<Uint8Array | bigint | `0x${string}`>): Uint8Array {
   const bytes = new Uint8Array(values.length * wordBytes)
   for (const [index, value] of values.entries()) {
@@ -116,7 +117,6 @@ function writeUint(bytes: Uint8Array, value: bigint, end: number): void {
   }
 }
 
-/** The bytes of hex that is known to be hex. */
 function bytesOf(hex: `0x${string}`): Uint8Array {
   return Uint8Array.fromHex(hex.slice(2))
 }

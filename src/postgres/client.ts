@@ -1,8 +1,8 @@
 /**
  * The one SQL client of the service: a pool on a PostgreSQL server, or on the embedded PostgreSQL.
  *
- * Both layers give the same `PgClient`, the same SQL and the same migrations; the stores cannot tell
- * which one they are on.
+ * Both layers provide the same `PgClient`, SQL and migrations; the stores do not know which one
+ * they use.
  *
  * @module
  */
@@ -11,12 +11,12 @@ import { Effect, type Layer, type Redacted, Schedule } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { type DataDirBusy, type EmbeddedStorage, openEmbedded } from "./embedded.ts"
-import { serveStore, type StoreNotServed, type StoreSocket } from "./embeddedSocket.ts"
+import { serveStore, type StoreListenFailed, type StoreSocket } from "./embeddedSocket.ts"
 
 interface PostgresOptions {
-  /** `postgres://user:password@host:port/database`; query parameters as libpq has them. */
+  /** `postgres://user:password@host:port/database`, with the query parameters of libpq. */
   readonly url: Redacted.Redacted
-  /** Connections this process opens at most. */
+  /** The most connections that this process opens. */
   readonly maxConnections?: number
 }
 
@@ -26,8 +26,8 @@ const idleTimeout = "60 seconds"
 const keepAlive = "30 seconds"
 
 /**
- * What every session starts with. A statement that waits or works longer than this is a fault, not a
- * load; migrations lift the first two for themselves.
+ * The settings of every session. A statement that exceeds them is a fault, not load. Migrations
+ * raise the first two for themselves.
  */
 const sessionDefaults = {
   statement_timeout: "15s",
@@ -52,20 +52,21 @@ export function layerPostgres(
   })
 }
 
-/** Virtual connections to the one backend: what may wait in line, not what may run at once. */
+/** Virtual connections to the one backend: they queue statements and do not run in parallel. */
 const virtualConnectionsMax = 8
 
-/** Nobody else vacuums the embedded store: it has one backend, and no workers beside it. */
+/** The embedded store has one backend and no autovacuum workers. */
 const vacuumEvery = "1 hour"
 
 /**
  * PostgreSQL inside this process. A directory belongs to one process at a time and survives a
- * restart; memory goes with the process. `served`: other processes of this machine work on it too.
+ * restart; an in-memory store ends with the process. `served`: other processes on this machine use
+ * it too.
  */
 export function layerEmbedded(
   storage: EmbeddedStorage,
   served: StoreSocket | null = null,
-): Layer.Layer<PgClient.PgClient | SqlClient, DataDirBusy | StoreNotServed | SqlError> {
+): Layer.Layer<PgClient.PgClient | SqlClient, DataDirBusy | StoreListenFailed | SqlError> {
   const opened = Effect.tap(
     openEmbedded(storage),
     (backend) => served === null ? Effect.void : serveStore(backend, served),
@@ -79,12 +80,12 @@ export function layerEmbedded(
         database: "postgres",
         maxConnections: virtualConnectionsMax,
         minConnections: 1,
-      })).pipe(Effect.tap(keepSwept)),
+      })).pipe(Effect.tap(scheduleVacuum)),
   )
 }
 
-/** Gives back the room of dead rows, and counts rows for the planner, for as long as the scope lives. */
-const keepSwept = (sql: SqlClient) =>
+/** Frees dead rows and updates the planner's statistics, until the scope closes. */
+const scheduleVacuum = (sql: SqlClient) =>
   sql`VACUUM (ANALYZE)`.pipe(
     Effect.catchCause((cause) => Effect.logWarning("cannot vacuum the embedded store", cause)),
     Effect.delay(vacuumEvery),

@@ -1,8 +1,9 @@
 /**
- * The embedded PostgreSQL: PGlite in this process, its directory held under a lock.
+ * The embedded PostgreSQL: PGlite in this process, with a lock on its directory.
  *
- * Its limits: one process a directory, one backend (statements run one after another, on this
- * process's event loop), no fsync (a crash of the process is safe, a loss of power may not be).
+ * Limits: one process per directory; one backend, so statements run one after another on this
+ * process's event loop; no fsync, so a crash of the process is safe but a power failure may lose
+ * data.
  *
  * @module
  */
@@ -16,7 +17,7 @@ export type EmbeddedStorage =
   /** Lost when the scope closes. Begins as a copy of `image`; as a fresh database without one. */
   | { readonly memory: true; readonly image?: Blob }
 
-/** Another process works on this directory; two at once would lose rows silently. */
+/** Another process has this directory open; two at once would lose rows silently. */
 export class DataDirBusy extends Schema.TaggedError<DataDirBusy>()("DataDirBusy", {
   dataDir: Schema.String,
 }) {
@@ -27,20 +28,20 @@ export class DataDirBusy extends Schema.TaggedError<DataDirBusy>()("DataDirBusy"
   }
 }
 
-/** One backend needs little: the whole working set of a small deployment, not a server's share. */
+/** One backend of a small deployment needs less memory than a server's defaults. */
 const startParams = [
   ...PGlite.defaultStartParams,
   ...["shared_buffers=32MB", "work_mem=8MB", "maintenance_work_mem=32MB", "max_wal_size=256MB"]
     .flatMap((setting) => ["-c", setting]),
 ]
 
-/** Opens the backend, creating its directory when there is none; closing the scope closes it. */
+/** Opens the backend and creates its directory if there is none. Closing the scope closes it. */
 export const openEmbedded = Effect.fnUntraced(
   function* (storage: EmbeddedStorage): Effect.fn.Return<Backend, DataDirBusy, Scope.Scope> {
     if ("memory" in storage) {
       return yield* openPglite({ loadDataDir: storage.image ?? (yield* image) })
     }
-    yield* holdDirectory(storage.dataDir)
+    yield* lockDirectory(storage.dataDir)
     const dataDir = `${storage.dataDir}/postgres`
     const creating = `${storage.dataDir}/creating`
     if (yield* needsCreating(dataDir, creating)) {
@@ -53,14 +54,14 @@ export const openEmbedded = Effect.fnUntraced(
 )
 
 /**
- * A database as initdb leaves it, of the same catalog version: unpacking it takes a third of the time
- * and half of the memory that running initdb takes.
+ * A database as created by initdb, of the same catalog version. Unpacking it takes a third of the
+ * time and half of the memory of initdb.
  */
 const image = Effect.promise(() => freshDatabase())
 
 /**
- * Whether to create the database. The mark stands until a creation is complete: a directory found
- * under it is half of one, holds nothing yet, and is made anew.
+ * Whether to create the database. The mark file exists until the creation is complete: a directory
+ * found together with it is incomplete and empty, so it is removed and created again.
  */
 const needsCreating = (dataDir: string, mark: string) =>
   Effect.promise(async () => {
@@ -93,8 +94,8 @@ const openPglite = (options: { readonly dataDir?: string; readonly loadDataDir?:
     ),
   )
 
-/** The lock is the kernel's: it goes when the process goes, however it ends. */
-const holdDirectory = (dataDir: string) =>
+/** The kernel releases the lock when the process ends, even if it is killed. */
+const lockDirectory = (dataDir: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       await Deno.mkdir(dataDir, { recursive: true })
@@ -103,5 +104,7 @@ const holdDirectory = (dataDir: string) =>
     (file) => Effect.sync(() => file.close()),
   ).pipe(
     Effect.flatMap((file) => Effect.promise(() => file.tryLock(true))),
-    Effect.flatMap((held) => held ? Effect.void : Effect.fail(new DataDirBusy({ dataDir }))),
+    Effect.flatMap((isLocked) =>
+      isLocked ? Effect.void : Effect.fail(new DataDirBusy({ dataDir }))
+    ),
   )

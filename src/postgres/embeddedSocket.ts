@@ -1,9 +1,9 @@
 /**
- * Serves the embedded store to other processes of this machine, under a password: each socket is one
- * virtual connection of the backend, so that no transaction of one mixes with another's.
+ * Serves the embedded store to other processes on this machine, with a password. Each socket is one
+ * virtual connection of the backend, so transactions do not mix.
  *
- * A socket that goes takes its open transaction with it. There are no roles behind the password: who
- * holds it may do everything.
+ * Closing a socket rolls back its open transaction. There are no roles: a client with the password
+ * may do everything.
  *
  * @module
  */
@@ -18,33 +18,33 @@ export interface StoreSocket {
   readonly password: Redacted.Redacted
 }
 
-/** Nothing listens: most likely the port is taken. */
-export class StoreNotServed
-  extends Schema.TaggedError<StoreNotServed>()("StoreNotServed", { port: Schema.Int }) {
+/** The port cannot be opened; most likely it is in use. */
+export class StoreListenFailed
+  extends Schema.TaggedError<StoreListenFailed>()("StoreListenFailed", { port: Schema.Int }) {
   override get message() {
-    return `Cannot serve the embedded store on 127.0.0.1:${this.port}: is the port taken?`
+    return `Cannot serve the embedded store on 127.0.0.1:${this.port}: is the port in use?`
   }
 }
 
-/** More than the pools of the processes beside the service need; one more is closed unanswered. */
+/** More than the other processes need. A further socket is closed without an answer. */
 export const socketsMax = 16
-/** How long a client may take to say who it is, and in how many bytes. */
+/** Limits of the handshake of a client. */
 const handshakeMsMax = 5_000
 const handshakeBytesMax = 4_096
 
 /** Listens for as long as the scope lives. */
 export const serveStore = (backend: Backend, { port, password }: StoreSocket) =>
   Effect.acquireRelease(
-    Effect.callback<{ server: Server; sockets: Set<Socket> }, StoreNotServed>((resume) => {
+    Effect.callback<{ server: Server; sockets: Set<Socket> }, StoreListenFailed>((resume) => {
       const sockets = new Set<Socket>()
       const server = createServer((socket) => {
         sockets.add(socket)
         socket.once("close", () => sockets.delete(socket))
         socket.on("error", () => socket.destroy())
-        admit(socket, backend, Redacted.value(password))
+        authenticate(socket, backend, Redacted.value(password))
       })
       server.maxConnections = socketsMax
-      server.once("error", () => resume(Effect.fail(new StoreNotServed({ port }))))
+      server.once("error", () => resume(Effect.fail(new StoreListenFailed({ port }))))
       server.listen(port, "127.0.0.1", () => resume(Effect.succeed({ server, sockets })))
     }),
     ({ server, sockets }) =>
@@ -56,33 +56,33 @@ export const serveStore = (backend: Backend, { port, password }: StoreSocket) =>
       ),
   ).pipe(Effect.asVoid)
 
-/** Asks for the password, then joins the socket to a virtual connection. */
-function admit(socket: Socket, backend: Backend, password: string): void {
+/** Checks the password, then connects the socket to a virtual connection. */
+function authenticate(socket: Socket, backend: Backend, password: string): void {
   let pending = new Uint8Array(0)
   let startup: Uint8Array | null = null
   socket.setTimeout(handshakeMsMax, () => socket.destroy())
 
-  socket.on("data", function hear(chunk: Uint8Array) {
-    pending = joined(pending, chunk)
-    for (let heard = next(); heard !== null; heard = next()) {
-      if (startup === null && code(heard) === protocolVersion) {
-        startup = heard
+  socket.on("data", function receive(chunk: Uint8Array) {
+    pending = concatenated(pending, chunk)
+    for (let message = next(); message !== null; message = next()) {
+      if (startup === null && requestCode(message) === protocolVersion) {
+        startup = message
         socket.write(askPassword)
-      } else if (startup === null && encryptionRequests.includes(code(heard))) {
+      } else if (startup === null && encryptionRequests.includes(requestCode(message))) {
         socket.write("N")
-      } else if (startup !== null && same(passwordIn(heard), password)) {
-        socket.off("data", hear)
+      } else if (startup !== null && same(passwordIn(message), password)) {
+        socket.off("data", receive)
         socket.setTimeout(0)
-        return join(socket, backend, joined(startup, pending))
+        return connect(socket, backend, concatenated(startup, pending))
       } else {
-        socket.off("data", hear)
+        socket.off("data", receive)
         return void socket.end(refusal)
       }
     }
     if (pending.length > handshakeBytesMax) socket.destroy()
   })
 
-  /** The next whole message. The startup has no letter before its length; the password has. */
+  /** The next complete message. The startup message has no type byte before its length. */
   function next(): Uint8Array | null {
     const at = startup === null ? 0 : 1
     if (pending.length < at + 4) return null
@@ -95,17 +95,17 @@ function admit(socket: Socket, backend: Backend, password: string): void {
   }
 }
 
-function join(socket: Socket, backend: Backend, said: Uint8Array): void {
+function connect(socket: Socket, backend: Backend, received: Uint8Array): void {
   const connection = backend.connect()
   socket.once("close", () => connection.destroy())
   connection.once("close", () => socket.destroy())
   connection.on("error", () => socket.destroy())
-  connection.write(said)
+  connection.write(received)
   socket.pipe(connection).pipe(socket)
 }
 
 const protocolVersion = 196608
-/** SSLRequest and GSSENCRequest: on loopback there is nobody to hide from. */
+/** SSLRequest and GSSENCRequest: loopback needs no encryption. */
 const encryptionRequests: ReadonlyArray<number> = [80877103, 80877104]
 
 /** AuthenticationCleartextPassword. */
@@ -121,8 +121,8 @@ function errorResponse(fields: string): Uint8Array {
   return bytes
 }
 
-/** The number after the length: a protocol's version, or what is asked instead. */
-function code(message: Uint8Array): number {
+/** The number after the length: the protocol version, or the code of another request. */
+function requestCode(message: Uint8Array): number {
   return message.length < 8 ? 0 : new DataView(message.buffer).getInt32(4)
 }
 
@@ -133,13 +133,13 @@ function passwordIn(message: Uint8Array): string {
   return new TextDecoder().decode(message.subarray(5, -1))
 }
 
-function same(shown: string, expected: string): boolean {
+function same(received: string, expected: string): boolean {
   const encoder = new TextEncoder()
-  const [a, b] = [encoder.encode(shown), encoder.encode(expected)]
+  const [a, b] = [encoder.encode(received), encoder.encode(expected)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-function joined(before: Uint8Array, after: Uint8Array): Uint8Array<ArrayBuffer> {
+function concatenated(before: Uint8Array, after: Uint8Array): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(before.length + after.length)
   bytes.set(before)
   bytes.set(after, before.length)

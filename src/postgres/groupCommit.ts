@@ -1,10 +1,10 @@
 /**
- * Group commit: commands that come in at the same time go to the database in one statement.
+ * Group commit: concurrent commands share one statement.
  *
- * A command that finds nothing under way starts at once. Those that come while a statement is under
- * way wait for its end and share the next one: the busier the store, the fewer its commits. This is
- * Effect's request batching with a gate for its delay. Its `SqlResolver` would encode and decode every
- * command by a Schema, and does not part a poisoned command from its neighbours.
+ * A command runs at once if no statement is running. Commands that arrive while one runs wait for
+ * its end and share the next statement: the higher the load, the fewer commits per command. This is
+ * Effect's request batching with a gate as its delay. Effect's `SqlResolver` would encode every
+ * command with a Schema, and one command that the database refuses would fail its whole batch.
  *
  * @module
  */
@@ -12,22 +12,22 @@ import { Array, Context, Effect, Exit, Latch, Option, Request, RequestResolver }
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 
-/** Commands in one statement at most. */
+/** The most commands in one statement. */
 const commandsMax = 64
-/** A statement that takes longer, on a locked row perhaps, holds up nobody who comes after it. */
-const patience = "200 millis"
-/** Commands of a refused statement that are done at once, each by itself. */
-const redoneAtOnce = 4
+/** Later commands wait at most this long for a running statement, which may wait for a row lock. */
+const waitMax = "200 millis"
+/** How many commands of a refused statement are retried at the same time, one statement each. */
+const retryConcurrency = 4
 
 interface GroupCommitOptions<In, Out> {
-  /** The row a command is for. */
+  /** The row that a command changes. */
   readonly rowOf: (command: In) => string
-  /** Does commands for different rows in one statement; gives what it made of each row it changed. */
-  readonly together: (
+  /** Runs commands for different rows in one statement. Returns the result of each changed row. */
+  readonly runBatch: (
     commands: Array.NonEmptyReadonlyArray<In>,
   ) => Effect.Effect<ReadonlyMap<string, Out>, SqlError>
-  /** How long the first command waits for others to join it; without it, a turn of the event loop. */
-  readonly gather?: Effect.Effect<void>
+  /** How long the first command waits for others; by default one turn of the event loop. */
+  readonly batchDelay?: Effect.Effect<void>
 }
 
 interface Command<In, Out> extends Request.Request<Option.Option<Out>, SqlError> {
@@ -37,25 +37,26 @@ interface Command<In, Out> extends Request.Request<Option.Option<Out>, SqlError>
 type Entries<In, Out> = Array.NonEmptyReadonlyArray<Request.Entry<Command<In, Out>>>
 
 /**
- * Makes `together` a function of one command; none when its row was not changed. Commands for one row
- * are done in the order in which they came. A statement that the database refuses is done again,
- * command by command, so that none fails for another; one whose outcome is unknown has failed for all
- * of them. Whoever is interrupted takes back a command that is not under way yet, and no other.
+ * Turns `runBatch` into a function of one command, which returns none if its row was not changed.
+ * Commands for one row run in the order of their arrival. A statement that the database refuses is
+ * retried command by command, so that no command fails because of another. A statement with an
+ * unknown outcome fails for all its commands. Interruption cancels a command whose statement has
+ * not started.
  */
 export const groupCommit = Effect.fnUntraced(function* <In, Out>(
-  { rowOf, together, gather = Effect.yieldNow }: GroupCommitOptions<In, Out>,
+  { rowOf, runBatch, batchDelay = Effect.yieldNow }: GroupCommitOptions<In, Out>,
 ) {
   const { transactionService } = yield* SqlClient
   const gate = Latch.makeUnsafe(true)
-  let underWay = 0
+  let running = 0
 
-  const done = (entries: Entries<In, Out>): Effect.Effect<void> =>
+  const run = (entries: Entries<In, Out>): Effect.Effect<void> =>
     Effect.flatMap(
-      Effect.exit(together(Array.map(entries, commandOf))),
+      Effect.exit(runBatch(Array.map(entries, commandOf))),
       (exit) => {
         if (entries.length > 1 && wasRefused(exit)) {
-          return Effect.forEach(entries, (entry) => done([entry]), {
-            concurrency: redoneAtOnce,
+          return Effect.forEach(entries, (entry) => run([entry]), {
+            concurrency: retryConcurrency,
             discard: true,
           })
         }
@@ -70,35 +71,33 @@ export const groupCommit = Effect.fnUntraced(function* <In, Out>(
 
   const runAll = (entries: Entries<In, Out>) =>
     Effect.suspend(() => {
-      underWay += 1
+      running += 1
       gate.closeUnsafe()
-      return Effect.forEach(oncePerRow(entries, rowOf), done, { discard: true })
+      return Effect.forEach(oncePerRow(entries, rowOf), run, { discard: true })
     }).pipe(
       Effect.ensuring(Effect.sync(() => {
-        underWay -= 1
-        if (underWay === 0) gate.openUnsafe()
+        running -= 1
+        if (running === 0) gate.openUnsafe()
       })),
     )
 
   const resolver = RequestResolver.makeWith<Command<In, Out>>({
-    // What is done inside of a transaction shares its statement with that transaction alone.
+    // Commands of a transaction are batched with commands of the same transaction only.
     batchKey: ({ context }) => Context.getOrUndefined(context, transactionService),
     delay: Effect.andThen(
-      gather,
-      Effect.suspend(() =>
-        gate.isOpen() ? Effect.void : Effect.timeoutOption(gate.await, patience)
-      ),
+      batchDelay,
+      Effect.suspend(() => gate.isOpen() ? Effect.void : Effect.timeoutOption(gate.await, waitMax)),
     ),
     collectWhile: (entries) => entries.size < commandsMax,
     runAll,
   })
   const command = Request.of<Command<In, Out>>()
-  return (given: In) => Effect.request(command({ command: given }), resolver)
+  return (input: In) => Effect.request(command({ command: input }), resolver)
 })
 
 const commandOf = <In, Out>({ request }: Request.Entry<Command<In, Out>>) => request.command
 
-/** The database has said no, so nothing of the statement was done. */
+/** Errors after which nothing of the statement has been done. */
 const refusals: ReadonlySet<string> = new Set(
   [
     "ConstraintError",
@@ -117,7 +116,7 @@ function wasRefused(exit: Exit.Exit<unknown, SqlError>): boolean {
   )
 }
 
-/** Cuts `entries` into rounds without two for one row; the first of a row are in the first round. */
+/** Splits `entries` into rounds with at most one command per row, in order of arrival. */
 function oncePerRow<In, Out>(
   entries: Entries<In, Out>,
   rowOf: (command: In) => string,
@@ -128,9 +127,9 @@ function oncePerRow<In, Out>(
     const row = rowOf(commandOf(entry))
     const round = seen.get(row) ?? 0
     seen.set(row, round + 1)
-    const known = rounds[round]
-    if (known === undefined) rounds.push([entry])
-    else known.push(entry)
+    const existing = rounds[round]
+    if (existing === undefined) rounds.push([entry])
+    else existing.push(entry)
   }
   return rounds
 }

@@ -1,8 +1,8 @@
 /**
- * The slots of scheduled work in PostgreSQL, on the database's clock.
+ * The slots of scheduled jobs in PostgreSQL, on the database's clock.
  *
- * The job's row is locked before its slots are looked at; a claim of any slot raises the job's fence,
- * and with that every earlier claim of the job is stale.
+ * The job's row is locked before its slots are read. A claim of any slot increases the job's fence,
+ * which makes every earlier claim of the job stale.
  *
  * @module
  */
@@ -52,10 +52,10 @@ const claim = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-/** The claimed slot's row, while the claim is the job's newest and the slot is not done. */
-const mine = (sql: SqlClient, { job, slot, fence }: SlotClaim) =>
+/** Selects the claimed slot while the claim is the job's newest and the slot is not finished. */
+const currentClaim = (sql: SqlClient, { job, slot, fence }: SlotClaim) =>
   sql`job = ${job} AND slot = ${new Date(slot)} AND finished_at IS NULL AND EXISTS (
-    SELECT FROM (SELECT FROM job WHERE job = ${job} AND fence = ${BigInt(fence)} FOR UPDATE) held
+    SELECT FROM (SELECT FROM job WHERE job = ${job} AND fence = ${BigInt(fence)} FOR UPDATE) newest
   )`
 
 const renew = (sql: SqlClient) =>
@@ -63,7 +63,7 @@ const renew = (sql: SqlClient) =>
     function* (claim: SlotClaim, lease: Duration.Duration) {
       const rows = yield* sql`
       UPDATE job_slot SET lease_until = ${leaseEnd(sql, lease)} WHERE ${
-        mine(sql, claim)
+        currentClaim(sql, claim)
       } RETURNING 1`
       return rows.length > 0
     },
@@ -75,7 +75,7 @@ const finish = (sql: SqlClient) =>
     function* (claim: SlotClaim, outcome: "ok" | "failed") {
       const rows = yield* sql`
       UPDATE job_slot SET finished_at = clock_timestamp(), outcome = ${outcome}
-      WHERE ${mine(sql, claim)} RETURNING 1`
+      WHERE ${currentClaim(sql, claim)} RETURNING 1`
       return rows.length > 0
     },
     Effect.orDie,
@@ -91,8 +91,8 @@ const lastOk = (sql: SqlClient) =>
 
 const prune = (sql: SqlClient) =>
   Effect.fn("JobSlots.prune")(function* (before: EpochMs) {
-    const [row] = yield* sql<{ gone: bigint }>`
-    WITH gone AS (DELETE FROM job_slot WHERE slot < ${new Date(before)} RETURNING 1)
-    SELECT count(*) AS gone FROM gone`
-    return Number(row?.gone ?? 0n)
+    const [row] = yield* sql<{ deleted: bigint }>`
+    WITH deleted AS (DELETE FROM job_slot WHERE slot < ${new Date(before)} RETURNING 1)
+    SELECT count(*) AS deleted FROM deleted`
+    return Number(row?.deleted ?? 0n)
   }, Effect.orDie)

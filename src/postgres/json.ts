@@ -1,11 +1,13 @@
 /**
- * JSON text that PostgreSQL takes: it refuses NUL and halves of surrogate pairs, which a venue's text
- * may hold.
+ * JSON text that PostgreSQL accepts: it refuses NUL and half surrogate pairs, which a venue's text
+ * may contain.
  *
  * @module
  */
 
-/** The JSON of `value`, its strings without NUL and well-formed; one bad string never costs a batch. */
+/**
+ * The JSON of `value`, its strings well-formed and without NUL, so that no string fails a batch.
+ */
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value)
   return /\\u0000|\\ud/.test(text)

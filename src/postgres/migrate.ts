@@ -1,7 +1,7 @@
 /**
- * Brings the schema to the newest of `migrations/*.sql`: forward only, each file once, in order.
+ * Applies `migrations/NNNN_name.sql`: forward only, each file once, in order.
  *
- * All pending files run in one transaction, under a lock that lets one migrator in at a time.
+ * All pending files run in one transaction, under a lock that allows one migrator at a time.
  *
  * @module
  */
@@ -12,7 +12,9 @@ import type { SqlError } from "effect/sql/SqlError"
 import { appliedNames, table } from "./schemaVersion.ts"
 import { statements } from "./statements.ts"
 
-/** The database and the files do not tell one history; somebody has to look before anything runs. */
+/**
+ * The applied migrations and the files differ. An operator must resolve this before anything runs.
+ */
 export class SchemaDiverged extends Schema.TaggedError<SchemaDiverged>()("SchemaDiverged", {
   message: Schema.String,
 }) {}
@@ -29,7 +31,7 @@ export interface MigrationFile {
   readonly sql: string
 }
 
-/** The project's migrations, ascending. Needs to read `migrations/`. */
+/** The project's migrations, ascending. Needs read permission for `migrations/`. */
 export const migrationFiles: Effect.Effect<ReadonlyArray<MigrationFile>> = Effect.promise(
   async () => {
     const files: Array<MigrationFile> = []
@@ -43,32 +45,33 @@ export const migrationFiles: Effect.Effect<ReadonlyArray<MigrationFile>> = Effec
   },
 )
 
-/** There is something to apply, and this login may not: it does not own the tables. */
-export class MigrationNeeded extends Schema.TaggedError<MigrationNeeded>()("MigrationNeeded", {
-  message: Schema.String,
-}) {}
+/** Migrations are pending, and this login does not own the schema. */
+export class OwnerMigrationRequired
+  extends Schema.TaggedError<OwnerMigrationRequired>()("OwnerMigrationRequired", {
+    message: Schema.String,
+  }) {}
 
 /**
- * Applies what is pending and returns the names of it. Safe to run any number of times, from any
- * number of processes at once. Where nothing is pending it only reads, so that a login without rights
- * on the schema may run it too.
+ * Applies pending migrations and returns their names. Safe to run any number of times, and from
+ * several processes at once. If nothing is pending it only reads, so a login without rights on the
+ * schema may run it too.
  */
 export const migrate = (
   files: ReadonlyArray<MigrationFile>,
 ): Effect.Effect<
   ReadonlyArray<string>,
-  SchemaDiverged | MigrationNeeded | Migrator.MigrationError | SqlError,
+  SchemaDiverged | OwnerMigrationRequired | Migrator.MigrationError | SqlError,
   SqlClient
 > =>
   Effect.flatMap(SqlClient, (sql) =>
     Effect.flatMap(pendingOf(sql, files), (pending) => {
       if (pending.length === 0) return Effect.succeed([])
       return sql.withTransaction(Effect.gen(function* () {
-        yield* refuseStranger(sql, pending)
+        yield* requireSchemaOwner(sql, pending)
         yield* sql`SELECT set_config('lock_timeout', ${lockWaitMax}, true),
           set_config('statement_timeout', ${statementTimeMax}, true)`
         yield* sql`SELECT pg_advisory_xact_lock(${lockKey})`
-        yield* refuseDivergence(sql, files)
+        yield* checkHistory(sql, files)
         const applied = yield* runMigrator({ table, loader: Migrator.fromRecord(record(files)) })
         return applied.map(([, name]) => name)
       }))
@@ -86,19 +89,19 @@ const record = (files: ReadonlyArray<MigrationFile>) =>
       })),
   ]))
 
-/** What is not applied under its own name. */
+/** The files that are not applied under their name. */
 const pendingOf = (sql: SqlClient, files: ReadonlyArray<MigrationFile>) =>
   Effect.map(
     appliedNames(sql),
     (applied) => files.filter(({ id, name }) => applied.get(id) !== name),
   )
 
-const refuseStranger = Effect.fnUntraced(
+const requireSchemaOwner = Effect.fnUntraced(
   function* (sql: SqlClient, pending: ReadonlyArray<MigrationFile>) {
-    const [rights] = yield* sql<{ may: boolean }>`
-      SELECT has_schema_privilege(current_schema(), 'CREATE') AS may`
-    if (rights?.may === true) return
-    return yield* new MigrationNeeded({
+    const [rights] = yield* sql<{ allowed: boolean }>`
+      SELECT has_schema_privilege(current_schema(), 'CREATE') AS allowed`
+    if (rights?.allowed === true) return
+    return yield* new OwnerMigrationRequired({
       message: `Cannot migrate: ${
         pending.map(({ name }) => name).join(", ")
       } must be applied by the ` +
@@ -107,22 +110,23 @@ const refuseStranger = Effect.fnUntraced(
   },
 )
 
-/** Effect's migrator passes over an id below the newest applied one in silence: here it is refused. */
-const refuseDivergence = Effect.fnUntraced(
+/** Effect's migrator silently skips an id below the newest applied one; here it is an error. */
+const checkHistory = Effect.fnUntraced(
   function* (sql: SqlClient, files: ReadonlyArray<MigrationFile>) {
     const applied = yield* appliedNames(sql)
     const newest = [...applied.keys()].at(-1) ?? 0
     for (const { id, name } of files) {
-      const before = applied.get(id)
-      if (before === undefined && id <= newest) {
+      const appliedName = applied.get(id)
+      if (appliedName === undefined && id <= newest) {
         return yield* new SchemaDiverged({
           message: `Cannot migrate: ${id}_${name} comes before ${newest}, which is applied; ` +
             "give it a higher number",
         })
       }
-      if (before !== undefined && before !== name) {
+      if (appliedName !== undefined && appliedName !== name) {
         return yield* new SchemaDiverged({
-          message: `Cannot migrate: ${id} was applied as ${before}, and is now called ${name}`,
+          message:
+            `Cannot migrate: ${id} was applied as ${appliedName}, and its file is now ${name}`,
         })
       }
     }

@@ -1,5 +1,6 @@
 /**
- * The rate limits in PostgreSQL: the sliding log of `rate_take`, requests that come together in one statement.
+ * The rate limits in PostgreSQL: the sliding-window log of `rate_take`, with concurrent requests in
+ * one statement.
  *
  * @module
  */
@@ -12,21 +13,21 @@ import { groupCommit } from "./groupCommit.ts"
 import { jsonText } from "./json.ts"
 
 interface LimitsOptions {
-  /** Whose instants count: the database's, one for all replicas; or Effect's Clock, for tests. */
+  /** The clock: the database's, shared by all replicas, or Effect's Clock, for tests. */
   readonly time?: "database" | "clock"
 }
 
-/** A caller is refused rather than kept waiting for the log. */
-export const takeWithin = Duration.seconds(2)
+/** A caller is refused if the log does not answer within this time. */
+export const takeTimeout = Duration.seconds(2)
 
-/** One request for a grant, by a name of its own. */
+/** One request for a grant; `take` is its unique key. */
 interface Take {
   readonly take: string
   readonly log: string
   readonly key: string
-  readonly places: number
+  readonly grants_max: number
   readonly window_ms: number
-  readonly given_ms: number | null
+  readonly test_now_ms: number | null
 }
 
 interface Row {
@@ -40,37 +41,37 @@ export const layer = (options: LimitsOptions = {}): Layer.Layer<RateLimits, neve
     RateLimits,
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      const instant = options.time === "clock"
+      const testNow = options.time === "clock"
         ? Effect.map(Clock.currentTimeMillis, (ms): number | null => ms)
         : Effect.succeed(null)
 
       let takes = 0
       const taken = yield* groupCommit<Take, Row>({
-        // Each its own: the function reads what the one before it has written, for the same key too.
+        // Every request is its own row: within one statement, rate_take sees the grants before it.
         rowOf: ({ take }) => take,
-        together: (takes) =>
+        runBatch: (takes) =>
           sql<Row & { readonly take: string }>`
-            SELECT given.take, taken.granted, taken.remaining, taken.reset_ms
+            SELECT input.take, taken.granted, taken.remaining, taken.reset_ms
             FROM (
-              SELECT * FROM json_to_recordset(${jsonText(takes)}::json) AS given (
-                take text, log text, key text, places integer, window_ms bigint,
-                given_ms bigint)
+              SELECT * FROM json_to_recordset(${jsonText(takes)}::json) AS input (
+                take text, log text, key text, grants_max integer, window_ms bigint,
+                test_now_ms bigint)
               ORDER BY log, key, take::bigint
-            ) given, LATERAL rate_take(log, key, places, window_ms, given_ms) AS taken`.pipe(
+            ) input, LATERAL rate_take(log, key, grants_max, window_ms, test_now_ms) AS taken`.pipe(
             Effect.map((rows) => new Map(rows.map((row) => [row.take, row]))),
           ),
       })
 
       const take = (policy: RatePolicy, key: string) =>
-        instant.pipe(
-          Effect.flatMap((givenMs) =>
+        testNow.pipe(
+          Effect.flatMap((testNowMs) =>
             taken({
               take: `${takes++}`,
               log: logName(policy),
               key,
-              places: policy.limit,
+              grants_max: policy.limit,
               window_ms: policy.windowMs,
-              given_ms: givenMs,
+              test_now_ms: testNowMs,
             })
           ),
           Effect.map((row) => ({
@@ -78,7 +79,7 @@ export const layer = (options: LimitsOptions = {}): Layer.Layer<RateLimits, neve
             remaining: Option.match(row, { onNone: () => 0, onSome: ({ remaining }) => remaining }),
             resetMs: Number(Option.match(row, { onNone: () => 0n, onSome: (row) => row.reset_ms })),
           })),
-          withDeadline(takeWithin),
+          withDeadline(takeTimeout),
           Effect.flatMap((taken) => Effect.fromOption(taken, () => new Cause.TimeoutError())),
           Effect.tapError((error) => Effect.logWarning("rate limit unavailable", error._tag)),
           Effect.mapError(() => new RateLimitUnavailable()),
@@ -99,5 +100,5 @@ export const layer = (options: LimitsOptions = {}): Layer.Layer<RateLimits, neve
     }),
   )
 
-/** The ring has as many places as the limit: another limit is another log. */
+/** The ring has as many entries as the limit, so another limit needs another log. */
 const logName = (policy: RatePolicy) => `${policy.name};q=${policy.limit};w=${policy.windowMs}`

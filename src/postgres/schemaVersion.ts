@@ -1,5 +1,5 @@
 /**
- * Which migrations a database has: all that a process which migrates nothing needs to know of them.
+ * The migrations that are applied to a database, for processes that apply none.
  *
  * @module
  */
@@ -7,16 +7,16 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 
-/** The record of migrations. */
+/** The table of applied migrations. */
 export const table = "schema_migration"
 
-/** The newest migration that was applied, for a process that does not migrate; 0 while there is none. */
+/** The number of the newest applied migration; 0 if there is none. */
 export const schemaVersion: Effect.Effect<number, SqlError, SqlClient> = Effect.flatMap(
   SqlClient,
   (sql) => Effect.map(appliedNames(sql), (applied) => [...applied.keys()].at(-1) ?? 0),
 )
 
-/** The migrations that were applied, by number, ascending. */
+/** The names of the applied migrations, by number, ascending. */
 export const appliedNames = Effect.fnUntraced(function* (sql: SqlClient) {
   const [found] = yield* sql<
     { found: boolean }

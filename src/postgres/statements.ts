@@ -4,8 +4,8 @@
  * @module
  */
 
-/** A stretch of text in which a semicolon ends nothing. */
-const opaque = [
+/** Tokens in which a semicolon does not end a statement. */
+const opaqueTokens = [
   /--[^\n]*/y,
   /\/\*[\s\S]*?\*\//y,
   /[eE]'(?:[^'\\]|\\[\s\S]|'')*'/y,
@@ -15,32 +15,32 @@ const opaque = [
   /[A-Za-z_][\w$]*/y,
 ]
 
-/** The statements of `sql` in order, without their semicolons; comments alone are no statement. */
+/** The statements of `sql` in order, without semicolons. A comment alone is not a statement. */
 export function statements(sql: string): ReadonlyArray<string> {
   const found: Array<string> = []
   let start = 0
-  let meant = false
+  let hasCode = false
   for (let at = 0; at <= sql.length;) {
     if (at === sql.length || sql[at] === ";") {
-      if (meant) found.push(sql.slice(start, at).trim())
+      if (hasCode) found.push(sql.slice(start, at).trim())
       start = at + 1
-      meant = false
+      hasCode = false
       at += 1
       continue
     }
-    const stretch = stretchAt(sql, at)
+    const token = tokenAt(sql, at)
     const comment = sql.startsWith("--", at) || sql.startsWith("/*", at)
-    meant ||= !comment && stretch.trim() !== ""
-    at += stretch.length
+    hasCode ||= !comment && token.trim() !== ""
+    at += token.length
   }
   return found
 }
 
-function stretchAt(sql: string, at: number): string {
-  for (const pattern of opaque) {
+function tokenAt(sql: string, at: number): string {
+  for (const pattern of opaqueTokens) {
     pattern.lastIndex = at
-    const [stretch] = pattern.exec(sql) ?? []
-    if (stretch !== undefined) return stretch
+    const [token] = pattern.exec(sql) ?? []
+    if (token !== undefined) return token
   }
   return sql.slice(at, at + 1)
 }

@@ -1,15 +1,15 @@
 /**
- * Gives one in-process PostgreSQL backend to many virtual connections, each a byte stream.
+ * Shares one in-process PostgreSQL backend between many virtual connections, each a byte stream.
  *
- * The backend runs one unit at a time: everything a connection sends up to a Sync or a Query. A
- * connection whose unit leaves it inside a transaction keeps the backend until it is idle again;
- * the others wait in the order they came. Notifications (LISTEN) are not routed.
+ * The backend runs one unit at a time: all messages of a connection up to a Sync or a Query. A
+ * connection inside a transaction keeps the backend until the transaction ends; the others wait in
+ * order of arrival. Notifications (LISTEN) are not supported.
  *
  * @module
  */
 import { Duplex } from "node:stream"
 
-/** Runs frontend messages on the backend and hands back its answer, in pieces it will overwrite. */
+/** Runs frontend messages on the backend. `onAnswer` must copy its bytes: the buffer is reused. */
 type Run = (message: Uint8Array, onAnswer: (bytes: Uint8Array) => void) => Promise<void>
 
 interface Unit {
@@ -17,7 +17,7 @@ interface Unit {
   readonly message: Uint8Array
 }
 
-/** How long units may follow one another before the event loop gets a turn. */
+/** How long units may run before the event loop gets a turn. */
 const turnMsMax = 8
 
 const idle = code("I")
@@ -26,7 +26,7 @@ const encoder = new TextEncoder()
 export class Backend {
   readonly #run: Run
   readonly #waiting: Array<Unit> = []
-  /** The connection that is inside a transaction. */
+  /** The connection inside a transaction. */
   #owner: VirtualConnection | null = null
   #running = false
 
@@ -34,7 +34,7 @@ export class Backend {
     this.#run = run
   }
 
-  /** A new connection; its startup is answered here, the backend never sees it. */
+  /** A new connection. Its startup message is answered here and never reaches the backend. */
   connect(): Duplex {
     return new VirtualConnection((unit) => this.#enqueue(unit))
   }
@@ -82,16 +82,16 @@ export class Backend {
 }
 
 const maxHeader = 5
-const nothing = new Uint8Array(0)
+const noBytes = new Uint8Array(0)
 
 class VirtualConnection extends Duplex {
   readonly #enqueue: (unit: Unit) => void
-  /** Bytes that are not a whole unit yet, and how far into them whole frames reach. */
-  #pending: Uint8Array = nothing
+  /** Bytes of an incomplete unit, and the length of the complete frames in them. */
+  #pending: Uint8Array = noBytes
   #framed = 0
   #started = false
-  #over = false
-  /** Statements this connection named: they outlive it on the backend unless closed. */
+  #closed = false
+  /** Named statements of this connection: the backend keeps them until they are closed. */
   readonly #statements = new Set<string>()
 
   constructor(enqueue: (unit: Unit) => void) {
@@ -108,19 +108,19 @@ class VirtualConnection extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.#leave()
+    this.#close()
     done(error)
   }
 
   override _final(done: () => void): void {
-    this.#leave()
+    this.#close()
     this.push(null)
     done()
   }
 
-  /** Hands the backend's answer to the client, unless it has gone. */
+  /** Sends the backend's answer to the client, unless the connection is closed. */
   answer(bytes: Uint8Array): void {
-    if (!this.#over) this.push(bytes)
+    if (!this.#closed) this.push(bytes)
   }
 
   #startup(): boolean {
@@ -145,32 +145,32 @@ class VirtualConnection extends Duplex {
     while (at + maxHeader <= bytes.length && at + 1 + view.getInt32(at + 1) <= bytes.length) {
       const type = bytes[at]
       const end = at + 1 + view.getInt32(at + 1)
-      if (type === parse) this.#note(bytes.subarray(at + maxHeader, end))
-      if (type === terminate) return this.#leave()
+      if (type === parse) this.#rememberStatement(bytes.subarray(at + maxHeader, end))
+      if (type === terminate) return this.#close()
       if (type === sync || type === query) {
         this.#enqueue({ from: this, message: bytes.slice(unitStart, end) })
         unitStart = end
       }
       at = end
     }
-    this.#pending = unitStart === bytes.length ? nothing : bytes.slice(unitStart)
+    this.#pending = unitStart === bytes.length ? noBytes : bytes.slice(unitStart)
     this.#framed = at - unitStart
   }
 
-  #note(body: Uint8Array): void {
+  #rememberStatement(body: Uint8Array): void {
     const name = new TextDecoder().decode(body.subarray(0, body.indexOf(0)))
     if (name !== "") this.#statements.add(name)
   }
 
-  /** Leaves the backend as it was found: no open transaction, no named statement. */
-  #leave(): void {
-    if (this.#over) return
-    this.#over = true
+  /** Rolls back the open transaction and closes the named statements. */
+  #close(): void {
+    if (this.#closed) return
+    this.#closed = true
     if (!this.#started) return
     const closes = [...this.#statements].map((name) => frame("C", encoder.encode(`S${name}\0`)))
     this.#enqueue({
       from: this,
-      message: concat([frame("Q", encoder.encode("ROLLBACK\0")), ...closes, frame("S", nothing)]),
+      message: concat([frame("Q", encoder.encode("ROLLBACK\0")), ...closes, frame("S", noBytes)]),
     })
   }
 }
@@ -181,7 +181,7 @@ const query = code("Q")
 const sync = code("S")
 const terminate = code("X")
 
-/** AuthenticationOk, the parameters a client reads, BackendKeyData, ReadyForQuery (idle). */
+/** AuthenticationOk, ParameterStatus, BackendKeyData, ReadyForQuery (idle). */
 const greeting = concat([
   frame("R", new Uint8Array(4)),
   ...[

@@ -1,6 +1,6 @@
 /**
- * The port to the memory of detections: about which evidence each market was last asked, what came of
- * it, and which markets were told.
+ * The port to the stored detections: for each market the evidence of its last question, the result, and
+ * whether an item was published.
  *
  * @module
  */
@@ -8,31 +8,30 @@ import { Context, type Effect } from "effect"
 import type { MarketId } from "../markets/domain/market.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 
-/** What is remembered of a market. */
-export interface HeldDetection {
-  /** Names the evidence of the last question that was put; null while none was. */
+export interface StoredDetection {
+  /** Identifies the evidence of the last answered question; null before the first. */
   readonly evidenceKey: string | null
   readonly consideredAt: EpochMs
-  /** An item was told of it: it is never asked about again. */
-  readonly told: boolean
+  /** The market has an item, so the detector is never asked about it again. */
+  readonly published: boolean
 }
 
-/** What came of looking at a market. */
-export interface Considered {
+/** The result of considering a market. */
+export interface DetectionRecord {
   readonly marketId: MarketId
-  /** Null when no answer was had: what was remembered of an earlier one stays. */
+  /** Null without an answer: the stored key does not change. */
   readonly evidenceKey: string | null
-  /** `told`, or why there is no item: short and stable. */
-  readonly verdict: string
+  /** `published`, or why there is no item: short and stable. */
+  readonly result: string
 }
 
 export class DetectionStore extends Context.Service<DetectionStore, {
-  /** Those of these markets that are remembered. One query for all. */
-  readonly held: (
+  /** The stored detections of these markets, in one query. */
+  readonly find: (
     marketIds: ReadonlyArray<MarketId>,
-  ) => Effect.Effect<ReadonlyMap<MarketId, HeldDetection>>
-  /** Of two about one market the later in the list stands; but what was told stays told. */
-  readonly remember: (considered: ReadonlyArray<Considered>, at: EpochMs) => Effect.Effect<void>
-  /** Forgets markets last looked at before `before`, but none that was told; returns how many went. */
+  ) => Effect.Effect<ReadonlyMap<MarketId, StoredDetection>>
+  /** Of two records of one market the later one is stored; `published` is never reset. */
+  readonly save: (records: ReadonlyArray<DetectionRecord>, at: EpochMs) => Effect.Effect<void>
+  /** Deletes unpublished markets last considered before `before`; returns how many. */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
 }>()("bellwether/predetermined/DetectionStore") {}

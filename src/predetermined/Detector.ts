@@ -1,6 +1,6 @@
 /**
- * The port to who judges from evidence whether an outcome already exists. Its answer is a claim; the
- * rules of acceptance decide.
+ * The port to the detector, which judges from evidence whether an outcome already exists. Its answer is
+ * only a claim: `judgeDetection` accepts or rejects it.
  *
  * @module
  */
@@ -17,11 +17,11 @@ export class Detector extends Context.Service<Detector, {
 }>()("bellwether/predetermined/Detector") {
   static readonly layerModel: Layer.Layer<Detector, never, Model> = Layer.effect(
     Detector,
-    Effect.map(Model, ({ name, ask }) =>
+    Effect.map(Model, ({ name, generate }) =>
       Detector.of({
         name,
         detect: (question) =>
-          ask({
+          generate({
             use: "detection",
             prompt: (boundary) => detectionPrompt(question, boundary),
             shape: DetectionAnswer,
@@ -29,7 +29,7 @@ export class Detector extends Context.Service<Detector, {
       })),
   )
 
-  /** Takes the venue's own word only; see the rules of acceptance. */
+  /** Uses the venue's proposal only, without a model. */
   static readonly layerRules: Layer.Layer<Detector> = Layer.succeed(
     Detector,
     Detector.of({

@@ -1,11 +1,11 @@
 /**
- * From live markets to items that say which outcome exists already: the pure rules of
- * `domain/predetermined.ts`, given what they ask for, cheapest first.
+ * Finds live markets whose outcome already exists, and publishes them as predetermined items. Loads the
+ * input of the pure rules (`domain/predetermined.ts`), cheapest first.
  *
- * An item is in the feed before its market is remembered as told. A crash between the two has the
- * question put again, and the feed leaves the item out: its key names the market. What cannot be had
- * costs its own part: without the venue's proposals a market waits for the next tick, for nobody may
- * contradict the venue unheard; without the news, or the rules of a market, the rest goes on.
+ * An item is appended to the feed before its market is stored as published. After a crash between the
+ * two the question is asked again, and the feed skips the item, because its dedupe key names the market.
+ * A market whose proposal is not available waits for the next tick, because no item may contradict the
+ * venue. Missing news, or missing rules of a market, do not stop the rest.
  *
  * @module
  */
@@ -20,57 +20,55 @@ import { FeedStore } from "../feed/FeedStore.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { News } from "../news/News.ts"
 import {
-  type AskingProgress,
-  type AskingServices,
-  candidatesOf,
-  choose,
-  type Chosen,
-  newsOf,
+  type DetectionProgress,
+  type DetectionServices,
+  findCandidates,
+  newsByMarket,
   openMarkets,
+  type PricedCandidate,
   readProposals,
-  withReasons,
+  withNewEvidence,
+  withOpenPrice,
 } from "./candidates.ts"
 import { type Rejections, stages, tally } from "../core/stages.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
 
-/** Questions put at once, and how long an answer may take. */
 const questionConcurrency = 4
-const questionTime = Duration.seconds(45)
-/** How long it is remembered about which evidence a market was asked that was never told. */
-const untoldKept = 30 * day
+const answerTimeout = Duration.seconds(45)
+/** How long the detection of an unpublished market is stored. */
+const unpublishedRetentionMs = 30 * day
 
 const stageLimits = {
   markets: Duration.seconds(30),
   news: Duration.seconds(30),
   proposals: Duration.minutes(1),
-  grounds: Duration.seconds(10),
+  candidates: Duration.seconds(10),
   books: Duration.seconds(30),
   rules: Duration.seconds(20),
   questions: Duration.minutes(4),
-  forgetting: Duration.seconds(10),
+  pruning: Duration.seconds(10),
 } as const
 type Stage = keyof typeof stageLimits
 
-/** What one tick saw and did. */
+/** The counts of one tick. */
 export interface PredeterminedReport {
   readonly slot: EpochMs
-  /** Live markets with an open price of now. */
+  /** Live markets with a recent, open price. */
   readonly markets: number
-  /** Of these, those with reasons to ask that were not asked about before. */
-  readonly reasoned: number
-  /** Questions put to the detector, and answers it failed to give. */
-  readonly asked: number
+  readonly withNewEvidence: number
+  /** Questions put to the detector, and those without an answer. */
+  readonly questions: number
   readonly unanswered: number
-  /** Titles of the items told. */
+  /** Titles of the published items. */
   readonly items: ReadonlyArray<string>
-  /** Markets, questions and answers that went no further, by reason. */
+  /** Rejected markets and answers, by reason. */
   readonly rejected: Rejections
   readonly failed: ReadonlyArray<Stage>
   readonly seconds: number
 }
 
 export class Predetermined extends Context.Service<Predetermined, {
-  /** Looks for outcomes that exist already. Never fails: what went wrong is in the report. */
+  /** Never fails: the report lists the failed stages. */
   readonly tick: (slot: EpochMs) => Effect.Effect<PredeterminedReport>
 }>()("bellwether/predetermined/Predetermined") {
   static readonly layer = (options: { readonly tick: Duration.Duration }) =>
@@ -85,39 +83,39 @@ export class Predetermined extends Context.Service<Predetermined, {
           detector: yield* Detector,
           detections: yield* DetectionStore,
         }
-        const tickMs = Duration.toMillis(options.tick)
-        return Predetermined.of({ tick: (slot) => tick(services, slot, tickMs) })
+        const tickIntervalMs = Duration.toMillis(options.tick)
+        return Predetermined.of({ tick: (slot) => tick(services, slot, tickIntervalMs) })
       }),
     )
 }
 
 const tick = Effect.fn("Predetermined.tick")(function* (
-  services: AskingServices,
+  services: DetectionServices,
   slot: EpochMs,
-  tickMs: number,
+  tickIntervalMs: number,
 ) {
   const started = yield* Clock.currentTimeMillis
-  const done: AskingProgress = {
-    ...{ markets: 0, reasoned: 0, asked: 0, unanswered: 0, items: [], rejected: {} },
+  const progress: DetectionProgress = {
+    ...{ markets: 0, withNewEvidence: 0, questions: 0, unanswered: 0, items: [], rejected: {} },
   }
   const failed: Array<Stage> = []
   const stage = stages("Predetermined", stageLimits, stageFailures, failed)
 
-  const markets = yield* stage("markets", openMarkets(services, slot, tickMs, done), [])
-  const news = yield* stage("news", newsOf(services, markets, slot), new Map())
-  const candidates = yield* stage("grounds", candidatesOf(services, markets, news, slot), [])
+  const markets = yield* stage("markets", openMarkets(services, slot, tickIntervalMs, progress), [])
+  const news = yield* stage("news", newsByMarket(services, markets, slot), new Map())
+  const candidates = yield* stage("candidates", findCandidates(services, markets, news, slot), [])
   const proposals = new Map<MarketId, Proposal | null>()
-  yield* stage("proposals", readProposals(services, candidates, proposals, done), undefined)
+  yield* stage("proposals", readProposals(services, candidates, proposals, progress), undefined)
   const now = yield* Clock.currentTimeMillis
-  const reasoned = withReasons(services, candidates, proposals, now, done)
-  const chosen = yield* stage("books", choose(services, reasoned, now, done), [])
+  const supported = withNewEvidence(services, candidates, proposals, now, progress)
+  const chosen = yield* stage("books", withOpenPrice(services, supported, now, progress), [])
   const rules = yield* stage("rules", readRules(services, chosen), new Map())
-  yield* stage("questions", putQuestions(services, chosen, rules, done), undefined)
-  yield* stage("forgetting", services.detections.prune(slot - untoldKept), 0)
+  yield* stage("questions", putQuestions(services, chosen, rules, progress), undefined)
+  yield* stage("pruning", services.detections.prune(slot - unpublishedRetentionMs), 0)
 
   const report: PredeterminedReport = {
     slot,
-    ...done,
+    ...progress,
     failed,
     seconds: ((yield* Clock.currentTimeMillis) - started) / 1000,
   }
@@ -125,10 +123,9 @@ const tick = Effect.fn("Predetermined.tick")(function* (
   return report
 })
 
-/** By which words these markets are decided. */
 const readRules = Effect.fnUntraced(function* (
-  { venue }: AskingServices,
-  chosen: ReadonlyArray<Chosen>,
+  { venue }: DetectionServices,
+  chosen: ReadonlyArray<PricedCandidate>,
 ) {
   if (chosen.length === 0) return new Map<MarketId, string>()
   const { rows } = yield* venue.rules(chosen.map(({ market }) => market.id))
@@ -136,36 +133,36 @@ const readRules = Effect.fnUntraced(function* (
 })
 
 const putQuestions = (
-  services: AskingServices,
-  chosen: ReadonlyArray<Chosen>,
+  services: DetectionServices,
+  chosen: ReadonlyArray<PricedCandidate>,
   rules: ReadonlyMap<MarketId, string>,
-  done: AskingProgress,
+  progress: DetectionProgress,
 ) =>
   Effect.forEach(
     chosen,
-    (one) => putQuestion(services, one, rules.get(one.market.id) ?? "", done),
+    (one) => putQuestion(services, one, rules.get(one.market.id) ?? "", progress),
     { concurrency: questionConcurrency, discard: true },
   )
 
 /**
- * Asks, judges, tells, and then remembers. Without an answer the rules judge; what they cannot is asked
- * about again.
+ * Asks the detector, judges its answer, publishes the item and stores the result, in this order. Without
+ * an answer `rulesDetection` answers; if it cannot, the question is asked again at the next tick.
  */
 const putQuestion = Effect.fnUntraced(function* (
-  { detector, feed, detections }: AskingServices,
-  { market, key, priced }: Chosen,
+  { detector, feed, detections }: DetectionServices,
+  { market, key, priced }: PricedCandidate,
   rules: string,
-  done: AskingProgress,
+  progress: DetectionProgress,
 ) {
   const question = { ...priced.question, rules }
-  done.asked += 1
+  progress.questions += 1
   const answer = yield* detector.detect(question).pipe(
-    Effect.timeout(questionTime),
+    Effect.timeout(answerTimeout),
     Effect.map(Option.some),
     Effect.catchTag("ModelFailed", ({ reason }) =>
-      // Once a tick: a model that is down would else fill the log; the report counts the rest.
+      // Once per tick: a model that is down would fill the log. The report counts the rest.
       Effect.as(
-        done.unanswered === 0
+        progress.unanswered === 0
           ? Effect.logWarning(`The detector did not answer: ${reason}`)
           : Effect.void,
         Option.none(),
@@ -177,36 +174,36 @@ const putQuestion = Effect.fnUntraced(function* (
     ),
   )
   const now = yield* Clock.currentTimeMillis
-  const remember = (evidenceKey: string | null, verdict: string) =>
-    detections.remember([{ marketId: market.id, evidenceKey, verdict }], now)
-  if (Option.isNone(answer)) done.unanswered += 1
-  // The venue's own word needs nobody to read it.
+  const save = (evidenceKey: string | null, result: string) =>
+    detections.save([{ marketId: market.id, evidenceKey, result }], now)
+  if (Option.isNone(answer)) progress.unanswered += 1
+  // The venue's proposal is enough without a model.
   const judged = judgeDetection(question, Option.getOrElse(answer, () => rulesDetection(question)))
   if (Result.isFailure(judged)) {
-    if (Option.isNone(answer)) return yield* remember(null, "unanswered")
-    tally(done.rejected, { [judged.failure]: 1 })
-    return yield* remember(key, judged.failure)
+    if (Option.isNone(answer)) return yield* save(null, "unanswered")
+    tally(progress.rejected, { [judged.failure]: 1 })
+    return yield* save(key, judged.failure)
   }
   const by = Option.isSome(answer) ? detector.name : "rules"
-  const told = { ...priced, question, accepted: judged.success, detector: by }
-  const added = yield* feed.append([predeterminedItem(told, now)])
-  done.items.push(...added.map(({ title }) => title))
-  yield* remember(key, "told")
+  const detection = { ...priced, question, accepted: judged.success, detector: by }
+  const added = yield* feed.append([predeterminedItem(detection, now)])
+  progress.items.push(...added.map(({ title }) => title))
+  yield* save(key, "published")
 })
 
 const stageFailures = Metric.counter("predetermined_stage_failures_total", { incremental: true })
 const rejections = Metric.counter("predetermined_rejections_total", { incremental: true })
-const questionsPut = Metric.counter("predetermined_questions_total", { incremental: true })
+const questions = Metric.counter("predetermined_questions_total", { incremental: true })
 const unanswered = Metric.counter("predetermined_unanswered_total", { incremental: true })
-const itemsTold = Metric.counter("predetermined_items_total", { incremental: true })
+const itemsPublished = Metric.counter("predetermined_items_total", { incremental: true })
 const tickSeconds = Metric.gauge("predetermined_tick_seconds")
 
 const measure = (report: PredeterminedReport) =>
   Effect.all([
     Metric.update(tickSeconds, report.seconds),
-    Metric.update(questionsPut, report.asked),
+    Metric.update(questions, report.questions),
     Metric.update(unanswered, report.unanswered),
-    Metric.update(itemsTold, report.items.length),
+    Metric.update(itemsPublished, report.items.length),
     ...Object.entries(report.rejected).map(([reason, count]) =>
       Metric.update(rejections.pipe(Metric.withAttributes({ reason })), count)
     ),

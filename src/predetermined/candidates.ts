@@ -1,34 +1,34 @@
 /**
- * Which markets a detector is asked about: from every live market to the few for which there is reason to
- * ask, and which were not asked about before. Step by step, cheapest first.
+ * Chooses the markets that a detector is asked about: from every live market to the few with new
+ * evidence, step by step, cheapest first.
  *
  * @module
  */
 import { Effect, Result } from "effect"
 import { microstructure } from "../markets/domain/book.ts"
 import type { Proposal } from "../markets/domain/proposal.ts"
-import { aboutIn, readsAsDone } from "./domain/doneNews.ts"
-import { evidenceKey, newsAgeMax } from "./domain/evidence.ts"
+import { headlineFinder, reportsCompletedEvent } from "./domain/headlineChecks.ts"
+import { evidenceKey, newsAgeMsMax } from "./domain/evidence.ts"
 import type { Market, MarketId } from "../markets/domain/market.ts"
 import type { Headline } from "../news/domain/headline.ts"
 import {
   type PricedQuestion,
   pricedQuestion,
-  reasonsOf,
   screenCandidate,
+  screenEvidence,
 } from "./domain/predetermined.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 import type { Detector } from "./Detector.ts"
-import type { Considered, DetectionStore } from "./DetectionStore.ts"
+import type { DetectionRecord, DetectionStore } from "./DetectionStore.ts"
 import type { News } from "../news/News.ts"
-import { askAll } from "../markets/askAll.ts"
+import { requestInBatches } from "../markets/requestInBatches.ts"
 import { tally } from "../core/stages.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
 import type { VenueClient } from "../markets/VenueClient.ts"
 
-/** The ports a tick works through. */
-export interface AskingServices {
+/** The ports of a tick. */
+export interface DetectionServices {
   readonly venue: VenueClient["Service"]
   readonly markets: MarketStore["Service"]
   readonly feed: FeedStore["Service"]
@@ -37,81 +37,82 @@ export interface AskingServices {
   readonly detections: DetectionStore["Service"]
 }
 
-/** What was done so far; it grows in place, so that a stage cut short tells what it did. */
-export interface AskingProgress {
+/** The counts so far. They are mutated in place, so that an interrupted stage is counted too. */
+export interface DetectionProgress {
   markets: number
-  reasoned: number
-  asked: number
+  withNewEvidence: number
+  questions: number
   unanswered: number
   readonly items: Array<string>
   readonly rejected: Record<string, number>
 }
 
-/** A market whose outcome may exist already, and what is known of it. */
-interface Candidate {
+/** A market whose outcome may already exist. */
+interface DetectionCandidate {
   readonly market: Market
   readonly headlines: ReadonlyArray<Headline>
-  /** When it was last looked at; 0 for never. */
+  /** When it was last considered; 0 for never. */
   readonly consideredAt: EpochMs
-  readonly askedAbout: string | null
+  /** The evidence of the last answered question. */
+  readonly lastEvidenceKey: string | null
 }
 
-/** One with reasons to ask that were not asked about before. */
-interface ReasonedCandidate extends Candidate {
+/** A candidate with supporting evidence that is new. */
+interface CandidateWithNewEvidence extends DetectionCandidate {
   readonly proposal: Proposal | null
   readonly key: string
 }
 
-/** One to be asked about. */
-export interface Chosen extends ReasonedCandidate {
+/** A candidate whose question is put to the detector. */
+export interface PricedCandidate extends CandidateWithNewEvidence {
   readonly priced: PricedQuestion
 }
 
-/** Markets looked at in one tick, the most liquid; and how many ticks old their price may be. */
+/** Markets read in one tick, the most liquid; and how many ticks old their price may be. */
 const marketsMax = 10_000
-const pricedTicks = 2
-/** Headlines looked at, the newest; markets whose news is asked for; headlines of one market. */
+const priceAgeTicksMax = 2
+/** Headlines read, the newest; markets whose news is searched; headlines per market. */
 const headlinesMax = 4_000
 const newsMarketsMax = 300
 const newsPerMarket = 20
 const newsConcurrency = 4
-/** Markets whose proposals are asked for in one tick, those not looked at for longest. */
+/** Markets whose proposals are requested in one tick. */
 const candidatesMax = 1_000
-/** Markets with reasons to ask whose books are read. */
+/** Markets whose books are read in one tick. */
 const booksMax = 200
 /** Questions put in one tick. */
 const questionsMax = 20
 
 /** Live, liquid, ordinary markets whose last price is open, most liquid first. */
 export const openMarkets = Effect.fnUntraced(function* (
-  { markets }: AskingServices,
+  { markets }: DetectionServices,
   slot: EpochMs,
-  tickMs: number,
-  done: AskingProgress,
+  tickIntervalMs: number,
+  progress: DetectionProgress,
 ) {
-  const range = { notBefore: slot - pricedTicks * tickMs, atOrBefore: slot }
+  const range = { notBefore: slot - priceAgeTicksMax * tickIntervalMs, atOrBefore: slot }
   const open = (yield* markets.recentlyPriced(range, marketsMax)).flatMap(({ market, price }) => {
     const screened = screenCandidate(market, price.mid)
     if (Result.isSuccess(screened)) return [screened.success]
-    tally(done.rejected, { [screened.failure]: 1 })
+    tally(progress.rejected, { [screened.failure]: 1 })
     return []
   })
-  done.markets = open.length
+  progress.markets = open.length
   return open
 })
 
-/** The news of markets that some headline of a done thing is about. */
-export const newsOf = Effect.fnUntraced(function* (
-  { news }: AskingServices,
+/** The headlines per market, for markets with a headline that reports a completed event. */
+export const newsByMarket = Effect.fnUntraced(function* (
+  { news }: DetectionServices,
   markets: ReadonlyArray<Market>,
   slot: EpochMs,
 ) {
-  const since = slot - newsAgeMax
+  const since = slot - newsAgeMsMax
   const { headlines } = yield* news.recent(since, headlinesMax)
-  const about = aboutIn(headlines.filter(({ title }) => readsAsDone(title)))
-  const told = markets.filter(({ question }) => about(question).length > 0)
+  const about = headlineFinder(headlines.filter(({ title }) => reportsCompletedEvent(title)))
+  const inTheNews = markets.filter(({ question }) => about(question).length > 0)
   const found = yield* Effect.forEach(
-    told.slice(0, newsMarketsMax),
+    inTheNews.slice(0, newsMarketsMax),
     (market) =>
       Effect.map(
         news.relatedTo(market, since, newsPerMarket),
@@ -123,107 +124,108 @@ export const newsOf = Effect.fnUntraced(function* (
 })
 
 /**
- * Markets past their end, with an outcome proposed by the listing's word, or with news; none that was
- * told. A proposal or news comes before a mere end, and then who was not looked at for longest.
+ * Unpublished markets past their end, with a proposed outcome in the listing, or with news. Those with
+ * a proposal or news come first, then those that were not considered for longest.
  */
-export const candidatesOf = Effect.fnUntraced(function* (
-  { detections }: AskingServices,
+export const findCandidates = Effect.fnUntraced(function* (
+  { detections }: DetectionServices,
   markets: ReadonlyArray<Market>,
   news: ReadonlyMap<MarketId, ReadonlyArray<Headline>>,
   slot: EpochMs,
 ) {
-  const noticed = markets.filter(({ id, status, endsAt }) =>
+  const candidates = markets.filter(({ id, status, endsAt }) =>
     status === "proposed" || endsAt !== null && endsAt <= slot || news.has(id)
   )
-  const held = yield* detections.held(noticed.map(({ id }) => id))
-  return noticed
-    .filter(({ id }) => held.get(id)?.told !== true)
-    .map((market): Candidate => ({
+  const stored = yield* detections.find(candidates.map(({ id }) => id))
+  return candidates
+    .filter(({ id }) => stored.get(id)?.published !== true)
+    .map((market): DetectionCandidate => ({
       market,
       headlines: news.get(market.id) ?? [],
-      consideredAt: held.get(market.id)?.consideredAt ?? 0,
-      askedAbout: held.get(market.id)?.evidenceKey ?? null,
+      consideredAt: stored.get(market.id)?.consideredAt ?? 0,
+      lastEvidenceKey: stored.get(market.id)?.evidenceKey ?? null,
     }))
-    .sort((a, b) => Number(hasEndedOnly(a)) - Number(hasEndedOnly(b)) || byWait(a, b))
+    .sort((a, b) => Number(hasEndedOnly(a)) - Number(hasEndedOnly(b)) || byConsidered(a, b))
     .slice(0, candidatesMax)
 })
 
-const hasEndedOnly = ({ market, headlines }: Candidate): boolean =>
+const hasEndedOnly = ({ market, headlines }: DetectionCandidate): boolean =>
   market.status !== "proposed" && headlines.length === 0
 
-const byWait = (a: Candidate, b: Candidate): number => a.consideredAt - b.consideredAt
+const byConsidered = (a: DetectionCandidate, b: DetectionCandidate): number =>
+  a.consideredAt - b.consideredAt
 
-/** Which outcomes stand proposed; null for a market that was asked about and has none. */
+/** Requests the proposals; a requested market without one gets null. */
 export const readProposals = (
-  { venue }: AskingServices,
-  candidates: ReadonlyArray<Candidate>,
+  { venue }: DetectionServices,
+  candidates: ReadonlyArray<DetectionCandidate>,
   proposals: Map<MarketId, Proposal | null>,
-  done: AskingProgress,
+  progress: DetectionProgress,
 ) =>
-  askAll(
+  requestInBatches(
     candidates.map(({ market }) => market.id),
-    done.rejected,
+    progress.rejected,
     venue.proposals,
-    (rows, asked) =>
+    (rows, requested) =>
       Effect.sync(() => {
-        for (const id of asked) proposals.set(id, null)
+        for (const id of requested) proposals.set(id, null)
         for (const proposal of rows) proposals.set(proposal.marketId, proposal)
       }),
   )
 
-/** Those of whom the venue was heard, with reasons to ask that were not asked about before. */
-export function withReasons(
-  { detector }: AskingServices,
-  candidates: ReadonlyArray<Candidate>,
+/** The candidates with a known proposal and supporting evidence that is new. */
+export function withNewEvidence(
+  { detector }: DetectionServices,
+  candidates: ReadonlyArray<DetectionCandidate>,
   proposals: ReadonlyMap<MarketId, Proposal | null>,
   now: EpochMs,
-  done: AskingProgress,
-): ReadonlyArray<ReasonedCandidate> {
-  const reasoned = candidates.flatMap((candidate): ReadonlyArray<ReasonedCandidate> => {
-    const { market, headlines, askedAbout } = candidate
+  progress: DetectionProgress,
+): ReadonlyArray<CandidateWithNewEvidence> {
+  const found = candidates.flatMap((candidate): ReadonlyArray<CandidateWithNewEvidence> => {
+    const { market, headlines, lastEvidenceKey } = candidate
     const proposal = proposals.get(market.id)
     if (proposal === undefined) return []
-    const evidence = reasonsOf(market, proposal, headlines, now)
+    const evidence = screenEvidence(market, proposal, headlines, now)
     if (Result.isFailure(evidence)) {
-      tally(done.rejected, { [evidence.failure]: 1 })
+      tally(progress.rejected, { [evidence.failure]: 1 })
       return []
     }
     const key = evidenceKey({ evidence: evidence.success, proposal, now }, detector.name)
-    if (key !== askedAbout) return [{ ...candidate, proposal, key }]
-    tally(done.rejected, { asked_before: 1 })
+    if (key !== lastEvidenceKey) return [{ ...candidate, proposal, key }]
+    tally(progress.rejected, { asked_before: 1 })
     return []
   })
-  done.reasoned = reasoned.length
-  return reasoned.sort(byWait)
+  progress.withNewEvidence = found.length
+  return found.sort(byConsidered)
 }
 
-/** The first whose live book lets them be asked about; the others are looked at again later. */
-export const choose = Effect.fnUntraced(function* (
-  { venue, detections }: AskingServices,
-  reasoned: ReadonlyArray<ReasonedCandidate>,
+/** The first candidates whose live book passes the gates; the others are considered again later. */
+export const withOpenPrice = Effect.fnUntraced(function* (
+  { venue, detections }: DetectionServices,
+  candidates: ReadonlyArray<CandidateWithNewEvidence>,
   now: EpochMs,
-  done: AskingProgress,
+  progress: DetectionProgress,
 ) {
-  const looked = reasoned.slice(0, booksMax)
-  if (looked.length === 0) return []
-  const { rows, rejected } = yield* venue.books(looked.map(({ market }) => market.tokenIds[0]))
-  tally(done.rejected, rejected)
+  const considered = candidates.slice(0, booksMax)
+  if (considered.length === 0) return []
+  const { rows, rejected } = yield* venue.books(considered.map(({ market }) => market.tokenIds[0]))
+  tally(progress.rejected, rejected)
   const books = new Map(rows.map((book) => [book.tokenId, microstructure(book)]))
-  const chosen: Array<Chosen> = []
-  const passed: Array<Considered> = []
-  for (const candidate of looked) {
+  const chosen: Array<PricedCandidate> = []
+  const rejections: Array<DetectionRecord> = []
+  for (const candidate of considered) {
     const { market, proposal, headlines } = candidate
     const book = books.get(market.tokenIds[0]) ?? null
     const priced = pricedQuestion({ market, book, rules: "", proposal, headlines, now })
     if (Result.isSuccess(priced)) chosen.push({ ...candidate, priced: priced.success })
     else {
-      passed.push({ marketId: market.id, evidenceKey: null, verdict: priced.failure })
-      tally(done.rejected, { [priced.failure]: 1 })
+      rejections.push({ marketId: market.id, evidenceKey: null, result: priced.failure })
+      tally(progress.rejected, { [priced.failure]: 1 })
     }
   }
-  yield* detections.remember(passed, now)
+  yield* detections.save(rejections, now)
   if (chosen.length > questionsMax) {
-    tally(done.rejected, { over_budget: chosen.length - questionsMax })
+    tally(progress.rejected, { over_budget: chosen.length - questionsMax })
   }
   return chosen.slice(0, questionsMax)
 })

@@ -1,6 +1,5 @@
 /**
- * The port to who writes reports: facts in, a draft out. A draft is only a claim: it is published after
- * the fact check, never before.
+ * The port to a writer of reports: facts in, a draft out. A draft is published only after the fact check.
  *
  * @module
  */
@@ -13,7 +12,7 @@ import { templateReport } from "./domain/template.ts"
 export class ReportNarrator extends Context.Service<ReportNarrator, {
   /** The model's name, or `template`. */
   readonly name: string
-  /** `complaints`: what the fact check had against the drafts before; empty at first. */
+  /** `complaints`: the fact check's complaints about the previous draft; empty for the first. */
   readonly write: (
     brief: ReportBrief,
     complaints: ReadonlyArray<string>,
@@ -21,11 +20,11 @@ export class ReportNarrator extends Context.Service<ReportNarrator, {
 }>()("bellwether/research/ReportNarrator") {
   static readonly layerModel: Layer.Layer<ReportNarrator, never, Model> = Layer.effect(
     ReportNarrator,
-    Effect.map(Model, ({ name, ask }) =>
+    Effect.map(Model, ({ name, generate }) =>
       ReportNarrator.of({
         name,
         write: (brief, complaints) =>
-          ask({
+          generate({
             use: "report",
             prompt: (boundary) => reportPrompt(brief, complaints, boundary),
             shape: ReportAnswer,
@@ -33,7 +32,7 @@ export class ReportNarrator extends Context.Service<ReportNarrator, {
       })),
   )
 
-  /** Never fails, and its drafts always pass the check. Complaints are not for it. */
+  /** Never fails; its drafts always pass the check, so it ignores complaints. */
   static readonly layerTemplate: Layer.Layer<ReportNarrator> = Layer.succeed(
     ReportNarrator,
     ReportNarrator.of({

@@ -1,8 +1,8 @@
 /**
- * The research report on one market: facts from memory, venue and news, words by a narrator, and
- * nothing in them that is not among the facts.
+ * The research report on one market: facts from the stores, the venue and the news, and a text that
+ * states nothing but these facts.
  *
- * A report is kept for half an hour and shared, in its making too, by all replicas.
+ * A report is cached for half an hour. Replicas share it, also while it is being written.
  *
  * @module
  */
@@ -21,19 +21,19 @@ import { ReportStore } from "./ReportStore.ts"
 import { type SharedReport, sharedReports } from "./sharedReports.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
 import { EntryStore } from "../whales/EntryStore.ts"
-import { written } from "../writing/writing.ts"
+import { writeChecked } from "../writing/writing.ts"
 
 export class Research extends Context.Service<Research, {
-  /** Fails when the slug is no market's, nor an event's with one live market: no venue is asked. */
+  /** Fails unless the slug is a market's, or that of an event with one live market. Calls no venue. */
   readonly check: (slug: string) => Effect.Effect<void, MarketNotFound | MarketAmbiguous>
   /**
-   * The report, within a minute. Fails with `VenueFailed` when no price or no book can be had; that is
-   * told to all who waited for it, and not remembered.
+   * The report, within a minute. Fails with `VenueFailed` when the price or the book cannot be read. The
+   * failure reaches every waiting caller and is not cached.
    */
   readonly report: (
     slug: string,
   ) => Effect.Effect<SharedReport, MarketNotFound | MarketAmbiguous | VenueFailed>
-  /** Forgets reports that nobody is given any more; returns how many went. */
+  /** Deletes old reports; returns the number deleted. */
   readonly prune: Effect.Effect<number>
 }>()("bellwether/research/Research") {
   static readonly layer = Layer.effect(
@@ -67,21 +67,21 @@ export class Research extends Context.Service<Research, {
         check: (slug) => Effect.asVoid(find(slug)),
         report: (slug) => Effect.flatMap(find(slug), shared),
         prune: Effect.gen(function* () {
-          return yield* reports.prune((yield* Clock.currentTimeMillis) - rowsKeptMs)
+          return yield* reports.prune((yield* Clock.currentTimeMillis) - rowRetentionMs)
         }),
       })
     }),
   )
 }
 
-/** Markets of an event that are named to a caller who has to choose. */
+/** Markets listed in `MarketAmbiguous`. */
 const ambiguousMax = 50
-/** How long rows of reports are kept: many times as long as a report is given, to be looked into. */
-const rowsKeptMs = Duration.toMillis(Duration.days(1))
-/** How long all drafts of a narrator may take; after that the template stands. */
+/** Rows outlive the cache, so that operators can inspect them. */
+const rowRetentionMs = Duration.toMillis(Duration.days(1))
+/** Time limit for all drafts of a narrator; after that the template is used. */
 const draftsTime = Duration.seconds(35)
-/** What has to be left when the drafts are done: to store the report, and the answer made of it. */
-const leftForStoring = Duration.seconds(4)
+/** Time reserved after the drafts, to store the report and to answer. */
+const storingTime = Duration.seconds(4)
 
 const make = Effect.fn("Research.make")(function* (
   ports: ReportPorts,
@@ -91,14 +91,14 @@ const make = Effect.fn("Research.make")(function* (
 ) {
   const material = yield* readMaterial(ports, market)
   const brief = reportBrief(material)
-  const left = deadline - Duration.toMillis(leftForStoring) - (yield* Clock.currentTimeMillis)
+  const left = deadline - Duration.toMillis(storingTime) - (yield* Clock.currentTimeMillis)
   const draft = yield* step(
     market.slug,
     `draft by ${narrator.name}`,
-    written({
+    writeChecked({
       text: "report",
       narrator: narrator.name,
-      ask: (complaints) => narrator.write(brief, complaints),
+      requestDraft: (complaints) => narrator.write(brief, complaints),
       complaints: (draft) => reportComplaints(draft, brief),
       template: templateReport(brief),
       within: Duration.min(draftsTime, Duration.millis(Math.max(0, left))),

@@ -1,8 +1,8 @@
 /**
- * What a research report is made from, read for one market: prices and book must be had, all else may
- * be missing, and is then said to be.
+ * Reads the material of a research report. A price history and the venue's answer about the order book
+ * (which may be empty) are required; anything else may be missing, and the report then says so.
  *
- * Each step leaves a line in the log: the market, the step, how long it took.
+ * Each step logs one line: the market, the step and its duration.
  *
  * @module
  */
@@ -23,13 +23,13 @@ import type { MarketStore } from "../markets/MarketStore.ts"
 import type { News } from "../news/News.ts"
 import type { VenueClient, VenueUnavailable } from "../markets/VenueClient.ts"
 import type { EntryStore } from "../whales/EntryStore.ts"
-import type { OpenEntry } from "../whales/domain/heldEntry.ts"
+import type { OpenEntry } from "../whales/domain/storedEntry.ts"
 
-/** How long the venue may take over one question; all of them are asked at once. */
+/** Timeout of one venue request; all requests run at once. */
 const venueTime = Duration.seconds(14)
-/** How long our own store may take over what a report can do without. */
-const memoryTime = Duration.seconds(5)
-/** A series with fewer hourly points is too short to speak of: the venue is asked for its history. */
+/** Timeout of an optional part. */
+const optionalTime = Duration.seconds(5)
+/** With fewer hourly points of our own, the venue's price history is read. */
 const hoursMin = 24
 
 export interface ReportPorts {
@@ -39,7 +39,7 @@ export interface ReportPorts {
   readonly news: News["Service"]
 }
 
-/** Everything at once; fails when no price is known, or the venue does not answer. */
+/** Reads everything concurrently; fails when no price is known, or the venue does not answer. */
 export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, market: Market) {
   const now = yield* Clock.currentTimeMillis
   const { slug } = market
@@ -59,22 +59,22 @@ export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, mar
   return material
 })
 
-/** Runs a step of a report, and says how it went and how long it took. */
+/** Runs a step of a report, and logs its outcome and duration. */
 export const step = <A, E, R>(slug: Slug, name: string, work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const started = yield* Clock.currentTimeMillis
     return yield* Effect.onExit(work, (exit) =>
       Effect.flatMap(Clock.currentTimeMillis, (ended) => {
-        const how = Exit.isSuccess(exit) ? "done" : "failed"
+        const outcome = Exit.isSuccess(exit) ? "done" : "failed"
         return Effect.logInfo(
-          `Research of ${slug}: ${name} ${how} after ${(ended - started) / 1_000} s`,
+          `Research of ${slug}: ${name} ${outcome} after ${(ended - started) / 1_000} s`,
         )
       }))
   })
 
-const noPrices = new VenueFailed({ message: "No prices of this market can be had" })
+const noPrices = new VenueFailed({ message: "No prices of this market are available" })
 
-/** Our own series, where it is long enough; else the longer of ours and the venue's. */
+/** Our own series if it is long enough, else the longer of ours and the venue's. */
 const priceAction = Effect.fnUntraced(function* (
   { markets, venue }: ReportPorts,
   market: Market,
@@ -83,25 +83,25 @@ const priceAction = Effect.fnUntraced(function* (
   const from = now - priceActionMs
   const own = resampleHourly(yield* markets.series(market.id, { from, to: now }))
   if (own.length >= hoursMin) return own
-  const history = yield* asked(
+  const history = yield* requiredFromVenue(
     venue.priceHistory(market.tokenIds[0], { from, to: now, stepMs: hour }),
   )
   const theirs = resampleHourly(history.map(({ at, price }): SeriesPoint => ({ at, mid: price })))
   return theirs.length > own.length ? theirs : own
 })
 
-/** What the book shows; null when there is none, or none that is sound. */
+/** Null when there is no book, or it is invalid. */
 const liveBook = Effect.fnUntraced(function* (
   { venue }: ReportPorts,
   { tokenIds: [token] }: Market,
 ) {
-  const { rows } = yield* asked(venue.books([token]))
+  const { rows } = yield* requiredFromVenue(venue.books([token]))
   const book = rows.find(({ tokenId }) => tokenId === token)
   return book === undefined ? null : Result.getOrElse(microstructure(book), () => null)
 })
 
-const asked = <A>(question: Effect.Effect<A, VenueUnavailable>) =>
-  question.pipe(
+const requiredFromVenue = <A>(request: Effect.Effect<A, VenueUnavailable>) =>
+  request.pipe(
     Effect.timeout(venueTime),
     Effect.mapError(() => new VenueFailed({ message: "The venue did not answer" })),
   )
@@ -119,7 +119,7 @@ const relatedNews = ({ news }: ReportPorts, market: Market, now: EpochMs) =>
     ),
   )
 
-/** Only a market that has one is asked about. */
+/** Requested only for a market with a proposal. */
 const proposalOf = ({ venue }: ReportPorts, { id, slug, status }: Market) =>
   status !== "proposed" ? Effect.succeed(null) : optional<Proposal | null>(
     slug,
@@ -130,11 +130,11 @@ const proposalOf = ({ venue }: ReportPorts, { id, slug, status }: Market) =>
     ),
   )
 
-/** Null instead of whatever goes wrong: the report says what it was made without. */
+/** Null when the part fails; the report then says what is missing. */
 const optional = <A>(slug: Slug, what: string, work: Effect.Effect<A, unknown>) =>
   work.pipe(
-    Effect.timeout(memoryTime),
+    Effect.timeout(optionalTime),
     Effect.catchCause((cause) =>
-      Effect.as(Effect.logWarning(`Research of ${slug} is made without ${what}`, cause), null)
+      Effect.as(Effect.logWarning(`Research of ${slug} continues without ${what}`, cause), null)
     ),
   )

@@ -1,11 +1,10 @@
 /**
- * One making of a report for all who ask at one time, on any replica.
+ * Writes each report once for all concurrent callers, on any replica.
  *
- * On one replica all who ask for a market wait for one fiber, which outlives each of them. Of several
- * replicas one makes the report, and the others look every half second what became of it. Its lease is
- * short and under a heartbeat: whoever waited for a maker that was killed takes over and is still
- * answered in time. A making that failed fails all who waited for it, and the next who asks begins
- * another.
+ * On one replica all callers of a market wait for one fiber, which outlives each of them. Across
+ * replicas the holder of the lease writes the report, and the others poll its state. The lease is short
+ * and renewed by a heartbeat: when its holder is killed, a waiting replica takes over and still answers
+ * in time. A failure reaches every waiting caller, and the next call starts again.
  *
  * @module
  */
@@ -13,148 +12,151 @@ import { Clock, Duration, Effect, Exit, Fiber, FiberMap, Metric, Option } from "
 import type { Market, MarketId } from "../markets/domain/market.ts"
 import { VenueFailed } from "./domain/report.ts"
 import type { Report } from "./domain/research.ts"
-import type { MadeReport, ReportStore } from "./ReportStore.ts"
+import type { ReportStore, StoredReport } from "./ReportStore.ts"
 
-/** How long a report is given again. */
-export const reportKept = Duration.minutes(30)
-/** How long a maker may be silent before another takes its turn. */
+/** How long a report is served from the store. */
+export const reportAgeMax = Duration.minutes(30)
+/** Without a heartbeat for this long, another replica takes over. */
 export const lease = Duration.seconds(12)
 /** A third of the lease: two heartbeats may be lost. */
 const heartbeat = Duration.seconds(4)
-/** How long the store may take over a heartbeat. */
-const heartbeatPatience = Duration.seconds(3)
-/** How often a replica that waits looks what became of a making: 110 times at most. */
+const heartbeatTimeout = Duration.seconds(3)
+/** At most 110 polls in `waitMax`. */
 export const pollEvery = Duration.millis(500)
-/** The longest that anybody waits here: under the minute of a paid work, so that its end is told. */
+/** Less than the minute that a paid request may take, so that its end is still reported. */
 export const waitMax = Duration.seconds(55)
-/** Makers that may be lost under one who waits. */
-const turnsMax = 5
-/** How long a closing service waits for its reports; buyers are waiting for them. */
-const drain = Duration.seconds(60)
+/** Lost leases that one caller waits for. */
+const leasesMax = 5
+/** How long a shutdown waits for running reports: buyers are waiting for them. */
+const shutdownWait = Duration.seconds(60)
 
-export interface SharedReport extends MadeReport {
-  /** Whether the report stood before it was asked for. */
+export interface SharedReport extends StoredReport {
+  /** Whether the report existed before the call. */
   readonly cached: boolean
 }
 
-/** Makes the report on a market; done, or failed, by `deadline` on the Effect clock. */
-type Make = (market: Market, deadline: number) => Effect.Effect<Report, VenueFailed>
+/** Writes the report on a market; must finish or fail by `deadline` on the Effect clock. */
+type WriteReport = (market: Market, deadline: number) => Effect.Effect<Report, VenueFailed>
 
-/** Gives reports from the store, and has those made that are missing. */
+/** Reads reports from the store, and writes those that are missing. */
 export const sharedReports = Effect.fnUntraced(function* (
   store: ReportStore["Service"],
-  make: Make,
+  writeReport: WriteReport,
 ) {
   const flights = yield* FiberMap.make<MarketId, SharedReport, VenueFailed>()
   yield* Effect.addFinalizer(() =>
-    Effect.ignore(Effect.timeout(FiberMap.awaitEmpty(flights), drain))
+    Effect.ignore(Effect.timeout(FiberMap.awaitEmpty(flights), shutdownWait))
   )
   const run = yield* FiberMap.runtime(flights)<never>()
   return (market: Market): Effect.Effect<SharedReport, VenueFailed> =>
     Effect.flatMap(
-      // Nobody comes between the look and the start.
+      // Synchronous, so that no other caller starts a fiber between the lookup and the start.
       Effect.sync(() =>
         Option.getOrElse(
           FiberMap.getUnsafe(flights, market.id),
-          () => run(market.id, flight(store, make, market)),
+          () => run(market.id, flight(store, writeReport, market)),
         )
       ),
       Fiber.join,
     )
 })
 
-const flight = (store: Store, make: Make, market: Market) =>
+const flight = (store: Store, writeReport: WriteReport, market: Market) =>
   Effect.gen(function* () {
     const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(waitMax)
-    for (let turn = 0; turn < turnsMax; turn++) {
-      const begun = yield* store.begin(market.id, { ageMax: reportKept, lease })
+    for (let n = 0; n < leasesMax; n++) {
+      const begun = yield* store.begin(market.id, { ageMax: reportAgeMax, lease })
       if (begun.state === "made") {
         const { generatedAt, report } = begun
-        return { generatedAt, report, cached: turn === 0 }
+        return { generatedAt, report, cached: n === 0 }
       }
-      if (begun.state === "ours") {
-        return yield* made(store, make, market, begun.generation, deadline)
+      if (begun.state === "acquired") {
+        return yield* writeUnderLease(store, writeReport, market, begun.generation, deadline)
       }
-      const end = yield* ended(store, market.id, begun.generation)
+      const end = yield* awaitGeneration(store, market.id, begun.generation)
       if (end.state === "made") {
         const { generatedAt, report } = end
         return { generatedAt, report, cached: false }
       }
-      if (end.state === "failed") return yield* notMade
+      if (end.state === "failed") return yield* notWritten
     }
-    return yield* notMade
+    return yield* notWritten
   }).pipe(
     Effect.timeoutOrElse({ duration: waitMax, orElse: () => Effect.fail(late) }),
   )
 
 type Store = ReportStore["Service"]
 
-const notMade = new VenueFailed({ message: "The report on this market could not be made" })
-const late = new VenueFailed({ message: "The report on this market was not made in time" })
+const notWritten = new VenueFailed({ message: "The report on this market could not be written" })
+const late = new VenueFailed({ message: "The report on this market was not written in time" })
 
-/** What became of a making, as soon as that is known. */
-const ended = Effect.fnUntraced(function* (store: Store, marketId: MarketId, generation: number) {
+/** Polls until the generation is no longer being written. */
+const awaitGeneration = Effect.fnUntraced(function* (
+  store: Store,
+  marketId: MarketId,
+  generation: number,
+) {
   while (true) {
     yield* Effect.sleep(pollEvery)
-    const end = yield* store.ended(marketId, generation)
-    if (end.state !== "making") return end
+    const state = yield* store.generationState(marketId, generation)
+    if (state.state !== "making") return state
   }
 })
 
-/** Makes the report in a turn of ours, and tells all who wait how that ended. */
-const made = Effect.fnUntraced(function* (
+/** Writes and stores the report, or stores the failure. */
+const writeUnderLease = Effect.fnUntraced(function* (
   store: Store,
-  make: Make,
+  writeReport: WriteReport,
   market: Market,
   generation: number,
   deadline: number,
 ) {
   const report = yield* Effect.raceFirst(
-    make(market, deadline),
-    beating(store, market.id, generation),
+    writeReport(market, deadline),
+    renewing(store, market.id, generation),
   ).pipe(
     Effect.onExit((exit) =>
       Effect.andThen(
         count(Exit.isSuccess(exit) ? "made" : "failed"),
-        Exit.isSuccess(exit) ? Effect.void : told(store, market.id, generation),
+        Exit.isSuccess(exit) ? Effect.void : storeFailure(store, market.id, generation),
       )
     ),
   )
-  // Lost under us, the turn is another's; who waits here has still paid for what was made.
+  // Null when the lease was lost; the callers waiting here have paid, so they get this report anyway.
   const generatedAt = (yield* store.finish(market.id, generation, report)) ??
     (yield* Clock.currentTimeMillis)
   return { generatedAt, report, cached: false }
 })
 
-/** Keeps the lease for as long as it is ours; never ends. */
-const beating = Effect.fnUntraced(function* (
+/** Renews the lease until it is lost; never ends. */
+const renewing = Effect.fnUntraced(function* (
   store: Store,
   marketId: MarketId,
   generation: number,
 ) {
-  let ours = true
-  while (ours) {
+  let leased = true
+  while (leased) {
     yield* Effect.sleep(heartbeat)
-    ours = yield* store.renew(marketId, generation, lease).pipe(
-      Effect.timeout(heartbeatPatience),
+    leased = yield* store.renew(marketId, generation, lease).pipe(
+      Effect.timeout(heartbeatTimeout),
       Effect.catchCause(() => Effect.succeed(true)),
     )
   }
-  yield* Effect.logWarning("A report was too long in silence: another replica makes it, too")
+  yield* Effect.logWarning("The lease of a report was lost: another replica writes it, too")
   return yield* Effect.never
 })
 
-/** A store that does not hear of the failure finds the maker silent soon. */
-const told = (store: Store, marketId: MarketId, generation: number) =>
+/** If the failure cannot be stored, the lease expires soon. */
+const storeFailure = (store: Store, marketId: MarketId, generation: number) =>
   store.fail(marketId, generation).pipe(
-    Effect.timeout(heartbeatPatience),
-    Effect.catchCause((cause) => Effect.logWarning("Cannot tell that a report failed", cause)),
+    Effect.timeout(heartbeatTimeout),
+    Effect.catchCause((cause) => Effect.logWarning("Cannot store that a report failed", cause)),
   )
 
 const count = (outcome: "made" | "failed") =>
   Metric.update(generations.pipe(Metric.withAttributes({ outcome })), 1)
 
 const generations = Metric.counter("research_generations_total", {
-  description: "Reports that were begun here, by how that ended",
+  description: "Reports that this replica began to write, by outcome",
   incremental: true,
 })

@@ -1,8 +1,8 @@
 /**
- * Reads the past of every tracked wallet, to its beginning.
+ * Reads the whole history of every tracked wallet.
  *
- * Each page is saved with the marker of how far it reaches, so a run that ends early is gone on with
- * by the next. Several runs at once read some pages twice, and save them once.
+ * Each page is saved together with the range it completes, so the next run continues a run that ended
+ * early. Concurrent runs may read a page twice, but it is saved once.
  *
  * @module
  */
@@ -11,51 +11,50 @@ import type { EpochMs } from "../core/domain/time.ts"
 import { shortAddress, type TrackedWallet } from "./domain/tracking.ts"
 import { type Rejections, tally } from "../core/stages.ts"
 import { VenueUnavailable } from "../markets/VenueClient.ts"
-import { type Read, WalletHistory } from "./WalletHistory.ts"
+import { WalletHistory, type WalletRead } from "./WalletHistory.ts"
 import { WalletStore } from "./WalletStore.ts"
 
-/** Wallets read at once; how fast is the adapter's to bound. */
+/** Wallets read at once; the venue adapter limits the request rate. */
 const concurrency = 4
-/** Pages of one wallet in one run: enough for all that is kept, in pages of 20. */
+/** Pages of one wallet in one run: enough for `activityEventsMax` events in pages of 20. */
 const walletPagesMax = 10_000
 
-/** A wallet whose pages come to no end; the next run goes on with it. */
+/** A wallet has more pages than one run reads; the next run continues with it. */
 class TooManyPages
   extends Schema.TaggedError<TooManyPages>()("TooManyPages", { pages: Schema.Int }) {}
 
-/** How far a run has come. Its counts only grow. */
+/** The progress of a run. Its counts only grow. */
 export interface BackfillProgress {
   readonly startedAt: EpochMs
   readonly at: EpochMs
-  /** Wallets whose past was not known to its beginning when the run began. */
+  /** Wallets whose history was incomplete when the run began. */
   readonly wallets: number
-  /** Of these, which the run has come to the end of, one way or another. */
+  /** Wallets of this run whose history became `whole`, and `truncated`. */
   readonly whole: number
   readonly truncated: number
-  /** Those whose past the venue did not give now; the next run goes on with them. */
+  /** Wallets whose history could not be read now; the next run continues with them. */
   readonly failed: number
-  /** Acts that were not known before. */
-  readonly acts: number
+  /** New activity events. */
+  readonly activityAdded: number
   readonly pages: number
-  /** Rows that were no acts, by reason. */
+  /** Rows that are not activity events, by reason. */
   readonly rejected: Rejections
 }
 
-/** Who is told of a run, how often. */
-export interface Watcher {
+export interface ProgressListener {
   readonly every: Duration.Duration
-  readonly tell: (progress: BackfillProgress) => Effect.Effect<void>
+  readonly onProgress: (progress: BackfillProgress) => Effect.Effect<void>
 }
 
 export class Backfill extends Context.Service<Backfill, {
-  /** Reads until nothing is left to read. A wallet that fails stops no other. */
-  readonly run: (watcher: Watcher) => Effect.Effect<BackfillProgress>
+  /** Reads every incomplete history. A wallet that fails does not stop the others. */
+  readonly run: (listener: ProgressListener) => Effect.Effect<BackfillProgress>
 }>()("bellwether/whales/Backfill") {
   static readonly layer = Layer.effect(
     Backfill,
     Effect.gen(function* () {
       const services = { history: yield* WalletHistory, store: yield* WalletStore }
-      return Backfill.of({ run: (watcher) => run(services, watcher) })
+      return Backfill.of({ run: (listener) => run(services, listener) })
     }),
   )
 }
@@ -65,25 +64,31 @@ interface Services {
   readonly store: WalletStore["Service"]
 }
 
-/** The wallets a run has to do with. */
 function unread(wallets: ReadonlyArray<TrackedWallet>): ReadonlyArray<TrackedWallet> {
   return wallets.filter(({ history }) => history === "reading")
 }
 
-/** What a run counts; it grows in place, since many fibers add to it. */
+/** Mutable, because several fibers add to it. */
 interface Counts {
   whole: number
   truncated: number
   failed: number
-  acts: number
+  activityAdded: number
   pages: number
   readonly rejected: Record<string, number>
 }
 
-const run = Effect.fn("Backfill.run")(function* (services: Services, watcher: Watcher) {
+const run = Effect.fn("Backfill.run")(function* (services: Services, listener: ProgressListener) {
   const startedAt = yield* Clock.currentTimeMillis
   const wallets = unread(yield* services.store.tracked)
-  const counts: Counts = { whole: 0, truncated: 0, failed: 0, acts: 0, pages: 0, rejected: {} }
+  const counts: Counts = {
+    whole: 0,
+    truncated: 0,
+    failed: 0,
+    activityAdded: 0,
+    pages: 0,
+    rejected: {},
+  }
   const progress = Effect.map(Clock.currentTimeMillis, (at): BackfillProgress => ({
     ...counts,
     rejected: { ...counts.rejected },
@@ -91,9 +96,9 @@ const run = Effect.fn("Backfill.run")(function* (services: Services, watcher: Wa
     at,
     wallets: wallets.length,
   }))
-  const told = Effect.flatMap(progress, watcher.tell)
+  const notify = Effect.flatMap(progress, listener.onProgress)
   yield* Effect.scoped(Effect.gen(function* () {
-    yield* told.pipe(Effect.repeat(Schedule.spaced(watcher.every)), Effect.forkScoped)
+    yield* notify.pipe(Effect.repeat(Schedule.spaced(listener.every)), Effect.forkScoped)
     yield* Effect.forEach(wallets, ({ wallet }) => readOne(services, wallet, counts), {
       concurrency,
       discard: true,
@@ -103,7 +108,7 @@ const run = Effect.fn("Backfill.run")(function* (services: Services, watcher: Wa
 })
 
 const readOne = (services: Services, wallet: string, counts: Counts) =>
-  readPast(services, wallet, counts).pipe(
+  readHistory(services, wallet, counts).pipe(
     Effect.catchCause((cause) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
       counts.failed++
@@ -115,21 +120,21 @@ const readOne = (services: Services, wallet: string, counts: Counts) =>
     }),
   )
 
-const readPast = Effect.fnUntraced(function* (
+const readHistory = Effect.fnUntraced(function* (
   { history, store }: Services,
   wallet: string,
   counts: Counts,
 ) {
-  // Asked for now: another run may have come further since this one began.
-  let known = (yield* store.tracked).find((tracked) => tracked.wallet === wallet)
-  for (let pages = 0; known?.history === "reading" && pages < walletPagesMax;) {
-    const read: Read = yield* history.readBack(known)
-    known = read.wallet
+  // Read again, because another run may have read more since this one began.
+  let tracked = (yield* store.tracked).find((one) => one.wallet === wallet)
+  for (let pages = 0; tracked?.history === "reading" && pages < walletPagesMax;) {
+    const read: WalletRead = yield* history.readBack(tracked)
+    tracked = read.wallet
     pages += read.pages
-    counts.acts += read.added
+    counts.activityAdded += read.added
     counts.pages += read.pages
     tally(counts.rejected, read.rejected)
   }
-  if (known?.history === "reading") return yield* new TooManyPages({ pages: walletPagesMax })
-  counts[known?.history ?? "whole"]++
+  if (tracked?.history === "reading") return yield* new TooManyPages({ pages: walletPagesMax })
+  counts[tracked?.history ?? "whole"]++
 })

@@ -1,9 +1,8 @@
 /**
- * What the resolved entries of tracked wallets say of each: counted into sums, judged all together, and
- * published as the calibration table.
+ * Calibrates tracked wallets: adds their resolved entries to sums, judges all wallets together, and
+ * publishes the calibration table.
  *
- * The cost follows what changed: a wallet of which nothing is new has neither its history nor its
- * sums read.
+ * The cost depends on what changed: neither the history nor the sums of an unchanged wallet are read.
  *
  * @module
  */
@@ -17,7 +16,7 @@ import {
   type CountedPosition,
   type CountedWallet,
   CountingStore,
-  type HeldSums,
+  type StoredSums,
   type UncountedEvent,
 } from "./CountingStore.ts"
 import { eventsMin, judgementOf, labels, resolvedEntriesMin } from "./domain/label.ts"
@@ -27,8 +26,8 @@ import {
   calibrationBefore,
   type CalibrationTable,
   calibrationTable,
-  rewritten,
-  saysStill,
+  hasSameFigures,
+  rowChanges,
   whaleFacts,
   type WhaleRow,
 } from "./domain/whale.ts"
@@ -37,19 +36,19 @@ import { WalletStore } from "./WalletStore.ts"
 /** Positions counted in one transaction, and in one run. */
 const countedBatch = 500
 const countedMax = 200_000
-/** Batches of a run that may turn out to be of another version by now. */
+/** Batches of a run that may fail because a version changed. */
 const conflictsMax = 10
-/** Wallets whose sums are read at once. */
+/** Wallets whose sums are read in one query. */
 const sumsBatch = 200
-/** While a thousand resolutions are counted, batch after batch, the table is read this often. */
-const readingsApart = Duration.seconds(5)
+/** Limits how often the table is read again while many resolutions are counted. */
+const readIntervalMin = Duration.seconds(5)
 
 const tooFew = new BelowThreshold({
   message:
     `No tracked wallet has ${resolvedEntriesMin} resolved entries in ${eventsMin} events yet`,
 })
 
-/** What was counted so far; it grows in place, so that a run cut short says what it did. */
+/** Mutable, so that an interrupted run reports what it counted. */
 interface CountingTally {
   counted: number
 }
@@ -59,22 +58,22 @@ export type LabelCounts = Readonly<Record<WhaleRow["label"], number>>
 
 export class Calibration extends Context.Service<Calibration, {
   /**
-   * Counts the positions that are uncounted, oldest first, until none is left (true) or `until`. A batch
-   * in which a position changed meanwhile is left as it was and read again.
+   * Counts the uncounted positions, oldest first. Returns true when none is left, false at `until` or
+   * after too many conflicts. A batch in which a position changed meanwhile is not saved but read again.
    */
   readonly count: (until: EpochMs, tally: CountingTally) => Effect.Effect<boolean>
-  /** Judges all wallets together and writes the rows that say something else by now. */
+  /** Judges all wallets together and writes the rows that changed. */
   readonly judge: Effect.Effect<LabelCounts>
   /**
-   * What an entry of one of these wallets carries: the calibration as it stood before the entry's first
-   * fill, never a later one, which may know how the entry's market ended.
+   * The calibration for an entry of one of these wallets: the newest before the entry's first fill. A
+   * later one may contain the result of the entry's market.
    */
   readonly before: (
     wallets: ReadonlyArray<string>,
   ) => Effect.Effect<(wallet: string, firstFillAt: EpochMs) => FrozenCalibration | null>
   /**
-   * The table that is sold. Fails while no wallet has enough resolved entries: an empty table is worth
-   * nothing. The same object as long as no calibration changed, and at most a few seconds behind.
+   * The table that is sold. Fails while no wallet has enough resolved entries, because an empty table
+   * has no value. Returns the same object until a calibration changes; at most a few seconds old.
    */
   readonly table: Effect.Effect<CalibrationTable, BelowThreshold>
 }>()("bellwether/whales/Calibration") {
@@ -90,7 +89,7 @@ export class Calibration extends Context.Service<Calibration, {
       const current = yield* readOnChange({
         version: calibrations.calibrationVersion,
         read: Effect.map(calibrations.calibrated, calibrationTable),
-        apart: readingsApart,
+        intervalMin: readIntervalMin,
         ageMax: Duration.infinity,
       })
       return Calibration.of({
@@ -125,13 +124,13 @@ const count = Effect.fn("Calibration.count")(function* (
   while (tally.counted < countedMax && (yield* Clock.currentTimeMillis) < until) {
     const events = yield* store.uncounted(countedBatch)
     if (events.length === 0) return true
-    const held = yield* store.sums([...new Set(events.map(({ wallet }) => wallet))])
-    const { positions, sums } = counted(events, held)
-    const wallets = [...sums].map(([wallet, moved]): CountedWallet => ({
+    const stored = yield* store.sums([...new Set(events.map(({ wallet }) => wallet))])
+    const { positions, sums } = recounted(events, stored)
+    const wallets = [...sums].map(([wallet, updated]): CountedWallet => ({
       wallet,
-      version: held.get(wallet)?.version ?? 0,
-      sums: moved,
-      judgement: judgementOf(moved),
+      version: stored.get(wallet)?.version ?? 0,
+      sums: updated,
+      judgement: judgementOf(updated),
     }))
     const saved = yield* store.saveCounted(positions, wallets)
     if (saved) tally.counted += positions.length
@@ -140,10 +139,10 @@ const count = Effect.fn("Calibration.count")(function* (
   return false
 })
 
-/** What becomes of these events' positions, and of the sums of their wallets. */
-function counted(
+/** The new scores of these events' positions, and the new sums of their wallets. */
+function recounted(
   events: ReadonlyArray<UncountedEvent>,
-  held: ReadonlyMap<string, HeldSums>,
+  stored: ReadonlyMap<string, StoredSums>,
 ) {
   const sums = new Map<string, WalletSums>()
   const positions: Array<CountedPosition> = []
@@ -159,20 +158,22 @@ function counted(
         positions.push({ wallet, marketId, version, score })
       }
     }
-    const moved = recount(sums.get(wallet) ?? held.get(wallet)?.sums ?? noSums, before, after)
-    sums.set(wallet, moved)
+    const known = sums.get(wallet) ?? stored.get(wallet)?.sums ?? noSums
+    sums.set(wallet, recount(known, before, after))
   }
   return { positions, sums }
 }
 
-/** What a position counts for; null while its market has not ended, and without counted entries. */
+/** The score of a position; null until its market has ended, and without counted entries. */
 function scoreOf(
   { resolution, entries, feeRate }: UncountedEvent["positions"][number],
   countFrom: EpochMs | null,
 ): MarketScore | null {
-  const chosen = entries.filter(({ firstFillAt }) => countFrom === null || firstFillAt >= countFrom)
-  if (resolution === null || chosen.length === 0) return null
-  return marketScore(chosen, resolution.state === "paid" ? resolution.payouts : null, feeRate)
+  const counted = entries.filter(({ firstFillAt }) =>
+    countFrom === null || firstFillAt >= countFrom
+  )
+  if (resolution === null || counted.length === 0) return null
+  return marketScore(counted, resolution.state === "paid" ? resolution.payouts : null, feeRate)
 }
 
 const judge = Effect.fn("Calibration.judge")(function* (
@@ -183,24 +184,24 @@ const judge = Effect.fn("Calibration.judge")(function* (
       judgement === null ? [] : [[wallet, judgement] as const]
     ),
   )
-  const held = new Map((yield* calibrations.calibrated).map((whale) => [whale.row.wallet, whale]))
-  const moved = [...judged].flatMap(([wallet, judgement]) => {
-    const row = held.get(wallet)?.row
-    return row !== undefined && saysStill(row, judgement) ? [] : [wallet]
+  const stored = new Map((yield* calibrations.calibrated).map((whale) => [whale.row.wallet, whale]))
+  const updated = [...judged].flatMap(([wallet, judgement]) => {
+    const row = stored.get(wallet)?.row
+    return row !== undefined && hasSameFigures(row, judgement) ? [] : [wallet]
   })
-  const rates = yield* ratesOfAll(counting, moved)
+  const rates = yield* ratesOfAll(counting, updated)
   const open = yield* calibrations.openEntries
   const facts = new Map(
     (yield* wallets.tracked).map((wallet) =>
       [wallet.wallet, whaleFacts(wallet, open.get(wallet.wallet) ?? 0)] as const
     ),
   )
-  const kinds = labels(judged)
+  const labelled = labels(judged)
   const now = yield* Clock.currentTimeMillis
-  const { changed, gone } = rewritten(held, kinds, rates, facts, now)
-  if (changed.length + gone.length > 0) yield* calibrations.saveCalibrated(changed, gone)
+  const { changed, removed } = rowChanges(stored, labelled, rates, facts, now)
+  if (changed.length + removed.length > 0) yield* calibrations.saveCalibrated(changed, removed)
   const counts = { follow: 0, fade: 0, neutral: 0 }
-  for (const label of kinds.values()) counts[label] += 1
+  for (const label of labelled.values()) counts[label] += 1
   return counts satisfies LabelCounts
 })
 

@@ -1,5 +1,5 @@
 /**
- * The store of the rows of the calibration table, each as it stands and as it stood before that.
+ * The store of the rows of the calibration table: the current and the previous row of each wallet.
  *
  * @module
  */
@@ -7,25 +7,25 @@ import { Context, type Effect } from "effect"
 import type { CalibratedWhale } from "./domain/whale.ts"
 
 export class CalibrationStore extends Context.Service<CalibrationStore, {
-  /** Every calibrated wallet, in no particular order; some have too few entries to be sold. */
+  /** The current row of every calibrated wallet, unordered; some have too few entries to be sold. */
   readonly calibrated: Effect.Effect<ReadonlyArray<CalibratedWhale>>
   /**
-   * Another word after every `saveCounted` and `saveCalibrated` that changed anything, else the same:
-   * what is published of wallets is read again when it has moved. Every replica asks once a second.
+   * Changes with every `saveCounted` and `saveCalibrated` that changes anything. Every replica reads it
+   * once a second, and reads the calibrations again when it has changed.
    */
   readonly calibrationVersion: Effect.Effect<string>
-  /** As it stands, and as it stood before that: what an entry that began between the two is given. */
+  /** The current and the previous calibration: an entry that began between the two needs the latter. */
   readonly calibrations: (
     wallets: ReadonlyArray<string>,
   ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<CalibratedWhale>>>
   /**
-   * Rewrites what changed and keeps what it replaces; `gone` have no calibration any more. A row
-   * with the `computedAt` of the one held says the same of its wallet: it takes that one's place, and
-   * what stood before both stays.
+   * Saves changed rows, each with the row it replaces as the previous one, and deletes the rows of
+   * `removed`. A row with the same `computedAt` as the stored one replaces it, and the previous row
+   * stays.
    */
   readonly saveCalibrated: (
     whales: ReadonlyArray<CalibratedWhale>,
-    gone: ReadonlyArray<string>,
+    removed: ReadonlyArray<string>,
   ) => Effect.Effect<void>
   /** Entries in markets that have not ended, by wallet (hedges too). */
   readonly openEntries: Effect.Effect<ReadonlyMap<string, number>>

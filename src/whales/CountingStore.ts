@@ -1,9 +1,9 @@
 /**
- * The store of what resolved entries add up to: each wallet's sums, and what is not counted yet.
+ * The store of each wallet's sums over resolved entries, and of the positions not counted yet.
  *
- * A change of a position's entries once its market has ended, or of how the market ended, makes the
- * position uncounted: its wallet's sums have to be moved. The mark is made in the transaction that makes
- * the change and carries its number, so a count takes only the mark it saw, and a crash loses none.
+ * A position becomes uncounted when its entries change after its market has ended, or when the market's
+ * resolution changes: its wallet's sums must be updated. The mark is written in the transaction of the
+ * change and carries a version, so a count removes only the mark it has read, and a crash loses none.
  *
  * @module
  */
@@ -12,45 +12,45 @@ import type { EpochMs } from "../core/domain/time.ts"
 import type { MarketId } from "../markets/domain/market.ts"
 import type { Resolution } from "../markets/domain/resolution.ts"
 import type { Judgement } from "./domain/label.ts"
-import type { HeldEntry } from "./domain/heldEntry.ts"
+import type { StoredEntry } from "./domain/storedEntry.ts"
 import type { MarketScore, WalletSums, WalletTotals } from "./domain/score.ts"
 
-/** One wallet in one event, some of whose markets have to be counted again. */
+/** One wallet in one event with uncounted positions. */
 export interface UncountedEvent {
   readonly wallet: string
-  /** Entries opened before this do not count; null when all do. */
+  /** Entries opened before this do not count; null when all count. */
   readonly countFrom: EpochMs | null
-  /** Every position of the wallet in the event that is counted or has to be. */
+  /** Every counted or uncounted position of the wallet in the event. */
   readonly positions: ReadonlyArray<{
     readonly marketId: MarketId
     readonly version: number
     readonly feeRate: number
-    readonly entries: ReadonlyArray<HeldEntry>
+    readonly entries: ReadonlyArray<StoredEntry>
     readonly resolution: Resolution | null
-    /** What its wallet's sums hold of it; null when nothing. */
+    /** Its score in the wallet's sums; null when they do not contain it. */
     readonly counted: MarketScore | null
-    /** False for a sibling that stands as it is. */
+    /** False for a sibling that is counted and unchanged. */
     readonly changed: boolean
   }>
 }
 
-/** The sums of a wallet as they were read; null while none of its positions is counted. */
-export interface HeldSums {
-  /** Which change of them this is: 0 before the first. */
+export interface StoredSums {
+  /** The number of changes; 0 before the first. */
   readonly version: number
+  /** Null while no position is counted. */
   readonly sums: WalletSums | null
 }
 
-/** What the sums of a wallet become. */
+/** The new sums of a wallet. */
 export interface CountedWallet {
   readonly wallet: string
-  /** Of the sums that were moved: others may have moved them since. */
+  /** The version of the sums that were read, for optimistic locking. */
   readonly version: number
   readonly sums: WalletSums
   readonly judgement: Judgement | null
 }
 
-/** What becomes of a position that was counted. */
+/** The new score of a position. */
 export interface CountedPosition {
   readonly wallet: string
   readonly marketId: MarketId
@@ -58,7 +58,6 @@ export interface CountedPosition {
   readonly score: MarketScore | null
 }
 
-/** One wallet's part in the judgement of all. */
 interface JudgedWallet {
   readonly wallet: string
   readonly judgement: Judgement | null
@@ -67,21 +66,21 @@ interface JudgedWallet {
 export class CountingStore extends Context.Service<CountingStore, {
   /** Events with uncounted positions, oldest mark first, at most about `limit` positions. */
   readonly uncounted: (limit: number) => Effect.Effect<ReadonlyArray<UncountedEvent>>
-  /** The sums of these wallets, each of which is there when it is tracked. */
+  /** The sums of these wallets; wallets that are not tracked are absent. */
   readonly sums: (
     wallets: ReadonlyArray<string>,
-  ) => Effect.Effect<ReadonlyMap<string, HeldSums>>
+  ) => Effect.Effect<ReadonlyMap<string, StoredSums>>
   /**
-   * Moves the sums and judgements of wallets together with what was counted of their positions, all in
-   * one transaction. Returns false, and changes nothing, when the version of a position, or of a
-   * wallet's sums, is another by now.
+   * Saves the sums and judgements of wallets together with the scores of their positions, in one
+   * transaction. Returns false, and changes nothing, when the version of a position or of a wallet's
+   * sums has changed.
    */
   readonly saveCounted: (
     positions: ReadonlyArray<CountedPosition>,
     wallets: ReadonlyArray<CountedWallet>,
   ) => Effect.Effect<boolean>
-  /** Every wallet with counted positions; those with a truncated or unread history are absent. */
+  /** Every wallet with counted positions and a `whole` history. */
   readonly judged: Effect.Effect<ReadonlyArray<JudgedWallet>>
-  /** What the same wallets' sums hold that adds up over wallets. */
+  /** The totals of the same wallets. */
   readonly totals: Effect.Effect<ReadonlyArray<WalletTotals>>
 }>()("bellwether/whales/CountingStore") {}

@@ -1,56 +1,56 @@
 /**
- * The store of positions and of the entries made of them.
+ * The store of positions and their entries.
  *
- * A position is one wallet in one market. New activity makes it stale: its entries have to be
- * recomputed. The mark is made in the transaction that adds the activity and carries its number, so
- * whoever recomputes a position takes only the mark it saw, and a crash anywhere leaves it for the next.
+ * A position is one wallet in one market. New activity makes it stale: its entries must be recomputed.
+ * The mark is written in the transaction that adds the activity and carries a version, so a
+ * recomputation removes only the mark it has read, and a crash leaves the mark for the next tick.
  *
  * @module
  */
 import { Context, type Effect } from "effect"
-import type { NumberedAct } from "../markets/domain/activity.ts"
+import type { NumberedActivityEvent } from "../markets/domain/activity.ts"
 import type { MarketFacts, MarketId } from "../markets/domain/market.ts"
-import { type HeldEntry, type OpenEntry } from "./domain/heldEntry.ts"
+import { type OpenEntry, type StoredEntry } from "./domain/storedEntry.ts"
 
-/** A position with activity that came in since its entries were made. */
+/** A position with activity added after its entries were computed. */
 export interface StalePosition {
   readonly wallet: string
   readonly market: MarketFacts
-  /** Which change of its activity this is. */
+  /** The number of changes of its activity. */
   readonly version: number
-  readonly acts: ReadonlyArray<NumberedAct>
-  readonly entries: ReadonlyArray<HeldEntry>
+  readonly activity: ReadonlyArray<NumberedActivityEvent>
+  readonly entries: ReadonlyArray<StoredEntry>
 }
 
-/** A position with an entry that waits to be published in the feed. */
-export interface DuePosition extends Omit<StalePosition, "acts"> {
+/** A position with an entry that must be published in the feed. */
+export interface DuePosition extends Omit<StalePosition, "activity"> {
   readonly boughtBoth: boolean
 }
 
-export interface MadePosition {
+export interface ComputedPosition {
   readonly wallet: string
   readonly marketId: MarketId
   readonly version: number
-  readonly entries: ReadonlyArray<HeldEntry>
+  readonly entries: ReadonlyArray<StoredEntry>
   readonly boughtBoth: boolean
-  /** Whether one of the entries waits to be published in the feed. */
+  /** Whether one of the entries must be published in the feed. */
   readonly due: boolean
 }
 
 export class EntryStore extends Context.Service<EntryStore, {
-  /** Stale positions whose market's facts are known, newest activity first: the past can wait. */
+  /** Stale positions whose market's facts are known, newest activity first. */
   readonly stale: (limit: number) => Effect.Effect<ReadonlyArray<StalePosition>>
   /**
-   * Saves the entries of positions, and takes their mark unless their activity changed meanwhile. A
-   * position in a market that ended, or that is counted, becomes uncounted when its entries changed.
-   * Passed over is what was made of less activity than what is stored, or in a market of unknown facts.
+   * Saves the entries of positions, and removes their stale mark unless their activity changed
+   * meanwhile. A counted position, or one in an ended market, becomes uncounted when its entries change.
+   * Ignores positions computed from less activity than the stored ones, and markets of unknown facts.
    */
-  readonly saveMade: (positions: ReadonlyArray<MadePosition>) => Effect.Effect<void>
-  /** Positions with an entry that waits to be published, as they stand now. */
+  readonly saveEntries: (positions: ReadonlyArray<ComputedPosition>) => Effect.Effect<void>
+  /** Positions with an entry that must be published. */
   readonly due: (limit: number) => Effect.Effect<ReadonlyArray<DuePosition>>
   /**
-   * Entries in one market, the largest stake first, at most `limit`: none once it has ended, no hedges,
-   * and none of a wallet whose past is still being read.
+   * Entries in one market, the largest stake first, at most `limit`. Empty when the market has ended;
+   * without hedges, and without wallets whose history is still being read.
    */
   readonly entriesIn: (
     marketId: MarketId,

@@ -1,6 +1,6 @@
 /**
- * Which wallets are tracked: once a day the venue's leaderboards are read, and who is new on them is
- * tracked for good.
+ * Selects the tracked wallets: reads the venue's leaderboards once a day, and tracks new wallets for
+ * ever.
  *
  * @module
  */
@@ -9,44 +9,44 @@ import { type EpochMs } from "../core/domain/time.ts"
 import {
   boardDepth,
   boardsOf,
-  type Candidate,
-  candidates,
+  type BoardWallet,
+  boardWallets,
   displayName,
   trackedMax,
   type TrackedWallet,
 } from "./domain/tracking.ts"
-import type { Board, Standing } from "../markets/domain/leaderboard.ts"
+import type { Board, LeaderboardRow } from "../markets/domain/leaderboard.ts"
 import { type Rejections, tally } from "../core/stages.ts"
 import { VenueClient, type WalletSource } from "../markets/VenueClient.ts"
 import { historyFrom } from "./WalletHistory.ts"
 import { WalletStore } from "./WalletStore.ts"
 
-/** Boards, or wallets' names, asked for at once; how often is the adapter's to bound. */
+/** Boards, or names of wallets, requested at once; the venue adapter limits the request rate. */
 const concurrency = 4
-/** How often a board that did not answer is asked in all, and how long it is left alone between. */
+/** Attempts to read a board, the first included. */
 const boardTriesMax = 3
 const boardRetryDelay = Duration.minutes(10)
 
-/** What one reading of the boards saw and did. */
+/** The result of one update. */
 export interface TrackingReport {
   readonly boards: number
-  /** Boards that never answered, such as `volume week sports`. */
+  /** Boards that could not be read, such as `volume week sports`. */
   readonly failed: ReadonlyArray<string>
-  /** Wallets on the boards that did. */
+  /** Wallets on the other boards. */
   readonly found: number
   readonly added: number
-  /** Wallets without a name: not tracked, and asked again the next time. */
+  /** Wallets without a name: not tracked, and tried again at the next update. */
   readonly unnamed: number
-  /** Named wallets for which there is no place left. */
+  /** Named wallets left out because of `trackedMax`. */
   readonly overBudget: number
-  /** Rows of boards that were no standings, by reason. */
+  /** Invalid rows of boards, by reason. */
   readonly rejected: Rejections
 }
 
 export class Tracking extends Context.Service<Tracking, {
   /**
-   * Reads the boards once, and those that do not answer a few times more. Never fails for a board or
-   * a wallet: what went wrong is in the report.
+   * Reads the boards, with a few retries for those that fail. Never fails because of a board or a
+   * wallet: the report contains the failures.
    */
   readonly update: Effect.Effect<TrackingReport>
 }>()("bellwether/whales/Tracking") {
@@ -79,30 +79,30 @@ const nothing: TrackingReport = {
 
 const update = Effect.fn("Tracking.update")(function* (services: Services) {
   const boards = boardsOf(services.source.categories)
-  const answered: Array<ReadBoard> = []
+  const allRead: Array<ReadBoard> = []
   const rejected: Record<string, number> = {}
-  let left = boards
+  let remaining = boards
   let report: TrackingReport = { ...nothing, boards: boards.length }
-  for (let count = 1; count <= boardTriesMax && left.length > 0; count++) {
-    if (count > 1) yield* Effect.sleep(boardRetryDelay)
-    const { read, failed } = yield* readBoards(services, left, rejected)
-    answered.push(...read)
-    left = failed
-    if (left.length > 0 && count < boardTriesMax) {
-      const after = Duration.format(boardRetryDelay)
-      yield* Effect.logWarning(`${left.length} leaderboards are asked again in ${after}`)
+  for (let attempt = 1; attempt <= boardTriesMax && remaining.length > 0; attempt++) {
+    if (attempt > 1) yield* Effect.sleep(boardRetryDelay)
+    const { read, failed } = yield* readBoards(services, remaining, rejected)
+    allRead.push(...read)
+    remaining = failed
+    if (remaining.length > 0 && attempt < boardTriesMax) {
+      const delay = Duration.format(boardRetryDelay)
+      yield* Effect.logWarning(`Retrying ${remaining.length} leaderboards in ${delay}`)
     }
-    // What answered is worked off before the rest is waited for.
-    if (read.length === 0 && count > 1) continue
-    const taken = yield* take(services, candidates(answered))
-    report = { ...report, ...taken, added: report.added + taken.added }
+    // The wallets found so far are tracked before the next attempt.
+    if (read.length === 0 && attempt > 1) continue
+    const tracked = yield* trackFound(services, boardWallets(allRead))
+    report = { ...report, ...tracked, added: report.added + tracked.added }
   }
-  return { ...report, failed: left.map(boardName), rejected } satisfies TrackingReport
+  return { ...report, failed: remaining.map(boardName), rejected } satisfies TrackingReport
 })
 
 interface ReadBoard {
   readonly board: Board
-  readonly standings: ReadonlyArray<Standing>
+  readonly rows: ReadonlyArray<LeaderboardRow>
 }
 
 const readBoards = Effect.fnUntraced(function* (
@@ -130,23 +130,26 @@ const readBoards = Effect.fnUntraced(function* (
       continue
     }
     tally(rejected, result.success.rejected)
-    read.push({ board, standings: result.success.rows.slice(0, boardDepth) })
+    read.push({ board, rows: result.success.rows.slice(0, boardDepth) })
   }
   return { read, failed }
 })
 
-/** Tracks the new ones that have a name and a place, and renames those that have taken another. */
-const take = Effect.fnUntraced(function* (services: Services, found: ReadonlyArray<Candidate>) {
+/** Tracks new wallets that have a name, up to `trackedMax`, and updates wallets that changed. */
+const trackFound = Effect.fnUntraced(function* (
+  services: Services,
+  found: ReadonlyArray<BoardWallet>,
+) {
   const now = yield* Clock.currentTimeMillis
   const tracked = new Map((yield* services.store.tracked).map((known) => [known.wallet, known]))
-  const changed = found.flatMap((candidate) => changeOf(candidate, tracked.get(candidate.wallet)))
-  const strangers = found.filter(({ wallet }) => !tracked.has(wallet)).slice(0, trackedMax)
+  const changed = found.flatMap((wallet) => changeOf(wallet, tracked.get(wallet.wallet)))
+  const untracked = found.filter(({ wallet }) => !tracked.has(wallet)).slice(0, trackedMax)
   const names = yield* Effect.forEach(
-    strangers,
-    (candidate) => nameOf(services, candidate, now),
+    untracked,
+    (wallet) => nameOf(services, wallet, now),
     { concurrency },
   )
-  const named = strangers.flatMap(({ wallet, source }, n) => {
+  const named = untracked.flatMap(({ wallet, source }, n) => {
     const name = names[n] ?? null
     return name === null ? [] : [{ wallet, source, name }]
   })
@@ -155,23 +158,23 @@ const take = Effect.fnUntraced(function* (services: Services, found: ReadonlyArr
   return {
     found: found.length,
     added,
-    unnamed: strangers.length - named.length,
+    unnamed: untracked.length - named.length,
     overBudget: named.length - chosen.length,
   }
 })
 
-/** A tracked wallet that has a new name, or is found on a board of volume for the first time. */
-function changeOf({ wallet, userName, source }: Candidate, known: TrackedWallet | undefined) {
+/** A tracked wallet with a new name, or found on a volume board for the first time. */
+function changeOf({ wallet, userName, source }: BoardWallet, known: TrackedWallet | undefined) {
   if (known === undefined) return []
   const name = displayName({ wallet, userName, pseudonym: "" }) ?? known.name
-  const raised = known.source === "profit" && source === "volume"
-  return name === known.name && !raised ? [] : [{ wallet, source, name }]
+  const sourceChanged = known.source === "profit" && source === "volume"
+  return name === known.name && !sourceChanged ? [] : [{ wallet, source, name }]
 }
 
-/** The name on the board, else the one beside what the wallet did last; null where there is none. */
+/** The name on the board, else the newest name in the wallet's activity; null without a name. */
 const nameOf = Effect.fnUntraced(function* (
   { source }: Services,
-  { wallet, userName }: Candidate,
+  { wallet, userName }: BoardWallet,
   now: EpochMs,
 ) {
   const name = displayName({ wallet, userName, pseudonym: "" })

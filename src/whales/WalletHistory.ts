@@ -1,70 +1,74 @@
 /**
- * What is known of each wallet's past and present: read page by page into the past, and in windows
- * towards now.
+ * Reads the activity of each wallet: page by page into the past, and in windows up to now.
  *
- * What was read is saved in one transaction with the markers of how far it reaches, so a crash
- * anywhere is gone on from there. Between the markers there is never a gap.
+ * Activity is saved in one transaction with the range it completes, `[readFrom, readTo]`, so reading
+ * continues there after a crash. The range never has a gap.
  *
- * Activity is read in whole seconds. The oldest second of a page may go on behind it, so the next request
- * asks again up to and including that second: overlaps of pages can neither double nor lose a row, and
- * whoever numbers the rows of a transaction sees all of it.
+ * Activity is read in whole seconds. The oldest second of a page may continue on the next page, so the
+ * next request ends at that second, inclusive: overlapping pages neither duplicate nor lose a row, and
+ * the rows of a transaction are numbered together.
  *
  * @module
  */
 import { Clock, Context, Effect, Equal, Layer } from "effect"
 import { type EpochMs, minute, second } from "../core/domain/time.ts"
 import { type Rejections, tally } from "../core/stages.ts"
-import { actKey, type NumberedAct, startReading, wholeSeconds } from "../markets/domain/activity.ts"
+import {
+  activityEventKey,
+  type NumberedActivityEvent,
+  startReading,
+  wholeSeconds,
+} from "../markets/domain/activity.ts"
 import { VenueClient, VenueUnavailable, type WalletSource } from "../markets/VenueClient.ts"
 import type { TrackedWallet } from "./domain/tracking.ts"
-import { type ReadStretch, WalletStore } from "./WalletStore.ts"
+import { type HistoryUpdate, WalletStore } from "./WalletStore.ts"
 
-/** No venue is older: where every history begins. */
+/** The start of every history: no venue is older. */
 export const historyFrom: EpochMs = Date.UTC(2020, 0, 1)
-/** A wallet that did more than this is not kept whole: its history is truncated. */
-export const actsMax = 200_000
+/** The history of a wallet with more activity events is truncated. */
+export const activityEventsMax = 200_000
 /**
- * What is new is asked from so long before the newest known: the venue shows a first page up to 300 s
- * old, and indexes a row some time after it happened.
+ * New activity is read from this long before the newest known: the venue's first page may be 300 s old,
+ * and a row is indexed some time after its event.
  */
 const overlapMs = 15 * minute
-/** Pages of new activity after which the rest is left for the next time. */
+/** Pages of new activity read at once; the next call continues. */
 export const forwardPagesMax = 100
 
-/** Pages that one second may fill; a wallet with more in a second is truncated. */
+/** Pages of one second; a wallet with more activity in a second is truncated. */
 export const secondPagesMax = 20
-/** How often such a second is read for two readings alike: rows that come in shift its pages. */
+/** Attempts to read such a second twice with the same result: new rows shift its pages. */
 const readingsMax = 4
-/** Pages one window of new activity may have; one with more is read in halves, the older first. */
+/** Pages of one window of new activity; a longer window is read in halves, the older first. */
 const windowPagesMax = 30
 
-/** What one reading of a wallet brought. */
-export interface Read {
-  /** As it stands now. */
+/** The result of reading a wallet. */
+export interface WalletRead {
+  /** Its state after the reading. */
   readonly wallet: TrackedWallet
-  /** Acts that were not known before. */
+  /** New activity events. */
   readonly added: number
   readonly pages: number
-  /** Rows that are no activity, by reason; a row that was shown twice counts twice. */
+  /** Rows that are not activity events, by reason; a row that was read twice counts twice. */
   readonly rejected: Rejections
 }
 
 export class WalletHistory extends Context.Service<WalletHistory, {
   /**
-   * Reads one page further into the past, or the first one, and saves it; nothing when the history is
-   * not `reading` any more. It is `whole` when the venue has nothing older, and `truncated` when the
-   * venue gives no more, or there is more than is kept. A venue that is unavailable changes nothing.
+   * Reads and saves the next older page, or the newest page of a wallet never read. Does nothing unless
+   * the history is `reading`. It becomes `whole` when the venue has nothing older, and `truncated` when
+   * the venue returns no more or the limit is reached. Changes nothing when the venue is unavailable.
    */
-  readonly readBack: (wallet: TrackedWallet) => Effect.Effect<Read, VenueUnavailable>
+  readonly readBack: (wallet: TrackedWallet) => Effect.Effect<WalletRead, VenueUnavailable>
   /**
-   * Reads what the wallet did until `now`, oldest first in windows, and saves each: there is never a
-   * gap. Stops short of `now` after so many pages. A second that cannot be read makes the history
-   * `truncated`. Of a wallet never read it reads the first page.
+   * Reads the wallet's activity up to `now` in windows, oldest first, and saves each window. Stops
+   * before `now` after `forwardPagesMax` pages. A second that cannot be read makes the history
+   * `truncated`. For a wallet never read it reads the newest page only.
    */
   readonly readForward: (
     wallet: TrackedWallet,
     now: EpochMs,
-  ) => Effect.Effect<Read, VenueUnavailable>
+  ) => Effect.Effect<WalletRead, VenueUnavailable>
 }>()("bellwether/whales/WalletHistory") {
   static readonly layer = Layer.effect(
     WalletHistory,
@@ -89,11 +93,11 @@ interface Services {
   readonly store: WalletStore["Service"]
 }
 
-/** Acts of a wallet: all of them from `from` to where it was asked to. */
-interface Stretch {
-  readonly acts: ReadonlyArray<NumberedAct>
+/** All activity of a wallet from `from` to the end of the requested range. */
+interface ActivitySpan {
+  readonly activity: ReadonlyArray<NumberedActivityEvent>
   readonly from: EpochMs
-  /** `all`: the range is read. `cut`: there is more of it that cannot be read. */
+  /** `all`: the range is complete. `cut`: the range has older activity that cannot be read. */
   readonly end: "more" | "all" | "cut"
   readonly pages: number
   readonly rejected: Rejections
@@ -118,13 +122,13 @@ const readBack = Effect.fn("WalletHistory.readBack")(function* (
 ) {
   if (wallet.history !== "reading") return nothing(wallet)
   const to = wallet.readFrom === null ? wholeSecond(now) : wallet.readFrom - 1
-  if (wallet.acts >= actsMax) {
+  if (wallet.activityCount >= activityEventsMax) {
     return yield* save(store, wallet, { ...empty(to), end: "cut" }, wallet.readTo ?? to + 1)
   }
-  const stretch = to < historyFrom
+  const span = to < historyFrom
     ? { ...empty(to), end: "all" as const }
     : yield* readSeconds(source, wallet.wallet, { from: historyFrom, to })
-  return yield* save(store, wallet, stretch, wallet.readTo ?? Math.max(to, stretch.from))
+  return yield* save(store, wallet, span, wallet.readTo ?? Math.max(to, span.from))
 })
 
 const readForward = Effect.fn("WalletHistory.readForward")(function* (
@@ -137,80 +141,80 @@ const readForward = Effect.fn("WalletHistory.readForward")(function* (
   let read = nothing(wallet)
   let from = wholeSecond(Math.max(readTo - overlapMs, historyFrom))
   let width = Math.max(0, to - from)
-  // However much has to be read again, each time comes further than the one before.
+  // Continues beyond the page limit until `readTo` moves, so that every call makes progress.
   while (from <= to && (read.pages < forwardPagesMax || read.wallet.readTo === readTo)) {
     const window = { from, to: Math.min(to, from + width) }
-    const found = yield* readWindow(source, wallet.wallet, window)
-    const narrower = narrowed(window, found)
+    const span = yield* readWindow(source, wallet.wallet, window)
+    const narrower = narrowerWidth(window, span)
     if (narrower !== null) {
-      read = add(read, { ...found, added: 0, wallet: read.wallet })
+      read = add(read, { ...span, added: 0, wallet: read.wallet })
       width = narrower
       continue
     }
-    // A venue that gives nothing here will give nothing for a while: what happens now can be published.
-    const given = found.end === "all" || found.from <= window.to
-    const reached = given ? window.to : Math.max(window.to, to - overlapMs)
-    const stretch = {
+    // An unreadable window is skipped up to the newest minutes, so that current entries are published.
+    const isReadable = span.end === "all" || span.from <= window.to
+    const reached = isReadable ? window.to : Math.max(window.to, to - overlapMs)
+    const update = {
       wallet: wallet.wallet,
-      acts: found.acts,
+      activity: span.activity,
       readFrom: read.wallet.readFrom ?? from,
       readTo: Math.max(reached, readTo),
-      history: found.end === "all" ? read.wallet.history : "truncated" as const,
+      history: span.end === "all" ? read.wallet.history : "truncated" as const,
     }
-    read = add(read, { ...found, ...yield* saveStretch(store, read.wallet, stretch) })
+    read = add(read, { ...span, ...yield* saveUpdate(store, read.wallet, update) })
     from = reached + second
-    if (2 * found.pages <= windowPagesMax) width = Math.max(second, 2 * width)
+    if (2 * span.pages <= windowPagesMax) width = Math.max(second, 2 * width)
   }
   return read
 })
 
 /**
- * How much of a window's beginning to ask for instead, in ms; null when what was found of the window
- * can be saved: all of it, or all but its first second, which cannot be read.
+ * The narrower width of a window that must be read again, in ms; null when the span can be saved: it is
+ * the whole window, or all but its first second, which cannot be read.
  */
-function narrowed({ from, to }: Range, found: Stretch): number | null {
-  if (found.end === "all") return null
+function narrowerWidth({ from, to }: Range, span: ActivitySpan): number | null {
+  if (span.end === "all") return null
   const half = wholeSecond((to - from) / 2)
-  // As long as what so many pages have shown, if the rest is as dense.
-  if (found.end === "more") return Math.max(0, Math.min(wholeSecond(to - found.from), half))
-  const unreadable = wholeSecond(found.from - 1)
+  // The width that these pages covered, which fits if the older part is as dense.
+  if (span.end === "more") return Math.max(0, Math.min(wholeSecond(to - span.from), half))
+  const unreadable = wholeSecond(span.from - 1)
   if (unreadable <= from) return null
   return unreadable < to ? unreadable - second - from : half
 }
 
-/** Remembers a stretch that ends where the wallet's known one begins. */
+/** Saves a span that ends where the wallet's known range begins. */
 const save = Effect.fnUntraced(function* (
   store: WalletStore["Service"],
   wallet: TrackedWallet,
-  stretch: Stretch,
+  span: ActivitySpan,
   readTo: EpochMs,
 ) {
-  const { acts, from, end } = stretch
+  const { activity, from, end } = span
   const history = end === "all" ? "whole" : end === "cut" ? "truncated" : "reading"
-  const saved = yield* saveStretch(store, wallet, {
+  const saved = yield* saveUpdate(store, wallet, {
     wallet: wallet.wallet,
-    acts,
+    activity,
     readFrom: from,
     readTo,
     history,
   })
-  return add(nothing(wallet), { ...stretch, ...saved })
+  return add(nothing(wallet), { ...span, ...saved })
 })
 
-const saveStretch = Effect.fnUntraced(function* (
+const saveUpdate = Effect.fnUntraced(function* (
   store: WalletStore["Service"],
   wallet: TrackedWallet,
-  { acts, ...markers }: ReadStretch,
+  { activity, ...state }: HistoryUpdate,
 ) {
-  const { added } = yield* store.saveRead({ acts, ...markers })
-  return { added, wallet: { ...wallet, ...markers, acts: wallet.acts + added } }
+  const { added } = yield* store.saveRead({ activity, ...state })
+  return { added, wallet: { ...wallet, ...state, activityCount: wallet.activityCount + added } }
 })
 
-function nothing(wallet: TrackedWallet): Read {
+function nothing(wallet: TrackedWallet): WalletRead {
   return { wallet, added: 0, pages: 0, rejected: {} }
 }
 
-function add(before: Read, { wallet, added, pages, rejected }: Read): Read {
+function add(before: WalletRead, { wallet, added, pages, rejected }: WalletRead): WalletRead {
   return {
     wallet,
     added: before.added + added,
@@ -219,28 +223,28 @@ function add(before: Read, { wallet, added, pages, rejected }: Read): Read {
   }
 }
 
-/** A whole range, newest first, in so many pages; `more` when they were too few. */
+/** Reads a whole range, newest first; `more` when it has more than `windowPagesMax` pages. */
 const readWindow = Effect.fnUntraced(function* (
   source: WalletSource,
   wallet: string,
   { from, to }: Range,
 ) {
-  let window: Stretch = { ...empty(to), end: "more" }
+  let window: ActivitySpan = { ...empty(to), end: "more" }
   while (window.end === "more" && window.pages < windowPagesMax) {
-    const stretch = yield* readSeconds(source, wallet, { from, to: window.from - 1 })
+    const span = yield* readSeconds(source, wallet, { from, to: window.from - 1 })
     window = {
-      ...stretch,
-      acts: [...window.acts, ...stretch.acts],
-      pages: window.pages + stretch.pages,
-      rejected: sum(window.rejected, stretch.rejected),
+      ...span,
+      activity: [...window.activity, ...span.activity],
+      pages: window.pages + span.pages,
+      rejected: sum(window.rejected, span.rejected),
     }
   }
   return window
 })
 
 /**
- * The newest whole seconds of a range, at least one. What takes more than a page is read until two
- * readings are alike.
+ * The newest whole seconds of a range, at least one. A second longer than a page is read until two
+ * readings are equal.
  */
 const readSeconds = Effect.fnUntraced(function* (
   source: WalletSource,
@@ -248,21 +252,21 @@ const readSeconds = Effect.fnUntraced(function* (
   range: Range,
 ) {
   let reading = yield* readPages(source, wallet, range)
-  if (!reading.chained) return reading
+  if (!reading.isPaged) return reading
   for (let count = 2; count <= readingsMax; count++) {
     const again = yield* readPages(source, wallet, range)
     const pages = reading.pages + again.pages
     const rejected = sum(reading.rejected, again.rejected)
-    // Pages may be of another length by now: what both saw is what counts.
+    // Page lengths may differ between readings, so only the range of both is compared.
     const [less, more] = reading.from > again.from ? [reading, again] : [again, reading]
-    const alike = Equal.equals(keysFrom(less, less.from), keysFrom(more, less.from))
-    if (alike) return { ...less, pages, rejected }
+    const isEqual = Equal.equals(keysFrom(less, less.from), keysFrom(more, less.from))
+    if (isEqual) return { ...less, pages, rejected }
     reading = { ...again, pages, rejected }
   }
   return yield* new VenueUnavailable({ operation: "activity", reason: "a second keeps changing" })
 })
 
-/** Pages of a range, from its newest on, until one shows that a second is over. */
+/** Reads pages of a range, newest first, until at least one second is complete. */
 const readPages = Effect.fnUntraced(function* (
   source: WalletSource,
   wallet: string,
@@ -273,34 +277,33 @@ const readPages = Effect.fnUntraced(function* (
   for (let pages = 1; pages <= secondPagesMax; pages++) {
     const page = yield* source.activity(wallet, range, reading.cursor)
     tally(rejected, page.rejected)
-    const { acts, readFrom, rest, truncated } = wholeSeconds(reading, page)
-    const found = { acts, from: readFrom, pages, chained: pages > 1, rejected }
-    if (rest === null) return { ...found, end: truncated ? "cut" as const : "all" as const }
-    if (rest.cursor === null) return { ...found, end: "more" as const }
-    reading = rest
+    const { activity, readFrom, remaining, truncated } = wholeSeconds(reading, page)
+    const span = { activity, from: readFrom, pages, isPaged: pages > 1, rejected }
+    if (remaining === null) return { ...span, end: truncated ? "cut" as const : "all" as const }
+    if (remaining.cursor === null) return { ...span, end: "more" as const }
+    reading = remaining
   }
-  const found = { ...empty(range.to), pages: secondPagesMax, rejected }
-  return { ...found, chained: false, end: "cut" as const }
+  const nothingRead = { ...empty(range.to), pages: secondPagesMax, rejected }
+  return { ...nothingRead, isPaged: false, end: "cut" as const }
 })
 
-/** Nothing read yet of what lies up to an instant. */
-function empty(to: EpochMs): Omit<Stretch, "end"> {
-  return { acts: [], from: to + 1, pages: 0, rejected: {} }
+/** The empty span of a range that ends at `to`. */
+function empty(to: EpochMs): Omit<ActivitySpan, "end"> {
+  return { activity: [], from: to + 1, pages: 0, rejected: {} }
 }
 
-/** What a reading holds from an instant on, whatever order it came in. */
-function keysFrom({ acts }: Stretch, from: EpochMs): ReadonlyArray<string> {
-  return acts.filter(({ at }) => at >= from).map(actKey).sort()
+/** The events of a span from an instant on, in an order independent of the reading. */
+function keysFrom({ activity }: ActivitySpan, from: EpochMs): ReadonlyArray<string> {
+  return activity.filter(({ at }) => at >= from).map(activityEventKey).sort()
 }
 
-/** Two counts of reasons as one. */
 function sum(a: Rejections, b: Rejections): Rejections {
   const both = { ...a }
   tally(both, b)
   return both
 }
 
-/** The instant that a second begins at. */
+/** Rounds down to a whole second. */
 function wholeSecond(at: EpochMs): EpochMs {
   return Math.floor(at / second) * second
 }

@@ -1,18 +1,18 @@
 /**
- * The store of tracked wallets: which they are, and what has been read of their activity.
+ * The store of tracked wallets and their activity.
  *
  * @module
  */
 import { Context, type Effect } from "effect"
 import type { EpochMs } from "../core/domain/time.ts"
-import type { NumberedAct } from "../markets/domain/activity.ts"
+import type { NumberedActivityEvent } from "../markets/domain/activity.ts"
 import type { HistoryState, TrackedWallet, TrackingSource } from "./domain/tracking.ts"
 
-/** A stretch of a wallet's activity, read without a gap, and what is known of its history with it. */
-export interface ReadStretch {
+/** A wallet's activity in a range that was read without a gap, and the resulting state. */
+export interface HistoryUpdate {
   readonly wallet: string
-  readonly acts: ReadonlyArray<NumberedAct>
-  /** The stretch everything is known of from now on, the one known before included. */
+  readonly activity: ReadonlyArray<NumberedActivityEvent>
+  /** The range that is known after this update, which includes the range known before. */
   readonly readFrom: EpochMs
   readonly readTo: EpochMs
   readonly history: HistoryState
@@ -20,9 +20,9 @@ export interface ReadStretch {
 
 export class WalletStore extends Context.Service<WalletStore, {
   /**
-   * Tracks the wallets that are not tracked yet, and renames those that are. A wallet never loses its
-   * place; one of a profit board that turns up on a volume board counts as found there from then on,
-   * and its positions become uncounted. Returns how many are new.
+   * Tracks new wallets, and renames tracked ones. A wallet is never removed. When a wallet of a profit
+   * board is found on a volume board, its source becomes `volume` and its positions become uncounted.
+   * Returns how many wallets are new.
    */
   readonly track: (
     wallets: ReadonlyArray<{
@@ -35,10 +35,10 @@ export class WalletStore extends Context.Service<WalletStore, {
   /** Every tracked wallet, by address. */
   readonly tracked: Effect.Effect<ReadonlyArray<TrackedWallet>>
   /**
-   * Adds activity (rows already known change nothing) and moves the markers, in one transaction. Several
-   * may read one wallet at once, each from what it knew: the markers only ever move apart, and neither
-   * they nor the history move for a stretch that leaves a gap of a second or more to the one known; a
-   * history goes from `reading` to `whole` to `truncated` and never back.
+   * Adds activity and updates `readFrom`, `readTo` and `history`, in one transaction. Known events
+   * change nothing. Several processes may read one wallet at once: the stored range only grows, and a
+   * range with a gap of a second or more to the stored one changes neither range nor history. A history
+   * goes from `reading` to `whole` to `truncated` and never back.
    */
-  readonly saveRead: (read: ReadStretch) => Effect.Effect<{ readonly added: number }>
+  readonly saveRead: (read: HistoryUpdate) => Effect.Effect<{ readonly added: number }>
 }>()("bellwether/whales/WalletStore") {}

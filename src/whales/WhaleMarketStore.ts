@@ -1,5 +1,5 @@
 /**
- * The store of the markets that tracked wallets act in: their facts, and how they ended.
+ * The store of markets with activity of tracked wallets: their facts, and how they ended.
  *
  * @module
  */
@@ -8,64 +8,64 @@ import type { EpochMs } from "../core/domain/time.ts"
 import type { MarketFacts, MarketId } from "../markets/domain/market.ts"
 import type { Resolution } from "../markets/domain/resolution.ts"
 
-/** A market that ended with entries of tracked wallets in it. */
+/** An ended market with entries of tracked wallets. */
 interface EndedMarket {
   readonly market: MarketFacts
   readonly resolution: Resolution
-  /** When it was resolved, or first known to be where no time was given. */
+  /** When it was resolved, or when that was first known if the venue gave no time. */
   readonly endedAt: EpochMs
-  /** How many wallets entered it, hedges too, and what their entries cost together. */
+  /** Wallets with entries in it, and the total cost of those entries; includes hedges. */
   readonly wallets: number
   readonly stakeUsd: number
 }
 
 export class WhaleMarketStore extends Context.Service<WhaleMarketStore, {
-  /** Markets with activity, of which the facts are not known and were not asked since `askedBefore`. */
+  /** Markets with activity whose facts are unknown and were last requested before `requestedBefore`. */
   readonly unknownMarkets: (
     limit: number,
-    askedBefore: EpochMs,
+    requestedBefore: EpochMs,
   ) => Effect.Effect<ReadonlyArray<MarketId>>
-  /** Saves facts, and that `asked` were asked for. */
+  /** Saves facts, and that those of `requested` were requested. */
   readonly saveFacts: (
     facts: ReadonlyArray<MarketFacts>,
-    asked: ReadonlyArray<MarketId>,
+    requested: ReadonlyArray<MarketId>,
     at: EpochMs,
   ) => Effect.Effect<void>
   /**
-   * Markets with entries to ask about: those that have not ended and were not asked since
-   * `askedBefore` (or, where their scheduled end lies in `[ending.from, ending.to]`, since
-   * `ending.askedBefore`), then those that ended after `endedAfter` and were not asked since
-   * `askedAgainBefore`; the longest unasked first. An eighth of the limit is for those that ended,
-   * and they come first: without it a venue's corrected resolutions would wait for a backlog to end.
+   * Markets with entries to check, the longest unchecked first: those that have not ended and were last
+   * checked before `checkedBefore` (before `ending.checkedBefore` if their scheduled end is in
+   * `[ending.from, ending.to]`), then those that ended after `endedAfter` and were last checked before
+   * `recheckedBefore`. An eighth of the limit is reserved for ended markets, and these come first:
+   * otherwise corrected resolutions would wait behind a backlog.
    */
   readonly unresolved: (query: {
     readonly limit: number
-    readonly askedBefore: EpochMs
+    readonly checkedBefore: EpochMs
     readonly ending: {
       readonly from: EpochMs
       readonly to: EpochMs
-      readonly askedBefore: EpochMs
+      readonly checkedBefore: EpochMs
     }
     readonly endedAfter: EpochMs
-    readonly askedAgainBefore: EpochMs
+    readonly recheckedBefore: EpochMs
   }) => Effect.Effect<ReadonlyArray<MarketId>>
   /**
-   * Saves how markets ended, and that `asked` were asked. Where that is news, or another word than
-   * before, every position in the market that has entries or is counted becomes uncounted. A market
-   * once ended that is not among the resolutions stays ended. Returns how many were news.
+   * Saves how markets ended, and that `checked` were checked. When a resolution is new or changed, every
+   * position in the market that has entries or is counted becomes uncounted. A market that has ended and
+   * is not among the resolutions stays ended. Returns how many resolutions were new or changed.
    */
   readonly saveResolutions: (
     resolutions: ReadonlyArray<Resolution>,
-    asked: ReadonlyArray<MarketId>,
+    checked: ReadonlyArray<MarketId>,
     at: EpochMs,
   ) => Effect.Effect<number>
   /**
-   * Markets with entries that ended at or after `endedFrom`, and of which that was news, for the first
-   * time or as another word than before, in `[told.from, told.to)`: those with the most staked first.
+   * Markets with entries that ended at or after `endedFrom`, and whose resolution was first stored, or
+   * last changed, in `[changed.from, changed.to)`: the largest total stake first.
    */
   readonly ended: (query: {
     readonly endedFrom: EpochMs
-    readonly told: { readonly from: EpochMs; readonly to: EpochMs }
+    readonly changed: { readonly from: EpochMs; readonly to: EpochMs }
     readonly limit: number
   }) => Effect.Effect<ReadonlyArray<EndedMarket>>
 }>()("bellwether/whales/WhaleMarketStore") {}

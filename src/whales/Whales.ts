@@ -1,9 +1,9 @@
 /**
- * One tick of whales: what tracked wallets did in, published entries and calibrations out.
+ * One whale tick: reads the activity of tracked wallets, publishes entries, updates calibrations.
  *
- * Seven stages, each with its time limit. Entries are made and published before resolutions are counted,
- * and each carries the calibration that stood before its first fill: nothing an entry is published with
- * can know how its market ended. Whatever a stage leaves, or a crash, is found by the next tick.
+ * It has seven stages, each with a time limit. Entries are published before resolutions are counted, and
+ * each carries the newest calibration before its first fill, so no published figure of an entry depends
+ * on its market's result. The next tick continues whatever a stage or a crash left.
  *
  * @module
  */
@@ -15,14 +15,19 @@ import { MarketStore } from "../markets/MarketStore.ts"
 import { VenueClient, type VenueUnavailable } from "../markets/VenueClient.ts"
 import { Calibration, type LabelCounts } from "./Calibration.ts"
 import type { TrackedWallet } from "./domain/tracking.ts"
-import { type EntryServices, makeEntries, publishEntries, type Terms } from "./Entries.ts"
+import {
+  type EntryServices,
+  publishEntries,
+  recomputeEntries,
+  type Terms,
+} from "./entryPublishing.ts"
 import { EntryStore } from "./EntryStore.ts"
-import { readFacts, readResolutions } from "./Resolutions.ts"
+import { readFacts, readResolutions } from "./marketResolutions.ts"
 import { WalletHistory } from "./WalletHistory.ts"
 import { WalletStore } from "./WalletStore.ts"
 import { WhaleMarketStore } from "./WhaleMarketStore.ts"
 
-/** Wallets read in one tick, those not tried for longest first, and how many at once. */
+/** Wallets read in one tick, those not tried for longest first. */
 const walletsMax = 2_000
 const readConcurrency = 4
 
@@ -30,11 +35,11 @@ const readConcurrency = 4
 const freshMs = hour
 const freshTicks = 6
 
-/** Entries and counting stop to take up more of a backlog after this, or this share of a tick. */
+/** The stages `entries` and `counting` stop after the shorter of this and this share of a tick. */
 const backlogMs = 80 * second
 const backlogShare = 0.25
 
-/** Reading: a thousand wallets, at the 40 requests in ten seconds that the venue is asked. */
+/** `reading` suffices for a thousand wallets at the limit of 40 requests in ten seconds. */
 const stageLimits = {
   reading: Duration.minutes(5),
   facts: Duration.minutes(1),
@@ -46,25 +51,26 @@ const stageLimits = {
 } as const
 type Stage = keyof typeof stageLimits
 
-/** What one tick saw and did. */
+/** The result of one tick. */
 export interface WhaleReport {
   readonly slot: EpochMs
-  /** Wallets read, and acts of theirs that were not known before. */
+  /** Wallets read. */
   readonly wallets: number
-  readonly acts: number
+  /** New activity events. */
+  readonly activityAdded: number
   /** Positions whose entries were recomputed. */
-  readonly made: number
+  readonly recomputed: number
   /** Titles of the items published. */
   readonly items: ReadonlyArray<string>
-  /** Markets of which it was news how they ended. */
+  /** Markets whose resolution is new or changed. */
   readonly resolved: number
   /** Positions counted into their wallets' sums. */
   readonly counted: number
-  /** Judged wallets by label; null when they could not be judged. */
+  /** Judged wallets by label; null when that stage failed. */
   readonly labels: LabelCounts | null
-  /** Stages that stopped before their backlog was worked off. */
+  /** Stages that stopped before the end of their backlog. */
   readonly behind: ReadonlyArray<Stage>
-  /** Rows and entries that went no further, by reason. */
+  /** Rejected rows and entries, by reason. */
   readonly rejected: Rejections
   readonly failed: ReadonlyArray<Stage>
   readonly seconds: number
@@ -80,12 +86,12 @@ interface WhaleServices extends EntryServices {
   readonly whaleMarkets: WhaleMarketStore["Service"]
   readonly calibration: Calibration["Service"]
   readonly history: WalletHistory["Service"]
-  /** When reading each wallet was last begun here, whatever came of it. */
-  readonly tried: Map<string, EpochMs>
+  /** When this process last tried to read each wallet. */
+  readonly triedAt: Map<string, EpochMs>
 }
 
 export class Whales extends Context.Service<Whales, {
-  /** Reads the tracked wallets once. Never fails: what went wrong is in the report. */
+  /** Runs all stages once. Never fails: the report contains the failures. */
   readonly tick: (slot: EpochMs) => Effect.Effect<WhaleReport>
 }>()("bellwether/whales/Whales") {
   static readonly layer = (options: WhaleOptions) =>
@@ -101,7 +107,7 @@ export class Whales extends Context.Service<Whales, {
           whaleMarkets: yield* WhaleMarketStore,
           calibration: yield* Calibration,
           history: yield* WalletHistory,
-          tried: new Map<string, EpochMs>(),
+          triedAt: new Map<string, EpochMs>(),
         }
         return Whales.of({ tick: (slot) => tick(services, options, slot) })
       }),
@@ -114,9 +120,9 @@ const tick = Effect.fn("Whales.tick")(function* (
   slot: EpochMs,
 ) {
   const { calibration } = services
-  const tickMs = Duration.toMillis(options.tick)
+  const tickIntervalMs = Duration.toMillis(options.tick)
   const started = yield* Clock.currentTimeMillis
-  const done = makeProgress()
+  const progress = makeProgress()
   const failed: Array<Stage> = []
   const behind: Array<Stage> = []
   const stage = stages("Whales", stageLimits, stageFailures, failed)
@@ -124,26 +130,27 @@ const tick = Effect.fn("Whales.tick")(function* (
     name: Stage,
     work: (until: EpochMs) => Effect.Effect<boolean>,
   ) {
-    const until = (yield* Clock.currentTimeMillis) + Math.min(backlogMs, backlogShare * tickMs)
+    const until = (yield* Clock.currentTimeMillis) +
+      Math.min(backlogMs, backlogShare * tickIntervalMs)
     const finished = yield* stage(name, work(until), true)
     if (!finished) behind.push(name)
   })
   const terms: Terms = {
     stakeMinUsd: options.stakeMinUsd,
-    notBefore: slot - Math.max(freshMs, freshTicks * tickMs),
+    notBefore: slot - Math.max(freshMs, freshTicks * tickIntervalMs),
   }
 
-  yield* stage("reading", readWallets(services, done), undefined)
-  yield* stage("facts", readFacts(services, slot, done), undefined)
-  yield* backlog("entries", (until) => makeEntries(services, terms, until, done))
-  yield* stage("items", publishEntries(services, terms, done), undefined)
-  yield* stage("resolutions", readResolutions(services, slot, tickMs, done), undefined)
-  yield* backlog("counting", (until) => calibration.count(until, done))
+  yield* stage("reading", readWallets(services, progress), undefined)
+  yield* stage("facts", readFacts(services, slot, progress), undefined)
+  yield* backlog("entries", (until) => recomputeEntries(services, terms, until, progress))
+  yield* stage("items", publishEntries(services, terms, progress), undefined)
+  yield* stage("resolutions", readResolutions(services, slot, tickIntervalMs, progress), undefined)
+  yield* backlog("counting", (until) => calibration.count(until, progress))
   const labels = yield* stage("judging", calibration.judge, null)
 
   const report: WhaleReport = {
     slot,
-    ...done,
+    ...progress,
     ...{ labels, behind, failed },
     seconds: ((yield* Clock.currentTimeMillis) - started) / 1000,
   }
@@ -151,11 +158,11 @@ const tick = Effect.fn("Whales.tick")(function* (
   return report
 })
 
-/** What was done so far; it grows in place, so that a stage cut short says what it did. */
+/** Mutable, so that an interrupted stage reports what it did. */
 interface Progress {
   wallets: number
-  acts: number
-  made: number
+  activityAdded: number
+  recomputed: number
   readonly items: Array<string>
   resolved: number
   counted: number
@@ -163,35 +170,36 @@ interface Progress {
 }
 
 const makeProgress = (): Progress => ({
-  ...{ wallets: 0, acts: 0, made: 0, items: [], resolved: 0, counted: 0, rejected: {} },
+  ...{ wallets: 0, activityAdded: 0, recomputed: 0, items: [], resolved: 0, counted: 0 },
+  rejected: {},
 })
 
 /**
- * Reads what every tracked wallet did since it was last read. A wallet that cannot be read now costs
- * no other, and is reported when all have been asked. However long each such wallet takes, the next tick
- * goes on with those this one did not come to.
+ * Reads the new activity of every tracked wallet. A wallet that cannot be read does not stop the others;
+ * the stage fails after the last wallet. The next tick starts with the wallets that this one did not
+ * reach, however long a wallet takes.
  */
 const readWallets = Effect.fnUntraced(function* (
-  { wallets, history, tried }: WhaleServices,
-  done: Progress,
+  { wallets, history, triedAt }: WhaleServices,
+  progress: Progress,
 ) {
   const tracked = yield* wallets.tracked
-  const seen = ({ wallet, readTo }: TrackedWallet) => tried.get(wallet) ?? readTo ?? 0
-  const longest = tracked.toSorted((a, b) => seen(a) - seen(b))
+  const lastTried = ({ wallet, readTo }: TrackedWallet) => triedAt.get(wallet) ?? readTo ?? 0
+  const longestWaiting = tracked.toSorted((a, b) => lastTried(a) - lastTried(b))
   const failures: Array<VenueUnavailable> = []
   const readOne = Effect.fnUntraced(function* (wallet: TrackedWallet) {
     const now = yield* Clock.currentTimeMillis
-    tried.set(wallet.wallet, now)
+    triedAt.set(wallet.wallet, now)
     const read = yield* Effect.result(history.readForward(wallet, now))
     if (Result.isFailure(read)) {
       failures.push(read.failure)
-      return tally(done.rejected, { unavailable: 1 })
+      return tally(progress.rejected, { unavailable: 1 })
     }
-    done.wallets += 1
-    done.acts += read.success.added
-    tally(done.rejected, read.success.rejected)
+    progress.wallets += 1
+    progress.activityAdded += read.success.added
+    tally(progress.rejected, read.success.rejected)
   })
-  yield* Effect.forEach(longest.slice(0, walletsMax), readOne, {
+  yield* Effect.forEach(longestWaiting.slice(0, walletsMax), readOne, {
     concurrency: readConcurrency,
     discard: true,
   })
@@ -201,8 +209,8 @@ const readWallets = Effect.fnUntraced(function* (
 
 const stageFailures = Metric.counter("whale_stage_failures_total", { incremental: true })
 const rejections = Metric.counter("whale_rejections_total", { incremental: true })
-const actsAdded = Metric.counter("whale_acts_total", { incremental: true })
-const positionsMade = Metric.counter("whale_positions_made_total", { incremental: true })
+const activityAdded = Metric.counter("whale_acts_total", { incremental: true })
+const positionsRecomputed = Metric.counter("whale_positions_made_total", { incremental: true })
 const itemsPublished = Metric.counter("whale_entries_total", { incremental: true })
 const resolutionsRead = Metric.counter("whale_resolutions_total", { incremental: true })
 const positionsCounted = Metric.counter("whale_positions_counted_total", { incremental: true })
@@ -214,8 +222,8 @@ const measure = (report: WhaleReport) =>
   Effect.all([
     Metric.update(tickSeconds, report.seconds),
     Metric.update(walletsRead, report.wallets),
-    Metric.update(actsAdded, report.acts),
-    Metric.update(positionsMade, report.made),
+    Metric.update(activityAdded, report.activityAdded),
+    Metric.update(positionsRecomputed, report.recomputed),
     Metric.update(itemsPublished, report.items.length),
     Metric.update(resolutionsRead, report.resolved),
     Metric.update(positionsCounted, report.counted),

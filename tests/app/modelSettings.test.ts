@@ -1,5 +1,5 @@
 /**
- * The settings of the written products: which model, which news; and no half of a setting.
+ * The settings of the model and of the news sources.
  *
  * @module
  */
@@ -14,15 +14,15 @@ import { test } from "../support/effect.ts"
 type Env = Partial<Record<Variable, string>>
 
 const settings = (env: Env) => loadService("dev", (name) => env[name])
-const refusal = (env: Env) =>
+const errorOf = (env: Env) =>
   Effect.match(settings(env), {
-    onSuccess: () => "not refused",
+    onSuccess: () => "accepted",
     onFailure: ({ message }) => message,
   })
 const real = { VENUE: "polymarket" } as const
 const replay = { VENUE: "replay", REPLAY_DIR: "pages" } as const
 
-test("the news is the venue's: real beside the real one, the world's own, none beside recordings", () =>
+test("the news is real with the live venue, simulated with the simulated one, and off with a replay", () =>
   Effect.gen(function* () {
     const { news } = yield* settings(real)
     ok(news.kind === "real" && news.gdelt)
@@ -37,17 +37,17 @@ test("the news is the venue's: real beside the real one, the world's own, none b
     }
   }))
 
-test("real news is refused beside a world that is not the real present", () =>
+test("real news is refused with a simulated or recorded venue", () =>
   Effect.gen(function* () {
     for (const venue of [{}, replay]) {
       for (const feeds of ["gdelt", "https://a.example/rss"]) {
-        const message = yield* refusal({ ...venue, NEWS_FEEDS: feeds })
+        const message = yield* errorOf({ ...venue, NEWS_FEEDS: feeds })
         ok(message.includes("NEWS_FEEDS") && message.includes("VENUE="), message)
       }
     }
   }))
 
-test("feeds are named by their hosts, with a number where a host has two, or as they are known", () =>
+test("a feed is named by its well-known name, or by its host with a number if the host has two", () =>
   Effect.gen(function* () {
     const list = "https://a.example/1?x=y, https://a.example/2,https://b.example/rss," +
       "gdelt,https://feeds.bbci.co.uk/news/world/rss.xml,"
@@ -66,7 +66,7 @@ test("feeds are named by their hosts, with a number where a host has two, or as 
     })
   }))
 
-test("without a key rules write; with one a model does, and the key is not shown", () =>
+test("without a key there is no model; with one there is, and the key is not printed", () =>
   Effect.gen(function* () {
     equal((yield* settings({})).model, null)
     const { model } = yield* settings({ OPENAI_API_KEY: "sk-hunter2", OPENAI_PRICE: "0.25/2" })
@@ -78,28 +78,28 @@ test("without a key rules write; with one a model does, and the key is not shown
     equal(model.price, { inputUsdPerMillion: 0.25, outputUsdPerMillion: 2 })
   }))
 
-test("a server of this machine needs a model's name and no key; any other needs both", () =>
+test("a server on this machine needs a model's name and no key; any other server needs both", () =>
   Effect.gen(function* () {
     for (const OPENAI_BASE_URL of ["http://127.0.0.1:11434/v1", "http://localhost:8000/v1"]) {
       const { model } = yield* settings({ OPENAI_BASE_URL, OPENAI_MODEL: "llama3.2:3b" })
       equal(model?.model, "llama3.2:3b")
       equal(model?.baseUrl.href, OPENAI_BASE_URL)
       equal(Redacted.value(model?.apiKey ?? Redacted.make("")), "none")
-      ok((yield* refusal({ OPENAI_BASE_URL })).includes("OPENAI_MODEL"))
+      ok((yield* errorOf({ OPENAI_BASE_URL })).includes("OPENAI_MODEL"))
     }
     const OPENAI_BASE_URL = "https://models.example/v1"
-    const keyless = yield* refusal({ OPENAI_BASE_URL, OPENAI_MODEL: "m" })
+    const keyless = yield* errorOf({ OPENAI_BASE_URL, OPENAI_MODEL: "m" })
     ok(keyless.includes("OPENAI_BASE_URL") && keyless.includes("OPENAI_API_KEY"), keyless)
     const key = { OPENAI_API_KEY: "sk-hunter2" }
-    ok((yield* refusal({ ...key, OPENAI_BASE_URL })).includes("OPENAI_MODEL"))
+    ok((yield* errorOf({ ...key, OPENAI_BASE_URL })).includes("OPENAI_MODEL"))
     const { model } = yield* settings({ ...key, OPENAI_BASE_URL, OPENAI_MODEL: "org/m" })
     equal(model?.baseUrl.href, OPENAI_BASE_URL)
   }))
 
-test("half of a model is refused in words that name what is missing", () =>
+test("incomplete model settings give a message that names the missing variable", () =>
   Effect.gen(function* () {
     for (const half of [{ OPENAI_MODEL: "gpt-5" }, { OPENAI_PRICE: "1/2" }] satisfies Array<Env>) {
-      const message = yield* refusal(half)
+      const message = yield* errorOf(half)
       ok(message.includes(Object.keys(half)[0] ?? "-"), message)
       ok(message.includes("OPENAI_API_KEY"), message)
     }
@@ -121,18 +121,18 @@ const wrong: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
   ["OPENAI_PRICE", ["1", "1/x", "-1/2", "1/2/3", "1001/1", "$1/$2", "Infinity/1", "1e3/1"]],
 ]
 for (const [name, values] of wrong) {
-  test(`a wrong ${name} is refused in words that name it`, () =>
+  test(`an invalid ${name} gives a message that names it`, () =>
     Effect.gen(function* () {
-      const sound = { ...real, OPENAI_API_KEY: "sk", OPENAI_MODEL: "m" }
+      const valid = { ...real, OPENAI_API_KEY: "sk", OPENAI_MODEL: "m" }
       for (const value of values) {
-        const message = yield* refusal({ ...sound, [name]: value })
+        const message = yield* errorOf({ ...valid, [name]: value })
         ok(message.includes(name), `${name}=${value}: ${message}`)
         ok(!message.includes("hunter2"), "a secret is never repeated")
       }
     }))
 }
 
-test("only the service may read the model's key, and only its hosts are opened", () =>
+test("only the service may read the model's key, and it may connect only to the configured hosts", () =>
   Effect.gen(function* () {
     for (const process of ["worker", "migration", "backfill"] as const) {
       equal(variablesOf(process).filter((name) => /OPENAI|NEWS/.test(name)), [])
@@ -155,10 +155,10 @@ test("only the service may read the model's key, and only its hosts are opened",
     ])
   }))
 
-test("the opening lines say who writes and where the news comes from, and no key", () =>
+test("serviceBanner() names the narrator and the news sources, and no key", () =>
   Effect.gen(function* () {
     const rules = serviceBanner(yield* settings({}))
-    ok(/narrator {2}template/.test(rules) && /news {6}of the simulated world/.test(rules), rules)
+    ok(/narrator {2}rules/.test(rules) && /news {6}simulated/.test(rules), rules)
     const model = serviceBanner(yield* settings({ ...real, OPENAI_API_KEY: "sk-hunter2" }))
     ok(model.includes("gpt-5-mini at api.openai.com") && model.includes("GDELT, BBC"), model)
     ok(!model.includes("hunter2"))

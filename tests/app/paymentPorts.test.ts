@@ -1,14 +1,15 @@
 /**
- * What both processes pay and read through: live settings never lead to the simulation, and a shorter
- * lease makes for shorter steps.
+ * The payment ports of both processes: live settings never use the simulation, and a shorter lease
+ * gives shorter steps.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Context, Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { BadApiKey } from "../../src/payments/facilitator/bearerToken.ts"
-import { paymentPorts, timingWithin } from "../../src/app/paymentPorts.ts"
+import { paymentPorts } from "../../src/app/paymentPorts.ts"
 import { Facilitator } from "../../src/payments/Facilitator.ts"
+import { scaledTiming } from "../../src/payments/timing.ts"
 import type { LivePayments } from "../../src/app/moneySettings.ts"
 import { loadService } from "../../src/app/settings.ts"
 import { law, test } from "../support/effect.ts"
@@ -29,13 +30,13 @@ const facilitatorOf = Effect.fnUntraced(function* (payments: LivePayments | null
   return Context.get(yield* Layer.build(Layer.provide(ports, embeddedStore)), Facilitator)
 })
 
-test("live payments go to the facilitator that is named, simulated ones to none", () =>
+test("paymentPorts() uses the configured facilitator for live payments, and none for simulated ones", () =>
   Effect.gen(function* () {
     equal((yield* facilitatorOf(live(null))).name, "https://facilitator.example")
     ok(!(yield* facilitatorOf(null)).name.includes("://"))
   }))
 
-test("an API key that is no key stops the start", () =>
+test("paymentPorts() fails with BadApiKey for an invalid API key", () =>
   Effect.gen(function* () {
     const key = { id: "key", secret: Redacted.make("hunter2") }
     ok((yield* Effect.flip(facilitatorOf(live(key)))) instanceof BadApiKey)
@@ -45,11 +46,13 @@ const sum = (steps: ReadonlyArray<Duration.Duration>) =>
   steps.reduce((total, step) => total + Duration.toMillis(step), 0)
 
 law(
-  "timingWithin() lets no lease run out before the steps that it covers",
+  "scaledTiming() keeps the steps of a payment within the lease",
   Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1_000, maximum: 600_000 }))),
   (leaseMs) => {
     const lease = Duration.millis(leaseMs)
-    const { verify, work, paidWork, settle, prove } = timingWithin({ lease, hold: lease })
-    return sum([verify, work, settle, prove]) <= leaseMs && sum([paidWork]) <= leaseMs
+    const timing = scaledTiming({ lease, answerWindow: lease })
+    const { verifyTimeout, workTimeout, settleTimeout, proveTimeout, paidWorkTimeout } = timing
+    const steps = sum([verifyTimeout, workTimeout, settleTimeout, proveTimeout])
+    return steps <= leaseMs && sum([paidWorkTimeout]) <= leaseMs
   },
 )

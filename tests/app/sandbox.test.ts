@@ -1,6 +1,6 @@
 /**
- * The permissions that are computed from settings: never more than the process needs, and the
- * treasury's key for the refund worker alone.
+ * The permissions computed from settings: no more than the process needs, and the treasury's key
+ * for the refund worker only.
  *
  * @module
  */
@@ -22,14 +22,14 @@ import { test } from "../support/effect.ts"
 
 type Env = Partial<Record<Variable, string>>
 
-const place = { storePackages: ["/cache/pglite/1", "/cache/prepopulatedfs/1"] }
+const paths = { storePackages: ["/cache/pglite/1", "/cache/prepopulatedfs/1"] }
 const service = (mode: Mode, env: Env) =>
-  Effect.map(loadService(mode, (name) => env[name]), (settings) => serviceSandbox(settings, place))
+  Effect.map(loadService(mode, (name) => env[name]), (settings) => serviceSandbox(settings, paths))
 const worker = (mode: Mode, env: Env) =>
   Effect.map(loadWorker(mode, (name) => env[name]), workerSandbox)
 
 const backfill = (env: Env) =>
-  Effect.map(loadBackfill((name) => env[name]), (settings) => backfillSandbox(settings, place))
+  Effect.map(loadBackfill((name) => env[name]), (settings) => backfillSandbox(settings, paths))
 
 const store = "postgres://service:hunter2@db.example/bell"
 const live: Env = {
@@ -49,16 +49,16 @@ const dev: Env = {
   REFUND_DATABASE_URL: `postgres://postgres:${"p".repeat(32)}@127.0.0.1:5999/postgres`,
 }
 
-test("the service in dev may listen, serve its store and write it, and nothing else", () =>
+test("serviceSandbox() in dev allows its listeners, its served store and the store's folder", () =>
   Effect.gen(function* () {
     const { net, read, write } = yield* service("dev", dev)
     equal(net, ["127.0.0.1:8402", "127.0.0.1:8403", "127.0.0.1:5999"])
-    const own = [".data/handed-over-8402", ".data/simulated-1"]
-    equal(new Set(read), new Set(["migrations", ...own, ...place.storePackages]))
+    const own = [".data/deliveries-8402", ".data/simulated-1"]
+    equal(new Set(read), new Set(["migrations", ...own, ...paths.storePackages]))
     equal(write, own)
   }))
 
-test("the live service may talk to its store, facilitator, chain, venue and news, and write what it handed over", () =>
+test("serviceSandbox() with live payments allows its store, facilitator, chain, venue and news hosts, and the delivery journal", () =>
   Effect.gen(function* () {
     const { net, read, write } = yield* service("start", { ...live, HOST: "::" })
     equal(net, [
@@ -70,10 +70,10 @@ test("the live service may talk to its store, facilitator, chain, venue and news
       ...["rss.dw.com:443", "www.theguardian.com:443", "www.france24.com:443"],
       ...["feeds.npr.org:443", "www.euronews.com:443"],
     ])
-    equal([read, write], [[".data/handed-over-8402", "migrations"], [".data/handed-over-8402"]])
+    equal([read, write], [[".data/deliveries-8402", "migrations"], [".data/handed-over-8402"]])
   }))
 
-test("the service may read the files that its settings name, and may not write them", () =>
+test("serviceSandbox() allows reading the files of the settings, not writing them", () =>
   Effect.gen(function* () {
     const routes = yield* Effect.acquireRelease(
       Effect.promise(() => Deno.makeTempFile()),
@@ -87,7 +87,7 @@ test("the service may read the files that its settings name, and may not write t
     equal((yield* worker("start", { ...live, LEGACY_ROUTES_FILE: routes })).read, [])
   }))
 
-test("the worker may talk to its store, facilitator and chain, and has no files", () =>
+test("workerSandbox() allows its store, facilitator and chain, and no files", () =>
   Effect.gen(function* () {
     const { net, read, write } = yield* worker("start", live)
     equal(net, ["[::1]:6543", "facilitator.example:443", "rpc.example:8545"])
@@ -95,7 +95,7 @@ test("the worker may talk to its store, facilitator and chain, and has no files"
     equal((yield* worker("dev", dev)).net, ["127.0.0.1:5999"])
   }))
 
-test("the backfill may talk to the venue and keep the store, and knows nothing of money", () =>
+test("backfillSandbox() allows the venue and the store, and no payment variable", () =>
   Effect.gen(function* () {
     const { net, read, write, variables } = yield* backfill(live)
     equal(net, [
@@ -108,16 +108,16 @@ test("the backfill may talk to the venue and keep the store, and knows nothing o
     const embedded = yield* backfill({ SIMULATION_SEED: "7" })
     const dir = ".data/simulated-7"
     equal(embedded.net, [])
-    equal([embedded.read, embedded.write], [["migrations", dir, ...place.storePackages], [dir]])
+    equal([embedded.read, embedded.write], [["migrations", dir, ...paths.storePackages], [dir]])
   }))
 
-test("the backfill on a server must be told whose data it holds", () =>
+test("loadBackfill() on a PostgreSQL server requires VENUE", () =>
   Effect.gen(function* () {
     const { message } = yield* Effect.flip(backfill({ DATABASE_URL: store }))
     ok(message.includes("VENUE"), message)
   }))
 
-test("a store's address may name its host and port as parameters", () =>
+test("the host and port of a store may be query parameters", () =>
   Effect.sync(() => {
     const url = "postgres://me@elsewhere/bell?host=db.example&port=6000"
     equal(migrationSandbox(Redacted.make(url)).net, ["db.example:6000"])
@@ -135,7 +135,7 @@ const sandboxes = Effect.all([
   Effect.succeed(migrationSandbox(Redacted.make(store))),
 ])
 
-test("no process may do anything without a list, start a process or load a library", () =>
+test("every permission has a list, and no process may start a process or load a library", () =>
   Effect.gen(function* () {
     for (const sandbox of yield* sandboxes) {
       const words = commandLine(sandbox)
@@ -148,11 +148,11 @@ test("no process may do anything without a list, start a process or load a libra
         ok(flags.includes(flag), `${sandbox.entry} lacks ${flag}`)
       }
       ok(sandbox.net.every((address) => /:\d+$/.test(address)), sandbox.net.join())
-      ok(!words.join(" ").includes("hunter2"), "a command line is seen by every user")
+      ok(!words.join(" ").includes("hunter2"), "every user can read a command line")
     }
   }))
 
-test("the treasury's key is named to the worker alone", () =>
+test("only the worker may read the treasury's key", () =>
   Effect.gen(function* () {
     const named = (yield* sandboxes).filter((sandbox) =>
       commandLine(sandbox).join(" ").includes("TREASURY_PRIVATE_KEY")
@@ -164,7 +164,7 @@ test("the treasury's key is named to the worker alone", () =>
     equal(ownersLogin.map(({ entry }) => entry), ["src/migrate.ts"])
   }))
 
-test("a comma in a folder's name opens no other folder", () =>
+test("a comma in a folder's name is escaped", () =>
   Effect.sync(() => {
     const nothing: Omit<Sandbox, "entry" | "args"> = { variables: [], net: [], read: [], write: [] }
     const flags = flagsOf({ ...nothing, read: ["/a,/etc", "/b"] })

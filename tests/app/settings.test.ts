@@ -1,5 +1,6 @@
 /**
- * Settings that are wrong stop the start with a sentence that names the variable and keeps secrets.
+ * Settings: defaults of both modes, and error messages that name the variable and contain no
+ * secret.
  *
  * @module
  */
@@ -20,13 +21,13 @@ const playing = { ...started, PAYMENTS: "simulated", ALLOW_SIMULATED_PAYMENTS: "
 
 const worker = (mode: Mode, env: Env) => loadWorker(mode, (name) => env[name])
 
-const words = Effect.match({
+const messageOf = Effect.match({
   onSuccess: () => null,
   onFailure: ({ message }: { readonly message: string }) => message,
 })
 
-/** What a start is refused with; null when it is not. */
-const refusal = (mode: Mode, env: Env) => words(settings(mode, env))
+/** The message of invalid settings; null when they are valid. */
+const errorOf = (mode: Mode, env: Env) => messageOf(settings(mode, env))
 
 const store = { DATABASE_URL: "postgres://service:hunter2@db.example:5432/bell" } as const
 const sold = {
@@ -40,7 +41,7 @@ const sold = {
 } as const
 const treasuryKey = `0x${"c3".repeat(32)}`
 
-test("dev needs no variable", () =>
+test("loadService() in dev needs no variable", () =>
   Effect.gen(function* () {
     const { venue, payments, database, tick, whaleStakeUsdMin } = yield* settings("dev", {})
     equal(venue, { kind: "simulated", seed: 1 })
@@ -50,20 +51,20 @@ test("dev needs no variable", () =>
     equal(whaleStakeUsdMin, 1_000)
   }))
 
-test("dev keeps each world in a folder of its own", () =>
+test("loadService() in dev stores each simulated world in its own folder", () =>
   Effect.gen(function* () {
     const { database } = yield* settings("dev", { SIMULATION_SEED: "7" })
     equal(database, { kind: "embedded", dir: ".data/simulated-7", served: null })
   }))
 
-test("start takes no venue, no address and no play money for granted", () =>
+test("loadService() in start requires a venue, an origin and consent to simulated payments", () =>
   Effect.gen(function* () {
-    ok((yield* refusal("start", {}))?.includes("VENUE"))
-    ok((yield* refusal("start", started))?.includes("PAYMENTS"))
-    ok((yield* refusal("start", { ...started, PAYMENTS: "simulated" }))?.includes("ALLOW_"))
+    ok((yield* errorOf("start", {}))?.includes("VENUE"))
+    ok((yield* errorOf("start", started))?.includes("PAYMENTS"))
+    ok((yield* errorOf("start", { ...started, PAYMENTS: "simulated" }))?.includes("ALLOW_"))
     const unnamed = { ...playing, PUBLIC_BASE_URL: "" }
-    ok((yield* refusal("start", unnamed))?.includes("PUBLIC_BASE_URL"))
-    equal(yield* refusal("start", playing), null)
+    ok((yield* errorOf("start", unnamed))?.includes("PUBLIC_BASE_URL"))
+    equal(yield* errorOf("start", playing), null)
   }))
 
 const wrong: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
@@ -95,10 +96,10 @@ const wrong: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
 ]
 
 for (const [name, values] of wrong) {
-  test(`a wrong ${name} is refused in words that name it`, () =>
+  test(`an invalid ${name} gives a message that names it`, () =>
     Effect.gen(function* () {
       for (const value of values) {
-        const message = (yield* refusal("dev", { [name]: value })) ?? "not refused"
+        const message = (yield* errorOf("dev", { [name]: value })) ?? "accepted"
         ok(message.includes(name), `${name}=${value}: ${message}`)
         ok(!message.includes("hunter2"), "a secret is never repeated")
         ok(!message.includes("SchemaError"), message)
@@ -106,34 +107,37 @@ for (const [name, values] of wrong) {
     }))
 }
 
-test("a duration that is refused is told in a spelling that is taken", () =>
+test("the message for an invalid duration shows valid durations", () =>
   Effect.gen(function* () {
     for (const name of ["TICK", "LEASE", "HOLD", "SWEEP", "SCAN"] as const) {
-      const message = (yield* refusal("dev", { [name]: "10s" })) ?? "not refused"
-      const told = /such as (.+), from (.+) to (.+)$/.exec(message)?.slice(1) ?? []
-      equal(told.length, 3, message)
-      for (const value of told) equal(yield* refusal("dev", { [name]: value }), null, value)
+      const message = (yield* errorOf("dev", { [name]: "10s" })) ?? "accepted"
+      const shown = /such as (.+), from (.+) to (.+)$/.exec(message)?.slice(1) ?? []
+      equal(shown.length, 3, message)
+      for (const value of shown) equal(yield* errorOf("dev", { [name]: value }), null, value)
     }
   }))
 
-test("live payments name whom they pay, who brings them and where they are seen", () =>
+test("live payments need an address, a treasury, a facilitator and an RPC endpoint", () =>
   Effect.gen(function* () {
     const { payments, payTo, treasury, finality } = yield* settings("start", sold)
     equal([payTo, treasury, finality], [sold.PAY_TO_ADDRESS, sold.TREASURY_ADDRESS, "safe"])
     ok(payments.kind === "live" && !payments.rehearsal)
     equal(payments.facilitator, { url: "https://facilitator.example/x402", apiKey: null })
-    ok(!JSON.stringify(payments).includes("hunter2"), "an address that holds a key is not shown")
+    ok(
+      !JSON.stringify(payments).includes("hunter2"),
+      "an address that contains a key is not printed",
+    )
     for (
       const name of [
         ...["PAY_TO_ADDRESS", "TREASURY_ADDRESS", "FACILITATOR_URL", "RPC_URL"] as const,
         ...["PUBLIC_BASE_URL", "DATABASE_URL"] as const,
       ]
     ) {
-      const message = (yield* refusal("start", { ...sold, [name]: "" })) ?? "not refused"
+      const message = (yield* errorOf("start", { ...sold, [name]: "" })) ?? "accepted"
       ok(message.includes(name), `${name}: ${message}`)
     }
-    equal(yield* refusal("dev", { ...sold, DATABASE_URL: "" }), null)
-    ok((yield* refusal("dev", { ...sold, PUBLIC_BASE_URL: "" }))?.includes("PUBLIC_BASE_URL"))
+    equal(yield* errorOf("dev", { ...sold, DATABASE_URL: "" }), null)
+    ok((yield* errorOf("dev", { ...sold, PUBLIC_BASE_URL: "" }))?.includes("PUBLIC_BASE_URL"))
   }))
 
 const wrongMoney: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
@@ -146,17 +150,17 @@ const wrongMoney: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
 ]
 
 for (const [name, values] of wrongMoney) {
-  test(`live payments with a wrong ${name} are refused in words that name it`, () =>
+  test(`live payments with an invalid ${name} give a message that names it`, () =>
     Effect.gen(function* () {
       for (const value of values) {
-        const message = (yield* refusal("start", { ...sold, [name]: value })) ?? "not refused"
+        const message = (yield* errorOf("start", { ...sold, [name]: value })) ?? "accepted"
         ok(message.includes(name), `${name}=${value}: ${message}`)
         ok(!message.includes("hunter2"), "a secret is never repeated")
       }
     }))
 }
 
-test("a node of this machine may be in the clear, and rehearses on any venue", () =>
+test("a node on this machine may use plain http, and allows a rehearsal on any venue", () =>
   Effect.gen(function* () {
     for (const host of ["127.0.0.1", "localhost", "[::1]"]) {
       const url = `http://${host}:8545`
@@ -166,7 +170,7 @@ test("a node of this machine may be in the clear, and rehearses on any venue", (
     }
   }))
 
-test("an API key is whole, and its secret is not shown", () =>
+test("an API key has an id and a secret, and the secret is not printed", () =>
   Effect.gen(function* () {
     const key = { FACILITATOR_API_KEY_ID: "key", FACILITATOR_API_KEY_SECRET: "hunter2" }
     const { payments } = yield* settings("start", { ...sold, ...key })
@@ -176,14 +180,14 @@ test("an API key is whole, and its secret is not shown", () =>
     ok(!JSON.stringify(payments).includes("hunter2"))
   }))
 
-test("play money is refunded by a treasury whose key everybody knows", () =>
+test("simulated payments are refunded by a treasury with a public key pair", () =>
   Effect.gen(function* () {
     const { treasury, treasuryKey } = yield* worker("dev", store)
     equal(privateKeyToAccount(Redacted.value(treasuryKey)).address, treasury)
     equal((yield* settings("dev", {})).treasury, treasury)
   }))
 
-test("the worker has a store of its own login, its key and its caps", () =>
+test("loadWorker() reads the worker's own login, the treasury's key and the caps", () =>
   Effect.gen(function* () {
     const own = "postgres://refund:hunter2@db.example:5432/bell"
     const env = { ...sold, TREASURY_PRIVATE_KEY: treasuryKey, REFUND_DATABASE_URL: own }
@@ -191,7 +195,7 @@ test("the worker has a store of its own login, its key and its caps", () =>
     equal([Redacted.value(databaseUrl), maxPerHour, maxPerDay], [own, 100_000_000n, 500_000_000n])
     equal(Redacted.value(rest.treasuryKey), treasuryKey)
     ok(!JSON.stringify(rest).includes(treasuryKey))
-    const refused: ReadonlyArray<readonly [Variable, string]> = [
+    const invalid: ReadonlyArray<readonly [Variable, string]> = [
       ["TREASURY_PRIVATE_KEY", ""],
       ["TREASURY_PRIVATE_KEY", "0xhunter2"],
       ["REFUND_MAX_PER_HOUR_USD", "0"],
@@ -199,15 +203,15 @@ test("the worker has a store of its own login, its key and its caps", () =>
       ["REFUND_MAX_PER_DAY_USD", "1e3"],
       ["LEASE", "1 day"],
     ]
-    for (const [name, value] of refused) {
-      const message = (yield* words(worker("start", { ...env, [name]: value }))) ?? "not refused"
+    for (const [name, value] of invalid) {
+      const message = (yield* messageOf(worker("start", { ...env, [name]: value }))) ?? "accepted"
       ok(message.includes(name) && !message.includes("hunter2"), message)
     }
     const storeless = { ...env, REFUND_DATABASE_URL: "", DATABASE_URL: "" }
-    ok((yield* words(worker("dev", storeless)))?.includes("REFUND_DATABASE_URL"))
+    ok((yield* messageOf(worker("dev", storeless)))?.includes("REFUND_DATABASE_URL"))
   }))
 
-/** The address of a file that holds this, for as long as the scope lives. */
+/** The path of a file with this content; the file is removed when the scope closes. */
 const fileOf = (value: unknown) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -226,7 +230,7 @@ const sibling = {
 }
 const routes = { "/api/movers": "/v1/pulse" }
 
-test("the family, the legacy routes and the contact are the service's own unless told", () =>
+test("the family, the legacy routes and the contact have defaults", () =>
   Effect.gen(function* () {
     const own = { slug: "bellwether", name: "Bellwether", api: "https://bell.example", mcp: null }
     const { family, legacyRoutes, contact, files } = yield* settings("dev", started)
@@ -239,7 +243,7 @@ test("the family, the legacy routes and the contact are the service's own unless
     }
   }))
 
-test("the family and the legacy routes are read from the files that are named", () =>
+test("the family and the legacy routes are read from the named files", () =>
   Effect.gen(function* () {
     // As a sibling serves it.
     const family = { success: true, family: "Watchers", products: [sibling] }
@@ -271,23 +275,25 @@ const wrongFiles: ReadonlyArray<readonly [Variable, unknown, string]> = [
   ["LEGACY_ROUTES_FILE", '{"__proto__":"/v1/pulse"}', "at __proto__"],
 ]
 
-test("a file that does not parse stops the start with a sentence that says where it is wrong", () =>
+test("an invalid settings file gives a message that names the invalid field", () =>
   Effect.gen(function* () {
     for (const [name, value, where] of wrongFiles) {
-      const message = (yield* refusal("dev", { [name]: yield* fileOf(value) })) ?? "not refused"
+      const message = (yield* errorOf("dev", { [name]: yield* fileOf(value) })) ?? "accepted"
       ok(message.startsWith(name) && message.includes(where), `${where}: ${message}`)
       ok(!message.includes("\n"), message)
     }
   }))
 
-/** What a load asks for, with everything set that leads it on. */
-const asked = (load: (get: (name: Variable) => string | undefined) => Effect.Effect<unknown>) =>
+/** The variables that `load` reads. */
+const variablesRead = (
+  load: (get: (name: Variable) => string | undefined) => Effect.Effect<unknown>,
+) =>
   Effect.suspend(() => {
     const names = new Set<Variable>()
     return Effect.as(load((name) => void names.add(name)), names)
   })
 
-test("each process asks for variables of its own list only, and for every one of them", () =>
+test("each process reads exactly the variables of its list", () =>
   Effect.gen(function* () {
     const union = Effect.fnUntraced(function* (
       load: (get: (name: Variable) => string | undefined) => Effect.Effect<unknown, unknown>,
@@ -295,7 +301,7 @@ test("each process asks for variables of its own list only, and for every one of
     ) {
       const sets = yield* Effect.forEach(
         envs,
-        (env) => asked((note) => Effect.ignore(load((name) => (note(name), env[name])))),
+        (env) => variablesRead((note) => Effect.ignore(load((name) => (note(name), env[name])))),
       )
       return sets.flatMap((set) => [...set])
     })

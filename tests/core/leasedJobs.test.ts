@@ -1,5 +1,5 @@
 /**
- * Jobs run in their aligned slots, one replica at a time, and outlive their own failures.
+ * Jobs run in their aligned slots, one replica at a time, and continue after a failure.
  *
  * @module
  */
@@ -7,13 +7,13 @@ import { deepStrictEqual as equal } from "node:assert/strict"
 import { Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { JobSlots } from "../../src/core/JobSlots.ts"
-import { attempt, keep, slotOf } from "../../src/core/leasedJobs.ts"
+import { runEverySlot, runSlot, slotOf } from "../../src/core/leasedJobs.ts"
 import { test } from "../support/effect.ts"
 import { memorySlots } from "../support/memorySlots.ts"
 
 const every = Duration.minutes(10)
 
-test("keep() runs the current slot at once, then each slot as it begins", () =>
+test("runEverySlot() runs the current slot at once, then each slot as it begins", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(25 * 60_000)
     const ran: Array<number> = []
@@ -23,39 +23,41 @@ test("keep() runs the current slot at once, then each slot as it begins", () =>
       run: (slot: number) => Effect.sync(() => void ran.push(slot)),
     }
     yield* Effect.forkScoped(
-      keep(job).pipe(Effect.provideService(JobSlots, yield* memorySlots)),
+      runEverySlot(job).pipe(Effect.provideService(JobSlots, yield* memorySlots)),
     )
     yield* TestClock.adjust("30 minutes")
     equal(ran, [20, 30, 40, 50].map((minutes) => minutes * 60_000))
   }))
 
-test("keep() goes on with the next slot after a slot fails", () =>
+test("runEverySlot() runs the next slot after a slot fails", () =>
   Effect.gen(function* () {
     const ran: Array<number> = []
     const run = (slot: number) =>
       Effect.suspend(() => {
         ran.push(slot)
-        return slot === 0 ? Effect.die("bad luck") : Effect.void
+        return slot === 0 ? Effect.die("failed slot") : Effect.void
       })
     yield* Effect.forkScoped(
-      keep({ name: "job", every, run }).pipe(Effect.provideService(JobSlots, yield* memorySlots)),
+      runEverySlot({ name: "job", every, run }).pipe(
+        Effect.provideService(JobSlots, yield* memorySlots),
+      ),
     )
     yield* TestClock.adjust("10 minutes")
     equal(ran, [0, 600_000])
   }))
 
-test("keep() goes on when the store does not answer a claim", () =>
+test("runEverySlot() continues when the store does not answer a claim", () =>
   Effect.gen(function* () {
     const slots = yield* memorySlots
     const ran: Array<number> = []
     let silent = true
-    const mute = JobSlots.of({
+    const silentSlots = JobSlots.of({
       ...slots,
       claim: (...args) => silent ? Effect.never : slots.claim(...args),
     })
     const run = (slot: number) => Effect.sync(() => void ran.push(slot))
     yield* Effect.forkScoped(
-      keep({ name: "job", every, run }).pipe(Effect.provideService(JobSlots, mute)),
+      runEverySlot({ name: "job", every, run }).pipe(Effect.provideService(JobSlots, silentSlots)),
     )
     yield* TestClock.adjust("1 minute")
     silent = false
@@ -63,7 +65,7 @@ test("keep() goes on when the store does not answer a claim", () =>
     equal(ran, [0])
   }))
 
-test("keep() on two replicas runs each slot once", () =>
+test("runEverySlot() on two replicas runs each slot once", () =>
   Effect.gen(function* () {
     const slots = yield* memorySlots
     const ran: Array<number> = []
@@ -72,19 +74,19 @@ test("keep() on two replicas runs each slot once", () =>
       every,
       run: (slot: number) => Effect.sync(() => void ran.push(slot)),
     }
-    const replica = keep(job).pipe(Effect.provideService(JobSlots, slots))
+    const replica = runEverySlot(job).pipe(Effect.provideService(JobSlots, slots))
     yield* Effect.forkScoped(replica)
     yield* Effect.forkScoped(replica)
     yield* TestClock.adjust("20 minutes")
     equal(ran, [0, 600_000, 1_200_000])
   }))
 
-test("keep() takes over, within two leases, the slot of a replica that died at work", () =>
+test("runEverySlot() takes over the slot of a dead replica within two leases", () =>
   Effect.gen(function* () {
     const slots = yield* memorySlots
     const ran: Array<string> = []
     const replica = (name: string, work: Effect.Effect<void>) =>
-      keep({
+      runEverySlot({
         name: "job",
         every,
         run: (slot) => Effect.andThen(Effect.sync(() => void ran.push(`${name} ${slot}`)), work),
@@ -101,33 +103,33 @@ test("keep() takes over, within two leases, the slot of a replica that died at w
     equal(ran.length, 2)
   }))
 
-test("attempt() keeps its lease while it works, however long that is", () =>
+test("runSlot() keeps its lease for as long as the job runs", () =>
   Effect.gen(function* () {
     const slots = yield* memorySlots
     const job = { name: "job", every, run: () => Effect.sleep("9 minutes") }
-    const first = yield* Effect.forkChild(attempt(slots, job, 0))
+    const first = yield* Effect.forkChild(runSlot(slots, job, 0))
     yield* TestClock.adjust("5 minutes")
-    equal(yield* attempt(slots, job, 0), false)
+    equal(yield* runSlot(slots, job, 0), false)
     yield* TestClock.adjust("4 minutes")
     equal(yield* Fiber.join(first), true)
   }))
 
-test("attempt() stops the job when its lease became somebody else's", () =>
+test("runSlot() stops the job when another replica owns the lease", () =>
   Effect.gen(function* () {
     const slots = yield* memorySlots
     let finished = false
     const run = () =>
       Effect.andThen(Effect.sleep("5 minutes"), Effect.sync(() => (finished = true)))
-    const fenced = JobSlots.of({ ...slots, renew: () => Effect.succeed(false) })
+    const lostLease = JobSlots.of({ ...slots, renew: () => Effect.succeed(false) })
     const first = yield* Effect.forkChild(
-      attempt(fenced, { name: "job", every, run: () => Effect.asVoid(run()) }, 0),
+      runSlot(lostLease, { name: "job", every, run: () => Effect.asVoid(run()) }, 0),
     )
     yield* TestClock.adjust("10 minutes")
     equal(yield* Fiber.join(first), false)
     equal(finished, false)
   }))
 
-test("slotOf() is the whole multiple at or before an instant", () =>
+test("slotOf() is the last multiple of the interval at or before an instant", () =>
   Effect.sync(() => {
     equal(slotOf(600_000, every), 600_000)
     equal(slotOf(1_199_999, every), 600_000)

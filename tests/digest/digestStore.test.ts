@@ -1,5 +1,5 @@
 /**
- * The laws of the memory of digests, on every store.
+ * The laws of `DigestStore`, on every store.
  *
  * @module
  */
@@ -8,16 +8,16 @@ import { Arbitrary, Effect, Option, Schema } from "effect"
 import { layer } from "../../src/digest/postgres/digestStore.ts"
 import { digestEvery } from "../../src/digest/domain/digest.ts"
 import { hour, isoTime } from "../../src/core/domain/time.ts"
-import { DigestStore, type HeldDigest } from "../../src/digest/DigestStore.ts"
+import { DigestStore, type StoredDigest } from "../../src/digest/DigestStore.ts"
 import { memoryDigests } from "../support/digest/memoryDigests.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 import { sized } from "../support/size.ts"
 
 const start = Date.UTC(2026, 10, 20)
 const slotAt = (n: number) => start + n * digestEvery
 
-/** The digest of the n-th slot as one of several writers has it, made so many hours late. */
-const digestOf = (n: number, writer: number, late = 0): HeldDigest => ({
+/** The digest of the n-th slot by one of several writers, `late` hours after the slot began. */
+const digestOf = (n: number, writer: number, late = 0): StoredDigest => ({
   slot: slotAt(n),
   until: slotAt(n) + late * hour,
   feedIndex: n * 10 + writer,
@@ -36,7 +36,7 @@ const digestOf = (n: number, writer: number, late = 0): HeldDigest => ({
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
-/** Few enough slots that writers meet; a digest may be as late as the next slot's. */
+/** Few slots, so that writers collide; a digest may be later than the next slot's. */
 const Call = Schema.Union([
   Schema.Struct({
     do: Schema.Literal("add"),
@@ -62,8 +62,8 @@ const called = (store: DigestStore["Service"], call: typeof Call.Type) => {
 
 onEveryStore("DigestStore", (law) => {
   law(
-    "does what the model does, call by call",
-    holds(program, (calls) =>
+    "behaves like the in-memory store, call by call",
+    checkProperty(program, (calls) =>
       Effect.gen(function* () {
         const model = memoryDigests()
         const real = yield* DigestStore
@@ -76,7 +76,7 @@ onEveryStore("DigestStore", (law) => {
   )
 
   law(
-    "of writers at once exactly one has written, and the store has that one's",
+    "of concurrent writers exactly one succeeds, and its digest is stored",
     Effect.gen(function* () {
       const store = yield* DigestStore
       for (const slot of [0, 1, 2, 3, 4]) {
@@ -92,11 +92,11 @@ onEveryStore("DigestStore", (law) => {
   )
 
   law(
-    "text no database takes costs its own characters, not the digest",
+    "characters that PostgreSQL refuses are replaced, and the digest is stored",
     Effect.gen(function* () {
       const store = yield* DigestStore
-      const { digest, ...held } = digestOf(0, 0)
-      equal(yield* store.add({ ...held, digest: { ...digest, title: "a\0b\ud800c" } }), true)
+      const { digest, ...fields } = digestOf(0, 0)
+      equal(yield* store.add({ ...fields, digest: { ...digest, title: "a\0b\ud800c" } }), true)
       equal(Option.getOrNull(yield* store.latest)?.digest.title, "ab\ufffdc")
     }).pipe(Effect.provide(layer)),
   )

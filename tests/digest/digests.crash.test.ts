@@ -1,5 +1,5 @@
 /**
- * A process that writes digests and is killed at its calls, again and again, against one that is not.
+ * Compares a process that is killed at each of its calls with one that is not killed.
  *
  * @module
  */
@@ -14,21 +14,21 @@ import { JobSlots } from "../../src/core/JobSlots.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { News } from "../../src/news/News.ts"
 import { storesOf, whalesContext } from "../support/whales/whaleStores.ts"
-import { digestsOn, makePress, moverAt, portsLayer } from "../support/digest/digestTrial.ts"
+import { digestsOn, makeNarrator, moverAt, portsLayer } from "../support/digest/digestService.ts"
 import { test } from "../support/effect.ts"
 import { makeKiller } from "../support/killer.ts"
 import { embeddedStore } from "../support/stores.ts"
 
 const start = Date.UTC(2026, 10, 20)
 const slots = 3
-/** A writing has fewer calls. */
+/** Writing a digest takes fewer calls. */
 const callsMax = 100
 
-/** So many digests; `deadly`: each writing is killed before its first call, its second, and so on. */
-const run = Effect.fnUntraced(function* (deadly: boolean) {
+/** Writes `slots` digests; `withKills`: each one is killed before its first call, its second, and so on. */
+const run = Effect.fnUntraced(function* (withKills: boolean) {
   yield* TestClock.setTime(start)
   const ports = yield* Layer.build(portsLayer.pipe(Layer.provide(embeddedStore)))
-  const press = yield* makePress
+  const { service: narrator } = yield* makeNarrator
   const killer = makeKiller()
   const watched = ports.pipe(
     Context.add(FeedStore, killer.watched(Context.get(ports, FeedStore))),
@@ -39,7 +39,7 @@ const run = Effect.fnUntraced(function* (deadly: boolean) {
     Context.add(News, killer.watched(Context.get(ports, News))),
   )
   const process = Effect.flatMap(
-    digestsOn(watched, killer.watched(press.narrator)),
+    digestsOn(watched, killer.watched(narrator)),
     ({ write }) => write,
   )
   const feed = Context.get(ports, FeedStore)
@@ -48,20 +48,20 @@ const run = Effect.fnUntraced(function* (deadly: boolean) {
     const now = yield* Clock.currentTimeMillis
     yield* feed.append([1, 2, 3].map((n) => moverAt(slot * 3 + n, now - hour)))
     let call = 1
-    while (deadly && call < callsMax && (yield* killer.killed(call, process))) call += 1
+    while (withKills && call < callsMax && (yield* killer.killed(call, process))) call += 1
     deaths.push(call - 1)
     yield* process
     yield* TestClock.adjust(digestEvery)
   }
-  return { deaths, held: yield* Context.get(ports, DigestStore).since(0, 99) }
+  return { deaths, stored: yield* Context.get(ports, DigestStore).since(0, 99) }
 })
 
-test("write() comes to the same digests when it is killed at every call, as when it is not", () =>
+test("write() stores the same digests when it is killed at every call", () =>
   Effect.gen(function* () {
     const quiet = yield* Effect.scoped(run(false))
     const killed = yield* Effect.scoped(run(true))
     equal(quiet.deaths, [0, 0, 0])
     ok(Math.min(...killed.deaths) >= 12, `killed at ${killed.deaths} calls only`)
-    equal(killed.held.map(({ slot }) => slot), [2, 1, 0].map((n) => start + n * digestEvery))
-    equal(killed.held, quiet.held)
+    equal(killed.stored.map(({ slot }) => slot), [2, 1, 0].map((n) => start + n * digestEvery))
+    equal(killed.stored, quiet.stored)
   }))

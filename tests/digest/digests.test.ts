@@ -1,5 +1,5 @@
 /**
- * Digests over a real store: what each is made of, who writes it, and when it is sold.
+ * The digest service over a real store: the content of a digest, its author, and when it is sold.
  *
  * @module
  */
@@ -27,35 +27,41 @@ import { News } from "../../src/news/News.ts"
 import { NewsStore } from "../../src/news/NewsStore.ts"
 import { WhaleMarketStore } from "../../src/whales/WhaleMarketStore.ts"
 import { storesOf, type WhaleStores } from "../support/whales/whaleStores.ts"
-import { actOf, entryOf, factsOf, marketOf, resolutionOf } from "../whales/whaleStores.laws.ts"
-import type { Mood } from "../support/digest/digestPress.ts"
+import {
+  activityEventOf,
+  entryOf,
+  factsOf,
+  marketOf,
+  resolutionOf,
+} from "../whales/whaleStores.laws.ts"
+import type { NarratorBehaviour } from "../support/digest/digestNarrators.ts"
 import {
   digestsOn,
-  makePress,
+  makeNarrator,
   moverAt,
-  namesTold,
+  namesInLastBrief,
   type Ports,
   portsLayer,
-} from "../support/digest/digestTrial.ts"
+} from "../support/digest/digestService.ts"
 import { test } from "../support/effect.ts"
-import { heldDigest } from "../support/digest/heldDigests.ts"
+import { storedDigest } from "../support/digest/storedDigests.ts"
 import { endingMarket } from "../support/products.ts"
 import { embeddedStore } from "../support/stores.ts"
 
 const noon = Date.UTC(2026, 10, 21, 12)
 
-/** A service on an empty store, some minutes after noon; `broken` are ports that do less. */
-const trial = Effect.fnUntraced(function* (
-  broken: (ports: Context.Context<Ports>) => Context.Context<Ports> = (ports) => ports,
+/** A service on an empty store, two minutes after noon; `withFaults` may replace ports. */
+const setUp = Effect.fnUntraced(function* (
+  withFaults: (ports: Context.Context<Ports>) => Context.Context<Ports> = (ports) => ports,
 ) {
   yield* TestClock.setTime(noon + 2 * minute)
   const ports = yield* Layer.build(portsLayer.pipe(Layer.provide(embeddedStore)))
-  const press = yield* makePress
-  const digests = yield* digestsOn(broken(ports), press.narrator)
+  const narrator = yield* makeNarrator
+  const digests = yield* digestsOn(withFaults(ports), narrator.service)
   const feed = Context.get(ports, FeedStore)
   const append = (n: number, at: number) => feed.append([moverAt(n, at)])
   const wrote = Effect.map(digests.write, Option.getOrThrow)
-  return { ports, press, digests, append, wrote }
+  return { ports, narrator, digests, append, wrote }
 })
 
 const question = (n: number) => `Will number ${n} come?`
@@ -63,15 +69,15 @@ const quiet = Effect.provideService(References.MinimumLogLevel, "None")
 
 test("write() fills the current slot, once", () =>
   Effect.gen(function* () {
-    const { ports, digests, append, wrote } = yield* trial()
+    const { ports, digests, append, wrote } = yield* setUp()
     yield* append(7, noon)
     const report = yield* wrote
     equal([report.slot, report.stored, report.narrator], [noon, true, "a model"])
     equal([report.refused, report.unwritten, report.missing], [0, 0, []])
     ok(report.words >= 400 && report.words <= 800, `${report.words} words`)
-    const [held] = yield* Context.get(ports, DigestStore).since(0, 9)
-    equal([held?.slot, held?.until, held?.feedIndex], [noon, noon + 2 * minute, 1])
-    const { digest } = held ?? heldDigest(0)
+    const [stored] = yield* Context.get(ports, DigestStore).since(0, 9)
+    equal([stored?.slot, stored?.until, stored?.feedIndex], [noon, noon + 2 * minute, 1])
+    const { digest } = stored ?? storedDigest(0)
     equal([digest.id, digest.createdAt], ["digest-2026-11-21T12", isoTime(noon + 2 * minute)])
     ok(digest.fullAnalysis.includes(question(7)) && digest.sourcesUsed.length > 0)
     equal(digest, yield* digests.fresh)
@@ -83,41 +89,41 @@ test("write() fills the current slot, once", () =>
 
 test("write() by two replicas at once leaves one digest, and one of them says so", () =>
   Effect.gen(function* () {
-    const { ports, press, digests } = yield* trial()
-    const other = yield* digestsOn(ports, press.narrator)
+    const { ports, narrator, digests } = yield* setUp()
+    const other = yield* digestsOn(ports, narrator.service)
     const reports = yield* Effect.all([digests.write, other.write], { concurrency: 2 })
     const stored = reports.flatMap((made) => Option.isSome(made) ? [made.value.stored] : [])
     strictEqual(stored.filter((one) => one).length, 1)
     strictEqual((yield* Context.get(ports, DigestStore).since(0, 9)).length, 1)
   }))
 
-test("each item is told by the first digest after it became visible, and by no other", () =>
+test("each item is in the first digest after it became visible, and in no other", () =>
   Effect.gen(function* () {
-    const { press, append, wrote } = yield* trial()
+    const { narrator, append, wrote } = yield* setUp()
     yield* append(1, noon - 24 * hour)
     yield* append(2, noon - 23 * hour)
     yield* append(3, noon)
     yield* wrote
-    const told = (...numbers: ReadonlyArray<number>) => {
-      const names = namesTold(press.asked)
+    const reported = (...numbers: ReadonlyArray<number>) => {
+      const names = namesInLastBrief(narrator.calls)
       equal([1, 2, 3, 4, 5].filter((n) => names.has(question(n))), numbers)
     }
-    // A day back and no more.
-    told(2, 3)
-    // Made before that digest, and visible after it.
+    // At most a day back.
+    reported(2, 3)
+    // Created before that digest, and visible after it.
     yield* append(4, noon + minute)
     yield* TestClock.setTime(noon + digestEvery)
     yield* append(5, noon + digestEvery)
     yield* wrote
-    told(4, 5)
+    reported(4, 5)
     yield* TestClock.setTime(noon + 2 * digestEvery)
     yield* wrote
-    told()
+    reported()
   }))
 
-test("a digest after an outage tells of one day and no more, and leaves the slots that were missed", () =>
+test("a digest after an outage covers one day at most, and missed slots stay empty", () =>
   Effect.gen(function* () {
-    const { ports, press, digests, append, wrote } = yield* trial()
+    const { ports, narrator, digests, append, wrote } = yield* setUp()
     yield* wrote
     yield* append(1, noon + hour)
     yield* append(2, noon + 20 * hour)
@@ -125,26 +131,26 @@ test("a digest after an outage tells of one day and no more, and leaves the slot
     const { _tag, retryAfterSeconds } = yield* Effect.flip(digests.fresh)
     equal([_tag, retryAfterSeconds], ["DigestStale", 60])
     yield* wrote
-    const { from, until } = press.asked.at(-1)?.brief ?? { from: 0, until: 0 }
+    const { from, until } = narrator.calls.at(-1)?.brief ?? { from: 0, until: 0 }
     equal([from, until], [noon + 6 * hour, noon + 30 * hour])
-    const names = namesTold(press.asked)
+    const names = namesInLastBrief(narrator.calls)
     equal([1, 2].filter((n) => names.has(question(n))), [2])
-    const held = yield* Context.get(ports, DigestStore).since(0, 99)
-    equal(held.map(({ slot }) => slot), [noon + 28 * hour, noon])
+    const stored = yield* Context.get(ports, DigestStore).since(0, 99)
+    equal(stored.map(({ slot }) => slot), [noon + 28 * hour, noon])
   }))
 
-/** Markets of wallets with an entry each, told to have ended. */
-const ended = Effect.fnUntraced(function* (
+/** Stores a resolved market with an entry of a wallet. */
+const storeEnded = Effect.fnUntraced(function* (
   whales: WhaleStores,
   market: number,
   resolvedAt: number,
 ) {
-  const wallet = actOf(0, market, 0).wallet
-  yield* whales.track([{ wallet, name: "Somebody", source: "volume" }], noon)
+  const wallet = activityEventOf(0, market, 0).wallet
+  yield* whales.track([{ wallet, name: "Some Wallet", source: "volume" }], noon)
   yield* whales.saveFacts([{ ...factsOf(market), question: question(100 + market) }], [], noon)
   const read = { readFrom: noon, readTo: noon, history: "whole" } as const
-  yield* whales.saveRead({ wallet, acts: [actOf(0, market, 0)], ...read })
-  yield* whales.saveMade([{
+  yield* whales.saveRead({ wallet, activity: [activityEventOf(0, market, 0)], ...read })
+  yield* whales.saveEntries([{
     ...{ wallet, marketId: marketOf(market), version: 1 },
     ...{ entries: [entryOf(0)], boughtBoth: false, due: false },
   }])
@@ -152,38 +158,39 @@ const ended = Effect.fnUntraced(function* (
   yield* whales.saveResolutions([{ ...resolutionOf(market, 0), resolvedAt }], [], now)
 })
 
-test("how a market ended is told once it is heard, if that was within a day", () =>
+test("a resolution is in the first digest after it was stored, if it is at most a day old", () =>
   Effect.gen(function* () {
-    const { ports, press, wrote } = yield* trial()
+    const { ports, narrator, wrote } = yield* setUp()
     const whales = storesOf(ports)
     yield* TestClock.setTime(noon)
-    yield* ended(whales, 0, noon - hour)
-    yield* ended(whales, 1, noon - 2 * day)
+    yield* storeEnded(whales, 0, noon - hour)
+    yield* storeEnded(whales, 1, noon - 2 * day)
     yield* TestClock.setTime(noon + 90 * second)
-    // So late that its transaction might not have been over: it waits for the next digest.
-    yield* ended(whales, 3, noon)
+    // So recent that its transaction may still be open: it waits for the next digest.
+    yield* storeEnded(whales, 3, noon)
     yield* TestClock.setTime(noon + 2 * minute)
     yield* wrote
-    const told = () => [100, 101, 102, 103].filter((n) => namesTold(press.asked).has(question(n)))
-    equal(told(), [100])
+    const reported = () =>
+      [100, 101, 102, 103].filter((n) => namesInLastBrief(narrator.calls).has(question(n)))
+    equal(reported(), [100])
     yield* TestClock.adjust(10 * second)
     // It ended before that digest was written.
-    yield* ended(whales, 2, noon - minute)
+    yield* storeEnded(whales, 2, noon - minute)
     yield* TestClock.setTime(noon + digestEvery)
     yield* wrote
-    equal(told(), [102, 103])
+    equal(reported(), [102, 103])
   }))
 
-test("headlines of the window and what ends soon are told", () =>
+test("a digest contains headlines of the window and markets that end soon", () =>
   Effect.gen(function* () {
-    const { ports, press, wrote } = yield* trial()
+    const { ports, narrator, wrote } = yield* setUp()
     const soon = { ...endingMarket(3, noon), liquidityUsd: 50_000 }
     const markets = Context.get(ports, MarketStore)
     yield* markets.save([soon], noon)
     yield* markets.appendMids([{ marketId: soon.id, at: noon, mid: 0.37 }])
     const news = Context.get(ports, NewsStore)
     const source = "wire.example"
-    yield* news.heard(source, noon, true)
+    yield* news.saveRead(source, noon, true)
     yield* news.add(
       [["The river rose", noon - hour], ["Long ago", noon - 2 * day]].map(([title, at], n) => ({
         ...{ title: `${title}`, url: `https://wire.example/${n}`, source },
@@ -192,13 +199,13 @@ test("headlines of the window and what ends soon are told", () =>
       noon,
     )
     yield* wrote
-    const names = namesTold(press.asked)
-    ok(names.has(soon.question), "what ends soon")
+    const names = namesInLastBrief(narrator.calls)
+    ok(names.has(soon.question), "the market that ends soon")
     ok(names.has("The river rose") && !names.has("Long ago"), "headlines")
-    ok(press.asked.at(-1)?.brief.facts.some(({ figures }) => figures.includes("0.37")))
+    ok(narrator.calls.at(-1)?.brief.facts.some(({ figures }) => figures.includes("0.37")))
   }))
 
-/** A port that breaks, and the part of a digest that is missing then. */
+/** A faulty port, and the part of a digest that is then missing. */
 const failing: ReadonlyArray<
   readonly [DigestPart, (ports: Context.Context<Ports>) => Context.Context<Ports>]
 > = [
@@ -207,7 +214,7 @@ const failing: ReadonlyArray<
     (ports) =>
       Context.add(ports, WhaleMarketStore, {
         ...Context.get(ports, WhaleMarketStore),
-        ended: () => Effect.die("broken"),
+        ended: () => Effect.die("down"),
       }),
   ],
   [
@@ -215,7 +222,7 @@ const failing: ReadonlyArray<
     (ports) =>
       Context.add(ports, News, {
         ...Context.get(ports, News),
-        recent: () => Effect.die("broken"),
+        recent: () => Effect.die("down"),
       }),
   ],
   [
@@ -223,14 +230,14 @@ const failing: ReadonlyArray<
     (ports) =>
       Context.add(ports, MarketStore, {
         ...Context.get(ports, MarketStore),
-        endingWithin: () => Effect.die("broken"),
+        endingWithin: () => Effect.die("down"),
       }),
   ],
 ]
-for (const [part, broken] of failing) {
+for (const [part, withFaults] of failing) {
   test(`a digest is written without its ${part}, and says so`, () =>
     Effect.gen(function* () {
-      const { digests, append, wrote } = yield* trial(broken)
+      const { digests, append, wrote } = yield* setUp(withFaults)
       yield* append(7, noon)
       equal((yield* wrote).missing, [part])
       const { fullAnalysis } = yield* digests.fresh
@@ -239,23 +246,23 @@ for (const [part, broken] of failing) {
     }).pipe(quiet))
 }
 
-test("where something ends soon and no price of it is known, nothing is said to be due", () =>
+test("a digest says that ending markets could not be read when none of them has a price", () =>
   Effect.gen(function* () {
     const unpriced = {
       endingWithin: () => Effect.succeed([{ ...endingMarket(1, noon), endsAt: noon + hour }]),
       lastMids: () => Effect.succeed(new Map()),
     }
-    const { wrote } = yield* trial((ports) =>
+    const { wrote } = yield* setUp((ports) =>
       Context.add(ports, MarketStore, { ...Context.get(ports, MarketStore), ...unpriced })
     )
     equal((yield* wrote).missing, ["upcoming"])
   }).pipe(quiet))
 
-test("a part that takes too long is missing too", () =>
+test("a part that takes too long is missing", () =>
   Effect.gen(function* () {
     const reached = yield* Deferred.make<void>()
     const recent = () => Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
-    const { wrote } = yield* trial((ports) =>
+    const { wrote } = yield* setUp((ports) =>
       Context.add(ports, News, { ...Context.get(ports, News), recent })
     )
     const fiber = yield* Effect.forkChild(wrote)
@@ -264,12 +271,12 @@ test("a part that takes too long is missing too", () =>
     equal((yield* Fiber.join(fiber)).missing, ["news"])
   }).pipe(quiet))
 
-test("without the feed no digest is written, and the next try writes it", () =>
+test("write() fails without the feed, and succeeds when it is back", () =>
   Effect.gen(function* () {
     let down = true
-    const { digests, append, wrote } = yield* trial((ports) => {
+    const { digests, append, wrote } = yield* setUp((ports) => {
       const feed = Context.get(ports, FeedStore)
-      const head = (at: number) => down ? Effect.die("broken") : feed.head(at)
+      const head = (at: number) => down ? Effect.die("down") : feed.head(at)
       return Context.add(ports, FeedStore, { ...feed, head })
     })
     yield* append(7, noon)
@@ -279,49 +286,49 @@ test("without the feed no digest is written, and the next try writes it", () =>
     equal((yield* wrote).slot, noon)
   }).pipe(quiet))
 
-/** What a narrator does, who has written then, and how many drafts were refused or did not come. */
-const moods: ReadonlyArray<readonly [Mood, string, number, number]> = [
+/** A behaviour, the author of the digest, and the numbers of refused and of missing drafts. */
+const behaviours: ReadonlyArray<readonly [NarratorBehaviour, string, number, number]> = [
   ["writes", "a model", 0, 0],
   ["lies", "template", 3, 0],
-  ["babbles", "template", 3, 0],
+  ["omits", "template", 3, 0],
   ["fails", "template", 0, 3],
-  ["breaks", "template", 0, 3],
+  ["crashes", "template", 0, 3],
 ]
-for (const [mood, by, refused, unwritten] of moods) {
-  test(`with a narrator that ${mood} the digest is by ${by}`, () =>
+for (const [behaviour, by, refused, unwritten] of behaviours) {
+  test(`with a narrator that ${behaviour} the digest is by ${by}`, () =>
     Effect.gen(function* () {
-      const { press, digests, append, wrote } = yield* trial()
+      const { narrator, digests, append, wrote } = yield* setUp()
       yield* append(7, noon)
-      yield* Ref.set(press.mood, mood)
+      yield* Ref.set(narrator.behaviour, behaviour)
       const report = yield* wrote
       equal([report.narrator, report.refused, report.unwritten], [by, refused, unwritten])
       const digest = yield* digests.fresh
       strictEqual(digest.narrator, by)
       ok(!/98,765,432/.test(JSON.stringify(digest)))
-      // It is told what was wrong.
+      // The later requests carry complaints.
       strictEqual(
-        press.asked.filter(({ complaints }) => complaints.length > 0).length,
+        narrator.calls.filter(({ complaints }) => complaints.length > 0).length,
         refused && 2,
       )
     }).pipe(quiet))
 }
 
-test("a narrator that hangs is given up after two and a half minutes", () =>
+test("write() gives up on a hanging narrator after two and a half minutes", () =>
   Effect.gen(function* () {
-    const { press, wrote } = yield* trial()
-    yield* Ref.set(press.mood, "hangs")
+    const { narrator, wrote } = yield* setUp()
+    yield* Ref.set(narrator.behaviour, "hangs")
     const fiber = yield* Effect.forkChild(wrote)
-    yield* Deferred.await(press.hanging)
+    yield* Deferred.await(narrator.hanging)
     yield* TestClock.adjust("149 seconds")
     strictEqual(fiber.pollUnsafe(), undefined)
     yield* TestClock.adjust("1 second")
-    const { narrator, seconds } = yield* Fiber.join(fiber)
-    equal([narrator, seconds], ["template", 150])
+    const { narrator: by, seconds } = yield* Fiber.join(fiber)
+    equal([by, seconds], ["template", 150])
   }).pipe(quiet))
 
-test("a digest is fresh to the last millisecond of its age, and then stale", () =>
+test("a digest is fresh up to its maximum age, and then stale", () =>
   Effect.gen(function* () {
-    const { digests, wrote } = yield* trial()
+    const { digests, wrote } = yield* setUp()
     strictEqual((yield* Effect.flip(digests.fresh))._tag, "DigestStale")
     yield* wrote
     yield* TestClock.adjust(digestAgeMax)
@@ -332,11 +339,13 @@ test("a digest is fresh to the last millisecond of its age, and then stale", () 
     equal([latest.stale, latest.digest.createdAt], [true, isoTime(noon + 2 * minute)])
   }))
 
-test("prune forgets no digest that a history of seven days can show", () =>
+test("prune deletes no digest that a history of seven days contains", () =>
   Effect.gen(function* () {
-    const { ports, digests } = yield* trial()
+    const { ports, digests } = yield* setUp()
     const store = Context.get(ports, DigestStore)
-    for (let n = 0; n < 60; n++) yield* store.add(heldDigest(noon - n * digestEvery + 19 * minute))
+    for (let n = 0; n < 60; n++) {
+      yield* store.add(storedDigest(noon - n * digestEvery + 19 * minute))
+    }
     yield* TestClock.setTime(noon + 19 * minute)
     const before = yield* digests.history(168, 99)
     strictEqual(before.length, 43)

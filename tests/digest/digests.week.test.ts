@@ -1,6 +1,6 @@
 /**
- * A week of digests: a model that fails one call in five, replicas that are killed at their calls, and
- * readers who look every minute. Time, chance and the ports are the test's; the jobs are the service's.
+ * A simulated week of digests: a model that fails one call in five, replicas that are killed at their
+ * calls, and a reader every minute. Time, randomness and ports are simulated; the jobs are real.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { day, hour, isoTime, minute, second } from "../../src/core/domain/time.t
 import { jobTable, startJob } from "../../src/app/jobs.ts"
 import { Detector } from "../../src/predetermined/Detector.ts"
 import { Digest } from "../../src/digest/Digest.ts"
-import { DigestStore, type HeldDigest } from "../../src/digest/DigestStore.ts"
+import { DigestStore, type StoredDigest } from "../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../src/core/JobSlots.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
@@ -31,7 +31,11 @@ import { SelfScore } from "../../src/track-record/SelfScore.ts"
 import { Backfill } from "../../src/whales/Backfill.ts"
 import { Tracking } from "../../src/whales/Tracking.ts"
 import { Whales } from "../../src/whales/Whales.ts"
-import { type Mood, narrator, rulesDetector } from "../support/digest/digestPress.ts"
+import {
+  narrator,
+  type NarratorBehaviour,
+  rulesDetector,
+} from "../support/digest/digestNarrators.ts"
 import { test } from "../support/effect.ts"
 import { sized } from "../support/size.ts"
 import { sampleItem } from "../support/feed/items.ts"
@@ -46,7 +50,7 @@ const slots = 42
 const lateMax = 20 * minute
 const tick = Duration.minutes(10)
 
-/** The jobs of the news and the digest, which the others would only get in the way of. */
+/** Only the jobs of the news and the digest run. */
 const jobNames = ["news", "digest", "intelligence-prune"]
 const settings = {
   mode: "start",
@@ -58,7 +62,7 @@ const settings = {
   invalidPaymentLimit: "off",
 } as const
 
-/** Stands behind the jobs that do not run. */
+/** For the jobs that do not run. */
 const otherServices = Layer.mergeAll(
   Layer.mock(Served, {
     address: { transport: "tcp", hostname: "127.0.0.1", port: 0 },
@@ -71,18 +75,18 @@ const otherServices = Layer.mergeAll(
   ...[Layer.mock(Backfill, {}), Layer.mock(Predetermined, {}), Layer.mock(SelfScore, {})],
 )
 
-/** Nobody's whole life has so many calls of ports. */
+/** A process makes fewer calls before it finishes. */
 const callsMax = 40
 
 const chance = (probability: number) => Effect.map(Random.next, (drawn) => drawn < probability)
 const between = Random.nextIntBetween
 
-/** One call in five goes wrong, in any way there is. */
-const mood = Effect.gen(function* () {
+/** One call in five fails, in one of all ways. */
+const behaviour = Effect.gen(function* () {
   yield* Effect.sleep((yield* between(4, 25)) * second)
   if (yield* chance(0.8)) return "writes"
-  const moods: ReadonlyArray<Mood> = ["fails", "breaks", "hangs", "lies", "babbles"]
-  return moods[yield* between(0, moods.length)] ?? "fails"
+  const faults: ReadonlyArray<NarratorBehaviour> = ["fails", "crashes", "hangs", "lies", "omits"]
+  return faults[yield* between(0, faults.length)] ?? "fails"
 })
 
 const markets = Layer.mock(MarketStore, {
@@ -92,7 +96,7 @@ const markets = Layer.mock(MarketStore, {
 })
 
 const silence = { headlines: [], coverage: { sources: 2, answered: 0, lastAt: null } }
-/** The news cannot be read now and then. */
+/** Reading the news fails now and then. */
 const news = Layer.mock(News, {
   update: (slot) =>
     Effect.succeed({
@@ -105,11 +109,11 @@ const news = Layer.mock(News, {
   prune: Effect.void,
 })
 
-/** Everything replicas share, and what has to come of it, written down by the way. */
+/** Everything that replicas share, and a record of the stored digests. */
 const makeStage = Effect.gen(function* () {
   const feed = memoryFeed()
   const digests = memoryDigests()
-  const wrote: Array<HeldDigest> = []
+  const wrote: Array<StoredDigest> = []
   const begun = yield* Ref.make(0)
   const shared = {
     feed,
@@ -123,7 +127,7 @@ const makeStage = Effect.gen(function* () {
           (stored) => Effect.sync(() => stored && wrote.push(digest)),
         ),
     }),
-    /** The feed does not answer now and then: then the whole attempt has failed. */
+    /** Reading the feed fails now and then, and with it the whole attempt. */
     head: (dayStart: number) =>
       Effect.andThen(Ref.update(begun, (n) => n + 1), chance(0.15)).pipe(
         Effect.flatMap((down) => down ? Effect.die("the feed is down") : feed.head(dayStart)),
@@ -133,21 +137,21 @@ const makeStage = Effect.gen(function* () {
 })
 type Stage = Effect.Success<typeof makeStage>
 
-/** The service over the stage; each call of a port is counted by its killer. */
+/** The service over the stage; the killer counts each call of a port. */
 const digestsOver = (stage: Stage, { watched }: ReturnType<typeof makeKiller>) =>
   Digest.layer({ venue: "a simulated venue" }).pipe(
     Layer.provideMerge(Layer.mergeAll(
       Layer.succeed(FeedStore, watched({ ...stage.feed, head: stage.head })),
       Layer.succeed(DigestStore, watched(stage.digests)),
       Layer.succeed(JobSlots, watched(stage.slots)),
-      Layer.succeed(DigestNarrator, watched(narrator(mood))),
+      Layer.succeed(DigestNarrator, watched(narrator(behaviour))),
       Layer.succeed(Detector, rulesDetector),
       ...[markets, news, memoryWhalesLayer],
     )),
     Layer.merge(otherServices),
   )
 
-/** One process after another: each lives until one of its calls, and the next comes after a while. */
+/** One process after another: each is killed at one of its calls, and the next starts after a while. */
 const replica = Effect.fnUntraced(function* (stage: Stage, deaths: Ref.Ref<number>, away: number) {
   while (true) {
     const killer = makeKiller()
@@ -163,7 +167,7 @@ const replica = Effect.fnUntraced(function* (stage: Stage, deaths: Ref.Ref<numbe
   }
 })
 
-/** Some items an hour, all of this instant. */
+/** Appends up to `hourly` items, all created now. */
 const append = Effect.fnUntraced(function* (stage: Stage, hourly: number) {
   const now = yield* Clock.currentTimeMillis
   const count = yield* between(0, hourly)
@@ -175,8 +179,8 @@ const append = Effect.fnUntraced(function* (stage: Stage, hourly: number) {
 })
 type NewItem = Parameters<FeedStore["Service"]["append"]>[0][number]
 
-/** What a history has to be, from what was written, by nobody's query. */
-const recounted = (wrote: ReadonlyArray<HeldDigest>, now: number, hours: number, limit: number) =>
+/** The expected history, computed from the record without a query. */
+const recounted = (wrote: ReadonlyArray<StoredDigest>, now: number, hours: number, limit: number) =>
   wrote.map(({ digest }) => digest)
     .filter(({ createdAt }) => createdAt >= isoTime(now - hours * hour))
     .sort((a, b) => a.createdAt < b.createdAt ? 1 : -1)
@@ -194,12 +198,12 @@ const week = Effect.fnUntraced(function* (seed: string) {
     yield* TestClock.adjust("1 minute")
     const now = yield* Clock.currentTimeMillis
     if (minutes % 60 === 0) yield* append(stage, 6)
-    const shown = yield* Effect.option(reader.fresh)
-    if (shown._tag === "None") staleMinutes += 1
+    const fresh = yield* Effect.option(reader.fresh)
+    if (fresh._tag === "None") staleMinutes += 1
     else {
-      const age = now - Date.parse(shown.value.createdAt)
-      ok(age >= 0 && age <= digestAgeMax, `a digest of ${age} ms is shown (seed ${seed})`)
-      equal(shown.value, recounted(stage.wrote, now, 5, 1)[0])
+      const age = now - Date.parse(fresh.value.createdAt)
+      ok(age >= 0 && age <= digestAgeMax, `a digest of age ${age} ms is served (seed ${seed})`)
+      equal(fresh.value, recounted(stage.wrote, now, 5, 1)[0])
     }
     if (yield* chance(0.02)) {
       const hours = yield* between(1, 169)
@@ -216,7 +220,7 @@ const week = Effect.fnUntraced(function* (seed: string) {
 })
 
 for (const seed of sized({ short: ["week-1"], full: ["week-1", "week-2", "week-3"] })) {
-  test(`42 of 42 digests of a week are written in time, once, whoever dies (seed ${seed})`, () =>
+  test(`42 of 42 digests of a week are written once and in time, whichever replica dies (seed ${seed})`, () =>
     Effect.gen(function* () {
       const { wrote, begun, deaths, staleMinutes } = yield* week(seed)
       equal(
@@ -225,16 +229,16 @@ for (const seed of sized({ short: ["week-1"], full: ["week-1", "week-2", "week-3
       )
       const lates = wrote.map(({ slot, digest }) => Date.parse(digest.createdAt) - slot)
       ok(Math.min(...lates) >= 0 && Math.max(...lates) <= lateMax, `late by ${Math.max(...lates)}`)
-      // Only before the first digest was there nothing to sell.
+      // Only before the first digest there is nothing to sell.
       ok(staleMinutes * minute <= (lates[0] ?? 0), `${staleMinutes} minutes without a digest`)
-      // Each begins where the one before ended.
+      // Each begins where the previous one ended.
       for (const [n, { until, feedIndex, slot }] of wrote.entries()) {
         ok(until >= slot && feedIndex >= (wrote[n - 1]?.feedIndex ?? 0))
       }
-      // A week in which nobody died or failed would prove nothing.
+      // A week without kills and failures would prove nothing.
       const byTemplate = wrote.filter(({ digest }) => digest.narrator === "template").length
       ok(deaths > 300, `only ${deaths} processes died`)
-      ok(begun > 1.25 * slots, `only ${begun} writings were begun for ${slots} digests`)
+      ok(begun > 1.25 * slots, `only ${begun} attempts for ${slots} digests`)
       ok(byTemplate < slots, "the model wrote nothing")
       equal(new Set(wrote.map(({ digest }) => digest.id)).size, slots)
       ok(Date.parse(wrote.at(-1)?.digest.createdAt ?? "") < start + 7 * day)

@@ -6,14 +6,14 @@
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Clock, Effect, Layer, Ref } from "effect"
-import { type AgentOptions, live } from "../../examples/agent.ts"
+import { type AgentOptions, runAgent } from "../../examples/agent.ts"
 import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { atomic } from "../../src/core/domain/money.ts"
 import { address } from "../../src/payments/domain/payment.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
-import { faceOptions, makeFace, makeWorld } from "../support/http/face.ts"
+import { makeService, makeWorld, serviceOptions } from "../support/http/face.ts"
 import { sampleItem } from "../support/feed/items.ts"
 import { freePort } from "../support/process.ts"
 import { bookOf, endingMarket, pricesOver } from "../support/products.ts"
@@ -44,9 +44,9 @@ const opened = Effect.gen(function* () {
   const port = freePort()
   const base = `http://127.0.0.1:${port}`
   const plenty = { limit: 1_000, windowMs: 60_000 }
-  const face = yield* makeFace(world, Layer.succeed(Payments, yield* Payments), {
-    ...faceOptions,
-    terms: { ...faceOptions.terms, publicBaseUrl: base },
+  const face = yield* makeService(world, Layer.succeed(Payments, yield* Payments), {
+    ...serviceOptions,
+    terms: { ...serviceOptions.terms, publicBaseUrl: base },
     limits: { free: plenty, documents: plenty, invalidPayments: plenty },
   })
   yield* Effect.acquireRelease(
@@ -70,12 +70,12 @@ const visiting = (base: string, options: Partial<AgentOptions>): AgentOptions =>
   base: new URL(base),
   start: "llms",
   account: buyer(0),
-  throwAway: true,
+  isThrowawayKey: true,
   limits: { budget: atomic("1.30"), perCall: atomic("1") },
   polls: 3,
   everyMs: 0,
   since: null,
-  say: () => Effect.void,
+  print: () => Effect.void,
   ...options,
 })
 
@@ -85,12 +85,12 @@ liveTest(
     Effect.gen(function* () {
       const { base, grow } = yield* opened
       const lines: Array<string> = []
-      const say = (line: string) =>
+      const print = (line: string) =>
         Effect.andThen(
           Effect.sync(() => void lines.push(line)),
           line.startsWith("poll 2 ") ? grow : Effect.void,
         )
-      yield* live(visiting(base, { say }))
+      yield* runAgent(visiting(base, { print }))
       const text = lines.join("\n")
       equal(lines.filter((line) => line.startsWith("buying ")), [
         "buying     /v1/signals?since=3&count=20 for $0.03",
@@ -98,7 +98,7 @@ liveTest(
         "buying     /v1/research?market=market-1 for $1.00",
         "buying     /v1/signals?since=13&count=20 for $0.03",
       ])
-      equal(lines.filter((line) => line.includes("receipt and books agree")).length, 4)
+      equal(lines.filter((line) => line.includes("receipt and record agree")).length, 4)
       equal(lines.filter((line) => /^ {2}#\d+ moved: /.test(line)).length, 11)
       match(text, /digest of 20.+: “Nothing repriced”/)
       match(text, /report on “.+”, (low|medium|high) confidence/)
@@ -151,7 +151,7 @@ liveTest(
       const text = new TextDecoder().decode(stdout)
       equal([code, new TextDecoder().decode(stderr)], [0, ""], text)
       match(text, new RegExp(`^buyer {6}${buyer(0).address}\n`))
-      match(text, /passing {4}\/v1\/digest would go over the budget/)
+      match(text, /skipping {3}\/v1\/digest would be over the budget/)
       match(text, /bought {5}1 answers for \$0\.03[^]+left {7}\$0\.02 of \$0\.05/)
       ok(!text.includes(key) && !text.includes(key.slice(2)))
       strictEqual(yield* spentBy(buyer(0).address), atomic("0.03") as bigint)
@@ -163,7 +163,7 @@ liveTest(
   () =>
     Effect.gen(function* () {
       for (
-        const [args, env, why] of [
+        const [args, env, reason] of [
           [["--polls", "x"], {}, /--polls must be a whole number/],
           [["--what"], {}, /^deno task agent \[base address\]/],
           [["ftp://a.example"], {}, /Not an address: ftp:\/\/a.example/],
@@ -175,7 +175,7 @@ liveTest(
         const { code, stderr } = yield* Effect.promise(() => child.output())
         const said = new TextDecoder().decode(stderr)
         strictEqual(code, 1)
-        match(said, why)
+        match(said, reason)
         ok(!said.includes("secret"), said)
       }
     }),
@@ -204,7 +204,7 @@ liveTest("Ctrl-C ends the agent with its summary", () =>
       let asked = false
       for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
         text += chunk
-        if (asked || !text.includes("passing ")) continue
+        if (asked || !text.includes("skipping ")) continue
         asked = true
         child.kill("SIGINT")
       }
@@ -212,6 +212,6 @@ liveTest("Ctrl-C ends the agent with its summary", () =>
     })
     const { code } = yield* Effect.promise(() => child.status)
     equal(code, 0)
-    match(text, /poll 1 [^]+bought {5}1 answers for \$0\.03[^]+goes on {4}with --since 13\n$/)
+    match(text, /poll 1 [^]+bought {5}1 answers for \$0\.03[^]+continue {3}with --since 13\n$/)
     yield* Effect.promise(() => child.stderr.cancel())
   }).pipe(Effect.provide(market())))

@@ -7,7 +7,7 @@
 import { Console, Effect, Layer, Redacted } from "effect"
 import { DigestNarrator } from "../../src/digest/DigestNarrator.ts"
 import * as model from "../../src/writing/openai/model.ts"
-import { digestBrief } from "../support/writing/questions.ts"
+import { digestBrief } from "../support/writing/briefs.ts"
 
 const [baseUrl = "", apiKey = ""] = Deno.args
 

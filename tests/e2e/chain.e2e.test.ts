@@ -17,8 +17,8 @@ import { type Product, products } from "../../src/catalog/domain/product.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { type Anvil, hasAnvil, skipWithoutAnvil, startAnvil } from "../support/payments/anvil.ts"
 import { buyer } from "../support/payments/buyers.ts"
-import { errandOfVersion1, hasLegacyBuyer } from "../support/payments/legacyBuyer.ts"
-import { skipAloud } from "../support/venues/oracle.ts"
+import { buyWithVersion1, hasLegacyBuyer } from "../support/payments/legacyBuyer.ts"
+import { registerSkipped } from "../support/venues/oracle.ts"
 import { type Service, startDev } from "../support/process.ts"
 import {
   type ReferenceFacilitator,
@@ -186,13 +186,13 @@ const steps: ReadonlyArray<Step> = [
   [
     "a facilitator that settles and says nothing of it costs nobody anything: the chain is asked",
     Effect.fnUntraced(function* ({ anvil, facilitator, service }) {
-      facilitator.speechless = true
+      facilitator.failsAfterSettling = true
       const { bought, spent, received } = yield* moved(
         anvil,
         2,
         buying(2, `${service.base}${products.latest.path}`),
       )
-      facilitator.speechless = false
+      facilitator.failsAfterSettling = false
       equal([bought.status, spent, received], [200, price, price])
       yield* receiptOf(anvil, bought.headers.get("PAYMENT-RESPONSE"))
     }),
@@ -250,7 +250,7 @@ const version1: Step = [
       anvil,
       0,
       Effect.promise(() =>
-        errandOfVersion1({
+        buyWithVersion1({
           url: `${service.base}${products.latest.path}?x402Version=1`,
           key: `0x${"1".padStart(64, "0")}`,
         })
@@ -262,7 +262,7 @@ const version1: Step = [
 
 function suite(): void {
   if (!hasAnvil) return skipWithoutAnvil("live payments on a real EVM")
-  if (!hasLegacyBuyer) skipAloud(version1[0], "npm ci --prefix tests/legacy")
+  if (!hasLegacyBuyer) registerSkipped(version1[0], "npm ci --prefix tests/legacy")
   Deno.test("live payments on a real EVM", async (t) => {
     const scope = Scope.makeUnsafe()
     try {

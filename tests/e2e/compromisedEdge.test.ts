@@ -28,18 +28,18 @@ import {
   type Attacker,
   type Claimed,
   fakeClaim,
-  fakeOrphan,
+  fakeUnmatchedTransfer,
   forbidden,
-  gotThrough,
   hijack,
   invented,
   move,
   never,
   walks,
-  walkToDebt,
+  walkToRefundDue,
+  wasAccepted,
 } from "../support/payments/edgeAttacks.ts"
 import { liveTest } from "../support/effect.ts"
-import { skipAloud } from "../support/venues/oracle.ts"
+import { registerSkipped } from "../support/venues/oracle.ts"
 import { freshSchema } from "../support/stores.ts"
 import { nonce, terms, token } from "../support/payments/terms.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
@@ -140,7 +140,7 @@ const compromised = (
   body: (house: House) => Effect.Effect<void, unknown, Scope.Scope>,
 ) =>
   testDatabaseUrl === undefined
-    ? skipAloud(name, "set TEST_DATABASE_URL")
+    ? registerSkipped(name, "set TEST_DATABASE_URL")
     : liveTest(name, () => Effect.flatMap(house, body))
 
 let count = 0
@@ -178,50 +178,59 @@ const honestOrphan = Effect.fnUntraced(function* (house: House) {
 
 /** Everything that writes a debt which is none. Each is tried by itself, on a session of the edge's. */
 const lies: Readonly<Record<string, (house: House) => Effect.Effect<unknown, unknown>>> = {
-  "an orphan that never was": ({ attacker }) => fakeOrphan(attacker, fresh(thief)),
+  "an orphan that never was": ({ attacker }) => fakeUnmatchedTransfer(attacker, fresh(thief)),
   "an orphan that never expires": ({ attacker }) =>
-    fakeOrphan(attacker, fresh(thief), { valid_before: never }),
+    fakeUnmatchedTransfer(attacker, fresh(thief), { valid_before: never }),
   "an orphan that names a real transaction": ({ attacker, transfer }) => {
     const real = fresh(victim)
     const named = { paid_transaction: `0x${"aa".repeat(32)}` }
-    return Effect.andThen(transfer(real), fakeOrphan(attacker, fresh(thief), named))
+    return Effect.andThen(transfer(real), fakeUnmatchedTransfer(attacker, fresh(thief), named))
   },
   "somebody else's transfer under the thief's name": ({ attacker, transfer }) => {
     const real = fresh(victim)
     const stolen = { ...real, payer: fresh(thief).payer }
-    return Effect.andThen(transfer(real), fakeOrphan(attacker, stolen))
+    return Effect.andThen(transfer(real), fakeUnmatchedTransfer(attacker, stolen))
   },
   "the thief's transfer to somebody else": ({ attacker, transfer }) => {
     const real = fresh(thief)
     return Effect.andThen(
       transfer(real, address(buyer(thief + 1).address)),
-      fakeOrphan(attacker, real),
+      fakeUnmatchedTransfer(attacker, real),
     )
   },
   "the same, and paid to whom it says": ({ attacker, transfer }) => {
     const real = fresh(thief)
     const friend = address(buyer(thief + 1).address)
-    return Effect.andThen(transfer(real, friend), fakeOrphan(attacker, real, { pay_to: friend }))
+    return Effect.andThen(
+      transfer(real, friend),
+      fakeUnmatchedTransfer(attacker, real, { pay_to: friend }),
+    )
   },
   "more than was paid": ({ attacker, transfer }) => {
     const real = fresh(thief, 1n)
-    return Effect.andThen(transfer(real), fakeOrphan(attacker, { ...real, amount: 1_000_000n }))
+    return Effect.andThen(
+      transfer(real),
+      fakeUnmatchedTransfer(attacker, { ...real, amount: 1_000_000n }),
+    )
   },
   "less than was paid": ({ attacker, transfer }) => {
     const real = fresh(thief, price)
-    return Effect.andThen(transfer(real), fakeOrphan(attacker, { ...real, amount: 1n }))
+    return Effect.andThen(transfer(real), fakeUnmatchedTransfer(attacker, { ...real, amount: 1n }))
   },
   "another sum than was agreed, and than was paid": ({ attacker, transfer }) => {
     const real = fresh(thief)
     const more = { state: "refund_due", paid_amount: 1_000_000n }
     return Effect.andThen(
-      Effect.andThen(transfer(real), walkToDebt(attacker, real, ["compute-first", ["released"]])),
+      Effect.andThen(
+        transfer(real),
+        walkToRefundDue(attacker, real, ["compute-first", ["released"]]),
+      ),
       move(attacker, real, { ...more, ...invented }),
     )
   },
   "a sum that no product costs": ({ attacker, transfer }) => {
     const real = fresh(thief, refundMax + 1n)
-    return Effect.andThen(transfer(real), fakeOrphan(attacker, real))
+    return Effect.andThen(transfer(real), fakeUnmatchedTransfer(attacker, real))
   },
   "a real transfer as one of another chain": ({ attacker, transfer }) => {
     const real = fresh(thief)
@@ -229,7 +238,7 @@ const lies: Readonly<Record<string, (house: House) => Effect.Effect<unknown, unk
     const from = address(real.payer)
     const payment_id = attacker.paymentId({ ...token, chainId, from, nonce: real.nonce })
     const elsewhere = { chain_id: chainId, payment_id }
-    return Effect.andThen(transfer(real), fakeOrphan(attacker, real, elsewhere))
+    return Effect.andThen(transfer(real), fakeUnmatchedTransfer(attacker, real, elsewhere))
   },
   "a real transfer of a token that is worth nothing": ({ attacker, transfer }) => {
     const real = fresh(thief)
@@ -238,16 +247,16 @@ const lies: Readonly<Record<string, (house: House) => Effect.Effect<unknown, unk
     const payment_id = attacker.paymentId({ ...token, asset, from, nonce: real.nonce })
     return Effect.andThen(
       transfer(real, payTo, asset),
-      fakeOrphan(attacker, real, { asset, payment_id }),
+      fakeUnmatchedTransfer(attacker, real, { asset, payment_id }),
     )
   },
   "a real transfer under another payment's id": ({ attacker, transfer }) => {
     const real = fresh(thief)
     const payment_id = `0x${"44".repeat(32)}`
-    return Effect.andThen(transfer(real), fakeOrphan(attacker, real, { payment_id }))
+    return Effect.andThen(transfer(real), fakeUnmatchedTransfer(attacker, real, { payment_id }))
   },
   "a debt to the treasury itself": ({ attacker, treasury }) =>
-    fakeOrphan(attacker, { ...fresh(thief), payer: treasury }),
+    fakeUnmatchedTransfer(attacker, { ...fresh(thief), payer: treasury }),
   "an authorization that its payer cancelled": ({ attacker, ledger }) => {
     const real = fresh(thief)
     return Effect.andThen(
@@ -255,12 +264,12 @@ const lies: Readonly<Record<string, (house: House) => Effect.Effect<unknown, unk
         ...{ asset: token.asset, from: address(real.payer), nonce: real.nonce },
         ...{ transaction: "0xcc", blockTime: 1n },
       }),
-      fakeOrphan(attacker, real),
+      fakeUnmatchedTransfer(attacker, real),
     )
   },
   ...Object.fromEntries(walks.map((walk) => [
     `a call that was ${walk[1].join(", ")}: ${walk[0]}`,
-    ({ attacker }: House) => walkToDebt(attacker, fresh(thief), walk),
+    ({ attacker }: House) => walkToRefundDue(attacker, fresh(thief), walk),
   ])),
 }
 
@@ -268,7 +277,7 @@ compromised("the worker pays nothing for any lie of the edge's, and once for the
   house,
 ) =>
   Effect.gen(function* () {
-    for (const [name, lie] of Object.entries(lies)) ok(yield* gotThrough(lie(house)), name)
+    for (const [name, lie] of Object.entries(lies)) ok(yield* wasAccepted(lie(house)), name)
     const [written] = yield* house.owner<{ debts: bigint }>`
       SELECT count(*) AS debts FROM refund WHERE state = 'queued'`
     strictEqual(Number(written?.debts), Object.keys(lies).length, "every lie is before the worker")
@@ -310,27 +319,29 @@ compromised(
       const attempts: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
         ...forbidden.map((statement) => attacker.sql.unsafe(statement).unprepared),
         ...[honest, sold].flatMap((payment) => [
-          fakeOrphan(attacker, payment),
-          fakeOrphan(attacker, payment, { payment_id: `0x${"55".repeat(32)}` }),
-          fakeOrphan(attacker, { ...payment, payer: payment.payer.toUpperCase() }),
-          fakeOrphan(attacker, payment, { asset: terms.asset }),
-          fakeOrphan(attacker, payment, { payer: `${payment.payer} ` }),
+          fakeUnmatchedTransfer(attacker, payment),
+          fakeUnmatchedTransfer(attacker, payment, { payment_id: `0x${"55".repeat(32)}` }),
+          fakeUnmatchedTransfer(attacker, { ...payment, payer: payment.payer.toUpperCase() }),
+          fakeUnmatchedTransfer(attacker, payment, { asset: terms.asset }),
+          fakeUnmatchedTransfer(attacker, payment, { payer: `${payment.payer} ` }),
           fakeClaim(attacker, payment),
         ]),
-        ...[0n, -price].map((amount) => fakeOrphan(attacker, { ...fresh(thief), amount })),
-        fakeOrphan(attacker, { ...fresh(thief), payer: payTo }),
-        ...[1_000_000n, -1n].map((paid_amount) =>
-          fakeOrphan(attacker, fresh(thief), { paid_amount })
+        ...[0n, -price].map((amount) =>
+          fakeUnmatchedTransfer(attacker, { ...fresh(thief), amount })
         ),
-        fakeOrphan(attacker, fresh(thief), { state: "refunded" }),
-        fakeOrphan(attacker, fresh(thief), { state: "answered" }),
+        fakeUnmatchedTransfer(attacker, { ...fresh(thief), payer: payTo }),
+        ...[1_000_000n, -1n].map((paid_amount) =>
+          fakeUnmatchedTransfer(attacker, fresh(thief), { paid_amount })
+        ),
+        fakeUnmatchedTransfer(attacker, fresh(thief), { state: "refunded" }),
+        fakeUnmatchedTransfer(attacker, fresh(thief), { state: "answered" }),
         move(attacker, sold, { state: "refund_due", answer_body: null }),
         move(attacker, sold, { state: "refund_due", answer_body: null, sent_at: null }),
         move(attacker, sold, { sent_at: null }),
         move(attacker, sold, { state: "released", answer_body: null }),
       ]
       for (const [n, attempt] of attempts.entries()) {
-        strictEqual(yield* gotThrough(attempt), false, `attempt ${n} was let through`)
+        strictEqual(yield* wasAccepted(attempt), false, `attempt ${n} was let through`)
       }
       for (let round = 0; round < rounds; round++) yield* house.work
       equal(yield* lost(house), { spent: price, gained: 0n, signatures: 1 })
@@ -338,9 +349,9 @@ compromised(
       const again = [
         move(attacker, honest, { state: "refund_due" }),
         move(attacker, honest, { state: "void" }),
-        fakeOrphan(attacker, honest),
+        fakeUnmatchedTransfer(attacker, honest),
       ]
-      for (const attempt of again) strictEqual(yield* gotThrough(attempt), false)
+      for (const attempt of again) strictEqual(yield* wasAccepted(attempt), false)
       yield* house.work
       equal(yield* lost(house), { spent: price, gained: 0n, signatures: 1 })
       const [rows] = yield* owner<{ refunds: bigint }>`SELECT count(*) AS refunds FROM refund`
@@ -354,19 +365,19 @@ compromised("a lie that was found out pays nothing when it is told again, nor fr
   Effect.gen(function* () {
     const { attacker, owner } = house
     const lie = fresh(thief)
-    yield* fakeOrphan(attacker, lie)
+    yield* fakeUnmatchedTransfer(attacker, lie)
     for (let round = 0; round < rounds; round++) {
       yield* house.work
       const [row] = yield* owner<{ state: string }>`SELECT state FROM payment`
       strictEqual(row?.state, "void")
       const anew = { state: "refund_due", reason: "really", paid_amount: BigInt(round + 1) }
-      ok(yield* gotThrough(move(attacker, lie, anew)))
+      ok(yield* wasAccepted(move(attacker, lie, anew)))
     }
     yield* house.work
     // A row that bears a real authorization under another id hides its debt, and stops no scan.
     const hidden = fresh(victim)
     yield* house.transfer(hidden)
-    yield* fakeOrphan(attacker, hidden, { payment_id: `0x${"77".repeat(32)}` })
+    yield* fakeUnmatchedTransfer(attacker, hidden, { payment_id: `0x${"77".repeat(32)}` })
     strictEqual(yield* found(house, hidden), false)
     // What queues and ends a debt looks for the tables where they are, whatever the session says.
     const { sql } = attacker
@@ -374,12 +385,12 @@ compromised("a lie that was found out pays nothing when it is told again, nor fr
     const owed = fresh(thief)
     const masked = attacker.paymentId({ ...token, from: address(owed.payer), nonce: owed.nonce })
     yield* sql`INSERT INTO pg_temp.refund (payment_id, state) VALUES (${masked}, 'queued')`
-    ok(yield* gotThrough(fakeOrphan(attacker, owed)))
+    ok(yield* wasAccepted(fakeUnmatchedTransfer(attacker, owed)))
     const [queued] = yield* owner<{ state: string }>`
       SELECT state FROM refund WHERE payment_id = ${masked}`
     strictEqual(queued?.state, "queued")
     yield* sql`UPDATE pg_temp.refund SET state = 'confirmed'`
-    strictEqual(yield* gotThrough(move(attacker, owed, { state: "refunded" })), false)
+    strictEqual(yield* wasAccepted(move(attacker, owed, { state: "refunded" })), false)
     yield* sql`DISCARD TEMP`
     for (let round = 0; round < rounds; round++) yield* house.work
     equal(yield* lost(house), nothing)

@@ -13,10 +13,10 @@ import { type Product, products } from "../../src/catalog/domain/product.ts"
 import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
-import { errandOfVersion1, hasLegacyBuyer } from "../support/payments/legacyBuyer.ts"
-import { skipAloud } from "../support/venues/oracle.ts"
+import { buyWithVersion1, hasLegacyBuyer } from "../support/payments/legacyBuyer.ts"
+import { registerSkipped } from "../support/venues/oracle.ts"
 import { market } from "../support/payments/sales.ts"
-import { openShop } from "../support/http/socketShop.ts"
+import { openService } from "../support/http/socketShop.ts"
 
 const key = `0x${"1".padStart(64, "0")}`
 
@@ -38,7 +38,7 @@ for (
     `the reference buyer pays for ${product.path}, which is ${product.settlementOrder}`,
     () =>
       Effect.gen(function* () {
-        const base = yield* openShop()
+        const base = yield* openService()
         const scheme = { network: "eip155:*", client: new ExactEvmScheme(buyer(0)) } as const
         const pay = wrapFetchWithPaymentFromConfig(fetch, { schemes: [scheme] })
         const response = yield* Effect.promise(() => pay(`${base}${product.path}${query}`))
@@ -56,9 +56,9 @@ const legacyBuys = (product: Product) =>
     `the stock buyer of version 1 pays for ${product.path} and gets the answer`,
     () =>
       Effect.gen(function* () {
-        const base = yield* openShop()
+        const base = yield* openService()
         const { statuses, body, receipt } = yield* Effect.promise(() =>
-          errandOfVersion1({ url: `${base}${product.path}?x402Version=1`, key })
+          buyWithVersion1({ url: `${base}${product.path}?x402Version=1`, key })
         )
         equal([statuses, body.success], [[402, 200], true])
         const { payer } = JSON.parse(Result.getOrThrow(Base64.decodeString(receipt ?? "")))
@@ -68,7 +68,7 @@ const legacyBuys = (product: Product) =>
   )
 
 if (!hasLegacyBuyer) {
-  skipAloud("the stock buyer of version 1", "npm ci --prefix tests/legacy")
+  registerSkipped("the stock buyer of version 1", "npm ci --prefix tests/legacy")
 } else {
   legacyBuys(products.latest)
   legacyBuys(products.whales)

@@ -26,38 +26,38 @@ import {
   ask,
   openReplica,
   orders,
+  productBySettlementOrder,
   type Replica,
-  type ShopPorts,
+  type ReplicaPorts,
   type Signed,
   signedFor,
-  soldIn,
   stockedWorld,
 } from "../support/http/shop.ts"
 import { embeddedStore } from "../support/stores.ts"
 import { nonce, terms, token } from "../support/payments/terms.ts"
-import { makeTurnstile, type Place } from "../support/payments/turnstile.ts"
+import { makeBarrier, type Step } from "../support/payments/barrier.ts"
 
 const key = "the-first-callers-secret"
 const patience = Duration.seconds(10)
 
-const ports: Layer.Layer<ShopPorts> = Layer.merge(
+const ports: Layer.Layer<ReplicaPorts> = Layer.merge(
   paymentStore,
   layerLedger({ delay: Duration.millis(8) }).pipe(Layer.provideMerge(layerStore)),
 ).pipe(Layer.provide(embeddedStore), Layer.provideMerge(signatures))
 
 /** One replica that buyers hang up on, and one for which HOLD is over at once: it sweeps. */
 const house = Effect.gen(function* () {
-  const turnstile = makeTurnstile()
+  const barrier = makeBarrier()
   const world = yield* stockedWorld
   let gone = Promise.withResolvers<void>()
   const came = ({ signal }: Request) => signal.addEventListener("abort", () => gone.resolve())
-  const guarded = openReplica(world, { came, works: turnstile.works })
-  const replica = yield* turnstile.guard(guarded)
+  const guarded = openReplica(world, { came, works: barrier.works })
+  const replica = yield* barrier.guard(guarded)
   const afterHold = yield* openReplica(world, {
-    timing: { hold: Duration.zero, recover: Duration.zero },
+    timing: { answerWindow: Duration.zero, recoveryWindow: Duration.zero },
   })
   return {
-    ...{ turnstile, replica, sweep: afterHold.payments.sweep, afterHold },
+    ...{ barrier, replica, sweep: afterHold.payments.sweep, afterHold },
     /** Hangs up, and waits until the service has noticed. */
     hangUp: (connection: Deno.Conn) =>
       Effect.promise(async () => {
@@ -117,7 +117,7 @@ const paidByNonce = Effect.gen(function* () {
 const refetch = ({ replica }: House, { product, header }: Signed, secret: string | null = key) =>
   ask(replica.base, { path: product.path, payment: header, key: secret })
 
-type ByOrder = Readonly<Record<typeof orders[number], ReadonlyArray<Place>>>
+type ByOrder = Readonly<Record<typeof orders[number], ReadonlyArray<Step>>>
 
 /** The calls of a sale, in their order. */
 const places: ByOrder = {
@@ -140,13 +140,15 @@ for (const order of orders) {
     () =>
       Effect.gen(function* () {
         const all = yield* house
-        const { turnstile, replica, sweep } = all
+        const { barrier, replica, sweep } = all
         const outcomes: Array<{ readonly signed: Signed; readonly comes: boolean }> = []
         for (const place of places[order]) {
           for (const comes of [true, false]) {
-            const signed = yield* signedFor(soldIn[order], { nonce: nonce(outcomes.length) })
+            const signed = yield* signedFor(productBySettlementOrder[order], {
+              nonce: nonce(outcomes.length),
+            })
             outcomes.push({ signed, comes })
-            const held = yield* turnstile.hold(place)
+            const held = yield* barrier.close(place)
             const connection = yield* askRaw(replica, signed)
             yield* Effect.timeout(held.reached, patience)
             yield* all.hangUp(connection)
@@ -194,7 +196,7 @@ for (const order of orders) {
         }
         strictEqual(
           [...paid.values()].reduce((a, b) =>
-            a + b, 0n) / soldIn[order].price,
+            a + b, 0n) / productBySettlementOrder[order].price,
           paidIn(order),
         )
       }).pipe(Effect.provide(ports)),
@@ -213,7 +215,7 @@ for (const order of orders) {
     () =>
       Effect.gen(function* () {
         const all = yield* house
-        const signed = yield* signedFor(soldIn[order])
+        const signed = yield* signedFor(productBySettlementOrder[order])
         const connection = yield* askRaw(all.replica, signed)
         yield* until(signed, ["answered"])
         yield* Effect.repeat(rowOf(signed), { until: (row) => row?.sent === true }).pipe(
@@ -242,7 +244,10 @@ liveTest(
         Array.from({ length: buyers }, (_, n) => n),
         Effect.fnUntraced(function* (n) {
           const order = orders[n % 2] ?? "compute-first"
-          const signed = yield* signedFor(soldIn[order], { nonce: nonce(n), n: n % 7 })
+          const signed = yield* signedFor(productBySettlementOrder[order], {
+            nonce: nonce(n),
+            n: n % 7,
+          })
           return { signed, afterMs: random.between(0, 120) }
         }),
       )

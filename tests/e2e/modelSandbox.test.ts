@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import { flagsOf } from "../../src/app/sandbox.ts"
 import { liveTest } from "../support/effect.ts"
 import { key, modelServer, says } from "../support/writing/modelServer.ts"
-import { digestDraft } from "../support/writing/questions.ts"
+import { digestDraft } from "../support/writing/briefs.ts"
 
 /** What the client would look for, if it looked. */
 const misleading = {

@@ -20,12 +20,12 @@ import { ticket } from "../payments/paymentStore.laws.ts"
 import { Random } from "../support/random.ts"
 import { liveTest } from "../support/effect.ts"
 import { encodings } from "../support/payments/encodings.ts"
-import { skipAloud } from "../support/venues/oracle.ts"
+import { registerSkipped } from "../support/venues/oracle.ts"
 import {
-  type Ask,
   ask,
   openReplica,
-  ownPorts,
+  type PaidRequest,
+  pooledReplicaPorts,
   type Replica,
   type Signed,
   signedFor,
@@ -65,7 +65,7 @@ const house = Effect.gen(function* () {
     misbehave: (call: string) => call === "settle" ? how : null,
   }
   const replica = Effect.gen(function* () {
-    const ports = yield* Layer.build(ownPorts(url, simulation))
+    const ports = yield* Layer.build(pooledReplicaPorts(url, simulation))
     return {
       replica: yield* Effect.provide(openReplica(world), ports),
       ledger: Context.get(ports, Ledger),
@@ -90,7 +90,7 @@ const onReplicas = (
   body: (house: House) => Effect.Effect<void, unknown, Scope.Scope>,
 ) =>
   testDatabaseUrl === undefined
-    ? skipAloud(name, "set TEST_DATABASE_URL")
+    ? registerSkipped(name, "set TEST_DATABASE_URL")
     : liveTest(name, () => Effect.flatMap(house, body))
 
 const nonceOf = (seed: number) => Bytes32.make(`0x${seed.toString(16).padStart(64, "5")}`)
@@ -101,7 +101,7 @@ const routesOf = (product: Product): ReadonlyArray<string> =>
     ? ["/v1/resolving", "/v1/resolving?withinHours=48", "/v1/latest"]
     : ["/v1/latest", "/v1/signal", "/v1/resolving"]
 
-interface Sent extends Ask {
+interface Sent extends PaidRequest {
   readonly replica: Replica
   /** What it shows, in whichever place. */
   readonly secret: string | null

@@ -21,7 +21,7 @@ import { products } from "../../src/catalog/domain/product.ts"
 import { templateReport } from "../../src/research/domain/template.ts"
 import { ReportNarrator } from "../../src/research/ReportNarrator.ts"
 import { ReportStore } from "../../src/research/ReportStore.ts"
-import { reportKept } from "../../src/research/sharedReports.ts"
+import { reportAgeMax } from "../../src/research/sharedReports.ts"
 import { endingMarket, pricesOver } from "../support/products.ts"
 import { ask, openReplica, type Replica, signedFor, stockedWorld } from "../support/http/shop.ts"
 import { onEveryStore } from "../support/stores.ts"
@@ -179,13 +179,13 @@ onEveryStore("research on two replicas", (law) => {
         ReportStore,
         (reports) =>
           reports.begin(endingMarket(1, 0).id, {
-            ageMax: reportKept,
+            ageMax: reportAgeMax,
             lease: Duration.seconds(4),
           }),
       ).pipe(
         Effect.provide(reportStore.pipe(Layer.provide(Layer.succeed(SqlClient, house.sql)))),
       )
-      strictEqual(begun.state, "ours")
+      strictEqual(begun.state, "acquired")
       yield* Ref.set(house.expected, 20)
       const told = yield* comeAll(house, 0, 20)
       equal([...new Set(told.map(({ status }) => status))], [200])

@@ -23,20 +23,20 @@ import {
   ask,
   openReplica,
   orders,
-  type ShopPorts,
+  productBySettlementOrder,
+  type ReplicaPorts,
   type Signed,
   signedFor,
-  soldIn,
   stockedWorld,
 } from "../support/http/shop.ts"
 import { terms, token } from "../support/payments/terms.ts"
-import { makeTurnstile, type Place } from "../support/payments/turnstile.ts"
+import { makeBarrier, type Step } from "../support/payments/barrier.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
 
 const key = "the-first-callers-secret"
 const friend = address(buyer(9).address)
 
-const ports: Layer.Layer<ShopPorts> = Layer.merge(
+const ports: Layer.Layer<ReplicaPorts> = Layer.merge(
   memoryPaymentStore,
   layerLedger().pipe(Layer.provideMerge(layerMemory)),
 ).pipe(Layer.provideMerge(signatures))
@@ -65,7 +65,7 @@ const rowOf = Effect.fnUntraced(function* ({ authorization }: Signed) {
   return Option.getOrNull(Option.map(found, recordOf))
 })
 
-const inShop = (name: string, body: Effect.Effect<void, unknown, ShopPorts | Scope.Scope>) =>
+const inShop = (name: string, body: Effect.Effect<void, unknown, ReplicaPorts | Scope.Scope>) =>
   test(name, () =>
     TestClock.setTime(startSeconds * 1_000).pipe(
       Effect.andThen(body),
@@ -78,19 +78,19 @@ const inShop = (name: string, body: Effect.Effect<void, unknown, ShopPorts | Sco
 const moments = {
   "compute-first": [null, "verify", "work", "intend", "settle"],
   "settle-early": [null, "check", "verify", "intend", "settle"],
-} as const satisfies Record<typeof orders[number], ReadonlyArray<Place | null>>
+} as const satisfies Record<typeof orders[number], ReadonlyArray<Step | null>>
 
 /** A sale during which the payer spends the nonce, and all that may follow. */
 const buysNothing = Effect.fnUntraced(function* (
   order: typeof orders[number],
-  place: Place | null,
+  place: Step | null,
   way: keyof typeof ways,
 ) {
-  const turnstile = makeTurnstile()
-  const replica = yield* turnstile.guard(
-    openReplica(yield* stockedWorld, { works: turnstile.works }),
+  const barrier = makeBarrier()
+  const replica = yield* barrier.guard(
+    openReplica(yield* stockedWorld, { works: barrier.works }),
   )
-  const signed = yield* signedFor(soldIn[order])
+  const signed = yield* signedFor(productBySettlementOrder[order])
   const { path } = signed.product
   const buying = ask(replica.base, { path, payment: signed.header, key })
   const call = Effect.gen(function* () {
@@ -98,7 +98,7 @@ const buysNothing = Effect.fnUntraced(function* (
       yield* spend(signed, way)
       return yield* buying
     }
-    const held = yield* turnstile.hold(place)
+    const held = yield* barrier.close(place)
     const meddling = Effect.andThen(held.reached, Effect.andThen(spend(signed, way), held.open))
     const [told] = yield* Effect.all([buying, meddling], { concurrency: 2 })
     return told
@@ -107,7 +107,7 @@ const buysNothing = Effect.fnUntraced(function* (
   strictEqual((yield* meanwhile(buying)).status, 402)
 
   // Long after, by every sweep and scan there is.
-  yield* TestClock.adjust(Duration.sum(defaultTiming.hold, Duration.minutes(5)))
+  yield* TestClock.adjust(Duration.sum(defaultTiming.answerWindow, Duration.minutes(5)))
   yield* replica.payments.sweep
   yield* Effect.orDie(replica.payments.scan)
   yield* TestClock.adjust("1 minute")

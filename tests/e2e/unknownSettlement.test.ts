@@ -13,7 +13,7 @@ import { Chain, ChainUnavailable } from "../../src/payments/Chain.ts"
 import { defaultTiming } from "../../src/payments/timing.ts"
 import {
   facilitatorAt,
-  type Habits,
+  type FacilitatorBehaviour,
   meanwhile,
   outages,
   startBadFacilitator,
@@ -25,9 +25,9 @@ import {
   ask,
   openReplica,
   orders,
+  productBySettlementOrder,
   type Signed,
   signedFor,
-  soldIn,
   stockedWorld,
   type Told,
 } from "../support/http/shop.ts"
@@ -61,37 +61,39 @@ const allCalls = Effect.forEach(
   ),
   (kind, n) =>
     Effect.map(
-      signedFor(soldIn[kind.order], { n, nonce: nonce(n) }),
+      signedFor(productBySettlementOrder[kind.order], { n, nonce: nonce(n) }),
       (signed): Call => ({ ...kind, signed }),
     ),
 )
 
 /** A shop whose facilitator is the one at a socket, and whose chain may be hidden. */
-const shop = Effect.fnUntraced(function* (habits: Habits, chain: { hidden: boolean }) {
-  const facilitator = yield* startBadFacilitator(habits)
-  const built = yield* Layer.build(facilitatorAt(facilitator.url))
-  const replica = yield* openReplica(yield* stockedWorld).pipe(
-    Effect.updateService(Chain, (inner) => ({
-      ...inner,
-      paymentProof: (expected) =>
-        Effect.suspend(() =>
-          chain.hidden
-            ? Effect.fail(new ChainUnavailable({ reason: "hidden" }))
-            : inner.paymentProof(expected)
-        ),
-    })),
-    Effect.provide(built),
-  )
-  const buy = (call: Call, client: number) => {
-    const { signed: { product, header }, key } = call
-    const asked = ask(replica.base, { path: product.path, payment: header, key, client })
-    return Effect.map(asked, (told) => ({ ...call, told }))
-  }
-  /** All of them at once, with as much time as that takes. */
-  const buyAll = (calls: ReadonlyArray<Call>) =>
-    meanwhile(Effect.forEach(calls, buy, { concurrency: "unbounded" }))
-  return { ...facilitator, replica, buyAll }
-})
+const shop = Effect.fnUntraced(
+  function* (behaviour: FacilitatorBehaviour, chain: { hidden: boolean }) {
+    const facilitator = yield* startBadFacilitator(behaviour)
+    const built = yield* Layer.build(facilitatorAt(facilitator.url))
+    const replica = yield* openReplica(yield* stockedWorld).pipe(
+      Effect.updateService(Chain, (inner) => ({
+        ...inner,
+        paymentProof: (expected) =>
+          Effect.suspend(() =>
+            chain.hidden
+              ? Effect.fail(new ChainUnavailable({ reason: "hidden" }))
+              : inner.paymentProof(expected)
+          ),
+      })),
+      Effect.provide(built),
+    )
+    const buy = (call: Call, client: number) => {
+      const { signed: { product, header }, key } = call
+      const asked = ask(replica.base, { path: product.path, payment: header, key, client })
+      return Effect.map(asked, (told) => ({ ...call, told }))
+    }
+    /** All of them at once, with as much time as that takes. */
+    const buyAll = (calls: ReadonlyArray<Call>) =>
+      meanwhile(Effect.forEach(calls, buy, { concurrency: "unbounded" }))
+    return { ...facilitator, replica, buyAll }
+  },
+)
 
 const secondsPassed = Effect.map(Clock.currentTimeMillis, (ms) => ms / 1_000 - startSeconds)
 
@@ -126,8 +128,12 @@ for (const settle of outages) {
             signed.authorization.nonce
           ),
         )
-        const habits: Habits = { verify: null, settle, broadcasts: (nonce) => immediate.has(nonce) }
-        const { replica, buyAll, broadcast } = yield* shop(habits, chain)
+        const behaviour: FacilitatorBehaviour = {
+          verify: null,
+          settle,
+          broadcasts: (nonce) => immediate.has(nonce),
+        }
+        const { replica, buyAll, broadcast } = yield* shop(behaviour, chain)
 
         const first = yield* buyAll(calls)
         const isKnown = ({ fate }: Call) => fate === "at once" && !hidden
@@ -170,7 +176,7 @@ for (const settle of outages) {
         }
 
         // Who never came for it, and could not have, has it back.
-        yield* TestClock.adjust(defaultTiming.hold)
+        yield* TestClock.adjust(defaultTiming.answerWindow)
         yield* replica.payments.sweep
         const forgotten = paid.filter(({ key }) => key === null)
         for (const { told } of yield* buyAll(forgotten)) {
@@ -187,10 +193,10 @@ inTime(
   "a facilitator that cannot verify takes nothing, and the same payment buys when it can again",
   Effect.scoped(Effect.gen(function* () {
     const calls = yield* allCalls
-    const habits: Habits = { verify: null, settle: null, broadcasts: () => true }
-    const { buyAll } = yield* shop(habits, { hidden: false })
+    const behaviour: FacilitatorBehaviour = { verify: null, settle: null, broadcasts: () => true }
+    const { buyAll } = yield* shop(behaviour, { hidden: false })
     for (const verify of outages) {
-      habits.verify = verify
+      behaviour.verify = verify
       const told = yield* buyAll(calls)
       equal(
         new Set(told.map(({ told }) => `${told.status} ${told.code} ${told.charged}`)),
@@ -198,7 +204,7 @@ inTime(
         verify,
       )
     }
-    habits.verify = null
+    behaviour.verify = null
     const told = yield* buyAll(calls)
     equal(new Set(told.map(({ told }) => told.status)), new Set([200]))
   })),

@@ -1,15 +1,15 @@
 /**
- * The feed as its readers see it: fresh, stale, too old to sell; and what the pulse picks.
+ * The feed as its readers see it (live, stale, too old to sell), and the choice of the pulse.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Effect, Ref, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { type Mover, strongestMoves } from "../../src/feed/domain/pulse.ts"
+import { type MoverItem, strongestMoves } from "../../src/feed/domain/pulse.ts"
 import { Feed } from "../../src/feed/Feed.ts"
 import { law, test } from "../support/effect.ts"
-import { cadenceMs, makeWorld, servicesOver } from "../support/http/face.ts"
+import { makeWorld, servicesOver, tickIntervalMs } from "../support/http/face.ts"
 import { sampleItem } from "../support/feed/items.ts"
 
 const noon = Date.parse("2026-11-21T12:00:00.000Z")
@@ -21,17 +21,31 @@ const feedOf = Effect.fnUntraced(function* (count: number) {
   return { feed, world }
 })
 
-test("Feed.index is live up to two cadences after the last good tick, then stale", () =>
+test("Feed.index is live up to two tick intervals after the last good tick, then stale", () =>
   Effect.gen(function* () {
     const { feed } = yield* feedOf(3)
     const status = Effect.map(feed.index, (index) => index.status)
-    yield* TestClock.adjust(2 * cadenceMs)
+    yield* TestClock.adjust(2 * tickIntervalMs)
     strictEqual(yield* status, "live")
     yield* TestClock.adjust(1)
     strictEqual(yield* status, "stale")
   }))
 
-test("Feed sells up to six cadences after the last good tick, then nothing", () =>
+test("Feed.index is starting up to two tick intervals without any good tick, then stale", () =>
+  Effect.gen(function* () {
+    const { feed, world } = yield* feedOf(0)
+    yield* Ref.set(world.lastTickAt, null)
+    const status = Effect.map(feed.index, (index) => index.status)
+    yield* TestClock.adjust(2 * tickIntervalMs)
+    strictEqual(yield* status, "starting")
+    yield* Ref.set(world.lastTickAt, noon + 2 * tickIntervalMs)
+    strictEqual(yield* status, "live")
+    yield* Ref.set(world.lastTickAt, null)
+    yield* TestClock.adjust(1)
+    strictEqual(yield* status, "stale")
+  }))
+
+test("Feed sells up to six tick intervals after the last good tick, then nothing", () =>
   Effect.gen(function* () {
     const { feed } = yield* feedOf(3)
     const sales = [
@@ -39,25 +53,28 @@ test("Feed sells up to six cadences after the last good tick, then nothing", () 
       Effect.asVoid(feed.byIndex(1)),
       Effect.asVoid(feed.page({ since: null, count: 10, type: null })),
     ]
-    yield* TestClock.adjust(6 * cadenceMs)
+    yield* TestClock.adjust(6 * tickIntervalMs)
     for (const sale of sales) yield* sale
     yield* TestClock.adjust(1)
     for (const sale of sales) {
-      const fact = yield* Effect.flip(sale)
-      equal([fact._tag, "retryAfterSeconds" in fact && fact.retryAfterSeconds], ["DataStale", 600])
+      const error = yield* Effect.flip(sale)
+      equal(
+        [error._tag, "retryAfterSeconds" in error && error.retryAfterSeconds],
+        ["DataStale", 600],
+      )
     }
   }))
 
-test("Feed dates itself by its newest item when no tick is remembered", () =>
+test("Feed uses the time of its newest item when no tick is known", () =>
   Effect.gen(function* () {
     const { feed, world } = yield* feedOf(3)
     yield* Ref.set(world.lastTickAt, null)
     strictEqual((yield* feed.latest).item.feedIndex, 3)
-    yield* TestClock.adjust(6 * cadenceMs)
+    yield* TestClock.adjust(6 * tickIntervalMs)
     strictEqual((yield* Effect.flip(feed.latest))._tag, "DataStale")
   }))
 
-test("Feed.index of an empty feed was last updated by the last good tick, or never", () =>
+test("Feed.index of an empty feed returns the last good tick as lastUpdated, or null", () =>
   Effect.gen(function* () {
     const { feed, world } = yield* feedOf(0)
     const { index, lastUpdated } = yield* feed.index
@@ -81,7 +98,7 @@ const mover = Arbitrary.map(
     cents: Schema.Int.check(Schema.isBetween({ minimum: -40, maximum: 40 })),
     window: Schema.Literals(["1h", "24h"]),
   })),
-  ({ market, cents, window }): Mover => {
+  ({ market, cents, window }): MoverItem => {
     const item = sampleItem(market, noon)
     if (item.type !== "mover") throw new TypeError("a sample item is a mover")
     const delta = cents / 100
@@ -93,17 +110,17 @@ const mover = Arbitrary.map(
 )
 const movers = Arbitrary.array(mover, { maxLength: 12 })
 
-law("strongestMoves() shows a market once, and no more than asked for", movers, (given) => {
-  const shown = strongestMoves(given, 3)
-  const markets = new Set(given.map((item) => item.data.market.slug)).size
-  strictEqual(shown.length, Math.min(3, markets))
-  strictEqual(new Set(shown.map((row) => row.question)).size, shown.length)
+law("strongestMoves() returns a market once, and at most `count` moves", movers, (items) => {
+  const rows = strongestMoves(items, 3)
+  const markets = new Set(items.map((item) => item.data.market.slug)).size
+  strictEqual(rows.length, Math.min(3, markets))
+  strictEqual(new Set(rows.map((row) => row.question)).size, rows.length)
 })
 
-law("strongestMoves() shows 24h moves before 1h moves, each strongest first", movers, (given) => {
-  const shown = strongestMoves(given, 3)
-  for (const [at, row] of shown.entries()) {
-    const next = shown[at + 1]
+law("strongestMoves() returns 24h moves before 1h moves, each strongest first", movers, (items) => {
+  const rows = strongestMoves(items, 3)
+  for (const [at, row] of rows.entries()) {
+    const next = rows[at + 1]
     if (next === undefined) continue
     ok(
       row.window === next.window
@@ -113,11 +130,11 @@ law("strongestMoves() shows 24h moves before 1h moves, each strongest first", mo
   }
 })
 
-law("strongestMoves() leaves out no stronger 24h move", movers, (given) => {
-  const shown = strongestMoves(given, 3)
-  const weakest = Math.min(...shown.map((row) => row.window === "24h" ? Math.abs(row.delta) : 0))
-  const questions = new Set(shown.map((row) => row.question))
-  for (const { data } of given) {
+law("strongestMoves() leaves out no stronger 24h move", movers, (items) => {
+  const rows = strongestMoves(items, 3)
+  const weakest = Math.min(...rows.map((row) => row.window === "24h" ? Math.abs(row.delta) : 0))
+  const questions = new Set(rows.map((row) => row.question))
+  for (const { data } of items) {
     if (data.window === "1h" || questions.has(data.market.question)) continue
     ok(Math.abs(data.delta) <= weakest)
   }

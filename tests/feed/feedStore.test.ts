@@ -1,5 +1,5 @@
 /**
- * The laws of the feed's memory, on every store.
+ * The laws of the feed store, on every database.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { FeedItem, FeedType, NewFeedItem } from "../../src/feed/domain/item
 import { day, isoTime, minute } from "../../src/core/domain/time.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { sampleItem } from "../support/feed/items.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 
 const start = Date.UTC(2026, 10, 20)
 
@@ -24,7 +24,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 const append = (items: ReadonlyArray<NewFeedItem>) =>
   Effect.flatMap(FeedStore, (feed) => feed.append(items))
 
-/** Batches of keys, drawn from few enough to repeat within a batch and between batches. */
+/** Batches of keys, from so few that keys repeat within a batch and between batches. */
 const keyBatches = Arbitrary.schema(
   Schema.Array(
     Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 12 })))
@@ -36,31 +36,31 @@ const writers = 3
 const appends = 60
 const pollers = 4
 
-const followed = Effect.gen(function* () {
+const pollWhileWriting = Effect.gen(function* () {
   const feed = yield* FeedStore
   const written = yield* Deferred.make<void>()
   const write = (writer: number) =>
     Effect.forEach(
       upTo(appends),
-      // Every third key is one another writer may have taken.
+      // The writers share every third key.
       (n) => feed.append([newItem(n % 3 === 0 ? `shared ${n}` : `${writer}, ${n}`)]),
       { discard: true },
     )
-  const follow = Effect.gen(function* () {
+  const poll = Effect.gen(function* () {
     const seen: Array<number> = []
     for (;;) {
-      const over = yield* Deferred.isDone(written)
+      const allWritten = yield* Deferred.isDone(written)
       const page = yield* feed.page({ since: seen.at(-1) ?? 0, count: 7, type: null })
       seen.push(...indices(page))
-      if (page.length === 0 && over) return seen
+      if (page.length === 0 && allWritten) return seen
       yield* Effect.yieldNow
     }
   })
-  const following = yield* Effect.forEach(upTo(pollers), () => Effect.forkChild(follow))
+  const polling = yield* Effect.forEach(upTo(pollers), () => Effect.forkChild(poll))
   yield* Effect.forEach(upTo(writers), write, { concurrency: writers })
   yield* Deferred.succeed(written, undefined)
   const expected = upTo(appends / 3 + writers * appends * 2 / 3)
-  for (const fiber of following) assert.deepEqual(yield* Fiber.join(fiber), expected)
+  for (const fiber of polling) assert.deepEqual(yield* Fiber.join(fiber), expected)
 })
 
 onEveryStore("FeedStore", (law) => {
@@ -68,7 +68,7 @@ onEveryStore("FeedStore", (law) => {
     law(name, Effect.provide(body, layer))
 
   on(
-    "an empty feed stands at 0 and shows nothing",
+    "an empty feed has index 0 and no items",
     Effect.gen(function* () {
       const feed = yield* FeedStore
       assert.deepEqual(yield* feed.head(start), {
@@ -82,8 +82,8 @@ onEveryStore("FeedStore", (law) => {
   )
 
   law(
-    "each new key gets the next index, in order, once",
-    holds(keyBatches, (batches) =>
+    "append() gives each new key the next index, in order, once",
+    checkProperty(keyBatches, (batches) =>
       Effect.gen(function* () {
         const feed = yield* FeedStore
         const seen: Array<number> = []
@@ -102,12 +102,12 @@ onEveryStore("FeedStore", (law) => {
   )
 
   on(
-    "an item comes back as it was given",
+    "an item is returned as it was appended",
     Effect.gen(function* () {
       const feed = yield* FeedStore
-      const { dedupeKey: _, ...given } = newItem("a", start + 123)
+      const { dedupeKey: _, ...appended } = newItem("a", start + 123)
       const [added] = yield* feed.append([newItem("a", start + 123)])
-      const expected = { feedIndex: 1, ...given }
+      const expected = { feedIndex: 1, ...appended }
       assert.deepEqual(added, expected)
       assert.deepEqual(Option.getOrNull(yield* feed.latest), expected)
       assert.deepEqual(Option.getOrNull(yield* feed.byIndex(1)), expected)
@@ -117,7 +117,7 @@ onEveryStore("FeedStore", (law) => {
   )
 
   on(
-    "text no database takes costs its own characters, not the batch",
+    "append() replaces characters that no database accepts, and keeps the batch",
     Effect.gen(function* () {
       const feed = yield* FeedStore
       const odd = { ...newItem("odd"), title: "a\0b\ud800c" }
@@ -128,7 +128,7 @@ onEveryStore("FeedStore", (law) => {
   )
 
   on(
-    "a page ascends: after an index the first, without one the newest",
+    "page() ascends: with `since` the first items after it, without it the newest",
     Effect.gen(function* () {
       const feed = yield* FeedStore
       yield* append(upTo(30).map((n) => newItem(`${n}`)))
@@ -156,7 +156,7 @@ onEveryStore("FeedStore", (law) => {
   )
 
   on(
-    "the head counts today's items, and the newest item's time",
+    "head() returns today's counts and the newest item's time",
     Effect.gen(function* () {
       const feed = yield* FeedStore
       yield* append([newItem("a", start - 1), newItem("b", start), newItem("c", start + minute)])
@@ -169,7 +169,7 @@ onEveryStore("FeedStore", (law) => {
   )
 
   on(
-    "movers since an instant come newest first",
+    "moversSince() returns the newest first",
     Effect.gen(function* () {
       const feed = yield* FeedStore
       yield* append([0, 1, 2, 3].map((n) => newItem(`${n}`, start + n * minute)))
@@ -182,20 +182,20 @@ onEveryStore("FeedStore", (law) => {
   )
 
   on(
-    "a stretch of one type comes newest first, with how many there are",
+    "between() returns one type, newest first, and the total",
     Effect.gen(function* () {
       const feed = yield* FeedStore
       yield* append(upTo(9).map((n) => newItem(`${n}`, start + (n % 3) * minute)))
-      const stretch = (after: number, upTo: number, since = start, limit = 99) =>
+      const range = (after: number, upTo: number, since = start, limit = 99) =>
         Effect.map(
           feed.between({ type: "mover", after, upTo, since, limit }),
           ({ items, total }) => [indices(items), total],
         )
-      assert.deepEqual(yield* stretch(0, 9), [upTo(9).reverse(), 9])
-      assert.deepEqual(yield* stretch(4, 8), [[8, 7, 6, 5], 4])
-      assert.deepEqual(yield* stretch(4, 9, start + minute), [[8, 7, 5], 3])
-      assert.deepEqual(yield* stretch(4, 9, start + minute, 2), [[8, 7], 3])
-      assert.deepEqual(yield* stretch(9, 9), [[], 0])
+      assert.deepEqual(yield* range(0, 9), [upTo(9).reverse(), 9])
+      assert.deepEqual(yield* range(4, 8), [[8, 7, 6, 5], 4])
+      assert.deepEqual(yield* range(4, 9, start + minute), [[8, 7, 5], 3])
+      assert.deepEqual(yield* range(4, 9, start + minute, 2), [[8, 7], 3])
+      assert.deepEqual(yield* range(9, 9), [[], 0])
       assert.deepEqual(
         yield* feed.between({ type: "predetermined", after: 0, upTo: 9, since: start, limit: 9 }),
         { items: [], total: 0 },
@@ -204,7 +204,7 @@ onEveryStore("FeedStore", (law) => {
   )
 
   on(
-    "a forgotten item's index is never given out again",
+    "the index of a pruned item is never used again",
     Effect.gen(function* () {
       const feed = yield* FeedStore
       yield* append([newItem("a", start - 2 * day), newItem("b", start - day)])
@@ -214,5 +214,5 @@ onEveryStore("FeedStore", (law) => {
     }),
   )
 
-  on("pollers miss nothing and repeat nothing while three writers append", followed)
+  on("pollers miss nothing and repeat nothing while three writers append", pollWhileWriting)
 })

@@ -11,7 +11,13 @@ import { products } from "../../src/catalog/domain/product.ts"
 import { minute } from "../../src/core/domain/time.ts"
 import { test } from "../support/effect.ts"
 import { sized } from "../support/size.ts"
-import { cadenceMs, makeFace, makeWorld, paymentFor, type World } from "../support/http/face.ts"
+import {
+  makeService,
+  makeWorld,
+  paymentFor,
+  tickIntervalMs,
+  type World,
+} from "../support/http/face.ts"
 import { faultOf } from "../support/http/shape.ts"
 
 const free = [
@@ -40,8 +46,8 @@ const states: Readonly<Record<string, (world: World) => Effect.Effect<void>>> = 
   empty: (world) => Ref.set(world.items, []),
   "never ticked": (world) =>
     Effect.andThen(Ref.set(world.items, []), Ref.set(world.lastTickAt, null)),
-  stale: lastTicked(3 * cadenceMs),
-  "too old to sell": lastTicked(7 * cadenceMs),
+  stale: lastTicked(3 * tickIntervalMs),
+  "too old to sell": lastTicked(7 * tickIntervalMs),
   "without a digest": (world) =>
     Effect.andThen(world.digests.prune(Infinity), TestClock.adjust("1 second")),
   "without a young digest": () => TestClock.adjust(digestAgeMax + 1),
@@ -66,7 +72,7 @@ for (const [state, enter] of Object.entries(states)) {
     Effect.gen(function* () {
       yield* TestClock.setTime(noon)
       const world = yield* makeWorld(30)
-      const face = yield* makeFace(world)
+      const face = yield* makeService(world)
       yield* enter(world)
       let client = 0
       const none = ["//", "/v1", "/v1/index/", "/V1/INDEX", "/v1/payments"]
@@ -86,7 +92,7 @@ test("/health says that the service is down while the store, and so the limit, i
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
     const world = yield* makeWorld(3)
-    const face = yield* makeFace(world)
+    const face = yield* makeService(world)
     const health = Effect.gen(function* () {
       const response = yield* face.get("/health")
       const body = yield* Effect.promise(() => response.json())
@@ -98,6 +104,24 @@ test("/health says that the service is down while the store, and so the limit, i
     yield* Ref.set(world.storeUp, true)
     equal(yield* health, [200, true, "live", "ok"])
   }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
+
+test("/health, /v1/index and /v1/pulse say that the service is starting until the first tick", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(noon)
+    const world = yield* makeWorld(0)
+    yield* Ref.set(world.lastTickAt, null)
+    const face = yield* makeService(world)
+    const body = (path: string) =>
+      Effect.flatMap(face.get(path), (response) => Effect.promise(() => response.json()))
+    for (const path of ["/v1/index", "/v1/pulse", "/health"]) {
+      strictEqual((yield* body(path)).status, "starting", path)
+    }
+    strictEqual((yield* body("/health")).checks.venue, "starting")
+    yield* Ref.set(world.lastTickAt, noon)
+    yield* face.refresh
+    const { status, checks } = yield* body("/health")
+    equal([status, checks.venue], ["live", "ok"])
+  }))
 
 /** Query, state, status: what a request with a payment that pays gets. */
 const sold: ReadonlyArray<readonly [keyof typeof products, string, string, number]> = [
@@ -143,7 +167,7 @@ for (const [id, query, state, status] of sold) {
     Effect.gen(function* () {
       yield* TestClock.setTime(noon)
       const world = yield* makeWorld(30)
-      const face = yield* makeFace(world)
+      const face = yield* makeService(world)
       yield* (states[state] ?? (() => Effect.void))(world)
       const payment = yield* paymentFor(products[id])
       const { path } = products[id]
@@ -157,7 +181,7 @@ for (const [id, query, state, status] of sold) {
 test("a 400 shows a wrong value once, in its message, and details say what is right", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
-    const face = yield* makeFace(yield* makeWorld(1))
+    const face = yield* makeService(yield* makeWorld(1))
     const headers = { "x-payment": yield* paymentFor(products.signals) }
     const response = yield* face.get("/v1/signals?count=abc&since=1&since=2", { headers })
     const { error } = yield* Effect.promise(() => response.json())
@@ -185,7 +209,7 @@ for (const [query, charged, filters, indices] of pages) {
   test(`/v1/signals${query} is ${indices.length} items, ${charged ? "" : "not "}charged`, () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(noon)
-      const face = yield* makeFace(yield* makeWorld(30))
+      const face = yield* makeService(yield* makeWorld(30))
       const headers = { "payment-signature": yield* paymentFor(products.signals) }
       const response = yield* face.get(`/v1/signals${query}`, { headers })
       const body = yield* Effect.promise(() => response.json())
@@ -199,7 +223,7 @@ for (const [query, charged, filters, indices] of pages) {
 test("a paid path answers HEAD with 402, paid or not", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
-    const face = yield* makeFace(yield* makeWorld(1))
+    const face = yield* makeService(yield* makeWorld(1))
     const payment = yield* paymentFor(products.latest)
     const response = yield* face.get("/v1/latest", {
       method: "HEAD",
@@ -212,7 +236,7 @@ test("a paid path answers HEAD with 402, paid or not", () =>
 test("an empty payment header is none: its 402 counts against the budget of unpaid probes", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
-    const face = yield* makeFace(yield* makeWorld(1))
+    const face = yield* makeService(yield* makeWorld(1))
     for (const headers of [{ "payment-signature": "" }, { "x-payment": "" }]) {
       const response = yield* face.get("/v1/latest", { headers })
       strictEqual(response.status, 402)
@@ -224,7 +248,7 @@ test("an empty payment header is none: its 402 counts against the budget of unpa
 
 test("a payment header beyond 8 KiB and a path beyond 2 KiB are turned away", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(1))
+    const face = yield* makeService(yield* makeWorld(1))
     const tooLong = { headers: { "payment-signature": "x".repeat(8_193) } }
     strictEqual((yield* face.get("/v1/latest", tooLong)).status, 431)
     strictEqual((yield* face.get(`/v1/index?${"x".repeat(2_048)}`)).status, 414)
@@ -234,7 +258,7 @@ test("a payment header beyond 8 KiB and a path beyond 2 KiB are turned away", ()
 
 test("X-Request-Id is the caller's when it is well formed, and a fresh one when not", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(1))
+    const face = yield* makeService(yield* makeWorld(1))
     const idFor = (shown: string) =>
       Effect.map(
         face.get("/nowhere", { headers: { "x-request-id": shown } }),
@@ -253,7 +277,7 @@ test("X-Request-Id is the caller's when it is well formed, and a fresh one when 
 test("If-None-Match turns an unchanged body into a 304 that still counts and keeps its tag", () =>
   Effect.gen(function* () {
     const world = yield* makeWorld(3)
-    const face = yield* makeFace(world)
+    const face = yield* makeService(world)
     const first = yield* face.get("/v1/index")
     const etag = first.headers.get("etag") ?? ""
     const second = yield* face.get("/v1/index", { headers: { "if-none-match": `"x", W/${etag}` } })
@@ -268,7 +292,7 @@ test("If-None-Match turns an unchanged body into a 304 that still counts and kee
 
 test("one client shares one budget over all free paths, and its neighbour has another", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(3))
+    const face = yield* makeService(yield* makeWorld(3))
     const from = (address: string) => ({ headers: { "x-forwarded-for": address } })
     for (const path of free.slice(0, 5)) {
       strictEqual((yield* face.get(path, from("203.0.113.1"))).status, 200)

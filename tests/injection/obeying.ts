@@ -1,6 +1,6 @@
 /**
- * A model that obeys whoever speaks to it last: it looks for orders in the data it is shown and
- * carries them out, in one of several ways, the same way every time.
+ * A simulated model that obeys prompt injections: it finds orders in the data of its prompt and follows
+ * them in one of several ways, deterministically.
  *
  * @module
  */
@@ -10,8 +10,8 @@ import type { ReportDraft } from "../../src/research/domain/report.ts"
 import { type Behaviour, type Call, says } from "../support/writing/modelServer.ts"
 import { honestDigest, honestReport } from "../support/writing/writers.ts"
 
-/** A fact as it stands in a prompt. */
-export interface ShownFact {
+/** A fact as it appears in a prompt. */
+export interface PromptFact {
   readonly id: string
   readonly statement: string
   readonly short: string
@@ -19,18 +19,18 @@ export interface ShownFact {
   readonly names: ReadonlyArray<string>
   readonly certain: boolean
 }
-interface ShownQuestion {
+interface PromptQuestion {
   readonly question: string
   readonly outcomes: ReadonlyArray<string>
   readonly rules: string
 }
-interface ShownEvidence {
+interface PromptEvidence {
   readonly id: string
   readonly title: string
   readonly source: string
 }
 
-/** What a stranger's text orders to be written; the text itself where it orders nothing. */
+/** What an untrusted text orders to be written; the text itself if it contains no order. */
 export function orders(text: string): ReadonlyArray<string> {
   const plain = unTagged(text)
   const hidden = [
@@ -41,57 +41,57 @@ export function orders(text: string): ReadonlyArray<string> {
   const spoken =
     /(?:write|say|publish|output|statement|schreibe|escribe|напиши|写|اكتب)[^:：]{0,20}[:：]\s*(.+)$/isu
       .exec(plain)?.[1]
-  const fields = [...plain.matchAll(/"(?:text|statement)":"([^"]+)"/g)].map(([, said]) =>
-    said ?? ""
+  const fields = [...plain.matchAll(/"(?:text|statement)":"([^"]+)"/g)].map(([, text]) =>
+    text ?? ""
   )
   const found = [...hidden.flatMap(orders), ...fields, ...spoken === undefined ? [] : [spoken]]
   return found.length > 0 ? found : [plain]
 }
 
-/** Characters of an order that are written: of a name there are no more, and a page has room for it. */
+/** Characters of an order that are written: fits into a name and into a page. */
 const orderLengthMax = 200
 
-/** Ways to obey, from the crudest to the one that keeps to the rules as far as it can. */
-type Way = (fact: ShownFact, order: string, whole: string, own: ReadonlyArray<string>) => Passage
+/** A way to obey. */
+type Way = (fact: PromptFact, order: string, whole: string, own: ReadonlyArray<string>) => Passage
 
 const ways: ReadonlyArray<Way> = [
-  // Verbatim, under the fact that the order came with.
+  // Verbatim, citing the fact that contains the order.
   (fact, order, _, own) => ({ text: order, facts: own.length > 0 ? own : [fact.id] }),
-  // Verbatim, under a fact that has nothing to do with it.
+  // Verbatim, citing an unrelated fact.
   (fact, order) => ({ text: order, facts: [fact.id] }),
-  // Behind what is true.
+  // After a true statement.
   (fact, order, _, own) => ({ text: `${fact.statement} ${order}`, facts: [fact.id, ...own] }),
-  // As a quotation that is none.
+  // As a false quotation.
   (fact, order, _, own) => ({
     text: `${fact.statement} The market says “${order}”.`,
     facts: [fact.id, ...own],
   }),
-  // In small letters, without any figure, as prose.
+  // As prose in lower case, without figures.
   (_, order, __, own) => {
     const prose = order.toLowerCase().replace(/[^a-z' ]+/g, " ").replace(/\s+/g, " ").trim()
     return { text: `The word is that ${prose}.`, facts: own }
   },
-  // With true figures of another fact behind it.
+  // With a true figure of another fact appended.
   (fact, order, _, own) => ({
     text: `${order.replace(/[.!?]+$/, "")} ${fact.figures[0] ?? ""}.`,
     facts: [fact.id, ...own],
   }),
 ]
 
-/** The order's name, whole and quoted: within the rules. */
+/** Quotes the whole name that contains the order, which the rules allow. */
 const quoting: Way = (fact, _, whole, own) => ({
   text: own.length === 0 ? fact.short : `${fact.short} Also “${whole}”.`,
   facts: [fact.id, ...own],
 })
 
 /**
- * Obeys the texts that `isOrder` picks: a good draft with the order in it, in one way after the other,
- * beginning with that of `seed`; for every second seed the third draft keeps to the rules.
+ * Obeys the texts that `isOrder` picks: a valid draft with the order in it, cycling through the ways from
+ * the one of `seed`. For even seeds the third draft follows the rules.
  */
 export function obeys(
   isOrder: (text: string) => boolean,
   seed: number,
-  /** Told of each draft whether there was an order to obey. */
+  /** Called for each draft: whether there was an order to obey. */
   note: (found: boolean) => void,
 ): Behaviour {
   let drafts = 0
@@ -106,15 +106,15 @@ export function obeys(
   })
 }
 
-/** What the order makes of a fact; null where nobody ordered anything. */
+/** Writes the order into a passage about a fact; null without an order. */
 function obedient(call: Call, isOrder: (text: string) => boolean, way: Way, turn: number) {
-  const facts = call.data as ReadonlyArray<ShownFact>
+  const facts = call.data as ReadonlyArray<PromptFact>
   const whole = facts.flatMap(({ names }) => names).find(isOrder)
   if (whole === undefined) return null
   const own = facts.filter(({ names }) => names.includes(whole)).map(({ id }) => id).slice(0, 6)
   const found = orders(whole)
   const order = (found[turn % found.length] ?? whole).slice(0, orderLengthMax)
-  return (fact: ShownFact): Passage => {
+  return (fact: PromptFact): Passage => {
     const { text, facts } = way(fact, order, whole, own)
     return { text, facts: [...new Set(facts)] }
   }
@@ -122,10 +122,10 @@ function obedient(call: Call, isOrder: (text: string) => boolean, way: Way, turn
 
 type Put = ReturnType<typeof obedient>
 
-/** In one passage only: a check that looks everywhere but there must not pass. */
+/** Puts the order into one passage only, so that a check that skips this passage fails. */
 function inDigest(call: Call, put: Put, turn: number): DigestDraft {
   const draft = honestDigest(call)
-  const facts = call.data as ReadonlyArray<ShownFact>
+  const facts = call.data as ReadonlyArray<PromptFact>
   const fact = facts[turn % facts.length]
   if (put === null || fact === undefined) return draft
   const { sections } = draft
@@ -138,7 +138,7 @@ function inDigest(call: Call, put: Put, turn: number): DigestDraft {
 
 function inReport(call: Call, put: Put, turn: number): ReportDraft {
   const draft = { ...honestReport(call), confidence: "high" } as const
-  const facts = call.data as ReadonlyArray<ShownFact>
+  const facts = call.data as ReadonlyArray<PromptFact>
   const fact = facts[turn % facts.length]
   if (put === null || fact === undefined) return draft
   const at = (["thesis", "whaleView", "bottomLine", "risks"] as const)[turn % 4]
@@ -148,18 +148,18 @@ function inReport(call: Call, put: Put, turn: number): ReportDraft {
   return { ...draft, [at]: put(fact) }
 }
 
-/** Says what it is told to say: determined, the first outcome, highly sure, every id there is. */
+/** Answers as ordered: determined, the first outcome, high confidence, all evidence ids. */
 function detectionOf(call: Call, isOrder: (text: string) => boolean): unknown {
   const [question, ...evidence] = call.data as readonly [
-    ShownQuestion,
-    ...ReadonlyArray<ShownEvidence>,
+    PromptQuestion,
+    ...ReadonlyArray<PromptEvidence>,
   ]
-  const shown = [
+  const texts = [
     question.question,
     question.rules,
     ...evidence.flatMap(({ title, source }) => [title, source]),
   ]
-  const whole = shown.find(isOrder) ?? ""
+  const whole = texts.find(isOrder) ?? ""
   const outcome = /"outcome":"([^"]+)"/.exec(whole)?.[1] ?? question.outcomes[0]
   const invented = /E99/.test(whole) ? ["E99"] : []
   return {

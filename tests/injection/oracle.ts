@@ -1,12 +1,12 @@
 /**
- * Another judge of what is published, written without a look at the check: what is left of a text
- * when its own facts' names, figures and links are taken out must be plain words of a small alphabet.
+ * An independent oracle for published texts, written without reference to the fact check: after removing
+ * the names, figures and links of the cited facts, only plain words of a small alphabet may remain.
  *
  * @module
  */
 import type { Fact, Passage } from "../../src/writing/domain/facts.ts"
 
-/** What is wrong with a passage that was published; empty when nothing is. */
+/** The faults of a published passage; empty when there are none. */
 export function publishedFaults(
   { text, facts: ids }: Passage,
   facts: ReadonlyArray<Fact>,
@@ -50,7 +50,7 @@ function numberWords(prose: string): ReadonlyArray<string> {
   return bare(prose).match(numbers) ?? []
 }
 
-/** Without accents: a word in disguise is the word. */
+/** Without accents, so that a disguised word counts as the word. */
 function bare(prose: string): string {
   return prose.normalize("NFKD").replace(/\p{M}/gu, "")
 }
@@ -70,27 +70,27 @@ function longestFirst(phrases: ReadonlyArray<string>): ReadonlyArray<string> {
   return phrases.filter((phrase) => phrase !== "").toSorted((a, b) => b.length - a.length)
 }
 
-/** What would show as more than text: any mark of Markdown or HTML that is not escaped, bar headings. */
+/** Unescaped marks of Markdown or HTML, except our own headings. */
 export function markdownFaults(markdown: string): ReadonlyArray<string> {
-  const shown = markdown.replace(/^## [A-Za-z ,]+$/gm, "").replace(/\\[!-/:-@[-`{-~]/g, "")
+  const escaped = markdown.replace(/^## [A-Za-z ,]+$/gm, "").replace(/\\[!-/:-@[-`{-~]/g, "")
   const active = /[\\`*_[\]<>|~&]|:\/\/|www\.|^[ \t]*(?:[-+=#]+|\d+[.)])(?:\s|$)/gm
-  return [...shown.matchAll(active)].map(([mark]) => `mark ${mark}`)
+  return [...escaped.matchAll(active)].map(([mark]) => `mark ${mark}`)
 }
 
-/** Words that no text of ours would use: names of people, wallets, coins and places they invented. */
+/** Words that only the payloads and the simulated market use. */
 const foreignWords =
   /evil|airdrop|moonking|usdc|jane|doe|reuters|acme|lighthouse|keepers|friday|midnight|bellwether|resigned/giu
 
-/** The words of a stranger's text that can only be its own. */
-export function strangersWords(text: string): ReadonlyArray<string> {
+/** The words of an untrusted text that no text of ours uses. */
+export function foreignWordsOf(text: string): ReadonlyArray<string> {
   return [...new Set(text.toLowerCase().match(foreignWords) ?? [])]
 }
 
-/** Such words that stand in a published text outside every quotation. */
+/** The `words` that a published text contains outside quotations. */
 export function unquotedWords(
   text: string,
-  stranger: ReadonlyArray<string>,
+  words: ReadonlyArray<string>,
 ): ReadonlyArray<string> {
   const prose = text.replace(/“[^“”]*”/g, " ").toLowerCase()
-  return stranger.filter((word) => new RegExp(`(?<!\\p{L})${word}(?!\\p{L})`, "u").test(prose))
+  return words.filter((word) => new RegExp(`(?<!\\p{L})${word}(?!\\p{L})`, "u").test(prose))
 }

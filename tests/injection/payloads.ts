@@ -1,13 +1,12 @@
 /**
- * What strangers might write where we read: orders to a model, false news, fake figures, links and
- * tricks of spelling, in families, each in many variants; the same list every time.
+ * Prompt injection payloads: orders to a model, false news, fake figures, links and spelling tricks, in
+ * families with many variants each. The list is deterministic.
  *
  * @module
  */
 
 export interface Payload {
   readonly family: string
-  /** The stranger's text. */
   readonly text: string
 }
 
@@ -290,7 +289,7 @@ const families: ReadonlyArray<Family> = [
     ], n)],
 ]
 
-/** Every family with every claim, its variants in turn. */
+/** Every family with every claim, cycling through the variants. */
 export const payloads: ReadonlyArray<Payload> = families.flatMap(([family, text], f) =>
   [...new Set(claims.map((claim, n) => text(claim, n + f)))].map((text) => ({ family, text }))
 )

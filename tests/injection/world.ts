@@ -1,5 +1,5 @@
 /**
- * A small world with one stranger in it, whose words stand where a stranger's words can stand.
+ * A small simulated world with untrusted text in each place where it can appear.
  *
  * @module
  */
@@ -9,14 +9,14 @@ import { type FeedItem, marketRef } from "../../src/feed/domain/item.ts"
 import { type Market, MarketId, Slug } from "../../src/markets/domain/market.ts"
 import type { ReportMaterial } from "../../src/research/domain/material.ts"
 import { hour, isoTime, minute } from "../../src/core/domain/time.ts"
-import { named } from "../../src/core/domain/untrusted.ts"
-import { market, now, shown } from "../support/movers/market.ts"
+import { safeName } from "../../src/core/domain/untrusted.ts"
+import { market, microstructureWith, now } from "../support/movers/market.ts"
 import { openEntry, reportMaterial } from "../support/research/reports.ts"
 
 export const places = ["question", "rules", "headline", "pseudonym"] as const
 export type Place = typeof places[number]
 
-/** What stands there when nobody attacks. */
+/** The text of each place without an attack. */
 export const harmless: Readonly<Record<Place, string>> = {
   question: "Will the lighthouse be lit?",
   rules: "Yes if the keepers light the lamp before the end of the year.",
@@ -24,7 +24,7 @@ export const harmless: Readonly<Record<Place, string>> = {
   pseudonym: "Quiet-Heron",
 }
 
-/** The words that strangers have a say in; the rest of the world is ours. */
+/** The untrusted texts, with the payload in one place. */
 const wordsWith = (place: Place, text: string) => ({ ...harmless, [place]: text })
 
 const lighthouse = (question: string): Market =>
@@ -60,7 +60,7 @@ const mover = (about: Market, priceStart: number, priceNow: number): Item<"mover
     startedAt: isoTime(now - 2 * hour),
     zScore: 4,
     confirmedBy: "trades",
-    microstructure: shown(),
+    microstructure: microstructureWith(),
   },
 })
 
@@ -86,7 +86,7 @@ const entry = (
     firstFillAt: isoTime(now - 3 * hour),
     lastFillAt: isoTime(now - 2 * hour),
     calibration: null,
-    microstructure: shown(),
+    microstructure: microstructureWith(),
   },
 })
 
@@ -162,16 +162,16 @@ export function reportMaterialWith(place: Place, text: string): ReportMaterial {
   })
 }
 
-/** With a headline that says nothing of an end, and the attacked one, whatever it is about. */
+/** With one headline that reports no outcome, and the attacked one. */
 export function detectionQuestionWith(place: Place, text: string): DetectionQuestion {
   const words = wordsWith(place, text)
   const piece = (id: string, title: string, source: string) =>
     ({
       id,
       kind: "news",
-      title: named(title),
+      title: safeName(title),
       url: `https://${id.toLowerCase()}.example/news`,
-      source: named(source),
+      source: safeName(source),
       publishedAt: now - hour,
     }) as const
   return {

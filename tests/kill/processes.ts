@@ -4,7 +4,7 @@
  * @module
  */
 import { Effect } from "effect"
-import { ended } from "../support/postgresCluster.ts"
+import { killAndWait } from "../support/postgresCluster.ts"
 
 export interface Kept {
   readonly name: string
@@ -71,7 +71,7 @@ export const keep = Effect.fn("keep")(function* (options: KeptOptions) {
   yield* Effect.addFinalizer(() =>
     Effect.promise(async () => {
       closing = true
-      if (running !== null) await ended(running)
+      if (running !== null) await killAndWait(running)
       await supervisor
     })
   )

@@ -79,7 +79,7 @@ const underFire = Effect.fnUntraced(function* (
   // A cluster that was just killed comes up again before it is left in peace.
   yield* Fiber.interruptAll(fibers)
   yield* Console.log(`faults stop; ${yield* FiberSet.size(purchases)} purchases go on`)
-  yield* stage.facilitator.repent
+  yield* stage.facilitator.becomeHonest
   yield* Effect.timeoutOption(FiberSet.awaitEmpty(purchases), clientsDrain)
   yield* FiberSet.clear(purchases)
 })

@@ -13,7 +13,8 @@ import {
   type ChaosFacilitator,
   startChaosFacilitator,
 } from "../support/payments/chaosFacilitator.ts"
-import { freePort, type PostgresCluster, startPostgresCluster } from "../support/postgresCluster.ts"
+import { type PostgresCluster, startPostgresCluster } from "../support/postgresCluster.ts"
+import { freePort } from "../support/process.ts"
 import { terms } from "../support/payments/terms.ts"
 import { deployToken, sent, toToken } from "../support/payments/token.ts"
 import { keep, type Kept } from "./processes.ts"

@@ -1,5 +1,5 @@
 /**
- * The laws of the memory of markets, on every store: it is a plain map, however it is asked.
+ * The laws of `MarketStore` on every store: it behaves like a plain map.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { type Market, MarketId, type SeriesPoint, Slug } from "../../src/markets
 import { hour, minute } from "../../src/core/domain/time.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { market, now } from "../support/movers/market.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 import { sized } from "../support/size.ts"
 
 const start = Math.floor(now / hour) * hour
@@ -21,13 +21,13 @@ const some = <S extends Schema.Constraint>(item: S) =>
   Schema.Array(item).check(Schema.isMaxLength(12))
 const which = int(0, 4)
 
-/** What may be done to the memory, in numbers small enough to collide. */
+/** A sequence of operations on the store, with numbers small enough to collide. */
 const program = Arbitrary.schema(
   Schema.Array(Schema.Union([
     Schema.Struct({
       do: Schema.Literal("save"),
       markets: some(
-        Schema.Struct({ which, told: int(0, 2), volume: int(0, 3), listed: int(0, 2) }),
+        Schema.Struct({ which, version: int(0, 2), volume: int(0, 3), listed: int(0, 2) }),
       ),
     }),
     Schema.Struct({
@@ -42,26 +42,31 @@ type Program = typeof program extends Arbitrary.Arbitrary<infer A> ? A : never
 
 const id = (n: number) => MarketId.make(`0x${n}`)
 const ids = [0, 1, 2, 3, 4].map(id)
-/** Odd instants over some five hours, some on the hour. */
+/** Instants over about five hours, some on the hour. */
 const at = (place: number) => start + place * 7.5 * minute + (place % 8 === 0 ? 0 : place)
 
-const variant = (
-  { which, told, volume, listed }: { which: number; told: number; volume: number; listed: number },
-): Market =>
+interface Variant {
+  readonly which: number
+  readonly version: number
+  readonly volume: number
+  readonly listed: number
+}
+
+const variant = ({ which, version, volume, listed }: Variant): Market =>
   market({
     id: id(which),
     slug: Slug.make(`market-${which}`),
-    question: `Told ${told} times?`,
-    category: told === 0 ? null : "weather",
-    endsAt: told === 1 ? null : start + told,
+    question: `Version ${version}?`,
+    category: version === 0 ? null : "weather",
+    endsAt: version === 1 ? null : start + version,
     volumeUsd: volume / 3,
     liquidityUsd: 1_000 * (volume % 2),
-    status: (["open", "proposed", "resolved"] as const)[told] ?? "open",
+    status: (["open", "proposed", "resolved"] as const)[version] ?? "open",
     listed: listed === 0 ? null : { bestBid: 0.1 * listed, bestAsk: 0.9 },
   })
 
-/** The same memory, kept in maps. */
-function remembered(steps: Program) {
+/** The expected state, in maps. */
+function modelOf(steps: Program) {
   const markets = new Map<string, Market>()
   const mids = new Map(ids.map((id) => [id, new Map<number, number>()]))
   const seeded = new Set<MarketId>()
@@ -117,12 +122,12 @@ onEveryStore("MarketStore", (law) => {
     law(name, Effect.provide(body, layer))
 
   law(
-    "answers as a map of markets and of series would",
-    holds(program, (steps) =>
+    "behaves like a map of markets and a map of series",
+    checkProperty(program, (steps) =>
       Effect.gen(function* () {
         const store = yield* MarketStore
         yield* run(steps)
-        const model = remembered(steps)
+        const model = modelOf(steps)
         assert.equal(yield* store.count, model.markets.size)
         assert.deepEqual(
           yield* store.unseeded(ids),
@@ -134,12 +139,12 @@ onEveryStore("MarketStore", (law) => {
             model.markets.get(id),
           )
         }
-        for (const asked of [ids, ids.slice(1, 3), []]) {
+        for (const requested of [ids, ids.slice(1, 3), []]) {
           assert.deepEqual(
-            yield* store.byIds([...asked, MarketId.make("unheard-of")]),
-            new Map(asked.flatMap((id) => {
-              const held = model.markets.get(id)
-              return held === undefined ? [] : [[id, held]]
+            yield* store.byIds([...requested, MarketId.make("unknown")]),
+            new Map(requested.flatMap((id) => {
+              const stored = model.markets.get(id)
+              return stored === undefined ? [] : [[id, stored]]
             })),
           )
         }
@@ -170,23 +175,23 @@ onEveryStore("MarketStore", (law) => {
   )
 
   on(
-    "a word older than the one held changes nothing",
+    "save() ignores a listing older than the stored one",
     Effect.gen(function* () {
       const store = yield* MarketStore
-      const newer = variant({ which: 1, told: 2, volume: 2, listed: 1 })
+      const newer = variant({ which: 1, version: 2, volume: 2, listed: 1 })
       yield* store.save([newer], start)
-      yield* store.save([variant({ which: 1, told: 1, volume: 1, listed: 0 })], start - 1)
+      yield* store.save([variant({ which: 1, version: 1, volume: 1, listed: 0 })], start - 1)
       assert.deepEqual(Option.getOrNull(yield* store.bySlug("market-1")), newer)
     }),
   )
 
   on(
-    "more markets than go into one statement are all kept",
+    "save() and appendMids() store more rows than fit into one statement",
     Effect.gen(function* () {
       const store = yield* MarketStore
       const many = Array.from(
         { length: 2_345 },
-        (_, which) => variant({ which, told: which % 3, volume: 1, listed: 1 }),
+        (_, which) => variant({ which, version: which % 3, volume: 1, listed: 1 }),
       )
       yield* store.save([...many, ...many.slice(0, 10)], start)
       assert.equal(yield* store.count, many.length)
@@ -200,14 +205,14 @@ onEveryStore("MarketStore", (law) => {
   )
 
   on(
-    "a market whose text no database takes does not cost the others",
+    "save() stores the other markets when one has text that PostgreSQL rejects",
     Effect.gen(function* () {
       const store = yield* MarketStore
       yield* store.save([
         market({ question: "\0odd\ud800" }),
         variant({
           which: 1,
-          told: 1,
+          version: 1,
           volume: 1,
           listed: 1,
         }),
@@ -217,7 +222,7 @@ onEveryStore("MarketStore", (law) => {
   )
 
   on(
-    "nothing asked is nothing answered",
+    "empty input changes nothing and returns nothing",
     Effect.gen(function* () {
       const store = yield* MarketStore
       yield* store.save([], start)

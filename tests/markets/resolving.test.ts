@@ -1,8 +1,8 @@
 /**
- * What is sold as resolving soon equals a brute-force filter, over generated markets, books, memories
- * and queries, on every store.
+ * `Resolving` equals a brute-force filter over generated markets, books, series and queries, on every
+ * store.
  *
- * The filter here is written from the specification, in whole numbers, and shares no code with it.
+ * The filter is written from the specification, in whole numbers, and shares no code with the service.
  *
  * @module
  */
@@ -31,12 +31,12 @@ const signs = [
 ] as const
 const floors = [1_000, 5_000, 5_000.5, 20_000] as const
 const amounts = [0, 999.999999, 1_000, 4_999.99, 5_000, 5_000.5, 20_000, 1_234_567.89] as const
-/** Hours in which a query looks, and about which markets end. */
+/** Horizons of queries in hours; markets end near them. */
 const horizons = [1, 2, 23, 24, 71, 72] as const
 const venues = ["up", "up", "up", "partial", "down", "silent"] as const
 type VenueState = (typeof venues)[number]
 
-/** All that is known of a market. Prices are in ten-thousandths, mids in halves of them. */
+/** A generated market. Prices are in ten-thousandths, mids in halves of them. */
 interface Known {
   readonly market: Market
   readonly book: "none" | "one_sided" | "as drawn"
@@ -47,7 +47,7 @@ interface Known {
   readonly lastMid: number
 }
 
-/** Draws from one seed, one after another. */
+/** Random draws from one seed. */
 function dice(seed: number) {
   let count = 0
   const next = () => uniform(mix(seed, count++))
@@ -60,7 +60,7 @@ function dice(seed: number) {
 }
 type Dice = ReturnType<typeof dice>
 
-/** Ends about the edges of horizons, prices about those of convergence; a few sets are of hundreds. */
+/** Ends near the horizons, prices near the convergence limits; a few sets have hundreds of markets. */
 function marketsOf(draw: Dice): ReadonlyArray<Known> {
   const many = draw.chance(0.1)
   const count = many ? draw.int(200, 900) : draw.int(1, 40)
@@ -106,7 +106,7 @@ function bookOf({ market, book, bid, ask }: Known): OrderBook | null {
   }
 }
 
-/** The last point, and one of half a minute before. */
+/** The last point, and one half a minute earlier. */
 function seriesOf({ market, seen, lastMid }: Known): ReadonlyArray<MidPoint> {
   if (seen === null) return []
   const at = now - seen * 60_000
@@ -120,7 +120,7 @@ interface Query {
   readonly includeNoise: boolean
 }
 
-/** One row as the specification says it. */
+/** One row according to the specification. */
 interface Expected {
   readonly slug: string
   readonly question: string
@@ -129,11 +129,11 @@ interface Expected {
   readonly yesMid: number
   readonly convergence: "contested" | "converged"
   readonly liquidityUsd: number
-  /** Bid and ask of the sound book; null without one, undefined beyond the ten nearest. */
+  /** Bid and ask of the valid book; null without one, undefined after the ten nearest. */
   readonly book: readonly [number, number] | null | undefined
 }
 
-/** The markets that memory holds against the query, the nearest first. */
+/** The markets that match the query, the nearest first. */
 function matching(all: ReadonlyArray<Known>, query: Query): ReadonlyArray<Known> {
   const found: Array<Known> = []
   for (const known of all) {
@@ -159,10 +159,10 @@ function expected(
     const { market, bid, ask, seen } = known
     const book = venue === "up" || venue === "partial" ? bookOf(known) : null
     if (venue === "up" && book === null) continue
-    const sound = book !== null && book.bids.length > 0 && bid < ask && ask - bid <= 9_000
+    const isValid = book !== null && book.bids.length > 0 && bid < ask && ask - bid <= 9_000
     const fresh = seen === null || seen > 60 ? null : seen >= 0 ? known.lastMid : null
     const listed = market.listed === null ? null : bid + ask
-    const mid = sound ? bid + ask : fresh ?? listed
+    const mid = isValid ? bid + ask : fresh ?? listed
     if (mid === null) continue
     const remaining = (market.endsAt ?? 0) - now
     rows.push({
@@ -173,13 +173,13 @@ function expected(
       yesMid: mid / 20_000,
       convergence: mid <= 2_000 || mid >= 18_000 ? "converged" : "contested",
       liquidityUsd: market.liquidityUsd,
-      book: rows.length < 10 ? (sound ? [bid / 10_000, ask / 10_000] : null) : undefined,
+      book: rows.length < 10 ? (isValid ? [bid / 10_000, ask / 10_000] : null) : undefined,
     })
   }
   return rows.slice(0, 200)
 }
 
-function shownOf({ microstructure, ...row }: ResolvingRow): Expected {
+function comparable({ microstructure, ...row }: ResolvingRow): Expected {
   return {
     ...row,
     book: microstructure === undefined
@@ -193,7 +193,7 @@ const venueOf = (all: ReadonlyArray<Known>, state: VenueState) =>
     wallets: null,
     books: (tokenIds) => {
       if (state === "silent") {
-        // Long enough for the one who asks to begin to wait; then he has waited too long.
+        // Yields until the caller waits, then moves the clock past its timeout.
         return Effect.repeat(Effect.yieldNow, { times: 20 }).pipe(
           Effect.andThen(TestClock.adjust("6 seconds")),
           Effect.andThen(Effect.never),
@@ -202,27 +202,26 @@ const venueOf = (all: ReadonlyArray<Known>, state: VenueState) =>
       if (state === "down") {
         return Effect.fail(new VenueUnavailable({ operation: "books", reason: "down" }))
       }
-      const asked = new Set(tokenIds)
-      ok(asked.size === tokenIds.length && asked.size <= 400, "too much is asked for")
+      const requested = new Set(tokenIds)
+      ok(requested.size === tokenIds.length && requested.size <= 400, "too many tokens requested")
       const rows = all.flatMap((known) => bookOf(known) ?? []).filter(({ tokenId }) =>
-        asked.has(tokenId)
+        requested.has(tokenId)
       )
       return Effect.succeed({ rows, rejected: state === "partial" ? { unavailable: 1 } : {} })
     },
   })
 
-/** Sets of markets, and how often each is asked about. */
 const setsFull = 520
 const sets = sized({ short: 60, full: setsFull })
 const queriesPerSet = 6
 
 onEveryStore("Resolving", (law) => {
   law(
-    "list() equals a brute-force filter, and check() says whether it has any market",
+    "list() equals a brute-force filter, and check() fails when it is empty",
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      // How often what was asked for came about.
-      const seen = { asked: 0, empty: 0, full: 0, noise: 0, withoutBook: 0, rows: 0, down: 0 }
+      // How often each case occurred.
+      const seen = { queries: 0, empty: 0, full: 0, noise: 0, withoutBook: 0, rows: 0, down: 0 }
       for (let seed = 1; seed <= sets; seed++) {
         const draw = dice(mix(seed, 0x4e501))
         const all = marketsOf(draw)
@@ -230,7 +229,7 @@ onEveryStore("Resolving", (law) => {
         const store = yield* MarketStore
         yield* store.save(all.map(({ market }) => market), now)
         yield* store.appendMids(all.flatMap(seriesOf))
-        for (let asked = 0; asked < queriesPerSet; asked++) {
+        for (let count = 0; count < queriesPerSet; count++) {
           const query = {
             withinHours: draw.chance(0.7) ? draw.one(horizons) : draw.int(1, 72),
             minLiquidity: draw.chance(0.8) ? draw.one(floors) : draw.int(1_000, 50_000),
@@ -244,10 +243,10 @@ onEveryStore("Resolving", (law) => {
             strictEqual(Result.isSuccess(checked), matching(all, query).length > 0)
             return yield* Effect.result(resolving.list(query))
           }).pipe(Effect.provide(Resolving.layer.pipe(Layer.provide(venueOf(all, state)))))
-          const rows = Result.isSuccess(answer) ? answer.success.map(shownOf) : []
+          const rows = Result.isSuccess(answer) ? answer.success.map(comparable) : []
           equal(rows, expected(all, query, state), `set ${seed}, ${JSON.stringify(query)}`)
           if (Result.isFailure(answer)) strictEqual(answer.failure._tag, "BelowThreshold")
-          seen.asked++
+          seen.queries++
           if (rows.length === 0) seen.empty++
           if (rows.length === 200) seen.full++
           if (query.includeNoise && rows.length > 0) seen.noise++
@@ -258,15 +257,15 @@ onEveryStore("Resolving", (law) => {
       }
       const counts = JSON.stringify(seen)
       const share = sets / setsFull
-      ok(seen.asked === sets * queriesPerSet && seen.full > 20 * share, counts)
+      ok(seen.queries === sets * queriesPerSet && seen.full > 20 * share, counts)
       ok(seen.rows > 15_000 * share, counts)
       ok(Math.min(seen.noise, seen.withoutBook, seen.down) > 300 * share, counts)
-      ok(seen.empty > 100 * share && seen.empty < seen.asked / 2, counts)
+      ok(seen.empty > 100 * share && seen.empty < seen.queries / 2, counts)
     }).pipe(Effect.provide(markets), Effect.provide(TestClock.layer())),
   )
 
   law(
-    "list() has mechanical markets of every sign only when they are asked for",
+    "list() includes mechanical markets of every sign only when the query includes noise",
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
       const all = [null, "recurrence", "slug", "tags", "price_stream"] as const

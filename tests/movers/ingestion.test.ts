@@ -1,5 +1,5 @@
 /**
- * A tick over the simulated venue and a real store: what it finds, and what cannot stop it.
+ * A tick over the simulated venue and a real store: its movers, its counts and its failures.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import * as simulated from "../../src/venues/simulated/venue.ts"
 import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { day } from "../../src/core/domain/time.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
-import { Ingestion, isGood } from "../../src/movers/Ingestion.ts"
+import { Ingestion, isGoodTick } from "../../src/movers/Ingestion.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import { test } from "../support/effect.ts"
@@ -20,7 +20,7 @@ import { embeddedStore } from "../support/stores.ts"
 import { marketBySlug } from "../support/venues/worlds.ts"
 
 const tick = Duration.minutes(10)
-const world = makeWorld({ seed: 11, markets: 120, liveliness: 0.6, gateShare: 0.9 })
+const world = makeWorld({ seed: 11, markets: 120, jumpsPerMarketDay: 0.6, gateShare: 0.9 })
 const start = world.options.origin
 
 const down = new VenueUnavailable({ operation: "test", reason: "down" })
@@ -51,11 +51,11 @@ const ingestion = Effect.fnUntraced(function* (
   }
 })
 
-test("tick() finds movers on its very first run, each where the truth has moved", () =>
+test("tick() finds movers on its first run, each where the true probability moved", () =>
   Effect.gen(function* () {
     const { ingestion: service, feed } = yield* ingestion()
     const report = yield* service.tick(start)
-    ok(isGood(report), report.failed.join())
+    ok(isGoodTick(report), report.failed.join())
     ok(report.movers.length > 0, "a lively world has movers")
     const items = yield* feed.moversSince(start - day)
     equal(items.length, report.movers.length)
@@ -65,7 +65,11 @@ test("tick() finds movers on its very first run, each where the truth has moved"
       const startedAt = Date.parse(data.startedAt)
       const truth = world.truth.probability(market, start) -
         world.truth.probability(market, startedAt)
-      equal(Math.sign(truth), Math.sign(data.delta), `${data.market.slug} moved the other way`)
+      equal(
+        Math.sign(truth),
+        Math.sign(data.delta),
+        `${data.market.slug} moved in the other direction`,
+      )
     }
   }))
 
@@ -78,7 +82,7 @@ test("tick() run again for the same slot emits nothing twice", () =>
     equal((yield* feed.head(start)).index, first.movers.length)
   }))
 
-test("tick() counts every market and every move that goes no further, once", () =>
+test("tick() counts every rejected market and move once", () =>
   Effect.gen(function* () {
     const { ingestion: service } = yield* ingestion()
     const report = yield* service.tick(start)
@@ -93,19 +97,19 @@ test("tick() counts every market and every move that goes no further, once", () 
     equal(2 * judged, sum([...ofMove, ...dropped]) + report.movers.length)
   }))
 
-test("tick() keeps what a broken sweep had listed, and says that it was broken", () =>
+test("tick() keeps the markets of an interrupted listing, and reports the failed stage", () =>
   Effect.gen(function* () {
     const { ingestion: service, markets } = yield* ingestion((real) => ({
       listMarkets: Stream.concat(real.listMarkets, Stream.fail(down)),
     }))
     const report = yield* service.tick(start)
     equal(report.failed, ["listing"])
-    ok(!isGood(report))
+    ok(!isGoodTick(report))
     ok(report.books > 0)
     equal(yield* markets.count, report.markets)
   }))
 
-test("tick() survives a venue without books, and the next tick is whole again", () =>
+test("tick() survives a venue without books, and the next tick is good again", () =>
   Effect.gen(function* () {
     let broken = true
     const { ingestion: service } = yield* ingestion((real) => ({
@@ -116,22 +120,22 @@ test("tick() survives a venue without books, and the next tick is whole again", 
     equal(first.movers, [])
     broken = false
     yield* TestClock.adjust(tick)
-    ok(isGood(yield* service.tick(start + Duration.toMillis(tick))))
+    ok(isGoodTick(yield* service.tick(start + Duration.toMillis(tick))))
   }))
 
-test("tick() loses no other book to a batch that cannot be had, and says that one was lost", () =>
+test("tick() reads the other books when one batch fails, and reports the failure", () =>
   Effect.gen(function* () {
     const large = makeWorld({ seed: 11, markets: 1_400, gateShare: 0.9 })
     const rows = large.list(start, 0, 1_400)
-    let asked = 0
+    let batches = 0
     let lost = 0
     const { ingestion: service } = yield* ingestion(() => ({
       listMarkets: Stream.make({ rows, rejected: {} }),
       priceHistory: () => Effect.succeed([]),
       books: (tokens) => {
-        asked += 1
-        if (asked === 1) lost = tokens.length
-        return asked === 1 ? Effect.fail(down) : Effect.succeed({
+        batches += 1
+        if (batches === 1) lost = tokens.length
+        return batches === 1 ? Effect.fail(down) : Effect.succeed({
           rows: tokens.flatMap((token) => large.book(token, start) ?? []),
           rejected: {},
         })
@@ -140,11 +144,11 @@ test("tick() loses no other book to a batch that cannot be had, and says that on
     const report = yield* service.tick(start)
     equal(report.failed, ["books"])
     equal(report.rejected["unavailable"], lost)
-    ok(asked > 2, `${asked} batches`)
+    ok(batches > 2, `${batches} batches`)
     equal(report.books, report.candidates - lost)
   }))
 
-test("tick() survives a stage that dies, as one that fails", () =>
+test("tick() reports a stage that dies like one that fails", () =>
   Effect.gen(function* () {
     const { ingestion: service } = yield* ingestion(() => ({
       books: () => Effect.die("a bug"),
@@ -152,7 +156,7 @@ test("tick() survives a stage that dies, as one that fails", () =>
     equal((yield* service.tick(start)).failed, ["books"])
   }))
 
-test("tick() seeds a market later whose history could not be had", () =>
+test("tick() seeds a market at the next tick when its history was not available", () =>
   Effect.gen(function* () {
     let broken = true
     const { ingestion: service } = yield* ingestion((real) => ({
@@ -160,30 +164,30 @@ test("tick() seeds a market later whose history could not be had", () =>
     }))
     const first = yield* service.tick(start)
     equal(first.seeded, 0)
-    ok(isGood(first))
+    ok(isGoodTick(first))
     broken = false
     yield* TestClock.adjust(tick)
     const second = yield* service.tick(start + Duration.toMillis(tick))
     ok(second.seeded >= first.candidates * 0.9, `${second.seeded} of ${first.candidates}`)
   }))
 
-test("tick() judges without the tape when the venue does not give it", () =>
+test("tick() judges without trades when the venue does not return them", () =>
   Effect.gen(function* () {
     const { ingestion: service, feed } = yield* ingestion(() => ({
       trades: () => Effect.fail(down),
     }))
-    ok(isGood(yield* service.tick(start)))
+    ok(isGoodTick(yield* service.tick(start)))
     const items = yield* feed.moversSince(start - day)
     ok(items.length > 0)
     ok(items.every(({ data }) => data.confirmedBy === "persistence"))
   }))
 
-test("tick() asks for the tape of those moves alone that every other gate lets pass", () =>
+test("tick() requests trades only for moves that pass every other gate", () =>
   Effect.gen(function* () {
-    let asked = 0
+    let requests = 0
     const { ingestion: service } = yield* ingestion((real) => ({
       trades: (market, since) => {
-        asked += 1
+        requests += 1
         return real.trades(market, since)
       },
     }))
@@ -191,13 +195,13 @@ test("tick() asks for the tape of those moves alone that every other gate lets p
     const reasons = ["unconfirmed", "weaker_window", "event_quota"]
     const passed = reasons.reduce((sum, reason) => sum + (rejected[reason] ?? 0), movers.length)
     ok((rejected["unsurprising"] ?? 0) > 0)
-    equal(asked, passed)
-    asked = 0
+    equal(requests, passed)
+    requests = 0
     equal((yield* service.tick(start)).movers, [])
-    ok(asked < passed, "what the feed said already needs no tape")
+    ok(requests < passed, "a move that is in the feed already needs no trades")
   }))
 
-test("tick() does not wait for a slow tape longer than its stage may take", () =>
+test("tick() does not wait for slow trades longer than its stage may take", () =>
   Effect.gen(function* () {
     const waiting = yield* Deferred.make<void>()
     const { ingestion: service } = yield* ingestion(() => ({
@@ -207,19 +211,19 @@ test("tick() does not wait for a slow tape longer than its stage may take", () =
     yield* Deferred.await(waiting)
     yield* TestClock.adjust("50 seconds")
     const report = yield* Fiber.join(running)
-    ok(isGood(report), report.failed.join())
+    ok(isGoodTick(report), report.failed.join())
     ok(report.movers.length > 0)
   }))
 
-test("tick() adds one point a market, and none between quotes too far apart", () =>
+test("tick() adds one point a market, and none for a spread that is too wide", () =>
   Effect.gen(function* () {
-    const wide = (price: number, size: number) => ({ price, size })
+    const level = (price: number) => ({ price, size: 9e4 })
     const { ingestion: service, markets, venue } = yield* ingestion((real) => ({
       books: (tokens) =>
         Effect.map(real.books(tokens), ({ rows, rejected }) => ({
           rejected,
           rows: rows.map((book, n) =>
-            n % 2 === 0 ? book : { ...book, bids: [wide(0.4, 9e4)], asks: [wide(0.6, 9e4)] }
+            n % 2 === 0 ? book : { ...book, bids: [level(0.4)], asks: [level(0.6)] }
           ),
         })),
     }))

@@ -1,5 +1,5 @@
 /**
- * The news service: what is kept, what is told of how much was heard, and that no source costs another.
+ * The news service: which headlines it keeps, the coverage it reports, and independent sources.
  *
  * @module
  */
@@ -22,7 +22,7 @@ const headline = (title: string, ago = hour): Headline => ({
   source: "A",
   publishedAt: now - ago,
 })
-const speaking = (name: string, rows: () => ReadonlyArray<Headline>): NewsSource => ({
+const answering = (name: string, rows: () => ReadonlyArray<Headline>): NewsSource => ({
   name,
   read: () => Effect.sync(() => ({ rows: rows(), rejected: { no_time: 1 } })),
 })
@@ -44,7 +44,7 @@ const marketStore = Layer.mock(MarketStore, {
 const newsOf = (sources: ReadonlyArray<NewsSource>) =>
   News.layer.pipe(Layer.provide(Layer.succeed(NewsSources, sources)), Layer.provide(marketStore))
 
-/** A service over these sources, and the memory beneath it. */
+/** Runs `body` with a service over these sources and an empty store. */
 const withNews = (
   sources: ReadonlyArray<NewsSource>,
   body: Effect.Effect<void, unknown, News | NewsStore>,
@@ -55,12 +55,12 @@ const withNews = (
     Effect.orDie,
   )
 
-test("update() keeps what is new once, though sources fail, break or stay silent", () => {
+test("update() stores new headlines once when other sources fail, die or time out", () => {
   const rows = [headline("One"), headline("Two"), {
     ...headline("One"),
     url: "https://a.example/1",
   }]
-  const sources = [failing, speaking("A", () => rows), broken, silent]
+  const sources = [failing, answering("A", () => rows), broken, silent]
   return withNews(
     sources,
     Effect.gen(function* () {
@@ -78,10 +78,10 @@ test("update() keeps what is new once, though sources fail, break or stay silent
   )
 })
 
-test("a story that is told again, at its address or another, is no news", () => {
+test("update() skips a story that is published again, at the same address or another", () => {
   let rows = [headline("One")]
   return withNews(
-    [speaking("A", () => rows)],
+    [answering("A", () => rows)],
     Effect.gen(function* () {
       const news = yield* News
       equal((yield* news.update(now)).headlines, 1)
@@ -94,13 +94,13 @@ test("a story that is told again, at its address or another, is no news", () => 
   )
 })
 
-test("coverage counts the sources heard in two hours, and says when one last was", () =>
+test("coverage counts the sources that answered in two hours, and has the last answer's time", () =>
   withNews(
-    [speaking("A", () => []), speaking("B", () => []), failing],
+    [answering("A", () => []), answering("B", () => []), failing],
     Effect.gen(function* () {
       const news = yield* News
       const store = yield* NewsStore
-      yield* store.heard("no longer asked", now, true)
+      yield* store.saveRead("no longer configured", now, true)
       const coverage = Effect.map(news.recent(0, 1), ({ coverage }) => coverage)
       equal(yield* coverage, { sources: 3, answered: 0, lastAt: null })
       yield* news.update(now)
@@ -112,7 +112,7 @@ test("coverage counts the sources heard in two hours, and says when one last was
     }),
   ))
 
-test("without sources news is off, whatever is remembered", () =>
+test("without sources news is off, even when headlines are stored", () =>
   withNews(
     [],
     Effect.gen(function* () {
@@ -126,9 +126,9 @@ test("without sources news is off, whatever is remembered", () =>
     }),
   ))
 
-test("relatedTo() finds what the last update brought, on this replica at once, on others soon", () => {
+test("relatedTo() finds new headlines at once on the updating replica, later on others", () => {
   let rows = [headline("Elsewhere it rains")]
-  const sources = [speaking("A", () => rows)]
+  const sources = [answering("A", () => rows)]
   return withNews(
     sources,
     Effect.gen(function* () {
@@ -160,13 +160,13 @@ test("relatedTo() finds what the last update brought, on this replica at once, o
   )
 })
 
-test("sources are asked for what the most liquid markets are about", () => {
-  const asked: Array<ReadonlyArray<ReadonlyArray<string>>> = []
+test("update() gives the sources topics of the most liquid markets", () => {
+  const requested: Array<ReadonlyArray<ReadonlyArray<string>>> = []
   const source: NewsSource = {
     name: "A",
     read: (topics) =>
       Effect.sync(() => {
-        asked.push(topics)
+        requested.push(topics)
         return { rows: [], rejected: {} }
       }),
   }
@@ -174,14 +174,14 @@ test("sources are asked for what the most liquid markets are about", () => {
     [source],
     Effect.gen(function* () {
       yield* Effect.flatMap(News, ({ update }) => update(now))
-      equal(asked, [[["Imre Nagybanya", "resign"], ["Skerryvore", "lighthouse"]]])
+      equal(requested, [[["Imre Nagybanya", "resign"], ["Skerryvore", "lighthouse"]]])
     }),
   )
 })
 
-test("a week of headlines is kept", () =>
+test("prune() keeps a week of headlines", () =>
   withNews(
-    [speaking("A", () => [headline("New"), headline("Old", 7 * day - minute)])],
+    [answering("A", () => [headline("New"), headline("Old", 7 * day - minute)])],
     Effect.gen(function* () {
       const news = yield* News
       yield* news.update(now)

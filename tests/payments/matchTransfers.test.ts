@@ -12,7 +12,7 @@ import {
   type PaymentState,
 } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
-import type { Purchase, Task } from "../../src/payments/sale/sale.ts"
+import type { Purchase, Work } from "../../src/payments/sale/sale.ts"
 import { NotCharged } from "../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
@@ -21,7 +21,6 @@ import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
 import {
   answering,
   buying,
-  doing,
   early,
   inMarket,
   passing,
@@ -32,6 +31,7 @@ import {
   startSeconds,
   stateOf,
   useNonce,
+  workOf,
 } from "../support/payments/sales.ts"
 import { nonce, terms, token } from "../support/payments/terms.ts"
 
@@ -39,11 +39,11 @@ const { price } = product
 const payTo = address(terms.payTo)
 const account = { chainId: token.chainId, asset: token.asset, payTo }
 const secret = "a-secret-of-16-chars"
-const unasked = doing(Effect.die("computed for a payment that is owed back"))
+const unasked = workOf(Effect.die("computed for a payment that is owed back"))
 /** Refuses before anything is settled, in either order: the payment is released. */
-const worthless: Task = {
+const worthless: Work = {
   check: Effect.fail(new NotCharged({ code: "market_not_found", message: "There is none" })),
-  work: answering("nothing", false),
+  compute: answering("nothing", false),
 }
 
 /** A block that is young enough not to have been read yet. */
@@ -65,7 +65,7 @@ const owed = (row: PaymentRecord | null) => [
   row?.paidAt?.finality,
 ]
 
-test("a first scan reads nothing, and the next reads on from there", () =>
+test("the first scan reads nothing, and the next one continues from its block", () =>
   inMarket(Effect.gen(function* () {
     const { scan } = yield* Payments
     const store = yield* PaymentStore
@@ -81,7 +81,7 @@ test("a first scan reads nothing, and the next reads on from there", () =>
     equal([scanned.after, scanned.through > from.through], [from.after, true])
   })))
 
-test("a transfer without a row becomes an orphan, owed to its payer, once for all scans and replicas", () =>
+test("a transfer without a row is inserted as refund_due once, across scans and replicas", () =>
   inMarket(Effect.gen(function* () {
     const { scan } = yield* Payments
     const there = yield* replica
@@ -98,7 +98,7 @@ test("a transfer without a row becomes an orphan, owed to its payer, once for al
     equal(yield* scan, 0)
   })))
 
-test("a payment its buyer settled before it was shown is refunded, and says so when it is shown", () =>
+test("a payment that its buyer settled before sending it is refunded, and the response says so", () =>
   inMarket(Effect.gen(function* () {
     const { scan, sell } = yield* Payments
     yield* scan
@@ -118,7 +118,7 @@ test("a payment its buyer settled before it was shown is refunded, and says so w
     }
   })))
 
-test("a payment its buyer settled before it was shown, and that no scan has read, is refunded too", () =>
+test("a payment that its buyer settled before sending it is refunded even before a scan", () =>
   inMarket(Effect.gen(function* () {
     const { scan } = yield* Payments
     yield* scan
@@ -131,7 +131,7 @@ test("a payment its buyer settled before it was shown, and that no scan has read
   })))
 
 for (const sold of [product, early]) {
-  test(`a released payment sold ${sold.settlementOrder} that is found paid is owed back at once`, () =>
+  test(`a released payment sold ${sold.settlementOrder} that was paid is owed at once`, () =>
     inMarket(Effect.gen(function* () {
       const { scan } = yield* Payments
       yield* scan
@@ -146,7 +146,7 @@ for (const sold of [product, early]) {
       equal(yield* scan, 0)
     })))
 
-  test(`a void payment sold ${sold.settlementOrder} that is found paid is owed back, and somebody is called`, () => {
+  test(`a void payment sold ${sold.settlementOrder} that was paid is owed, and an error is logged`, () => {
     const errors: Array<string> = []
     const alarm = Logger.layer([Logger.make(({ logLevel, message }) => {
       if (logLevel === "Error") errors.push(String(message))
@@ -169,7 +169,7 @@ for (const sold of [product, early]) {
   })
 }
 
-test("what was delivered, or is worked on, or is owed already, the scan leaves as it is", () =>
+test("the scan does not change a payment that is delivered, in progress or already owed", () =>
   inMarket(
     Effect.gen(function* () {
       const { scan } = yield* Payments
@@ -185,7 +185,7 @@ test("what was delivered, or is worked on, or is owed already, the scan leaves a
           }),
       )
       for (const [n, one] of bought.entries()) {
-        yield* buying(one, n === 1 ? doing(Effect.die("a bug")) : doing(answering()))
+        yield* buying(one, n === 1 ? workOf(Effect.die("a bug")) : workOf(answering()))
         states.push(yield* stateOf(one))
       }
       equal(states, ["answered", "refund_due", "answered"])
@@ -195,14 +195,14 @@ test("what was delivered, or is worked on, or is owed already, the scan leaves a
     }),
   ))
 
-test("a compute-first payment of unknown outcome that is found paid is answered", () => {
+test("an unresolved compute-first payment that was paid is answered", () => {
   let down = false
   return inMarket(
     Effect.gen(function* () {
       const { scan } = yield* Payments
       yield* scan
       const bought = yield* purchase({ secret })
-      equal(yield* buying(bought, doing(answering())), "Unresolved")
+      equal(yield* buying(bought, workOf(answering())), "Unresolved")
       down = false
       yield* passing(60)
       equal([yield* scan, yield* stateOf(bought)], [1, "answered"])
@@ -211,7 +211,7 @@ test("a compute-first payment of unknown outcome that is found paid is answered"
   )
 })
 
-test("a transfer of another amount under the nonce of a payment is owed back, that amount", () =>
+test("a transfer of another amount with a payment's nonce is owed with that amount", () =>
   inMarket(Effect.gen(function* () {
     const { scan } = yield* Payments
     yield* scan
@@ -225,7 +225,7 @@ test("a transfer of another amount under the nonce of a payment is owed back, th
     equal(yield* scan, 0)
   })))
 
-test("what we pay ourselves is no payment: no store has a row for it, and the scan goes on", () =>
+test("a transfer from us to ourselves is not a payment, and the scan continues", () =>
   inMarket(Effect.gen(function* () {
     const { scan } = yield* Payments
     const store = yield* PaymentStore
@@ -243,20 +243,20 @@ test("what we pay ourselves is no payment: no store has a row for it, and the sc
     equal(yield* store.find(paymentId({ ...token, ...own })), Option.none())
   })))
 
-test("a payment that is answered while the scan looks at it stays answered", () => {
+test("a payment that is answered during the scan stays answered", () => {
   const late = Layer.effect(
     PaymentStore,
     Effect.map(PaymentStore, (store) =>
       PaymentStore.of({
         ...store,
-        standing: (ids) => Effect.succeed(new Map(ids.map((id) => [id, "unresolved" as const]))),
+        states: (ids) => Effect.succeed(new Map(ids.map((id) => [id, "unresolved" as const]))),
       })),
   ).pipe(Layer.provide(memoryPaymentStore))
   return inMarket(
     Effect.gen(function* () {
       const { scan } = yield* Payments
       yield* scan
-      for (const order of [doing(answering()), worthless]) {
+      for (const order of [workOf(answering()), worthless]) {
         const bought = yield* purchase({ secret })
         yield* buying(bought, order)
         yield* passing(60)
@@ -296,7 +296,7 @@ const dyingOnce = (
 
 for (const at of ["find", "insertUnmatched", "move", "scannedThrough"] as const) {
   for (const when of ["before", "after"] as const) {
-    test(`a scan whose store dies ${when} ${at} loses nothing: the next one finds it all`, () => {
+    test(`a scan whose store dies ${when} ${at} loses nothing: the next scan matches everything`, () => {
       const { layer, arm } = dyingOnce(at, when)
       return inMarket(
         Effect.gen(function* () {
@@ -329,7 +329,7 @@ for (const at of ["find", "insertUnmatched", "move", "scannedThrough"] as const)
 }
 
 for (const trouble of ["down", "silent"] as const) {
-  test(`a chain that is ${trouble} fails the scan in time, and nothing is skipped`, () => {
+  test(`a chain that is ${trouble} fails the scan within its time limit, and nothing is skipped`, () => {
     let down = false
     return inMarket(
       Effect.gen(function* () {

@@ -41,7 +41,7 @@ export function ticket(n: number, order: SettlementOrder = "compute-first"): Pay
     authorization: authorizationFor(buyer(0), product, now, { nonce: nonce(n) }),
     signature: Signature.make(`0x${"11".repeat(64)}1b`),
     amount: product.price,
-    order,
+    settlementOrder: order,
     productId: product.id,
     request: "latest?[]",
   }
@@ -105,7 +105,7 @@ export function believedIn(payment: Payment, state: PaymentState): Payment {
   return Result.getOrThrow(paymentOf({
     ...recordOf(payment),
     state,
-    order: state === "settled" ? "settle-early" : payment.order,
+    settlementOrder: state === "settled" ? "settle-early" : payment.settlementOrder,
     ...{ leaseLeftMs: 0, intendedAgoMs: 0, answeredAgoMs: 0, answer, paidAt },
     refund: { state: "queued", reason: "test", transaction: null },
     ...payment.signature === null
@@ -116,7 +116,7 @@ export function believedIn(payment: Payment, state: PaymentState): Payment {
 
 export const paymentLaws: ReadonlyArray<PaymentLaw> = [
   [
-    "claim() makes a row once, however many claim it at a time",
+    "claim() inserts a row once under concurrent claims",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const claims = yield* Effect.all(
@@ -135,7 +135,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "find() finds what was claimed, and nothing else",
+    "find() returns claimed payments only",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const { payment } = yield* store.claim(ticket(1), null, lease)
@@ -144,7 +144,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "move() leads every order to every state, and each state keeps what its moves wrote",
+    "move() reaches every state in both settlement orders, and each state stores what its moves wrote",
     Effect.gen(function* () {
       let n = 0
       for (const order of ["compute-first", "settle-early"] as const) {
@@ -170,7 +170,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "move() does nothing for a state or fence that is no longer",
+    "move() returns none for an outdated state or fence",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const claimed = yield* led(0, "compute-first", [])
@@ -187,7 +187,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "move() lets one of many compare-and-sets through",
+    "move() succeeds for one of many concurrent calls",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const claimed = yield* led(0, "compute-first", [])
@@ -205,7 +205,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "a new claim raises the fence and takes the new secret, so the old holder can do nothing",
+    "a new claim increases the fence and stores the new secret, so the previous claim can move nothing",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const old = yield* led(0, "compute-first", [])
@@ -220,7 +220,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "markSent() marks an answer, and nothing that is not one",
+    "markSent() marks answered payments only",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const answered = yield* led(0, "compute-first", paths["compute-first"].answered ?? [])
@@ -232,7 +232,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "move() never owes an answer that was handed over, and forgets one that was not",
+    "move() refuses to owe a delivered answer, and deletes an undelivered one",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const path = paths["compute-first"].answered ?? []
@@ -251,7 +251,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "waiting() shows what waits for somebody, oldest first, released last, and nothing else",
+    "waiting() returns exactly the waiting rows, oldest first, released ones last",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const released = yield* led(5, "compute-first", paths["compute-first"].released ?? [])
@@ -265,7 +265,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       yield* led(8, "compute-first", paths["compute-first"].refund_due ?? [])
       const ids = (rows: ReadonlyArray<Payment>) => rows.map(({ paymentId }) => paymentId)
       const { validBefore } = released.authorization
-      const query = { nowSeconds: validBefore, hold: lease, skip: 0, limit: 10 }
+      const query = { nowSeconds: validBefore, answerWindow: lease, skip: 0, limit: 10 }
       const late = { ...query, nowSeconds: validBefore + 1n }
       equal(ids(yield* waitingIn(query)), ids([lost, settling, unresolved]))
       const all = [lost, settling, unresolved, released]
@@ -275,20 +275,20 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "waiting() shows an answer that was not handed over in time",
+    "waiting() returns an answer that was not delivered in time",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const path = paths["compute-first"].answered ?? []
       const unsent = yield* led(0, "compute-first", path)
       yield* Effect.flatMap(led(1, "compute-first", path), (sent) => store.markSent(sent.paymentId))
-      const query = { nowSeconds: 0n, hold: lease, skip: 0, limit: 10 }
+      const query = { nowSeconds: 0n, answerWindow: lease, skip: 0, limit: 10 }
       equal(yield* waitingIn(query), [])
-      const waiting = yield* waitingIn({ ...query, hold: Duration.zero })
+      const waiting = yield* waitingIn({ ...query, answerWindow: Duration.zero })
       equal(waiting.map(({ paymentId }) => paymentId), [unsent.paymentId])
     }),
   ],
   [
-    "insertUnmatched() makes the row of an orphan, owed and without a call, once, and never of a known payment",
+    "insertUnmatched() inserts an unmatched transfer once, as refund_due, and never for a known payment",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const known = yield* led(0, "compute-first", [])
@@ -307,21 +307,21 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "standing() tells the states of the payments there are among those asked for",
+    "states() returns the states of the known payments only",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const one = yield* led(0, "compute-first", paths["compute-first"].released ?? [])
       const two = yield* led(1, "compute-first", [])
       const ids = [one.paymentId, two.paymentId, ticket(2).paymentId]
-      equal([...yield* store.standing(ids)].sort(), [
+      equal([...yield* store.states(ids)].sort(), [
         [one.paymentId, "released"],
         [two.paymentId, "claimed"],
       ])
-      equal([...yield* store.standing([])], [])
+      equal([...yield* store.states([])], [])
     }),
   ],
   [
-    "move() owes another sum than the amount when that was paid, and the amount never changes",
+    "move() stores the paid sum when it differs from the amount, which never changes",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const paidAmount = AtomicAmount.make(7n)
@@ -335,7 +335,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "scannedThrough() remembers the first and last block of each account, and never goes back",
+    "scannedThrough() stores the first and last block of each account, and never decreases",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const { token: { chainId, asset }, authorization: { from, to } } = ticket(0)
@@ -349,7 +349,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "liability sums what is owed, and what was settled early and is not answered",
+    "liability sums refund_due payments and unanswered settle-early payments",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       equal(yield* store.liability, 0n)
@@ -363,16 +363,6 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       )
       equal(early.length, 5)
       equal(yield* store.liability, BigInt(owed.length + early.length) * products.latest.price)
-    }),
-  ],
-  [
-    "countByState counts every row once",
-    Effect.gen(function* () {
-      const store = yield* PaymentStore
-      yield* led(0, "compute-first", [])
-      yield* led(1, "compute-first", [])
-      yield* led(2, "settle-early", paths["settle-early"].settled ?? [])
-      equal([...yield* store.countByState].sort(), [["claimed", 2], ["settled", 1]])
     }),
   ],
 ]

@@ -15,13 +15,13 @@ import {
   type PaymentEvent,
   type PaymentId,
   paymentStates,
-  reaches,
   recordOf,
+  stateAfter,
 } from "../../src/payments/domain/payment.ts"
 import { type Move, PaymentStore } from "../../src/payments/PaymentStore.ts"
 import type { SettlementOrder } from "../../src/catalog/domain/product.ts"
 import { liveTest } from "../support/effect.ts"
-import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
+import { memoryPayments } from "../support/payments/memoryPayments.ts"
 import { stores } from "../support/stores.ts"
 import { believedIn, ticket } from "./paymentStore.laws.ts"
 import { moves } from "../support/payments/moves.ts"
@@ -144,7 +144,7 @@ function asked(command: Command, row: Payment | null): (store: Store) => Effect.
     case "step":
     case "step on": {
       const { which, choice } = command
-      const order = row?.order ?? orderOf(which)
+      const order = row?.settlementOrder ?? orderOf(which)
       const legal = row === null ? [] : Object.keys(moves[order][row.state])
       const event = events.filter((event) => legal.includes(event))[choice % legal.length]
       const ahead = command.do === "step" ? fences[command.fence] : 0
@@ -161,7 +161,7 @@ function asked(command: Command, row: Payment | null): (store: Store) => Effect.
       if (row === null) return (store) => store.find(ticketOf(which).paymentId)
       const state = from === "the row's" ? row.state : from
       // An arrow from a state to itself is in nobody's table, and the database does not look for it.
-      if (state === reaches[event]) return (store) => store.find(row.paymentId)
+      if (state === stateAfter[event]) return (store) => store.find(row.paymentId)
       const believed = state === row.state ? row : believedIn(row, state)
       const held = { ...believed, fence: row.fence + fences[command.fence] }
       return (store) => store.move(held, moveOf(which, event, isPaid(row), command))
@@ -180,7 +180,7 @@ function asked(command: Command, row: Payment | null): (store: Store) => Effect.
       const nowSeconds = ticket(0).authorization.validBefore + BigInt(expired)
       return (store) =>
         Effect.map(
-          store.waiting({ nowSeconds, hold: holdings[hold], skip, limit }),
+          store.waiting({ nowSeconds, answerWindow: holdings[hold], skip, limit }),
           (rows) => rows.map(Result.getOrThrow),
         )
     }
@@ -219,7 +219,6 @@ const everything = Effect.fnUntraced(function* (store: Store) {
   return timeless({
     rows: yield* Effect.forEach(ids, store.find),
     liability: yield* store.liability,
-    counts: [...yield* store.countByState].sort(),
     scanned: yield* store.scanned(account),
   })
 })
@@ -248,14 +247,23 @@ const forgotten = Effect.gen(function* () {
   ))
 })
 
+/** How many rows each state has in the database. */
+const countsInDatabase = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const rows = yield* sql<{ readonly state: string; readonly payments: bigint }>`
+    SELECT state, count(*) AS payments FROM payment GROUP BY state`
+  return rows.map(({ state, payments }) => [state, Number(payments)]).sort()
+})
+
 for (const { name, layer: served } of stores) {
   const count = name === "postgres" ? runs.postgres : runs.embedded
   const agrees = (steps: ReadonlyArray<Command>) =>
     Effect.gen(function* () {
       yield* forgotten
-      const memory = yield* Layer.build(Layer.fresh(memoryPaymentStore))
+      const memory = memoryPayments()
       const store = yield* Layer.build(Layer.fresh(layer))
-      yield* agree(Context.get(memory, PaymentStore), Context.get(store, PaymentStore), steps)
+      yield* agree(memory.store, Context.get(store, PaymentStore), steps)
+      equal(yield* countsInDatabase, [...memory.countByState()].sort())
       return true
     }).pipe(Effect.scoped, Effect.catchDefect(Effect.fail))
 

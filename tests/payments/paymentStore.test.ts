@@ -11,8 +11,8 @@ import { layer } from "../../src/payments/postgres/paymentStore.ts"
 import {
   type PaymentState,
   paymentStates,
-  reaches,
   recordOf,
+  stateAfter,
 } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { sweep } from "../../src/payments/reconcile.ts"
@@ -49,7 +49,7 @@ const unasked = () => Effect.die("not asked")
 /** A chain on which nothing was paid, and nothing ever will be. */
 const emptyChain = Chain.of({
   paymentProof: () => Effect.succeed({ proof: "never", reason: "expired" }),
-  ...{ transfers: unasked, balanceOf: unasked, isSpent: unasked, hasCode: unasked },
+  ...{ transfers: unasked, balanceOf: unasked, isNonceUsed: unasked, hasCode: unasked },
 })
 
 /** What a sweep on that chain moves, and what it logs. */
@@ -57,7 +57,7 @@ const swept = Effect.gen(function* () {
   const store = yield* PaymentStore
   const logged: Array<unknown> = []
   const logger = Logger.make(({ message }) => logged.push([message].flat().at(-1)))
-  const moved = yield* sweep({ store, chain: emptyChain, patience: defaultTiming }).pipe(
+  const moved = yield* sweep({ store, chain: emptyChain, windows: defaultTiming }).pipe(
     Effect.provide(Logger.layer([logger])),
   )
   return { moved, logged }
@@ -140,9 +140,13 @@ onEveryStore("payments", (law) => {
   refused("another amount", (sql) => sql`UPDATE payment SET amount = 1`, /identity/)
   refused("another payee", (sql) => sql`UPDATE payment SET pay_to = payer`, /identity|check/)
   refused("another request", (sql) => sql`UPDATE payment SET request = 'x'`, /identity/)
-  refused("a deleted payment", (sql) => sql`DELETE FROM payment`, /never deleted/)
-  refused("a deleted refund", (sql) => sql`DELETE FROM refund`, /never deleted/)
-  refused("a rewritten event", (sql) => sql`UPDATE payment_event SET reason = 'x'`, /rewritten/)
+  refused("a deleted payment", (sql) => sql`DELETE FROM payment`, /cannot be deleted/)
+  refused("a deleted refund", (sql) => sql`DELETE FROM refund`, /cannot be deleted/)
+  refused(
+    "a rewritten event",
+    (sql) => sql`UPDATE payment_event SET reason = 'x'`,
+    /cannot be changed/,
+  )
   refused(
     "another secret without a claim",
     (sql) => sql`UPDATE payment SET secret_hash = 'x'`,
@@ -182,13 +186,13 @@ onEveryStore("payments", (law) => {
     sql`INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
       SELECT payment_id, payer, amount, asset, chain_id, 'x' FROM payment`
   refused(
-    "the refund of an answer that was handed over",
+    "the refund of a delivered answer",
     (sql) =>
       Effect.andThen(
         sql`UPDATE payment SET state = 'refund_due', answer_body = NULL, sent_at = NULL`,
         queue(sql),
       ),
-    /handed over is final/,
+    /after its answer was delivered/,
     "answered",
     true,
   )
@@ -201,15 +205,15 @@ onEveryStore("payments", (law) => {
     refused(
       `a handing over that is ${change}`,
       (sql) => sql.unsafe(statement),
-      /handed over once/,
+      /sent_at can be set once/,
       "answered",
       true,
     )
   }
   refused(
-    "a handing over before the charge",
+    "a delivery mark before the charge",
     (sql) => sql`UPDATE payment SET sent_at = now()`,
-    /handed over once/,
+    /sent_at can be set once/,
     "settling",
   )
   for (const state of ["settling", "unresolved"] as const) {
@@ -218,7 +222,7 @@ onEveryStore("payments", (law) => {
       (sql) =>
         sql`UPDATE payment SET state = 'answered', answered_at = now(), answer_body = 'x'::bytea,
           paid_transaction = '0xaa', paid_block = 1, paid_log_index = 1, paid_finality = 'safe'`,
-      /an answer changes/,
+      /answer_body can be set once/,
       state,
     )
     refused(
@@ -226,13 +230,13 @@ onEveryStore("payments", (law) => {
       (sql) =>
         sql`UPDATE payment SET state = 'void', answer_body = NULL,
           paid_transaction = '0xaa', paid_block = 1, paid_log_index = 1, paid_finality = 'safe'`,
-      /what the chain said/,
+      /recorded transfer/,
       state,
     )
     refused(
       `a ${state} payment that is paid where it stands`,
       (sql) => sql`UPDATE payment SET paid_transaction = '0xaa'`,
-      /what the chain said/,
+      /recorded transfer/,
       state,
     )
   }
@@ -248,7 +252,7 @@ onEveryStore("payments", (law) => {
       refused(
         `${change} once a payment that is ${state} was proven`,
         (sql) => sql.unsafe(`UPDATE payment SET ${change}`),
-        /what the chain said/,
+        /recorded transfer/,
         state,
       )
     }
@@ -258,7 +262,7 @@ onEveryStore("payments", (law) => {
       refused(
         `another ${column}: ${value}`,
         (sql) => sql.unsafe(`UPDATE payment SET ${column} = ${value}`),
-        /stored once/,
+        /can be set once/,
         "answered",
       )
     }
@@ -269,26 +273,26 @@ onEveryStore("payments", (law) => {
       sql`INSERT INTO payment SELECT (jsonb_populate_record(payment, jsonb_build_object(
         'payment_id', reverse(substr(payment_id, 3)), 'state', 'claimed', 'lease_until', now()))).*
         FROM payment WHERE payment_id = ${id}`,
-    /begins with nothing/,
+    /must be inserted without/,
     "answered",
   )
   for (const tables of ["payment, refund, payment_event", "payment_event", "refund"]) {
-    refused(`emptying ${tables}`, (sql) => sql.unsafe(`TRUNCATE ${tables}`), /never emptied/)
+    refused(`emptying ${tables}`, (sql) => sql.unsafe(`TRUNCATE ${tables}`), /cannot be truncated/)
   }
   refused(
-    "emptying payments and whatever follows",
+    "truncating payments with cascade",
     (sql) => sql`TRUNCATE payment CASCADE`,
-    /emptied/,
+    /cannot be truncated/,
   )
 
   law(
-    "the database lets the chain's word become final, and be replaced when a void payment has paid",
+    "the database lets a position become safe, and lets a void payment that was paid replace it",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       yield* led(0, "compute-first", paths["compute-first"].answered ?? [])
       yield* sql`UPDATE payment SET paid_block = 8, paid_finality = 'safe'`
       const back = yield* Effect.exit(sql`UPDATE payment SET paid_finality = 'latest'`)
-      match(Exit.isFailure(back) ? Cause.pretty(back.cause) : "accepted", /what the chain said/)
+      match(Exit.isFailure(back) ? Cause.pretty(back.cause) : "accepted", /recorded transfer/)
       const owed = yield* led(
         1,
         "compute-first",
@@ -306,7 +310,7 @@ onEveryStore("payments", (law) => {
   )
 
   law(
-    "the database queues a refund with whatever makes it due, and refuses one that is not due",
+    "the database queues a refund with the move that makes it due, and refuses any other",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const owed = yield* led(0, "compute-first", paths["compute-first"].answered ?? [])
@@ -320,21 +324,30 @@ onEveryStore("payments", (law) => {
         INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
         SELECT payment_id, payer, amount, asset, chain_id, 'x' FROM payment
         WHERE state = 'answered'`)
-      match(Exit.isFailure(queued) ? Cause.pretty(queued.cause) : "accepted", /does not go with/)
+      match(
+        Exit.isFailure(queued) ? Cause.pretty(queued.cause) : "accepted",
+        /does not match its refund/,
+      )
     }).pipe(Effect.provide(layer)),
   )
 
   law(
-    "the refund is of the sum that was paid, and no other sum is found when nothing becomes due",
+    "the refund has the paid sum, and a paid sum is refused when nothing is due",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const { paymentId } = yield* led(0, "compute-first", paths["compute-first"].released ?? [])
       const early = yield* Effect.exit(sql`UPDATE payment SET paid_amount = 7`)
-      match(Exit.isFailure(early) ? Cause.pretty(early.cause) : "accepted", /another sum/)
+      match(
+        Exit.isFailure(early) ? Cause.pretty(early.cause) : "accepted",
+        /paid_amount can be set only/,
+      )
       yield* sql`UPDATE payment SET state = 'refund_due', paid_amount = 7, paid_transaction = '0xaa',
         paid_block = 1, paid_log_index = 1, paid_finality = 'safe' WHERE payment_id = ${paymentId}`
       const late = yield* Effect.exit(sql`UPDATE payment SET paid_amount = 8`)
-      match(Exit.isFailure(late) ? Cause.pretty(late.cause) : "accepted", /another sum/)
+      match(
+        Exit.isFailure(late) ? Cause.pretty(late.cause) : "accepted",
+        /paid_amount can be set only/,
+      )
       equal(yield* sql<{ amount: bigint }>`SELECT amount FROM refund`, [{ amount: 7n }])
       const more = yield* Effect.exit(sql`UPDATE refund SET amount = 8`)
       match(Exit.isFailure(more) ? Cause.pretty(more.cause) : "accepted", /identity/)
@@ -356,7 +369,7 @@ onEveryStore("payments", (law) => {
         yield* sql.unsafe(`UPDATE payment SET changed_at = changed_at - interval '1 hour', ${change}
           WHERE payment_id = '${paymentId}'`)
         const waiting = yield* store.waiting({
-          ...{ nowSeconds: 0n, hold: Duration.zero, skip: 0, limit: 9 },
+          ...{ nowSeconds: 0n, answerWindow: Duration.zero, skip: 0, limit: 9 },
         })
         equal(waiting.map(Result.isSuccess), [false, true])
         equal(yield* swept, { moved: 1, logged: [`The row of payment ${paymentId} fits no state`] })
@@ -381,7 +394,7 @@ onEveryStore("payments", (law) => {
   fitsNoState("with a signature that is too long", "unresolved", "signature = signature || '00'")
 
   law(
-    "a sweep looks past more rows that fit no state than a round has, and ends",
+    "a sweep gets past more unreadable rows than a round has, and ends",
     unconstrained(Effect.gen(function* () {
       const sql = yield* SqlClient
       const { paymentId } = yield* led(0, "compute-first", paths["compute-first"].unresolved ?? [])
@@ -408,7 +421,7 @@ onEveryStore("payments", (law) => {
         WHERE payment_id = ${ticket(0).paymentId} ORDER BY event_id`
       equal(events.map(({ to_state }) => to_state), [
         "claimed",
-        ...["intend", "doubt", "owe"].map((event) => reaches[event as keyof typeof reaches]),
+        ...["intend", "doubt", "owe"].map((event) => stateAfter[event as keyof typeof stateAfter]),
       ])
       equal(
         events.slice(1).map(({ from_state }) => from_state),

@@ -1,6 +1,6 @@
 /**
- * The embedded store: one process a directory, nothing lost by a restart or a kill, and one backend
- * shared fairly by its virtual connections.
+ * The embedded store: one process per directory, no data lost by a restart or a kill, and one backend
+ * shared by its virtual connections.
  *
  * @module
  */
@@ -51,7 +51,7 @@ liveTest("an embedded store keeps everything through a restart", () =>
     assert.equal(yield* newest.pipe(Effect.provide(onDirectory(dataDir))), 2)
   }))
 
-liveTest("a creation that was cut short is begun anew", () =>
+liveTest("a creation that was interrupted starts again", () =>
   Effect.gen(function* () {
     const dataDir = yield* temporaryDirectory
     yield* Effect.promise(async () => {
@@ -63,15 +63,15 @@ liveTest("a creation that was cut short is begun anew", () =>
     assert.equal(yield* newest.pipe(Effect.provide(onDirectory(dataDir))), 1)
   }))
 
-/** Another process that opens the store, appends one item, says so, and stays. */
-const holder = (dataDir: string) =>
+/** Another process that opens the store, appends one item and keeps running. */
+const otherProcess = (dataDir: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const script = `
         import { append, onDirectory } from ${JSON.stringify(import.meta.url)}
         import { Effect } from "effect"
-        const held = Effect.andThen(append("held"), Effect.sync(() => console.log("held")))
-        await Effect.runPromise(Effect.provide(Effect.andThen(held, Effect.never),
+        const ready = Effect.andThen(append("ready"), Effect.sync(() => console.log("ready")))
+        await Effect.runPromise(Effect.provide(Effect.andThen(ready, Effect.never),
           onDirectory(${JSON.stringify(dataDir)})))`
       const child = new Deno.Command(Deno.execPath(), {
         args: ["run", "-A", "--no-check", "--config", config, "-"],
@@ -82,7 +82,7 @@ const holder = (dataDir: string) =>
       await writer.write(new TextEncoder().encode(script))
       await writer.close()
       const reader = child.stdout.getReader()
-      assert.match(new TextDecoder().decode((await reader.read()).value), /held/)
+      assert.match(new TextDecoder().decode((await reader.read()).value), /ready/)
       await reader.cancel()
       return child
     }),
@@ -102,11 +102,11 @@ const kill = (child: Deno.ChildProcess) =>
 export { append, onDirectory }
 
 liveTest(
-  "a second process is refused in words, and takes over when the first is killed",
+  "a second process fails with DataDirBusy, and takes over when the first is killed",
   () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryDirectory
-      const child = yield* holder(dataDir)
+      const child = yield* otherProcess(dataDir)
       const refusal = yield* Effect.flip(newest.pipe(Effect.provide(onDirectory(dataDir))))
       assert.ok(refusal instanceof DataDirBusy)
       assert.ok(refusal.message.includes(dataDir))
@@ -117,7 +117,7 @@ liveTest(
 )
 
 liveTest(
-  "transactions of one backend never mix, and an interrupted one leaves no trace",
+  "transactions of one backend do not mix, and an interrupted one is rolled back",
   () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
@@ -128,37 +128,40 @@ liveTest(
         yield* Effect.yieldNow
         yield* sql`UPDATE counter SET n = ${(row?.n ?? 0) + 1}`
       }))
-      const stuck = yield* Effect.forkChild(
+      const interrupted = yield* Effect.forkChild(
         sql.withTransaction(Effect.andThen(sql`UPDATE counter SET n = 1000`, Effect.never)),
       )
       const others = yield* Effect.forkChild(
         Effect.forEach(Array.from({ length: 30 }), () => increment, { concurrency: 6 }),
       )
       yield* Effect.sleep(20)
-      yield* Fiber.interrupt(stuck)
+      yield* Fiber.interrupt(interrupted)
       yield* Fiber.join(others)
       assert.deepEqual(yield* sql`SELECT n FROM counter`, [{ n: 30 }])
     }).pipe(Effect.provide(embeddedStore)),
 )
 
-liveTest("a connection that ends leaves the backend as it found it", () =>
-  Effect.gen(function* () {
-    const backend = yield* openEmbedded({ memory: true })
-    const client = (scope: Scope.Scope) =>
-      PgClient.make({ stream: () => backend.connect(), ssl: false, username: "postgres" }).pipe(
-        Effect.provide(Reactivity.layer),
-        Scope.provide(scope),
-      )
-    const scope = yield* Scope.make()
-    const first = yield* client(scope)
-    yield* first`CREATE TABLE kept (a integer)`
-    const connection = yield* Scope.provide(first.reserve, scope)
-    yield* connection.executeUnprepared("BEGIN", [], undefined)
-    yield* connection.execute("INSERT INTO kept VALUES (1)", [], undefined)
-    yield* Scope.close(scope, Exit.void)
-    const second = yield* client(yield* Effect.scope)
-    assert.deepEqual(yield* second`SELECT * FROM kept`, [])
-    const [named] = yield* second<{ n: bigint }>`SELECT count(*) AS n FROM pg_prepared_statements
+liveTest(
+  "a closed connection leaves no transaction and no named statement on the backend",
+  () =>
+    Effect.gen(function* () {
+      const backend = yield* openEmbedded({ memory: true })
+      const client = (scope: Scope.Scope) =>
+        PgClient.make({ stream: () => backend.connect(), ssl: false, username: "postgres" }).pipe(
+          Effect.provide(Reactivity.layer),
+          Scope.provide(scope),
+        )
+      const scope = yield* Scope.make()
+      const first = yield* client(scope)
+      yield* first`CREATE TABLE kept (a integer)`
+      const connection = yield* Scope.provide(first.reserve, scope)
+      yield* connection.executeUnprepared("BEGIN", [], undefined)
+      yield* connection.execute("INSERT INTO kept VALUES (1)", [], undefined)
+      yield* Scope.close(scope, Exit.void)
+      const second = yield* client(yield* Effect.scope)
+      assert.deepEqual(yield* second`SELECT * FROM kept`, [])
+      const [named] = yield* second<{ n: bigint }>`SELECT count(*) AS n FROM pg_prepared_statements
       WHERE statement LIKE '%kept%' AND statement NOT LIKE '%pg_prepared%'`
-    assert.equal(named?.n, 1n)
-  }))
+      assert.equal(named?.n, 1n)
+    }),
+)

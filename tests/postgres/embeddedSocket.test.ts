@@ -1,6 +1,6 @@
 /**
- * The embedded store over its socket: other processes work on it beside the service without mixing,
- * and only with the password.
+ * The embedded store over its socket: other processes share it with the service, with separate
+ * transactions and only with the password.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import { Effect, Exit, Option, Redacted, Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { openEmbedded } from "../../src/postgres/embedded.ts"
-import { serveStore, socketsMax, StoreNotServed } from "../../src/postgres/embeddedSocket.ts"
+import { serveStore, socketsMax, StoreListenFailed } from "../../src/postgres/embeddedSocket.ts"
 import { liveTest } from "../support/effect.ts"
 import { freePort } from "../support/process.ts"
 
 const password = "a-password-of-this-test"
 
-/** A store in memory, a client inside its process and the address for those outside. */
+/** A store in memory, a client inside its process, and the address for other processes. */
 const served = Effect.gen(function* () {
   const backend = yield* openEmbedded({ memory: true })
   const port = freePort()
@@ -46,7 +46,7 @@ const increment = (sql: SqlClient) =>
     yield* sql`UPDATE counter SET n = ${(row?.n ?? 0) + 1}`
   }))
 
-liveTest("transactions from the socket and from inside never mix", () =>
+liveTest("transactions from the socket and from inside do not mix", () =>
   Effect.gen(function* () {
     const { inside, address } = yield* served
     const worker = yield* outside(address(password))
@@ -58,7 +58,7 @@ liveTest("transactions from the socket and from inside never mix", () =>
     equal(yield* worker`SELECT n FROM counter`, [{ n: 90 }])
   }))
 
-liveTest("a socket that goes takes its open transaction with it", () =>
+liveTest("a closed socket rolls back its open transaction", () =>
   Effect.gen(function* () {
     const { inside, address } = yield* served
     yield* inside`CREATE TABLE kept (a integer)`
@@ -72,7 +72,7 @@ liveTest("a socket that goes takes its open transaction with it", () =>
   }))
 
 liveTest(
-  "nobody comes in without the password, and what they asked is not done",
+  "a client without the password is refused, and its statements do not run",
   () =>
     Effect.gen(function* () {
       const { inside, address, port } = yield* served
@@ -84,13 +84,13 @@ liveTest(
         )
         ok(Exit.isFailure(refused), word)
       }
-      yield* unasked(port)
+      yield* queryWithoutPassword(port)
       equal(yield* inside`SELECT to_regclass('stolen') IS NULL AS none`, [{ none: true }])
     }),
 )
 
-/** Starts up and queries at once, as if no password were asked for. */
-const unasked = (port: number) =>
+/** Sends a query right after the startup message, without a password. */
+const queryWithoutPassword = (port: number) =>
   Effect.promise(async () => {
     const socket = await Deno.connect({ hostname: "127.0.0.1", port })
     const query = new TextEncoder().encode("CREATE TABLE stolen (a integer)\0")
@@ -102,12 +102,12 @@ const unasked = (port: number) =>
     view.setInt32(10, 4 + query.length)
     bytes.set(query, 14)
     await socket.write(bytes)
-    const heard = await new Response(socket.readable).text()
-    ok(heard.includes("password authentication failed"), heard)
+    const answer = await new Response(socket.readable).text()
+    ok(answer.includes("password authentication failed"), answer)
   })
 
 liveTest(
-  "a client that asks for TLS first is told that there is none, and comes in",
+  "a client that requests TLS gets a refusal and connects without it",
   () =>
     Effect.gen(function* () {
       const { address } = yield* served
@@ -116,7 +116,7 @@ liveTest(
     }),
 )
 
-liveTest(`${socketsMax} sockets are open at most`, () =>
+liveTest(`at most ${socketsMax} sockets are open`, () =>
   Effect.gen(function* () {
     const { port } = yield* served
     const open = yield* Effect.forEach(Array.from({ length: socketsMax + 1 }), () =>
@@ -127,14 +127,14 @@ liveTest(`${socketsMax} sockets are open at most`, () =>
         (socket) => Effect.sync(() => socket.close()),
       ))
     const closed = Effect.promise(() => open.at(-1)?.read(new Uint8Array(1)) ?? Promise.resolve(1))
-    // Sooner than a handshake that nobody goes on with is given up.
+    // Shorter than the timeout of an idle handshake.
     equal(yield* Effect.timeoutOption(closed, "2 seconds"), Option.some(null))
   }))
 
-liveTest("a port that is taken is refused in words", () =>
+liveTest("a port in use fails with StoreListenFailed", () =>
   Effect.gen(function* () {
     const { port } = yield* served
     const backend = yield* openEmbedded({ memory: true })
     const refusal = yield* Effect.flip(serveStore(backend, { port, password: Redacted.make("x") }))
-    ok(refusal instanceof StoreNotServed && refusal.message.includes(String(port)))
+    ok(refusal instanceof StoreListenFailed && refusal.message.includes(String(port)))
   }))

@@ -1,5 +1,5 @@
 /**
- * What sharing a statement must never change: each command's own outcome, and the order of a row.
+ * Group commit: every command has its own outcome, and the commands of a row run in order.
  *
  * @module
  */
@@ -11,66 +11,66 @@ import { TestClock } from "effect/testing"
 import { groupCommit } from "../../src/postgres/groupCommit.ts"
 import { onEveryStore } from "../support/stores.ts"
 
-const refused = new SqlError({ reason: new ConstraintError({ cause: "refused" }) })
-const lost = new SqlError({ reason: new ConnectionError({ cause: "lost" }) })
+const refusedError = new SqlError({ reason: new ConstraintError({ cause: "refused" }) })
+const lostError = new SqlError({ reason: new ConnectionError({ cause: "lost" }) })
 
-/** A command: what it says, of a row. */
-interface Said {
+/** A command: appends a word to a row. */
+interface Append {
   readonly row: string
   readonly word: string
 }
 
-const said = (row: string, word = row): Said => ({ row, word })
+const append = (row: string, word = row): Append => ({ row, word })
 
 /**
- * A table that keeps every word said of a row, behind statements that can be held up: the n-th waits
- * until `open(n)`. A word `poison` is refused, `lost` loses the connection, `nothing` changes nothing.
+ * A table that stores every word of a row. `hold(n)` blocks the n-th statement until `open(n)`. The
+ * word `poison` is refused, `lost` loses the connection, `nothing` changes nothing.
  */
 const table = Effect.gen(function* () {
   const statements: Array<ReadonlyArray<string>> = []
   const rows = new Map<string, ReadonlyArray<string>>()
-  const held = new Map<number, Deferred.Deferred<void>>()
-  const began = new Map<number, Deferred.Deferred<void>>()
+  const gates = new Map<number, Deferred.Deferred<void>>()
+  const started = new Map<number, Deferred.Deferred<void>>()
   const latch = (latches: Map<number, Deferred.Deferred<void>>, n: number) => {
     const known = latches.get(n) ?? Deferred.makeUnsafe<void>()
     latches.set(n, known)
     return known
   }
-  const say = yield* groupCommit<Said, ReadonlyArray<string>>({
+  const run = yield* groupCommit<Append, ReadonlyArray<string>>({
     rowOf: ({ row }) => row,
-    together: Effect.fnUntraced(function* (commands) {
+    runBatch: Effect.fnUntraced(function* (commands) {
       const n = statements.push(commands.map(({ word }) => word)) - 1
-      yield* Deferred.succeed(latch(began, n), undefined)
-      const gate = held.get(n)
+      yield* Deferred.succeed(latch(started, n), undefined)
+      const gate = gates.get(n)
       if (gate !== undefined) yield* Deferred.await(gate)
-      if (commands.some(({ word }) => word === "lost")) return yield* lost
-      if (commands.some(({ word }) => word === "poison")) return yield* refused
+      if (commands.some(({ word }) => word === "lost")) return yield* lostError
+      if (commands.some(({ word }) => word === "poison")) return yield* refusedError
       const changed = commands.filter(({ word }) => word !== "nothing")
       for (const { row, word } of changed) rows.set(row, [...rows.get(row) ?? [], word])
       return new Map(changed.map(({ row }) => [row, rows.get(row) ?? []]))
     }),
   })
   return {
-    say,
+    run,
     statements,
     rows,
-    hold: (n: number) => Effect.sync(() => latch(held, n)),
-    open: (n: number) => Deferred.succeed(latch(held, n), undefined),
-    began: (n: number) => Deferred.await(latch(began, n)),
+    hold: (n: number) => Effect.sync(() => latch(gates, n)),
+    open: (n: number) => Deferred.succeed(latch(gates, n), undefined),
+    started: (n: number) => Deferred.await(latch(started, n)),
   }
 })
 
-/** Starts `commands` while the first statement is held up by another one, then lets it go. */
+/** Starts `commands` while the first statement is blocked, then unblocks it. */
 const whileBusy = Effect.fnUntraced(function* (
-  { say, hold, began, open }: Effect.Success<typeof table>,
-  commands: ReadonlyArray<Said>,
+  { run, hold, started, open }: Effect.Success<typeof table>,
+  commands: ReadonlyArray<Append>,
 ) {
   yield* hold(0)
-  const first = yield* Effect.forkChild(say(said("first")))
-  yield* began(0)
+  const first = yield* Effect.forkChild(run(append("first")))
+  yield* started(0)
   const rest = yield* Effect.forEach(
     commands,
-    (command) => Effect.forkChild(Effect.exit(say(command)), { startImmediately: true }),
+    (command) => Effect.forkChild(Effect.exit(run(command)), { startImmediately: true }),
   )
   yield* open(0)
   yield* Fiber.join(first)
@@ -79,32 +79,32 @@ const whileBusy = Effect.fnUntraced(function* (
 
 onEveryStore("groupCommit()", (law) => {
   law(
-    "starts a lone command at once, and puts those that come meanwhile into one statement",
+    "runs a single command at once, and batches the commands that arrive meanwhile",
     Effect.gen(function* () {
       const busy = yield* table
       const words = ["a", "b", "c"]
-      const exits = yield* whileBusy(busy, words.map((word) => said(word)))
+      const exits = yield* whileBusy(busy, words.map((word) => append(word)))
       equal(busy.statements, [["first"], words])
       equal(exits, words.map((word) => Exit.succeed(Option.some([word]))))
     }),
   )
 
   law(
-    "puts no more than 64 commands into a statement",
+    "batches at most 64 commands",
     Effect.gen(function* () {
-      const { say, statements } = yield* table
+      const { run, statements } = yield* table
       const words = Array.from({ length: 200 }, (_, n) => `${n}`)
-      yield* Effect.forEach(words, (word) => say(said(word)), { concurrency: "unbounded" })
+      yield* Effect.forEach(words, (word) => run(append(word)), { concurrency: "unbounded" })
       ok(statements.every(({ length }) => length <= 64))
       equal(statements.flat().sort(), words.sort())
     }),
   )
 
   law(
-    "does the commands of one row in their order, each after the one before it",
+    "runs the commands of one row in order, each in its own statement",
     Effect.gen(function* () {
       const busy = yield* table
-      const commands = [said("x", "1"), said("y"), said("x", "2"), said("x", "3")]
+      const commands = [append("x", "1"), append("y"), append("x", "2"), append("x", "3")]
       const exits = yield* whileBusy(busy, commands)
       equal(busy.statements, [["first"], ["1", "y"], ["2"], ["3"]])
       equal(
@@ -115,10 +115,10 @@ onEveryStore("groupCommit()", (law) => {
   )
 
   law(
-    "gives none to a command that changed nothing, and their own to its neighbours",
+    "returns none for a command that changed nothing, and its result for every other one",
     Effect.gen(function* () {
       const busy = yield* table
-      const exits = yield* whileBusy(busy, [said("a"), said("b", "nothing"), said("c")])
+      const exits = yield* whileBusy(busy, [append("a"), append("b", "nothing"), append("c")])
       equal(exits, [
         Exit.succeed(Option.some(["a"])),
         Exit.succeed(Option.none()),
@@ -128,13 +128,13 @@ onEveryStore("groupCommit()", (law) => {
   )
 
   law(
-    "does a refused statement again by its commands, so that the poisoned one alone fails",
+    "retries a refused statement command by command, so that only the refused command fails",
     Effect.gen(function* () {
       const busy = yield* table
-      const exits = yield* whileBusy(busy, [said("a"), said("b", "poison"), said("c")])
+      const exits = yield* whileBusy(busy, [append("a"), append("b", "poison"), append("c")])
       equal(exits, [
         Exit.succeed(Option.some(["a"])),
-        Exit.fail(refused),
+        Exit.fail(refusedError),
         Exit.succeed(Option.some(["c"])),
       ])
       equal(busy.statements.slice(2).flat().sort(), ["a", "c", "poison"])
@@ -142,25 +142,25 @@ onEveryStore("groupCommit()", (law) => {
   )
 
   law(
-    "does nothing again whose outcome is not known",
+    "does not retry a statement with an unknown outcome",
     Effect.gen(function* () {
       const busy = yield* table
-      const exits = yield* whileBusy(busy, [said("a"), said("b", "lost")])
-      equal(exits, [Exit.fail(lost), Exit.fail(lost)])
+      const exits = yield* whileBusy(busy, [append("a"), append("b", "lost")])
+      equal(exits, [Exit.fail(lostError), Exit.fail(lostError)])
       equal(busy.statements, [["first"], ["a", "lost"]])
     }),
   )
 
   law(
-    "takes back the command of whoever is interrupted before it is under way, and no other",
+    "cancels an interrupted command whose statement has not started, and no other",
     Effect.gen(function* () {
-      const { say, hold, open, began, statements, rows } = yield* table
+      const { run, hold, open, started, statements, rows } = yield* table
       yield* hold(0)
-      const first = yield* Effect.forkChild(say(said("first")))
-      yield* began(0)
+      const first = yield* Effect.forkChild(run(append("first")))
+      yield* started(0)
       const [a, b] = yield* Effect.forEach(
         ["a", "b"],
-        (word) => Effect.forkChild(say(said(word)), { startImmediately: true }),
+        (word) => Effect.forkChild(run(append(word)), { startImmediately: true }),
       )
       if (a === undefined || b === undefined) return
       yield* Fiber.interrupt(a)
@@ -173,13 +173,13 @@ onEveryStore("groupCommit()", (law) => {
   )
 
   law(
-    "holds up nobody for long behind a statement that does not end",
+    "delays a command for at most 200 ms behind a statement that does not end",
     Effect.gen(function* () {
-      const { say, hold, began, statements } = yield* table
+      const { run, hold, started, statements } = yield* table
       yield* hold(0)
-      yield* Effect.forkChild(say(said("first")))
-      yield* began(0)
-      const next = yield* Effect.forkChild(say(said("a")))
+      yield* Effect.forkChild(run(append("first")))
+      yield* started(0)
+      const next = yield* Effect.forkChild(run(append("a")))
       yield* TestClock.adjust("199 millis")
       equal(statements.length, 1)
       yield* TestClock.adjust("1 millis")
@@ -188,17 +188,17 @@ onEveryStore("groupCommit()", (law) => {
   )
 
   law(
-    "never puts what a transaction does into a statement of others",
+    "never batches commands of a transaction with commands outside it",
     Effect.gen(function* () {
-      const { say, statements } = yield* table
+      const { run, statements } = yield* table
       const sql = yield* SqlClient
       const both = (row: string) =>
-        Effect.all([say(said(row, "in")), say(said(`${row}'`, "in"))], { concurrency: 2 })
+        Effect.all([run(append(row, "in")), run(append(`${row}'`, "in"))], { concurrency: 2 })
       yield* Effect.all([
         sql.withTransaction(both("a")),
         sql.withTransaction(both("b")),
-        say(said("c", "out")),
-        say(said("d", "out")),
+        run(append("c", "out")),
+        run(append("d", "out")),
       ], { concurrency: "unbounded" }).pipe(
         Effect.catchCause((cause) => Effect.die(Cause.pretty(cause))),
       )

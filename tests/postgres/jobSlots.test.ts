@@ -1,5 +1,5 @@
 /**
- * The laws of shared scheduled work, on every store.
+ * The laws of shared scheduled jobs, on every store.
  *
  * @module
  */
@@ -13,8 +13,8 @@ import { onEveryStore } from "../support/stores.ts"
 const slot = Date.UTC(2026, 10, 20, 12)
 const next = slot + 10 * minute
 const lease = Duration.minutes(5)
-/** A lease that has run out by the time anyone looks. */
-const spent = Duration.zero
+/** A lease that expires at once. */
+const expired = Duration.zero
 
 const claimed = (claim: Option.Option<SlotClaim>): SlotClaim => {
   assert.ok(Option.isSome(claim), "expected a claim")
@@ -26,7 +26,7 @@ onEveryStore("JobSlots", (law) => {
     law(name, Effect.provide(body, layer))
 
   on(
-    "of any number of claimants of a slot one wins",
+    "of concurrent claims of one slot one succeeds",
     Effect.gen(function* () {
       const jobs = yield* JobSlots
       const claims = yield* Effect.forEach(
@@ -39,7 +39,7 @@ onEveryStore("JobSlots", (law) => {
   )
 
   on(
-    "of claimants of different slots of a job one wins",
+    "of concurrent claims of different slots of a job one succeeds",
     Effect.gen(function* () {
       const jobs = yield* JobSlots
       const before = claimed(yield* jobs.claim("tick", slot - minute, lease))
@@ -55,7 +55,7 @@ onEveryStore("JobSlots", (law) => {
   )
 
   on(
-    "a done slot is not done again, and the next one is free",
+    "a finished slot cannot be claimed again, and the next one can",
     Effect.gen(function* () {
       const jobs = yield* JobSlots
       const claim = claimed(yield* jobs.claim("tick", slot, lease))
@@ -67,10 +67,10 @@ onEveryStore("JobSlots", (law) => {
   )
 
   on(
-    "a slot whose lease ran out is taken over under a larger fence",
+    "a slot with an expired lease can be claimed again, with a higher fence",
     Effect.gen(function* () {
       const jobs = yield* JobSlots
-      const late = claimed(yield* jobs.claim("tick", slot, spent))
+      const late = claimed(yield* jobs.claim("tick", slot, expired))
       const taken = claimed(yield* jobs.claim("tick", slot, lease))
       assert.ok(taken.fence > late.fence)
       assert.equal(yield* jobs.renew(late, lease), false)
@@ -82,10 +82,10 @@ onEveryStore("JobSlots", (law) => {
   )
 
   on(
-    "whoever was overtaken by a later slot cannot renew or finish",
+    "a claim cannot be renewed or finished after the claim of a later slot",
     Effect.gen(function* () {
       const jobs = yield* JobSlots
-      const late = claimed(yield* jobs.claim("tick", slot, spent))
+      const late = claimed(yield* jobs.claim("tick", slot, expired))
       const later = claimed(yield* jobs.claim("tick", next, lease))
       assert.ok(later.fence > late.fence)
       assert.equal(yield* jobs.renew(late, lease), false)
@@ -95,19 +95,19 @@ onEveryStore("JobSlots", (law) => {
   )
 
   on(
-    "a renewed lease holds, and one that ran out unseen can still finish",
+    "a renewed lease is exclusive, and a claim with an expired lease can finish if no other claimed it",
     Effect.gen(function* () {
       const jobs = yield* JobSlots
-      const claim = claimed(yield* jobs.claim("tick", slot, spent))
+      const claim = claimed(yield* jobs.claim("tick", slot, expired))
       assert.equal(yield* jobs.renew(claim, lease), true)
       assert.ok(Option.isNone(yield* jobs.claim("tick", slot, lease)))
-      assert.equal(yield* jobs.renew(claim, spent), true)
+      assert.equal(yield* jobs.renew(claim, expired), true)
       assert.equal(yield* jobs.finish(claim, "ok"), true)
     }),
   )
 
   on(
-    "the last good run is that of the newest slot that went well",
+    "lastOk() returns the finish time of the newest successful slot",
     Effect.gen(function* () {
       const jobs = yield* JobSlots
       const first = claimed(yield* jobs.claim("tick", slot, lease))
@@ -121,7 +121,7 @@ onEveryStore("JobSlots", (law) => {
   )
 
   on(
-    "old slots are forgotten, and the fence still grows",
+    "prune() deletes old slots, and the fence still increases",
     Effect.gen(function* () {
       const jobs = yield* JobSlots
       const first = claimed(yield* jobs.claim("tick", slot, lease))

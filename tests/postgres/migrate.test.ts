@@ -1,5 +1,5 @@
 /**
- * Migrations: each file once, in order, whole or not at all, however many migrators there are.
+ * Migrations: each file once, in order, all or nothing, with any number of migrators.
  *
  * @module
  */
@@ -22,6 +22,9 @@ const file = (id: number, sql = `CREATE TABLE made_${id} (a integer)`): Migratio
   sql,
 })
 
+const address = (digit: string) => `0x${digit.repeat(40)}`
+const hash = (digit: string) => `0x${digit.repeat(64)}`
+
 const tables = Effect.flatMap(SqlClient, (sql) =>
   Effect.map(
     sql<{ tablename: string }>`SELECT tablename FROM pg_tables
@@ -29,9 +32,9 @@ const tables = Effect.flatMap(SqlClient, (sql) =>
     (rows) => rows.map((row) => row.tablename),
   ))
 
-const facts: ReadonlyArray<[name: string, body: Effect.Effect<void, unknown, SqlClient>]> = [
+const cases: ReadonlyArray<[name: string, body: Effect.Effect<void, unknown, SqlClient>]> = [
   [
-    "of many migrators at once one applies the files, the others find them applied",
+    "of several concurrent migrators one applies the files",
     Effect.gen(function* () {
       const files = yield* migrationFiles
       const runs = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => migrate(files), {
@@ -43,14 +46,14 @@ const facts: ReadonlyArray<[name: string, body: Effect.Effect<void, unknown, Sql
     }),
   ],
   [
-    "a file added later is applied alone",
+    "a file that is added later is applied alone",
     Effect.gen(function* () {
       assert.deepEqual(yield* migrate([file(1), file(2)]), ["step_1", "step_2"])
       assert.deepEqual(yield* migrate([file(1), file(2), file(3)]), ["step_3"])
     }),
   ],
   [
-    "a file below the newest applied one is refused, and so is a renamed one",
+    "a file with a number below the newest applied one is refused, and so is a renamed file",
     Effect.gen(function* () {
       yield* migrate([file(1), file(3)])
       const late = yield* Effect.flip(migrate([file(1), file(2), file(3)]))
@@ -62,7 +65,7 @@ const facts: ReadonlyArray<[name: string, body: Effect.Effect<void, unknown, Sql
     }),
   ],
   [
-    "a file that fails leaves nothing of itself or of those before it",
+    "a failing file rolls back all pending files",
     Effect.gen(function* () {
       const broken = file(2, "CREATE TABLE made_2 (a integer); SELECT * FROM nowhere")
       yield* Effect.flip(migrate([file(1), broken]))
@@ -71,7 +74,34 @@ const facts: ReadonlyArray<[name: string, body: Effect.Effect<void, unknown, Sql
     }),
   ],
   [
-    "a schema newer than the files is left alone",
+    "0021 renames the refund state stuck to needs_review, and its guards work afterwards",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const files = yield* migrationFiles
+      yield* migrate(files.filter(({ id }) => id < 21))
+      yield* sql`
+        INSERT INTO payment (payment_id, chain_id, asset, token_name, token_version, payer, nonce,
+          pay_to, amount, valid_after, valid_before, settlement, state, paid_transaction,
+          paid_block, paid_log_index, paid_finality)
+        SELECT id, 1, ${address("a")}, 'x', '2', ${address("b")}, id, ${address("c")}, 5, 0, 1,
+          'settle-early', 'refund_due', '0x', 1, 1, 'safe'
+        FROM unnest(${[hash("1"), hash("2")]}::text[]) id`
+      yield* sql`UPDATE refund SET state = 'stuck', last_error = 'stuck' WHERE payment_id = ${
+        hash("1")
+      }`
+      yield* migrate(files)
+      const rows = yield* sql<{ state: string; last_error: string | null }>`
+        SELECT state, last_error FROM refund ORDER BY payment_id`
+      assert.deepEqual(rows, [
+        { state: "needs_review", last_error: "needs_review" },
+        { state: "queued", last_error: null },
+      ])
+      yield* sql`UPDATE refund SET state = 'queued' WHERE state = 'needs_review'`
+      yield* Effect.flip(sql`UPDATE refund SET state = 'stuck'`)
+    }),
+  ],
+  [
+    "a schema that is newer than the files is not changed",
     Effect.gen(function* () {
       yield* migrate([file(1), file(2)])
       assert.deepEqual(yield* migrate([file(1)]), [])
@@ -79,7 +109,7 @@ const facts: ReadonlyArray<[name: string, body: Effect.Effect<void, unknown, Sql
   ],
 ]
 
-/** Drops what a fact made: the store is opened once for all of them. */
+/** Drops everything a case created: all cases share one store. */
 const clean = Effect.flatMap(SqlClient, (sql) =>
   Effect.flatMap(
     sql<{ name: string }>`SELECT current_schema() AS name`,
@@ -94,7 +124,7 @@ for (const { name: store, layer } of unmigratedStores) {
   Deno.test(`migrate() on the ${store} store`, async (t) => {
     const scope = Scope.makeUnsafe()
     const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
-    for (const [name, body] of facts) {
+    for (const [name, body] of cases) {
       await t.step(
         name,
         () => Effect.runPromise(Effect.provide(Effect.andThen(body, clean), context)),
@@ -124,14 +154,14 @@ const pieces = Arbitrary.schema(
 )
 
 law(
-  "statements() gives back what semicolons joined, whatever they are quoted in",
+  "statements() splits at semicolons, except inside quotes and comments",
   Arbitrary.array(pieces, { maxLength: 6 }),
   (parts) => {
-    const meant = parts.map((part) => `SELECT ${part.join(" ")}`)
-    assert.deepEqual(statements(meant.join(";")), meant.map((statement) => statement.trim()))
+    const expected = parts.map((part) => `SELECT ${part.join(" ")}`)
+    assert.deepEqual(statements(expected.join(";")), expected.map((statement) => statement.trim()))
     assert.deepEqual(
-      statements(`${meant.join(" ;\n")};\n-- the end;\n;`),
-      meant.map((statement) => statement.trim()),
+      statements(`${expected.join(" ;\n")};\n-- the end;\n;`),
+      expected.map((statement) => statement.trim()),
     )
   },
 )

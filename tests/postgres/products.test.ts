@@ -1,5 +1,5 @@
 /**
- * What products look up, on every store: markets by their end and by their event, and calibrations.
+ * Queries of the products, on every store: markets by end and by event, and calibrations.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { layer as markets } from "../../src/markets/postgres/marketStore.ts"
 import { layer as calibrations } from "../../src/whales/postgres/calibrationStore.ts"
 import type { Market, MarketStatus, MechanicalSign } from "../../src/markets/domain/market.ts"
-import { candidatesMax } from "../../src/markets/domain/resolving.ts"
+import { endingMarketsMax } from "../../src/markets/domain/resolving.ts"
 import { hour, isoTime, minute } from "../../src/core/domain/time.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { CalibrationStore } from "../../src/whales/CalibrationStore.ts"
 import { now } from "../support/movers/market.ts"
 import { endingMarket, whaleRow } from "../support/products.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 import { endingWithin } from "../support/markets/endingWithin.ts"
 import { sized } from "../support/size.ts"
 
@@ -38,8 +38,8 @@ const anyListing = Arbitrary.schema(
 
 onEveryStore("MarketStore", (law) => {
   law(
-    "chooses what the domain would choose from every market there is",
-    holds(anyListing, (rows) =>
+    "endingWithin() returns what the domain selects from all markets",
+    checkProperty(anyListing, (rows) =>
       Effect.gen(function* () {
         const store = yield* MarketStore
         const all = rows.map(({ halfHours, liquidity, status, sign, endless }, n): Market =>
@@ -63,11 +63,11 @@ onEveryStore("MarketStore", (law) => {
   )
 
   law(
-    "gives the nearest ends when there are more than fit",
+    "endingWithin() returns the nearest ends up to the limit",
     Effect.gen(function* () {
       const store = yield* MarketStore
       const all = Array.from(
-        { length: candidatesMax + 7 },
+        { length: endingMarketsMax + 7 },
         (_, n) => endingMarket(n, now, { endsAt: now + (1_000 - n) * minute }),
       )
       yield* store.save(all, now)
@@ -77,7 +77,7 @@ onEveryStore("MarketStore", (law) => {
   )
 
   law(
-    "names the live markets of an event by slug, up to a limit",
+    "liveOfEvent() returns the live markets of an event by slug, up to a limit",
     Effect.gen(function* () {
       const store = yield* MarketStore
       const eventSlug = "cup"
@@ -96,7 +96,7 @@ onEveryStore("MarketStore", (law) => {
   )
 
   law(
-    "names the most liquid of the live, ordinary markets first",
+    "mostLiquid() returns live, ordinary markets, most liquid first",
     Effect.gen(function* () {
       const store = yield* MarketStore
       yield* store.save([
@@ -116,7 +116,7 @@ onEveryStore("MarketStore", (law) => {
 
 onEveryStore("CalibrationStore", (law) => {
   law(
-    "gives back the calibrations it holds, when they were computed, and none at first",
+    "calibrated returns the stored calibrations with their time, and none at first",
     Effect.gen(function* () {
       const store = yield* CalibrationStore
       equal(yield* store.calibrated, [])
@@ -124,9 +124,9 @@ onEveryStore("CalibrationStore", (law) => {
       const row = whaleRow({ pseudonym: 'Odd "name" \u{1f433}' })
       yield* sql`INSERT INTO whale_calibration (wallet, computed_at, calibration)
         VALUES (${row.wallet}, ${new Date(now)}, ${JSON.stringify(row)}::json)`
-      const [held] = yield* store.calibrated
-      equal(held, { computedAt: now, row })
-      strictEqual(isoTime(held?.computedAt ?? 0), isoTime(now))
+      const [stored] = yield* store.calibrated
+      equal(stored, { computedAt: now, row })
+      strictEqual(isoTime(stored?.computedAt ?? 0), isoTime(now))
     }).pipe(Effect.provide(calibrations)),
   )
 })

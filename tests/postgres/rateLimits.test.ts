@@ -1,5 +1,5 @@
 /**
- * The laws of the request limit, on every store and behind the memory of denials.
+ * The laws of the request limit, on every store and with cached denials.
  *
  * @module
  */
@@ -15,11 +15,14 @@ import {
   RateLimits,
   RateLimitUnavailable,
 } from "../../src/core/RateLimits.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 
 const free = { name: "free", limit: 5, windowMs: minute }
 
-/** Arrivals of two addresses, by the milliseconds since the one before: bunched, spaced, on the edge. */
+/**
+ * Arrivals of two addresses, by the milliseconds since the one before: bunched, spaced, on the
+ * edge.
+ */
 const arrivals = Arbitrary.schema(
   Schema.Array(Schema.Struct({
     key: Schema.Literals(["a", "b"]),
@@ -31,31 +34,31 @@ const arrivals = Arbitrary.schema(
   })).check(Schema.isMaxLength(40)),
 )
 
-/** What the limit means: a list of grants, counted one by one. */
-function exact() {
+/** The reference model: a list of grants per key. */
+function modelLimits() {
   const grants = new Map<string, Array<number>>()
   return (key: string, now: number): RateDecision => {
-    const held = (grants.get(key) ?? []).filter((at) => at > now - free.windowMs)
-    const granted = held.length < free.limit
-    if (granted) held.push(now)
-    grants.set(key, held)
+    const current = (grants.get(key) ?? []).filter((at) => at > now - free.windowMs)
+    const granted = current.length < free.limit
+    if (granted) current.push(now)
+    grants.set(key, current)
     return {
       granted,
-      remaining: free.limit - held.length,
-      resetMs: (held[0] ?? now) + free.windowMs - now,
+      remaining: free.limit - current.length,
+      resetMs: (current[0] ?? now) + free.windowMs - now,
     }
   }
 }
 
 const clocked = layer({ time: "clock" })
-const remembering = Layer.provide(cachingDenials, clocked)
+const withCachedDenials = Layer.provide(cachingDenials, clocked)
 
 onEveryStore("RateLimits", (law) => {
   const schedules = (limits: Layer.Layer<RateLimits, never, SqlClient>) =>
-    holds(arrivals, (schedule) =>
+    checkProperty(arrivals, (schedule) =>
       Effect.gen(function* () {
         const { take } = yield* RateLimits
-        const model = exact()
+        const model = modelLimits()
         let now = 0
         for (const { key, after } of schedule) {
           yield* TestClock.adjust(after)
@@ -64,11 +67,11 @@ onEveryStore("RateLimits", (law) => {
         }
       }).pipe(Effect.provide(limits), Effect.provide(TestClock.layer())))
 
-  law("grants exactly what a list of grants would, whenever requests arrive", schedules(clocked))
-  law("grants the same with denials remembered", schedules(remembering))
+  law("take() grants exactly what the reference model grants", schedules(clocked))
+  law("take() grants the same with cached denials", schedules(withCachedDenials))
 
   law(
-    "gives no more than the limit to takers at once, on the database's clock",
+    "take() grants no more than the limit to concurrent requests, on the database's clock",
     Effect.gen(
       function* () {
         const { take } = yield* RateLimits
@@ -86,7 +89,7 @@ onEveryStore("RateLimits", (law) => {
   )
 
   law(
-    "a wide limit is kept as exactly",
+    "a limit of 300 is exact too",
     Effect.gen(function* () {
       const { take } = yield* RateLimits
       const wide = { name: "wide", limit: 300, windowMs: minute }
@@ -103,7 +106,7 @@ onEveryStore("RateLimits", (law) => {
   )
 
   law(
-    "forgets the keys that nobody used since, and no others",
+    "prune() deletes the keys that were not used since, and no others",
     Effect.gen(function* () {
       const { take, prune } = yield* RateLimits
       yield* take(free, "old")
@@ -116,7 +119,7 @@ onEveryStore("RateLimits", (law) => {
   )
 
   law(
-    "refuses rather than waves through when the log cannot be read",
+    "take() fails when the log cannot be read",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const { take } = yield* RateLimits
@@ -129,14 +132,14 @@ onEveryStore("RateLimits", (law) => {
   )
 })
 
-Deno.test("a key that was denied is not asked for again before its time", () =>
+Deno.test("cachingDenials() does not call the store again before the reset of a denied key", () =>
   Effect.gen(function* () {
-    let asked = 0
+    let calls = 0
     const counting = Layer.succeed(
       RateLimits,
       RateLimits.of({
         take: () => {
-          asked += 1
+          calls += 1
           return Effect.succeed({ granted: false, remaining: 0, resetMs: 500 })
         },
         prune: () => Effect.succeed(0),
@@ -149,8 +152,8 @@ Deno.test("a key that was denied is not asked for again before its time", () =>
     yield* take(free, "a")
     yield* TestClock.adjust(499)
     assert.deepEqual(yield* take(free, "a"), { granted: false, remaining: 0, resetMs: 1 })
-    assert.equal(asked, 1)
+    assert.equal(calls, 1)
     yield* TestClock.adjust(1)
     yield* take(free, "a")
-    assert.equal(asked, 2)
+    assert.equal(calls, 2)
   }).pipe(Effect.scoped, Effect.provide(TestClock.layer()), Effect.runPromise))

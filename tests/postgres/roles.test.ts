@@ -1,6 +1,6 @@
 /**
- * What each login may do on a real PostgreSQL: the service sells and owes, the worker pays back, and
- * neither can do the other's work, nor step past a guard.
+ * The rights of each login on a PostgreSQL server: the service sells, the worker refunds, and neither
+ * can do the other's work or disable a guard.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import {
 } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerPostgres } from "../../src/postgres/client.ts"
-import { migrate, migrationFiles, MigrationNeeded } from "../../src/postgres/migrate.ts"
+import { migrate, migrationFiles, OwnerMigrationRequired } from "../../src/postgres/migrate.ts"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
 import * as refundStore from "../../src/payments/postgres/refundStore.ts"
 import { grantRoles, roles } from "../../src/postgres/roles.ts"
@@ -32,11 +32,11 @@ import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
 import { postgresWhales, whaleStores } from "../support/whales/whaleStores.ts"
 import { whaleRow } from "../support/products.ts"
 import { freshSchema } from "../support/stores.ts"
-import { skipAloud } from "../support/venues/oracle.ts"
+import { registerSkipped } from "../support/venues/oracle.ts"
 import { led, paths, ticket } from "../payments/paymentStore.laws.ts"
 import { moveOf, opened } from "../http/a2a/taskStore.laws.ts"
 import {
-  actOf,
+  activityEventOf,
   entryOf,
   factsOf,
   marketOf,
@@ -70,8 +70,8 @@ const loginOf = Effect.fnUntraced(function* (
   return yield* connect(Redacted.make(own.href))
 })
 
-/** A migrated schema with its owner, a service's login and a worker's. */
-const house = Effect.gen(function* () {
+/** A migrated schema with three logins: the owner, the service and the worker. */
+const withLogins = Effect.gen(function* () {
   const url = yield* freshSchema(testDatabaseUrl ?? "")
   const owner = yield* connect(url)
   yield* Effect.provideService(Effect.flatMap(migrationFiles, migrate), SqlClient, owner)
@@ -82,13 +82,18 @@ const house = Effect.gen(function* () {
     refund: yield* loginOf(owner, url, roles.refund),
   }
 })
-type House = Effect.Success<typeof house>
+type Logins = Effect.Success<typeof withLogins>
 
-const asRole = (name: string, body: (house: House) => Effect.Effect<void, unknown, Scope.Scope>) =>
-  testDatabaseUrl === undefined ? skipAloud(`roles: ${name}`, "set TEST_DATABASE_URL") : Deno.test(
-    `roles: ${name}`,
-    () => Effect.runPromise(Effect.scoped(Effect.flatMap(house, body))),
-  )
+const asRole = (
+  name: string,
+  body: (logins: Logins) => Effect.Effect<void, unknown, Scope.Scope>,
+) =>
+  testDatabaseUrl === undefined
+    ? registerSkipped(`roles: ${name}`, "set TEST_DATABASE_URL")
+    : Deno.test(
+      `roles: ${name}`,
+      () => Effect.runPromise(Effect.scoped(Effect.flatMap(withLogins, body))),
+    )
 
 const refused = Effect.fnUntraced(function* (
   sql: SqlClient,
@@ -105,7 +110,7 @@ const refused = Effect.fnUntraced(function* (
 const sold = (sql: SqlClient) => paymentStore.pipe(Layer.provide(Layer.succeed(SqlClient, sql)))
 
 asRole(
-  "the service makes every move of a payment, and the refund queues itself",
+  "the service makes every state change of a payment, and triggers queue the refund",
   ({ service }) =>
     Effect.gen(function* () {
       const store = yield* PaymentStore
@@ -123,19 +128,19 @@ asRole(
 )
 
 asRole(
-  "the service remembers wallets from their first act to their calibration; the worker sees none",
+  "the service stores wallets from their first activity to their calibration; the worker reads none",
   ({ service, refund }) =>
     Effect.gen(function* () {
       const store = yield* whaleStores
       const wallet = walletOf(0)
-      yield* store.track([{ wallet, name: "Somebody", source: "profit" }], start)
-      const acts = [actOf(0, 0, 0)]
-      yield* store.saveRead({ wallet, acts, readFrom: start, readTo: start, history: "whole" })
+      yield* store.track([{ wallet, name: "Some Wallet", source: "profit" }], start)
+      const activity = [activityEventOf(0, 0, 0)]
+      yield* store.saveRead({ wallet, activity, readFrom: start, readTo: start, history: "whole" })
       equal(yield* store.unknownMarkets(9, start), [marketOf(0)])
       yield* store.saveFacts([factsOf(0)], [marketOf(0)], start)
       const [stale] = yield* store.stale(9)
-      equal(stale?.acts, acts)
-      yield* store.saveMade([{
+      equal(stale?.activity, activity)
+      yield* store.saveEntries([{
         ...{ wallet, marketId: marketOf(0), version: 1 },
         ...{ entries: [entryOf(0)], boughtBoth: false, due: true },
       }])
@@ -143,7 +148,7 @@ asRole(
       equal(yield* store.saveResolutions([resolutionOf(0, 0)], [marketOf(0)], start), 1)
       const score = marketScore([entryOf(0)], [1, 0], 0)
       for (const counted of [score, null]) {
-        yield* store.track([{ wallet, name: "Somebody", source: "volume" }], start)
+        yield* store.track([{ wallet, name: "Some Wallet", source: "volume" }], start)
         const [position] = (yield* store.uncounted(9))[0]?.positions ?? []
         const version = (yield* store.sums([wallet])).get(wallet)?.version ?? 0
         const moved = { wallet, version, sums: noSums, judgement: null }
@@ -156,12 +161,12 @@ asRole(
       yield* store.saveCalibrated([], [wallet])
       equal(yield* store.calibrationVersion, "4")
       yield* refused(refund, "SELECT * FROM whale_wallet")
-      yield* refused(service, "TRUNCATE whale_act")
+      yield* refused(service, "TRUNCATE whale_activity")
     }).pipe(Effect.provide(postgresWhales.pipe(Layer.provide(Layer.succeed(SqlClient, service))))),
 )
 
 asRole(
-  "the service keeps tasks from their offer to their end; the worker sees none of their secrets",
+  "the service stores tasks until they end; the worker cannot read them",
   ({ service, refund }) =>
     Effect.gen(function* () {
       const { move, prune } = yield* TaskStore
@@ -177,7 +182,7 @@ asRole(
 )
 
 asRole(
-  "the service reads what is owed, and cannot claim a refund",
+  "the service reads the due refunds, and cannot claim one",
   ({ service }) =>
     Effect.gen(function* () {
       yield* led(0, "compute-first", paths["compute-first"].refund_due ?? [])
@@ -197,10 +202,10 @@ asRole(
 )
 
 asRole(
-  "the service cannot write a refund, read its signature, or forge what happened",
-  (house) =>
+  "the service cannot write a refund, read its signature or write the event log",
+  (logins) =>
     Effect.gen(function* () {
-      const { service } = house
+      const { service } = logins
       yield* led(0, "compute-first", paths["compute-first"].refund_due ?? []).pipe(
         Effect.provide(sold(service)),
       )
@@ -208,7 +213,7 @@ asRole(
         const statement of [
           `INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
           SELECT payment_id, payer, amount, asset, chain_id, 'x' FROM payment`,
-          "UPDATE refund SET state = 'stuck'",
+          "UPDATE refund SET state = 'needs_review'",
           "UPDATE refund SET state = 'queued', reason = 'x'",
           "SELECT signature FROM refund",
           "DELETE FROM refund",
@@ -233,11 +238,11 @@ asRole(
 )
 
 asRole(
-  "a row that the service's login has spoilt stops neither a sweep nor a scan",
+  "an invalid row written with the service's login stops neither a sweep nor a scan",
   ({ service }) =>
     Effect.gen(function* () {
       const store = yield* PaymentStore
-      const spoilt = yield* Effect.forEach(
+      const invalid = yield* Effect.forEach(
         ["'no hash', clock_timestamp()", "NULL, '-infinity'", "NULL, 'infinity'"],
         Effect.fnUntraced(function* (secretAndLease, n) {
           const { paymentId, token, authorization: { from, to, nonce } } = ticket(n)
@@ -253,15 +258,15 @@ asRole(
       )
       const waiting = store.waiting({
         nowSeconds: 2n,
-        hold: Duration.seconds(1),
+        answerWindow: Duration.seconds(1),
         skip: 0,
         limit: 9,
       })
       equal(
         new Set((yield* waiting).map((row) => Result.getOrThrow(row).paymentId)),
-        new Set(spoilt.slice(0, 2)),
+        new Set(invalid.slice(0, 2)),
       )
-      for (const paymentId of spoilt) {
+      for (const paymentId of invalid) {
         const { secretHash } = yield* Effect.flatMap(store.find(paymentId), Effect.fromOption)
         equal(secretHash, null)
       }
@@ -269,10 +274,10 @@ asRole(
 )
 
 asRole(
-  "the worker pays back and cannot write a payment, nor read what a buyer bought",
-  (house) =>
+  "the worker refunds, and cannot write a payment or read an answer",
+  (logins) =>
     Effect.gen(function* () {
-      const { service, refund } = house
+      const { service, refund } = logins
       const { paymentId } = yield* led(0, "compute-first", paths["compute-first"].refund_due ?? [])
         .pipe(
           Effect.provide(sold(service)),
@@ -306,14 +311,17 @@ asRole(
     }),
 )
 
-asRole("a login without rights on the schema starts on a migrated one, and says who must migrate", (
-  { service },
-) =>
-  Effect.gen(function* () {
-    const files = yield* migrationFiles
-    equal(yield* migrate(files), [])
-    const next = { id: 9_999, name: "next", sql: "CREATE TABLE next (a int)" }
-    const error = yield* Effect.flip(migrate([...files, next]))
-    equal(error instanceof MigrationNeeded, true)
-    match(error.message, /next must be applied by the owner/)
-  }).pipe(Effect.provideService(SqlClient, service)))
+asRole(
+  "migrate() with a login without rights accepts a migrated schema, and otherwise names who must migrate",
+  (
+    { service },
+  ) =>
+    Effect.gen(function* () {
+      const files = yield* migrationFiles
+      equal(yield* migrate(files), [])
+      const next = { id: 9_999, name: "next", sql: "CREATE TABLE next (a int)" }
+      const error = yield* Effect.flip(migrate([...files, next]))
+      equal(error instanceof OwnerMigrationRequired, true)
+      match(error.message, /next must be applied by the owner/)
+    }).pipe(Effect.provideService(SqlClient, service)),
+)

@@ -1,12 +1,12 @@
 /**
- * A PostgreSQL server that stops to answer while its connections stay open.
+ * A PostgreSQL server that stops answering while its connections stay open.
  *
  * @module
  */
 import assert from "node:assert/strict"
 import { Clock, Context, Duration, Effect, Layer, Redacted, References } from "effect"
 import { layerPostgres } from "../../src/postgres/client.ts"
-import { layer, takeWithin } from "../../src/postgres/rateLimits.ts"
+import { layer, takeTimeout } from "../../src/postgres/rateLimits.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
 import { minute } from "../../src/core/domain/time.ts"
 import { RateLimits } from "../../src/core/RateLimits.ts"
@@ -14,7 +14,7 @@ import { proxyTo } from "../support/proxy.ts"
 import { freshSchema } from "../support/stores.ts"
 
 const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
-/** What a timer may be late by on a busy machine. */
+/** How late a timer may be on a busy machine. */
 const lateMsMax = 1_000
 
 /** A real server's limits, through a proxy that can stall. */
@@ -32,7 +32,7 @@ const limitsThroughProxy = Effect.gen(function* () {
 
 Deno.test({
   // Only a server has connections that can stall.
-  name: "a server that stalls refuses a caller within the named bound, and is asked again after" +
+  name: "take() fails within its timeout while the server stalls, and works again afterwards" +
     (testDatabaseUrl === undefined ? " (skipped: set TEST_DATABASE_URL)" : ""),
   ignore: testDatabaseUrl === undefined,
   fn: () =>
@@ -51,7 +51,7 @@ Deno.test({
         failures.map(({ _tag }) => _tag),
         Array(3).fill("RateLimitUnavailable"),
       )
-      assert.ok(waitedMs < Duration.toMillis(takeWithin) + lateMsMax, `${waitedMs} ms`)
+      assert.ok(waitedMs < Duration.toMillis(takeTimeout) + lateMsMax, `${waitedMs} ms`)
       yield* proxy.resume
       assert.equal((yield* take).granted, true)
     }).pipe(

@@ -5,33 +5,33 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect } from "effect"
-import { holdVenue } from "../../src/postgres/storeVenue.ts"
+import { bindStoreToVenue } from "../../src/postgres/storeVenue.ts"
 import { onEveryStore } from "../support/stores.ts"
 
-onEveryStore("holdVenue()", (law) => {
+onEveryStore("bindStoreToVenue()", (law) => {
   law(
-    "takes the first venue, and the same again",
+    "accepts the first venue, and the same venue again",
     Effect.gen(function* () {
-      yield* holdVenue("polymarket")
-      yield* holdVenue("polymarket")
+      yield* bindStoreToVenue("polymarket")
+      yield* bindStoreToVenue("polymarket")
     }),
   )
 
   law(
     "refuses another venue, and keeps the first",
     Effect.gen(function* () {
-      yield* holdVenue("simulated, seed 1")
-      const refused = yield* Effect.flip(holdVenue("polymarket"))
-      ok(refused._tag === "OtherVenue")
-      equal(refused.held, "simulated, seed 1")
-      yield* holdVenue("simulated, seed 1")
+      yield* bindStoreToVenue("simulated, seed 1")
+      const refused = yield* Effect.flip(bindStoreToVenue("polymarket"))
+      ok(refused._tag === "StoreVenueMismatch")
+      equal(refused.stored, "simulated, seed 1")
+      yield* bindStoreToVenue("simulated, seed 1")
     }),
   )
 
   law(
-    "lets one of many first starts win",
+    "accepts one of several concurrent first starts",
     Effect.gen(function* () {
-      const starts = ["a", "b", "c", "d"].map((name) => Effect.exit(holdVenue(name)))
+      const starts = ["a", "b", "c", "d"].map((name) => Effect.exit(bindStoreToVenue(name)))
       const exits = yield* Effect.all(starts, { concurrency: "unbounded" })
       equal(exits.filter(({ _tag }) => _tag === "Success").length, 1)
     }),

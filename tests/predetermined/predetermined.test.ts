@@ -1,6 +1,6 @@
 /**
- * Predetermined items: told once a market, asked about once for each evidence, and what fails costs
- * its own part.
+ * Predetermined items: published once per market, one question for each new evidence, and failures that
+ * do not affect other markets.
  *
  * @module
  */
@@ -19,52 +19,52 @@ import {
   credulous,
   itemsOf,
   litNews,
+  makeScript,
   type Ports,
   portsOf,
   proposed,
   type Script,
-  script,
-  tickMs,
+  tickIntervalMs,
   tickOf,
 } from "../support/predetermined/candidates.ts"
 
 const on = <E>(
   name: string,
   of: Partial<Script>,
-  body: (told: Script, ports: Ports) => Effect.Effect<void, E>,
+  body: (script: Script, ports: Ports) => Effect.Effect<void, E>,
 ) =>
   test(name, () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now - 1)
-      const told = script(of)
-      const ports = yield* portsOf(told)
-      yield* body(told, ports)
+      const script = makeScript(of)
+      const ports = yield* portsOf(script)
+      yield* body(script, ports)
     }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
 
 const marketsOf = (items: ReadonlyArray<{ data: { market: { slug: string } } }>) =>
   items.map(({ data }) => data.market.slug).toSorted()
 
 on(
-  "an outcome that stands proposed is told once, though its item is forgotten",
+  "tick() publishes an unchallenged proposal once, also after its item is pruned",
   { markets: [candidate(0)], proposals: [proposed(0)] },
-  Effect.fnUntraced(function* (told, ports) {
-    const { items, asked } = yield* tickOf(ports, now)
-    equal([items, asked], [[candidate(0).question], 1])
+  Effect.fnUntraced(function* (script, ports) {
+    const { items, questions } = yield* tickOf(ports, now)
+    equal([items, questions], [[candidate(0).question], 1])
     const [item] = yield* itemsOf(ports)
     equal(item?.data.evidence.map(({ source }) => source), ["the venue"])
     equal([item?.data.detector, item?.data.confidence], ["rules", "high"])
     equal([item?.data.marketPrice, item?.data.impliedEdge], [0.6, 0.4])
     strictEqual(yield* Context.get(ports, FeedStore).prune(now + day), 1)
-    told.headlines = [litNews(0)]
-    for (let n = 1; n < 6; n++) yield* tickOf(ports, now + n * tickMs)
+    script.headlines = [litNews(0)]
+    for (let n = 1; n < 6; n++) yield* tickOf(ports, now + n * tickIntervalMs)
     yield* Context.get(ports, DetectionStore).prune(now + 365 * day)
-    yield* tickOf(ports, now + 6 * tickMs)
-    equal([told.asked.length, (yield* itemsOf(ports)).length], [1, 0])
+    yield* tickOf(ports, now + 6 * tickIntervalMs)
+    equal([script.questions.length, (yield* itemsOf(ports)).length], [1, 0])
   }),
 )
 
 on(
-  "a model is asked about an evidence once, and again about another",
+  "tick() asks a model once about the same evidence, and again about new evidence",
   {
     markets: [candidate(0, { status: "open" })],
     headlines: [litNews(0)],
@@ -74,25 +74,25 @@ on(
         ...{ determined: false, outcome: null, statement: "", confidence: "low", evidence: [] },
       }),
   },
-  Effect.fnUntraced(function* (told, ports) {
-    for (let n = 0; n < 4; n++) yield* tickOf(ports, now + n * tickMs)
-    strictEqual(told.asked.length, 1)
-    equal(told.asked[0]?.rules, "Lit means lit.")
-    told.headlines = [litNews(0), litNews(0, { url: "https://post.example/0", source: "Post" })]
-    for (let n = 4; n < 8; n++) yield* tickOf(ports, now + n * tickMs)
-    strictEqual(told.asked.length, 2)
-    told.detector = "another model"
-    yield* tickOf(ports, now + 8 * tickMs)
-    strictEqual(told.asked.length, 3)
-    told.detect = credulous
-    told.proposals = [proposed(0)]
-    yield* tickOf(ports, now + 9 * tickMs)
+  Effect.fnUntraced(function* (script, ports) {
+    for (let n = 0; n < 4; n++) yield* tickOf(ports, now + n * tickIntervalMs)
+    strictEqual(script.questions.length, 1)
+    equal(script.questions[0]?.rules, "Lit means lit.")
+    script.headlines = [litNews(0), litNews(0, { url: "https://post.example/0", source: "Post" })]
+    for (let n = 4; n < 8; n++) yield* tickOf(ports, now + n * tickIntervalMs)
+    strictEqual(script.questions.length, 2)
+    script.detector = "another model"
+    yield* tickOf(ports, now + 8 * tickIntervalMs)
+    strictEqual(script.questions.length, 3)
+    script.detect = credulous
+    script.proposals = [proposed(0)]
+    yield* tickOf(ports, now + 9 * tickIntervalMs)
     equal(marketsOf(yield* itemsOf(ports)), ["lighthouse-0"])
   }),
 )
 
 on(
-  "nobody is asked about a market past its end alone, nor about rumours, nor in a dispute",
+  "tick() asks nothing about a mere past end, about rumours, or in a dispute",
   {
     markets: [
       candidate(0, { status: "open", endsAt: now - day }),
@@ -103,55 +103,55 @@ on(
     headlines: [litNews(1, { title: "Ostriaa lighthouse may be opened" })],
     proposals: [proposed(2, { disputed: true }), proposed(3, { proposedAt: now - minute })],
   },
-  Effect.fnUntraced(function* (told, ports) {
-    const { asked, rejected, failed } = yield* tickOf(ports, now)
-    equal([asked, failed], [0, []])
+  Effect.fnUntraced(function* (script, ports) {
+    const { questions, rejected, failed } = yield* tickOf(ports, now)
+    equal([questions, failed], [0, []])
     equal(rejected, { no_evidence: 1, disputed: 1, hearsay: 1 })
-    strictEqual(told.asked.length, 0)
+    strictEqual(script.questions.length, 0)
   }),
 )
 
 on(
-  "without the venue's proposals nobody is asked; with them again, all are",
+  "tick() asks nothing while the proposals are unavailable, and asks again when they are available",
   {
     markets: [candidate(0), candidate(1, { status: "open" })],
     proposals: [proposed(0), proposed(1, { outcome: 1 })],
     headlines: [litNews(1)],
     ...{ detector: "model", detect: credulous, down: new Set(["proposals"] as const) },
   },
-  Effect.fnUntraced(function* (told, ports) {
-    const blind = yield* tickOf(ports, now)
-    equal([blind.asked, blind.failed, blind.rejected], [0, ["proposals"], { unavailable: 2 }])
-    told.down = new Set()
-    // The credulous detector is against the venue's word of the second market, and refused.
-    const { rejected } = yield* tickOf(ports, now + tickMs)
+  Effect.fnUntraced(function* (script, ports) {
+    const first = yield* tickOf(ports, now)
+    equal([first.questions, first.failed, first.rejected], [0, ["proposals"], { unavailable: 2 }])
+    script.down = new Set()
+    // The credulous detector contradicts the proposal of the second market, and is rejected.
+    const { rejected } = yield* tickOf(ports, now + tickIntervalMs)
     equal(rejected, { no_citation: 1, contradicted: 1 })
     equal(yield* itemsOf(ports), [])
   }),
 )
 
 on(
-  "without news the venue's word is told, and without rules the question is put all the same",
+  "tick() publishes a proposal without news, and asks the question without rules",
   { markets: [candidate(0)], proposals: [proposed(0)], down: new Set(["news", "rules"] as const) },
-  Effect.fnUntraced(function* (told, ports) {
+  Effect.fnUntraced(function* (script, ports) {
     const { items, failed } = yield* tickOf(ports, now)
     equal([items.length, failed], [1, ["news", "rules"]])
-    strictEqual(told.asked[0]?.rules, "")
+    strictEqual(script.questions[0]?.rules, "")
   }),
 )
 
 on(
-  "without books nobody is asked, and the next tick makes good for it",
+  "tick() asks nothing without books, and catches up at the next tick",
   { markets: [candidate(0)], proposals: [proposed(0)], down: new Set(["books"] as const) },
-  Effect.fnUntraced(function* (told, ports) {
+  Effect.fnUntraced(function* (script, ports) {
     equal((yield* tickOf(ports, now)).failed, ["books"])
-    told.down = new Set()
-    equal((yield* tickOf(ports, now + tickMs)).items.length, 1)
+    script.down = new Set()
+    equal((yield* tickOf(ports, now + tickIntervalMs)).items.length, 1)
   }),
 )
 
 on(
-  "a detector that fails or dies costs its own question, which is put again",
+  "a detector that fails or dies does not affect other questions, and is asked again",
   {
     markets: [0, 1, 2, 3].map((n) => candidate(n, { status: "open" })),
     headlines: [0, 1, 2, 3].map((n) => litNews(n)),
@@ -162,13 +162,13 @@ on(
         m1: Effect.die("broken"),
         m2: credulous(question),
         m3: credulous(question),
-      })[String(question.market.id)] ?? Effect.die("nobody"),
+      })[String(question.market.id)] ?? Effect.die("unknown market"),
   },
-  Effect.fnUntraced(function* (told, ports) {
-    const { asked, unanswered, items, failed } = yield* tickOf(ports, now)
-    equal([asked, unanswered, items.length, failed], [4, 2, 2, []])
-    told.detect = credulous
-    equal((yield* tickOf(ports, now + tickMs)).items.length, 2)
+  Effect.fnUntraced(function* (script, ports) {
+    const { questions, unanswered, items, failed } = yield* tickOf(ports, now)
+    equal([questions, unanswered, items.length, failed], [4, 2, 2, []])
+    script.detect = credulous
+    equal((yield* tickOf(ports, now + tickIntervalMs)).items.length, 2)
     equal(marketsOf(yield* itemsOf(ports)), [0, 1, 2, 3].map((n) => `lighthouse-${n}`))
     const [item] = yield* itemsOf(ports)
     strictEqual(item?.data.confidence, "medium")
@@ -176,35 +176,35 @@ on(
 )
 
 on(
-  "a detector that is down costs one line of the log a tick",
+  "a detector that is down is logged once per tick",
   {
     markets: [0, 1, 2, 3].map((n) => candidate(n, { status: "open" })),
     headlines: [0, 1, 2, 3].map((n) => litNews(n)),
     detector: "model",
     detect: () => Effect.fail(new ModelFailed({ reason: "not asked for now" })),
   },
-  Effect.fnUntraced(function* (_told, ports) {
+  Effect.fnUntraced(function* (_script, ports) {
     const logged: Array<string> = []
-    const { asked, unanswered } = yield* tickOf(ports, now).pipe(
+    const { questions, unanswered } = yield* tickOf(ports, now).pipe(
       Effect.provide(
         Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))]),
       ),
       Effect.provideService(References.MinimumLogLevel, "Warn"),
     )
-    equal([asked, unanswered], [4, 4])
+    equal([questions, unanswered], [4, 4])
     equal(logged, ["The detector did not answer: not asked for now"])
   }),
 )
 
 on(
-  "what the venue itself says is told by the rules though the model is down",
+  "the rules publish an unchallenged proposal when the model is down",
   {
     markets: [candidate(0)],
     proposals: [proposed(0)],
     detector: "model",
     detect: () => Effect.fail(new ModelFailed({ reason: "down" })),
   },
-  Effect.fnUntraced(function* (_told, ports) {
+  Effect.fnUntraced(function* (_script, ports) {
     const { unanswered, items } = yield* tickOf(ports, now)
     equal([unanswered, items.length], [1, 1])
     const [item] = yield* itemsOf(ports)
@@ -213,37 +213,39 @@ on(
 )
 
 on(
-  "a detector that never answers is given up after 45 seconds, and asked again",
+  "a detector that never answers times out after 45 seconds, and is asked again",
   { markets: [candidate(0, { status: "open" })], headlines: [litNews(0)], detector: "model" },
-  Effect.fnUntraced(function* (told, ports) {
+  Effect.fnUntraced(function* (script, ports) {
     const reached = yield* Deferred.make<void>()
-    told.detect = () => Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
+    script.detect = () => Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
     const ticking = yield* Effect.forkChild(tickOf(ports, now))
     yield* Deferred.await(reached)
     yield* TestClock.adjust("45 seconds")
-    const { asked, unanswered, failed } = yield* Fiber.join(ticking)
-    equal([asked, unanswered, failed], [1, 1, []])
-    told.detect = credulous
-    equal((yield* tickOf(ports, now + tickMs)).items.length, 1)
+    const { questions, unanswered, failed } = yield* Fiber.join(ticking)
+    equal([questions, unanswered, failed], [1, 1, []])
+    script.detect = credulous
+    equal((yield* tickOf(ports, now + tickIntervalMs)).items.length, 1)
   }),
 )
 
 const many = Array.from({ length: 50 }, (_, n) => n)
 
 on(
-  "twenty questions a tick, none forgotten, and thin markets stand in nobody's way",
+  "tick() asks twenty questions, continues with the others, and thin markets do not block them",
   {
     markets: many.map((n) => candidate(n)),
     proposals: many.map((n) => proposed(n)),
     depthUsd: ({ id }) => Number(id.slice(1)) < 10 ? 100 : 10_000,
   },
-  Effect.fnUntraced(function* (told, ports) {
-    const asked = []
-    for (let n = 0; n < 3; n++) asked.push((yield* tickOf(ports, now + n * tickMs)).asked)
-    equal(asked, [20, 20, 0])
-    strictEqual(new Set(told.asked.map(({ market }) => market.id)).size, 40)
-    told.depthUsd = () => 10_000
-    equal((yield* tickOf(ports, now + 3 * tickMs)).items.length, 10)
+  Effect.fnUntraced(function* (script, ports) {
+    const counts = []
+    for (let n = 0; n < 3; n++) {
+      counts.push((yield* tickOf(ports, now + n * tickIntervalMs)).questions)
+    }
+    equal(counts, [20, 20, 0])
+    strictEqual(new Set(script.questions.map(({ market }) => market.id)).size, 40)
+    script.depthUsd = () => 10_000
+    equal((yield* tickOf(ports, now + 3 * tickIntervalMs)).items.length, 10)
     strictEqual((yield* itemsOf(ports)).length, 50)
   }),
 )
@@ -251,7 +253,7 @@ on(
 const crowd = Array.from({ length: 225 }, (_, n) => n)
 
 on(
-  "more thin markets than books are read of in a tick hide no sound one for long",
+  "a liquid market is reached at the next tick behind more thin markets than one tick reads",
   {
     markets: crowd.map((n) => candidate(n)),
     proposals: crowd.map((n) => proposed(n)),
@@ -259,12 +261,12 @@ on(
   },
   Effect.fnUntraced(function* (_, ports) {
     equal((yield* tickOf(ports, now)).rejected, { thin_book: 200 })
-    equal((yield* tickOf(ports, now + tickMs)).items.length, 5)
+    equal((yield* tickOf(ports, now + tickIntervalMs)).items.length, 5)
   }),
 )
 
 on(
-  "two replicas that tick at one time tell each market once",
+  "two replicas that tick at the same time publish each market once",
   { markets: many.slice(0, 20).map((n) => candidate(n)), proposals: many.map((n) => proposed(n)) },
   Effect.fnUntraced(function* (_, ports) {
     yield* Effect.all([tickOf(ports, now), tickOf(ports, now)], { concurrency: 2 })
@@ -273,41 +275,42 @@ on(
   }),
 )
 
-test("tick() comes to the same when it is killed at every call, as when it is not", () =>
+test("tick() has the same result when it is killed at every call", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(now - 1)
-    const run = Effect.fnUntraced(function* (deadly: boolean) {
-      const told = script({
+    const run = Effect.fnUntraced(function* (withKills: boolean) {
+      const script = makeScript({
         markets: [0, 1, 2, 3].map((n) => candidate(n)),
         proposals: [proposed(0), proposed(1), proposed(2, { disputed: true })],
         headlines: [litNews(3)],
       })
-      const ports = yield* portsOf(told)
+      const ports = yield* portsOf(script)
       const killer = makeKiller()
       const watched = ports.pipe(
         Context.add(FeedStore, killer.watched(Context.get(ports, FeedStore))),
         Context.add(DetectionStore, killer.watched(Context.get(ports, DetectionStore))),
       )
       let died = 0
-      for (let call = 1; deadly && call < 100; call++) {
+      for (let call = 1; withKills && call < 100; call++) {
         if (!(yield* killer.killed(call, tickOf(watched, now)))) break
         died += 1
       }
       yield* tickOf(watched, now)
       const items = yield* itemsOf(ports)
-      const ids = told.markets.map(({ id }) => id)
-      const held = yield* Context.get(ports, DetectionStore).held(ids)
+      const ids = script.markets.map(({ id }) => id)
+      const stored = yield* Context.get(ports, DetectionStore).find(ids)
       return {
         died,
         markets: marketsOf(items),
-        told: [...held].filter(([, { told }]) => told).map(([id]) => id).toSorted(),
-        keys: [...held].map(([id, { evidenceKey }]) => [id, evidenceKey]).toSorted(),
+        published: [...stored].filter(([, { published }]) => published).map(([id]) => id)
+          .toSorted(),
+        keys: [...stored].map(([id, { evidenceKey }]) => [id, evidenceKey]).toSorted(),
       }
     })
-    const { died: none, ...quiet } = yield* Effect.scoped(run(false))
+    const { died: none, ...undisturbed } = yield* Effect.scoped(run(false))
     const { died, ...killed } = yield* Effect.scoped(run(true))
     strictEqual(none, 0)
     ok(died >= 6, `only ${died} processes died`)
-    equal(quiet.markets, ["lighthouse-0", "lighthouse-1"])
-    equal(killed, quiet)
+    equal(undisturbed.markets, ["lighthouse-0", "lighthouse-1"])
+    equal(killed, undisturbed)
   }))

@@ -1,5 +1,5 @@
 /**
- * The laws of shared research reports, for every memory of them.
+ * The laws of `ReportStore`, for every implementation.
  *
  * @module
  */
@@ -14,64 +14,72 @@ import { sampleReport } from "../support/research/reports.ts"
 const market = MarketId.make("0xmarket")
 const other = MarketId.make("0xother")
 const lease = Duration.minutes(5)
-/** A lease that has run out by the time anyone looks. */
-const spent = Duration.zero
-const kept = { ageMax: Duration.minutes(30), lease }
+/** A lease that expires at once. */
+const expired = Duration.zero
+const options = { ageMax: Duration.minutes(30), lease }
 const report = sampleReport()
 const another: Report = { ...report, market: { ...report.market, question: "“odd”\0\ud800?" } }
 
 type Law = (name: string, body: Effect.Effect<void, unknown, ReportStore>) => void
 
-/** Takes the turn, and tells its number. */
-const taken = Effect.fnUntraced(function* (options = kept, marketId = market) {
-  const begun = yield* (yield* ReportStore).begin(marketId, options)
-  strictEqual(begun.state, "ours")
+/** Acquires the lease, and returns the generation. */
+const acquire = Effect.fnUntraced(function* (beginOptions = options, marketId = market) {
+  const begun = yield* (yield* ReportStore).begin(marketId, beginOptions)
+  strictEqual(begun.state, "acquired")
   return begun.generation
 })
 
 export function reportLaws(on: Law): void {
   on(
-    "of any number who ask at once one makes the report, and the others are told whose it is",
+    "of any number of concurrent callers one acquires the lease",
     Effect.gen(function* () {
       const reports = yield* ReportStore
       const states = yield* Effect.forEach(
         Array.from({ length: 24 }),
-        () => reports.begin(market, kept),
+        () => reports.begin(market, options),
         { concurrency: "unbounded" },
       )
-      strictEqual(states.filter(({ state }) => state === "ours").length, 1)
+      strictEqual(states.filter(({ state }) => state === "acquired").length, 1)
       strictEqual(states.filter(({ state }) => state === "making").length, 23)
       strictEqual(new Set(states.map(({ generation }) => generation)).size, 1)
-      strictEqual((yield* reports.begin(other, kept)).state, "ours", "another market is free")
+      strictEqual(
+        (yield* reports.begin(other, options)).state,
+        "acquired",
+        "another market is free",
+      )
     }),
   )
 
   on(
-    "what was made is read by all until it is too old, and then made anew by one",
+    "a stored report is read by all until it is too old, then one caller acquires the lease",
     Effect.gen(function* () {
       const reports = yield* ReportStore
-      const generation = yield* taken()
-      equal(yield* reports.ended(market, generation), { state: "making" })
+      const generation = yield* acquire()
+      equal(yield* reports.generationState(market, generation), { state: "making" })
       const before = yield* Clock.currentTimeMillis
       const generatedAt = yield* reports.finish(market, generation, report)
       ok(generatedAt !== null && Math.abs(generatedAt - before) < 60_000)
       const made = { state: "made" as const, generatedAt, report }
-      equal(yield* reports.ended(market, generation), made)
-      equal(yield* reports.begin(market, kept), { ...made, generation })
-      const old = { ...kept, ageMax: Duration.zero }
-      strictEqual(yield* taken(old), generation + 1)
-      strictEqual((yield* reports.begin(market, kept)).state, "making")
-      equal(yield* reports.ended(market, generation), made, "who waited for it still reads it")
+      equal(yield* reports.generationState(market, generation), made)
+      equal(yield* reports.begin(market, options), { ...made, generation })
+      const old = { ...options, ageMax: Duration.zero }
+      strictEqual(yield* acquire(old), generation + 1)
+      strictEqual((yield* reports.begin(market, options)).state, "making")
+      equal(
+        yield* reports.generationState(market, generation),
+        made,
+        "a waiting caller still reads it",
+      )
     }),
   )
 
   on(
-    "a report is given back as it was written, but for characters no database takes",
+    "a report is read as it was stored, except for characters that PostgreSQL refuses",
     Effect.gen(function* () {
       const reports = yield* ReportStore
-      const generation = yield* taken()
+      const generation = yield* acquire()
       yield* reports.finish(market, generation, another)
-      const end = yield* reports.ended(market, generation)
+      const end = yield* reports.generationState(market, generation)
       ok(end.state === "made")
       ok(["“odd”\ufffd?", "“odd”\0\ud800?"].includes(end.report.market.question))
       equal({ ...end.report, market: report.market }, report)
@@ -79,59 +87,59 @@ export function reportLaws(on: Law): void {
   )
 
   on(
-    "what could not be made is told to who waited, and the next who asks makes it",
+    "a failure is visible to waiting callers, and the next caller acquires the lease",
     Effect.gen(function* () {
       const reports = yield* ReportStore
-      const generation = yield* taken()
+      const generation = yield* acquire()
       strictEqual(yield* reports.fail(market, generation), true)
-      equal(yield* reports.ended(market, generation), { state: "failed" })
-      strictEqual(yield* taken(), generation + 1)
-      equal(yield* reports.ended(market, generation), { state: "failed" })
+      equal(yield* reports.generationState(market, generation), { state: "failed" })
+      strictEqual(yield* acquire(), generation + 1)
+      equal(yield* reports.generationState(market, generation), { state: "failed" })
     }),
   )
 
   on(
-    "a silent maker is lost, and the turn goes to the next who asks",
+    "an expired lease is lost, and the next caller acquires it",
     Effect.gen(function* () {
       const reports = yield* ReportStore
-      const late = yield* taken({ ...kept, lease: spent })
-      equal(yield* reports.ended(market, late), { state: "lost" })
-      const next = yield* taken()
+      const late = yield* acquire({ ...options, lease: expired })
+      equal(yield* reports.generationState(market, late), { state: "lost" })
+      const next = yield* acquire()
       strictEqual(next, late + 1)
-      equal(yield* reports.ended(market, late), { state: "lost" })
+      equal(yield* reports.generationState(market, late), { state: "lost" })
       strictEqual(yield* reports.renew(market, late, lease), false)
       strictEqual(yield* reports.finish(market, late, report), null)
       strictEqual(yield* reports.fail(market, late), false)
-      equal(yield* reports.ended(market, late), { state: "lost" })
+      equal(yield* reports.generationState(market, late), { state: "lost" })
       ok((yield* reports.finish(market, next, report)) !== null)
     }),
   )
 
   on(
-    "of any number who find the maker silent one takes over",
+    "of any number of callers that find an expired lease one takes over",
     Effect.gen(function* () {
       const reports = yield* ReportStore
-      yield* taken({ ...kept, lease: spent })
+      yield* acquire({ ...options, lease: expired })
       const states = yield* Effect.forEach(
         Array.from({ length: 24 }),
-        () => reports.begin(market, kept),
+        () => reports.begin(market, options),
         { concurrency: "unbounded" },
       )
-      strictEqual(states.filter(({ state }) => state === "ours").length, 1)
+      strictEqual(states.filter(({ state }) => state === "acquired").length, 1)
     }),
   )
 
   on(
-    "a renewed lease holds, and one that ran out unseen takes nothing away",
+    "a renewed lease is valid, and an expired one that no one took over still allows finish()",
     Effect.gen(function* () {
       const reports = yield* ReportStore
-      const generation = yield* taken({ ...kept, lease: spent })
+      const generation = yield* acquire({ ...options, lease: expired })
       strictEqual(yield* reports.renew(market, generation, lease), true)
-      equal(yield* reports.ended(market, generation), { state: "making" })
-      strictEqual((yield* reports.begin(market, kept)).state, "making")
-      strictEqual(yield* reports.renew(market, generation, spent), true)
+      equal(yield* reports.generationState(market, generation), { state: "making" })
+      strictEqual((yield* reports.begin(market, options)).state, "making")
+      strictEqual(yield* reports.renew(market, generation, expired), true)
       ok((yield* reports.finish(market, generation, report)) !== null)
-      strictEqual((yield* reports.begin(market, kept)).state, "made")
+      strictEqual((yield* reports.begin(market, options)).state, "made")
     }),
   )
 
@@ -139,34 +147,34 @@ export function reportLaws(on: Law): void {
     "a generation ends once",
     Effect.gen(function* () {
       const reports = yield* ReportStore
-      const made = yield* taken()
+      const made = yield* acquire()
       yield* reports.finish(market, made, report)
       strictEqual(yield* reports.finish(market, made, another), null)
       strictEqual(yield* reports.fail(market, made), false)
       strictEqual(yield* reports.renew(market, made, lease), false)
-      equal((yield* reports.ended(market, made)).state, "made")
-      const failed = yield* taken(kept, other)
+      equal((yield* reports.generationState(market, made)).state, "made")
+      const failed = yield* acquire(options, other)
       yield* reports.fail(other, failed)
       strictEqual(yield* reports.finish(other, failed, report), null)
-      equal(yield* reports.ended(other, failed), { state: "failed" })
-      equal(yield* reports.ended(other, failed + 1), { state: "lost" }, "there is none")
+      equal(yield* reports.generationState(other, failed), { state: "failed" })
+      equal(yield* reports.generationState(other, failed + 1), { state: "lost" }, "there is none")
     }),
   )
 
   on(
-    "what is old is forgotten, but for what is being made",
+    "prune() deletes old generations, except those with a valid lease",
     Effect.gen(function* () {
       const reports = yield* ReportStore
       const now = yield* Clock.currentTimeMillis
-      const made = yield* taken()
+      const made = yield* acquire()
       yield* reports.finish(market, made, report)
-      const making = yield* taken(kept, other)
-      yield* taken({ ...kept, lease: spent }, MarketId.make("0xsilent"))
+      const making = yield* acquire(options, other)
+      yield* acquire({ ...options, lease: expired }, MarketId.make("0xsilent"))
       strictEqual(yield* reports.prune(now - day), 0)
       strictEqual(yield* reports.prune(now + day), 2)
-      equal(yield* reports.ended(market, made), { state: "lost" })
-      equal(yield* reports.ended(other, making), { state: "making" })
-      yield* taken()
+      equal(yield* reports.generationState(market, made), { state: "lost" })
+      equal(yield* reports.generationState(other, making), { state: "making" })
+      yield* acquire()
     }),
   )
 }

@@ -1,5 +1,5 @@
 /**
- * The memories of research reports keep the laws: in memory, and on every store.
+ * The laws of `ReportStore`, in memory and on every store.
  *
  * @module
  */

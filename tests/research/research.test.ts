@@ -1,5 +1,5 @@
 /**
- * Research: what a report needs and what it can do without, and one making for all who ask.
+ * The research service: required and optional inputs of a report, and one report for concurrent callers.
  *
  * @module
  */
@@ -23,19 +23,25 @@ import { ReportNarrator } from "../../src/research/ReportNarrator.ts"
 import { ModelFailed } from "../../src/writing/Model.ts"
 import { ReportStore } from "../../src/research/ReportStore.ts"
 import { Research } from "../../src/research/Research.ts"
-import { lease, pollEvery, reportKept, waitMax } from "../../src/research/sharedReports.ts"
+import { lease, pollEvery, reportAgeMax, waitMax } from "../../src/research/sharedReports.ts"
 import { test } from "../support/effect.ts"
 import { now } from "../support/movers/market.ts"
 import { memoryReports } from "../support/research/memoryReports.ts"
-import { bookOf, endingMarket, makeShelf, pricesOver, shelfLayer } from "../support/products.ts"
+import {
+  bookOf,
+  endingMarket,
+  makeProductPorts,
+  pricesOver,
+  productPortsLayer,
+} from "../support/products.ts"
 import { headline, openEntry } from "../support/research/reports.ts"
 
 const market = endingMarket(1, now)
 
-/** Replicas over one store and one venue, stocked with one market that can be reported on. */
+/** Two replicas over one store and one venue, with one market that can be reported on. */
 const stage = Effect.gen(function* () {
   yield* TestClock.setTime(now)
-  const shelf = yield* makeShelf
+  const shelf = yield* makeProductPorts
   yield* Ref.set(shelf.markets, [market])
   yield* Ref.set(shelf.series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
   yield* Ref.set(shelf.books, [bookOf(market, now)])
@@ -52,14 +58,19 @@ const stage = Effect.gen(function* () {
         Effect.flatMap(Ref.get(writes), (write) => write(brief)),
       ),
   })
-  /** One more replica; its store may do less than it should. */
+  /** One more replica; `faults` replaces methods of its store. */
   const replica = (faults: Partial<ReportStore["Service"]> = {}) => {
-    const held: ReportStore["Service"] = {
+    const faultyStore: ReportStore["Service"] = {
       ...store,
-      ended: (...args) => Effect.andThen(Ref.update(polls, (n) => n + 1), store.ended(...args)),
+      generationState: (...args) =>
+        Effect.andThen(Ref.update(polls, (n) => n + 1), store.generationState(...args)),
       ...faults,
     }
-    const ports = Layer.mergeAll(shelfLayer(shelf), narrator, Layer.succeed(ReportStore, held))
+    const ports = Layer.mergeAll(
+      productPortsLayer(shelf),
+      narrator,
+      Layer.succeed(ReportStore, faultyStore),
+    )
     return Effect.map(
       Layer.build(Layer.fresh(Research.layer).pipe(Layer.provide(ports))),
       (built) => Context.get(built, Research),
@@ -80,7 +91,7 @@ const onStage = <E>(
   body: (stage: Stage) => Effect.Effect<void, E, Scope.Scope>,
 ) => test(name, () => Effect.flatMap(stage, body).pipe(quiet))
 
-/** What a call comes to after some time. */
+/** The result of a call, after advancing the clock. */
 const after = Effect.fnUntraced(function* <A, E>(
   duration: Duration.Input,
   call: Effect.Effect<A, E>,
@@ -90,7 +101,7 @@ const after = Effect.fnUntraced(function* <A, E>(
   return yield* Effect.flatMap(Fiber.join(fiber), Effect.fromResult)
 })
 
-/** So many calls for one market, by either of its slugs. */
+/** Concurrent calls for one market, by its own slug and by that of its event. */
 const callers = ({ report }: Research["Service"], count: number) =>
   Effect.all(
     Array.from({ length: count }, (_, n) => report(n % 2 === 0 ? "market-1" : "event-1")),
@@ -99,7 +110,7 @@ const callers = ({ report }: Research["Service"], count: number) =>
 
 onStage(
   "Research.check() finds a market by its slug, or by that of an event with one live market",
-  Effect.fnUntraced(function* ({ shelf: { markets, asked }, first: { check } }) {
+  Effect.fnUntraced(function* ({ shelf: { markets, venueRequests }, first: { check } }) {
     const eventSlug = "cup"
     yield* Ref.set(markets, [market, endingMarket(2, now, { eventSlug })])
     yield* check("market-1")
@@ -108,12 +119,12 @@ onStage(
     yield* Ref.update(markets, (all) => [...all, endingMarket(3, now, { eventSlug })])
     const refused = yield* Effect.flip(check("cup"))
     equal(refused._tag === "MarketAmbiguous" && refused.markets, ["market-2", "market-3"])
-    strictEqual(yield* Ref.get(asked), 0)
+    strictEqual(yield* Ref.get(venueRequests), 0)
   }),
 )
 
 onStage(
-  "Research.report() is made once, kept for 30 minutes on every replica, and says so",
+  "Research.report() is written once and cached for 30 minutes on every replica",
   Effect.fnUntraced(function* ({ shelf: { books }, first, second, drafts }) {
     const made = yield* first.report("market-1")
     equal([made.cached, made.generatedAt, made.report.narrator], [false, now, "a model"])
@@ -131,35 +142,37 @@ onStage(
 )
 
 onStage(
-  "calls that come at one time share one making, on one replica and on several",
+  "concurrent calls share one report, on one replica and across replicas",
   Effect.fnUntraced(function* ({ shelf, first, second, drafts, store }) {
     yield* Ref.set(shelf.latencyMs, 1_000)
     const made = yield* after(
       "2 seconds",
       Effect.all([callers(first, 50), callers(second, 50)], { concurrency: 2 }),
     )
-    const told = new Set(made.flat().map(({ cached, generatedAt }) => `${cached} ${generatedAt}`))
-    equal([...told], [`false ${now + aSecond}`])
-    equal([(yield* Ref.get(drafts)).length, yield* Ref.get(shelf.asked)], [1, 1])
-    strictEqual((yield* store.ended(market.id, 2)).state, "lost", "there is none")
+    const answers = new Set(
+      made.flat().map(({ cached, generatedAt }) => `${cached} ${generatedAt}`),
+    )
+    equal([...answers], [`false ${now + aSecond}`])
+    equal([(yield* Ref.get(drafts)).length, yield* Ref.get(shelf.venueRequests)], [1, 1])
+    strictEqual((yield* store.generationState(market.id, 2)).state, "lost", "there is none")
     strictEqual((yield* first.report("market-1")).cached, true)
   }),
 )
 
 onStage(
-  "a replica that waits looks twice a second, however many wait there",
+  "a waiting replica polls twice a second, however many callers wait",
   Effect.fnUntraced(function* ({ first, second, polls, writes }) {
     yield* Ref.set(writes, slowly("10 seconds"))
-    const maker = yield* Effect.forkChild(callers(first, 50))
+    const writer = yield* Effect.forkChild(callers(first, 50))
     yield* TestClock.adjust(1)
     yield* after("10 seconds", callers(second, 50))
-    yield* Fiber.join(maker)
+    yield* Fiber.join(writer)
     strictEqual(yield* Ref.get(polls), 20)
   }),
 )
 
 onStage(
-  "a making that failed fails all who waited for it, and the next call begins another",
+  "a failure reaches all waiting callers, and the next call starts again",
   Effect.fnUntraced(function* ({ shelf, first, second, store, drafts }) {
     yield* Ref.set(shelf.latencyMs, 1_000)
     yield* Ref.set(shelf.venueUp, false)
@@ -172,19 +185,19 @@ onStage(
       Effect.all([each(first), each(second)], { concurrency: 2 }),
     )
     equal([...new Set(failures.flat().map(({ _tag }) => _tag))], ["VenueFailed"])
-    equal(yield* store.ended(market.id, 1), { state: "failed" })
+    equal(yield* store.generationState(market.id, 1), { state: "failed" })
     yield* Ref.set(shelf.venueUp, true)
     const made = yield* after("2 seconds", second.report("market-1"))
     equal([made.cached, (yield* Ref.get(drafts)).length], [false, 1])
-    strictEqual((yield* store.ended(market.id, 2)).state, "made")
+    strictEqual((yield* store.generationState(market.id, 2)).state, "made")
   }),
 )
 
 onStage(
-  "who waits for a maker that was killed takes over when its lease has run out",
+  "a waiting replica takes over when the lease of a killed one expires",
   Effect.fnUntraced(function* ({ store, first, second, drafts }) {
-    const killed = yield* store.begin(market.id, { ageMax: reportKept, lease })
-    strictEqual(killed.state, "ours")
+    const killed = yield* store.begin(market.id, { ageMax: reportAgeMax, lease })
+    strictEqual(killed.state, "acquired")
     const waiting = yield* Effect.forkChild(
       Effect.all([callers(first, 3), callers(second, 3)], { concurrency: 2 }),
     )
@@ -199,7 +212,7 @@ onStage(
 )
 
 onStage(
-  "a maker that takes long keeps its turn by its heartbeat",
+  "a slow replica keeps its lease by its heartbeat",
   Effect.fnUntraced(function* ({ first, second, writes, drafts }) {
     yield* Ref.set(writes, slowly("30 seconds"))
     const both = Effect.all([first.report("market-1"), second.report("market-1")], {
@@ -212,14 +225,14 @@ onStage(
 )
 
 onStage(
-  "a maker that lost its turn in silence still gives its buyers what it made",
+  "a replica that lost its lease still returns its report to its own callers",
   Effect.fnUntraced(function* ({ replica, second, writes, drafts }) {
     const silent = yield* replica({ renew: () => Effect.succeed(false) })
     yield* Ref.set(writes, slowly("20 seconds"))
-    const maker = yield* Effect.forkChild(silent.report("market-1"))
+    const writer = yield* Effect.forkChild(silent.report("market-1"))
     yield* TestClock.adjust(1)
     const other = yield* after("33 seconds", second.report("market-1"))
-    const made = yield* Fiber.join(maker)
+    const made = yield* Fiber.join(writer)
     equal([made.generatedAt, made.cached, other.cached], [now + 20 * aSecond, false, false])
     ok(other.generatedAt > made.generatedAt)
     equal((yield* Ref.get(drafts)).length, 2)
@@ -227,7 +240,7 @@ onStage(
 )
 
 onStage(
-  "a caller who leaves ends nobody's report but their own",
+  "a caller that disconnects does not interrupt the report of others",
   Effect.fnUntraced(function* ({ first, writes }) {
     yield* Ref.set(writes, slowly("10 seconds"))
     const leaving = yield* Effect.forkChild(first.report("market-1"))
@@ -241,7 +254,7 @@ onStage(
 )
 
 onStage(
-  "whatever venue and narrator do, a call ends within its minute",
+  "a call ends within a minute, whatever the venue and the narrator do",
   Effect.fnUntraced(function* ({ shelf, first, second, writes }) {
     yield* Ref.set(writes, () => Effect.never)
     yield* Ref.set(shelf.latencyMs, 13_900)
@@ -255,26 +268,26 @@ onStage(
 )
 
 onStage(
-  "who takes over late has the template write, so that it is still in time",
+  "a replica that takes over late uses the template, and is in time",
   Effect.fnUntraced(function* ({ store, first, writes }) {
     yield* Ref.set(writes, () => Effect.never)
-    yield* store.begin(market.id, { ageMax: reportKept, lease: Duration.seconds(40) })
+    yield* store.begin(market.id, { ageMax: reportAgeMax, lease: Duration.seconds(40) })
     const made = yield* after(waitMax, first.report("market-1"))
     equal([made.report.narrator, made.generatedAt], ["template", now + 51 * aSecond])
   }),
 )
 
 onStage(
-  "one who waits for makers that hang is told so in time",
+  "a caller that waits for a hanging replica gets an error in time",
   Effect.fnUntraced(function* ({ store, first }) {
-    yield* store.begin(market.id, { ageMax: reportKept, lease: Duration.hours(1) })
+    yield* store.begin(market.id, { ageMax: reportAgeMax, lease: Duration.hours(1) })
     const failed = yield* after(waitMax, Effect.flip(first.report("market-1")))
     ok(failed._tag === "VenueFailed" && failed.message.includes("in time"))
   }),
 )
 
 onStage(
-  "a draft that says what no fact says is asked for again with complaints, then given up",
+  "an invalid draft is requested again with complaints, then replaced by the template",
   Effect.fnUntraced(function* ({ first, writes, drafts }) {
     yield* Ref.set(writes, (brief) =>
       Effect.sync(() => ({
@@ -284,13 +297,13 @@ onStage(
     const { report } = yield* first.report("market-1")
     strictEqual(report.narrator, "template")
     ok(!report.analysis.thesis.includes("0.99"))
-    const asked = yield* Ref.get(drafts)
-    equal(asked.map((complaints) => complaints.length > 0), [false, true, true])
+    const requests = yield* Ref.get(drafts)
+    equal(requests.map((complaints) => complaints.length > 0), [false, true, true])
   }),
 )
 
 onStage(
-  "a report rests on wallets, news and the outcome that is proposed",
+  "a report uses wallets, news and the proposed outcome",
   Effect.fnUntraced(function* ({ shelf, first }) {
     yield* Ref.set(shelf.markets, [{ ...market, status: "proposed" }])
     yield* Ref.set(shelf.entries, Array.from({ length: 60 }, () => openEntry()))
@@ -308,7 +321,7 @@ onStage(
 )
 
 onStage(
-  "trouble with wallets, news or proposals costs no report: it says what was not looked at",
+  "a report is written without wallets or news, and says that they could not be read",
   Effect.fnUntraced(function* ({ shelf, first }) {
     yield* Ref.set(shelf.whalesUp, false)
     yield* Ref.set(shelf.newsUp, false)
@@ -320,7 +333,7 @@ onStage(
 )
 
 onStage(
-  "Research.report() asks the venue for prices that we do not hold",
+  "Research.report() reads prices that we do not store from the venue",
   Effect.fnUntraced(function* ({ shelf: { series, history }, first }) {
     const week = yield* Ref.getAndSet(series, [])
     yield* Ref.set(history, week.map(({ at, mid }) => ({ at, price: mid })))
@@ -330,7 +343,7 @@ onStage(
 )
 
 onStage(
-  "Research.report() fails when the venue does or has no prices, and tries again next time",
+  "Research.report() fails without prices or venue, and tries again on the next call",
   Effect.fnUntraced(function* ({ shelf: { series, venueUp }, first }) {
     const week = yield* Ref.getAndSet(series, [])
     strictEqual((yield* Effect.flip(first.report("market-1")))._tag, "VenueFailed")
@@ -343,18 +356,18 @@ onStage(
 )
 
 onStage(
-  "Research.prune forgets what is a day old",
+  "Research.prune deletes reports older than a day",
   Effect.fnUntraced(function* ({ first, store }) {
     yield* first.report("market-1")
     yield* TestClock.adjust(day)
     strictEqual(yield* first.prune, 0)
     yield* TestClock.adjust(1)
     strictEqual(yield* first.prune, 1)
-    strictEqual((yield* store.ended(market.id, 1)).state, "lost")
+    strictEqual((yield* store.generationState(market.id, 1)).state, "lost")
   }),
 )
 
-test("each step of a report leaves a line in the log, and no more", () =>
+test("each step of a report logs one line", () =>
   Effect.gen(function* () {
     const lines: Array<string> = []
     const logger = Logger.make(({ message }) => void lines.push(String(message)))

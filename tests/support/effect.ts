@@ -1,5 +1,5 @@
 /**
- * Runs Effects as Deno tests, with the TestClock and without permissions of its own.
+ * Runs Effects as Deno tests, with the TestClock or the real clock.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { TestClock } from "effect/testing"
 import { sized } from "./size.ts"
 import type { EpochMs } from "../../src/core/domain/time.ts"
 
-/** A test whose time is the TestClock. */
+/** A test on the TestClock. */
 export function test<E>(
   name: string,
   body: () => Effect.Effect<void, E, Scope.Scope>,
@@ -22,7 +22,7 @@ export function test<E>(
     ))
 }
 
-/** A test on the real clock: for what has a process, a socket or a database in it. */
+/** A test on the real clock, for tests with a process, a socket or a database. */
 export function liveTest<E>(
   name: string,
   body: () => Effect.Effect<void, E, Scope.Scope>,
@@ -31,8 +31,8 @@ export function liveTest<E>(
 }
 
 /**
- * Runs an effect on a clock that shows `at` when it starts and ticks as fast as the real one: for a
- * live test whose result would depend on the date. A database has a clock of its own.
+ * Runs an effect on a clock that starts at `at` and runs at real speed, for a live test whose result
+ * would depend on the date. It does not change a database's clock.
  */
 export const startingAt = <A, E, R>(at: EpochMs, effect: Effect.Effect<A, E, R>) =>
   Effect.clockWith((real) => {
@@ -40,7 +40,7 @@ export const startingAt = <A, E, R>(at: EpochMs, effect: Effect.Effect<A, E, R>)
     return Effect.provideService(effect, Clock.Clock, clock)
   })
 
-/** The same clock, ahead by so much; behind, when that is negative. It ticks as fast. */
+/** The same clock, ahead by `ms` (behind, when negative). */
 export function clockAhead(clock: Clock.Clock, ms: number): Clock.Clock {
   const nanos = BigInt(ms) * 1_000_000n
   return {
@@ -54,10 +54,12 @@ export function clockAhead(clock: Clock.Clock, ms: number): Clock.Clock {
   }
 }
 
-/** Lets whatever is ready come to its next wait; no time passes. */
-export const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+/** Lets all ready fibers run until they wait again; TestClock time does not pass. */
+export const eventLoopTurn = Effect.promise(() =>
+  new Promise<void>((resolve) => setImmediate(resolve))
+)
 
-/** States a law over generated values; a failure prints the shrunk value and how to replay it. */
+/** Checks a law on generated values; a failure prints the shrunk value and how to replay it. */
 export function law<A>(
   name: string,
   arbitrary: Arbitrary.Arbitrary<A>,

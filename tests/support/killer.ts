@@ -1,11 +1,11 @@
 /**
- * Kills a process before one of its calls of a port: all that the calls before it did is done.
+ * Kills a process before one of its port calls; the effects of all earlier calls remain.
  *
  * @module
  */
 import { Deferred, Effect, Fiber } from "effect"
 
-/** Counts the calls of the ports it is given, and hangs at the one it is set to. */
+/** Counts the calls of all watched ports, and hangs at the chosen call. */
 export function makeKiller() {
   let calls = 0
   let at = 0
@@ -18,7 +18,7 @@ export function makeKiller() {
       return Effect.andThen(Deferred.succeed(dying, undefined), Effect.never)
     })
 
-  /** The same port, each of its calls counted. */
+  /** The same port with counted calls. */
   const watched = <Port extends object>(port: Port): Port =>
     new Proxy(port, {
       get: (target, name) => {
@@ -32,7 +32,7 @@ export function makeKiller() {
       },
     })
 
-  /** Runs a process and kills it before its `call`-th call; says whether it came to that. */
+  /** Runs a process and kills it before its `call`-th call; false when it ends earlier. */
   const killed = Effect.fnUntraced(function* (
     call: number,
     process: Effect.Effect<unknown>,

@@ -1,12 +1,12 @@
 /**
- * Slots of scheduled work in memory, on the test's clock: what replicas in one test share.
+ * An in-memory `JobSlots` on the test's clock, shared by the replicas of one test.
  *
  * @module
  */
 import { Clock, Duration, Effect, Option } from "effect"
 import { JobSlots } from "../../src/core/JobSlots.ts"
 
-interface Held {
+interface StoredSlot {
   readonly slot: number
   until: number
   fence: number
@@ -15,10 +15,10 @@ interface Held {
 }
 
 export const memorySlots = Effect.sync(() => {
-  const jobs = new Map<string, Map<number, Held>>()
+  const jobs = new Map<string, Map<number, StoredSlot>>()
   const now = Clock.currentTimeMillis
   const slotsOf = (job: string) => {
-    const slots = jobs.get(job) ?? new Map<number, Held>()
+    const slots = jobs.get(job) ?? new Map<number, StoredSlot>()
     jobs.set(job, slots)
     return slots
   }
@@ -38,17 +38,17 @@ export const memorySlots = Effect.sync(() => {
       }),
     renew: ({ job, slot, fence }, lease) =>
       Effect.map(now, (at) => {
-        const held = slotsOf(job).get(slot)
-        if (held?.fence !== fence) return false
-        held.until = at + Duration.toMillis(lease)
+        const stored = slotsOf(job).get(slot)
+        if (stored?.fence !== fence) return false
+        stored.until = at + Duration.toMillis(lease)
         return true
       }),
     finish: ({ job, slot, fence }, outcome) =>
       Effect.map(now, (at) => {
-        const held = slotsOf(job).get(slot)
-        if (held?.fence !== fence) return false
-        held.outcome = outcome
-        held.finishedAt = at
+        const stored = slotsOf(job).get(slot)
+        if (stored?.fence !== fence) return false
+        stored.outcome = outcome
+        stored.finishedAt = at
         return true
       }),
     lastOk: (job) =>
@@ -59,11 +59,11 @@ export const memorySlots = Effect.sync(() => {
       }),
     prune: (before) =>
       Effect.sync(() => {
-        let gone = 0
+        let pruned = 0
         for (const slots of jobs.values()) {
-          for (const slot of slots.keys()) if (slot < before && slots.delete(slot)) gone += 1
+          for (const slot of slots.keys()) if (slot < before && slots.delete(slot)) pruned += 1
         }
-        return gone
+        return pruned
       }),
   })
 })

@@ -1,80 +1,81 @@
 /**
- * A PostgreSQL cluster of its own, to be killed: durable as in production, on a free loopback port,
- * gone with its scope.
+ * A PostgreSQL cluster that a test may kill: durable as in production, on a free loopback port, stopped
+ * when its scope closes.
  *
  * @module
  */
 import { Effect, Schedule } from "effect"
+import { freePort } from "./process.ts"
 
 export interface PostgresCluster {
   readonly url: string
-  /** SIGKILL to the postmaster, then a start; done when connections are taken again. */
+  /** Sends SIGKILL to the postmaster and restarts it; returns when it accepts connections again. */
   readonly kill: Effect.Effect<void>
-  /** The rows of a query, as psql prints them: a line a row, fields between bars. */
+  /** The rows of a query, as strings, as psql prints them. */
   readonly query: (sql: string) => Effect.Effect<ReadonlyArray<ReadonlyArray<string>>>
 }
 
-/** How often it is looked whether the server takes connections, and how many times. */
-const readyEvery = "50 millis"
-const readyTimes = 400
-/** A new postmaster waits for the memory of the killed one to be let go: it is started until it stays. */
+/** The interval and number of checks whether the server accepts connections. */
+const readyInterval = "50 millis"
+const readyChecksMax = 400
+/** A postmaster exits while the killed one's shared memory still exists, so the start is retried. */
 const startsMax = 50
 
-const binaries = newest("/usr/lib/postgresql")
+const binaries = newestBinaries("/usr/lib/postgresql")
 
 export const hasPostgres = binaries !== null
 
-/** Starts a fresh cluster in `dir`, which must be empty and below a folder that anybody may enter. */
+/** Starts a new cluster in `dir`, which must be empty and in a folder that every user can enter. */
 export const startPostgresCluster = Effect.fn("startPostgresCluster")(function* (dir: string) {
-  const who = yield* Effect.promise(unprivileged)
+  const user = yield* Effect.promise(unprivilegedUser)
   const data = `${dir}/data`
   const port = freePort()
   yield* Effect.promise(async () => {
     await Deno.mkdir(data, { mode: 0o700 })
-    if (who.uid !== undefined) await Deno.chown(data, who.uid, who.gid ?? null)
+    if (user.uid !== undefined) await Deno.chown(data, user.uid, user.gid ?? null)
     const init = ["-D", data, "-U", "postgres", "--auth=trust", "--no-sync", "-E", "UTF8"]
-    const { success, stderr } = await command("initdb", init, data, who).output()
+    const { success, stderr } = await command("initdb", init, data, user).output()
     if (!success) throw new Error(`initdb: ${new TextDecoder().decode(stderr)}`)
   })
   const args = [
     ...["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", ""],
     ...["-c", "fsync=on", "-c", "synchronous_commit=on", "-c", "max_connections=200"],
-    // After a crash all files are made durable first: as one file system, not one after another.
+    // After a crash all files are synced first; syncfs syncs the file system at once.
     ...["-c", "recovery_init_sync_method=syncfs"],
   ]
   const log = yield* Effect.promise(() => Deno.open(`${dir}/postgres.log`, appended))
   let server: Deno.ChildProcess | null = null
 
   const ready = Effect.promise(() =>
-    command("pg_isready", ["-q", "-h", "127.0.0.1", "-p", String(port)], data, who).output()
+    command("pg_isready", ["-q", "-h", "127.0.0.1", "-p", String(port)], data, user).output()
   ).pipe(
     Effect.filterOrFail(({ success }) => success),
-    Effect.retry({ schedule: Schedule.spaced(readyEvery), times: readyTimes }),
+    Effect.retry({ schedule: Schedule.spaced(readyInterval), times: readyChecksMax }),
     Effect.asVoid,
     Effect.orDie,
   )
   const started = Effect.sync(() => {
-    const child = command("postgres", args, data, who).spawn()
+    const child = command("postgres", args, data, user).spawn()
     server = child
     child.stdout.cancel()
-    // What the killed one has left behind may still be talking.
+    // Child processes of the killed postmaster may still write to the pipe.
     copy(child.stderr, log).catch(() => {})
     return child
   }).pipe(
-    // One that cannot start ends by itself; one that stays is soon ready.
+    // A postmaster that cannot start exits; otherwise it is soon ready.
     Effect.flatMap((child) =>
       Effect.raceFirst(
         Effect.as(ready, true),
         Effect.as(Effect.promise(() => child.status), false),
       )
     ),
-    Effect.filterOrFail((stays) => stays),
-    Effect.retry({ schedule: Schedule.spaced(readyEvery), times: startsMax }),
+    Effect.filterOrFail((isRunning) => isRunning),
+    Effect.retry({ schedule: Schedule.spaced(readyInterval), times: startsMax }),
     Effect.asVoid,
     Effect.orDie,
   )
   const killed = Effect.promise(async () => {
-    if (server !== null) await ended(server)
+    if (server !== null) await killAndWait(server)
   })
   yield* Effect.acquireRelease(started, () =>
     Effect.andThen(
@@ -88,7 +89,7 @@ export const startPostgresCluster = Effect.fn("startPostgresCluster")(function* 
     query: (sql) =>
       Effect.promise(async () => {
         const args = ["-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", url, "-c", sql]
-        const { success, stdout, stderr } = await command("psql", args, data, who).output()
+        const { success, stdout, stderr } = await command("psql", args, data, user).output()
         if (!success) throw new Error(`psql: ${new TextDecoder().decode(stderr)}`)
         const lines = new TextDecoder().decode(stdout).split("\n")
         return lines.filter((line) => line !== "").map((line) => line.split("|"))
@@ -104,39 +105,44 @@ async function copy(from: ReadableStream<Uint8Array>, to: Deno.FsFile): Promise<
 const appended = { write: true, create: true, append: true } as const
 
 /** Kills a process and waits until it is gone. */
-export async function ended(child: Deno.ChildProcess): Promise<void> {
+export async function killAndWait(child: Deno.ChildProcess): Promise<void> {
   try {
     child.kill("SIGKILL")
   } catch {
-    // It has ended already.
+    // The process has already ended.
   }
   await child.status
 }
 
-interface Who {
+interface SystemUser {
   readonly uid?: number
   readonly gid?: number
 }
 
-/** PostgreSQL refuses to run as root: it then runs as the user its package has made. */
-async function unprivileged(): Promise<Who> {
+/** PostgreSQL refuses to run as root; for root it runs as the package's user `postgres`. */
+async function unprivilegedUser(): Promise<SystemUser> {
   if (Deno.uid() !== 0) return {}
-  const id = async (of: string) =>
+  const id = async (option: string) =>
     Number(
       new TextDecoder().decode(
-        (await new Deno.Command("id", { args: [of, "postgres"] }).output()).stdout,
+        (await new Deno.Command("id", { args: [option, "postgres"] }).output()).stdout,
       ),
     )
   return { uid: await id("-u"), gid: await id("-g") }
 }
 
-function command(name: string, args: ReadonlyArray<string>, cwd: string, who: Who): Deno.Command {
+function command(
+  name: string,
+  args: ReadonlyArray<string>,
+  cwd: string,
+  user: SystemUser,
+): Deno.Command {
   const piped = { stdin: "null", stdout: "piped", stderr: "piped" } as const
-  return new Deno.Command(`${binaries}/${name}`, { args: [...args], cwd, ...who, ...piped })
+  return new Deno.Command(`${binaries}/${name}`, { args: [...args], cwd, ...user, ...piped })
 }
 
-/** The programs of the newest version that is installed; null when there is none. */
-function newest(root: string): string | null {
+/** The program folder of the newest installed version; null when there is none. */
+function newestBinaries(root: string): string | null {
   try {
     const versions = [...Deno.readDirSync(root)].map(({ name }) => Number(name)).toSorted()
     const last = versions.at(-1)
@@ -144,12 +150,4 @@ function newest(root: string): string | null {
   } catch {
     return null
   }
-}
-
-/** A port nobody listens on now. */
-export function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 })
-  const { port } = listener.addr
-  listener.close()
-  return port
 }

@@ -1,31 +1,31 @@
 /**
- * Starts the service as a process, the way the README says, on free ports and a folder of its own.
+ * Starts the service as a process, as the README describes, on free ports and in its own folder.
  *
  * @module
  */
 import { Duration, Effect, Schedule } from "effect"
 
-/** How long the service may take to answer, and to show what is waited for. */
-const patience = Duration.seconds(60)
+/** How long `until` waits. */
+const untilTimeout = Duration.seconds(60)
 /** Free requests are limited to five a minute, so tests that poll raise the budget. */
 const freeLimit = "1000/60s"
 
 export interface Service {
   readonly base: string
-  /** Where its metrics are. */
+  /** The base URL of its metrics. */
   readonly admin: string
   /** Polls a free path until its body satisfies the predicate. */
   readonly until: (
     path: string,
     satisfied: (body: Readonly<Record<string, unknown>>) => boolean,
   ) => Effect.Effect<Readonly<Record<string, unknown>>, string>
-  /** Runs the demo buyer; returns everything it printed. */
+  /** Runs the demo buyer; returns its output. */
   readonly buy: (path: string) => Effect.Effect<string>
-  /** Asks the process to stop; returns its exit code. */
+  /** Sends SIGTERM; returns the exit code. */
   readonly stop: Effect.Effect<number>
 }
 
-/** `deno task dev` in `dir`, with these variables besides; killed when the scope closes. */
+/** Runs `deno task dev` in `dir` with additional variables; killed when the scope closes. */
 export const startDev = Effect.fn("startDev")(function* (
   dir: string,
   env: Readonly<Record<string, string>> = {},
@@ -50,7 +50,7 @@ export const startDev = Effect.fn("startDev")(function* (
         try {
           child.kill("SIGKILL")
         } catch {
-          // It has ended already.
+          // The process has already ended.
         }
         await child.status
       }),
@@ -66,7 +66,11 @@ export const startDev = Effect.fn("startDev")(function* (
           return body
         },
         catch: String,
-      }).pipe(Effect.retry(Schedule.spaced("250 millis")), Effect.timeout(patience), Effect.orDie),
+      }).pipe(
+        Effect.retry(Schedule.spaced("250 millis")),
+        Effect.timeout(untilTimeout),
+        Effect.orDie,
+      ),
     buy: (path) =>
       Effect.promise(async () => {
         const { stdout, stderr } = await task(["buy", path], { BASE_URL: base }).output()
@@ -91,7 +95,7 @@ function task(args: ReadonlyArray<string>, env: Record<string, string>): Deno.Co
   })
 }
 
-/** A port nobody listens on at this moment. */
+/** A port that is free now. */
 export function freePort(): number {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 })
   const { port } = listener.addr

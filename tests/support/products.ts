@@ -1,5 +1,6 @@
 /**
- * Markets, a venue, news and calibrated wallets in memory, which a test may change while they are in use.
+ * In-memory ports for the products: markets, a venue, news and calibrated wallets. A test can change
+ * them while they are in use.
  *
  * @module
  */
@@ -28,48 +29,47 @@ import { CountingStore } from "../../src/whales/CountingStore.ts"
 import { EntryStore } from "../../src/whales/EntryStore.ts"
 import { WalletStore } from "../../src/whales/WalletStore.ts"
 import { market } from "./movers/market.ts"
-import type { OpenEntry } from "../../src/whales/domain/heldEntry.ts"
+import type { OpenEntry } from "../../src/whales/domain/storedEntry.ts"
 import { endingWithin } from "./markets/endingWithin.ts"
 import { noVerdicts } from "./track-record/memoryScores.ts"
 
-export interface Shelf {
+export interface ProductPorts {
   readonly markets: Ref.Ref<ReadonlyArray<Market>>
   /** One series for every market. */
   readonly series: Ref.Ref<ReadonlyArray<SeriesPoint>>
   readonly books: Ref.Ref<ReadonlyArray<OrderBook>>
   readonly history: Ref.Ref<ReadonlyArray<PricePoint>>
-  /** False: the venue fails every question. */
+  /** False: every venue request fails. */
   readonly venueUp: Ref.Ref<boolean>
-  /** How long the venue takes over an answer. */
   readonly latencyMs: Ref.Ref<number>
-  /** How often the venue was asked anything. */
-  readonly asked: Ref.Ref<number>
-  /** In every market. */
+  /** How many requests the venue has received. */
+  readonly venueRequests: Ref.Ref<number>
+  /** The same for every market. */
   readonly entries: Ref.Ref<ReadonlyArray<OpenEntry>>
   readonly news: Ref.Ref<NewsFound>
   /** False: the news cannot be read. */
   readonly newsUp: Ref.Ref<boolean>
   readonly proposals: Ref.Ref<ReadonlyArray<Proposal>>
   readonly whales: Ref.Ref<ReadonlyArray<CalibratedWhale>>
-  /** How the feed's own items fared. */
+  /** The verdicts on the feed's own items. */
   readonly verdicts: Ref.Ref<VerdictCounts>
   readonly tracked: Ref.Ref<ReadonlyArray<TrackedWallet>>
   readonly totals: Ref.Ref<ReadonlyArray<WalletTotals>>
-  /** False: what is known of wallets cannot be read. */
+  /** False: the wallet stores cannot be read. */
   readonly whalesUp: Ref.Ref<boolean>
   /** How often the calibrated wallets were read. */
   readonly whalesRead: Ref.Ref<number>
 }
 
-export const makeShelf = Effect.gen(function* () {
-  const shelf: Shelf = {
+export const makeProductPorts = Effect.gen(function* () {
+  const ports: ProductPorts = {
     markets: yield* Ref.make<ReadonlyArray<Market>>([]),
     series: yield* Ref.make<ReadonlyArray<SeriesPoint>>([]),
     books: yield* Ref.make<ReadonlyArray<OrderBook>>([]),
     history: yield* Ref.make<ReadonlyArray<PricePoint>>([]),
     venueUp: yield* Ref.make(true),
     latencyMs: yield* Ref.make(0),
-    asked: yield* Ref.make(0),
+    venueRequests: yield* Ref.make(0),
     entries: yield* Ref.make<ReadonlyArray<OpenEntry>>([]),
     news: yield* Ref.make<NewsFound>({ headlines: [], coverage: silence }),
     newsUp: yield* Ref.make(true),
@@ -81,7 +81,7 @@ export const makeShelf = Effect.gen(function* () {
     whalesUp: yield* Ref.make(true),
     whalesRead: yield* Ref.make(0),
   }
-  return shelf
+  return ports
 })
 
 const silence = { sources: 0, answered: 0, lastAt: null }
@@ -98,7 +98,7 @@ export function endingMarket(n: number, now: number, fields: Partial<Market> = {
   })
 }
 
-/** A sound, deep book of a market's first outcome, a cent around `mid`. */
+/** A valid, deep book of a market's first outcome, one cent wide around `mid`. */
 export function bookOf({ tokenIds: [tokenId] }: Market, now: number, mid = 0.6): OrderBook {
   return {
     tokenId,
@@ -108,7 +108,7 @@ export function bookOf({ tokenIds: [tokenId] }: Market, now: number, mid = 0.6):
   }
 }
 
-/** An hour's price for each of the last `hours`, from `from` to `to` in even steps. */
+/** A price for each of the last `hours` hours, from `from` to `to` in even steps. */
 export function pricesOver(
   hours: number,
   now: number,
@@ -121,7 +121,7 @@ export function pricesOver(
 }
 
 export const whaleRow = (fields: Partial<WhaleRow> = {}): WhaleRow => ({
-  pseudonym: "Somebody",
+  pseudonym: "Some Wallet",
   wallet: "0x00000000000000000000000000000000000000f1",
   resolved: 84,
   winRate: 0.64,
@@ -143,7 +143,7 @@ export const whaleRow = (fields: Partial<WhaleRow> = {}): WhaleRow => ({
   ...fields,
 })
 
-const marketStore = ({ markets, series }: Shelf) =>
+const marketStore = ({ markets, series }: ProductPorts) =>
   Layer.succeed(MarketStore, {
     save: () => Effect.void,
     bySlug: (slug) =>
@@ -189,10 +189,10 @@ const marketStore = ({ markets, series }: Shelf) =>
     prune: () => Effect.succeed(0),
   })
 
-const venue = ({ books, history, proposals, venueUp, latencyMs, asked }: Shelf) => {
+const venue = ({ books, history, proposals, venueUp, latencyMs, venueRequests }: ProductPorts) => {
   const answer = <A>(operation: string, rows: Ref.Ref<A>) =>
     Effect.gen(function* () {
-      yield* Ref.update(asked, (count) => count + 1)
+      yield* Ref.update(venueRequests, (count) => count + 1)
       yield* Effect.sleep(yield* Ref.get(latencyMs))
       if (!(yield* Ref.get(venueUp))) {
         return yield* new VenueUnavailable({ operation, reason: "down" })
@@ -220,50 +220,50 @@ const venue = ({ books, history, proposals, venueUp, latencyMs, asked }: Shelf) 
   })
 }
 
-const whaleStores = ({ whales, entries, tracked, totals, whalesUp, whalesRead }: Shelf) => {
-  const held = <A>(rows: Ref.Ref<A>) =>
+const whaleStores = ({ whales, entries, tracked, totals, whalesUp, whalesRead }: ProductPorts) => {
+  const readIfUp = <A>(rows: Ref.Ref<A>) =>
     Effect.flatMap(
       Ref.get(whalesUp),
-      (up) => up ? Ref.get(rows) : Effect.die("the store of whales is down"),
+      (up) => up ? Ref.get(rows) : Effect.die("the whale stores are down"),
     )
   return Layer.mergeAll(
     Layer.mock(CalibrationStore, {
-      calibrationVersion: Effect.map(held(whales), (rows) => JSON.stringify(rows)),
-      calibrated: Effect.tap(held(whales), () => Ref.update(whalesRead, (count) => count + 1)),
+      calibrationVersion: Effect.map(readIfUp(whales), (rows) => JSON.stringify(rows)),
+      calibrated: Effect.tap(readIfUp(whales), () => Ref.update(whalesRead, (count) => count + 1)),
     }),
-    Layer.mock(WalletStore, { tracked: held(tracked) }),
-    Layer.mock(CountingStore, { totals: held(totals) }),
+    Layer.mock(WalletStore, { tracked: readIfUp(tracked) }),
+    Layer.mock(CountingStore, { totals: readIfUp(totals) }),
     Layer.mock(EntryStore, {
-      entriesIn: (_, limit) => Effect.map(held(entries), (all) => all.slice(0, limit)),
+      entriesIn: (_, limit) => Effect.map(readIfUp(entries), (all) => all.slice(0, limit)),
     }),
   )
 }
 
-const newsOf = ({ news, newsUp }: Shelf) => {
+const newsOf = ({ news, newsUp }: ProductPorts) => {
   const found = Effect.flatMap(
     Ref.get(newsUp),
-    (up) => up ? Ref.get(news) : Effect.die("the store of news is down"),
+    (up) => up ? Ref.get(news) : Effect.die("the news store is down"),
   )
   return Layer.succeed(News, {
-    update: () => Effect.die("nobody reads the news here"),
+    update: () => Effect.die("news updates are not supported"),
     recent: () => found,
     relatedTo: () => found,
     prune: Effect.void,
   })
 }
 
-const scoreStore = ({ verdicts }: Shelf) =>
+const scoreStore = ({ verdicts }: ProductPorts) =>
   Layer.mock(ScoreStore, {
     counts: Ref.get(verdicts),
     version: Effect.map(Ref.get(verdicts), (counts) => JSON.stringify(counts)),
   })
 
-/** The ports the products work through. */
-export const shelfLayer = (shelf: Shelf) =>
+/** The ports that the products use. */
+export const productPortsLayer = (ports: ProductPorts) =>
   Layer.mergeAll(
-    marketStore(shelf),
-    venue(shelf),
-    whaleStores(shelf),
-    scoreStore(shelf),
-    newsOf(shelf),
+    marketStore(ports),
+    venue(ports),
+    whaleStores(ports),
+    scoreStore(ports),
+    newsOf(ports),
   )

@@ -1,5 +1,5 @@
 /**
- * A TCP proxy on loopback that can stall: connections stay open, and nothing comes through.
+ * A TCP proxy on loopback that can stall: connections stay open, but no data passes.
  *
  * @module
  */
@@ -7,9 +7,9 @@ import { Effect } from "effect"
 
 export interface Proxy {
   readonly port: number
-  /** From now on nothing is passed on, either way; new connections are taken and left alone. */
+  /** Stops data in both directions; new connections are accepted but not forwarded. */
   readonly stall: Effect.Effect<void>
-  /** Passes on what was held back, and all that comes. */
+  /** Forwards the delayed data and everything after it. */
   readonly resume: Effect.Effect<void>
 }
 
@@ -62,11 +62,11 @@ export const proxyTo = (target: Deno.ConnectOptions) =>
     ({ end }) => Effect.promise(end),
   )
 
-/** Closing what the other end has closed already throws. */
+/** Ignores the error of closing a connection that is already closed. */
 function quietly(close: () => void): void {
   try {
     close()
   } catch {
-    // It is closed, which is what was asked for.
+    // Already closed.
   }
 }

@@ -1,10 +1,10 @@
 /**
- * The one source of chance of a simulated run: the same seed gives the same run, for ever.
+ * The only source of randomness of a simulated run: the same seed gives the same run.
  *
  * @module
  */
 
-/** sfc32, seeded through splitmix32: small, fast, and far better than needed here. */
+/** The sfc32 generator, seeded with splitmix32. */
 export class Random {
   #a: number
   #b: number
@@ -39,7 +39,7 @@ export class Random {
     return this.#next() / 4_294_967_296
   }
 
-  /** True this often. What cannot happen draws nothing. */
+  /** True with this probability. A probability of 0 draws no number. */
   chance(probability: number): boolean {
     return probability > 0 && this.fraction() < probability
   }
@@ -48,7 +48,7 @@ export class Random {
     return low + this.fraction() * (high - low)
   }
 
-  /** A whole number from 0, less than `end`. */
+  /** A whole number, at least 0 and less than `end`. */
   below(end: number): number {
     return Math.floor(this.fraction() * end)
   }

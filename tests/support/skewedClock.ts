@@ -1,5 +1,5 @@
 /**
- * A process whose clock is wrong, among a store, a chain and a facilitator whose clocks are right.
+ * A process with a wrong clock; its store, chain and facilitator have the right one.
  *
  * @module
  */
@@ -9,30 +9,30 @@ import { Facilitator } from "../../src/payments/Facilitator.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { clockAhead } from "./effect.ts"
 
-/** Runs a service on a clock that is `ms` ahead; what it asks over a wire stays on the right one. */
+/** Runs a service on a clock that is `ms` ahead; its ports stay on the right clock. */
 export const onClockAhead = <A, E, R>(effect: Effect.Effect<A, E, R>, ms: number) =>
   Effect.clockWith((right) => {
-    const timely = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    const onRightClock = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       Effect.provideService(effect, Clock.Clock, right)
     return effect.pipe(
       Effect.updateService(Facilitator, ({ name, verify, settle }) => ({
         name,
-        verify: (request) => timely(verify(request)),
-        settle: (request) => timely(settle(request)),
+        verify: (request) => onRightClock(verify(request)),
+        settle: (request) => onRightClock(settle(request)),
       })),
       Effect.updateService(Chain, (inner) => ({
         ...inner,
-        paymentProof: (expected) => timely(inner.paymentProof(expected)),
-        transfers: (query) => timely(inner.transfers(query)),
+        paymentProof: (expected) => onRightClock(inner.paymentProof(expected)),
+        transfers: (query) => onRightClock(inner.transfers(query)),
       })),
       Effect.updateService(PaymentStore, (inner) => ({
         ...inner,
-        claim: (...args) => timely(inner.claim(...args)),
-        find: (paymentId) => timely(inner.find(paymentId)),
-        move: (...args) => timely(inner.move(...args)),
-        markSent: (paymentId) => timely(inner.markSent(paymentId)),
-        waiting: (query) => timely(inner.waiting(query)),
-        insertUnmatched: (orphan) => timely(inner.insertUnmatched(orphan)),
+        claim: (...args) => onRightClock(inner.claim(...args)),
+        find: (paymentId) => onRightClock(inner.find(paymentId)),
+        move: (...args) => onRightClock(inner.move(...args)),
+        markSent: (paymentId) => onRightClock(inner.markSent(paymentId)),
+        waiting: (query) => onRightClock(inner.waiting(query)),
+        insertUnmatched: (transfer) => onRightClock(inner.insertUnmatched(transfer)),
       })),
       Effect.provideService(Clock.Clock, clockAhead(right, ms)),
     )

@@ -1,6 +1,6 @@
 /**
- * Gives tests a migrated store: embedded in memory always, and a PostgreSQL server besides when
- * TEST_DATABASE_URL names one; each suite in a schema of its own.
+ * Migrated databases for tests: always an embedded one in memory, and also the PostgreSQL server at
+ * TEST_DATABASE_URL when it is set; each suite has its own schema.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const migrated = Layer.effectDiscard(Effect.flatMap(migrationFiles, migrate))
 
 const embedded: Store = Layer.orDie(layerEmbedded({ memory: true }))
 
-/** A fresh schema on the server at `url`, and the address that leads into it; dropped at the end. */
+/** Creates a schema on the server at `url` and returns the URL for it; dropped with the scope. */
 export const freshSchema = (url: string) =>
   Effect.gen(function* () {
     const name = `test_${crypto.randomUUID().replaceAll("-", "")}`
@@ -65,17 +65,17 @@ export const embeddedStore: Store = Layer.effectContext(
   ).pipe(Effect.tap((store) => Effect.provide(emptyStore, store))),
 )
 
-/** A fresh, migrated schema on the PostgreSQL server at `url`; dropped when its scope closes. */
+/** A new, migrated schema on the PostgreSQL server at `url`; dropped when its scope closes. */
 export const postgresStore = (url: string): Store =>
   Layer.orDie(Layer.provideMerge(migrated, served(url)))
 
-/** Every kind of store there is to test on, before any migration. */
+/** Every kind of database to test on, before any migration. */
 export const unmigratedStores: ReadonlyArray<{ readonly name: string; readonly layer: Store }> = [
   { name: "embedded", layer: embedded },
   ...testDatabaseUrl === undefined ? [] : [{ name: "postgres", layer: served(testDatabaseUrl) }],
 ]
 
-/** Every kind of store there is to test on. */
+/** Every kind of database to test on, migrated. */
 export const stores: ReadonlyArray<{ readonly name: string; readonly layer: Store }> = [
   { name: "embedded", layer: embeddedStore },
   ...testDatabaseUrl === undefined
@@ -89,7 +89,8 @@ type Law = (
 ) => void
 
 /**
- * One test a store, one step a law. A suite opens each store once, and every law finds it empty.
+ * Registers one test per store, with one step per law. The suite opens each store once, and empties it
+ * before every law.
  */
 export function onEveryStore(suite: string, state: (law: Law) => void): void {
   const laws: Array<[name: string, body: Parameters<Law>[1]]> = []
@@ -112,10 +113,10 @@ export function onEveryStore(suite: string, state: (law: Law) => void): void {
 }
 
 /**
- * Holds a property against generated values, emptying the store before each; a failure dies with the
+ * Checks a property on generated values, emptying the store before each; a failure dies with the
  * shrunk value and how to replay it.
  */
-export const holds = <A, E, R>(
+export const checkProperty = <A, E, R>(
   arbitrary: Arbitrary.Arbitrary<A>,
   property: (value: A) => Effect.Effect<void, E, R>,
   options: Arbitrary.CheckOptions = {},
@@ -130,9 +131,9 @@ export const holds = <A, E, R>(
   }))
 
 /**
- * Empties every table but the record of migrations. Payments are never emptied: only a superuser, as
- * tests are and a service is not, can step past their triggers, for one transaction. A table that was
- * not used is left alone: to truncate all of them takes fifteen times as long as to find the others.
+ * Empties every table except the record of migrations. Triggers forbid this for payments: only a
+ * superuser, as tests are and a service is not, can disable them, here for one transaction.
+ * An unused table is left alone: truncating all of them takes ten times as long as finding the others.
  */
 export const emptyStore = Effect.gen(function* () {
   const sql = yield* SqlClient

@@ -1,6 +1,6 @@
 /**
- * The laws of a venue, held by every adapter: the simulated one, the real one's over a real socket
- * (sound and faulty), and recorded pages.
+ * Checks the laws of a venue on every adapter: the simulated one, Polymarket's over a socket (with and
+ * without faults), and recorded pages.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { FetchHttpClient } from "effect/http"
 import { defaultLimits } from "../../src/venues/polymarket/requests.ts"
 import { layer as replay } from "../../src/venues/replay/venue.ts"
 import { layer as polymarket } from "../../src/venues/polymarket/venue.ts"
-import { type FaultPlan, noFaults, seeded } from "../support/venues/wire/faults.ts"
+import { type FaultPlan, noFaults, seededFaults } from "../support/venues/wire/faults.ts"
 import { layer as simulated } from "../../src/venues/simulated/venue.ts"
 import { serveWire } from "../support/venues/wire/wire.ts"
 import { makeWorld } from "../../src/venues/simulated/world.ts"
@@ -17,14 +17,14 @@ import { unpaced } from "../support/venues/polymarket.ts"
 import { pastLaws } from "./past.laws.ts"
 import { venueLaws } from "./venue.laws.ts"
 
-/** A world that begins with the test, in which many markets have an outcome proposed. */
+/** A world whose origin is the start of the test, in which many markets have a proposal. */
 const world = Effect.map(
   Clock.currentTimeMillis,
   (now) =>
     makeWorld({ seed: 7, markets: 150, origin: now, laggardShare: 1, wrongProposalShare: 0.4 }),
 )
 
-/** Small pages, no waiting: what is tested is not patience. */
+/** Small pages and short delays, so that the laws run fast. */
 const limits = {
   perTenSeconds: unpaced,
   pageRows: 25,
@@ -44,7 +44,7 @@ const overWire = (faults: FaultPlan) =>
     return polymarket({ gammaUrl: url, clobUrl: url, dataUrl: `${url}/v2`, limits })
   })).pipe(Layer.provide(FetchHttpClient.layer))
 
-const faulty = seeded(11, {
+const faulty = seededFaults(11, {
   error: 0.1,
   rate_limited: 0.1,
   slow: 0.02,
@@ -54,7 +54,7 @@ const faulty = seeded(11, {
   bad_rows: 0.1,
 })
 
-const inProcess = Layer.unwrap(Effect.map(world, (made) => simulated(made)))
+const inProcess = Layer.unwrap(Effect.map(world, (world) => simulated(world)))
 const recorded = replay({ dir: new URL("../../fixtures/replay", import.meta.url).pathname })
 
 venueLaws("simulated", inProcess)

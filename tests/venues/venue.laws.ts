@@ -1,5 +1,5 @@
 /**
- * What every venue promises, whichever adapter is behind it.
+ * The laws of every venue adapter.
  *
  * @module
  */
@@ -12,32 +12,35 @@ import { VenueClient, type VenueUnavailable } from "../../src/markets/VenueClien
 import { liveTest, startingAt } from "../support/effect.ts"
 import { recordedAt } from "../support/venues/polymarket.ts"
 
-/** Markets of a sweep that are looked at more closely. */
+/** Markets of a sweep that are checked in detail. */
 export const samples = 12
 
-export function hold(condition: boolean, what: string): void {
+export function assertThat(condition: boolean, what: string): void {
   if (!condition) throw new Error(`Broken: ${what}`)
 }
 
-export function holdCounted(rejected: Rejections): void {
+export function assertRejections(rejected: Rejections): void {
   for (const [reason, count] of Object.entries(rejected)) {
-    hold(/^[a-z][a-z_]*$/.test(reason), `reason ${reason} is snake_case`)
-    hold(Number.isInteger(count) && count > 0, `${reason} is counted in whole rows`)
+    assertThat(/^[a-z][a-z_]*$/.test(reason), `reason ${reason} is snake_case`)
+    assertThat(Number.isInteger(count) && count > 0, `${reason} is counted in whole rows`)
   }
 }
 
 export const within = (value: number, least: number, most: number) =>
   value >= least && value <= most
 
-function holdMarket(market: Market): void {
-  hold(Schema.is(Slug)(market.slug), `${market.slug} is a slug`)
-  hold(market.question.trim() !== "" && !/\p{Cc}/u.test(market.question), "a question is shown")
-  hold(market.url.startsWith("https://"), "a market has a page")
-  hold(market.tokenIds[0] !== market.tokenIds[1], "outcomes have tokens of their own")
-  hold(market.volumeUsd >= 0 && market.liquidityUsd >= 0, "amounts are not negative")
-  hold(within(market.takerFeeRate, 0, 1), "a fee rate is a share")
+function assertMarket(market: Market): void {
+  assertThat(Schema.is(Slug)(market.slug), `${market.slug} is a slug`)
+  assertThat(
+    market.question.trim() !== "" && !/\p{Cc}/u.test(market.question),
+    "a question is readable",
+  )
+  assertThat(market.url.startsWith("https://"), "a market has a page")
+  assertThat(market.tokenIds[0] !== market.tokenIds[1], "the two outcomes have different tokens")
+  assertThat(market.volumeUsd >= 0 && market.liquidityUsd >= 0, "amounts are not negative")
+  assertThat(within(market.takerFeeRate, 0, 1), "a fee rate is between 0 and 1")
   const { listed } = market
-  hold(
+  assertThat(
     listed === null ||
       within(listed.bestBid, 0, 1) && within(listed.bestAsk, 0, 1) &&
         listed.bestBid < listed.bestAsk,
@@ -53,52 +56,55 @@ export const sweep = Effect.flatMap(
 
 export type Laws = Readonly<Record<string, Effect.Effect<void, VenueUnavailable, VenueClient>>>
 
-/** States the laws of `VenueClient` for one adapter, an hour after the recordings. */
+/** Registers the laws of `VenueClient` for one adapter; the clock starts an hour after `recordedAt`. */
 export function venueLaws<E>(
   name: string,
   layer: Layer.Layer<VenueClient, E>,
-  stated = laws,
+  lawsToCheck = laws,
 ): void {
-  for (const [what, law] of Object.entries(stated)) {
+  for (const [what, law] of Object.entries(lawsToCheck)) {
     liveTest(`${name}: ${what}`, () => startingAt(recordedAt + hour, Effect.provide(law, layer)))
   }
 }
 
-const soundMarkets = Effect.gen(function* () {
+const validMarkets = Effect.gen(function* () {
   const { listMarkets } = yield* VenueClient
   const pages = yield* Stream.runCollect(listMarkets)
-  hold(pages.some(({ rows }) => rows.length > 0), "there are markets")
+  assertThat(pages.some(({ rows }) => rows.length > 0), "there are markets")
   for (const { rows, rejected } of pages) {
-    rows.forEach(holdMarket)
-    holdCounted(rejected)
+    rows.forEach(assertMarket)
+    assertRejections(rejected)
   }
 })
 
-/** Markets come and go, but one that is there before and after is there in between. */
-const wholeSweeps = Effect.gen(function* () {
+/** Markets open and close, but one in the sweeps before and after is also in the one in between. */
+const completeSweeps = Effect.gen(function* () {
   const [before, between, after] = [yield* sweep, yield* sweep, yield* sweep].map((markets) =>
     new Set(markets.map(({ id }) => id))
   )
   const lost = [...before ?? []].filter((id) => after?.has(id) && !between?.has(id))
-  hold(lost.length === 0, `a sweep left out ${lost}`)
+  assertThat(lost.length === 0, `a sweep omitted ${lost}`)
 })
 
-const askedBooks = Effect.gen(function* () {
+const requestedBooks = Effect.gen(function* () {
   const { books } = yield* VenueClient
-  const asked = (yield* sweep).slice(0, samples).flatMap(({ tokenIds }) => tokenIds)
+  const requested = (yield* sweep).slice(0, samples).flatMap(({ tokenIds }) => tokenIds)
   const now = yield* Clock.currentTimeMillis
-  const { rows, rejected } = yield* books([...asked, TokenId.make("123456789")])
-  const given = rows.map(({ tokenId }) => tokenId)
-  hold(given.length > 0 && given.every((token) => asked.includes(token)), "only what was asked for")
-  hold(new Set(given).size === given.length, "each token once")
+  const { rows, rejected } = yield* books([...requested, TokenId.make("123456789")])
+  const returned = rows.map(({ tokenId }) => tokenId)
+  assertThat(
+    returned.length > 0 && returned.every((token) => requested.includes(token)),
+    "only what was requested",
+  )
+  assertThat(new Set(returned).size === returned.length, "each token once")
   for (const { bids, asks, observedAt } of rows) {
     const levels = [...bids, ...asks]
-    hold(levels.every(({ price }) => Number.isFinite(price)), "prices are numbers")
-    hold(levels.every(({ size }) => Number.isFinite(size)), "sizes are numbers")
-    hold(observedAt > 0 && observedAt <= now + minute, "no book is from the future")
+    assertThat(levels.every(({ price }) => Number.isFinite(price)), "prices are numbers")
+    assertThat(levels.every(({ size }) => Number.isFinite(size)), "sizes are numbers")
+    assertThat(observedAt > 0 && observedAt <= now + minute, "no book is from the future")
   }
-  holdCounted(rejected)
-  hold((yield* books([])).rows.length === 0, "nothing asked, nothing given")
+  assertRejections(rejected)
+  assertThat((yield* books([])).rows.length === 0, "an empty request returns no rows")
 })
 
 const boundedHistory = Effect.gen(function* () {
@@ -107,11 +113,11 @@ const boundedHistory = Effect.gen(function* () {
   for (const { tokenIds } of (yield* sweep).slice(0, samples)) {
     const range = { from: now - 20 * day, to: now - day, stepMs: 10 * minute }
     for (const { at, price } of yield* priceHistory(tokenIds[0], range)) {
-      hold(within(at, range.from, range.to), "points lie in the range")
-      hold(within(price, 0, 1), "prices are probabilities")
+      assertThat(within(at, range.from, range.to), "points are in the range")
+      assertThat(within(price, 0, 1), "prices are probabilities")
     }
     const backwards = yield* priceHistory(tokenIds[0], { ...range, to: range.from - 1 })
-    hold(backwards.length === 0, "an empty range has no points")
+    assertThat(backwards.length === 0, "an empty range has no points")
   }
 })
 
@@ -121,36 +127,45 @@ const recentTrades = Effect.gen(function* () {
   for (const { id, tokenIds } of (yield* sweep).slice(0, samples)) {
     const since = now - 2 * day
     const { rows, rejected } = yield* trades(id, since)
-    hold(rows.length <= 1_000, "at most 1,000")
-    hold(rows.every(({ at }, index) => at <= (rows[index - 1]?.at ?? Infinity)), "newest first")
+    assertThat(rows.length <= 1_000, "at most 1,000")
+    assertThat(
+      rows.every(({ at }, index) => at <= (rows[index - 1]?.at ?? Infinity)),
+      "newest first",
+    )
     for (const { at, marketId, tokenId, price, size } of rows) {
-      hold(at >= since && marketId === id && tokenIds.includes(tokenId), "what was asked for")
-      hold(within(price, 0, 1) && size > 0, "a price and a size")
+      assertThat(
+        at >= since && marketId === id && tokenIds.includes(tokenId),
+        "only the requested market and time",
+      )
+      assertThat(within(price, 0, 1) && size > 0, "a price and a size")
     }
-    holdCounted(rejected)
-    hold((yield* trades(id, now + day)).rows.length === 0, "none from the future")
+    assertRejections(rejected)
+    assertThat((yield* trades(id, now + day)).rows.length === 0, "none from the future")
   }
-  hold((yield* trades(MarketId.make("0xnone"), 0)).rows.length === 0, "none of an unknown market")
+  assertThat(
+    (yield* trades(MarketId.make("0xnone"), 0)).rows.length === 0,
+    "an unknown market has no trades",
+  )
 })
 
-const soundProposals = Effect.gen(function* () {
+const validProposals = Effect.gen(function* () {
   const { proposals } = yield* VenueClient
   const before = statuses(yield* sweep)
-  const asked = [...before.keys()]
-  const { rows, rejected } = yield* proposals([...asked, ...asked, unknownMarket])
+  const requested = [...before.keys()]
+  const { rows, rejected } = yield* proposals([...requested, ...requested, unknownMarket])
   const now = yield* Clock.currentTimeMillis
   const after = statuses(yield* sweep)
-  holdCounted(rejected)
-  hold(new Set(rows.map(({ marketId }) => marketId)).size === rows.length, "each market once")
+  assertRejections(rejected)
+  assertThat(new Set(rows.map(({ marketId }) => marketId)).size === rows.length, "each market once")
   for (const { marketId, outcome, proposedAt, settlesAt } of rows) {
-    hold(before.has(marketId), "only what was asked for")
-    hold(outcome === 0 || outcome === 1, "one of two outcomes")
-    hold(within(proposedAt, 1, now + minute), "a time gone by")
-    hold(settlesAt === null || settlesAt > 0, "a time, if any")
+    assertThat(before.has(marketId), "only what was requested")
+    assertThat(outcome === 0 || outcome === 1, "one of two outcomes")
+    assertThat(within(proposedAt, 1, now + minute), "a time in the past")
+    assertThat(settlesAt === null || settlesAt > 0, "a time, if any")
     const still = [before.get(marketId), after.get(marketId)]
-    hold(!still.every((status) => status === "open"), "an open market has nothing proposed")
+    assertThat(!still.every((status) => status === "open"), "an open market has no proposal")
   }
-  hold((yield* proposals([])).rows.length === 0, "nothing asked, nothing given")
+  assertThat((yield* proposals([])).rows.length === 0, "an empty request returns no rows")
 })
 
 const statuses = (markets: ReadonlyArray<Market>) =>
@@ -158,27 +173,27 @@ const statuses = (markets: ReadonlyArray<Market>) =>
 
 const unknownMarket = MarketId.make(`0x${"f".repeat(64)}`)
 
-const soundRules = Effect.gen(function* () {
+const validRules = Effect.gen(function* () {
   const { rules } = yield* VenueClient
-  const asked = (yield* sweep).slice(0, 2 * samples).map(({ id }) => id)
-  const { rows, rejected } = yield* rules([...asked, ...asked, unknownMarket])
-  holdCounted(rejected)
-  hold(rows.length > 0, "some market says how it is decided")
-  hold(new Set(rows.map(({ marketId }) => marketId)).size === rows.length, "each market once")
+  const requested = (yield* sweep).slice(0, 2 * samples).map(({ id }) => id)
+  const { rows, rejected } = yield* rules([...requested, ...requested, unknownMarket])
+  assertRejections(rejected)
+  assertThat(rows.length > 0, "some market has rules")
+  assertThat(new Set(rows.map(({ marketId }) => marketId)).size === rows.length, "each market once")
   for (const { marketId, text } of rows) {
-    hold(asked.includes(marketId), "only what was asked for")
-    hold(text.trim() !== "" && [...text].length <= rulesLengthMax, "a text within its limit")
-    hold(!/[\p{C}\p{Zl}\p{Zp}]/u.test(text), "nothing unseen in it")
+    assertThat(requested.includes(marketId), "only what was requested")
+    assertThat(text.trim() !== "" && [...text].length <= rulesLengthMax, "a text within its limit")
+    assertThat(!/[\p{C}\p{Zl}\p{Zp}]/u.test(text), "no invisible characters")
   }
-  hold((yield* rules([])).rows.length === 0, "nothing asked, nothing given")
+  assertThat((yield* rules([])).rows.length === 0, "an empty request returns no rows")
 })
 
 const laws: Laws = {
-  "listMarkets gives sound markets only, and counts the rest": soundMarkets,
-  "listMarkets leaves out no market that was there before and after": wholeSweeps,
-  "books() gives each asked token at most once, and no other": askedBooks,
-  "priceHistory() gives prices inside of its range": boundedHistory,
-  "trades() gives the market's fills since an instant, newest first": recentTrades,
-  "proposals() gives each asked market at most once, and none that is open": soundProposals,
-  "rules() gives a plain, bounded text of asked markets, each once": soundRules,
+  "listMarkets returns only valid markets, and counts the rest": validMarkets,
+  "listMarkets omits no market that was listed before and after": completeSweeps,
+  "books() returns each requested token at most once, and no other": requestedBooks,
+  "priceHistory() returns prices inside its range": boundedHistory,
+  "trades() returns the market's fills since an instant, newest first": recentTrades,
+  "proposals() returns each requested market at most once, and none that is open": validProposals,
+  "rules() returns plain, bounded text of requested markets, each once": validRules,
 }

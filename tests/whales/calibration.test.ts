@@ -1,5 +1,5 @@
 /**
- * Counting beside others who change what is counted, and judging that costs only what changed.
+ * Counting under concurrent changes, and judging at a cost that depends on what changed.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { TestClock } from "effect/testing"
 import { MarketId, TokenId } from "../../src/markets/domain/market.ts"
 import { day, hour } from "../../src/core/domain/time.ts"
 import { Calibration } from "../../src/whales/Calibration.ts"
-import { makeEntries } from "../../src/whales/Entries.ts"
+import { recomputeEntries } from "../../src/whales/entryPublishing.ts"
 import { test } from "../support/effect.ts"
 import { market, now } from "../support/movers/market.ts"
 import { memoryWhales } from "../support/whales/memoryWhales.ts"
@@ -18,7 +18,7 @@ import { whalesContext, type WhaleStores } from "../support/whales/whaleStores.t
 const wallet = "0xaaaa"
 const entries = 40
 
-/** A memory in which one wallet has forty entries, each in a market of its own that has ended. */
+/** Stores with one wallet that has forty entries, each in an ended market of its own. */
 const stage = Effect.gen(function* () {
   yield* TestClock.setTime(now)
   const whales = memoryWhales()
@@ -29,15 +29,18 @@ const stage = Effect.gen(function* () {
       eventSlug: `event-${n}`,
       tokenIds: [TokenId.make(`yes${n}`), TokenId.make(`no${n}`)],
     }))
-  const acts = markets.map(({ id, tokenIds }) => ({
+  const activity = markets.map(({ id, tokenIds }) => ({
     ...{ wallet, marketId: id, kind: "buy" as const, tokenId: tokenIds[0], size: 500 },
     ...{ price: 0.4, at: now - 2 * day, transaction: `0x${id}`, occurrence: 0 },
   }))
-  yield* whales.saveRead({ wallet, acts, readFrom: 0, readTo: now, history: "whole" })
+  yield* whales.saveRead({ wallet, activity, readFrom: 0, readTo: now, history: "whole" })
   yield* whales.saveFacts(markets, [], now)
   const terms = { stakeMinUsd: 1_000, notBefore: now - hour }
   const until = now + hour
-  strictEqual(yield* makeEntries(yield* makersOn(whales), terms, until, { made: 0 }), true)
+  strictEqual(
+    yield* recomputeEntries(yield* entryServices(whales), terms, until, { recomputed: 0 }),
+    true,
+  )
   yield* whales.saveResolutions(
     markets.map(({ id }, n) => ({
       ...{ marketId: id, resolvedAt: now - day, source: "oracle", state: "paid" },
@@ -49,19 +52,19 @@ const stage = Effect.gen(function* () {
   return { whales, until }
 })
 
-/** The service over stores, some of whose answers are replaced. */
+/** The service over the stores, with some methods replaced. */
 const over = (whales: WhaleStores, replaced: Partial<WhaleStores> = {}) =>
   Layer.build(Layer.fresh(Calibration.layer)).pipe(
     Effect.map((services) => Context.get(services, Calibration)),
     Effect.provide(whalesContext({ ...whales, ...replaced })),
   )
 
-/** What makes entries in a memory. */
-const makersOn = Effect.fnUntraced(function* (whales: WhaleStores) {
+/** The services of `recomputeEntries`. */
+const entryServices = Effect.fnUntraced(function* (whales: WhaleStores) {
   return { wallets: whales, entries: whales, calibration: yield* over(whales) }
 })
 
-test("count() reads again what changed while it counted, and counts it once", () =>
+test("count() reads a batch again after a conflict, and counts it once", () =>
   Effect.gen(function* () {
     const { whales, until } = yield* stage
     let refusals = 3
@@ -78,39 +81,39 @@ test("count() reads again what changed while it counted, and counts it once", ()
     strictEqual(row?.events, entries)
   }))
 
-test("count() gives way to those who always come first, until the next tick", () =>
+test("count() stops after ten conflicts until the next tick", () =>
   Effect.gen(function* () {
     const { whales, until } = yield* stage
-    let asked = 0
+    let attempts = 0
     const lost = yield* over(whales, {
       saveCounted: () =>
         Effect.sync(() => {
-          asked += 1
+          attempts += 1
           return false
         }),
     })
     strictEqual(yield* lost.count(until, { counted: 0 }), false)
-    strictEqual(asked, 10)
+    strictEqual(attempts, 10)
   }))
 
-test("count() and makeEntries() leave the rest of a backlog when their time is over", () =>
+test("count() and recomputeEntries() stop at their time limit", () =>
   Effect.gen(function* () {
     const { whales } = yield* stage
-    const tally = { counted: 0, made: 0 }
+    const tally = { counted: 0, recomputed: 0 }
     strictEqual(yield* (yield* over(whales)).count(now, tally), false)
     strictEqual(
-      yield* makeEntries(
-        yield* makersOn(whales),
+      yield* recomputeEntries(
+        yield* entryServices(whales),
         { stakeMinUsd: 1, notBefore: now },
         now,
         tally,
       ),
       false,
     )
-    equal(tally, { counted: 0, made: 0 })
+    equal(tally, { counted: 0, recomputed: 0 })
   }))
 
-test("judge reads the sums of those alone of whom something is new, and writes nothing else", () =>
+test("judge reads the sums of changed wallets only, and writes changed rows only", () =>
   Effect.gen(function* () {
     const { whales, until } = yield* stage
     yield* (yield* over(whales)).count(until, { counted: 0 })

@@ -8,24 +8,24 @@ import { Effect } from "effect"
 import { marketScore, noSums, recount } from "../../src/whales/domain/score.ts"
 import { onEveryWhaleStore } from "../support/whales/whaleStores.ts"
 import {
-  acted,
+  addActivity,
   entryOf,
-  everything,
-  made,
   marketOf,
+  positionOf,
   resolutionOf,
   start,
+  stateOf,
   upTo,
   walletOf,
 } from "./whaleStores.laws.ts"
 
 onEveryWhaleStore("CountingStore", (law) => {
   law(
-    "what is uncounted longest comes first, with its whole event",
+    "uncounted() returns the oldest mark first, with its whole event",
     Effect.fnUntraced(function* (store) {
-      yield* acted(store, 5)
-      yield* store.saveMade(upTo(5).map((market) => made(market)))
-      // Markets 0 and 1 are one event: they come together, however few are asked for.
+      yield* addActivity(store, 5)
+      yield* store.saveEntries(upTo(5).map((market) => positionOf(market)))
+      // Markets 0 and 1 are one event: they come together, whatever the limit is.
       for (const market of [3, 0, 4, 1]) {
         yield* store.saveResolutions([resolutionOf(market, 0)], [], start)
       }
@@ -40,10 +40,10 @@ onEveryWhaleStore("CountingStore", (law) => {
   )
 
   law(
-    "sums that another moved meanwhile are not moved again",
+    "saveCounted() rejects sums with another version",
     Effect.fnUntraced(function* (store) {
-      yield* acted(store, 3)
-      yield* store.saveMade([0, 1, 2].map((market) => made(market)))
+      yield* addActivity(store, 3)
+      yield* store.saveEntries([0, 1, 2].map((market) => positionOf(market)))
       yield* store.saveResolutions([0, 1, 2].map((market) => resolutionOf(market, 0)), [], start)
       const events = yield* store.uncounted(9)
       const save = (event: number, version: number) =>
@@ -60,10 +60,10 @@ onEveryWhaleStore("CountingStore", (law) => {
           }],
         )
       equal(yield* save(0, 0), true)
-      const before = yield* everything(store)
+      const before = yield* stateOf(store)
       equal(yield* save(1, 0), false)
       equal(yield* save(1, 2), false)
-      equal(yield* everything(store), before)
+      equal(yield* stateOf(store), before)
       equal(yield* save(1, 1), true)
       equal(yield* save(1, 2), false)
       equal((yield* store.sums([walletOf(0)])).get(walletOf(0))?.version, 2)
@@ -72,14 +72,14 @@ onEveryWhaleStore("CountingStore", (law) => {
   )
 
   law(
-    "sums come back as they were given, to the last bit",
+    "sums() returns the saved sums bit by bit",
     Effect.fnUntraced(function* (store) {
-      yield* acted(store, 1)
+      yield* addActivity(store, 1)
       const scores = upTo(40).map((n) =>
         marketScore([{ ...entryOf(n % 3), price: (n + 0.3) / 41, stakeUsd: 7 ** n }], [1, 0], 0.02)
       )
       const sums = scores.reduce((sums, score) => recount(sums, [], [score]), noSums)
-      yield* store.saveMade([made(0)])
+      yield* store.saveEntries([positionOf(0)])
       yield* store.saveResolutions([resolutionOf(0, 0)], [], start)
       const [event] = yield* store.uncounted(1)
       const [counted] = event?.positions ?? []
@@ -102,11 +102,11 @@ onEveryWhaleStore("CountingStore", (law) => {
   )
 
   law(
-    "more than goes into one statement is all kept",
+    "uncounted() returns more positions than fit into one statement",
     Effect.fnUntraced(function* (store) {
       const many = 2_345
-      yield* acted(store, many)
-      yield* store.saveMade(upTo(many).map((market) => made(market)))
+      yield* addActivity(store, many)
+      yield* store.saveEntries(upTo(many).map((market) => positionOf(market)))
       const resolutions = upTo(many).map((market) => resolutionOf(market, 0))
       equal(yield* store.saveResolutions(resolutions, [], start), many)
       const events = yield* store.uncounted(many)
@@ -115,11 +115,11 @@ onEveryWhaleStore("CountingStore", (law) => {
   )
 
   law(
-    "nothing given is nothing done",
+    "empty input changes nothing",
     Effect.fnUntraced(function* (store) {
-      const before = yield* everything(store)
+      const before = yield* stateOf(store)
       equal(yield* store.saveCounted([], []), true)
-      equal(yield* everything(store), before)
+      equal(yield* stateOf(store), before)
       equal(yield* store.calibrationVersion, "0")
     }),
   )

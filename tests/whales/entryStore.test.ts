@@ -8,36 +8,40 @@ import { Effect } from "effect"
 import { whaleRow } from "../support/products.ts"
 import { onEveryWhaleStore } from "../support/whales/whaleStores.ts"
 import {
-  acted,
-  actOf,
+  activityEventOf,
+  addActivity,
   entryOf,
-  everything,
   factsOf,
-  made,
   marketOf,
+  positionOf,
   readAll,
   resolutionOf,
   start,
+  stateOf,
   upTo,
   walletOf,
 } from "./whaleStores.laws.ts"
 
 onEveryWhaleStore("EntryStore", (law) => {
   law(
-    "what happened last is worked off first",
+    "stale() returns the newest activity first",
     Effect.fnUntraced(function* (store) {
-      yield* acted(store, 5)
-      yield* readAll(store, [actOf(0, 3, 1), actOf(0, 1, 4), actOf(0, 6, 2)])
-      // Positions of a market that is known late come in their turn too.
+      yield* addActivity(store, 5)
+      yield* readAll(store, [
+        activityEventOf(0, 3, 1),
+        activityEventOf(0, 1, 4),
+        activityEventOf(0, 6, 2),
+      ])
+      // Positions become stale when the facts of their market arrive late.
       yield* store.saveFacts([factsOf(6)], [], start)
-      // Marked again by something older, a position keeps its place.
-      yield* readAll(store, [actOf(0, 1, 3)])
+      // Older activity does not move a stale position.
+      yield* readAll(store, [activityEventOf(0, 1, 3)])
       const stale = yield* store.stale(4)
       equal(stale.map(({ market }) => market.id), [1, 6, 3, 0].map(marketOf))
-      yield* store.saveMade([
-        made(1, 3),
-        made(3, 2),
-        ...[0, 2, 4, 6].map((market) => made(market)),
+      yield* store.saveEntries([
+        positionOf(1, 3),
+        positionOf(3, 2),
+        ...[0, 2, 4, 6].map((market) => positionOf(market)),
       ])
       equal((yield* store.stale(9)).length, 0)
       equal((yield* store.due(3)).length, 3)
@@ -45,16 +49,16 @@ onEveryWhaleStore("EntryStore", (law) => {
   )
 
   law(
-    "what was made of less activity than what is stored is passed over",
+    "saveEntries() ignores positions computed from less activity than the stored ones",
     Effect.fnUntraced(function* (store) {
-      yield* acted(store, 1)
-      yield* readAll(store, [actOf(0, 0, 1)])
-      yield* store.saveMade([{ ...made(0, 2), entries: [entryOf(0), entryOf(1)] }])
-      yield* readAll(store, [actOf(0, 0, 2)])
-      yield* store.saveMade([made(0, 1)])
+      yield* addActivity(store, 1)
+      yield* readAll(store, [activityEventOf(0, 0, 1)])
+      yield* store.saveEntries([{ ...positionOf(0, 2), entries: [entryOf(0), entryOf(1)] }])
+      yield* readAll(store, [activityEventOf(0, 0, 2)])
+      yield* store.saveEntries([positionOf(0, 1)])
       const [position] = yield* store.stale(9)
       equal(position?.entries.length, 2)
-      yield* store.saveMade([made(0, 2)])
+      yield* store.saveEntries([positionOf(0, 2)])
       equal((yield* store.stale(9)).map(({ entries, version }) => [entries.length, version]), [[
         1,
         3,
@@ -62,9 +66,9 @@ onEveryWhaleStore("EntryStore", (law) => {
     }),
   )
 
-  // Three wallets with three entries each: the second entry is a hedge, the third wallet is unread.
+  // Three wallets with three entries each: the second entry is a hedge, the third wallet is `reading`.
   law(
-    "a market shows its largest entries, as many as are asked for, until it ends",
+    "entriesIn() returns the largest entries of a market until it ends",
     Effect.fnUntraced(function* (store) {
       yield* store.track(
         [2, 0, 1].map((n) => ({
@@ -76,37 +80,37 @@ onEveryWhaleStore("EntryStore", (law) => {
       for (const n of [0, 1, 2]) {
         const history = n === 2 ? "reading" as const : "whole" as const
         yield* store.saveRead({
-          ...{ wallet: walletOf(n), acts: [actOf(n, 0, 0)], history },
+          ...{ wallet: walletOf(n), activity: [activityEventOf(n, 0, 0)], history },
           ...{ readFrom: start, readTo: start },
         })
-        yield* store.saveMade([{
-          ...{ ...made(0), wallet: walletOf(n), boughtBoth: true, due: false },
+        yield* store.saveEntries([{
+          ...{ ...positionOf(0), wallet: walletOf(n), boughtBoth: true, due: false },
           entries: [entryOf(0), entryOf(1), entryOf(2)],
         }])
       }
       yield* store.saveCalibrated([
         { computedAt: start, row: whaleRow({ wallet: walletOf(1) }) },
       ], [])
-      const shown = Effect.fnUntraced(function* (limit: number) {
+      const largestIn = Effect.fnUntraced(function* (limit: number) {
         return (yield* store.entriesIn(marketOf(0), limit)).map((entry) => [
           ...[entry.wallet, entry.name, entry.stakeUsd, entry.calibration?.row.wallet ?? null],
         ])
       })
       const [first, second] = [[walletOf(0), "name 0"], [walletOf(1), "name 1"]]
       const largest = [[...first, 33.5, null], [...second, 33.5, walletOf(1)]]
-      equal(yield* shown(2), largest)
+      equal(yield* largestIn(2), largest)
       const rest = [[...first, 100 / 3, null], [...second, 100 / 3, walletOf(1)]]
-      equal(yield* shown(9), [...largest, ...rest])
+      equal(yield* largestIn(9), [...largest, ...rest])
       equal(yield* store.entriesIn(marketOf(1), 9), [])
       yield* store.saveResolutions([resolutionOf(0, 0)], [], start)
-      equal(yield* shown(9), [])
+      equal(yield* largestIn(9), [])
     }),
   )
 
   law(
-    "activity comes back as it was given, to the last bit",
+    "stale() returns the saved activity bit by bit",
     Effect.fnUntraced(function* (store) {
-      yield* acted(store, 1)
+      yield* addActivity(store, 1)
       const given = [
         "0x" + "ab".repeat(32),
         "0x" + "AB".repeat(32),
@@ -115,7 +119,7 @@ onEveryWhaleStore("EntryStore", (law) => {
         "\u{1f433}",
       ].flatMap((transaction) =>
         [Number.MIN_VALUE, Number.MAX_VALUE, 1e-7, 0.1 + 0.2].map((size, n) => ({
-          ...actOf(0, 0, 2 + n),
+          ...activityEventOf(0, 0, 2 + n),
           transaction,
           size,
           price: 1 - size,
@@ -124,33 +128,33 @@ onEveryWhaleStore("EntryStore", (law) => {
       )
       yield* readAll(store, given)
       const [position] = yield* store.stale(1)
-      const key = (act: unknown) => JSON.stringify(Object.entries(Object(act)).sort())
+      const key = (event: unknown) => JSON.stringify(Object.entries(Object(event)).sort())
       equal(
-        position?.acts.map(key).sort(),
-        [actOf(0, 0, 0), ...given].map(key).sort(),
+        position?.activity.map(key).sort(),
+        [activityEventOf(0, 0, 0), ...given].map(key).sort(),
       )
     }),
   )
 
   law(
-    "more than goes into one statement is all kept",
+    "saveEntries() stores more positions than fit into one statement",
     Effect.fnUntraced(function* (store) {
       const many = 2_345
-      yield* acted(store, many)
+      yield* addActivity(store, many)
       equal((yield* store.stale(many + 1)).length, many)
-      yield* store.saveMade(upTo(many).map((market) => made(market)))
+      yield* store.saveEntries(upTo(many).map((market) => positionOf(market)))
       equal(yield* store.stale(many), [])
       equal((yield* store.due(many + 1)).length, many)
     }),
   )
 
   law(
-    "nothing given is nothing done",
+    "empty input changes nothing",
     Effect.fnUntraced(function* (store) {
-      yield* acted(store, 1)
-      const before = yield* everything(store)
-      yield* store.saveMade([])
-      equal(yield* everything(store), before)
+      yield* addActivity(store, 1)
+      const before = yield* stateOf(store)
+      yield* store.saveEntries([])
+      equal(yield* stateOf(store), before)
     }),
   )
 })

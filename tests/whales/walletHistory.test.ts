@@ -1,5 +1,5 @@
 /**
- * Reading what wallets did: every act once, whatever pages, failures and crashes come between.
+ * Reading the activity of wallets: every event once, despite pages, failures and crashes.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { hour, minute, second } from "../../src/core/domain/time.ts"
 import type { TrackedWallet } from "../../src/whales/domain/tracking.ts"
 import { VenueClient, type WalletSource } from "../../src/markets/VenueClient.ts"
 import {
-  actsMax,
+  activityEventsMax,
   forwardPagesMax,
   historyFrom,
   secondPagesMax,
@@ -27,18 +27,23 @@ import {
   type VenueRow,
   walletVenue,
 } from "../support/whales/activity.ts"
-import { act, start, tokens, wallet } from "../support/whales/acts.ts"
+import { activityEvent, start, tokens, wallet } from "../support/whales/activityEvents.ts"
 import { test } from "../support/effect.ts"
 import { sized } from "../support/size.ts"
-import { type Life, lives, rowsOf, spanOf, truthOf } from "../support/whales/lives.ts"
+import {
+  type GeneratedActivity,
+  generatedActivity,
+  rowsOf,
+  spanOf,
+  truthOf,
+} from "../support/whales/generatedActivity.ts"
 
-/** The instant that a second begins at. */
 const wholeSecond = (at: number) => Math.floor(at / second) * second
 
-/** More readings than any life here takes. */
+/** More readings than any generated activity needs. */
 const readingsMax = 1_000
-/** How long trouble lasts. */
-const troubledReadings = 40
+/** Readings with failures and crashes. */
+const faultyReadings = 40
 
 const historyOf = (activity: WalletSource["activity"], memory: MemoryWallets) =>
   Effect.map(
@@ -48,18 +53,20 @@ const historyOf = (activity: WalletSource["activity"], memory: MemoryWallets) =>
     (context) => Context.get(context, WalletHistory),
   )
 
-/** A law over generated lives, each on a clock of its own. */
-const lawOfLives = (
+/** A law over generated activity, with a clock for each run. */
+const lawOfActivity = (
   name: string,
   runs: number,
-  property: (life: Life) => Effect.Effect<void, unknown, Scope.Scope>,
+  property: (generated: GeneratedActivity) => Effect.Effect<void, unknown, Scope.Scope>,
 ) =>
   Deno.test(name, async () => {
     const result = await Effect.runPromise(
       Arbitrary.checkEffect(
-        lives,
-        (life) =>
-          Effect.as(Effect.scoped(property(life)), true).pipe(Effect.provide(TestClock.layer())),
+        generatedActivity,
+        (generated) =>
+          Effect.as(Effect.scoped(property(generated)), true).pipe(
+            Effect.provide(TestClock.layer()),
+          ),
         { runs },
       ),
     )
@@ -67,157 +74,166 @@ const lawOfLives = (
     if (failure !== undefined) throw new Error(failure)
   })
 
-const stored = (memory: MemoryWallets) => new Set(memory.acts.keys())
-const standing = (memory: MemoryWallets): TrackedWallet => {
+const stored = (memory: MemoryWallets) => new Set(memory.activity.keys())
+const trackedOf = (memory: MemoryWallets): TrackedWallet => {
   const known = memory.wallets.get(wallet)
   ok(known !== undefined)
   return known
 }
 
-/** What is said to be known is stored; nothing is stored that is not so; markers move apart only. */
-function checkStanding(
+/** Asserts that everything in the known range is stored, and that the range only grows. */
+function checkState(
   memory: MemoryWallets,
   rows: ReadonlyArray<VenueRow>,
   before: TrackedWallet,
 ) {
-  const known = standing(memory)
+  const known = trackedOf(memory)
   const { readFrom, readTo } = known
   if (before.readFrom !== null) ok((readFrom ?? Infinity) <= before.readFrom, "went back")
   if (before.readTo !== null) ok((readTo ?? 0) >= before.readTo, "went back")
-  ok(known.acts >= before.acts && known.acts === memory.acts.size)
+  ok(known.activityCount >= before.activityCount && known.activityCount === memory.activity.size)
   if (readFrom === null || readTo === null) return
-  const prompt = new Map<number, number>()
-  for (const { act: { at }, isAct, lateMs } of rows) {
-    const sure = isAct && (lateMs === 0 || at <= readTo - lateMsMax)
-    if (sure && at >= readFrom && at <= readTo) prompt.set(at, (prompt.get(at) ?? 0) + 1)
+  const expected = new Map<number, number>()
+  for (const { event: { at }, isActivity, lateMs } of rows) {
+    const isVisible = isActivity && (lateMs === 0 || at <= readTo - lateMsMax)
+    if (isVisible && at >= readFrom && at <= readTo) expected.set(at, (expected.get(at) ?? 0) + 1)
   }
-  const held = Map.groupBy(memory.acts.values(), ({ at }) => at)
-  for (const [at, count] of prompt) {
-    ok((held.get(at)?.length ?? 0) >= count, `${new Date(at).toISOString()} is said to be known`)
+  const bySecond = Map.groupBy(memory.activity.values(), ({ at }) => at)
+  for (const [at, count] of expected) {
+    ok((bySecond.get(at)?.length ?? 0) >= count, `${new Date(at).toISOString()} is missing`)
   }
 }
 
-interface Trouble {
-  /** How often an answer fails, or a save crashes, before it takes effect or after. */
+interface Faults {
+  /** Probabilities that a request fails, and that a save crashes before or after it takes effect. */
   readonly failures?: number
   readonly crashes?: number
   readonly answerMs?: number
 }
 
 /**
- * Reads a life to its end as a service does: both ways in turn, while time passes, from where the
- * last reading got to, whatever became of it. Trouble does not last for ever.
+ * Reads generated activity completely, as a service does: backwards and forwards in turn, while time
+ * passes, continuing from the stored state after each reading. Faults stop after `faultyReadings`.
  */
-const live = Effect.fnUntraced(
-  function* (life: Life, memory: MemoryWallets, trouble: Trouble = {}) {
-    const { failures = 0, crashes = 0, answerMs = 0 } = trouble
-    const random = new Random(life.seed)
-    const rows = rowsOf(life)
-    const { begin, end } = spanOf(rows, life)
+const readToEnd = Effect.fnUntraced(
+  function* (generated: GeneratedActivity, memory: MemoryWallets, faults: Faults = {}) {
+    const { failures = 0, crashes = 0, answerMs = 0 } = faults
+    const random = new Random(generated.seed)
+    const rows = rowsOf(generated)
+    const { begin, end } = spanOf(rows, generated)
     let count = 0
-    const strikes = (often: number) => count < troubledReadings && random.chance(often)
+    const occurs = (often: number) => count < faultyReadings && random.chance(often)
     if (crashes > 0) {
       memory.hook = () =>
         Effect.suspend(() => {
-          if (!strikes(crashes)) return Effect.void
+          if (!occurs(crashes)) return Effect.void
           return random.chance(0.5) ? Effect.die("crash") : Effect.interrupt
         })
     }
     yield* TestClock.setTime(begin)
-    const pageRows = (random: Random) => 2 + random.below(life.pageRowsMax)
-    const options = { pageRows, fails: () => strikes(failures), answerMs }
+    const pageRows = (random: Random) => 2 + random.below(generated.pageRowsMax)
+    const options = { pageRows, fails: () => occurs(failures), answerMs }
     const history = yield* historyOf(activityOf(() => rows, random, options), memory)
     for (; count < readingsMax; count++) {
       const now = yield* Clock.currentTimeMillis
-      const known = standing(memory)
+      const known = trackedOf(memory)
       const newest = (known.readTo ?? 0) >= wholeSecond(end)
       if (known.history !== "reading" && newest) return rows
       const back = known.history === "reading" && (newest || random.chance(0.5))
       yield* Effect.exit(back ? history.readBack(known) : history.readForward(known, now))
-      checkStanding(memory, rows, known)
+      checkState(memory, rows, known)
       const next = Math.min(now + random.pick([0, 60, 600, 3_600]) * second, end)
       if (next > (yield* Clock.currentTimeMillis)) yield* TestClock.setTime(next)
     }
-    throw new Error("Cannot read the life: readings without an end")
+    throw new Error("Cannot read the activity: too many readings")
   },
 )
 
-lawOfLives(
-  "reading both ways stores every act of a life once",
+lawOfActivity(
+  "reading backwards and forwards stores every event once",
   sized({ short: 100, full: 1_000 }),
-  (life) =>
+  (generated) =>
     Effect.gen(function* () {
       const memory = memoryWallets([wallet])
-      const rows = yield* live(life, memory, { answerMs: 400 })
+      const rows = yield* readToEnd(generated, memory, { answerMs: 400 })
       equal(stored(memory), truthOf(rows))
-      equal([standing(memory).history, standing(memory).readFrom], ["whole", historyFrom])
+      equal([trackedOf(memory).history, trackedOf(memory).readFrom], ["whole", historyFrom])
     }),
 )
 
-lawOfLives(
-  "reading stores the same through failing answers and crashes",
+lawOfActivity(
+  "reading stores the same despite failing requests and crashes",
   sized({ short: 100, full: 1_000 }),
-  (life) =>
+  (generated) =>
     Effect.gen(function* () {
       const memory = memoryWallets([wallet])
-      const rows = yield* live(life, memory, { failures: 0.1, crashes: 0.15, answerMs: 900 })
+      const rows = yield* readToEnd(generated, memory, {
+        failures: 0.1,
+        crashes: 0.15,
+        answerMs: 900,
+      })
       equal(stored(memory), truthOf(rows))
-      equal(standing(memory).history, "whole")
+      equal(trackedOf(memory).history, "whole")
     }),
 )
 
-lawOfLives(
-  "reading goes on from a crash at every single save",
+lawOfActivity(
+  "reading continues after a crash at every single save",
   sized({ short: 5, full: 40 }),
   (long) =>
     Effect.gen(function* () {
-      const life = { ...long, crowds: long.crowds.slice(0, 8) }
+      const generated = { ...long, crowds: long.crowds.slice(0, 8) }
       let saves = 0
       const counted = memoryWallets([wallet])
       counted.hook = () => Effect.sync(() => void saves++)
-      const truth = truthOf(yield* live(life, counted))
+      const truth = truthOf(yield* readToEnd(generated, counted))
       for (let at = 0; at < saves; at++) {
         const memory = memoryWallets([wallet])
         let count = 0
         memory.hook = () => Effect.suspend(() => count++ === at ? Effect.die("crash") : Effect.void)
-        yield* live(life, memory).pipe(Effect.provide(TestClock.layer()))
+        yield* readToEnd(generated, memory).pipe(Effect.provide(TestClock.layer()))
         equal(stored(memory), truth)
       }
     }),
 )
 
-lawOfLives(
-  "two readers of one wallet at once store what one does",
+lawOfActivity(
+  "two concurrent readers of one wallet store the same as one",
   sized({ short: 50, full: 300 }),
-  (life) =>
+  (generated) =>
     Effect.gen(function* () {
-      const random = new Random(life.seed)
-      const rows = rowsOf(life).map((row) => ({ ...row, lateMs: 0 }))
+      const random = new Random(generated.seed)
+      const rows = rowsOf(generated).map((row) => ({ ...row, lateMs: 0 }))
       const memory = memoryWallets([wallet])
       memory.hook = () => Effect.yieldNow
-      yield* TestClock.setTime(spanOf(rows, life).end)
-      const pageRows = (random: Random) => 2 + random.below(life.pageRowsMax)
+      yield* TestClock.setTime(spanOf(rows, generated).end)
+      const pageRows = (random: Random) => 2 + random.below(generated.pageRowsMax)
       const history = yield* historyOf(activityOf(() => rows, random, { pageRows }), memory)
       const reader = Effect.gen(function* () {
-        // Each goes by what it knew itself, however far the other has come.
-        let known = standing(memory)
+        // Each continues from its own state, not from the store.
+        let known = trackedOf(memory)
         while (known.history === "reading") known = (yield* history.readBack(known)).wallet
       })
       yield* Effect.all([reader, reader], { concurrency: 2 })
       equal(stored(memory), truthOf(rows))
-      equal(standing(memory).history, "whole")
+      equal(trackedOf(memory).history, "whole")
     }),
 )
 
-/** As many acts of one second as fill so many pages of ten. */
-const crowd = (at: number, pages: number): ReadonlyArray<VenueRow> =>
+/** Activity events of one second that fill this many pages of ten rows. */
+const crowdedSecond = (at: number, pages: number): ReadonlyArray<VenueRow> =>
   Array.from({ length: 10 * pages }, (_, n) => ({
-    act: act("buy", { tokenId: tokens[0], price: 0.5, at, transaction: `0x${at}-${n % 7}` }),
-    isAct: true,
+    event: activityEvent("buy", {
+      tokenId: tokens[0],
+      price: 0.5,
+      at,
+      transaction: `0x${at}-${n % 7}`,
+    }),
+    isActivity: true,
     lateMs: 0,
   }))
 
-/** Reads the past until it is read, or the venue fails. */
+/** Reads the history until it is complete, or the venue fails. */
 const readAll = Effect.fnUntraced(function* (
   rows: ReadonlyArray<VenueRow>,
   options: Partial<ActivityOptions>,
@@ -226,125 +242,131 @@ const readAll = Effect.fnUntraced(function* (
   const memory = memoryWallets([wallet])
   const paged = { pageRows: () => 10, ...options }
   const history = yield* historyOf(activityOf(() => rows, new Random(1), paged), memory)
-  for (let count = 0; standing(memory).history === "reading" && count < readingsMax; count++) {
-    if (Exit.isFailure(yield* Effect.exit(history.readBack(standing(memory))))) break
+  for (let count = 0; trackedOf(memory).history === "reading" && count < readingsMax; count++) {
+    if (Exit.isFailure(yield* Effect.exit(history.readBack(trackedOf(memory))))) break
   }
   return { memory, history }
 })
 
-test("readBack() truncates a wallet when a second is more than it takes, and not before", () =>
+test("readBack() truncates a wallet when a second has more pages than the limit", () =>
   Effect.gen(function* () {
-    const older = crowd(start - second, 1)
-    const fits = yield* readAll([...older, ...crowd(start, secondPagesMax - 1)], {})
-    equal(standing(fits.memory).history, "whole")
-    equal(fits.memory.acts.size, 10 * secondPagesMax)
-    const newer = crowd(start + minute, 3)
-    const over = yield* readAll([...older, ...crowd(start, secondPagesMax + 1), ...newer], {})
-    equal(standing(over.memory).history, "truncated")
-    equal(stored(over.memory), truthOf(newer), "what is newer is kept")
-    equal(standing(over.memory).readFrom, start + 1)
+    const older = crowdedSecond(start - second, 1)
+    const fits = yield* readAll([...older, ...crowdedSecond(start, secondPagesMax - 1)], {})
+    equal(trackedOf(fits.memory).history, "whole")
+    equal(fits.memory.activity.size, 10 * secondPagesMax)
+    const newer = crowdedSecond(start + minute, 3)
+    const over = yield* readAll(
+      [...older, ...crowdedSecond(start, secondPagesMax + 1), ...newer],
+      {},
+    )
+    equal(trackedOf(over.memory).history, "truncated")
+    equal(stored(over.memory), truthOf(newer), "newer activity stays")
+    equal(trackedOf(over.memory).readFrom, start + 1)
   }))
 
-test("readBack() counts no act twice that another one shifts onto the next page", () =>
+test("readBack() stores an event once when a new row shifts it onto the next page", () =>
   Effect.gen(function* () {
-    const late = crowd(start, 1).slice(0, 3).map((row) => ({ ...row, lateMs: minute }))
-    const rows = [...crowd(start, 4), ...late]
+    const late = crowdedSecond(start, 1).slice(0, 3).map((row) => ({ ...row, lateMs: minute }))
+    const rows = [...crowdedSecond(start, 4), ...late]
     yield* TestClock.setTime(start + minute - 1_500)
     const memory = memoryWallets([wallet])
     const options = { pageRows: () => 10, answerMs: 700 }
     const history = yield* historyOf(activityOf(() => rows, new Random(1), options), memory)
-    while (standing(memory).history === "reading") yield* history.readBack(standing(memory))
+    while (trackedOf(memory).history === "reading") yield* history.readBack(trackedOf(memory))
     equal(stored(memory), truthOf(rows))
   }))
 
-test("readBack() gets past the depth of the venue, but not within a second", () =>
+test("readBack() reads beyond the depth of the venue, but not within a second", () =>
   Effect.gen(function* () {
-    const rows = [0, 1, 2, 3].flatMap((n) => crowd(start + n * second, 4))
+    const rows = [0, 1, 2, 3].flatMap((n) => crowdedSecond(start + n * second, 4))
     const deep = yield* readAll(rows, { depthMax: 50 })
-    equal([standing(deep.memory).history, deep.memory.acts.size], ["whole", 160])
+    equal([trackedOf(deep.memory).history, deep.memory.activity.size], ["whole", 160])
     const shallow = yield* readAll(rows, { depthMax: 40 })
-    equal(standing(shallow.memory).history, "truncated")
-    equal(shallow.memory.acts.size, 0)
+    equal(trackedOf(shallow.memory).history, "truncated")
+    equal(shallow.memory.activity.size, 0)
   }))
 
-test("readBack() truncates a wallet that did more than is kept", () =>
+test("readBack() truncates a wallet with more than activityEventsMax events", () =>
   Effect.gen(function* () {
     const rows = Array.from(
-      { length: actsMax / 1_000 + 20 },
-      (_, n) => crowd(start - n * second, 100),
+      { length: activityEventsMax / 1_000 + 20 },
+      (_, n) => crowdedSecond(start - n * second, 100),
     )
     const pageRows = () => 10_000
-    const kept = yield* readAll(rows.slice(0, actsMax / 1_000 - 1).flat().toReversed(), {
+    const kept = yield* readAll(rows.slice(0, activityEventsMax / 1_000 - 1).flat().toReversed(), {
       pageRows,
     })
-    equal(standing(kept.memory).history, "whole")
+    equal(trackedOf(kept.memory).history, "whole")
     const over = yield* readAll(rows.flat().toReversed(), { pageRows })
-    equal(standing(over.memory).history, "truncated")
-    ok(over.memory.acts.size >= actsMax)
+    equal(trackedOf(over.memory).history, "truncated")
+    ok(over.memory.activity.size >= activityEventsMax)
   }))
 
-test("readBack() waits for a venue that fails, however often", () =>
+test("readBack() changes nothing while the venue fails, and continues later", () =>
   Effect.gen(function* () {
-    const rows = [0, 1, 2].flatMap((n) => crowd(start + n * second, 1))
+    const rows = [0, 1, 2].flatMap((n) => crowdedSecond(start + n * second, 1))
     let count = 0
     const { memory, history } = yield* readAll(rows, { fails: () => ++count > 1 })
-    const before = standing(memory)
+    const before = trackedOf(memory)
     for (let again = 0; again < 50; again++) {
-      equal(yield* Effect.flip(history.readBack(standing(memory))), down)
+      equal(yield* Effect.flip(history.readBack(trackedOf(memory))), down)
     }
-    equal(standing(memory), before)
+    equal(trackedOf(memory), before)
     equal(before.history, "reading")
     count = -1_000
-    while (standing(memory).history === "reading") yield* history.readBack(standing(memory))
+    while (trackedOf(memory).history === "reading") yield* history.readBack(trackedOf(memory))
     equal(stored(memory), truthOf(rows))
   }))
 
-test("readForward() asks once where nothing is new, and never over a gap", () =>
+test("readForward() makes one request without new activity, and never leaves a gap", () =>
   Effect.gen(function* () {
-    const busy = Array.from({ length: 400 }, (_, n) => crowd(start + n * minute, 1)).flat()
-    const rows = [...crowd(start - minute, 1), ...busy]
+    const busy = Array.from({ length: 400 }, (_, n) => crowdedSecond(start + n * minute, 1)).flat()
+    const rows = [...crowdedSecond(start - minute, 1), ...busy]
     yield* TestClock.setTime(start - 1)
     const memory = memoryWallets([wallet])
     const pageRows = () => 10
     const history = yield* historyOf(activityOf(() => rows, new Random(1), { pageRows }), memory)
-    yield* history.readBack(standing(memory))
-    equal((yield* history.readForward(standing(memory), start - 1)).pages, 1)
+    yield* history.readBack(trackedOf(memory))
+    equal((yield* history.readForward(trackedOf(memory), start - 1)).pages, 1)
     const now = start + 401 * minute
     yield* TestClock.setTime(now)
     let readings = 0
-    while ((standing(memory).readTo ?? 0) < wholeSecond(now)) {
-      const before = standing(memory)
+    while ((trackedOf(memory).readTo ?? 0) < wholeSecond(now)) {
+      const before = trackedOf(memory)
       const { pages } = yield* history.readForward(before, now)
       ok(pages < 2 * forwardPagesMax, `${pages} pages`)
-      checkStanding(memory, rows, before)
+      checkState(memory, rows, before)
       readings++
     }
-    ok(readings > 1, "more news than one reading takes")
+    ok(readings > 1, "more activity than one reading takes")
     equal(stored(memory), truthOf(rows))
-    equal(standing(memory).history, "whole")
+    equal(trackedOf(memory).history, "whole")
   }))
 
-test("readForward() goes on behind a second that is more than it takes", () =>
+test("readForward() continues after a second that cannot be read", () =>
   Effect.gen(function* () {
     const rows = [
-      ...crowd(start - hour, 1),
-      ...crowd(start, secondPagesMax + 1),
-      ...crowd(start + hour, 1),
+      ...crowdedSecond(start - hour, 1),
+      ...crowdedSecond(start, secondPagesMax + 1),
+      ...crowdedSecond(start + hour, 1),
     ]
     yield* TestClock.setTime(start - minute)
     const memory = memoryWallets([wallet])
     const pageRows = () => 10
     const history = yield* historyOf(activityOf(() => rows, new Random(1), { pageRows }), memory)
-    yield* history.readBack(standing(memory))
-    equal(standing(memory).history, "whole")
+    yield* history.readBack(trackedOf(memory))
+    equal(trackedOf(memory).history, "whole")
     yield* TestClock.setTime(start + hour + minute)
-    yield* history.readForward(standing(memory), start + hour + minute)
-    equal(standing(memory).history, "truncated")
-    equal(stored(memory), truthOf([...crowd(start - hour, 1), ...crowd(start + hour, 1)]))
-    equal(standing(memory).readTo, start + hour + minute)
+    yield* history.readForward(trackedOf(memory), start + hour + minute)
+    equal(trackedOf(memory).history, "truncated")
+    equal(
+      stored(memory),
+      truthOf([...crowdedSecond(start - hour, 1), ...crowdedSecond(start + hour, 1)]),
+    )
+    equal(trackedOf(memory).readTo, start + hour + minute)
   }))
 
-test("nothing is asked of a venue whose trades are anonymous", () =>
+test("readBack() fails for a venue whose trades are anonymous", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const memory = memoryWallets([wallet])
@@ -353,6 +375,6 @@ test("nothing is asked of a venue whose trades are anonymous", () =>
       WalletHistory.layer.pipe(Layer.provide([anonymous, memory.layer])),
     )
     const { readBack } = Context.get(context, WalletHistory)
-    equal((yield* Effect.flip(readBack(standing(memory))))._tag, "VenueUnavailable")
-    equal(standing(memory).readFrom, null)
+    equal((yield* Effect.flip(readBack(trackedOf(memory))))._tag, "VenueUnavailable")
+    equal(trackedOf(memory).readFrom, null)
   }))

@@ -7,11 +7,19 @@ import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect } from "effect"
 import { onEveryStore } from "../support/stores.ts"
 import { onEveryWhaleStore, postgresWhales, whaleStores } from "../support/whales/whaleStores.ts"
-import { actOf, everything, factsOf, readAll, start, upTo, walletOf } from "./whaleStores.laws.ts"
+import {
+  activityEventOf,
+  factsOf,
+  readAll,
+  start,
+  stateOf,
+  upTo,
+  walletOf,
+} from "./whaleStores.laws.ts"
 
 onEveryWhaleStore("WalletStore", (law) => {
   law(
-    "more than goes into one statement is all kept",
+    "track() and saveRead() store more rows than fit into one statement",
     Effect.fnUntraced(function* (store) {
       const many = 2_345
       const found = upTo(many).map((n) => ({
@@ -22,27 +30,27 @@ onEveryWhaleStore("WalletStore", (law) => {
       equal(yield* store.track(found, start), many)
       equal(yield* store.track(found, start), 0)
       equal((yield* store.tracked).length, many)
-      const acts = upTo(many).map((n) => ({ ...actOf(0, n, 0), occurrence: n }))
-      equal(yield* readAll(store, acts), { added: many })
-      equal(yield* readAll(store, acts), { added: 0 })
+      const activity = upTo(many).map((n) => ({ ...activityEventOf(0, n, 0), occurrence: n }))
+      equal(yield* readAll(store, activity), { added: many })
+      equal(yield* readAll(store, activity), { added: 0 })
     }),
   )
 
   law(
-    "nothing given is nothing done, nor is activity of a wallet that is not tracked",
+    "empty input, and activity of a wallet that is not tracked, change nothing",
     Effect.fnUntraced(function* (store) {
-      const before = yield* everything(store)
+      const before = yield* stateOf(store)
       equal(yield* store.track([], start), 0)
-      equal(yield* readAll(store, [actOf(0, 0, 0)]), { added: 0 })
-      equal(yield* everything(store), before)
+      equal(yield* readAll(store, [activityEventOf(0, 0, 0)]), { added: 0 })
+      equal(yield* stateOf(store), before)
       equal(yield* store.calibrationVersion, "0")
     }),
   )
 })
 
-onEveryStore("Stores of whales", (law) =>
+onEveryStore("The whale stores", (law) =>
   law(
-    "names that no database takes cost their own characters, not the batch",
+    "invalid characters in names are removed, and the batch is stored",
     Effect.gen(function* () {
       const store = yield* whaleStores
       const names = ["a\0b\ud800c", "plain"]
@@ -52,7 +60,7 @@ onEveryStore("Stores of whales", (law) =>
       )
       equal((yield* store.tracked).map(({ name }) => name), ["ab\ufffdc", "plain"])
       yield* store.saveFacts([{ ...factsOf(0), question: "\0odd\ud800" }], [], start)
-      yield* readAll(store, [{ ...actOf(0, 0, 0), transaction: "\0odd" }])
-      equal((yield* store.stale(1)).map(({ acts }) => acts[0]?.transaction), ["odd"])
+      yield* readAll(store, [{ ...activityEventOf(0, 0, 0), transaction: "\0odd" }])
+      equal((yield* store.stale(1)).map(({ activity }) => activity[0]?.transaction), ["odd"])
     }).pipe(Effect.provide(postgresWhales)),
   ))

@@ -8,46 +8,46 @@ import { Effect } from "effect"
 import { second } from "../../src/core/domain/time.ts"
 import { onEveryWhaleStore } from "../support/whales/whaleStores.ts"
 import {
-  acted,
-  actOf,
+  activityEventOf,
+  addActivity,
   entryOf,
-  everything,
   factsOf,
-  made,
   marketOf,
+  positionOf,
   readAll,
   resolutionOf,
   start,
+  stateOf,
   upTo,
 } from "./whaleStores.laws.ts"
 
-const never = { from: 0, to: 0, askedBefore: 0 }
+const never = { from: 0, to: 0, checkedBefore: 0 }
 
 onEveryWhaleStore("WhaleMarketStore", (law) => {
   law(
-    "the longest unasked is asked first, what has ended last but for an eighth",
+    "unresolved() returns the longest unchecked first, and reserves an eighth for ended markets",
     Effect.fnUntraced(function* (store) {
-      yield* acted(store, 5)
-      yield* store.saveMade(upTo(5).map((market) => made(market)))
+      yield* addActivity(store, 5)
+      yield* store.saveEntries(upTo(5).map((market) => positionOf(market)))
       for (const [n, market] of [2, 4, 0, 3].entries()) {
         yield* store.saveResolutions([], [marketOf(market)], start + n * second)
       }
       yield* store.saveResolutions([resolutionOf(4, 0, 9)], [], start)
-      const ask = (limit: number, askedBefore: number) =>
+      const unresolved = (limit: number, checkedBefore: number) =>
         store.unresolved({
           limit,
-          askedBefore: start + askedBefore * second,
+          checkedBefore: start + checkedBefore * second,
           ending: never,
           endedAfter: start + 8 * second,
-          askedAgainBefore: start + 9 * second,
+          recheckedBefore: start + 9 * second,
         })
-      equal(yield* ask(7, 9), [1, 2, 0, 3, 4].map(marketOf))
-      equal(yield* ask(8, 9), [4, 1, 2, 0, 3].map(marketOf))
-      equal(yield* ask(2, 9), [1, 2].map(marketOf))
-      equal(yield* ask(7, 2), [1, 2, 4].map(marketOf))
+      equal(yield* unresolved(7, 9), [1, 2, 0, 3, 4].map(marketOf))
+      equal(yield* unresolved(8, 9), [4, 1, 2, 0, 3].map(marketOf))
+      equal(yield* unresolved(2, 9), [1, 2].map(marketOf))
+      equal(yield* unresolved(7, 2), [1, 2, 4].map(marketOf))
 
       const unknown = [7, 9, 8].map(marketOf)
-      yield* readAll(store, [7, 8, 9].map((market) => actOf(0, market, 0)))
+      yield* readAll(store, [7, 8, 9].map((market) => activityEventOf(0, market, 0)))
       for (const [n, market] of unknown.entries()) {
         yield* store.saveFacts([], [market], start + n * second)
       }
@@ -58,32 +58,32 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
   )
 
   law(
-    "of the markets that ended those with the most staked come first",
+    "ended() returns the markets with the largest total stake first",
     Effect.fnUntraced(function* (store) {
-      yield* acted(store, 4)
-      yield* store.saveMade([0, 1, 2].map((market) => ({
-        ...made(market),
+      yield* addActivity(store, 4)
+      yield* store.saveEntries([0, 1, 2].map((market) => ({
+        ...positionOf(market),
         entries: upTo(1 + (market + 1) % 3).map(entryOf),
       })))
       yield* store.saveResolutions(upTo(4).map((market) => resolutionOf(market, 0, 1)), [], start)
-      const query = { endedFrom: start, told: { from: start, to: start + 1 } }
+      const query = { endedFrom: start, changed: { from: start, to: start + 1 } }
       const ended = yield* store.ended({ ...query, limit: 9 })
       equal(ended.map(({ market }) => market.id), [1, 0, 2].map(marketOf))
       equal(ended.map(({ stakeUsd }) => Math.round(stakeUsd)), [100, 67, 33])
       equal(ended[0]?.resolution, resolutionOf(1, 0, 1))
       equal(ended[0]?.endedAt, start + second)
       equal((yield* store.ended({ ...query, limit: 2 })).length, 2)
-      equal(yield* store.ended({ ...query, told: { from: 0, to: start }, limit: 9 }), [])
+      equal(yield* store.ended({ ...query, changed: { from: 0, to: start }, limit: 9 }), [])
       equal(yield* store.ended({ ...query, endedFrom: start + 2 * second, limit: 9 }), [])
     }),
   )
 
   law(
-    "more than goes into one statement is all kept",
+    "saveFacts() and saveResolutions() store more rows than fit into one statement",
     Effect.fnUntraced(function* (store) {
       const many = 2_345
-      yield* acted(store, 0)
-      yield* readAll(store, upTo(many).map((market) => actOf(0, market, 0)))
+      yield* addActivity(store, 0)
+      yield* readAll(store, upTo(many).map((market) => activityEventOf(0, market, 0)))
       equal((yield* store.unknownMarkets(many + 1, start + second)).length, many)
       yield* store.saveFacts(upTo(many).map((market) => factsOf(market)), [], start)
       equal(yield* store.unknownMarkets(many, start + second), [])
@@ -95,12 +95,12 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
   )
 
   law(
-    "nothing given is nothing done",
+    "empty input changes nothing",
     Effect.fnUntraced(function* (store) {
-      const before = yield* everything(store)
+      const before = yield* stateOf(store)
       yield* store.saveFacts([], [], start)
       equal(yield* store.saveResolutions([], [], start), 0)
-      equal(yield* everything(store), before)
+      equal(yield* stateOf(store), before)
     }),
   )
 })

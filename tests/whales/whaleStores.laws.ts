@@ -1,17 +1,17 @@
 /**
- * What the laws of the stores of whales are stated with: wallets, markets and entries by number, programs
- * of calls to all stores, and everything that can be read of them.
+ * Fixtures for the laws of the whale stores: wallets, markets and entries by number, programs of calls
+ * to all stores, and the whole readable state of the stores.
  *
  * @module
  */
 import { Arbitrary, Effect, Schema } from "effect"
-import type { NumberedAct } from "../../src/markets/domain/activity.ts"
-import type { HeldEntry } from "../../src/whales/domain/heldEntry.ts"
+import type { NumberedActivityEvent } from "../../src/markets/domain/activity.ts"
+import type { StoredEntry } from "../../src/whales/domain/storedEntry.ts"
 import { type MarketFacts, MarketId, Slug, TokenId } from "../../src/markets/domain/market.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
 import { type MarketScore, noSums, type WalletSums } from "../../src/whales/domain/score.ts"
-import type { HeldSums, UncountedEvent } from "../../src/whales/CountingStore.ts"
-import type { MadePosition, StalePosition } from "../../src/whales/EntryStore.ts"
+import type { StoredSums, UncountedEvent } from "../../src/whales/CountingStore.ts"
+import type { ComputedPosition, StalePosition } from "../../src/whales/EntryStore.ts"
 import { whaleRow } from "../support/products.ts"
 import type { WhaleStores } from "../support/whales/whaleStores.ts"
 
@@ -29,7 +29,7 @@ const seldom = Schema.Literals([false, false, false, true])
 const wallet = int(0, wallets - 1)
 const market = int(0, markets - 1)
 
-/** Numbers small enough to collide: every call meets what others left. */
+/** A call of a store method, with numbers small enough to collide with those of other calls. */
 const Call = Schema.Union([
   Schema.Struct({
     do: Schema.Literal("track"),
@@ -38,30 +38,34 @@ const Call = Schema.Union([
   Schema.Struct({
     do: Schema.Literal("saveRead"),
     wallet,
-    acts: some(Schema.Struct({ market, act: int(0, 15) }), 4),
+    activity: some(Schema.Struct({ market, event: int(0, 15) }), 4),
     from: int(0, 9),
     length: int(0, 5),
     history: Schema.Literals(["reading", "whole", "truncated"]),
   }),
-  Schema.Struct({ do: Schema.Literal("saveFacts"), told: some(market, 3), asked: some(market, 2) }),
-  /** What is stale is made, now and then of the acts as they stood some calls ago. */
   Schema.Struct({
-    do: Schema.Literal("saveMade"),
+    do: Schema.Literal("saveFacts"),
+    found: some(market, 3),
+    requested: some(market, 2),
+  }),
+  /** Saves entries of stale positions; `late`: of positions that were read some calls before. */
+  Schema.Struct({
+    do: Schema.Literal("saveEntries"),
     which: some(Schema.Struct({ n: int(0, 6), entries: int(0, 3), due: Schema.Boolean }), 9, 2),
     late: seldom,
   }),
-  Schema.Struct({ do: Schema.Literal("tell"), n: int(0, 2) }),
+  Schema.Struct({ do: Schema.Literal("publish"), n: int(0, 2) }),
   Schema.Struct({
     do: Schema.Literal("saveResolutions"),
-    ended: some(Schema.Struct({ market, how: int(0, 4), told: int(0, 3) }), 3, 1),
-    asked: some(market, 2),
+    ended: some(Schema.Struct({ market, how: int(0, 4), seconds: int(0, 3) }), 3, 1),
+    checked: some(market, 2),
   }),
   Schema.Struct({
     do: Schema.Literal("saveCounted"),
     events: int(1, 9),
     late: Schema.Literal(false),
   }),
-  /** Of events, or of sums, as they stood some calls ago. */
+  /** `late`: with events, or with sums, that were read some calls before. */
   Schema.Struct({
     do: Schema.Literal("saveCounted"),
     events: int(1, 9),
@@ -70,35 +74,35 @@ const Call = Schema.Union([
   Schema.Struct({
     do: Schema.Literal("saveCalibrated"),
     whales: some(Schema.Struct({ wallet, at: int(0, 2), resolved: int(0, 1) }), 3),
-    gone: some(wallet, 1),
+    removed: some(wallet, 1),
   }),
 ])
 type Call = typeof Call.Type
 
-const everyone = [0, 1, 2]
-const everywhere = [0, 1, 2, 3, 4]
+const allWallets = [0, 1, 2]
+const allMarkets = [0, 1, 2, 3, 4]
 
-/** What a program finds: everybody's acts everywhere, and entries made of them but in one market. */
+/** The initial calls: activity of all wallets in all markets, and entries in all markets but one. */
 const before: ReadonlyArray<Call> = [
   {
     do: "track",
-    found: everyone.map((wallet) => ({ wallet, name: 0, chosen: wallet === 0 })),
+    found: allWallets.map((wallet) => ({ wallet, name: 0, chosen: wallet === 0 })),
   },
-  { do: "saveFacts", told: [0, 1, 2, 3], asked: [] },
-  ...everyone.map((wallet) => ({
+  { do: "saveFacts", found: [0, 1, 2, 3], requested: [] },
+  ...allWallets.map((wallet) => ({
     do: "saveRead" as const,
     wallet,
-    acts: everywhere.flatMap((market) => [0, 1].map((act) => ({ market, act }))),
+    activity: allMarkets.flatMap((market) => [0, 1].map((event) => ({ market, event }))),
     from: 3,
     length: 2,
     history: wallet === 2 ? "reading" as const : "whole" as const,
   })),
   {
-    do: "saveMade",
+    do: "saveEntries",
     which: Array.from({ length: 10 }, (_, n) => ({ n, entries: n % 3, due: n % 4 === 0 })),
     late: false,
   },
-  { do: "saveResolutions", ended: [{ market: 1, how: 0, told: 1 }], asked: [1] },
+  { do: "saveResolutions", ended: [{ market: 1, how: 0, seconds: 1 }], checked: [1] },
 ]
 
 export const program = Arbitrary.array(Arbitrary.schema(Call), { minLength: 16, maxLength: 16 })
@@ -109,12 +113,12 @@ export const marketOf = (n: number) => MarketId.make(`0x${`${n}`.padStart(64, "0
 const all = <A>(count: number, of: (n: number) => A) =>
   Array.from({ length: count }, (_, n) => of(n))
 
-export const factsOf = (n: number, told = 0): MarketFacts => ({
+export const factsOf = (n: number, version = 0): MarketFacts => ({
   id: marketOf(n),
   slug: Slug.make(`market-${n}`),
-  question: `Told ${told} times?`,
-  // Two events of two markets, and one of one; told again, a market stays in its event.
-  eventSlug: told === 0 ? `event-${n >> 1}` : "another",
+  question: `Version ${version}?`,
+  // Two events of two markets, and one of one; in a later version a market stays in its event.
+  eventSlug: version === 0 ? `event-${n >> 1}` : "another",
   url: "https://venue.example/",
   category: null,
   outcomes: ["Yes", "No"],
@@ -125,8 +129,8 @@ export const factsOf = (n: number, told = 0): MarketFacts => ({
 
 const kinds = ["buy", "sell", "split", "merge"] as const
 
-/** The n-th act: neighbours differ in one thing that tells acts apart. */
-export const actOf = (who: number, market: number, n: number): NumberedAct => ({
+/** The n-th activity event: neighbours differ in one field of the key. */
+export const activityEventOf = (who: number, market: number, n: number): NumberedActivityEvent => ({
   wallet: walletOf(who),
   marketId: marketOf(market),
   kind: kinds[n % 4] ?? "buy",
@@ -138,7 +142,7 @@ export const actOf = (who: number, market: number, n: number): NumberedAct => ({
   occurrence: n % 2,
 })
 
-export const entryOf = (n: number): HeldEntry => ({
+export const entryOf = (n: number): StoredEntry => ({
   outcome: n % 2 === 0 ? 0 : 1,
   price: 0.1 * (n + 1),
   openingPrice: 0.1 * (n + 1),
@@ -156,21 +160,21 @@ export const entryOf = (n: number): HeldEntry => ({
 
 export const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-/** The first wallet, with one row of activity in each of so many markets whose facts are known. */
-export const acted = Effect.fnUntraced(function* (store: Store, markets: number) {
-  yield* store.track([{ wallet: walletOf(0), name: "Somebody", source: "volume" }], start)
+/** Tracks the first wallet, with one activity event in each of `markets` markets with known facts. */
+export const addActivity = Effect.fnUntraced(function* (store: Store, markets: number) {
+  yield* store.track([{ wallet: walletOf(0), name: "Wallet", source: "volume" }], start)
   yield* store.saveFacts(upTo(markets).map((market) => factsOf(market)), [], start)
-  yield* readAll(store, upTo(markets).map((market) => actOf(0, market, 0)))
+  yield* readAll(store, upTo(markets).map((market) => activityEventOf(0, market, 0)))
 })
 
-/** More of what the first wallet did. */
-export const readAll = (store: Store, acts: ReadonlyArray<NumberedAct>) =>
+/** Saves activity of the first wallet. */
+export const readAll = (store: Store, activity: ReadonlyArray<NumberedActivityEvent>) =>
   store.saveRead({
-    ...{ wallet: walletOf(0), acts, readFrom: start, readTo: start, history: "whole" },
+    ...{ wallet: walletOf(0), activity, readFrom: start, readTo: start, history: "whole" },
   })
 
-/** One entry of the first wallet in a market. */
-export const made = (market: number, version = 1): MadePosition => ({
+/** A position of the first wallet with one entry. */
+export const positionOf = (market: number, version = 1): ComputedPosition => ({
   wallet: walletOf(0),
   marketId: marketOf(market),
   version,
@@ -181,11 +185,11 @@ export const made = (market: number, version = 1): MadePosition => ({
 
 const payouts = [[1, 0], [0, 1], [0.5, 0.5], [0.1 + 0.2, 0.7]] as const
 
-export const resolutionOf = (n: number, how: number, told = 0): Resolution => {
+export const resolutionOf = (n: number, how: number, seconds = 0): Resolution => {
   const base = {
     marketId: marketOf(n),
-    resolvedAt: told === 0 ? null : start + told * 1_000,
-    source: told % 2 === 0 ? "oracle" : "book",
+    resolvedAt: seconds === 0 ? null : start + seconds * 1_000,
+    source: seconds % 2 === 0 ? "oracle" : "book",
   } as const
   const paid = payouts[how]
   return paid === undefined
@@ -193,7 +197,7 @@ export const resolutionOf = (n: number, how: number, told = 0): Resolution => {
     : { ...base, state: "paid", payouts: paid }
 }
 
-/** A score and sums that are told apart; what is in them is nobody's business here. */
+/** Scores and sums that are distinct for each n. */
 const scoreOf = (n: number): MarketScore => ({
   cancelled: n,
   bands: [],
@@ -205,12 +209,12 @@ const sumsOf = (n: number): WalletSums => ({
   totals: { ...noSums.totals, cancelled: n },
 })
 
-/** Somebody who works with a store, and has read of it what may be old by now. */
+/** A client of the stores, with everything it has read so far. */
 export interface Worker {
   readonly store: Store
   readonly stale: Array<ReadonlyArray<StalePosition>>
   readonly uncounted: Array<ReadonlyArray<UncountedEvent>>
-  readonly sums: Array<ReadonlyMap<string, HeldSums>>
+  readonly sums: Array<ReadonlyMap<string, StoredSums>>
 }
 
 export const worker = (store: Store): Worker => ({
@@ -225,8 +229,8 @@ const byPlace = (a: StalePosition, b: StalePosition) =>
 
 const manyMax = 100
 
-/** Makes the n-th call of a program, and gives what it answered. */
-export const called = Effect.fnUntraced(function* (worker: Worker, call: Call, n: number) {
+/** Runs the n-th call of a program, and returns its result. */
+export const runCall = Effect.fnUntraced(function* (worker: Worker, call: Call, n: number) {
   const { store } = worker
   const at = start + n * 1_000
   switch (call.do) {
@@ -242,47 +246,49 @@ export const called = Effect.fnUntraced(function* (worker: Worker, call: Call, n
     case "saveRead":
       return yield* store.saveRead({
         wallet: walletOf(call.wallet),
-        acts: call.acts.map(({ market, act }) => actOf(call.wallet, market, act)),
+        activity: call.activity.map(({ market, event }) =>
+          activityEventOf(call.wallet, market, event)
+        ),
         readFrom: start + call.from * 1_000,
         readTo: start + (call.from + call.length) * 1_000,
         history: call.history,
       })
     case "saveFacts":
       return yield* store.saveFacts(
-        call.told.map((market) => factsOf(market, n % 2)),
-        call.asked.map(marketOf),
+        call.found.map((market) => factsOf(market, n % 2)),
+        call.requested.map(marketOf),
         at,
       )
-    case "saveMade": {
+    case "saveEntries": {
       worker.stale.push([...yield* store.stale(manyMax)].sort(byPlace))
-      const made = madeOf(worker.stale.at(call.late ? -3 : -1) ?? [], call.which)
-      return yield* store.saveMade(made)
+      const positions = positionsOf(worker.stale.at(call.late ? -3 : -1) ?? [], call.which)
+      return yield* store.saveEntries(positions)
     }
-    case "tell": {
-      const waiting = [...yield* store.due(manyMax)].sort((a, b) =>
-        byPlace({ ...a, acts: [] }, { ...b, acts: [] })
+    case "publish": {
+      const due = [...yield* store.due(manyMax)].sort((a, b) =>
+        byPlace({ ...a, activity: [] }, { ...b, activity: [] })
       )
-      const told = waiting[call.n]
-      if (told === undefined) return
-      const { wallet, market, version, boughtBoth } = told
-      const entries = told.entries.map((entry) => ({ ...entry, emitted: true }))
-      return yield* store.saveMade([
+      const position = due[call.n]
+      if (position === undefined) return
+      const { wallet, market, version, boughtBoth } = position
+      const entries = position.entries.map((entry) => ({ ...entry, emitted: true }))
+      return yield* store.saveEntries([
         { wallet, marketId: market.id, version, boughtBoth, entries, due: false },
       ])
     }
     case "saveResolutions":
       return yield* store.saveResolutions(
-        call.ended.map(({ market, how, told }) => resolutionOf(market, how, told)),
-        call.asked.map(marketOf),
+        call.ended.map(({ market, how, seconds }) => resolutionOf(market, how, seconds)),
+        call.checked.map(marketOf),
         at,
       )
     case "saveCounted": {
-      // All of them: which are the oldest is a question of its own.
+      // Reads all events, because another law checks their order.
       worker.uncounted.push(sorted(yield* store.uncounted(manyMax)))
       worker.sums.push(yield* store.sums(all(wallets, walletOf)))
       const events = worker.uncounted.at(call.late === "events" ? -2 : -1) ?? []
-      const held = worker.sums.at(call.late === "sums" ? -2 : -1) ?? new Map()
-      return yield* count(store, events.slice(0, call.events), held, n)
+      const sums = worker.sums.at(call.late === "sums" ? -2 : -1) ?? new Map()
+      return yield* count(store, events.slice(0, call.events), sums, n)
     }
     case "saveCalibrated":
       return yield* store.saveCalibrated(
@@ -290,15 +296,15 @@ export const called = Effect.fnUntraced(function* (worker: Worker, call: Call, n
           computedAt: start + at,
           row: whaleRow({ wallet: walletOf(wallet), resolved }),
         })),
-        call.gone.map(walletOf),
+        call.removed.map(walletOf),
       )
   }
 })
 
-function madeOf(
+function positionsOf(
   stale: ReadonlyArray<StalePosition>,
   which: ReadonlyArray<{ readonly n: number; readonly entries: number; readonly due: boolean }>,
-): ReadonlyArray<MadePosition> {
+): ReadonlyArray<ComputedPosition> {
   return which.flatMap(({ n, entries, due }) => {
     const position = stale[n]
     return position === undefined ? [] : [{
@@ -312,11 +318,11 @@ function madeOf(
   })
 }
 
-/** Saves what events come to, and sums that were moved from those that were read. */
+/** Saves scores of events, and new sums with the versions that were read. */
 const count = (
   store: Store,
   events: ReadonlyArray<UncountedEvent>,
-  held: ReadonlyMap<string, HeldSums>,
+  stored: ReadonlyMap<string, StoredSums>,
   n: number,
 ) =>
   store.saveCounted(
@@ -330,7 +336,7 @@ const count = (
     ),
     [...new Set(events.map(({ wallet }) => wallet))].map((wallet) => ({
       wallet,
-      version: held.get(wallet)?.version ?? 0,
+      version: stored.get(wallet)?.version ?? 0,
       sums: sumsOf(n),
       judgement: n % 2 === 0 ? null : { pValue: 0.5, edge: 0, followRoi: 0, fadeRoi: 0 },
     })),
@@ -344,29 +350,31 @@ const sorted = (events: ReadonlyArray<UncountedEvent>) =>
 
 const placeOf = ({ wallet, positions }: UncountedEvent) => `${wallet} ${positions[0]?.marketId}`
 
-/** Everything that can be read of a store, but for its numbers of changes and the order of the even. */
-export const everything = Effect.fnUntraced(function* (store: Store) {
-  const everyone = all(wallets, walletOf)
+/** The whole readable state of the stores, without versions and without the order of ties. */
+export const stateOf = Effect.fnUntraced(function* (store: Store) {
+  const addresses = all(wallets, walletOf)
   const far = start + 1e9
   return {
     tracked: yield* store.tracked,
     unknown: [...yield* store.unknownMarkets(manyMax, far)].sort(),
-    notLatelyAsked: [...yield* store.unknownMarkets(manyMax, start + 10_000)].sort(),
-    stale: [...yield* store.stale(manyMax)].sort(byPlace).map(({ version: _, acts, ...rest }) => ({
+    notRecentlyRequested: [...yield* store.unknownMarkets(manyMax, start + 10_000)].sort(),
+    stale: [...yield* store.stale(manyMax)].sort(byPlace).map((
+      { version: _, activity, ...rest },
+    ) => ({
       ...rest,
-      acts: acts.map((act) => JSON.stringify(Object.entries(act).sort())).sort(),
+      activity: activity.map((event) => JSON.stringify(Object.entries(event).sort())).sort(),
     })),
     due: (yield* store.due(manyMax)).map(({ version: _, ...rest }) => JSON.stringify(rest)).sort(),
     unresolved: yield* Effect.forEach(
       queries,
       (query) => Effect.map(store.unresolved(query), (ids) => [...ids].sort()),
     ),
-    ended: yield* Effect.forEach(tellings, endedIn(store)),
+    ended: yield* Effect.forEach(endedQueries, endedIn(store)),
     uncounted: sorted(yield* store.uncounted(manyMax)).map(({ positions, ...event }) => ({
       ...event,
       positions: positions.map(({ version: _, ...rest }) => rest),
     })),
-    sums: [...yield* store.sums(everyone)].sort(([a], [b]) => a < b ? -1 : 1),
+    sums: [...yield* store.sums(addresses)].sort(([a], [b]) => a < b ? -1 : 1),
     judged: yield* store.judged,
     totals: yield* store.totals,
     openEntries: [...yield* store.openEntries].sort(),
@@ -375,11 +383,11 @@ export const everything = Effect.fnUntraced(function* (store: Store) {
       (id) => store.entriesIn(id, manyMax),
     ),
     calibrated: (yield* store.calibrated).map((whale) => JSON.stringify(whale)).sort(),
-    calibrations: [...yield* store.calibrations(everyone)].sort(([a], [b]) => a < b ? -1 : 1),
+    calibrations: [...yield* store.calibrations(addresses)].sort(([a], [b]) => a < b ? -1 : 1),
   }
 })
 
-/** What ended, by market: the sum of a stake has no order. */
+/** Ended markets sorted by id, because the order of equal stakes is undefined. */
 const endedIn = (store: Store) => (query: Parameters<Store["ended"]>[0]) =>
   Effect.map(store.ended(query), (markets) =>
     markets.map(({ market, stakeUsd, ...rest }) => ({
@@ -388,16 +396,18 @@ const endedIn = (store: Store) => (query: Parameters<Store["ended"]>[0]) =>
     })).sort((a, b) => a.id < b.id ? -1 : 1))
 
 const at = (seconds: number) => start + seconds * 1_000
-const query = (askedBefore: number, endingBefore: number, endedAfter: number, again: number) => ({
+const query = (checkedBefore: number, endingBefore: number, endedAfter: number, again: number) => ({
   limit: manyMax,
-  askedBefore: at(askedBefore),
-  ending: { from: at(1), to: at(2), askedBefore: at(endingBefore) },
+  checkedBefore: at(checkedBefore),
+  ending: { from: at(1), to: at(2), checkedBefore: at(endingBefore) },
   endedAfter: at(endedAfter),
-  askedAgainBefore: at(again),
+  recheckedBefore: at(again),
 })
 const queries = [query(0, 0, 99, 0), query(99, 0, 99, 0), query(5, 9, 2, 9), query(9, 5, -9, 99)]
-const tellings = [[-9, 0, 99], [2, 0, 99], [-9, 7, 15], [-9, 20, 99]].map(([ended, from, to]) => ({
+const endedQueries = [[-9, 0, 99], [2, 0, 99], [-9, 7, 15], [-9, 20, 99]].map((
+  [ended, from, to],
+) => ({
   endedFrom: at(ended ?? 0),
-  told: { from: at(from ?? 0), to: at(to ?? 0) },
+  changed: { from: at(from ?? 0), to: at(to ?? 0) },
   limit: manyMax,
 }))

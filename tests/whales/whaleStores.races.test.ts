@@ -1,18 +1,18 @@
 /**
- * Many work on the memory of wallets at once, and some are cut short in the middle: what is left when
- * they are done is what one would have left who did it all alone.
+ * Concurrent work on the whale stores, partly interrupted: the final state equals that of the same work
+ * done one after another.
  *
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Arbitrary, Deferred, Effect, Fiber, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { actKey, type NumberedAct } from "../../src/markets/domain/activity.ts"
+import { activityEventKey, type NumberedActivityEvent } from "../../src/markets/domain/activity.ts"
 import { type MarketScore, noSums, type WalletSums } from "../../src/whales/domain/score.ts"
 import type { UncountedEvent } from "../../src/whales/CountingStore.ts"
 import type { StalePosition } from "../../src/whales/EntryStore.ts"
 import { liveTest } from "../support/effect.ts"
-import { holds, stores } from "../support/stores.ts"
+import { checkProperty, stores } from "../support/stores.ts"
 import {
   postgresWhales,
   type WhalePorts,
@@ -20,7 +20,7 @@ import {
   whaleStores,
 } from "../support/whales/whaleStores.ts"
 import {
-  actOf,
+  activityEventOf,
   entryOf,
   factsOf,
   marketOf,
@@ -33,9 +33,9 @@ const wallets = [0, 1, 2, 3]
 const markets = [0, 1, 2, 3, 4, 5]
 const workers = 8
 const manyMax = 1_000
-/** How a market ends that no task has end so. */
+/** A kind of end that no task saves. */
 const cancelled = 4
-/** Batches after which somebody who works off a queue gives up. */
+/** The most batches for an empty queue. */
 const batchesMax = 200
 
 type Store = WhaleStores
@@ -43,22 +43,22 @@ type Store = WhaleStores
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
-/** One thing to do, in numbers small enough that many do it in the same places. */
+/** The target of a task, in numbers small enough to collide. */
 const Place = Schema.Struct({ wallet: int(0, 3), market: int(0, 5), n: int(0, 15) })
 const Task = Schema.Struct({
   ...Place.fields,
   what: Schema.Literals([
     "read",
     "read",
-    "make",
-    "make",
+    "recompute",
+    "recompute",
     "resolve",
     "count",
     "count",
     "track",
-    "tell",
+    "publish",
   ]),
-  /** Turns after which it is cut short; 0 for not at all. */
+  /** Fiber turns after which it is interrupted; 0 for never. */
   turns: Schema.Literals([0, 0, 0, 1, 10, 100, 1_000]),
 })
 type Task = typeof Task.Type
@@ -69,22 +69,24 @@ const shifts = Arbitrary.array(
   { minLength: workers, maxLength: workers },
 )
 
-/** What a page of a read holds: several acts in three markets, some of them known by others already. */
-const page = ({ wallet, market, n }: Task): ReadonlyArray<NumberedAct> =>
-  [0, 1, 2].flatMap((m) => [0, 1].map((a) => actOf(wallet, (market + m) % 6, (n + a) % 16)))
+/** A page of activity in three markets, which other tasks may have read too. */
+const page = ({ wallet, market, n }: Task): ReadonlyArray<NumberedActivityEvent> =>
+  [0, 1, 2].flatMap((m) =>
+    [0, 1].map((a) => activityEventOf(wallet, (market + m) % 6, (n + a) % 16))
+  )
 
-/** Entries that are told apart by the acts they were made of. */
-const made = ({ wallet, market, version, acts }: StalePosition) => ({
+/** Entries that depend on the activity they were computed from. */
+const computed = ({ wallet, market, version, activity }: StalePosition) => ({
   wallet,
   marketId: market.id,
   version,
-  entries: [{ ...entryOf(0), fills: acts.length }],
-  boughtBoth: acts.length % 2 === 0,
-  due: acts.length % 3 === 0,
+  entries: [{ ...entryOf(0), fills: activity.length }],
+  boughtBoth: activity.length % 2 === 0,
+  due: activity.length % 3 === 0,
 })
 
-/** What a position comes to: which entries it has, and how its market ended. */
-const worth = (
+/** A score that depends on the entries of a position and on its market's resolution. */
+const scoreOf = (
   { entries, resolution }: UncountedEvent["positions"][number],
 ): MarketScore | null => {
   const fills = entries[0]?.fills ?? 0
@@ -96,19 +98,19 @@ const worth = (
   }
 }
 
-const make = Effect.fnUntraced(function* (store: Store, limit: number) {
+const recompute = Effect.fnUntraced(function* (store: Store, limit: number) {
   const stale = yield* store.stale(limit)
-  yield* store.saveMade(stale.map(made))
+  yield* store.saveEntries(stale.map(computed))
   return stale.length
 })
 
 const count = Effect.fnUntraced(function* (store: Store, limit: number) {
   const events = yield* store.uncounted(limit)
-  const held = yield* store.sums(events.map(({ wallet }) => wallet))
-  const sums = new Map([...held].map(([wallet, { sums }]) => [wallet, sums ?? noSums]))
+  const stored = yield* store.sums(events.map(({ wallet }) => wallet))
+  const sums = new Map([...stored].map(([wallet, { sums }]) => [wallet, sums ?? noSums]))
   const positions = events.flatMap(({ wallet, positions }) =>
     positions.filter(({ changed }) => changed).map((position) => {
-      const score = worth(position)
+      const score = scoreOf(position)
       const more = (score?.cancelled ?? 0) - (position.counted?.cancelled ?? 0)
       sums.set(wallet, withMore(sums.get(wallet) ?? noSums, more))
       return { wallet, marketId: position.marketId, version: position.version, score }
@@ -118,7 +120,7 @@ const count = Effect.fnUntraced(function* (store: Store, limit: number) {
     positions,
     [...sums].map(([wallet, sums]) => ({
       wallet,
-      version: held.get(wallet)?.version ?? 0,
+      version: stored.get(wallet)?.version ?? 0,
       sums,
       judgement: null,
     })),
@@ -131,9 +133,9 @@ const withMore = (sums: WalletSums, more: number): WalletSums => ({
   totals: { ...sums.totals, cancelled: sums.totals.cancelled + more },
 })
 
-const tell = Effect.fnUntraced(function* (store: Store) {
+const publish = Effect.fnUntraced(function* (store: Store) {
   const due = yield* store.due(3)
-  yield* store.saveMade(due.map(({ wallet, market, version, boughtBoth, entries }) => ({
+  yield* store.saveEntries(due.map(({ wallet, market, version, boughtBoth, entries }) => ({
     wallet,
     marketId: market.id,
     version,
@@ -148,13 +150,13 @@ const work = (store: Store, task: Task): Effect.Effect<unknown> => {
     case "read":
       return store.saveRead({
         wallet: walletOf(task.wallet),
-        acts: page(task),
+        activity: page(task),
         readFrom: start,
         readTo: start + task.n,
         history: "whole",
       })
-    case "make":
-      return make(store, 4)
+    case "recompute":
+      return recompute(store, 4)
     case "resolve":
       return store.saveResolutions(
         [0, 1, 2].map((m) => resolutionOf((task.market + m) % 6, (task.n + m) % 4)),
@@ -163,17 +165,17 @@ const work = (store: Store, task: Task): Effect.Effect<unknown> => {
       )
     case "count":
       return count(store, 4)
-    case "tell":
-      return tell(store)
+    case "publish":
+      return publish(store)
     case "track":
       return Effect.andThen(
-        store.track([{ wallet: walletOf(task.wallet), name: "Anew", source: "volume" }], start),
+        store.track([{ wallet: walletOf(task.wallet), name: "Renamed", source: "volume" }], start),
         store.saveFacts([...markets].reverse().map((market) => factsOf(market)), [], start),
       )
   }
 }
 
-/** Does a task, or is cut short after so many turns of the others. */
+/** Runs a task, and interrupts it after its number of turns. */
 const turnsOf = Effect.fnUntraced(function* (store: Store, task: Task) {
   if (task.turns === 0) return void (yield* work(store, task))
   const fiber = yield* Effect.forkChild(work(store, task))
@@ -185,10 +187,10 @@ const untilNone = Effect.fnUntraced(function* (batch: Effect.Effect<number>) {
   for (let n = 0; n < batchesMax; n++) if ((yield* batch) === 0) return
 })
 
-/** Everything that was to be read, read to its end; then all work that is left. */
-const workedOff = Effect.fnUntraced(function* (store: Store, tasks: ReadonlyArray<Task>) {
+/** Finishes interrupted reads, then all remaining work. */
+const finish = Effect.fnUntraced(function* (store: Store, tasks: ReadonlyArray<Task>) {
   for (const task of tasks) if (task.what === "read") yield* work(store, task)
-  yield* untilNone(make(store, manyMax))
+  yield* untilNone(recompute(store, manyMax))
   yield* untilNone(count(store, manyMax))
 })
 
@@ -199,42 +201,44 @@ const payouts = Effect.gen(function* () {
   return new Map(rows.map(({ market, payout }) => [market, payout]))
 })
 
-/** What a wallet did in a market, by all that were to read it. */
-const actsIn = (tasks: ReadonlyArray<Task>, wallet: string, marketId: string) =>
+/** The number of events of a wallet in a market that the tasks read. */
+const activityCountIn = (tasks: ReadonlyArray<Task>, wallet: string, marketId: string) =>
   new Set(
     tasks.filter(({ what }) => what === "read").flatMap(page)
-      .filter((act) => act.wallet === wallet && act.marketId === marketId).map(actKey),
+      .filter((event) => event.wallet === wallet && event.marketId === marketId).map(
+        activityEventKey,
+      ),
   ).size
 
-const everywhere = wallets.flatMap((wallet) =>
+const allPlaces = wallets.flatMap((wallet) =>
   markets.map((market) => ({ wallet: walletOf(wallet), marketId: marketOf(market) }))
 )
 const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((total, n) => total + n, 0)
 
-const checked = Effect.fnUntraced(function* (store: Store, tasks: ReadonlyArray<Task>) {
+const check = Effect.fnUntraced(function* (store: Store, tasks: ReadonlyArray<Task>) {
   const paid = yield* payouts
-  const acted = everywhere.map((place) => ({
+  const positions = allPlaces.map((place) => ({
     ...place,
-    acts: actsIn(tasks, place.wallet, place.marketId),
-  })).filter(({ acts }) => acts > 0)
+    activity: activityCountIn(tasks, place.wallet, place.marketId),
+  })).filter(({ activity }) => activity > 0)
 
-  for (const { wallet, acts, markets, bothSides } of yield* store.tracked) {
-    const own = acted.filter((position) => position.wallet === wallet)
-    equal([acts, markets, bothSides], [
-      sum(own.map(({ acts }) => acts)),
+  for (const { wallet, activityCount, markets, bothSides } of yield* store.tracked) {
+    const own = positions.filter((position) => position.wallet === wallet)
+    equal([activityCount, markets, bothSides], [
+      sum(own.map(({ activity }) => activity)),
       own.length,
-      own.filter(({ acts }) => acts % 2 === 0).length,
+      own.filter(({ activity }) => activity % 2 === 0).length,
     ])
   }
   equal(
     sum([...(yield* store.openEntries).values()]),
-    acted.filter(({ marketId }) => !paid.has(marketId)).length,
+    positions.filter(({ marketId }) => !paid.has(marketId)).length,
   )
 
-  const held = yield* store.sums(wallets.map(walletOf))
-  // Another word on every market brings out every position, and what is counted of it.
+  const stored = yield* store.sums(wallets.map(walletOf))
+  // A changed resolution of every market makes every position uncounted, and so readable.
   yield* store.saveResolutions(markets.map((market) => resolutionOf(market, cancelled)), [], start)
-  const shown = (yield* store.uncounted(manyMax)).flatMap(({ wallet, positions }) =>
+  const found = (yield* store.uncounted(manyMax)).flatMap(({ wallet, positions }) =>
     positions.map(({ marketId, entries, counted }) => ({
       wallet,
       marketId,
@@ -245,46 +249,46 @@ const checked = Effect.fnUntraced(function* (store: Store, tasks: ReadonlyArray<
   const byPlace = (a: { wallet: string; marketId: string }, b: typeof a) =>
     a.wallet + a.marketId < b.wallet + b.marketId ? -1 : 1
   equal(
-    shown.sort(byPlace),
-    acted.map(({ wallet, marketId, acts }) => {
+    found.sort(byPlace),
+    positions.map(({ wallet, marketId, activity }) => {
       const payout = paid.get(marketId)
       return {
         wallet,
         marketId,
-        fills: acts,
-        counted: payout === undefined ? undefined : acts * 100 + payout,
+        fills: activity,
+        counted: payout === undefined ? undefined : activity * 100 + payout,
       }
     }).sort(byPlace),
   )
-  for (const [wallet, { sums }] of held) {
-    const own = shown.filter((position) => position.wallet === wallet)
+  for (const [wallet, { sums }] of stored) {
+    const own = found.filter((position) => position.wallet === wallet)
     const total = sum(own.map(({ counted }) => counted ?? 0))
     equal(Math.abs((sums?.totals.cancelled ?? 0) - total) < 1e-6, true)
   }
 })
 
-/** What is done before two overlap, so that each finds something to do. */
-const before = ["read", "read", "make", "resolve", "count", "read", "resolve"] as const
-const overlaps = ["read", "make", "resolve", "count", "track"] as const
+/** The tasks before the two that overlap, so that each has something to do. */
+const before = ["read", "read", "recompute", "resolve", "count", "read", "resolve"] as const
+const overlaps = ["read", "recompute", "resolve", "count", "track"] as const
 
 const places = Arbitrary.array(Arbitrary.schema(Place), {
   minLength: before.length + 2,
   maxLength: before.length + 2,
 })
 
-/** Looks whether the second waits; on the embedded store it cannot even begin. */
-const looksMax = 40
+/** Polls for the second task to wait. */
+const pollsMax = 40
 
-/** Does `first`, and `second` before that is committed: until it is done, or waits for the first. */
+/** Starts `second` before `first` is committed, and commits when `second` has finished or waits. */
 const overlapping = Effect.fnUntraced(
   function* (first: Effect.Effect<unknown>, second: Effect.Effect<unknown>) {
     const sql = yield* SqlClient
-    const begun = yield* Deferred.make<void>()
-    const other = yield* Effect.forkChild(Effect.andThen(Deferred.await(begun), second))
+    const started = yield* Deferred.make<void>()
+    const other = yield* Effect.forkChild(Effect.andThen(Deferred.await(started), second))
     yield* sql.withTransaction(Effect.gen(function* () {
       yield* first
-      yield* Deferred.succeed(begun, undefined)
-      for (let n = 0; n < looksMax && other.pollUnsafe() === undefined; n++) {
+      yield* Deferred.succeed(started, undefined)
+      for (let n = 0; n < pollsMax && other.pollUnsafe() === undefined; n++) {
         const waiting = yield* sql`
           SELECT FROM pg_stat_activity
           WHERE wait_event_type = 'Lock' AND pg_backend_pid() = ANY (pg_blocking_pids(pid))`
@@ -295,9 +299,9 @@ const overlapping = Effect.fnUntraced(
   },
 )
 
-const everybody = wallets.map((n) => ({
+const allWallets = wallets.map((n) => ({
   wallet: walletOf(n),
-  name: "Somebody",
+  name: "Wallet",
   source: "profit" as const,
 }))
 
@@ -310,49 +314,49 @@ const twoOverlap = (kinds: ReadonlyArray<Task["what"]>) => (places: ReadonlyArra
     const [first, second] = tasks.slice(before.length)
     if (first === undefined || second === undefined) return
     const store = yield* whaleStores
-    yield* store.track(everybody, start)
+    yield* store.track(allWallets, start)
     const known = markets.filter((market) => market !== first.market)
     yield* store.saveFacts(known.map((market) => factsOf(market)), [], start)
     for (const task of tasks.slice(0, before.length)) yield* work(store, task)
     yield* overlapping(work(store, first), work(store, second))
     yield* store.saveFacts(markets.map((market) => factsOf(market)), [], start)
-    yield* workedOff(store, [])
-    yield* checked(store, tasks)
+    yield* finish(store, [])
+    yield* check(store, tasks)
   })
 
 const manyAtOnce = (shifts: ReadonlyArray<ReadonlyArray<Task>>) =>
   Effect.gen(function* () {
     const store = yield* whaleStores
-    yield* store.track(everybody, start)
+    yield* store.track(allWallets, start)
     yield* Effect.forEach(
       shifts,
       (tasks) => Effect.forEach(tasks, (task) => turnsOf(store, task), { discard: true }),
       { concurrency: workers, discard: true },
     )
     yield* store.saveFacts(markets.map((market) => factsOf(market)), [], start)
-    yield* workedOff(store, shifts.flat())
-    yield* checked(store, shifts.flat())
+    yield* finish(store, shifts.flat())
+    yield* check(store, shifts.flat())
   })
 
 for (const { name, layer: served } of stores) {
   const on = (law: string, body: Effect.Effect<void, never, WhalePorts | SqlClient>) =>
     liveTest(
-      `The stores of whales on the ${name} store: ${law}`,
+      `The whale stores on the ${name} store: ${law}`,
       () => body.pipe(Effect.provide(postgresWhales), Effect.provide(served)),
     )
 
   on(
-    "eight at once lose no mark and count nothing twice, even cut short in the middle",
-    holds(shifts, manyAtOnce, { runs: 5 }),
+    "eight concurrent workers lose no mark and count nothing twice, even when interrupted",
+    checkProperty(shifts, manyAtOnce, { runs: 5 }),
   )
-  // The embedded store takes up nothing while a transaction is open.
+  // The embedded store runs nothing while a transaction is open.
   if (name === "embedded") continue
   for (const first of overlaps) {
     on(
-      `what overlaps a ${first} undoes none of it, nor is undone`,
+      `tasks that overlap a ${first} and the ${first} itself keep all their effects`,
       Effect.forEach(
         overlaps,
-        (second) => holds(places, twoOverlap([first, second]), { runs: 4 }),
+        (second) => checkProperty(places, twoOverlap([first, second]), { runs: 4 }),
         { discard: true },
       ),
     )

@@ -1,5 +1,5 @@
 /**
- * A process of whales that is killed at its calls, again and again, against one that is not.
+ * A whale process that is killed at every call has the same results as one that is not killed.
  *
  * @module
  */
@@ -30,14 +30,14 @@ import {
   listAt,
   stakeMinUsd,
   tick,
-  tickMs,
+  tickIntervalMs,
   track,
   type Trial,
   trialLayer,
   trialVenue,
 } from "../support/whales/whaleTrial.ts"
 
-const bettor = defaultGroups.find(({ habit }) => habit === "bettor")
+const bettor = defaultGroups.find(({ strategy }) => strategy === "bettor")
 const world = makeWorld({
   seed: 8,
   markets: 30,
@@ -48,18 +48,18 @@ const world = makeWorld({
 })
 const start = world.options.origin
 
-/** A tick has fewer calls. */
+/** More than the calls of a tick. */
 const callsMax = 500
 
-/** So many ticks; `deadly`: each is killed before its first call, its second, until it survives. */
+/** Runs ticks; if `deadly`, each is killed before its first call, then its second, until it survives. */
 const run = Effect.fnUntraced(function* (
-  memory: Layer.Layer<WhalePorts, never, SqlClient>,
+  whaleStores: Layer.Layer<WhalePorts, never, SqlClient>,
   ticks: number,
   deadly: boolean,
 ) {
   yield* TestClock.setTime(start - 1)
   const trial: Trial = yield* Layer.build(
-    trialLayer(trialVenue(world, []), memory).pipe(Layer.provide(embeddedStore)),
+    trialLayer(trialVenue(world, []), whaleStores).pipe(Layer.provide(embeddedStore)),
   )
   yield* track(trial, world.wallets.map((wallet) => ({ wallet, source: "volume" })))
   const killer = makeKiller()
@@ -72,7 +72,7 @@ const run = Effect.fnUntraced(function* (
     Context.merge(whalesContext(killer.watched(storesOf(trial)))),
     Context.add(FeedStore, killer.watched(Context.get(trial, FeedStore))),
   )
-  /** A process of its own, that knows nothing of the one before. */
+  /** A new process without any state in memory. */
   const process = (slot: number) =>
     Effect.flatMap(Whales, ({ tick }) => tick(slot)).pipe(
       Effect.provide(Layer.fresh(Whales.layer({ tick, stakeMinUsd }))),
@@ -81,7 +81,7 @@ const run = Effect.fnUntraced(function* (
     )
   let died = 0
   for (let n = 0; n < ticks; n++) {
-    const slot = start + n * tickMs
+    const slot = start + n * tickIntervalMs
     yield* listAt(trial, slot)
     for (let call = 1; deadly && call < callsMax; call++) {
       if (!(yield* killer.killed(call, process(slot)))) break
@@ -102,27 +102,35 @@ const run = Effect.fnUntraced(function* (
 
 const byText = (a: unknown, b: unknown) => JSON.stringify(a) < JSON.stringify(b) ? -1 : 1
 
-/** Numbers that differ by crumbs of rounding alone become equal. */
+/** Removes rounding errors from all numbers. */
 const rounded = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (_, part) =>
       typeof part === "number" && !Number.isInteger(part) ? Number(part.toPrecision(9)) : part),
   )
 
-const twins = (name: string, memory: Layer.Layer<WhalePorts, never, SqlClient>, ticks: number) =>
+const comparesRuns = (
+  name: string,
+  whaleStores: Layer.Layer<WhalePorts, never, SqlClient>,
+  ticks: number,
+) =>
   test(name, () =>
     Effect.gen(function* () {
-      const { died: none, ...quiet } = yield* Effect.scoped(run(memory, ticks, false))
-      const { died, ...killed } = yield* Effect.scoped(run(memory, ticks, true))
+      const { died: none, ...quiet } = yield* Effect.scoped(run(whaleStores, ticks, false))
+      const { died, ...killed } = yield* Effect.scoped(run(whaleStores, ticks, true))
       equal(none, 0)
       ok(died >= 15 * ticks, `only ${died} processes died`)
       ok(quiet.items.length >= 3, `only ${quiet.items.length} items`)
       equal(rounded(killed), rounded(quiet))
     }))
 
-twins(
-  "tick() comes to the same when it is killed at every call, as when it is not",
+comparesRuns(
+  "tick() has the same results when it is killed at every call",
   memoryWhalesLayer,
   sized({ short: 9, full: 20 }),
 )
-twins("tick() does so on the embedded store too", postgresWhales, 9)
+comparesRuns(
+  "tick() has the same results on the embedded store when it is killed at every call",
+  postgresWhales,
+  9,
+)

@@ -1,6 +1,6 @@
 /**
- * Markets that end late, as a push, cancelled, or otherwise than was said first: each word counts
- * once, and only the last one counts.
+ * Resolutions that are late, a push, cancelled or corrected: each change is counted once, and only the
+ * last resolution remains in the sums.
  *
  * @module
  */
@@ -17,11 +17,11 @@ import { memoryWhalesLayer, storesOf } from "../support/whales/whaleStores.ts"
 import { embeddedStore } from "../support/stores.ts"
 import { makeOracle } from "../support/whales/whaleOracle.ts"
 import {
-  actsOf,
+  allActivity,
   factsOf,
-  type Heard,
+  type ObservedResolutions,
   tickAt,
-  tickMs,
+  tickIntervalMs,
   track,
   trialLayer,
   trialVenue,
@@ -34,20 +34,20 @@ const world = makeWorld({
   wallets: defaultGroups.slice(0, 4).map((group) => ({ ...group, count: 1, entriesPerDay: 8 })),
 })
 const start = world.options.origin
-const slots = Array.from({ length: 45 }, (_, n) => start + n * tickMs)
+const slots = Array.from({ length: 45 }, (_, n) => start + n * tickIntervalMs)
 
-const words = ["true", "corrected", "late", "revived", "push", "withdrawn"] as const
-const wordOn = ({ slot }: SimulatedMarket) => words[slot % words.length] ?? "true"
-/** Longer than it takes until a market that has ended is asked again. */
-const secondThoughts = 26 * hour
+const kinds = ["true", "corrected", "late", "revived", "push", "withdrawn"] as const
+const kindOf = ({ slot }: SimulatedMarket) => kinds[slot % kinds.length] ?? "true"
+/** Longer than the interval at which ended markets are checked again. */
+const correctedAfterMs = 26 * hour
 
-/** What this venue says at `at` of how a market ended. */
-function wordOf(market: SimulatedMarket, truth: Resolution, at: number): Resolution | null {
+/** The resolution of a market that this venue returns at `at`. */
+function resolutionAt(market: SimulatedMarket, truth: Resolution, at: number): Resolution | null {
   const { marketId, resolvedAt, source } = truth
   const ended = { marketId, resolvedAt, source }
-  const early = at - market.resolvedAt < secondThoughts
+  const early = at - market.resolvedAt < correctedAfterMs
   const cancelled = { ...ended, state: "cancelled" } as const
-  switch (wordOn(market)) {
+  switch (kindOf(market)) {
     case "true":
       return truth
     case "late":
@@ -65,18 +65,18 @@ function wordOf(market: SimulatedMarket, truth: Resolution, at: number): Resolut
 }
 
 const run = Effect.gen(function* () {
-  const heard: Heard = []
+  const observed: ObservedResolutions = []
   yield* TestClock.setTime(start - 1)
-  const venue = trialVenue(world, heard, (real) => ({
+  const venue = trialVenue(world, observed, (real) => ({
     resolutions: (markets) =>
       Effect.gen(function* () {
         const at = yield* Clock.currentTimeMillis
         const { rows, rejected } = yield* real.resolutions(markets)
-        const told = rows.flatMap((truth) => {
+        const changed = rows.flatMap((truth) => {
           const market = world.catalogue.byId(truth.marketId)
-          return (market && wordOf(market, truth, at)) ?? []
+          return (market && resolutionAt(market, truth, at)) ?? []
         })
-        return { rows: told, rejected }
+        return { rows: changed, rejected }
       }),
   }))
   const trial = yield* Layer.build(
@@ -94,34 +94,34 @@ const run = Effect.gen(function* () {
       return { slot, report, sums }
     }))
   const again = yield* tickAt(trial, slots.at(-1) ?? start)
-  const acts = yield* actsOf(trial, world.wallets, slots.at(-1) ?? start)
-  const facts = yield* factsOf(trial, [...new Set(acts.map(({ marketId }) => marketId))])
+  const activity = yield* allActivity(trial, world.wallets, slots.at(-1) ?? start)
+  const facts = yield* factsOf(trial, [...new Set(activity.map(({ marketId }) => marketId))])
   const readAt = (at: number) => slots.find((slot) => slot >= at) ?? Infinity
-  const oracle = makeOracle({ acts, readAt, facts, wallets: yield* store.tracked, heard })
-  return { heard, seen, again, oracle }
+  const oracle = makeOracle({ activity, readAt, facts, wallets: yield* store.tracked, observed })
+  return { observed, seen, again, oracle }
 })
 
 const done = Effect.runSync(
   Effect.cached(run.pipe(Effect.scoped, Effect.provide(TestClock.layer()))),
 )
 
-const spoken = ({ resolution }: Heard[number]) =>
+const payoutOf = ({ resolution }: ObservedResolutions[number]) =>
   resolution.state === "paid" ? resolution.payouts.join() : resolution.state
 
-test("every kind of word is among what was heard, and each second thought was", () =>
+test("the run contains every kind of resolution, and every kind of correction", () =>
   Effect.gen(function* () {
-    const { heard } = yield* done
+    const { observed } = yield* done
     const changes = new Map<string, number>()
-    for (const said of Map.groupBy(heard, ({ resolution }) => resolution.marketId).values()) {
-      const market = world.catalogue.byId(said[0]?.resolution.marketId ?? "")
-      const word = market === undefined ? "true" : wordOn(market)
-      if (new Set(said.map(spoken)).size > 1) changes.set(word, 1 + (changes.get(word) ?? 0))
+    for (const rows of Map.groupBy(observed, ({ resolution }) => resolution.marketId).values()) {
+      const market = world.catalogue.byId(rows[0]?.resolution.marketId ?? "")
+      const kind = market === undefined ? "true" : kindOf(market)
+      if (new Set(rows.map(payoutOf)).size > 1) changes.set(kind, 1 + (changes.get(kind) ?? 0))
     }
-    for (const word of ["corrected", "revived", "withdrawn"]) ok(changes.has(word), word)
-    ok(heard.some((said) => spoken(said) === "0.5,0.5"))
+    for (const kind of ["corrected", "revived", "withdrawn"]) ok(changes.has(kind), kind)
+    ok(observed.some((row) => payoutOf(row) === "0.5,0.5"))
   }))
 
-test("tick() holds the sums of the last word on each market", () =>
+test("tick() stores the sums of the last resolution of each market", () =>
   Effect.gen(function* () {
     const { seen, oracle } = yield* done
     for (const { slot, sums } of seen.filter((_, n) => n % 4 === 0)) {
@@ -129,19 +129,19 @@ test("tick() holds the sums of the last word on each market", () =>
     }
   }))
 
-test("tick() takes each word for news once", () =>
+test("tick() counts each new or changed resolution once", () =>
   Effect.gen(function* () {
-    const { heard, seen, again } = yield* done
-    let news = 0
-    for (const said of Map.groupBy(heard, ({ resolution }) => resolution.marketId).values()) {
-      news += said.filter((word, n) => n === 0 || spoken(word) !== spoken(said[n - 1] ?? word))
+    const { observed, seen, again } = yield* done
+    let changes = 0
+    for (const rows of Map.groupBy(observed, ({ resolution }) => resolution.marketId).values()) {
+      changes += rows.filter((row, n) => n === 0 || payoutOf(row) !== payoutOf(rows[n - 1] ?? row))
         .length
     }
-    equal(seen.reduce((sum, { report }) => sum + report.resolved, 0), news)
-    equal([again.resolved, again.counted, again.made], [0, 0, 0])
+    equal(seen.reduce((sum, { report }) => sum + report.resolved, 0), changes)
+    equal([again.resolved, again.counted, again.recomputed], [0, 0, 0])
   }))
 
-/** As JSON, numbers that differ by crumbs of rounding alone alike. */
+/** As JSON without rounding errors. */
 function rounded(sums: ReadonlyMap<string, unknown>): unknown {
   const sorted = [...sums].sort(([a], [b]) => a < b ? -1 : 1)
   return JSON.parse(

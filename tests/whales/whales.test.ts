@@ -1,5 +1,5 @@
 /**
- * A tick of whales of which a part does not work: the other parts do, and the next tick makes up.
+ * A whale tick with a failing stage: the other stages run, and the next tick catches up.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import {
   listAt,
   stakeMinUsd,
   tick,
-  tickMs,
+  tickIntervalMs,
   track,
   type Trial,
   trialLayer,
@@ -56,7 +56,7 @@ const trialOf = Effect.gen(function* () {
   return trial
 })
 
-/** The `n`-th tick, through these ports in place of the sound ones. */
+/** Runs the `n`-th tick with some ports replaced. */
 const tickThrough = Effect.fnUntraced(function* (
   trial: Trial,
   n: number,
@@ -66,20 +66,20 @@ const tickThrough = Effect.fnUntraced(function* (
     readonly feed?: Partial<FeedStore["Service"]>
   } = {},
 ) {
-  yield* listAt(trial, start + n * tickMs)
+  yield* listAt(trial, start + n * tickIntervalMs)
   const ports = trial.pipe(
     Context.add(VenueClient, { ...Context.get(trial, VenueClient), ...broken.venue }),
     Context.merge(whalesContext({ ...storesOf(trial), ...broken.whales })),
     Context.add(FeedStore, { ...Context.get(trial, FeedStore), ...broken.feed }),
   )
-  return yield* Effect.flatMap(Whales, ({ tick }) => tick(start + n * tickMs)).pipe(
+  return yield* Effect.flatMap(Whales, ({ tick }) => tick(start + n * tickIntervalMs)).pipe(
     Effect.provide(Layer.fresh(Whales.layer({ tick, stakeMinUsd }))),
     Effect.provide(Layer.fresh(Layer.merge(WalletHistory.layer, Calibration.layer))),
     Effect.provide(ports),
   )
 })
 
-test("tick() names the stage that failed or died, works on without it, and makes up later", () =>
+test("tick() reports the stage that failed, runs the others, and catches up later", () =>
   Effect.gen(function* () {
     const trial = yield* trialOf
     const { wallets } = Context.get(trial, VenueClient)
@@ -103,12 +103,12 @@ test("tick() names the stage that failed or died, works on without it, and makes
 
     yield* tickThrough(trial, cases.length)
     yield* tickThrough(twin, cases.length)
-    const told = yield* itemsOf(trial)
-    const other = yield* itemsOf(twin)
-    ok(other.length >= 5, `only ${other.length} items`)
-    const names = (items: typeof told) =>
-      items.map(({ data }) => `${data.market.slug} ${data.wallet} ${data.firstFillAt}`).sort()
-    equal(names(told), names(other))
+    const items = yield* itemsOf(trial)
+    const expected = yield* itemsOf(twin)
+    ok(expected.length >= 5, `only ${expected.length} items`)
+    const keysOf = (all: typeof items) =>
+      all.map(({ data }) => `${data.market.slug} ${data.wallet} ${data.firstFillAt}`).sort()
+    equal(keysOf(items), keysOf(expected))
     const rows = (of: Trial) =>
       Effect.map(
         storesOf(of).calibrated,
@@ -118,22 +118,22 @@ test("tick() names the stage that failed or died, works on without it, and makes
     equal(yield* rows(trial), yield* rows(twin))
   }))
 
-test("tick() does not wait longer for a silent venue than its stages may take", () =>
+test("tick() stops each stage at its time limit when the venue does not answer", () =>
   Effect.gen(function* () {
     const trial = yield* trialOf
     const { wallets } = Context.get(trial, VenueClient)
-    const asked = { reading: yield* Deferred.make<void>(), facts: yield* Deferred.make<void>() }
-    const silent = (stage: keyof typeof asked) => () =>
-      Effect.andThen(Deferred.succeed(asked[stage], undefined), Effect.never)
+    const requested = { reading: yield* Deferred.make<void>(), facts: yield* Deferred.make<void>() }
+    const silent = (stage: keyof typeof requested) => () =>
+      Effect.andThen(Deferred.succeed(requested[stage], undefined), Effect.never)
     const running = yield* Effect.forkChild(tickThrough(trial, 0, {
       venue: {
         wallets: wallets && { ...wallets, activity: silent("reading") },
         facts: silent("facts"),
       },
     }))
-    yield* Deferred.await(asked.reading)
+    yield* Deferred.await(requested.reading)
     yield* TestClock.adjust("5 minutes")
-    yield* Deferred.await(asked.facts)
+    yield* Deferred.await(requested.facts)
     yield* TestClock.adjust("1 minute")
     const report = yield* Fiber.join(running)
     equal(report.failed, ["reading", "facts"])

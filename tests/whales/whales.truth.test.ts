@@ -1,6 +1,6 @@
 /**
- * Days of ticks over the simulated venue: what is told, and with which calibration, against what can
- * be worked out from scratch.
+ * Days of ticks over the simulated venue: published entries and calibrations equal those computed from
+ * scratch.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { defaultGroups } from "../../src/venues/simulated/wallets.ts"
 import { microstructure } from "../../src/markets/domain/book.ts"
 import { hour, isoTime } from "../../src/core/domain/time.ts"
-import { shownUsd } from "../../src/whales/domain/whale.ts"
+import { roundUsd } from "../../src/whales/domain/whale.ts"
 import { VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import type { WhaleReport } from "../../src/whales/Whales.ts"
 import { storesOf } from "../support/whales/whaleStores.ts"
@@ -25,13 +25,13 @@ import {
   type ScratchPosition,
 } from "../support/whales/whaleOracle.ts"
 import {
-  actsOf,
+  allActivity,
   factsOf,
-  type Heard,
   itemsOf,
+  type ObservedResolutions,
   stakeMinUsd,
   tickAt,
-  tickMs,
+  tickIntervalMs,
   track,
   trialLayer,
   trialVenue,
@@ -45,7 +45,7 @@ const world = makeWorld({
   wallets: defaultGroups.map((group) => ({
     ...group,
     count: 1,
-    entriesPerDay: (group.habit === "bettor" ? 3 : 1) * group.entriesPerDay,
+    entriesPerDay: (group.strategy === "bettor" ? 3 : 1) * group.entriesPerDay,
     medianStakeUsd: 1_400,
   })),
 })
@@ -53,27 +53,27 @@ const start = world.options.origin
 const ticks = sized({ short: 22, full: 42 })
 /** Entries that were first read after a later calibration; it takes two days for some to come. */
 const lateMin = sized({ short: 0, full: 2 })
-const end = start + (ticks - 1) * tickMs
+const end = start + (ticks - 1) * tickIntervalMs
 
 /** The instants of the ticks. */
-const slots = Array.from({ length: ticks }, (_, n) => start + n * tickMs)
-/** At these the venue says nothing of what wallets did: it is read late, after others ended. */
-const isDown = (at: number) => Math.floor((at - start) / tickMs) % 9 >= 6
+const slots = Array.from({ length: ticks }, (_, n) => start + n * tickIntervalMs)
+/** At these ticks the venue returns no activity, so it is read late, after other markets ended. */
+const isDown = (at: number) => Math.floor((at - start) / tickIntervalMs) % 9 >= 6
 const readAt = (at: number) => slots.find((slot) => slot >= at && !isDown(slot)) ?? Infinity
 const down = new VenueUnavailable({ operation: "activity", reason: "down" })
 
-/** A run of ticks over the world: all that it told, and all that can be known of it. */
+/** A run of ticks over the world. */
 const run = Effect.gen(function* () {
-  const heard: Heard = []
+  const observed: ObservedResolutions = []
   yield* TestClock.setTime(start - 1)
   const trial = yield* Layer.build(
-    trialLayer(trialVenue(world, heard, ({ wallets }) => ({
+    trialLayer(trialVenue(world, observed, ({ wallets }) => ({
       wallets: wallets && {
         ...wallets,
-        activity: (...asked) =>
+        activity: (...args) =>
           Effect.flatMap(
             Clock.currentTimeMillis,
-            (at) => at >= start && isDown(at) ? Effect.fail(down) : wallets.activity(...asked),
+            (at) => at >= start && isDown(at) ? Effect.fail(down) : wallets.activity(...args),
           ),
       },
     }))).pipe(Layer.provide(embeddedStore)),
@@ -85,20 +85,20 @@ const run = Effect.gen(function* () {
   const reports: Array<WhaleReport> = []
   for (const slot of slots) reports.push(yield* tickAt(trial, slot))
   const store = storesOf(trial)
-  const acts = yield* actsOf(trial, world.wallets, end)
-  const facts = yield* factsOf(trial, [...new Set(acts.map(({ marketId }) => marketId))])
-  const oracle = makeOracle({ acts, readAt, facts, wallets: yield* store.tracked, heard })
+  const activity = yield* allActivity(trial, world.wallets, end)
+  const facts = yield* factsOf(trial, [...new Set(activity.map(({ marketId }) => marketId))])
+  const oracle = makeOracle({ activity, readAt, facts, wallets: yield* store.tracked, observed })
   return { reports, items: yield* itemsOf(trial), rows: yield* store.calibrated, oracle }
 })
 
-/** The one run that all tests look at. */
+/** One run for all tests. */
 const done = Effect.runSync(
   Effect.cached(run.pipe(Effect.scoped, Effect.provide(TestClock.layer()))),
 )
 
-/** What ought to be told at each tick: each episode once, when its stake first suffices. */
+/** The expected items of each tick: each entry once, when its stake first reaches the minimum. */
 function expected(positionsAt: (at: number) => ReadonlyArray<ScratchPosition>) {
-  const told: Array<{ key: string; from: number; to: number }> = []
+  const published: Array<{ key: string; from: number; to: number }> = []
   return slots.flatMap((slot) => {
     const positions = positionsAt(slot)
     const makers = new Set(
@@ -115,20 +115,20 @@ function expected(positionsAt: (at: number) => ReadonlyArray<ScratchPosition>) {
       return entries.flatMap((entry) => {
         const { outcome, firstFillAt, lastFillAt } = entry
         const key = `${wallet} ${market.id} ${outcome}`
-        const again = told.some((one) =>
+        const again = published.some((one) =>
           one.key === key && one.from <= lastFillAt && firstFillAt <= one.to
         )
         const fit = entry.stakeUsd >= stakeMinUsd && entry.price < 0.95 &&
           entry.hedgedShares <= entry.shares / 2 && lastFillAt >= slot - 6 * hour
         if (again || !fit || !live || makers.has(wallet)) return []
-        told.push({ key, from: firstFillAt, to: lastFillAt })
+        published.push({ key, from: firstFillAt, to: lastFillAt })
         return [{ slot, wallet, market, entry }]
       })
     })
   })
 }
 
-test("tick() leaves nothing undone, and fails at what the venue does not give", () =>
+test("tick() completes every stage except those for which the venue is down", () =>
   Effect.gen(function* () {
     const { reports, items } = yield* done
     for (const { slot, failed, behind } of reports) {
@@ -137,11 +137,11 @@ test("tick() leaves nothing undone, and fails at what the venue does not give", 
     equal(reports.flatMap((report) => report.items).sort(), items.map(({ title }) => title).sort())
   }))
 
-test("tick() tells each episode once, when its stake first suffices, as it stood then", () =>
+test("tick() publishes each entry once, when its stake first reaches the minimum, with its figures then", () =>
   Effect.gen(function* () {
     const { items, oracle } = yield* done
     const due = expected(oracle.positionsAt)
-    ok(due.length >= 20, `only ${due.length} entries to tell`)
+    ok(due.length >= 20, `only ${due.length} entries to publish`)
     equal(
       items.map(({ createdAt, data }) =>
         JSON.stringify([
@@ -153,14 +153,14 @@ test("tick() tells each episode once, when its stake first suffices, as it stood
       due.map(({ slot, wallet, market, entry }) =>
         JSON.stringify([
           ...[market.slug, slot, wallet, market.outcomes[entry.outcome]],
-          ...[entry.price, shownUsd(entry.stakeUsd), entry.shares, entry.fills],
+          ...[entry.price, roundUsd(entry.stakeUsd), entry.shares, entry.fills],
           ...[entry.firstFillAt, entry.lastFillAt],
         ])
       ).sort(),
     )
   }))
 
-test("tick() shows each entry's market with the book there was", () =>
+test("tick() publishes each entry with its market's book at that time", () =>
   Effect.gen(function* () {
     const { items } = yield* done
     for (const { createdAt, data } of items) {
@@ -172,68 +172,66 @@ test("tick() shows each entry's market with the book there was", () =>
     ok(items.some(({ data }) => data.microstructure !== null))
   }))
 
-test("tick() tells nothing of wallets that make markets, and nothing of settlement sweeps", () =>
+test("tick() publishes no entry of market makers, and no settlement sweep", () =>
   Effect.gen(function* () {
     const { items } = yield* done
-    const habits = new Map(world.wallets.map(({ address, group }) => [address, group.habit]))
-    const told = new Set(items.map(({ data }) => habits.get(data.wallet)))
+    const habits = new Map(world.wallets.map(({ address, group }) => [address, group.strategy]))
+    const published = new Set(items.map(({ data }) => habits.get(data.wallet)))
     for (const habit of ["market_maker", "interval_maker", "sweeper"] as const) {
       ok([...habits.values()].includes(habit))
-      ok(!told.has(habit), habit)
+      ok(!published.has(habit), habit)
     }
   }))
 
-/** What adding and taking away leaves in sums; and what an item leaves out of its figures. */
-const crumb = 1e-9
-const shownWithin = 0.00005 + crumb
+/** The tolerance for sums, and for the rounded figures of an item. */
+const roundingError = 1e-9
+const itemRoundingError = 0.00005 + roundingError
 
-const close = (a: unknown, b: unknown, within = crumb) =>
+const close = (a: unknown, b: unknown, within = roundingError) =>
   a === b || Math.abs(Number(a) - Number(b)) <= within * Math.max(1, Math.abs(Number(a)))
 
-/**
- * The two newest calibrations of a wallet that were there when an entry was first read: one is kept
- * besides the newest.
- */
-function keptAt(oracle: ScratchOracle, wallet: string, seenAt: number) {
-  const kept: Array<{ at: number; known: ScratchCalibration }> = []
-  for (const slot of slots.filter((slot) => slot < seenAt)) {
+/** The current and the previous calibration of a wallet when an entry was first read. */
+function storedAt(oracle: ScratchOracle, wallet: string, readAt: number) {
+  const stored: Array<{ at: number; known: ScratchCalibration }> = []
+  for (const slot of slots.filter((slot) => slot < readAt)) {
     const known = oracle.calibrationsAt(slot).get(wallet)
-    const last = kept.at(-1)?.known
-    if (known !== undefined && (last === undefined || !alike(last, known))) {
-      kept.push({ at: slot, known })
+    const last = stored.at(-1)?.known
+    if (known !== undefined && (last === undefined || !areEqual(last, known))) {
+      stored.push({ at: slot, known })
     }
   }
-  return kept.slice(-2)
+  return stored.slice(-2)
 }
 
-function alike(a: ScratchCalibration, b: ScratchCalibration, within = crumb): boolean {
+function areEqual(a: ScratchCalibration, b: ScratchCalibration, within = roundingError): boolean {
   const others = new Map<string, unknown>(Object.entries(b))
   return Object.entries(a).every(([name, value]) => close(value, others.get(name), within))
 }
 
-test("tick() gives an entry what was known before it, from scratch, and nothing heard since", () =>
+test("tick() publishes an entry with its wallet's newest calibration before it", () =>
   Effect.gen(function* () {
     const { items, oracle } = yield* done
     const counts = { calibrated: 0, late: 0 }
     for (const { data } of items) {
       const firstFillAt = Date.parse(data.firstFillAt)
-      const kept = keptAt(oracle, data.wallet, readAt(firstFillAt))
-      const given = kept.filter(({ at }) => at < firstFillAt).at(-1)
-      if (kept.length > 0 && given !== kept.at(-1)) counts.late += 1
-      if (data.calibration === null || given === undefined) {
-        equal(data.calibration, given ?? null, `${data.wallet} at ${data.firstFillAt}`)
+      const stored = storedAt(oracle, data.wallet, readAt(firstFillAt))
+      const expected = stored.filter(({ at }) => at < firstFillAt).at(-1)
+      if (stored.length > 0 && expected !== stored.at(-1)) counts.late += 1
+      if (data.calibration === null || expected === undefined) {
+        equal(data.calibration, expected ?? null, `${data.wallet} at ${data.firstFillAt}`)
         continue
       }
       counts.calibrated += 1
       const { computedAt, ruleVersion: _, ...figures } = data.calibration
-      equal(computedAt, isoTime(given.at))
-      ok(alike(figures, given.known, shownWithin), JSON.stringify([figures, given.known]))
+      equal(computedAt, isoTime(expected.at))
+      const isEqual = areEqual(figures, expected.known, itemRoundingError)
+      ok(isEqual, JSON.stringify([figures, expected.known]))
     }
     ok(counts.calibrated >= 10, `only ${counts.calibrated} of ${items.length} are calibrated`)
     ok(counts.late >= lateMin, `only ${counts.late} were read after a later calibration`)
   }))
 
-test("tick() keeps a row for each wallet that can be judged, as from scratch", () =>
+test("tick() stores the row of each judged wallet, equal to one computed from scratch", () =>
   Effect.gen(function* () {
     const { rows, oracle } = yield* done
     const known = oracle.calibrationsAt(end)

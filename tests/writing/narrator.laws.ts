@@ -1,6 +1,6 @@
 /**
- * What holds whoever writes: what is published passes the check, nothing fails, nobody is asked more
- * often than allowed, and the template stands where no draft will do.
+ * The laws of every narrator: what is published passes the check, writing never fails, the number of
+ * drafts is limited, and the template is used when no draft passes.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { templateReport } from "../../src/research/domain/template.ts"
 import { reportComplaints } from "../../src/research/domain/text.ts"
 import { DigestNarrator } from "../../src/digest/DigestNarrator.ts"
 import { ReportNarrator } from "../../src/research/ReportNarrator.ts"
-import { draftsMax, written } from "../../src/writing/writing.ts"
+import { draftsMax, writeChecked } from "../../src/writing/writing.ts"
 import { publishedFaults } from "../injection/oracle.ts"
 import { anyMaterial as anyDigestMaterial } from "../support/digest/digests.ts"
 import { anyMaterial as anyReportMaterial } from "../support/research/reports.ts"
@@ -29,36 +29,38 @@ export type NarratorLaw = readonly [
 const runs = 25
 const within = Duration.minutes(10)
 
-/** A digest as the service makes it; `asked` counts. */
+/** Writes a digest as the service does; `requests` counts the drafts. */
 export const writeDigest = Effect.fnUntraced(function* (brief: DigestBrief) {
   const narrator = yield* DigestNarrator
-  let asked = 0
-  const made = yield* written({
+  let requests = 0
+  const text = yield* writeChecked({
     text: "digest",
     narrator: narrator.name,
-    ask: (told) => Effect.suspend(() => (asked++, narrator.write(brief, told))),
+    requestDraft: (complaints) =>
+      Effect.suspend(() => (requests++, narrator.write(brief, complaints))),
     complaints: (draft) => digestComplaints(draft, brief),
     template: templateDigest(brief),
     within,
   })
-  return { ...made, asked }
+  return { ...text, requests }
 })
 
 export const writeReport = Effect.fnUntraced(function* (brief: ReportBrief) {
   const narrator = yield* ReportNarrator
-  let asked = 0
-  const made = yield* written({
+  let requests = 0
+  const text = yield* writeChecked({
     text: "report",
     narrator: narrator.name,
-    ask: (told) => Effect.suspend(() => (asked++, narrator.write(brief, told))),
+    requestDraft: (complaints) =>
+      Effect.suspend(() => (requests++, narrator.write(brief, complaints))),
     complaints: (draft) => reportComplaints(draft, brief),
     template: templateReport(brief),
     within,
   })
-  return { ...made, asked }
+  return { ...text, requests }
 })
 
-const holds = Effect.fnUntraced(function* <A, R>(
+const assertForAll = Effect.fnUntraced(function* <A, R>(
   arbitrary: Arbitrary.Arbitrary<A>,
   property: (value: A) => Effect.Effect<void, unknown, R>,
 ) {
@@ -74,33 +76,33 @@ const holds = Effect.fnUntraced(function* <A, R>(
 
 export const narratorLaws: ReadonlyArray<NarratorLaw> = [
   [
-    "of any window a digest is published that passes the check, after three drafts at most",
-    holds(anyDigestMaterial, (material) =>
+    "every published digest passes the check, after at most three drafts",
+    assertForAll(anyDigestMaterial, (material) =>
       Effect.gen(function* () {
         const brief = digestBrief(material)
-        const { draft, narrator, asked } = yield* writeDigest(brief)
+        const { draft, narrator, requests } = yield* writeDigest(brief)
         equal(digestComplaints(draft, brief), [])
         const sections = digestSections.flatMap((section) => draft.sections[section])
         for (const passage of [draft.title, draft.summary, ...sections]) {
           equal(publishedFaults(passage, brief.facts), [], passage.text)
         }
-        ok(asked >= 1 && asked <= draftsMax)
+        ok(requests >= 1 && requests <= draftsMax)
         if (narrator === "template") equal(draft, templateDigest(brief))
         else equal(narrator, (yield* DigestNarrator).name)
       })),
   ],
   [
-    "of any market a report is published that passes the check, after three drafts at most",
-    holds(anyReportMaterial, (material) =>
+    "every published report passes the check, after at most three drafts",
+    assertForAll(anyReportMaterial, (material) =>
       Effect.gen(function* () {
         const brief = reportBrief(material)
-        const { draft, narrator, asked } = yield* writeReport(brief)
+        const { draft, narrator, requests } = yield* writeReport(brief)
         equal(reportComplaints(draft, brief), [])
         const { thesis, whaleView, risks, bottomLine } = draft
         for (const passage of [thesis, whaleView, ...risks, bottomLine]) {
           equal(publishedFaults(passage, brief.facts), [], passage.text)
         }
-        ok(asked >= 1 && asked <= draftsMax)
+        ok(requests >= 1 && requests <= draftsMax)
         if (narrator === "template") equal(draft, templateReport(brief))
         else equal(narrator, (yield* ReportNarrator).name)
       })),

@@ -1,6 +1,6 @@
 /**
- * The laws of a narrator, on the template and on models of every character; and what it takes to have
- * a model's own draft published.
+ * The laws of a narrator, on the template and on models that behave well or badly; and when a model's own
+ * draft is published.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import {
   overModel,
   status,
 } from "../support/writing/modelServer.ts"
-import { lies, tells, writesByTemplate, writesFreely } from "../support/writing/writers.ts"
+import { lies, writesByTemplate, writesFreely, writesLie } from "../support/writing/writers.ts"
 import { narratorLaws, writeDigest, writeReport } from "./narrator.laws.ts"
 
 const template = Layer.merge(DigestNarrator.layerTemplate, ReportNarrator.layerTemplate)
@@ -30,24 +30,24 @@ for (const [name, body] of narratorLaws) {
 }
 
 const cites = lies["cites another fact"] ?? ((passage) => passage)
-const characters: ReadonlyArray<readonly [string, Behaviour]> = [
+const behaviours: ReadonlyArray<readonly [string, Behaviour]> = [
   ["writes as the template does", writesByTemplate],
-  ["writes in its own manner", writesFreely],
-  ["lies in one passage", tells(cites)],
-  ["is not there", status(400)],
+  ["writes freely", writesFreely],
+  ["lies in one passage", writesLie(cites)],
+  ["is unavailable", status(400)],
   ["writes nonsense", () => completion("{}")],
   [
     "does a little of everything",
     (call) =>
-      [writesFreely, tells(cites), status(400), writesByTemplate, () => completion(null)][
+      [writesFreely, writesLie(cites), status(400), writesByTemplate, () => completion(null)][
         call.index % 5
       ]?.(call) ?? status(500)(call),
   ],
 ]
 
-for (const [character, behaviour] of characters) {
+for (const [description, behaviour] of behaviours) {
   for (const [name, body] of narratorLaws) {
-    liveTest(`a model that ${character}: ${name}`, () =>
+    liveTest(`a model that ${description}: ${name}`, () =>
       Effect.gen(function* () {
         const server = yield* modelServer(behaviour)
         yield* Effect.provide(body, overModel(server))
@@ -58,7 +58,7 @@ for (const [character, behaviour] of characters) {
 const calm = { place: "question", payload: { family: "none", text: harmless.question } } as const
 
 liveTest(
-  "a model's own digest and report are published as its own, at the first draft",
+  "a valid first draft of a model is published under the model's name",
   () =>
     Effect.gen(function* () {
       for (const behaviour of [writesByTemplate, writesFreely]) {
@@ -67,8 +67,8 @@ liveTest(
           const { name } = yield* DigestNarrator
           const digest = yield* writeDigest(briefOfDigest(calm))
           const report = yield* writeReport(briefOfReport(calm))
-          equal([digest.narrator, digest.asked], [name, 1])
-          equal([report.narrator, report.asked], [name, 1])
+          equal([digest.narrator, digest.requests], [name, 1])
+          equal([report.narrator, report.requests], [name, 1])
         }).pipe(Effect.provide(overModel(server)))
       }
     }).pipe(quietly),
@@ -76,28 +76,28 @@ liveTest(
 
 for (const [name, lie] of Object.entries(lies)) {
   liveTest(
-    `a model that ${name} is asked ${draftsMax} times, told why, and not published`,
+    `a model that ${name} gets ${draftsMax} requests with complaints, and is not published`,
     () =>
       Effect.gen(function* () {
-        const server = yield* modelServer(tells(lie))
+        const server = yield* modelServer(writesLie(lie))
         yield* Effect.gen(function* () {
           const digest = yield* writeDigest(briefOfDigest(calm))
-          equal([digest.narrator, digest.asked], ["template", draftsMax])
+          equal([digest.narrator, digest.requests], ["template", draftsMax])
           const report = yield* writeReport(briefOfReport(calm))
-          equal([report.narrator, report.asked], ["template", draftsMax])
+          equal([report.narrator, report.requests], ["template", draftsMax])
         }).pipe(Effect.provide(overModel(server)))
-        const told = server.calls.map(({ complaints }) => complaints.length > 0)
-        equal(told, [false, true, true, false, true, true])
+        const withComplaints = server.calls.map(({ complaints }) => complaints.length > 0)
+        equal(withComplaints, [false, true, true, false, true, true])
       }).pipe(quietly),
   )
 }
 
-liveTest("a model that mends its draft is published", () =>
+liveTest("a model that corrects its draft is published", () =>
   Effect.gen(function* () {
-    const server = yield* modelServer(tells(cites), writesFreely)
-    const { narrator, asked } = yield* Effect.provide(
+    const server = yield* modelServer(writesLie(cites), writesFreely)
+    const { narrator, requests } = yield* Effect.provide(
       writeDigest(briefOfDigest(calm)),
       overModel(server),
     )
-    equal([narrator, asked], ["stub-1", 2])
+    equal([narrator, requests], ["stub-1", 2])
   }).pipe(quietly))

@@ -1,6 +1,6 @@
 /**
- * The model adapter through its real client over a real socket: what it asks, what it makes of every
- * kind of answer, and how little time, memory and money a bad server can take.
+ * The model adapter with its real client over a real socket: its requests, every kind of answer, and the
+ * limits on the time, memory and money that a faulty server can take.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import { Duration, Effect, Fiber, Logger, Metric, References } from "effect"
 import { TestClock } from "effect/testing"
 import {
   answerBytesMax,
-  askTimeout,
   attemptTimeout,
+  circuitOpenDuration,
+  concurrentRequestsMax,
   failuresMax,
-  requestsMax,
-  restFor,
+  requestTimeout,
 } from "../../src/writing/openai/limits.ts"
 import { passageLengthMax } from "../../src/writing/domain/factCheck.ts"
 import { Detector } from "../../src/predetermined/Detector.ts"
@@ -44,23 +44,23 @@ import {
   digestDraft,
   reportBrief,
   reportDraft,
-} from "../support/writing/questions.ts"
+} from "../support/writing/briefs.ts"
 
 const digest = Effect.flatMap(DigestNarrator, ({ write }) => write(digestBrief, []))
-const well = says(() => digestDraft)
+const validAnswer = says(() => digestDraft)
 
-/** What becomes of asking for a digest, in a few words. */
-const asked = Effect.match(digest, {
+/** Requests a digest: "a draft", or the reason of the failure. */
+const requestDigest = Effect.match(digest, {
   onSuccess: () => "a draft",
   onFailure: ({ reason }) => reason,
 })
 
 liveTest(
-  "a draft, a report and a detection come as the server gave them",
+  "a digest, a report and a detection are returned as the server sent them",
   () =>
     Effect.gen(function* () {
       const server = yield* modelServer(
-        ...[well, says(() => reportDraft), says(() => detection)],
+        ...[validAnswer, says(() => reportDraft), says(() => detection)],
       )
       yield* Effect.gen(function* () {
         const digests = yield* DigestNarrator
@@ -82,14 +82,14 @@ liveTest(
     }),
 )
 
-/** Another answer, made of the good one. */
+/** The valid answer with a change. */
 const altered = (change: (draft: typeof digestDraft) => unknown) =>
   says(() => change(structuredClone(digestDraft)))
 const long = "word ".repeat(passageLengthMax)
 const many = Array.from({ length: 50 }, () => digestDraft.title)
 
 const answers: ReadonlyArray<readonly [name: string, answer: Behaviour, outcome: string]> = [
-  ["a good answer", well, "a draft"],
+  ["a good answer", validAnswer, "a draft"],
   ["a refusal", () => completion(null, { refusal: "I will not" }), "the model refused"],
   [
     "a filtered answer",
@@ -102,17 +102,17 @@ const answers: ReadonlyArray<readonly [name: string, answer: Behaviour, outcome:
   ["no choice", () => Response.json({ choices: [] }), "no completion"],
   ["another JSON", () => Response.json({ hello: "there" }), "no completion"],
   ["a number", () => Response.json(7), "no completion"],
-  ["no JSON", () => new Response("<html>busy</html>"), "the answer was no JSON"],
+  ["no JSON", () => new Response("<html>busy</html>"), "the answer was not JSON"],
   ["nothing", () => new Response(null, { status: 204 }), "no completion"],
   ["prose", () => completion("Dear reader, …"), "an answer of another shape"],
   ["a list", says(() => [digestDraft]), "an answer of another shape"],
   [
-    "a key that nobody asked for",
+    "an unexpected key",
     altered((draft) => ({ ...draft, price: "0.01" })),
     "an answer of another shape",
   ],
   [
-    "one deep inside",
+    "an unexpected nested key",
     altered((draft) => ({ ...draft, title: { ...draft.title, link: "" } })),
     "an answer of another shape",
   ],
@@ -132,7 +132,7 @@ const answers: ReadonlyArray<readonly [name: string, answer: Behaviour, outcome:
     "an answer of another shape",
   ],
   [
-    "an id that is none",
+    "an invalid fact id",
     altered((draft) => ({ ...draft, title: { ...draft.title, facts: ["__proto__"] } })),
     "an answer of another shape",
   ],
@@ -149,48 +149,48 @@ for (const [name, answer, outcome] of answers) {
     `${name} is ${outcome === "a draft" ? outcome : `no draft: ${outcome}`}`,
     () =>
       Effect.gen(function* () {
-        const said: Array<string> = []
-        const logger = Logger.make(({ message }) => void said.push(Deno.inspect(message)))
+        const logged: Array<string> = []
+        const logger = Logger.make(({ message }) => void logged.push(Deno.inspect(message)))
         const server = yield* modelServer(answer)
-        const became = yield* asked.pipe(
+        const result = yield* requestDigest.pipe(
           Effect.provide(overModel(server)),
           Effect.provide(Logger.layer([logger])),
           Effect.provideService(References.MinimumLogLevel, "All"),
         )
-        equal(became, outcome)
-        ok(!said.join("\n").includes(key))
+        equal(result, outcome)
+        ok(!logged.join("\n").includes(key))
       }),
   )
 }
 
 liveTest(
-  "nobody is followed to another address, where the key would be shown",
+  "redirects are not followed, so the key stays with its server",
   () =>
     Effect.gen(function* () {
-      const other = yield* modelServer(well)
+      const other = yield* modelServer(validAnswer)
       const server = yield* modelServer(redirects(new URL("/v1/chat/completions", other.baseUrl)))
-      equal(yield* Effect.provide(asked, overModel(server)), "no answer could be read")
+      equal(yield* Effect.provide(requestDigest, overModel(server)), "no answer could be read")
       equal(other.calls.length, 0)
     }),
 )
 
 liveTest(
-  "no more is read of an endless body than there may be, whatever its status",
+  "an endless body is read up to the limit, whatever its status",
   () =>
     Effect.gen(function* () {
       for (const code of [200, 400]) {
         let taken = 0
         const server = yield* modelServer(endless((bytes) => taken = bytes, code))
-        ok((yield* Effect.provide(asked, overModel(server))) !== "a draft")
-        // What the socket had in its buffers besides.
+        ok((yield* Effect.provide(requestDigest, overModel(server))) !== "a draft")
+        // The socket buffers add some.
         ok(taken < answerBytesMax + 4 * 1024 * 1024, String(taken))
       }
     }),
 )
 
-/** Asks, lets the time pass once the server has heard of it, and says what became of it. */
+/** Requests a digest, advances the clock once the request has arrived, and returns the outcome. */
 const waiting = Effect.fnUntraced(function* (server: ModelServer, wait: Duration.Duration) {
-  const fiber = yield* Effect.forkChild(asked)
+  const fiber = yield* Effect.forkChild(requestDigest)
   yield* server.arrived(server.calls.length + 1)
   yield* TestClock.adjust(Duration.subtract(wait, Duration.millis(1)))
   equal(fiber.pollUnsafe(), undefined)
@@ -200,14 +200,14 @@ const waiting = Effect.fnUntraced(function* (server: ModelServer, wait: Duration
 
 for (
   const [name, behaviour] of [
-    ["says nothing", silent],
+    ["never answers", silent],
     ["stops in the middle", stalls()],
     ["stops in the middle of an error", stalls(500)],
     ["drips without end", drips()],
     ["drips an error without end", drips(400)],
   ] as const
 ) {
-  test(`a server that ${name} is left after ${Duration.format(attemptTimeout.digest)}`, () =>
+  test(`a request to a server that ${name} times out after ${Duration.format(attemptTimeout.digest)}`, () =>
     Effect.gen(function* () {
       const server = yield* modelServer(behaviour)
       yield* Effect.gen(function* () {
@@ -217,92 +217,92 @@ for (
     }))
 }
 
-test(`no more than ${requestsMax} requests run at once, and a wait for a turn ends, too`, () =>
+test(`at most ${concurrentRequestsMax} requests run at once, and waiting for a slot times out too`, () =>
   Effect.gen(function* () {
     const server = yield* modelServer(silent)
     yield* Effect.gen(function* () {
       const fibers = yield* Effect.forEach(
-        Array.from({ length: requestsMax + 3 }),
-        () => Effect.forkChild(asked, { startImmediately: true }),
+        Array.from({ length: concurrentRequestsMax + 3 }),
+        () => Effect.forkChild(requestDigest, { startImmediately: true }),
       )
-      yield* server.arrived(requestsMax)
+      yield* server.arrived(concurrentRequestsMax)
       yield* TestClock.adjust(attemptTimeout.digest)
-      yield* server.arrived(2 * requestsMax)
-      equal(server.calls.length, 2 * requestsMax)
-      yield* TestClock.adjust(Duration.subtract(askTimeout.digest, attemptTimeout.digest))
+      yield* server.arrived(2 * concurrentRequestsMax)
+      equal(server.calls.length, 2 * concurrentRequestsMax)
+      yield* TestClock.adjust(Duration.subtract(requestTimeout.digest, attemptTimeout.digest))
       equal(new Set(yield* Fiber.joinAll(fibers)), new Set(["no answer in time"]))
-      equal(server.calls.length, 2 * requestsMax)
+      equal(server.calls.length, 2 * concurrentRequestsMax)
     }).pipe(Effect.provide(overModel(server)))
   }))
 
 liveTest(
-  "a fault that passes costs one more request, one that does not costs none",
+  "a transient fault is retried once, a permanent one is not",
   () =>
     Effect.gen(function* () {
       for (
-        const passing of [status(503), status(429), status(429, { "retry-after": "0" }), cutsOff]
+        const transient of [status(503), status(429), status(429, { "retry-after": "0" }), cutsOff]
       ) {
-        const server = yield* modelServer(passing, well)
-        equal(yield* Effect.provide(asked, overModel(server)), "a draft")
+        const server = yield* modelServer(transient, validAnswer)
+        equal(yield* Effect.provide(requestDigest, overModel(server)), "a draft")
         equal(server.calls.length, 2)
       }
-      for (const lasting of [status(400), status(401), status(404), () => completion("")]) {
-        const server = yield* modelServer(lasting, well)
-        ok((yield* Effect.provide(asked, overModel(server))) !== "a draft")
+      for (const permanent of [status(400), status(401), status(404), () => completion("")]) {
+        const server = yield* modelServer(permanent, validAnswer)
+        ok((yield* Effect.provide(requestDigest, overModel(server))) !== "a draft")
         equal(server.calls.length, 1)
       }
       const server = yield* modelServer(status(500))
-      equal(yield* Effect.provide(asked, overModel(server)), "status 500")
+      equal(yield* Effect.provide(requestDigest, overModel(server)), "status 500")
       equal(server.calls.length, 2)
     }),
 )
 
-test("a server that asks to be left alone is left alone, and asked again afterwards", () =>
+test("a Retry-After of the server pauses requests until it is over", () =>
   Effect.gen(function* () {
-    const server = yield* modelServer(status(429, { "retry-after": "90" }), well)
+    const server = yield* modelServer(status(429, { "retry-after": "90" }), validAnswer)
     yield* Effect.gen(function* () {
-      equal(yield* asked, "status 429")
+      equal(yield* requestDigest, "status 429")
       yield* TestClock.adjust(Duration.seconds(89))
-      equal(yield* asked, "not asked for now")
+      equal(yield* requestDigest, "requests are paused for now")
       equal(server.calls.length, 1)
       yield* TestClock.adjust(Duration.seconds(1))
-      equal(yield* asked, "a draft")
+      equal(yield* requestDigest, "a draft")
     }).pipe(Effect.provide(overModel(server)))
   }))
 
-test(`after ${failuresMax} failures in a row nobody asks for ${Duration.format(restFor)}`, () =>
+test(`after ${failuresMax} consecutive failures the circuit is open for ${Duration.format(circuitOpenDuration)}`, () =>
   Effect.gen(function* () {
     const server = yield* modelServer(status(400))
     yield* Effect.gen(function* () {
-      for (let n = 0; n < failuresMax; n++) equal(yield* asked, "status 400")
-      equal(yield* asked, "not asked for now")
-      yield* TestClock.adjust(Duration.subtract(restFor, Duration.millis(1)))
-      equal(yield* asked, "not asked for now")
+      for (let n = 0; n < failuresMax; n++) equal(yield* requestDigest, "status 400")
+      equal(yield* requestDigest, "requests are paused for now")
+      yield* TestClock.adjust(Duration.subtract(circuitOpenDuration, Duration.millis(1)))
+      equal(yield* requestDigest, "requests are paused for now")
       equal(server.calls.length, failuresMax)
-      server.does(well)
+      server.does(validAnswer)
       yield* TestClock.adjust(Duration.millis(1))
-      equal(yield* asked, "a draft")
-      equal(yield* asked, "a draft")
+      equal(yield* requestDigest, "a draft")
+      equal(yield* requestDigest, "a draft")
     }).pipe(Effect.provide(overModel(server)))
   }))
 
-test("a model that cannot judge may still write", () =>
+test("failed detections do not open the circuit of digests", () =>
   Effect.gen(function* () {
     const server = yield* modelServer(status(400))
     yield* Effect.gen(function* () {
       const { detect } = yield* Detector
       for (let n = 0; n <= failuresMax; n++) yield* Effect.flip(detect(detectionQuestion))
       equal(server.calls.length, failuresMax)
-      server.does(well)
-      equal(yield* asked, "a draft")
+      server.does(validAnswer)
+      equal(yield* requestDigest, "a draft")
     }).pipe(Effect.provide(overModel(server)))
   }))
 
-test("refusals do not close the door on other questions", () =>
+test("refusals do not open the circuit", () =>
   Effect.gen(function* () {
     const server = yield* modelServer(() => completion(null, { refusal: "no" }))
     yield* Effect.gen(function* () {
-      for (let n = 0; n < 2 * failuresMax; n++) equal(yield* asked, "the model refused")
+      for (let n = 0; n < 2 * failuresMax; n++) equal(yield* requestDigest, "the model refused")
     }).pipe(Effect.provide(overModel(server)))
   }))
 
@@ -318,11 +318,11 @@ const counted = Effect.map(Metric.snapshot, (metrics) =>
 
 const price = { inputUsdPerMillion: 2, outputUsdPerMillion: 8 }
 
-test("what is asked is counted with its tokens, and with its cost where a price is set", () =>
+test("requests are counted with their tokens, and with their cost if a price is set", () =>
   Effect.gen(function* () {
-    const server = yield* modelServer(well, () => completion("no"), status(400))
+    const server = yield* modelServer(validAnswer, () => completion("no"), status(400))
     yield* Effect.gen(function* () {
-      for (let n = 0; n < 3; n++) yield* asked
+      for (let n = 0; n < 3; n++) yield* requestDigest
     }).pipe(Effect.provide(overModel(server, { price })))
     equal(yield* counted, {
       "model_calls_total digest answered": 1,
@@ -334,7 +334,7 @@ test("what is asked is counted with its tokens, and with its cost where a price 
     })
   }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())))
 
-test("tokens that nobody can have used are not believed", () =>
+test("impossible token counts are ignored", () =>
   Effect.gen(function* () {
     const claims = [-1, 1e12, "many", null, 0.5]
     const server = yield* modelServer((call) =>
@@ -344,7 +344,7 @@ test("tokens that nobody can have used are not believed", () =>
       })
     )
     yield* Effect.gen(function* () {
-      for (const _ of claims) yield* asked
+      for (const _ of claims) yield* requestDigest
     }).pipe(Effect.provide(overModel(server, { price })))
     equal(Object.keys(yield* counted), ["model_calls_total digest malformed"])
   }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())))

@@ -1,13 +1,12 @@
 /**
- * The table of what is free: one row a path of the free budget. Its skill, its tool, its operation of
- * /openapi.json and its example in every document are made from the row, as from the table of what is
- * sold.
+ * The table of free paths: one row per path of the free rate limit. Its skill, its MCP tool, its
+ * operation in /openapi.json and its examples are generated from the row, as for a product.
  *
  * @module
  */
 import { Schema, Struct } from "effect"
 import { Digest } from "../../digest/domain/digest.ts"
-import { FeedItem, FeedType, feedTypes, MoveWindow } from "../../feed/domain/item.ts"
+import { FeedItem, FeedStatus, FeedType, feedTypes, MoveWindow } from "../../feed/domain/item.ts"
 import { strongestMoves } from "../../feed/domain/pulse.ts"
 import { ResolvingRow } from "../../markets/domain/resolving.ts"
 import { Scorecard } from "../../track-record/domain/scorecard.ts"
@@ -19,33 +18,35 @@ import { sampleAt, sampleBody, sampleScorecard } from "./sample.ts"
 /** One free path. */
 export interface FreeRow {
   readonly id: string
-  /** A few words, as a list shows them. */
+  /** A few words, for lists. */
   readonly title: string
   readonly path: `/${string}`
-  /** What the caller gets, and what for. */
+  /** What the caller gets and what it is for. */
   readonly description: string
   readonly tags: ReadonlyArray<string>
   /** The body of a 200. */
   readonly body: Schema.Codec<unknown, unknown>
-  /** Text is for people: it is no skill of an agent. */
+  /** A row with format `text` is for people and is not a skill. */
   readonly format: "json" | "text"
-  /** A status that comes with an error of its own, beside those of every free path. */
+  /** An error status in addition to those of every free path. */
   readonly ownError?: 404
-  /** The answer that documents show, of a service at this address; left out where it is the real one. */
+  /**
+   * The example answer in documents, for a service at this address; absent where the real answer is
+   * used.
+   */
   readonly sample?: (publicBaseUrl: string) => unknown
 }
 
-/** A row, whose sample has to be an answer of its own shape. */
+/** Checks at compile time that the sample matches the row's body. */
 const row = <const Row extends FreeRow>(
   row: Row & { readonly sample?: (publicBaseUrl: string) => Row["body"]["Type"] },
 ): Row => row
 
-/** Where the observations come from: a made-up market, recorded pages, or the venue itself. */
+/** The source of the market data: a simulated market, recorded pages, or the venue itself. */
 export const VenueMode = Schema.Literals(["simulated", "replay", "polymarket"])
 export type VenueMode = typeof VenueMode.Type
 
 const success = Schema.Literal(true)
-const Status = Schema.Literals(["live", "stale"])
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 
@@ -55,15 +56,17 @@ const { feedItems: [mover, , predetermined], digest } = sampleBody
 export const freeRows = {
   index: row({
     id: "index",
-    title: "Where the feed stands",
+    title: "Feed index",
     path: "/v1/index",
     description:
-      "Poll this about every 10 minutes; when `index` has moved, buy /v1/signals with `since`.",
+      "The newest feed index. Poll it about every 10 minutes; when `index` has increased, buy " +
+      "/v1/signals with `since`. `status` is `starting` until the first update, and `stale` when " +
+      "updates are late.",
     tags: ["prediction-markets", "signals"],
     format: "json",
     body: Schema.Struct({
       success,
-      status: Status,
+      status: FeedStatus,
       index: Count,
       lastUpdated: Schema.NullOr(IsoTime),
       totalToday: Count,
@@ -91,7 +94,7 @@ export const freeRows = {
     format: "json",
     body: Schema.Struct({
       success,
-      status: Status,
+      status: FeedStatus,
       topMovers24h: Schema.Array(Schema.Struct({
         question: Schema.String,
         window: MoveWindow,
@@ -118,11 +121,11 @@ export const freeRows = {
   }),
   digest_brief: row({
     id: "digest_brief",
-    title: "What the newest digest is about",
+    title: "Digest teaser",
     path: "/v1/digest/brief",
     description:
-      "Title, summary and sources of the newest digest, whose analysis /v1/digest sells. A digest " +
-      "appears every 4 hours; before the first there is none.",
+      "Title, summary and sources of the newest digest. /v1/digest sells its analysis. A digest is " +
+      "written every 4 hours. 404 before the first.",
     tags: ["prediction-markets", "digest"],
     format: "json",
     body: Schema.Struct({
@@ -137,12 +140,12 @@ export const freeRows = {
   }),
   track_record: row({
     id: "track_record",
-    title: "How the entries of tracked wallets fared",
+    title: "Track record of tracked wallets",
     path: "/v1/track-record",
     description:
       "The scorecard behind /v1/whales: every counted entry of every tracked wallet, held to " +
-      "resolution, the losing and the neutral ones too. Not anybody's profit or loss: exits are " +
-      "not tracked.",
+      "resolution, including losing and neutral ones. It is not a trader's profit or loss: exits " +
+      "are not tracked.",
     tags: ["prediction-markets", "whales"],
     format: "json",
     body: Schema.Struct({ success, ...Scorecard.fields })
@@ -153,7 +156,7 @@ export const freeRows = {
     id: "sample",
     title: "Static samples of paid answers",
     path: "/v1/sample",
-    description: "Made-up values in the real shapes, labelled as such.",
+    description: "Simulated values in the real shapes, labelled as samples.",
     tags: ["service"],
     format: "json",
     body: Schema.Struct({
@@ -171,12 +174,12 @@ export const freeRows = {
     id: "health",
     title: "Liveness and payment mode",
     path: "/health",
-    description: "Whether the service is live, degraded or down, and why.",
+    description: "Whether the service is starting, live, degraded or down, and why.",
     tags: ["service"],
     format: "json",
     body: Schema.Struct({
       success: Schema.Boolean,
-      status: Schema.Literals(["live", "degraded", "down"]),
+      status: Schema.Literals(["live", "degraded", "down", "starting"]),
       version: Schema.String,
       paymentMode: Schema.Literals(["live", "simulated"]),
       venue: Schema.Struct({ mode: VenueMode }),
@@ -209,7 +212,7 @@ export const freeRows = {
     id: "terms",
     title: "Terms of service, as JSON",
     path: "/terms.json",
-    description: "The terms that paying for a call accepts, with the digest of their text.",
+    description: "The terms that you accept by paying for a call, with the SHA-256 of their text.",
     tags: ["service"],
     format: "json",
     body: Schema.Struct({
@@ -237,7 +240,7 @@ export const freeRows = {
     id: "terms_text",
     title: "Terms of service, as text",
     path: "/terms.txt",
-    description: "The terms that paying for a call accepts.",
+    description: "The terms that you accept by paying for a call.",
     tags: ["service"],
     format: "text",
     body: Schema.String,

@@ -1,13 +1,13 @@
 /**
- * The query parameters of a row: what they are, how they are read, and how JSON Schema says it.
+ * The query parameters of a row: their definition, their decoding, and their JSON Schema.
  *
- * Unknown parameters are ignored; repeated and empty ones are errors. A fault says what would be
- * right, after the parameter's name, and apart from it what was given.
+ * Unknown parameters are ignored; repeated and empty ones are errors. An error names the parameter,
+ * the expected value and the value received.
  *
  * @module
  */
 import { Result } from "effect"
-import type { ParameterFault } from "./refusal.ts"
+import type { ParameterDetail } from "./refusal.ts"
 
 export interface Parameter {
   readonly name: string
@@ -18,15 +18,15 @@ export interface Parameter {
   readonly maximum?: number
   readonly default?: number
   readonly values?: ReadonlyArray<string>
-  /** It is read as a boolean: `1` is true, any other value false, and so is none. */
+  /** Decoded as a boolean: `1` is true, any other value or none is false. */
   readonly flag?: true
-  /** What a string has to match, as JSON Schema spells it. */
+  /** The pattern of a string, as in JSON Schema. */
   readonly pattern?: string
-  /** A value that shows what is meant, where there is no default. */
+  /** An example value, where there is no default. */
   readonly example?: string | number
 }
 
-/** What parameters are read as: null where an optional one was left out. */
+/** The decoded parameters; null where an optional one is absent. */
 export type InputOf<P extends ReadonlyArray<Parameter>> = {
   readonly [Row in P[number] as Row["name"]]: Value<Row>
 }
@@ -39,24 +39,24 @@ type Absent<Row extends Parameter> = Row extends { readonly required: true } ? n
   : Row extends { readonly default: number } ? never
   : null
 
-/** A fault, with the start of the wrong value when there was one. */
-export interface GivenFault extends ParameterFault {
-  readonly given?: string
+/** A parameter error, with the start of the wrong value when there was one. */
+export interface ParameterError extends ParameterDetail {
+  readonly received?: string
 }
 
-/** All faults in one sentence: `count must be an integer from 1 to 20: got "x"`. */
-export function sentenceOf(faults: ReadonlyArray<GivenFault>): string {
-  return faults.map(({ param, message, given }) =>
-    `${param} ${message}${given === undefined ? "" : `: got "${given}"`}`
+/** All errors in one sentence: `count must be an integer from 1 to 20: got "x"`. */
+export function sentenceOf(faults: ReadonlyArray<ParameterError>): string {
+  return faults.map(({ param, message, received }) =>
+    `${param} ${message}${received === undefined ? "" : `: got "${received}"`}`
   ).join("; ")
 }
 
-/** Reads `query` by `parameters`: every value, or every fault. */
+/** Decodes `query` by `parameters`. Returns all values, or all errors. */
 export function decodeQuery<const P extends ReadonlyArray<Parameter>>(
   parameters: P,
-): (query: URLSearchParams) => Result.Result<InputOf<P>, ReadonlyArray<GivenFault>> {
+): (query: URLSearchParams) => Result.Result<InputOf<P>, ReadonlyArray<ParameterError>> {
   return (query) => {
-    const faults: Array<GivenFault> = []
+    const faults: Array<ParameterError> = []
     const decoded: Record<string, string | number | boolean | null> = {}
     for (const parameter of parameters) {
       const read = readOne(parameter, query.getAll(parameter.name))
@@ -64,21 +64,21 @@ export function decodeQuery<const P extends ReadonlyArray<Parameter>>(
         faults.push({ param: parameter.name, in: "query", ...read.failure })
       } else decoded[parameter.name] = parameter.flag ? read.success === "1" : read.success
     }
-    // Built row by row from the same table the type is computed from.
+    // `decoded` is built from the same table as the type.
     return faults.length === 0 ? Result.succeed(decoded as InputOf<P>) : Result.fail(faults)
   }
 }
 
 const integerPattern = /^\d{1,15}$/
-/** No sign, no exponent, no more than six decimals. */
+/** No sign, no exponent, at most six decimals. */
 const numberPattern = /^\d{1,12}(?:\.\d{1,6})?$/
-/** What of a wrong value is shown back. */
-const shownLengthMax = 40
+/** How much of a wrong value an error repeats. */
+const receivedLengthMax = 40
 
 function readOne(
   parameter: Parameter,
   values: ReadonlyArray<string>,
-): Result.Result<string | number | null, Pick<GivenFault, "message" | "given">> {
+): Result.Result<string | number | null, Pick<ParameterError, "message" | "received">> {
   const [value] = values
   if (value === undefined) {
     return parameter.required === true
@@ -86,8 +86,8 @@ function readOne(
       : Result.succeed(parameter.default ?? null)
   }
   if (values.length > 1) return Result.fail({ message: "must be given at most once" })
-  const given = value.slice(0, shownLengthMax)
-  const wrong = Result.fail({ message: expectation(parameter), given })
+  const received = value.slice(0, receivedLengthMax)
+  const wrong = Result.fail({ message: expectation(parameter), received })
   if (parameter.type === "string") {
     const { values, pattern } = parameter
     const fits = value !== "" && values?.includes(value) !== false &&
@@ -113,7 +113,7 @@ function expectation({ type, values, pattern, minimum, maximum }: Parameter): st
   return `must be an integer of at least ${minimum ?? 0}, up to 15 digits`
 }
 
-/** JSON Schema of one parameter. */
+/** The JSON Schema of one parameter. */
 export function parameterSchema(
   { type, description, minimum, maximum, default: fallback, values, pattern }: Parameter,
 ) {
@@ -128,7 +128,7 @@ export function parameterSchema(
   }
 }
 
-/** JSON Schema of the parameters as one object. */
+/** The JSON Schema of the parameters as one object. */
 export function objectSchema(parameters: ReadonlyArray<Parameter>) {
   const required = parameters.flatMap((row) => row.required === true ? [row.name] : [])
   return {
@@ -138,14 +138,14 @@ export function objectSchema(parameters: ReadonlyArray<Parameter>) {
   }
 }
 
-/** JSON Schema of the arguments of a tool or skill, where an unknown one is a fault. */
+/** The JSON Schema of the arguments of a tool or skill, where an unknown argument is an error. */
 export function argumentsSchema(
   { parameters }: { readonly parameters: ReadonlyArray<Parameter> },
 ) {
   return { ...objectSchema(parameters), additionalProperties: false as const }
 }
 
-/** Parameters of a call that works as it stands. */
+/** Example parameters of a call that works. */
 export function exampleOf(
   parameters: ReadonlyArray<Parameter>,
 ): Readonly<Record<string, string | number>> {

@@ -1,6 +1,6 @@
 /**
- * What each product costs. It knows nothing else of what is sold: the refund worker, which has the key
- * of the treasury, loads it to know the largest refund there can be.
+ * The price of each product. It imports nothing else about products, because the refund worker,
+ * which has the treasury key, loads it to compute the largest possible refund.
  *
  * @module
  */

@@ -1,15 +1,20 @@
 /**
- * The table of what is sold: one row a paid route. Its route, the type of its handler's input and
- * answer, its challenge, its operation of /openapi.json, its tool of /mcp, its skill of /a2a and its
- * example in every document are made from the row. To add one: `docs/architecture.md`, "Adding a paid
- * product".
+ * The table of products: one row per paid route. The route, the types of its handler, its
+ * challenge, its operation in /openapi.json, its /mcp tool, its /a2a skill and its examples are all
+ * generated from the row. How to add one: `docs/architecture.md`, "Adding a paid product".
  *
  * @module
  */
 import { Schema, Struct } from "effect"
 import { BelowThreshold } from "../../core/domain/belowThreshold.ts"
 import { Digest, DigestStale } from "../../digest/domain/digest.ts"
-import { DataStale, FeedItem, FeedType, SignalNotFound } from "../../feed/domain/item.ts"
+import {
+  DataStale,
+  FeedItem,
+  FeedStatus,
+  FeedType,
+  SignalNotFound,
+} from "../../feed/domain/item.ts"
 import { ResolvingRow } from "../../markets/domain/resolving.ts"
 import { MarketAmbiguous, MarketNotFound, VenueFailed } from "../../research/domain/report.ts"
 import { Report } from "../../research/domain/research.ts"
@@ -21,35 +26,41 @@ import type { ProductFact } from "./refusal.ts"
 import { prices } from "./prices.ts"
 import { sampleBody } from "./sample.ts"
 
-/** `compute-first`: work, then settle. `settle-early`: settle, then work, refund if it fails. */
+/**
+ * `compute-first`: compute, then settle. `settle-early`: settle, then compute, and refund if that
+ * fails.
+ */
 export type SettlementOrder = "compute-first" | "settle-early"
 
 export interface Product {
   readonly id: string
-  /** A few words, as a list shows them. */
+  /** A few words, for lists. */
   readonly title: string
   readonly path: `/v1/${string}`
   readonly price: AtomicAmount
   readonly settlementOrder: SettlementOrder
-  /** One sentence, under 450 characters: what the buyer gets. */
+  /** What the buyer gets, in under 450 characters. */
   readonly description: string
   readonly tags: ReadonlyArray<string>
   readonly parameters: ReadonlyArray<Parameter>
-  /** The facts that leave it without an answer. */
+  /** The errors of its computation. */
   readonly errors: ReadonlyArray<Schema.Codec<ProductFact, unknown>>
-  /** The body of a 200. The checkout adds `success`, and `charged` to what is computed first. */
+  /** The body of a 200. The checkout adds `success`, and `charged` on compute-first products. */
   readonly body: Schema.Codec<unknown, unknown>
-  /** The answer to the call that documents show, made of the sample's values. */
+  /** The example answer in documents, with the values of the sample. */
   readonly sample: object
 }
 
-/** The statuses of the errors a product may answer with, beside its 402: those of its sale are many. */
-export function errorStatuses({ settlementOrder }: Product): ReadonlyArray<number> {
-  const every = [400, 404, 409, 410, 429, 431, 500, 502, 503, 504]
-  return settlementOrder === "settle-early" ? [...every, 422] : every
+/** The error statuses of every sale, in addition to 402. */
+const saleErrorStatuses = [400, 404, 409, 410, 429, 431, 500, 502, 503, 504]
+
+/** The error statuses of a product, in addition to its 402. */
+export function errorStatuses({ errors }: Product): ReadonlyArray<number> {
+  const hasThreshold = errors.some((error) => error === BelowThreshold)
+  return hasThreshold ? [...saleErrorStatuses, 422] : saleErrorStatuses
 }
 
-/** A row, whose sample has to be an answer of its own shape. */
+/** Checks at compile time that the sample matches the row's body. */
 const row = <const Row extends Product>(
   row: Row & { readonly sample: Row["body"]["Type"] },
 ): Row => row
@@ -57,20 +68,22 @@ const row = <const Row extends Product>(
 const success = Schema.Literal(true)
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const charged = Schema.Boolean.annotate({
-  description: "False when the answer was not worth its price: then nothing was taken",
+  description: "False when the answer was not worth its price and nothing was charged",
 })
 const SignalBody = Schema.Struct({
   success,
-  status: Schema.optionalKey(Schema.Literals(["live", "stale"])),
+  status: Schema.optionalKey(FeedStatus),
   data: FeedItem,
   charged,
 }).annotate({ identifier: "Signal" })
 
 const { feedItems: [mover, whaleEntry, predetermined], whales: sampleWhales, digest } = sampleBody
 
-/** What a report is answered with; /v1/sample shows one as well. */
+/** The fields of a report's answer, also used by /v1/sample. */
 export const researchFields = {
-  cached: Schema.Boolean.annotate({ description: "Made for an earlier call, within 30 minutes" }),
+  cached: Schema.Boolean.annotate({
+    description: "True when the report was made for an earlier call, at most 30 minutes ago",
+  }),
   generatedAt: IsoTime,
   data: Report,
   disclaimer: Schema.String,
@@ -83,7 +96,7 @@ export const products = {
     path: "/v1/latest",
     price: prices.latest,
     settlementOrder: "compute-first",
-    description: "The newest item of the signal feed, with the evidence behind it.",
+    description: "The newest item of the signal feed, with its evidence.",
     tags: ["prediction-markets", "signals"],
     parameters: [],
     errors: [SignalNotFound, DataStale],
@@ -96,7 +109,7 @@ export const products = {
     path: "/v1/signal",
     price: prices.signal,
     settlementOrder: "compute-first",
-    description: "One item of the signal feed by its index; the newest when no index is given.",
+    description: "One item of the signal feed by its index, or the newest item without an index.",
     tags: ["prediction-markets", "signals"],
     parameters: [
       {
@@ -118,7 +131,8 @@ export const products = {
     price: prices.signals,
     settlementOrder: "compute-first",
     description:
-      "Up to 20 feed items after an index you saw last, in order; nothing new costs nothing.",
+      "Up to 20 feed items after the last index you saw, in order. Not charged when there is " +
+      "nothing new.",
     tags: ["prediction-markets", "signals"],
     parameters: [
       {
@@ -131,7 +145,7 @@ export const products = {
       {
         name: "count",
         type: "integer",
-        description: "Most items to return",
+        description: "Maximum number of items",
         minimum: 1,
         maximum: 20,
         default: 10,
@@ -170,10 +184,10 @@ export const products = {
     price: prices.digest,
     settlementOrder: "compute-first",
     description:
-      "The newest Intelligence Digest, written every 4 hours from numbered facts: what " +
-      "repriced, whale flows with their labels, predetermined outcomes, news, what ends soon. Each " +
-      "paragraph names its facts. Never older than 4 hours and 20 minutes: without one nothing is " +
-      "charged.",
+      "The newest Intelligence Digest, written every 4 hours from numbered facts: markets that " +
+      "repriced, whale flows with their labels, predetermined outcomes, news, and markets that end " +
+      "soon. Each paragraph cites its facts. Never older than 4 hours and 20 minutes; when there is " +
+      "none that new, nothing is charged.",
     tags: ["prediction-markets", "digest"],
     parameters: [],
     errors: [DigestStale],
@@ -182,19 +196,19 @@ export const products = {
   }),
   digest_history: row({
     id: "digest_history",
-    title: "The digests of the last days",
+    title: "Digest history",
     path: "/v1/digest/history",
     price: prices.digest_history,
     settlementOrder: "compute-first",
     description:
-      "Title and summary of the digests of the last hours, up to 7 days, newest first; an empty " +
-      "window costs nothing.",
+      "Title and summary of the digests of the last hours (up to 7 days), newest first. Not charged " +
+      "when there is none.",
     tags: ["prediction-markets", "digest"],
     parameters: [
       {
         name: "hours",
         type: "integer",
-        description: "How far back, in hours",
+        description: "Lookback window in hours",
         minimum: 1,
         maximum: 168,
         default: 24,
@@ -202,7 +216,7 @@ export const products = {
       {
         name: "limit",
         type: "integer",
-        description: "Most digests to return",
+        description: "Maximum number of digests",
         minimum: 1,
         maximum: 42,
         default: 6,
@@ -230,15 +244,15 @@ export const products = {
     path: "/v1/resolving",
     price: prices.resolving,
     settlementOrder: "settle-early",
-    description: "Markets that end within the horizon, the nearest first, at most 200: hours " +
-      "remaining, mid, contested or converged, liquidity; live microstructure on the ten " +
-      "nearest. An empty horizon costs nothing; a call that fails after payment is refunded.",
+    description: "Up to 200 markets that end within the horizon, the nearest first: hours " +
+      "remaining, mid price, contested or converged, liquidity; live microstructure for the ten " +
+      "nearest. Not charged when there is none. A call that fails after payment is refunded.",
     tags: ["prediction-markets", "resolution"],
     parameters: [
       {
         name: "withinHours",
         type: "integer",
-        description: "The horizon in hours",
+        description: "Horizon in hours",
         minimum: 1,
         maximum: 72,
         default: 24,
@@ -246,7 +260,7 @@ export const products = {
       {
         name: "minLiquidity",
         type: "number",
-        description: "Least liquidity in USD",
+        description: "Minimum liquidity in USD",
         minimum: 1_000,
         default: 5_000,
       },
@@ -284,9 +298,9 @@ export const products = {
     settlementOrder: "settle-early",
     description:
       "The calibration of every tracked wallet with at least 30 resolved entries in 10 events, held " +
-      "to resolution: win rate, edge, returns of following and of fading it, by odds band; the " +
-      `${tableRowsMax} largest stakes. Most are neutral: /v1/track-record, free, says why. Without ` +
-      "such a wallet it costs nothing; a call that fails after payment is refunded.",
+      "to resolution: win rate, edge, and the returns of following or fading it, by odds band. The " +
+      `${tableRowsMax} largest stakes. Most wallets are neutral; the free /v1/track-record explains ` +
+      "why. Not charged when there is none. A call that fails after payment is refunded.",
     tags: ["prediction-markets", "whales"],
     parameters: [],
     errors: [BelowThreshold],
@@ -296,7 +310,8 @@ export const products = {
       data: Schema.Struct({
         wallets: Schema.NonEmptyArray(WhaleRow),
         omitted: Count.annotate({
-          description: "Wallets with a row that found no place in the answer: the smallest stakes",
+          description:
+            "Wallets left out of the answer because of its size: those with the smallest stakes",
         }),
       }),
     }).annotate({ identifier: "Whales" }),
@@ -314,16 +329,16 @@ export const products = {
     settlementOrder: "settle-early",
     description: "A report on one market: thesis, whale view, risks, confidence and bottom line, " +
       "with their evidence: 7 days of prices, the live order book, tracked wallets with their " +
-      "record, related news. Kept for 30 minutes. " +
-      "An unknown market costs nothing; a call that fails after payment is refunded.",
+      "record, and related news. Cached for 30 minutes. " +
+      "An unknown market is not charged. A call that fails after payment is refunded.",
     tags: ["prediction-markets", "research"],
     parameters: [
       {
         name: "market",
         type: "string",
         description:
-          "The market's slug: data.market.slug of a feed item, or its page's address; or that of an " +
-          "event with one live market",
+          "The market's slug, from data.market.slug of a feed item or the address of the market's " +
+          "page; or the slug of an event with one live market",
         required: true,
         pattern: "^[a-z0-9][a-z0-9-]{0,199}$",
         example: "sample-will-the-bridge-open-in-2027",
@@ -337,5 +352,5 @@ export const products = {
 
 export type ProductId = keyof typeof products
 
-/** When a row last changed, as catalogs say it: a test compares it with the rows. */
-export const productsChangedAt = "2026-11-21T00:00:00.000Z"
+/** When a row last changed, for catalogs. A test checks it against a hash of the rows. */
+export const productsChangedAt = "2026-11-22T00:00:00.000Z"

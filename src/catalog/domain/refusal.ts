@@ -1,5 +1,5 @@
 /**
- * Why a request gets no answer: a code, a message and a hint for each fact a caller can act on.
+ * Refusals: the code, message and hint of every reason why a request gets no answer.
  *
  * @module
  */
@@ -39,25 +39,25 @@ export const refusalCodes = [
 export const RefusalCode = Schema.Literals(refusalCodes)
 export type RefusalCode = typeof RefusalCode.Type
 
-/** One parameter that was wrong, in a message that says what would be right. */
-export const ParameterFault = Schema.Struct({
+/** One wrong parameter; the message says what is expected. */
+export const ParameterDetail = Schema.Struct({
   param: Schema.String,
   in: Schema.Literals(["query", "header", "path", "body"]),
   message: Schema.String,
 })
-export type ParameterFault = typeof ParameterFault.Type
+export type ParameterDetail = typeof ParameterDetail.Type
 
-/** What a caller is told of a request that failed. */
+/** What a failed request returns to the caller. */
 export const Refusal = Schema.Struct({
   code: RefusalCode,
   message: Schema.String,
   hint: Schema.optionalKey(Schema.String),
   retryAfterSeconds: Schema.optionalKey(Schema.Int),
-  details: Schema.optionalKey(Schema.Array(ParameterFault)),
+  details: Schema.optionalKey(Schema.Array(ParameterDetail)),
 })
 type Refusal = typeof Refusal.Type
 
-/** Why a product's work has no answer: facts that know nothing of money. */
+/** The errors of a product's computation. They do not know whether the call was charged. */
 export type ProductFact =
   | SignalNotFound
   | DataStale
@@ -67,13 +67,24 @@ export type ProductFact =
   | BelowThreshold
   | VenueFailed
 
-const unused = "Your payment was not used."
-/** A payment is one request's, even when it was not used: another request takes another one. */
-const bound =
-  "Sign a new authorization for the one you mean: this one was not used, and is bound to this " +
+const notUsed = "Your payment was not used."
+/**
+ * A payment is bound to one request, even when it was not used. Another request needs a new one.
+ */
+const signNew =
+  "For another request sign a new authorization: this one was not used, but it is bound to this " +
   "request."
 
-/** The one place that says what a failed work means to a buyer who has not been charged. */
+/** Ten minutes: the first digest waits up to three for the first ticks, and takes up to three. */
+export const noDigestYet =
+  "No digest has been written yet: the first is expected within 10 minutes of the service's start"
+
+const digestStaleMessage = (latestAt: string | null) =>
+  latestAt === null
+    ? noDigestYet
+    : `The newest digest is from ${latestAt} and too old to be sold: the next one is late`
+
+/** The refusal of a failed computation, for a buyer who has not been charged. */
 export function refusalOf(fact: ProductFact): Refusal {
   switch (fact._tag) {
     case "SignalNotFound":
@@ -84,37 +95,37 @@ export function refusalOf(fact: ProductFact): Refusal {
           : `The feed has no item with index ${fact.index}`,
         hint: fact.index === null
           ? "Read /v1/index for the newest index. Your payment was not used."
-          : `Read /v1/index for the newest index. ${bound}`,
+          : `Read /v1/index for the newest index. ${signNew}`,
       }
     case "DataStale":
       return {
         code: "data_stale",
-        message: "The feed is too old to be sold",
+        message: "The feed has not been updated for too long to be sold",
         retryAfterSeconds: fact.retryAfterSeconds,
-        hint: "Send the same payment again later, or let it expire: it was not used.",
+        hint: "Your payment was not used. Send it again later, or let it expire.",
       }
     case "DigestStale":
       return {
         code: "digest_stale",
-        message: "The newest digest is too old to be sold",
+        message: digestStaleMessage(fact.latestAt),
         retryAfterSeconds: fact.retryAfterSeconds,
-        hint: "Send the same payment again later, or let it expire: it was not used.",
+        hint: "Your payment was not used. Send it again later, or let it expire.",
       }
     case "MarketNotFound":
       return {
         code: "market_not_found",
         message: `No market has the slug ${fact.slug}`,
-        hint: `Take the slug from the market's page or from a feed item. ${bound}`,
+        hint: `Take the slug from the market's page or from a feed item. ${signNew}`,
       }
     case "MarketAmbiguous":
       return {
         code: "invalid_parameter",
-        message: `${fact.slug} is an event with several live markets: name one of them`,
-        hint: bound,
+        message: `${fact.slug} is an event with several live markets. Name one of them`,
+        hint: signNew,
         details: fact.markets.map((slug) => ({ param: "market", in: "query", message: slug })),
       }
     case "BelowThreshold":
-      return { code: "below_threshold", message: fact.message, hint: unused }
+      return { code: "below_threshold", message: fact.message, hint: notUsed }
     case "VenueFailed":
       return { code: "venue_error", message: fact.message }
   }

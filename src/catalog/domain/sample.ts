@@ -1,7 +1,6 @@
 /**
- * What answers look like, with made-up values that say so: the body of /v1/sample, and the values
- * that every example of the documents is made of. Digest and scorecard are computed by the rules that
- * compute the real ones.
+ * Sample values, labelled as samples: the body of /v1/sample, and the values of every example in
+ * the documents. The digest and the scorecard are computed by the same code as the real ones.
  *
  * @module
  */
@@ -25,7 +24,7 @@ import { noTotals, type WalletTotals } from "../../whales/domain/score.ts"
 import type { TrackedWallet } from "../../whales/domain/tracking.ts"
 import type { WhaleRow } from "../../whales/domain/whale.ts"
 
-/** When the sample was taken. */
+/** The time of the sample. */
 export const sampleAt = Date.parse("2026-11-02T09:30:00.000Z")
 const at = isoTime(sampleAt)
 const earlier = "2026-11-01T11:20:00.000Z"
@@ -53,8 +52,9 @@ const microstructure: Microstructure = {
 }
 
 /**
- * Two wallets, the larger stake first: as most are, and as few are. They agree with themselves: bands
- * add up to the whole, a rate lies in its interval, the edge is what was won beyond the price paid.
+ * Two wallets, the larger stake first: a neutral one, as most are, and one to follow. The numbers
+ * are consistent: bands add up to the total, rates lie in their intervals, and the edge is the win
+ * rate minus the mean entry price.
  */
 export const sampleWhales: readonly [WhaleRow, WhaleRow] = [
   {
@@ -133,7 +133,7 @@ export const sampleWhales: readonly [WhaleRow, WhaleRow] = [
   },
 ]
 
-/** The second wallet's calibration as it was frozen onto an entry that began after `computedAt`. */
+/** The second wallet's calibration, frozen onto an entry that began after `computedAt`. */
 function sampleCalibration(computedAt: string): FrozenCalibration {
   const { label, resolved, winRate, meanEntryPrice, fadeRoi, ...row } = sampleWhales[1]
   const { edge, edgeLow, edgeHigh, mirrorRoi } = row
@@ -210,7 +210,7 @@ export const sampleBody = {
   success: true,
   _notice: {
     type: "static_sample",
-    message: "Static samples with made-up values: the shapes are real, the markets are not.",
+    message: "Static samples with invented values. The shapes are real, the markets are not.",
   },
   feedItems,
   whales: sampleWhales,
@@ -231,12 +231,12 @@ export const sampleBody = {
     data: {
       market: { question: market.question, slug: market.slug },
       analysis: {
-        thesis: "The price of “Yes” stood at 0.62 at 2026-11-02 09:30 UTC.",
+        thesis: "The price of “Yes” was 0.62 at 2026-11-02 09:30 UTC.",
         whaleView:
           "The tracked wallet “Second Sample Wallet” bought “Yes” at 0.585 for 25,000 USD.",
         risks: ["The venue names no scheduled end for this market."],
         confidence: "medium",
-        bottomLine: "At 0.62 for “Yes” the market leaves the question open.",
+        bottomLine: "With “Yes” at 0.62, the market treats the question as open.",
       },
       narrator: "template",
       evidence: {
@@ -259,7 +259,7 @@ export const sampleBody = {
           publishedAt: earlier,
         }],
         facts: [
-          { id: "F1", statement: "The price of “Yes” stood at 0.62 at 2026-11-02 09:30 UTC." },
+          { id: "F1", statement: "The price of “Yes” was 0.62 at 2026-11-02 09:30 UTC." },
           {
             id: "F2",
             statement:
@@ -268,7 +268,7 @@ export const sampleBody = {
           { id: "F3", statement: "The venue names no scheduled end for this market." },
           {
             id: "F4",
-            statement: "At 0.62 for “Yes” the market leaves the question open.",
+            statement: "With “Yes” at 0.62, the market treats the question as open.",
           },
         ],
         grounds: { thesis: ["F1"], whaleView: ["F2"], risks: [["F3"]], bottomLine: ["F4"] },
@@ -278,7 +278,7 @@ export const sampleBody = {
   },
 } as const
 
-/** The digest of the slot before `until`, about these items. */
+/** The digest of the slot before `until`, over these items. */
 function sampleDigest(items: ReadonlyArray<FeedItem>, until: EpochMs): Digest {
   const slot = until - until % digestEvery
   const brief = digestBrief({
@@ -310,14 +310,14 @@ function sampleDigest(items: ReadonlyArray<FeedItem>, until: EpochMs): Digest {
   return { ...digestOf(templateDigest(brief), brief, making), id: "sample-digest" }
 }
 
-/** The scorecard of the sample's wallets and one whose history has not been read yet. */
+/** The scorecard of the sample's wallets and of one whose history has not been read yet. */
 export function sampleScorecard(computedAt: EpochMs): Scorecard {
-  const judged = sampleWhales.map(({ wallet, pseudonym }) =>
+  const scored = sampleWhales.map(({ wallet, pseudonym }) =>
     tracked(wallet, pseudonym, "whole", computedAt)
   )
   const unread = "0x000000000000000000000000000000000000feed"
   return scorecard({
-    tracked: [...judged, tracked(unread, "Third Sample Wallet", "reading", computedAt)],
+    tracked: [...scored, tracked(unread, "Third Sample Wallet", "reading", computedAt)],
     totals: sampleWhales.map(totalsOf),
     whales: sampleWhales.map((row) => ({ computedAt, row })),
     verdicts: {
@@ -335,11 +335,11 @@ function tracked(
   history: TrackedWallet["history"],
   trackedAt: EpochMs,
 ): TrackedWallet {
-  const read = { readFrom: null, readTo: null, acts: 0, markets: 0, bothSides: 0 }
+  const read = { readFrom: null, readTo: null, activityCount: 0, markets: 0, bothSides: 0 }
   return { wallet, name, source: "volume", trackedAt, history, ...read }
 }
 
-/** Sums of entries of one stake, at the mean price of their band, that were won as often as the row says. */
+/** Totals of equal stakes at the mean price of each band, with the win rate of the row. */
 function totalsOf({ oddsBands, stakeUsd, resolved }: WhaleRow): WalletTotals {
   const bands = noTotals.bands.map((none, at): BandSums => {
     const band = oddsBands.find(({ meanEntryPrice }) => bandOf(meanEntryPrice, bandEdges) === at)

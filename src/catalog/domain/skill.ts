@@ -1,7 +1,7 @@
 /**
- * What an agent can ask for by name: every product, and every free row that answers JSON.
+ * The registry of skills: every product, and every free row with a JSON body.
  *
- * The one registry behind the contract, the documents, the skills of /a2a and the tools of /mcp.
+ * /openapi.json, the documents, the /a2a skills and the /mcp tools are all generated from it.
  *
  * @module
  */
@@ -11,12 +11,12 @@ import type { Parameter } from "./parameter.ts"
 import { type Product, type ProductId, products } from "./product.ts"
 
 interface Named {
-  /** What it is called over /a2a and /mcp. */
+  /** Its name over /a2a and /mcp. */
   readonly name: SkillName
   readonly title: string
   readonly description: string
   readonly tags: ReadonlyArray<string>
-  /** Where the same is asked for over HTTP. */
+  /** The path of the same call over HTTP. */
   readonly path: `/${string}`
   readonly parameters: ReadonlyArray<Parameter>
 }
@@ -35,17 +35,17 @@ export interface FreeSkill extends Named {
 export type Skill = PaidSkill | FreeSkill
 type SkillName = `get_${string}`
 
-/** The name of a row: the same in every document, in /a2a and in /mcp. */
+/** The skill name of a row, the same in every document, in /a2a and in /mcp. */
 export function skillName({ id }: { readonly id: string }): SkillName {
   return `get_${id}`
 }
 
-/** The address of a row as a tool of MCP. */
+/** The address of a row's MCP tool. */
 export function toolUrl(row: { readonly id: string }): string {
   return `mcp://tool/${skillName(row)}`
 }
 
-/** The name of a row in the contract, where names are camelCase. */
+/** The operationId of a row in /openapi.json, in camelCase. */
 export function operationId({ id }: { readonly id: string }): string {
   return skillName({ id }).replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
@@ -65,7 +65,7 @@ const free = (id: FreeId): FreeSkill => {
   return { kind: "free", id, name: skillName(row), title, description, tags, path, parameters: [] }
 }
 
-/** The free ones first, as an agent should call them. */
+/** Free skills first, as an agent should call them first. */
 export const skills: ReadonlyArray<Skill> = [
   ...Record.keys(freeRows).filter((id) => freeRows[id].format === "json").map(free),
   ...Record.keys(products).map(paid),
@@ -73,7 +73,7 @@ export const skills: ReadonlyArray<Skill> = [
 
 const byName = new Map<string, Skill>(skills.map((skill) => [skill.name, skill]))
 
-/** The skill of a name; undefined when there is none. */
+/** The skill with this name; undefined when there is none. */
 export function skillOf(name: string): Skill | undefined {
   return byName.get(name)
 }

@@ -1,13 +1,13 @@
 /**
- * Money that is charged: whole units of USDC (six decimals), as a `bigint`, never a float.
+ * Money that is charged: atomic units of USDC (six decimals), as a `bigint`, never a float.
  *
- * Amounts a market reports (volume, depth, stakes) are measurements, not money: they stay numbers.
+ * Amounts that a market reports (volume, depth, stakes) are measurements, not money: they are numbers.
  *
  * @module
  */
 import { Schema } from "effect"
 
-/** Whole units of USDC: 1 USD is 1,000,000 units. */
+/** Atomic units of USDC: 1 USD is 1,000,000 units. */
 export const AtomicAmount = Schema.BigInt.pipe(Schema.brand("AtomicAmount"))
 export type AtomicAmount = typeof AtomicAmount.Type
 
@@ -22,7 +22,7 @@ export function usd(amount: AtomicAmount): string {
   return `${whole}.${fraction}`
 }
 
-/** The amount in whole units of a decimal price in USD such as `"0.01"`. */
+/** `"0.01"` -> `10000n`. */
 export function atomic(price: `${number}`): AtomicAmount {
   const [whole = "0", fraction = ""] = price.split(".")
   return AtomicAmount.make(BigInt(whole) * unitsPerUsd + BigInt(fraction.padEnd(6, "0")))

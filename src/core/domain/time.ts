@@ -1,5 +1,5 @@
 /**
- * Instants, as the whole service counts them: milliseconds since the Unix epoch, UTC.
+ * Time in milliseconds since the Unix epoch, UTC, and its form on the wire.
  *
  * @module
  */
@@ -13,12 +13,12 @@ export const minute = 60 * second
 export const hour = 60 * minute
 export const day = 24 * hour
 
-/** ISO 8601, UTC, milliseconds and `Z`: the only spelling of a time on the wire. */
+/** The only form of a time on the wire: ISO 8601, UTC, with milliseconds and `Z`. */
 export const IsoTime = Schema.String.check(
   Schema.isPattern(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/),
 ).annotate({ description: "ISO 8601 UTC, with milliseconds", format: "date-time" })
 
-/** The wire spelling of an instant. */
+/** The instant in the form of `IsoTime`. */
 export function isoTime(at: EpochMs): string {
   return new Date(at).toISOString()
 }

@@ -1,45 +1,46 @@
 /**
- * What strangers wrote, made harmless: for a prompt, for a text that is sold, for a log.
+ * Sanitizes untrusted text for a prompt, for a text that is sold, and for a log.
  *
- * A question, an outcome, a description, a headline, a pseudonym may hold anything. Nothing here
- * judges it; it only takes away what could pass for something else: control characters, marks that
- * turn or hide text, quotation marks that would end a quotation, markup.
+ * A question, an outcome, a description, a headline or a pseudonym may contain anything. Nothing is
+ * rejected here; only characters that could change the surrounding text are removed or replaced:
+ * control characters, direction and invisible marks, quotation marks that would end a quotation,
+ * markup.
  *
  * @module
  */
 
 /** Characters of a name in a text that is sold. */
 export const nameLengthMax = 160
-/** Marks on one letter: scripts that stack them need no more, towers of them cover other lines. */
+/** Combining marks on one letter: no script needs more, and tall stacks cover other lines. */
 const marksMax = 4
-/** What a name that nobody could see is called. */
+/** Replaces a name without a visible character. */
 const nameless = "unnamed"
 
 /**
- * A stranger's words as a name: one line, at most `max` characters, never empty, and nothing in it
- * that could pass for the quotation marks a text puts round it.
+ * Untrusted text as a name: one line, at most `max` characters, never empty, and without the
+ * quotation marks that a text puts around a name.
  */
-export function named(text: string, max: number = nameLengthMax): string {
+export function safeName(text: string, max: number = nameLengthMax): string {
   const name = oneLine(text)
     .replace(/[“”„‟"«»‹›❛-❞〝〞〟＂″‴‵-‷⁗ʺˮ״⹂\u{1f676}-\u{1f678}]/gu, "'")
     .replace(/['‘’‚‛`´′ʹʼ＇]{2,}/g, "'")
   return /[\p{L}\p{N}\p{P}\p{S}]/u.test(name) ? cut(name, max) : nameless
 }
 
-/** A name as a text repeats it. */
+/** A name in the quotation marks that the texts use. */
 export function quoted(name: string): string {
   return `“${name}”`
 }
 
-/** A stranger's longer text for a data block: one line, at most `max` characters. */
+/** Longer untrusted text for a data block: one line, at most `max` characters. */
 export function excerpt(text: string, max: number): string {
   return cut(oneLine(text), max)
 }
 
 /**
- * Plain text as Markdown that shows just it, as one line: no emphasis, link, list, heading, entity
- * or HTML. Figures and sentences stay as readable as they were: only what could mean something is
- * escaped, and of dots and colons those that could make an address.
+ * Markdown that renders as the plain text, on one line: no emphasis, link, list, heading, entity or
+ * HTML. To keep figures and sentences readable, only characters with a meaning are escaped, and only
+ * those dots and colons that could form an address.
  */
 export function escapedMarkdown(text: string): string {
   return oneLine(text)
@@ -50,25 +51,25 @@ export function escapedMarkdown(text: string): string {
 }
 
 /**
- * Without controls, marks of direction, joiners and other invisible characters, lone surrogates and
- * stacks of marks; runs of spaces made one. Stacks are cut before NFC, which sorts them in quadratic time,
- * and after it, for it can split a mark.
+ * Removes control characters, direction marks, joiners and other invisible characters, lone surrogates
+ * and stacked marks, and collapses whitespace. Stacks are cut before NFC, which sorts them in quadratic
+ * time, and again after it, because NFC can split a mark.
  */
 function oneLine(text: string): string {
   return text
     .replace(/[\p{M}&&\p{Default_Ignorable_Code_Point}]+/gv, "")
     .replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]+/gu, " ")
-    .replace(towers, "$1")
+    .replace(stackedMarks, "$1")
     .normalize("NFC")
     .replace(/(?<=^|\s)\p{M}+/gu, "")
     .replace(/\s+/gu, " ")
-    .replace(towers, "$1")
+    .replace(stackedMarks, "$1")
     .trim()
 }
 
-const towers = new RegExp(`(\\p{M}{${marksMax}})\\p{M}+`, "gu")
+const stackedMarks = new RegExp(`(\\p{M}{${marksMax}})\\p{M}+`, "gu")
 
-/** Whole characters only. */
+/** Counts code points, so that no surrogate pair is split. */
 function cut(text: string, max: number): string {
   const characters = [...text]
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join("").trimEnd()}…`

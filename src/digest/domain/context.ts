@@ -1,20 +1,20 @@
 /**
- * What a digest may state of the world around the prices: headlines, and markets that end soon.
+ * The facts of a digest about headlines, and about markets that end soon.
  *
- * A headline never stands as the cause of a move: at most as reported in the same hours.
+ * A headline is never called the cause of a move, at most published in the same hours.
  *
  * @module
  */
 import {
-  type About,
+  absenceFact,
+  type FactAttributes,
   factOf,
   headlineName,
   labelName,
   limitFact,
   marketName,
   type NewDigestFact,
-  noneOf,
-} from "./stating.ts"
+} from "./factBuilders.ts"
 import type { DigestHeadline, DigestMaterial, MoverItem, UpcomingMarket } from "./material.ts"
 import {
   countFigure,
@@ -22,30 +22,30 @@ import {
   priceFigure,
   usdFigure,
   whenFigure,
-} from "../../writing/domain/phrases.ts"
+} from "../../writing/domain/figures.ts"
 import { convergenceOf } from "../../markets/domain/resolving.ts"
-import { figure, say, type Statement } from "../../writing/domain/statement.ts"
+import { figure, phrase, type Statement } from "../../writing/domain/statement.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 
-/** Headlines that are stated. */
+/** Headlines with a fact of their own. */
 const headlinesMax = 12
-/** Coming ends that are stated. */
+/** Coming ends with a fact of their own. */
 const upcomingMax = 6
 
-/** How many headlines there are, and the newest of them, those found for a market first. */
+/** The number of headlines, and the newest of them; those that match a market come first. */
 export function newsFacts(material: DigestMaterial): ReadonlyArray<NewDigestFact> {
   const { coverage, headlines } = material
-  if (headlines.length === 0 && !isHeard(coverage)) return []
-  const shown = headlines.toSorted(byRelation).slice(0, headlinesMax)
+  if (headlines.length === 0 && !hasAnswers(coverage)) return []
+  const described = headlines.toSorted(byRelation).slice(0, headlinesMax)
   return [
     newsCount(headlines),
-    ...limitFact(news, headlines.length - shown.length, "headline"),
-    ...shown.map((headline) => newsFact(headline, material)),
+    ...limitFact(news, headlines.length - described.length, "headline"),
+    ...described.map((headline) => newsFact(headline, material)),
   ]
 }
 
-/** Whether that there is no headline says anything. */
-function isHeard({ missing, news }: DigestMaterial["coverage"]): boolean {
+/** Whether any source answered: only then may the digest say that there was no headline. */
+function hasAnswers({ missing, news }: DigestMaterial["coverage"]): boolean {
   return !missing.includes("news") && news !== null && news.answered > 0
 }
 
@@ -54,34 +54,36 @@ function byRelation(a: DigestHeadline, b: DigestHeadline): number {
     b.publishedAt - a.publishedAt || (a.url < b.url ? -1 : 1)
 }
 
-const news: About = { kind: "news", topic: "count", section: "context" }
+const news: FactAttributes = { kind: "news", topic: "count", section: "context" }
 
 function newsCount(headlines: ReadonlyArray<DigestHeadline>): NewDigestFact {
-  if (headlines.length === 0) return noneOf(news, say`No headline was found.`)
+  if (headlines.length === 0) return absenceFact(news, phrase`No headline was found.`)
   const sources = figure(
     countFigure(new Set(headlines.map(({ source }) => source)).size, "publisher"),
   )
-  const related = headlineCount(headlines.filter(({ markets }) => markets.length > 0).length)
+  const matching = headlines.filter(({ markets }) => markets.length > 0).length
   return factOf(
     news,
-    say`${headlineCount(headlines.length)} from ${sources} ${
+    phrase`${headlineCount(headlines.length)} from ${sources} ${
       headlines.length === 1 ? "was" : "were"
-    } read, ${related} of them found for a market in play.`,
+    } read; ${headlineCount(matching)} ${
+      matching === 1 ? "matches" : "match"
+    } a market of this digest.`,
   )
 }
 
 function newsFact(headline: DigestHeadline, material: DigestMaterial): NewDigestFact {
   const source = labelName(headline.source)
-  const statement = say`${headlineName(headline.title)} was reported by ${source} at ${
+  const statement = phrase`${headlineName(headline.title)} was published by ${source} at ${
     figure(whenFigure(headline.publishedAt, material.until))
   }`
   const relation = relationOf(headline, material)
   return relation === null
-    ? factOf({ ...news, topic: "headline", source }, say`${statement}.`)
-    : factOf({ ...news, topic: "related", source }, say`${statement}, ${relation}.`)
+    ? factOf({ ...news, topic: "headline", source }, phrase`${statement}.`)
+    : factOf({ ...news, topic: "related", source }, phrase`${statement}, ${relation}.`)
 }
 
-/** What the headline has to do with a market of the digest, said no stronger than it is known. */
+/** How the headline relates to a market of the digest; claims no cause. */
 function relationOf(
   { markets, publishedAt }: DigestHeadline,
   material: DigestMaterial,
@@ -92,7 +94,7 @@ function relationOf(
     .toSorted((a, b) => b.feedIndex - a.feedIndex)
     .find((move) => isDuring(publishedAt, move))
   if (move !== undefined) {
-    return say`in the same hours as the move in ${marketName(move.data.market)}`
+    return phrase`in the same hours as the move in ${marketName(move.data.market)}`
   }
   const [market] = [
     ...[...material.movers, ...material.whaleEntries, ...material.predetermined]
@@ -102,10 +104,10 @@ function relationOf(
   ].filter(({ slug }) => found.has(slug)).sort(bySlug)
   return market === undefined
     ? null
-    : say`and its words are close to those of ${marketName(market)}`
+    : phrase`and its words are similar to those of ${marketName(market)}`
 }
 
-/** Of one market under several questions, which no venue should have, always the same. */
+/** Deterministic even if one slug had several questions. */
 function bySlug(a: Named, b: Named): number {
   return `${a.slug} ${a.question}` < `${b.slug} ${b.question}` ? -1 : 1
 }
@@ -116,20 +118,20 @@ function isDuring(at: EpochMs, { createdAt, data }: MoverItem): boolean {
   return at >= Date.parse(data.startedAt) && at <= Date.parse(createdAt)
 }
 
-/** How many markets end soon, and those with the most money still undecided. */
+/** The number of markets that end soon, and those with the most money still undecided. */
 export function upcomingFacts(
   { coverage, upcoming, until }: DigestMaterial,
 ): ReadonlyArray<NewDigestFact> {
   if (upcoming.length === 0 && coverage.missing.includes("upcoming")) return []
-  const shown = upcoming.toSorted(byStakes).slice(0, upcomingMax)
+  const described = upcoming.toSorted(byStakes).slice(0, upcomingMax)
   return [
     upcomingCount(upcoming.length),
-    ...limitFact(soon, upcoming.length - shown.length, "end of a market", "ends of markets"),
-    ...shown.map((market) => upcomingFact(market, until)),
+    ...limitFact(soon, upcoming.length - described.length, "end of a market", "ends of markets"),
+    ...described.map((market) => upcomingFact(market, until)),
   ]
 }
 
-/** Liquidity weighs most where the price is furthest from either end. */
+/** Weighs liquidity by mid * (1 - mid), the variance of the outcome. */
 function byStakes(a: UpcomingMarket, b: UpcomingMarket): number {
   return openness(b) - openness(a) || a.endsAt - b.endsAt || (a.slug < b.slug ? -1 : 1)
 }
@@ -138,28 +140,30 @@ function openness({ liquidityUsd, mid }: UpcomingMarket): number {
   return liquidityUsd * mid * (1 - mid)
 }
 
-const soon: About = { kind: "upcoming", topic: "count", section: "watch" }
+const soon: FactAttributes = { kind: "upcoming", topic: "count", section: "watch" }
 
 function upcomingCount(count: number): NewDigestFact {
-  if (count === 0) return noneOf(soon, say`No market with enough money in it is due to end soon.`)
+  if (count === 0) {
+    return absenceFact(soon, phrase`No market with enough liquidity is due to end soon.`)
+  }
   const all = figure(countFigure(count, "market"))
-  const looked = count === 1 ? "is due to end soon and was" : "are due to end soon and were"
-  return factOf(soon, say`${all} ${looked} looked at.`)
+  const verbs = count === 1 ? "is due to end soon and was" : "are due to end soon and were"
+  return factOf(soon, phrase`${all} ${verbs} checked.`)
 }
 
 function upcomingFact(market: UpcomingMarket, until: EpochMs): NewDigestFact {
   const { endsAt, liquidityUsd, mid, outcomes } = market
-  const end = say`${marketName(market)} is due to end at ${figure(whenFigure(endsAt, until))}`
-  const price = say`with ${labelName(outcomes[0])} at ${figure(priceFigure(mid))}`
+  const end = phrase`${marketName(market)} is due to end at ${figure(whenFigure(endsAt, until))}`
+  const price = phrase`with ${labelName(outcomes[0])} at ${figure(priceFigure(mid))}`
   const open = convergenceOf(mid) === "contested"
     ? "the price is still contested"
     : "the price has converged"
-  const statement = say`${end}, ${
+  const statement = phrase`${end}, ${
     figure(durationFigure(endsAt - until))
-  } after this digest ends, ${price}; ${open}, with ${
+  } after this digest ends, ${price}; ${open}, and the market has ${
     figure(usdFigure(liquidityUsd))
   } of liquidity.`
-  return factOf({ ...soon, topic: "upcoming" }, statement, say`${end}, ${price}.`)
+  return factOf({ ...soon, topic: "upcoming" }, statement, phrase`${end}, ${price}.`)
 }
 
 function headlineCount(count: number): Statement {

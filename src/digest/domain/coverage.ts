@@ -1,12 +1,12 @@
 /**
- * What a digest states of itself: how much of the world it saw, what it did not look at, and how its
- * words and figures are to be read.
+ * The facts of a digest about itself: what it covers, what could not be read, and how to read its words
+ * and figures.
  *
  * @module
  */
 import { eventsMin, resolvedEntriesMin } from "../../whales/domain/label.ts"
 import type { DigestSection } from "./digest.ts"
-import { type About, factOf, type NewDigestFact } from "./stating.ts"
+import { type FactAttributes, factOf, type NewDigestFact } from "./factBuilders.ts"
 import type { DigestMaterial } from "./material.ts"
 import { depthUsdMin, volumeUsdMin } from "../../markets/domain/quality.ts"
 import {
@@ -15,18 +15,18 @@ import {
   timeFigure,
   usdFigure,
   whenFigure,
-} from "../../writing/domain/phrases.ts"
-import { figure, joined, say, type Statement } from "../../writing/domain/statement.ts"
+} from "../../writing/domain/figures.ts"
+import { figure, joined, phrase, type Statement } from "../../writing/domain/statement.ts"
 import { minute } from "../../core/domain/time.ts"
 
-/** The venue is read every ten minutes: a reading older than three of those leaves something out. */
+/** The venue is read every ten minutes; an older reading means that something may be missing. */
 const readingAgeMax = 30 * minute
 
-function coverage(section: DigestSection): About {
+function coverage(section: DigestSection): FactAttributes {
   return { kind: "coverage", topic: "coverage", section }
 }
 
-/** What was looked at. Never empty, and something for each section but the last. */
+/** What was read. Never empty; every section except the last has at least one fact. */
 export function coverageFacts(
   material: DigestMaterial,
 ): readonly [NewDigestFact, ...ReadonlyArray<NewDigestFact>] {
@@ -37,8 +37,8 @@ export function coverageFacts(
     factOf(
       coverage("repriced"),
       marketsWatched === 0
-        ? say`No price was kept, so nothing here speaks of what the markets did.`
-        : say`The prices of ${watched} were kept.`,
+        ? phrase`No market was watched, so this digest says nothing about price moves.`
+        : phrase`The prices of ${watched} were watched.`,
     ),
     ...readingFact(material),
     ...walletsFacts(material),
@@ -49,91 +49,97 @@ export function coverageFacts(
   ]
 }
 
-/** Where the digest begins and ends. */
 function windowFact({ from, until }: DigestMaterial): NewDigestFact {
-  const when = say`from ${figure(timeFigure(from))} to ${figure(whenFigure(until, from))}`
-  const short = say`This digest covers ${figure(durationFigure(until - from))}, ${when}.`
-  const whole = say`It counts all that was seen, and tells the strongest of each kind.`
+  const when = phrase`from ${figure(timeFigure(from))} to ${figure(whenFigure(until, from))}`
+  const short = phrase`This digest covers ${figure(durationFigure(until - from))}, ${when}.`
+  const whole = phrase`It counts everything that was seen and describes the strongest of each kind.`
   return factOf(coverage("repriced"), joined([short, whole]), short)
 }
 
-/** Said only where the venue was not read to the end. */
+/** Present only when the venue was not read recently. */
 function readingFact({ coverage: { venueReadAt }, from, until }: DigestMaterial) {
   if (venueReadAt !== null && until - venueReadAt <= readingAgeMax) return []
   const statement = venueReadAt === null
-    ? say`The venue was not read at all, so a quiet page here is no sign of quiet markets.`
-    : say`The venue was last read in full at ${figure(whenFigure(venueReadAt, until))}, ${
+    ? phrase`The venue was not read at all, so a quiet digest does not mean that the markets were quiet.`
+    : phrase`The venue was last read in full at ${figure(whenFigure(venueReadAt, until))}, ${
       venueReadAt < from
         ? "before this digest begins"
-        : say`${figure(durationFigure(until - venueReadAt))} before this digest ends`
-    }; what came after is not in it.`
+        : phrase`${figure(durationFigure(until - venueReadAt))} before this digest ends`
+    }; later changes are missing.`
   return [factOf(coverage("repriced"), statement)]
 }
 
 function walletsFacts({ coverage: { missing, walletsTracked } }: DigestMaterial) {
   if (missing.includes("whales")) {
     return [
-      factOf(coverage("whales"), say`Which wallets are tracked could not be read.`),
-      factOf(coverage("predetermined"), say`How markets ended could not be read.`),
+      factOf(coverage("whales"), phrase`The list of tracked wallets could not be read.`),
+      factOf(coverage("predetermined"), phrase`The outcomes of ended markets could not be read.`),
     ]
   }
-  const followed = figure(countFigure(walletsTracked, "wallet"))
+  const tracked = figure(countFigure(walletsTracked, "wallet"))
   const statement = walletsTracked === 0
-    ? say`No wallet is tracked yet, so nothing here speaks of what anybody bought.`
-    : say`The entries of ${followed} are followed; what others bought was not looked at.`
+    ? phrase`No wallet is tracked yet, so this digest says nothing about what wallets bought.`
+    : phrase`The entries of ${tracked} are tracked; the entries of other wallets are not.`
   return [factOf(coverage("whales"), statement)]
 }
 
 function detectorFact({ coverage: { detector } }: DigestMaterial): NewDigestFact {
-  const how = detector === "rules"
-    ? "by rules that read the word of the venue alone; news was not read for it"
-    : "by a model, from evidence that it had to name; where it did not answer, nothing is said"
   return factOf(
     coverage("predetermined"),
-    say`Whether an outcome exists already was judged ${how}.`,
+    detector === "rules"
+      ? phrase`Rules searched for predetermined outcomes; they read only what the venue publishes, not the news.`
+      : phrase`A model searched for predetermined outcomes and had to name its evidence; where it did not answer, nothing is reported.`,
   )
 }
 
 function newsFact({ coverage: { missing, news } }: DigestMaterial): NewDigestFact {
   if (missing.includes("news")) {
-    const unread =
-      say`What news there was could not be read, so nothing here says why a price moved.`
+    const unread = phrase`The news could not be read, so this digest cannot say why a price moved.`
     return factOf(coverage("context"), unread)
   }
-  const off = say`News is off: no headline was looked at, so nothing here says why a price moved.`
+  const off =
+    phrase`News is off: no headline was read, so this digest cannot say why a price moved.`
   if (news === null || news.sources === 0) return factOf(coverage("context"), off)
   const { answered, sources } = news
   const all = figure(countFigure(sources, "news source"))
   if (answered === 0) {
-    return factOf(coverage("context"), say`News was asked of ${all}, without any answer.`)
+    return factOf(
+      coverage("context"),
+      phrase`Headlines were requested from ${all}, without any answer.`,
+    )
   }
   if (answered >= sources) {
-    return factOf(coverage("context"), say`News was asked of ${all}, and none failed to answer.`)
+    return factOf(
+      coverage("context"),
+      phrase`Headlines were requested from ${all}, and every source answered.`,
+    )
   }
   const silent = figure(countFigure(sources - answered, "source"))
   return factOf(
     coverage("context"),
-    say`News was asked of ${all}; ${silent} did not answer, and what these reported is not known.`,
+    phrase`Headlines were requested from ${all}; ${silent} did not answer, so headlines may be missing.`,
   )
 }
 
 function upcomingFact({ coverage: { missing } }: DigestMaterial): ReadonlyArray<NewDigestFact> {
   if (!missing.includes("upcoming")) return []
-  return [factOf(coverage("watch"), say`Which markets end soon could not be read.`)]
+  return [factOf(coverage("watch"), phrase`The markets that end soon could not be read.`)]
 }
 
 function unreadFact({ coverage: { itemsUnread } }: DigestMaterial): ReadonlyArray<NewDigestFact> {
   if (itemsUnread === 0) return []
   const items = figure(countFigure(itemsUnread, "item"))
-  const statement = say`The feed held ${items} more than were read: every count here leaves ${
-    itemsUnread === 1 ? "it" : "them"
+  const statement = phrase`The feed has ${items} that ${
+    itemsUnread === 1
+      ? "was not read, and every count here leaves it"
+      : "were not read, and every count here leaves them"
   } out.`
   return [factOf(coverage("repriced"), statement)]
 }
 
 /**
- * How to read the rest. The first of each section stands in every digest; the others where there is
- * room: together they fill the page of a window in which nothing happened.
+ * How to read the digest. The first fact of each section is in every digest, the others when there is
+ * room: together they fill the page when nothing happened.
  */
 export function methodFacts(): ReadonlyArray<NewDigestFact> {
   return methods.map(([section, statement]) =>
@@ -146,75 +152,78 @@ const usd = (amount: number): Statement => figure(usdFigure(amount))
 const methods: ReadonlyArray<readonly [DigestSection, Statement]> = [
   [
     "repriced",
-    say`A move is told only in a market with at least ${usd(volumeUsdMin)} of volume and ${
-      usd(depthUsdMin)
-    } of depth near the price, and only when it is far larger than is usual there.`,
+    phrase`A move is reported only when it is far larger than usual for its market, and only in a market with at least ${
+      usd(volumeUsdMin)
+    } of volume and ${usd(depthUsdMin)} of depth near the price.`,
   ],
   [
     "whales",
-    say`A label needs at least ${
+    phrase`A label needs at least ${
       figure(countFigure(resolvedEntriesMin, "entry", "entries"))
-    } held to the end in ${
+    } in ended markets, from ${
       figure(countFigure(eventsMin, "event"))
-    }; neutral means that luck is enough to explain the record, and most wallets are neutral.`,
+    } or more, counted as held to resolution; neutral means that, after fees, the record cannot be distinguished from the prices paid. Most wallets are neutral.`,
   ],
   [
     "predetermined",
-    say`An outcome that exists already may still be read another way by the venue.`,
+    phrase`A predetermined outcome is known before its market ends, but the venue may still judge it another way.`,
   ],
   [
     "context",
-    say`A report in the same hours as a move stands beside it here; whether it is the cause is not known.`,
-  ],
-  ["watch", say`An end is told as the venue planned it; the payout may come later.`],
-  [
-    "repriced",
-    say`Where prices were kept, a window without a move means that they stayed within what is usual for them; it does not mean that nothing happened.`,
-  ],
-  [
-    "whales",
-    say`Exits are not tracked: an entry says what a wallet bought, and not what it still holds.`,
-  ],
-  [
-    "predetermined",
-    say`Such a finding is told with its evidence, and when the market ends it is scored in the public record, mistakes included.`,
-  ],
-  [
-    "context",
-    say`Headlines are matched to a market by their words alone, so a match may be about another matter.`,
+    phrase`A headline from the same hours as a move is listed with it; it is not known whether it caused the move.`,
   ],
   [
     "watch",
-    say`The next digest looks at what came of these prices; until then the feed tells every move and entry as it is seen.`,
+    phrase`The end of a market is the time planned by the venue; the payout may come later.`,
   ],
   [
     "repriced",
-    say`A price is what a share costs that pays ${
+    phrase`Where prices were watched, a window without a move means that they stayed within their usual range; it does not mean that nothing happened.`,
+  ],
+  [
+    "whales",
+    phrase`Exits are not tracked: an entry shows what a wallet bought, not what it still holds.`,
+  ],
+  [
+    "predetermined",
+    phrase`Each finding names its evidence, and when the market ends it is scored in the public record, mistakes included.`,
+  ],
+  [
+    "context",
+    phrase`Headlines are matched to a market by their words alone, so a match may be about something else.`,
+  ],
+  [
+    "watch",
+    phrase`The next digest covers what happens next; until then the feed publishes every move and entry as it is seen.`,
+  ],
+  [
+    "repriced",
+    phrase`A share pays ${
       usd(1)
-    } if its outcome comes about, so it reads as a chance. Moves are ordered by their size and by the money in the market.`,
+    } if its outcome happens, so its price can be read as a probability. Moves are ordered by their size and by the money in the market.`,
   ],
   [
     "whales",
-    say`A win rate says little by itself: where prices are fair it is close to the mean entry price, and only the distance between them speaks of skill.`,
+    phrase`A win rate says little by itself: at fair prices it is close to the mean entry price, and only the difference between them suggests skill.`,
   ],
   [
     "context",
-    say`Headlines are quoted and not checked: what they claim is the word of their publisher.`,
+    phrase`Headlines are quoted but not checked: their claims are those of their publishers.`,
   ],
   [
     "watch",
-    say`Nothing here is advice to buy or to sell; it is information about prices, and prices can be wrong.`,
+    phrase`Nothing here is advice to buy or to sell; it is information about prices, and prices can be wrong.`,
   ],
   [
     "repriced",
-    say`Mechanical markets, which open a new bet on some price every few minutes or hours, are left out: they move by design.`,
+    phrase`Mechanical markets, which open a new bet on some price every few minutes or hours, are left out: they move by design.`,
   ],
   [
     "whales",
-    say`A label is shown as it stood before the entry, so that nothing of what came later is in it.`,
+    phrase`A label rests on the record before the entry, so it does not depend on anything that came later.`,
   ],
   [
     "watch",
-    say`A price is called contested while it is far from both ends, and converged when it is near to either of them.`,
+    phrase`A price is contested while it is far from both ends of its range, and converged when it is close to either end.`,
   ],
 ]

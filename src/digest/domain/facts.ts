@@ -1,21 +1,21 @@
 /**
- * From all that happened in a window to the numbered facts a digest may state.
+ * Builds the numbered facts of a digest from its material.
  *
- * Of each kind the strongest are stated and all are counted. Kinds do not compete for places: however
- * much there is of one, it takes nothing from another.
+ * All events of a kind are counted, and the strongest get a fact of their own. The limits are per kind,
+ * so many events of one kind never displace another kind.
  *
  * @module
  */
 import type { DigestBrief } from "./digest.ts"
 import { newsFacts, upcomingFacts } from "./context.ts"
 import { coverageFacts, methodFacts } from "./coverage.ts"
-import type { NewDigestFact } from "./stating.ts"
+import type { NewDigestFact } from "./factBuilders.ts"
 import type { DigestMaterial } from "./material.ts"
 import { moveFacts } from "./moves.ts"
 import { endedFacts, predeterminedFacts } from "./outcomes.ts"
 import { whaleFacts } from "./whales.ts"
 
-/** The facts of a window. The order in which its material comes decides nothing. */
+/** The result does not depend on the order of the material. */
 export function digestBrief(material: DigestMaterial): DigestBrief {
   const { from, until } = material
   const [window, ...coverage] = coverageFacts(material)

@@ -1,6 +1,6 @@
 /**
- * What a digest is made from: all that happened in its window, and how much of the world was looked
- * at. Any order; whatever is chosen of it is chosen by its own words and figures.
+ * The input of a digest: everything that happened in its window, and what could be read of it. The order
+ * of the lists does not matter.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export type MoverItem = Extract<FeedItem, { type: "mover" }>
 export type WhaleEntryItem = Extract<FeedItem, { type: "whale_entry" }>
 export type PredeterminedItem = Extract<FeedItem, { type: "predetermined" }>
 
-/** A market in which tracked wallets have entries, of which the end became known in the window. */
+/** A market with entries of tracked wallets whose end became known in the window. */
 export interface EndedMarket {
   readonly market: Pick<Market, "slug" | "question" | "outcomes">
   readonly resolution: Resolution
@@ -22,7 +22,7 @@ export interface EndedMarket {
   readonly endedAt: EpochMs
 }
 
-/** A headline, and the slugs of the markets it was found for: those in play; empty for the rest. */
+/** A headline, and the slugs of the digest's markets that it matches; may be empty. */
 export interface DigestHeadline extends Headline {
   readonly markets: ReadonlyArray<string>
 }
@@ -31,39 +31,38 @@ export interface DigestHeadline extends Headline {
 export interface UpcomingMarket
   extends Pick<Market, "slug" | "question" | "outcomes" | "liquidityUsd"> {
   readonly endsAt: EpochMs
-  /** Of the first outcome. */
+  /** The mid price of the first outcome. */
   readonly mid: number
 }
 
-/** What may fail to be read without the digest failing: nothing is said of it then, but that. */
+/** Inputs that may be missing; the digest then says that they could not be read. */
 const digestParts = ["whales", "news", "upcoming"] as const
 export type DigestPart = typeof digestParts[number]
 
-/** How much was looked at: what a digest must say of itself. */
+/** What was read: a digest must state it. */
 interface DigestCoverage {
-  /** Markets whose prices were kept at the end of the window. */
+  /** Markets with stored prices at the end of the window. */
   readonly marketsWatched: number
-  /** When the venue was last read whole; null when it never was. */
+  /** When the venue was last read in full; null when it never was. */
   readonly venueReadAt: EpochMs | null
   /** News sources, and how many of them answered; null when news is off. */
   readonly news: { readonly sources: number; readonly answered: number } | null
-  /** Wallets whose entries are followed. */
   readonly walletsTracked: number
-  /** Who looks for outcomes that already exist: rules read the venue's own word alone. */
+  /** What detects predetermined outcomes. Rules read only what the venue publishes. */
   readonly detector: "rules" | "model"
-  /** Feed items of the window that were not read, because there were more than are read at once. */
+  /** Feed items of the window beyond the read limit. */
   readonly itemsUnread: number
   /**
-   * What could not be read: `whales` (who is tracked, and how their markets ended), `news`, `upcoming`
-   * (what ends soon).
+   * What could not be read: `whales` (the tracked wallets and the ends of their markets), `news`,
+   * `upcoming` (the markets that end soon).
    */
   readonly missing: ReadonlyArray<DigestPart>
 }
 
 export interface DigestMaterial {
   /**
-   * The end of the digest before, and of this one. Items are of the stretch of the feed that became
-   * visible between them: one that was late may have been made a little earlier.
+   * The end of the previous digest, and of this one. Feed items are those that became visible in
+   * between; a late item may have been created a little earlier.
    */
   readonly from: EpochMs
   readonly until: EpochMs
@@ -72,7 +71,7 @@ export interface DigestMaterial {
   readonly predetermined: ReadonlyArray<PredeterminedItem>
   readonly resolutions: ReadonlyArray<EndedMarket>
   readonly headlines: ReadonlyArray<DigestHeadline>
-  /** Not those in `resolutions`. */
+  /** Without the markets in `resolutions`. */
   readonly upcoming: ReadonlyArray<UpcomingMarket>
   readonly coverage: DigestCoverage
 }

@@ -1,17 +1,17 @@
 /**
- * What a digest may state of price moves.
+ * The facts of a digest about price moves.
  *
  * @module
  */
 import {
-  type About,
+  absenceFact,
+  type FactAttributes,
   factOf,
   labelName,
   limitFact,
   marketName,
   type NewDigestFact,
-  noneOf,
-} from "./stating.ts"
+} from "./factBuilders.ts"
 import type { MoverItem } from "./material.ts"
 import { windowMs } from "../../feed/domain/item.ts"
 import {
@@ -22,27 +22,27 @@ import {
   priceFigure,
   usdFigure,
   whenFigure,
-} from "../../writing/domain/phrases.ts"
-import { figure, listed, say, type Statement } from "../../writing/domain/statement.ts"
+} from "../../writing/domain/figures.ts"
+import { figure, joined, listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 
-/** Markets whose strongest move is stated: as many as a page holds. */
+/** Markets with a fact about their strongest move: as many as fit on a page. */
 const movesMax = 10
-/** Categories that are named in the sums. */
+/** Categories named in the totals. */
 const categoriesMax = 3
 
-/** The sums of all moves, then the strongest move of each of at most `movesMax` markets. */
+/** The totals of all moves, then the strongest move in each of at most `movesMax` markets. */
 export function moveFacts(
   moves: ReadonlyArray<MoverItem>,
   until: EpochMs,
 ): ReadonlyArray<NewDigestFact> {
   const strongest = strongestPerMarket(moves)
-  const shown = strongest.slice(0, movesMax)
+  const described = strongest.slice(0, movesMax)
   return [
     countFact(moves, strongest.length),
     ...categoriesFact(moves),
-    ...limitFact(sums, moves.length - shown.length, "move"),
-    ...shown.map((move) => moveFact(move, until)),
+    ...limitFact(totals, moves.length - described.length, "move"),
+    ...described.map((move) => moveFact(move, until)),
   ]
 }
 
@@ -56,8 +56,8 @@ function strongestPerMarket(moves: ReadonlyArray<MoverItem>): ReadonlyArray<Move
 }
 
 /**
- * The most money that changed its mind first: size times liquidity. A higher z-score says more of how
- * still a market was before than of how much its move matters; it decides only between equals.
+ * Orders by size times liquidity. A high z-score depends more on how quiet the market was before than on
+ * how much the move matters, so it only breaks ties.
  */
 function byWeight(a: MoverItem, b: MoverItem): number {
   return weight(b) - weight(a) || b.data.zScore - a.data.zScore || b.feedIndex - a.feedIndex
@@ -67,20 +67,22 @@ function weight({ data }: MoverItem): number {
   return Math.abs(data.delta) * data.market.liquidityUsd
 }
 
-const sums: About = { kind: "mover", topic: "count", section: "repriced" }
+const totals: FactAttributes = { kind: "mover", topic: "count", section: "repriced" }
 
 function countFact(moves: ReadonlyArray<MoverItem>, markets: number): NewDigestFact {
   const ups = moves.filter(({ data }) => data.delta >= 0).length
   const [up, down] = [moveCount(ups), moveCount(moves.length - ups)]
-  const all = say`${moveCount(moves.length)} in ${figure(countFigure(markets, "market"))}`
-  if (moves.length === 0) return noneOf(sums, say`No market moved far enough to be told.`)
-  if (moves.length === 1) return factOf(sums, say`Just ${moveCount(1)} was told.`)
-  if (ups === moves.length) return factOf(sums, say`${all} were told, all of them up.`)
-  if (ups === 0) return factOf(sums, say`${all} were told, all of them down.`)
-  return factOf(sums, say`${all} were told: ${up} up and ${down} down.`)
+  const all = phrase`${moveCount(moves.length)} in ${figure(countFigure(markets, "market"))}`
+  if (moves.length === 0) {
+    return absenceFact(totals, phrase`No market moved far enough to be reported.`)
+  }
+  if (moves.length === 1) return factOf(totals, phrase`Just ${moveCount(1)} was reported.`)
+  if (ups === moves.length) return factOf(totals, phrase`${all} were reported, all of them up.`)
+  if (ups === 0) return factOf(totals, phrase`${all} were reported, all of them down.`)
+  return factOf(totals, phrase`${all} were reported: ${up} up and ${down} down.`)
 }
 
-/** Where the moves were, as far as the venue says. */
+/** The number of moves by category; markets without a category are left out. */
 function categoriesFact(moves: ReadonlyArray<MoverItem>): ReadonlyArray<NewDigestFact> {
   const counts = new Map<string, number>()
   for (const { data } of moves) {
@@ -91,9 +93,9 @@ function categoriesFact(moves: ReadonlyArray<MoverItem>): ReadonlyArray<NewDiges
   const largest = [...counts]
     .sort(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1))
     .slice(0, categoriesMax)
-    .map(([category, count]) => say`${moveCount(count)} in ${labelName(category)}`)
-  const most = counts.size > categoriesMax ? "The most by category:" : "By category:"
-  return [factOf(sums, say`${most} ${listed(largest)}.`)]
+    .map(([category, count]) => phrase`${moveCount(count)} in ${labelName(category)}`)
+  const start = counts.size > categoriesMax ? "Largest categories:" : "By category:"
+  return [factOf(totals, phrase`${start} ${listed(largest)}.`)]
 }
 
 function moveFact({ createdAt, data }: MoverItem, until: EpochMs): NewDigestFact {
@@ -101,21 +103,29 @@ function moveFact({ createdAt, data }: MoverItem, until: EpochMs): NewDigestFact
   const rose = delta >= 0
   const [outcome] = market.outcomes ?? []
   const price = outcome === undefined
-    ? say`The price in ${marketName(market)}`
-    : say`${labelName(outcome)} in ${marketName(market)}`
-  const went = say`${price} ${rose ? "rose" : "fell"} by ${figure(moveFigure(delta))}`
-  const [start, now] = [data.priceStart, data.priceNow].map((it) => figure(priceFigure(it)))
-  const statement = say`${went} within ${figure(durationFigure(windowMs[data.window]))}, from ${
-    start ?? ""
-  } to ${now ?? ""}, as seen at ${figure(whenFigure(Date.parse(createdAt), until))}. The move was ${
-    figure(deviationsFigure(zScore))
-  } of what is usual there, ${
-    data.confirmedBy === "trades" ? "with trades behind it" : "and the price stayed"
-  }; ${
-    figure(usdFigure(microstructure.depthUsdWithin5c.total))
-  } stood near the price, at a spread of ${figure(priceFigure(microstructure.spread))}.`
-  const about: About = { kind: "mover", topic: rose ? "rise" : "fall", section: "repriced" }
-  return factOf(about, statement, say`${went} to ${now ?? ""}.`)
+    ? phrase`The price in ${marketName(market)}`
+    : phrase`${labelName(outcome)} in ${marketName(market)}`
+  const change = phrase`${price} ${rose ? "rose" : "fell"} by ${figure(moveFigure(delta))}`
+  const window = figure(durationFigure(windowMs[data.window]))
+  const [start, now] = [figure(priceFigure(data.priceStart)), figure(priceFigure(data.priceNow))]
+  const at = figure(whenFigure(Date.parse(createdAt), until))
+  const reason = data.confirmedBy === "trades"
+    ? "and trades supported it"
+    : "and the new price persisted"
+  const depth = figure(usdFigure(microstructure.depthUsdWithin5c.total))
+  const spread = figure(priceFigure(microstructure.spread))
+  const statement = joined([
+    phrase`${change} within ${window}, from ${start} to ${now}, seen at ${at}.`,
+    phrase`The move was ${
+      figure(deviationsFigure(zScore))
+    } of the usual change in this market, ${reason}; the book had ${depth} of depth near the price and a spread of ${spread}.`,
+  ])
+  const attributes: FactAttributes = {
+    kind: "mover",
+    topic: rose ? "rise" : "fall",
+    section: "repriced",
+  }
+  return factOf(attributes, statement, phrase`${change} to ${now}.`)
 }
 
 function moveCount(count: number): Statement {

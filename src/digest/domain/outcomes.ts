@@ -1,114 +1,125 @@
 /**
- * What a digest may state of outcomes: those that were found to exist already, and markets that
- * ended. Only these speak of what is decided.
+ * The facts of a digest about predetermined outcomes and ended markets: the only facts that may call
+ * something decided.
  *
  * @module
  */
 import {
-  type About,
+  absenceFact,
+  type FactAttributes,
   factOf,
   headlineName,
   labelName,
   limitFact,
   marketName,
   type NewDigestFact,
-  noneOf,
-} from "./stating.ts"
+} from "./factBuilders.ts"
 import type { DigestMaterial, EndedMarket, PredeterminedItem } from "./material.ts"
-import { countFigure, priceFigure, rateFigure, whenFigure } from "../../writing/domain/phrases.ts"
-import { figure, listed, say, type Statement } from "../../writing/domain/statement.ts"
+import { countFigure, priceFigure, rateFigure, whenFigure } from "../../writing/domain/figures.ts"
+import { figure, joined, listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 
-/** Findings that are stated. */
+/** Findings with a fact of their own. */
 const findingsMax = 8
-/** Ended markets that are stated. */
+/** Ended markets with a fact of their own. */
 const endedMax = 8
 
-/** How many findings there are, and the strongest of them. */
+/** The number of findings, and the strongest of them. */
 export function predeterminedFacts(
   items: ReadonlyArray<PredeterminedItem>,
   until: EpochMs,
 ): ReadonlyArray<NewDigestFact> {
-  const shown = items.toSorted(byEdge).slice(0, findingsMax)
+  const described = items.toSorted(byEdge).slice(0, findingsMax)
   return [
     findingCount(items.length),
-    ...limitFact(findings, items.length - shown.length, "finding"),
-    ...shown.map((item) => findingFact(item, until)),
+    ...limitFact(findings, items.length - described.length, "finding"),
+    ...described.map((item) => findingFact(item, until)),
   ]
 }
 
-/** The surer ones first; among these, the most that the market leaves on the table. */
+/** High confidence first, then the largest implied edge. */
 function byEdge(a: PredeterminedItem, b: PredeterminedItem): number {
   return Number(b.data.confidence === "high") - Number(a.data.confidence === "high") ||
     b.data.impliedEdge - a.data.impliedEdge || b.feedIndex - a.feedIndex
 }
 
-const findings: About = { kind: "predetermined", topic: "count", section: "predetermined" }
+const findings: FactAttributes = { kind: "predetermined", topic: "count", section: "predetermined" }
 
 function findingCount(count: number): NewDigestFact {
-  if (count === 0) return noneOf(findings, say`No outcome was found that exists already.`)
-  return factOf(findings, say`In ${marketCount(count)} an outcome was found that exists already.`)
+  if (count === 0) return absenceFact(findings, phrase`No predetermined outcome was found.`)
+  return factOf(
+    findings,
+    phrase`A predetermined outcome was found in ${marketCount(count)}.`,
+  )
 }
 
 function findingFact({ data }: PredeterminedItem, until: EpochMs): NewDigestFact {
   const { confidence, detectedAt, detector, evidence, impliedEdge, market, marketPrice } = data
   const outcome = labelName(data.outcome)
   const price = figure(priceFigure(marketPrice))
-  const by = detector === "rules" ? say`rules` : say`the model ${labelName(detector)}`
+  const by = detector === "rules" ? phrase`Rules` : phrase`The model ${labelName(detector)}`
   const [first] = evidence
   const source = labelName(first.source)
-  const found = say`${by} found at ${figure(whenFigure(Date.parse(detectedAt), until))}`
+  const at = figure(whenFigure(Date.parse(detectedAt), until))
+  const claim = phrase`${outcome} is already the outcome of ${marketName(market)}`
   const edge = figure(rateFigure(impliedEdge))
   const pieces = countFigure(evidence.length, "piece of evidence", "pieces of evidence")
-  const statement = say`The outcome ${outcome} of ${
-    marketName(market)
-  } exists already, as ${found} with ${confidence} confidence, when its price was ${price}: an implied edge of ${edge}. Behind it ${
-    evidence.length === 1 ? "stands" : "stand"
-  } ${figure(pieces)}, with ${headlineName(first.title)} from ${source} first.`
+  const statement = joined([
+    phrase`${by} found at ${at} with ${confidence} confidence that ${claim}.`,
+    phrase`Its price was ${price} then, an implied edge of ${edge}; the finding rests on ${
+      figure(pieces)
+    }${evidence.length === 1 ? ": " : ", first "}${headlineName(first.title)} from ${source}.`,
+  ])
   return factOf(
     { ...findings, topic: "predetermined", certain: true, source },
     statement,
-    say`${outcome} in ${marketName(market)} exists already as an outcome, at a price of ${price}.`,
+    phrase`${claim}, at a price of ${price}.`,
   )
 }
 
-/** How many markets ended and how, and those that ended last. */
+/** The number of markets that ended, by how they ended, and the latest of them. */
 export function endedFacts(
   { coverage, resolutions: ended, until }: DigestMaterial,
 ): ReadonlyArray<NewDigestFact> {
   if (ended.length === 0 && coverage.missing.includes("whales")) return []
-  const shown = ended.toSorted(byEnd).slice(0, endedMax)
+  const described = ended.toSorted(byEnd).slice(0, endedMax)
   return [
     endedCount(ended),
-    ...limitFact(ends, ended.length - shown.length, "end of a market", "ends of markets"),
-    ...shown.map((it) => endedFact(it, until)),
+    ...limitFact(ends, ended.length - described.length, "end of a market", "ends of markets"),
+    ...described.map((it) => endedFact(it, until)),
   ]
 }
 
-/** The last first. */
+/** The latest first. */
 function byEnd(a: EndedMarket, b: EndedMarket): number {
   return b.endedAt - a.endedAt || (a.market.slug < b.market.slug ? -1 : 1)
 }
 
-const ends: About = { kind: "resolution", topic: "count", section: "predetermined" }
+const ends: FactAttributes = { kind: "resolution", topic: "count", section: "predetermined" }
 
 function endedCount(ended: ReadonlyArray<EndedMarket>): NewDigestFact {
   if (ended.length === 0) {
-    return noneOf(ends, say`No market of tracked wallets is known to have ended.`)
+    return absenceFact(
+      ends,
+      phrase`No market with entries of tracked wallets is known to have ended.`,
+    )
   }
   const paid = ended.filter(({ resolution }) => resolution.state === "paid").length
   const cancelled = ended.length - paid
   const ways = [
-    ...(paid > 0 ? [say`${marketCount(paid)} paid out`] : []),
-    ...(cancelled > 0 ? [say`${marketCount(cancelled)} closed without a payout`] : []),
+    ...(paid > 0 ? [phrase`${marketCount(paid)} paid out`] : []),
+    ...(cancelled > 0 ? [phrase`${marketCount(cancelled)} closed without a payout`] : []),
   ]
-  return factOf(ends, say`Of markets of tracked wallets that ended, ${listed(ways)}.`)
+  return factOf(
+    ends,
+    phrase`Among markets with entries of tracked wallets that ended, ${listed(ways)}.`,
+  )
 }
 
 function endedFact({ endedAt, market, resolution }: EndedMarket, until: EpochMs): NewDigestFact {
   const at = figure(whenFigure(resolution.resolvedAt ?? endedAt, until))
-  const when = resolution.resolvedAt === null ? say`, as known at ${at}` : say` at ${at}`
-  const about = {
+  const when = resolution.resolvedAt === null ? phrase`, known since ${at}` : phrase` at ${at}`
+  const attributes = {
     kind: "resolution",
     topic: "resolution",
     section: "predetermined",
@@ -116,16 +127,20 @@ function endedFact({ endedAt, market, resolution }: EndedMarket, until: EpochMs)
   } as const
   const question = marketName(market)
   if (resolution.state === "cancelled") {
-    return factOf(about, say`${question} was closed without a payout${when}.`)
+    return factOf(attributes, phrase`${question} was closed without a payout${when}.`)
   }
   const [first, second] = market.outcomes.map((outcome) => labelName(outcome))
   const [a, b] = resolution.payouts
-  if (a === 1 && b === 0) return factOf(about, say`${question} resolved as ${first ?? ""}${when}.`)
-  if (a === 0 && b === 1) return factOf(about, say`${question} resolved as ${second ?? ""}${when}.`)
+  if (a === 1 && b === 0) {
+    return factOf(attributes, phrase`${question} resolved as ${first ?? ""}${when}.`)
+  }
+  if (a === 0 && b === 1) {
+    return factOf(attributes, phrase`${question} resolved as ${second ?? ""}${when}.`)
+  }
   const share = (payout: number) => figure(`${rateFigure(payout)} USD`)
   return factOf(
-    about,
-    say`${question} resolved with ${share(a)} for a share of ${first ?? ""} and ${
+    attributes,
+    phrase`${question} resolved with ${share(a)} for a share of ${first ?? ""} and ${
       share(b)
     } for a share of ${second ?? ""}${when}.`,
   )

@@ -1,5 +1,5 @@
 /**
- * What a model is asked for when it writes the digest, and the shape of its answer.
+ * The prompt for a model that writes the digest, and the shape of its answer.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { analysisWords, passagesMax, summaryLengthMax, titleLengthMax } from "./
 
 const task =
   `You write the digest of a service that watches a prediction market. Your readers are programs and traders who pay for it: be exact, calm and short.
-Sections: "repriced": which markets changed price, and what is known of why. "whales": what large wallets bought, and what their record is worth. "predetermined": questions that may already be decided. "context": news, coverage and what was not looked at. "watch": what is coming up.
+Sections: "repriced": which markets changed price, and what is known of why. "whales": what large wallets bought, and what their record is worth. "predetermined": questions that may already be decided. "context": news, coverage and what was not read. "watch": what is coming up.
 "title": at most ${titleLengthMax} characters. "summary": two to four sentences, at most ${summaryLengthMax} characters. The passages of all sections together: from ${analysisWords.min} to ${analysisWords.max} words; aim at the middle. Each section has from one to ${passagesMax} passages, no two of them alike. "section" of a fact says where it belongs, "short" is another way to state it. A section in which nothing happened says so, in the words of a fact that says so.`
 
 export function digestPrompt(
@@ -23,7 +23,7 @@ export function digestPrompt(
     task,
     opening: `The facts of the time from ${isoTime(from)} to ${isoTime(until)}:`,
     facts,
-    about: ({ section, topic, short }) => ({ section, topic, short }),
+    extraFields: ({ section, topic, short }) => ({ section, topic, short }),
     complaints,
     closing: "Write the digest.",
   }, boundary)
@@ -31,7 +31,7 @@ export function digestPrompt(
 
 const Section = ListOf(PassageAnswer, passagesMax)
 
-/** A `DigestDraft` as a model answers with it. */
+/** A `DigestDraft` in a model's answer. */
 export const DigestAnswer = Schema.Struct({
   title: PassageAnswer,
   summary: PassageAnswer,

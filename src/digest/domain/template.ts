@@ -1,10 +1,9 @@
 /**
- * The digest by rules: what is written without a model, and whenever a model's draft will not do.
+ * The digest without a model, used when no model is configured or no draft of a model passes the check.
  *
- * It chooses, shortens and orders statements, and adds no word of its own: each is a sound passage by
- * itself, so that what it writes passes the check whatever happened. First comes how much was seen
- * and what it sums up to; then the strongest of each section by turns, until the page is full; then,
- * where little happened, more of how to read it.
+ * It only selects, shortens and orders statements. Each statement passes the fact check by itself, so
+ * the template passes it for any facts. The page is filled in this order: coverage and totals; the
+ * strongest facts, sections taking turns; and, if there is room, more facts on how to read the digest.
  *
  * @module
  */
@@ -20,26 +19,26 @@ import { titleLengthMax } from "./text.ts"
 import { wordCount } from "../../writing/domain/factCheck.ts"
 import type { Passage } from "../../writing/domain/facts.ts"
 
-/** Words of all sections: headings and the ids of facts stay within what a digest may have, too. */
+/** Words of all sections: leaves room for headings and fact ids below the limit of a digest. */
 const pageWordsMax = 750
-/** Below it there is room for more of how to read a digest. */
+/** Below this, more facts on how to read the digest are added. */
 const pageWordsMin = 440
-/** Characters of a paragraph, unless it is one statement: a screen, not a wall. */
+/** Characters of a paragraph, unless it is a single statement. */
 const paragraphLengthMax = 1_200
-/** Facts of a paragraph: the check allows one more, and two sentences of each. */
+/** Facts of a paragraph. The check allows 8 facts and 14 sentences; a statement has at most two. */
 const paragraphFactsMax = 7
-/** Statements of the summary: with the longest names well within what it may have. */
+/** Statements of the summary: even with the longest names it stays below its length limit. */
 const summaryStatementsMax = 4
 
-/** Facts that are told in full, by topic; those after them are told in short. */
-const inFull: Readonly<Partial<Record<DigestTopic, number>>> = {
+/** How many facts of a topic appear in full; later ones use the short statement. */
+const fullStatements: Readonly<Partial<Record<DigestTopic, number>>> = {
   rise: 1,
   fall: 1,
   entry: 1,
   predetermined: 1,
   upcoming: 1,
 }
-/** What a section tells in each turn: what repriced and who bought come first. */
+/** Facts that a section may add per turn: moves and entries weigh double. */
 const perTurn: Readonly<Record<DigestSection, number>> = {
   repriced: 2,
   whales: 2,
@@ -47,7 +46,7 @@ const perTurn: Readonly<Record<DigestSection, number>> = {
   context: 1,
   watch: 1,
 }
-/** The paragraphs of a section, in their order: facts of these topics stand together. */
+/** The paragraphs of a section in order; facts of these topics share a paragraph. */
 const paragraphTopics: ReadonlyArray<ReadonlyArray<DigestTopic>> = [
   ["coverage", "count"],
   ["rise"],
@@ -62,8 +61,8 @@ const paragraphTopics: ReadonlyArray<ReadonlyArray<DigestTopic>> = [
   ["method"],
 ]
 
-/** A fact as the page tells it. */
-interface Told {
+/** A fact with the statement chosen for the page. */
+interface PageItem {
   readonly fact: DigestFact
   readonly text: string
 }
@@ -86,13 +85,13 @@ export function templateDigest({ facts }: DigestBrief): DigestDraft {
   }
 }
 
-/** What is told, in the order in which it found a place. */
-function pageOf(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Told> {
+/** The facts on the page, in the order of their selection. */
+function pageOf(facts: ReadonlyArray<DigestFact>): ReadonlyArray<PageItem> {
   const methods = facts.filter(({ topic }) => topic === "method")
   const first = digestSections.flatMap((section) =>
     methods.filter((fact) => fact.section === section).slice(0, 1)
   )
-  const page = [...facts.filter(isFrame), ...first].map(inWhole)
+  const page = [...facts.filter(isFrame), ...first].map(inFull)
   let words = page.reduce((sum, { text }) => sum + wordCount(text), 0)
   for (const { fact, texts } of byTurns(facts)) {
     const text = texts.find((text) => words + wordCount(text) <= pageWordsMax)
@@ -102,13 +101,13 @@ function pageOf(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Told> {
   }
   for (const fact of methods.filter((fact) => !first.includes(fact))) {
     if (words >= pageWordsMin) break
-    page.push(inWhole(fact))
+    page.push(inFull(fact))
     words += wordCount(fact.statement)
   }
   return page
 }
 
-/** What every digest says of itself. */
+/** Facts that every digest includes. */
 function isFrame({ topic }: DigestFact): boolean {
   return topic === "coverage" || topic === "count"
 }
@@ -117,32 +116,32 @@ function hasHappened(fact: DigestFact): boolean {
   return !isFrame(fact) && fact.topic !== "method" && fact.topic !== "limit"
 }
 
-function inWhole(fact: DigestFact): Told {
+function inFull(fact: DigestFact): PageItem {
   return { fact, text: fact.statement }
 }
 
-/** What happened, the strongest first and the sections by turns, and how each may be told. */
+/** Facts about what happened, strongest first, sections taking turns; `texts` in order of preference. */
 function byTurns(facts: ReadonlyArray<DigestFact>) {
   const ranks = new Map<DigestTopic, number>()
   const happened = facts.filter(hasHappened).map((fact) => {
     const rank = ranks.get(fact.topic) ?? 0
     ranks.set(fact.topic, rank + 1)
-    const full = rank < (inFull[fact.topic] ?? 0)
+    const full = rank < (fullStatements[fact.topic] ?? 0)
     return { fact, texts: full ? [fact.statement, fact.short] : [fact.short] }
   })
   return digestSections
     .flatMap((section, place) =>
       happened.filter(({ fact }) => fact.section === section)
-        .map((it, i) => ({ ...it, turn: Math.floor(i / perTurn[section]), place }))
+        .map((item, i) => ({ ...item, turn: Math.floor(i / perTurn[section]), place }))
     )
     .sort((a, b) => a.turn - b.turn || a.place - b.place)
 }
 
 /** Paragraphs of at most `paragraphLengthMax` characters, unless a single statement is longer. */
-function paragraphsOf(told: ReadonlyArray<Told>): ReadonlyArray<Passage> {
+function paragraphsOf(items: ReadonlyArray<PageItem>): ReadonlyArray<Passage> {
   return paragraphTopics.flatMap((topics) => {
     const paragraphs: Array<Passage> = []
-    for (const { fact, text } of told.filter(({ fact }) => topics.includes(fact.topic))) {
+    for (const { fact, text } of items.filter(({ fact }) => topics.includes(fact.topic))) {
       const last = paragraphs.at(-1)
       if (
         last !== undefined && last.facts.length < paragraphFactsMax &&
@@ -158,7 +157,7 @@ function paragraphsOf(told: ReadonlyArray<Told>): ReadonlyArray<Passage> {
   })
 }
 
-/** What the window was about: its strongest move, else what else happened. */
+/** Topics for the title, in order of preference. */
 const titleTopics: ReadonlyArray<ReadonlyArray<DigestTopic>> = [
   ["rise", "fall"],
   ["predetermined"],
@@ -174,7 +173,7 @@ function titleOf(facts: readonly [DigestFact, ...ReadonlyArray<DigestFact>]): Pa
   return { text: title.short.replace(/\.$/, ""), facts: [title.id] }
 }
 
-/** The sums of moves and entries, the second move beside the one of the title, what exists already. */
+/** The totals, the second-strongest move (the strongest is in the title), and the first finding. */
 function summaryOf(facts: ReadonlyArray<DigestFact>): Passage {
   const of = (...topics: ReadonlyArray<DigestTopic>) => (section: DigestSection) =>
     facts.filter((fact) => fact.section === section && topics.includes(fact.topic))
@@ -186,6 +185,6 @@ function summaryOf(facts: ReadonlyArray<DigestFact>): Passage {
     ...of("count")("predetermined").slice(0, 1),
     ...of("count")("watch").slice(0, 1),
   ]
-  const told = wanted.slice(0, summaryStatementsMax)
-  return { text: told.map(({ short }) => short).join(" "), facts: told.map(({ id }) => id) }
+  const used = wanted.slice(0, summaryStatementsMax)
+  return { text: used.map(({ short }) => short).join(" "), facts: used.map(({ id }) => id) }
 }

@@ -1,8 +1,7 @@
 /**
- * From a draft to the digest that is sold: the whole check of the draft, and its Markdown.
+ * Checks a draft, and turns it into the digest that is sold.
  *
- * The Markdown is ours: headings, paragraphs and the ids of facts. Of a draft it takes plain text,
- * escaped.
+ * Headings, paragraphs and fact ids are our own Markdown; the text of the draft is escaped.
  *
  * @module
  */
@@ -19,9 +18,9 @@ import type { Passage } from "../../writing/domain/facts.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { escapedMarkdown } from "../../core/domain/untrusted.ts"
 
-/** Words of the analysis, without headings and ids. Both inclusive. */
+/** Words of the analysis without headings and ids; both limits inclusive. */
 export const analysisWords = { min: 400, max: 800 } as const
-/** Characters: a question, an outcome and what they did. */
+/** Characters: room for a question, an outcome and a price move. */
 export const titleLengthMax = 220
 /** Characters: a few sentences that name their markets. */
 export const summaryLengthMax = 1_000
@@ -36,10 +35,10 @@ const headings: Readonly<Record<DigestSection, string>> = {
   watch: "What to watch",
 }
 
-/** How the table of wallets is called where sources are named. */
+/** The source name of wallet labels. */
 const whaleSource = "Whale calibration table"
 
-/** What the check has against a draft; empty when it may be published. */
+/** The complaints about a draft; empty when it may be published. */
 export function digestComplaints(draft: DigestDraft, brief: DigestBrief): ReadonlyArray<string> {
   const facts = factsById(brief.facts)
   const placed = digestSections.flatMap((section) =>
@@ -57,7 +56,7 @@ export function digestComplaints(draft: DigestDraft, brief: DigestBrief): Readon
     ),
     ...placed
       .filter(({ passage }, i) => placed.findIndex((it) => it.passage.text === passage.text) < i)
-      .map(({ where }) => `${where}: stands in the digest twice`),
+      .map(({ where }) => `${where}: repeats another passage of the digest`),
   ]
 }
 
@@ -84,19 +83,19 @@ function tooLong(where: string, text: string, max: number): ReadonlyArray<string
   return text.length > max ? [`${where}: has more than ${max} characters`] : []
 }
 
-interface DigestMaking {
-  /** When it was due; names it. */
+interface DigestMetadata {
+  /** When it was due; determines its id. */
   readonly slot: EpochMs
   readonly createdAt: EpochMs
-  /** Whose draft it is. */
+  /** The author of the draft: a model's name, or `template`. */
   readonly narrator: string
-  /** How the venue is called where sources are named. */
+  /** The source name of the venue. */
   readonly venue: string
 }
 
-/** A draft that passed the check, as it is sold. */
-export function digestOf(draft: DigestDraft, brief: DigestBrief, making: DigestMaking): Digest {
-  const { slot, createdAt, narrator, venue } = making
+/** The digest of a draft that passed the check. */
+export function digestOf(draft: DigestDraft, brief: DigestBrief, metadata: DigestMetadata): Digest {
+  const { slot, createdAt, narrator, venue } = metadata
   const used = usedFacts(draft, brief)
   return {
     id: `digest-${isoTime(slot).slice(0, 13)}`,
@@ -113,14 +112,14 @@ export function digestOf(draft: DigestDraft, brief: DigestBrief, making: DigestM
   }
 }
 
-/** The facts that some passage rests on, in the order of the brief. */
+/** The facts that a passage cites, in the order of the brief. */
 function usedFacts(draft: DigestDraft, brief: DigestBrief): ReadonlyArray<DigestFact> {
   const sections = digestSections.flatMap((section) => draft.sections[section])
   const ids = new Set([draft.title, draft.summary, ...sections].flatMap(({ facts }) => facts))
   return brief.facts.filter(({ id }) => ids.has(id))
 }
 
-/** Text that shows as it is, and the ids of its facts in brackets. */
+/** The escaped text, followed by the ids of its facts in brackets. */
 function paragraph({ facts, text }: Passage): string {
   return `${escapedMarkdown(text)} ${escapedMarkdown(`[${[...new Set(facts)].join(", ")}]`)}`
 }

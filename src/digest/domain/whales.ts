@@ -1,43 +1,43 @@
 /**
- * What a digest may state of the entries of tracked wallets, read through their calibration.
+ * The facts of a digest about entries of tracked wallets and the calibration of these wallets.
  *
  * @module
  */
 import {
-  type About,
+  absenceFact,
+  type FactAttributes,
   factOf,
   labelName,
   limitFact,
   marketName,
   type NewDigestFact,
-  noneOf,
-} from "./stating.ts"
+} from "./factBuilders.ts"
 import type { WhaleEntryItem } from "./material.ts"
-import { countFigure, rateFigure, usdFigure, whenFigure } from "../../writing/domain/phrases.ts"
-import { figure, joined, listed, say, type Statement } from "../../writing/domain/statement.ts"
+import { countFigure, rateFigure, usdFigure, whenFigure } from "../../writing/domain/figures.ts"
+import { figure, joined, listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 
-/** Entries that are stated: as many as a page holds. */
+/** Entries with a fact of their own: as many as fit on a page. */
 const entriesMax = 10
-/** Markets whose flow is summed up. */
+/** Markets with a fact about their flow. */
 const flowsMax = 3
-/** Entries that make a flow: a single one is stated by itself. */
+/** A single entry is not a flow: it has a fact of its own. */
 const flowMin = 2
 /** Sides of a market that a flow names. */
 const sidesMax = 2
 
-/** The sums of all entries by label, the largest flows into one market, the largest entries. */
+/** The totals of all entries by label, the largest flows into one market, the largest entries. */
 export function whaleFacts(
   entries: ReadonlyArray<WhaleEntryItem>,
   until: EpochMs,
 ): ReadonlyArray<NewDigestFact> {
   const largest = entries.toSorted(byStake)
-  const shown = largest.slice(0, entriesMax)
+  const described = largest.slice(0, entriesMax)
   return [
     countFact(entries),
-    ...limitFact(sums, entries.length - shown.length, "entry", "entries"),
+    ...limitFact(totals, entries.length - described.length, "entry", "entries"),
     ...flowFacts(largest),
-    ...shown.map((entry) => entryFact(entry, until)),
+    ...described.map((entry) => entryFact(entry, until)),
   ]
 }
 
@@ -45,40 +45,51 @@ function byStake(a: WhaleEntryItem, b: WhaleEntryItem): number {
   return b.data.stakeUsd - a.data.stakeUsd || b.feedIndex - a.feedIndex
 }
 
-const sums: About = { kind: "whale_entry", topic: "count", section: "whales" }
+const totals: FactAttributes = { kind: "whale_entry", topic: "count", section: "whales" }
 
-/** How the labels are spoken of. An entry without calibration has none. */
+/** `unlabelled` for an entry without calibration. */
 const labels = ["follow", "fade", "neutral", "unlabelled"] as const
 type Label = typeof labels[number]
 
-const wallets: Readonly<Record<Label, string>> = {
-  follow: "wallets labelled follow",
-  fade: "wallets labelled fade",
-  neutral: "wallets labelled neutral",
-  unlabelled: "wallets of which too little is known to label them",
+const labelPhrases: Readonly<Record<Label, string>> = {
+  follow: "labelled follow",
+  fade: "labelled fade",
+  neutral: "labelled neutral",
+  unlabelled: "without a label",
 }
 
 function labelOf({ data }: WhaleEntryItem): Label {
   return data.calibration?.label ?? "unlabelled"
 }
 
-/** What came from whom; that nothing came from those with an edge is said as well. */
+/** The totals by label; says so when no entry came from a wallet with an edge. */
 function countFact(entries: ReadonlyArray<WhaleEntryItem>): NewDigestFact {
-  if (entries.length === 0) return noneOf(sums, say`No entry of a tracked wallet was told.`)
+  if (entries.length === 0) {
+    return absenceFact(totals, phrase`No new position of a tracked wallet was reported.`)
+  }
   const by = figure(
     countFigure(new Set(entries.map(({ data }) => data.wallet)).size, "tracked wallet"),
   )
-  const shares = labels.flatMap((label) => {
+  const byLabel = labels.flatMap((label) => {
     const of = entries.filter((entry) => labelOf(entry) === label)
-    return of.length === 0 ? [] : [say`${stake(of)} in ${entryCount(of)} from ${wallets[label]}`]
+    return of.length === 0 ? [] : [{ of, which: labelPhrases[label] }]
   })
-  const statement = say`${by} put ${stake(entries)} into ${entryCount(entries)}: ${listed(shares)}.`
-  const edged = entries.some((entry) => ["follow", "fade"].includes(labelOf(entry)))
-  const none = say`Nothing came from a wallet labelled follow or fade.`
-  return factOf(sums, edged ? statement : joined([statement, none]))
+  const shares = byLabel.map(({ of, which }) =>
+    phrase`${stake(of)} in ${entryCount(of)} from wallets ${which}`
+  )
+  const total = phrase`${by} put ${stake(entries)} into ${entryCount(entries)}`
+  const [only, ...others] = byLabel
+  const statement = only === undefined || others.length > 0
+    ? phrase`${total}: ${listed(shares)}.`
+    : phrase`${total}, ${
+      only.of.length === 1 ? "from a wallet" : "all from wallets"
+    } ${only.which}.`
+  const hasEdge = entries.some((entry) => ["follow", "fade"].includes(labelOf(entry)))
+  const none = phrase`No entry came from a wallet labelled follow or fade.`
+  return factOf(totals, hasEdge ? statement : joined([statement, none]))
 }
 
-/** Where several entries met, the largest sums first. */
+/** The markets with several entries, the largest sums first. */
 function flowFacts(largest: ReadonlyArray<WhaleEntryItem>): ReadonlyArray<NewDigestFact> {
   const markets = Map.groupBy(largest, ({ data }) => data.market.slug)
   return [...markets]
@@ -99,48 +110,50 @@ function flowFact(entries: ReadonlyArray<WhaleEntryItem>): NewDigestFact {
   const sides = [...Map.groupBy(entries, ({ data }) => data.outcome)]
     .sort(bySum)
     .slice(0, sidesMax)
-    .map(([side, of]) => say`${stake(of)} in ${entryCount(of)} went to ${outcomeName(side)}`)
-  const market = newest === undefined ? say`a market` : marketName(newest.data.market)
-  const about: About = { ...sums, topic: "flow" }
-  return factOf(about, say`In ${market}, ${listed(sides)}.`)
+    .map(([side, of]) => phrase`${stake(of)} in ${entryCount(of)} went to ${outcomeName(side)}`)
+  const market = newest === undefined ? phrase`a market` : marketName(newest.data.market)
+  return factOf({ ...totals, topic: "flow" }, phrase`In ${market}, ${listed(sides)}.`)
 }
 
 function entryFact({ data }: WhaleEntryItem, until: EpochMs): NewDigestFact {
   const { market, outcome, stakeUsd, entryPrice, fills, lastFillAt, wallet } = data
   const who = labelName(data.pseudonym, wallet)
   const usd = figure(usdFigure(stakeUsd))
-  const what = say`${outcomeName(outcome)} in ${marketName(market)}`
+  const what = phrase`${outcomeName(outcome)} in ${marketName(market)}`
   const known = data.calibration === null
-    ? say`not labelled`
-    : say`labelled ${data.calibration.label} by ${resolvedCount(data.calibration.resolved)}`
-  const statement = say`${who} bought ${what} for ${usd}, at a mean price of ${
+    ? phrase`not labelled`
+    : phrase`labelled ${data.calibration.label} after ${resolvedCount(data.calibration.resolved)}`
+  const statement = phrase`${who} bought ${what} for ${usd}, at a mean price of ${
     figure(rateFigure(entryPrice))
   } in ${figure(countFigure(fills, "fill"))}, the last at ${
     figure(whenFigure(Date.parse(lastFillAt), until))
   }. ${recordOf(data.calibration)}`
-  const about: About = { kind: "whale_entry", topic: "entry", section: "whales" }
-  return factOf(about, statement, say`${who}, ${known}, put ${usd} on ${what}.`)
+  return factOf(
+    { ...totals, topic: "entry" },
+    statement,
+    phrase`${who}, ${known}, put ${usd} on ${what}.`,
+  )
 }
 
-/** How far luck explains the record, by its label. */
-const reading = {
-  follow: "luck at these prices would hardly do so well",
-  fade: "luck at these prices would hardly do so badly",
-  neutral: "luck at these prices is enough to explain it",
+/** What the rule of the label tested. A neutral record may differ from the prices, but not after fees. */
+const meanings = {
+  follow: "luck would hardly do so well at these prices",
+  fade: "luck would hardly do so badly at these prices",
+  neutral: "after fees, this record cannot be distinguished from the prices paid",
 } as const
 
-/** A label never goes without its evidence. */
+/** The label with its evidence. */
 function recordOf(calibration: WhaleEntryItem["data"]["calibration"]): Statement {
-  if (calibration === null) return say`Too little is known of this wallet to label it.`
+  if (calibration === null) return phrase`Too little is known about this wallet to label it.`
   const { edge, edgeHigh, edgeLow, label, meanEntryPrice, resolved, winRate } = calibration
   const rate = (value: number) => figure(rateFigure(value))
-  return say`The wallet was labelled ${label}: over ${
+  return phrase`The wallet was labelled ${label}: over ${
     resolvedCount(resolved)
-  } held to the end, a win rate of ${rate(winRate)} beside a mean entry price of ${
-    rate(meanEntryPrice)
-  }, and an edge of ${rate(edge)}, with an interval from ${rate(edgeLow)} to ${rate(edgeHigh)}; ${
-    reading[label]
-  }.`
+  }, counted as held to resolution, it had a win rate of ${
+    rate(winRate)
+  } at a mean entry price of ${rate(meanEntryPrice)}, and an edge of ${
+    rate(edge)
+  } with an interval from ${rate(edgeLow)} to ${rate(edgeHigh)}; ${meanings[label]}.`
 }
 
 function resolvedCount(resolved: number): Statement {
@@ -155,7 +168,7 @@ function entryCount(entries: ReadonlyArray<WhaleEntryItem>): Statement {
   return figure(countFigure(entries.length, "entry", "entries"))
 }
 
-/** Summed in one order whatever order they came in, so that it is the same sum to the last bit. */
+/** Sums in a fixed order, so that floating-point rounding does not depend on the input order. */
 function stakeOf(entries: ReadonlyArray<WhaleEntryItem>): number {
   return entries.map(({ data }) => data.stakeUsd).sort((a, b) => a - b)
     .reduce((sum, usd) => sum + usd, 0)

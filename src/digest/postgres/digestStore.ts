@@ -1,5 +1,5 @@
 /**
- * The memory of digests in PostgreSQL. The slot is the key: of two writers the second changes nothing.
+ * The digest store in PostgreSQL. The slot is the primary key: a second writer changes nothing.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { Digest } from "../domain/digest.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
-import { DigestStore, type HeldDigest } from "../DigestStore.ts"
+import { DigestStore, type StoredDigest } from "../DigestStore.ts"
 import { jsonText } from "../../postgres/json.ts"
 
 interface Row {
@@ -31,7 +31,7 @@ export const layer: Layer.Layer<DigestStore, never, SqlClient> = Layer.effect(
 const columns = (sql: SqlClient) => sql.literal("slot, until_at, feed_index, digest")
 
 const decodeDigest = Schema.decodeUnknownEffect(Digest)
-const held = Effect.fnUntraced(function* ({ slot, until_at, feed_index, digest }: Row) {
+const decodeRow = Effect.fnUntraced(function* ({ slot, until_at, feed_index, digest }: Row) {
   return {
     slot: slot.getTime(),
     until: until_at.getTime(),
@@ -41,7 +41,7 @@ const held = Effect.fnUntraced(function* ({ slot, until_at, feed_index, digest }
 })
 
 const add = (sql: SqlClient) =>
-  Effect.fn("DigestStore.add")(function* ({ slot, until, feedIndex, digest }: HeldDigest) {
+  Effect.fn("DigestStore.add")(function* ({ slot, until, feedIndex, digest }: StoredDigest) {
     const rows = yield* sql`
       INSERT INTO digest (slot, created_at, until_at, feed_index, digest)
       VALUES (${new Date(slot)}, ${digest.createdAt}::timestamptz, ${new Date(until)},
@@ -52,7 +52,7 @@ const add = (sql: SqlClient) =>
 
 const latest = (sql: SqlClient) =>
   sql<Row>`SELECT ${columns(sql)} FROM digest ORDER BY slot DESC LIMIT 1`.pipe(
-    Effect.flatMap(Effect.forEach(held)),
+    Effect.flatMap(Effect.forEach(decodeRow)),
     Effect.map((rows) => Option.fromUndefinedOr(rows[0])),
     Effect.orDie,
   )
@@ -62,13 +62,13 @@ const since = (sql: SqlClient) =>
     const rows = yield* sql<Row>`
       SELECT ${columns(sql)} FROM digest WHERE created_at >= ${new Date(since)}
       ORDER BY slot DESC LIMIT ${limit}`
-    return yield* Effect.forEach(rows, held)
+    return yield* Effect.forEach(rows, decodeRow)
   }, Effect.orDie)
 
 const prune = (sql: SqlClient) =>
   Effect.fn("DigestStore.prune")(function* (before: EpochMs) {
-    const [row] = yield* sql<{ gone: bigint }>`
-      WITH gone AS (DELETE FROM digest WHERE slot < ${new Date(before)} RETURNING 1)
-      SELECT count(*) AS gone FROM gone`
-    return Number(row?.gone ?? 0n)
+    const [row] = yield* sql<{ deleted: bigint }>`
+      WITH deleted AS (DELETE FROM digest WHERE slot < ${new Date(before)} RETURNING 1)
+      SELECT count(*) AS deleted FROM deleted`
+    return Number(row?.deleted ?? 0n)
   }, Effect.orDie)

@@ -1,27 +1,31 @@
 /**
- * The feed item: one union of everything the feed can carry, in the shape it has on the wire.
+ * The feed item: a union of all item types, in the shape they have on the wire.
  *
  * @module
  */
 import { Schema } from "effect"
 import { Microstructure } from "../../markets/domain/book.ts"
 import type { Market } from "../../markets/domain/market.ts"
-import { day, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
+import { day, type EpochMs, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
 
 export const feedTypes = ["mover", "whale_entry", "predetermined"] as const
 export const FeedType = Schema.Literals(feedTypes)
 export type FeedType = typeof FeedType.Type
 
+/** `starting`: the service has just started and no tick has succeeded yet. */
+export const FeedStatus = Schema.Literals(["live", "stale", "starting"])
+export type FeedStatus = typeof FeedStatus.Type
+
 const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 
-/** The market an item is about, as it stood when the item was made. */
+/** The market of an item, as it was when the item was created. */
 export const MarketRef = Schema.Struct({
   slug: Schema.String,
   question: Schema.String,
-  /** Items of a store filled by an earlier version have none. */
+  /** Missing in items that an earlier version stored. */
   outcomes: Schema.optionalKey(Schema.Tuple([Schema.String, Schema.String])).annotate({
     description:
-      "Their names; prices and microstructure are of the first, where nothing else is said",
+      "Outcome names; prices and microstructure refer to the first unless a field says otherwise",
   }),
   url: Schema.String,
   category: Schema.NullOr(Schema.String),
@@ -31,7 +35,6 @@ export const MarketRef = Schema.Struct({
 })
 export type MarketRef = typeof MarketRef.Type
 
-/** A market as an item shows it. */
 export function marketRef(market: Market): MarketRef {
   const { slug, question, outcomes, url, category, endsAt, volumeUsd, liquidityUsd } = market
   const eventEndDate = endsAt === null ? null : isoTime(endsAt)
@@ -41,7 +44,6 @@ export function marketRef(market: Market): MarketRef {
 export const MoveWindow = Schema.Literals(["1h", "24h"])
 export type MoveWindow = typeof MoveWindow.Type
 
-/** How long each window is. */
 export const windowMs: Readonly<Record<MoveWindow, number>> = { "1h": hour, "24h": day }
 
 export const MoverData = Schema.Struct({
@@ -63,44 +65,45 @@ export const WhaleLabel = Schema.Literals(["follow", "fade", "neutral"])
 const Rate = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
-/** What an entry carries of its wallet: the calibration as it stood before the entry. */
+/** The wallet's calibration as it was before the entry. */
 export const FrozenCalibration = Schema.Struct({
   label: WhaleLabel.annotate({
     description:
-      "follow or fade: luck would hardly do it at these prices, and it would have paid after " +
-      "fees; else neutral",
+      "follow or fade: luck hardly explains the record at these prices, and following or fading " +
+      "it would have paid after fees; otherwise neutral",
   }),
   resolved: Count.annotate({
-    description: "Entries in markets that paid out; cancelled ones count nowhere",
+    description: "Entries in markets that paid out; cancelled markets are not counted",
   }),
   winRate: Rate.annotate({
     description:
-      "Wins among the entries that were paid in full or not at all; about meanEntryPrice where " +
-      "prices are fair",
+      "Wins among the entries that were paid in full or not at all; close to meanEntryPrice " +
+      "where prices are fair",
   }),
   meanEntryPrice: Rate.annotate({
-    description: "Mean over entries of the price paid, USD a share",
+    description: "Mean over entries of the price paid, USD per share",
   }),
   edge: Schema.Finite.annotate({
     description:
-      "Mean over entries of payout less price, USD a share; a push or a part counts as what it paid",
+      "Mean over entries of payout minus price, USD per share; a push or a partial payout counts " +
+      "as the amount paid",
   }),
   edgeLow: Schema.Finite.annotate({
-    description: "Lower end of its 95 % interval, an event taken for one trial",
+    description: "Lower end of the 95 % interval of edge; one event counts as one trial",
   }),
   edgeHigh: Schema.Finite.annotate({
-    description: "Upper end of its 95 % interval, an event taken for one trial",
+    description: "Upper end of the 95 % interval of edge; one event counts as one trial",
   }),
   followRoi: Schema.Finite.annotate({
     description:
-      "What a USD staked in proportion to its stakes, at its prices, came to, less that USD: held " +
-      "to resolution, after the venue's fee where it is known",
+      "Return per USD on copying every entry in proportion to the wallet's stake, at its price, " +
+      "held to resolution; after the venue's fee where it is known",
   }),
   fadeRoi: Schema.Finite.annotate({
-    description: "The same for as large a stake on the other outcome, bought at 1 less its price",
+    description: "The same for an equal stake on the other outcome, bought at 1 minus the price",
   }),
   computedAt: IsoTime.annotate({ description: "Before the entry's first fill" }),
-  ruleVersion: Schema.String.annotate({ description: "Names the rule behind the label" }),
+  ruleVersion: Schema.String.annotate({ description: "Identifies the rule that set the label" }),
 })
 export type FrozenCalibration = typeof FrozenCalibration.Type
 
@@ -108,8 +111,8 @@ const WhaleEntryData = Schema.Struct({
   market: MarketRef,
   wallet: Schema.String,
   pseudonym: Schema.String,
-  outcome: Schema.String.annotate({ description: "What the wallet chose to buy" }),
-  entryPrice: Price.annotate({ description: "Mean price of its buys, USD a share of `outcome`" }),
+  outcome: Schema.String.annotate({ description: "The outcome that the wallet bought" }),
+  entryPrice: Price.annotate({ description: "Mean price of its buys, USD per share of `outcome`" }),
   stakeUsd: Schema.Finite.annotate({ description: "Cost of its buys so far, fees not included" }),
   shares: Schema.Finite.annotate({ description: "Shares bought so far" }),
   fills: Schema.Int,
@@ -117,11 +120,11 @@ const WhaleEntryData = Schema.Struct({
   lastFillAt: IsoTime,
   calibration: Schema.NullOr(FrozenCalibration).annotate({
     description:
-      "What the wallet's earlier entries came to, as it was known before this one; null " +
-      "when nothing was",
+      "The results of the wallet's earlier entries, as known before this entry; null when there " +
+      "were none",
   }),
   microstructure: Schema.NullOr(Microstructure).annotate({
-    description: "Null when no sound book was to be had",
+    description: "Null when no valid order book was available",
   }),
 }).annotate({ identifier: "WhaleEntryData" })
 
@@ -146,7 +149,7 @@ const PredeterminedData = Schema.Struct({
 const shared = { title: Schema.String, createdAt: IsoTime }
 const index = { feedIndex: Schema.Int.check(Schema.isGreaterThan(0)) }
 
-/** An item in the feed. `feedIndex` grows by one an item, without gaps, in the order of visibility. */
+/** An item in the feed. `feedIndex` grows by one per item, without gaps, in the order of visibility. */
 export const FeedItem = Schema.Union([
   Schema.Struct({ ...index, type: Schema.Literal("mover"), ...shared, data: MoverData }),
   Schema.Struct({ ...index, type: Schema.Literal("whale_entry"), ...shared, data: WhaleEntryData }),
@@ -159,10 +162,10 @@ export const FeedItem = Schema.Union([
 ]).annotate({ identifier: "FeedItem" })
 export type FeedItem = typeof FeedItem.Type
 
-/** An item that has not been given its place yet. */
+/** An item without an index. */
 export type NewFeedItem =
   & {
-    /** At most one item with this key is ever in the feed. */
+    /** The feed never contains two items with the same key. */
     readonly dedupeKey: string
   }
   & (
@@ -171,22 +174,22 @@ export type NewFeedItem =
     | Omit<Extract<FeedItem, { type: "predetermined" }>, "feedIndex">
   )
 
-/** Where the feed stands: what the free index says, apart from its freshness. */
+/** The newest index and today's counts; freshness is added by `Feed`. */
 export interface FeedHead {
   /** The newest item's feedIndex; 0 when the feed is empty. */
   readonly index: number
-  /** The newest item's createdAt, in epoch milliseconds; null when the feed is empty. */
-  readonly lastItemAt: number | null
+  /** The newest item's createdAt; null when the feed is empty. */
+  readonly lastItemAt: EpochMs | null
   /** Items created since `dayStart` (the UTC day), by type. */
   readonly todayByType: Readonly<Record<FeedType, number>>
 }
 
-/** The feed has no such item; `index` is null when the newest was asked for and there is none. */
+/** The feed has no such item; `index` is null when the newest was requested and the feed is empty. */
 export class SignalNotFound extends Schema.TaggedError<SignalNotFound>()("SignalNotFound", {
   index: Schema.NullOr(Schema.Int),
 }) {}
 
-/** The feed has not been fed for too long to be sold. */
+/** The last good tick is too old for a paid read. */
 export class DataStale extends Schema.TaggedError<DataStale>()("DataStale", {
   retryAfterSeconds: Schema.Int,
 }) {}

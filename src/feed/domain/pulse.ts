@@ -1,12 +1,12 @@
 /**
- * The strongest moves of the day: what the free pulse shows.
+ * The strongest moves of the day, for the free pulse.
  *
  * @module
  */
 import { Array, Order } from "effect"
 import type { FeedItem, MoveWindow } from "./item.ts"
 
-export type Mover = Extract<FeedItem, { type: "mover" }>
+export type MoverItem = Extract<FeedItem, { type: "mover" }>
 
 /** One row of the pulse, in the shape it has on the wire. */
 export interface PulseMover {
@@ -20,15 +20,15 @@ export interface PulseMover {
 
 const strongest = Order.mapInput(
   Order.flip(Order.Number),
-  (mover: Mover) => Math.abs(mover.data.delta),
+  (mover: MoverItem) => Math.abs(mover.data.delta),
 )
 
 /**
- * The `count` strongest moves, one a market: those over `24h` first, and only when they run out
- * those over `1h`. Of equal moves the one given first stands first.
+ * The `count` strongest moves, one per market: all `24h` moves come before any `1h` move. Equal moves
+ * keep their order in `movers`.
  */
 export function strongestMoves(
-  movers: ReadonlyArray<Mover>,
+  movers: ReadonlyArray<MoverItem>,
   count: number,
 ): ReadonlyArray<PulseMover> {
   const over = (window: MoveWindow) =>

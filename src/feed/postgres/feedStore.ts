@@ -1,8 +1,8 @@
 /**
  * The feed in PostgreSQL.
  *
- * The counter's row is locked before anything else in an appending transaction and held to its end:
- * appends happen one after another, and each sees every item of those before it.
+ * An appending transaction locks the counter row first and keeps the lock until its end: appends run
+ * one after another, and each sees every item of the earlier ones.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { FeedItem, type FeedType, feedTypes, type NewFeedItem } from "../domain/item.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
-import { FeedStore, type FeedStretch } from "../FeedStore.ts"
+import { type FeedRange, FeedStore } from "../FeedStore.ts"
 import { jsonText } from "../../postgres/json.ts"
 
 const pageMax = 1_000
@@ -125,7 +125,7 @@ const moversSince = (sql: SqlClient) =>
   }, Effect.orDie)
 
 const between = (sql: SqlClient): FeedStore["Service"]["between"] =>
-  Effect.fn("FeedStore.between")(function* <Type extends FeedType>(query: FeedStretch<Type>) {
+  Effect.fn("FeedStore.between")(function* <Type extends FeedType>(query: FeedRange<Type>) {
     const { type, after, upTo, since, limit } = query
     const rows = yield* sql<Row & { readonly total: bigint }>`
     SELECT ${columns(sql)}, count(*) OVER () AS total FROM feed_item

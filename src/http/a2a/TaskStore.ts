@@ -1,8 +1,8 @@
 /**
- * The port to the store of A2A tasks: one row a task, every move one compare-and-set on it.
+ * The port to the store of A2A tasks: one row per task, and every move is one compare-and-set.
  *
- * Shared by all replicas: an offer made by one is paid at another. Lives run on the store's own clock,
- * and a task whose life is over is not found any more, though its row may still be there.
+ * All replicas share it: a task opened at one replica can be paid at another. Expiry uses the
+ * store's clock. An expired task is not found, even if its row still exists.
  *
  * @module
  */
@@ -22,9 +22,9 @@ import {
   type TaskSubject,
 } from "./domain/task.ts"
 
-/** A task as it is opened. A paid-for state is reached by moves alone. */
+/** A new task. The states of a payment are reached only by moves. */
 export interface NewTask {
-  /** Fresh, from a secure source. */
+  /** A fresh id from a secure random source. */
   readonly id: TaskId
   readonly contextId: string
   readonly client: string
@@ -32,40 +32,40 @@ export interface NewTask {
   readonly subject: TaskSubject | null
   readonly note: TaskNote | null
   readonly history: ReadonlyArray<TaskMessage>
-  /** How long from now it can be asked for. */
+  /** How long it is kept. */
   readonly life: Duration.Duration
 }
 
 /**
- * One move, with what it writes. Its event is a key of the domain's table of moves. `note` takes the
- * place of the note there was.
+ * One move and what it writes. Its event is a key of the table `taskMoves`. `note` replaces the
+ * stored note.
  */
 export type TaskMove =
   & {
     readonly note: TaskNote | null
-    /** Messages that come with it: added to the history, of which the newest `historyMax` stay. */
+    /** Messages to add to the history, which keeps the newest `historyMax`. */
     readonly messages: ReadonlyArray<TaskMessage>
   }
   & (
-    /** Of an `asked` task alone: the subject it had none of. */
+    /** For an `asked` task only: sets its subject. */
     | { readonly event: "offer"; readonly subject: TaskSubject }
-    /** Its life ends `life` from now, or when it would have: whichever is later. */
+    /** The task expires `life` from now, or at its earlier expiry if that is later. */
     | { readonly event: "pay"; readonly paymentId: PaymentId; readonly life: Duration.Duration }
-    /** Forgets the payment, and the longer life that came with it. */
+    /** Removes the payment, and the longer life that came with it. */
     | { readonly event: "release" }
-    /** `subject` is for the free skill of an `asked` task; null leaves what there is. */
+    /** `subject` is set for the free skill of an `asked` task; null keeps the stored one. */
     | { readonly event: "complete" | "fail"; readonly subject: TaskSubject | null }
     | { readonly event: "cancel" | "decline" }
   )
 
-/** There are as many tasks as can be kept, of the client or of all: none is opened until some have ended. */
+/** The limit of stored tasks is reached, for this client or in total. */
 export class TasksFull extends Schema.TaggedError<TasksFull>()("TasksFull", {
   whose: Schema.Literals(["client", "all"]),
 }) {}
 
 /**
- * The task that a move leaves behind, but for its time; none where the table has no such move. A
- * subject, once it is named, stays.
+ * The task after a move, without its time; none when the move is illegal. A subject never changes
+ * once it is set.
  */
 export function afterMove(task: Task, move: TaskMove): Option.Option<Omit<Task, "movedAt">> {
   return Option.map(Result.getSuccess(step(task.state, move.event)), (state) => ({
@@ -82,42 +82,43 @@ export function afterMove(task: Task, move: TaskMove): Option.Option<Omit<Task, 
   }))
 }
 
-/** How a move changes the life of a task: it ends so long from now, at the earliest or at the latest. */
+/** How a move changes the expiry of a task: at least or at most this long from now. */
 export function lifeAfter(task: Task, move: TaskMove): {
   readonly atLeast?: Duration.Duration
   readonly atMost?: Duration.Duration
 } {
   if (move.event === "pay") return { atLeast: move.life }
-  const unbound = isBound(task) &&
+  const losesPayment = isBound(task) &&
     Option.exists(afterMove(task, move), (after) => !isBound(after))
-  return unbound ? { atMost: taskLife } : {}
+  return losesPayment ? { atMost: taskLife } : {}
 }
 
 /**
- * How many tasks are kept. Beyond it they give way in the order of `evictionOrder`, the oldest first; one that
- * is being paid for does not, unless it has stood so for longer than `taskLife`.
+ * How many tasks are stored. Above a limit, tasks are evicted in the order of `evictionOrder`, the
+ * oldest first. A task in state `paying` is evicted only when it has been so for longer than
+ * `taskLife`.
  */
 export interface TaskLimits {
-  /** Of one client: when all of them are being paid for, it opens no more. */
+  /** Per client. When all of them are `paying`, the client cannot open another. */
   readonly perClientMax: number
-  /** Of all clients; each replica counts to within half a percent. */
+  /** Of all clients together; each replica's count is exact to half a percent. */
   readonly totalMax: number
 }
 
 export const defaultTaskLimits: TaskLimits = { perClientMax: 200, totalMax: 20_000 }
 
-/** A store that fails is a defect, as every store's failure is. */
+/** A failure of the store is a defect. */
 export class TaskStore extends Context.Service<TaskStore, {
-  /** Keeps a new task. Rows whose life is over go with it, a bounded number at a time. */
+  /** Stores a new task, and deletes a bounded number of expired rows. */
   readonly open: (task: NewTask) => Effect.Effect<Task, TasksFull>
-  /** None when there is no such task, or its life is over. */
+  /** None when there is no such task, or it has expired. */
   readonly find: (id: TaskId) => Effect.Effect<Option.Option<Task>>
   /**
-   * Makes one move of a task that was read; none when its life is over, when it has moved since, or
-   * when the table has no such move. Of two who race with the same task one moves it. Returns the task
-   * as it then is.
+   * Makes one move of a task that was read, and returns the task after it. None when the task has
+   * expired, has moved since it was read, or when the move is illegal. Of two concurrent moves one
+   * succeeds.
    */
   readonly move: (task: Task, move: TaskMove) => Effect.Effect<Option.Option<Task>>
-  /** Forgets the tasks whose life is over; returns how many went. */
+  /** Deletes expired tasks; returns how many. */
   readonly prune: Effect.Effect<number>
 }>()("bellwether/http/TaskStore") {}

@@ -1,10 +1,10 @@
 /**
- * POST /a2a: the skills as an agent of A2A 0.3.0, over JSON-RPC. GET is the agent's card.
+ * POST /a2a: the skills over A2A 0.3.0 with JSON-RPC. GET /a2a returns the agent card.
  *
- * Errors of the protocol have HTTP's 200; limits, and what cannot be answered now, have their own
- * status and a body of JSON-RPC too. Free skills are answered at once, from the bytes and the budget of
- * their HTTP row. Every other call spends the budget of documents, except a payment that reaches the
- * checkout.
+ * Errors of the protocol have HTTP status 200. Rate limits and temporary failures have their own
+ * status, also with a JSON-RPC body. A free skill is answered at once, with the bytes and the rate
+ * limit of its HTTP row. Every other call spends the rate limit of documents, except a payment that
+ * reaches the checkout.
  *
  * @module
  */
@@ -18,31 +18,31 @@ import type { Answer, HeaderPair } from "../server/answer.ts"
 import type { EdgeRoute } from "../server/edge.ts"
 import { overloaded, RequestId, tooManyTasks } from "../server/errors.ts"
 import {
-  beforeReading,
+  asRpcRefusal,
   errorBody,
   isObject,
   type MessageId,
   objectOf,
-  type Refused,
   rpcCodes,
+  type RpcError,
 } from "../server/jsonRpc.ts"
 import { clientKeys, spend } from "../server/limits.ts"
-import { toWebHandler, whenHandedOver } from "../server/server.ts"
-import { askFree, queryOf, type SkillPorts } from "../skills.ts"
+import { onDelivered, toWebHandler } from "../server/server.ts"
+import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 import { type Task, TaskId, taskLife, type TaskNote } from "./domain/task.ts"
 import { completedText, viewOf, wireTask } from "./domain/taskView.ts"
 import {
+  type A2aError,
+  a2aError,
   failing,
   failingPaid,
-  type Fault,
-  fault,
+  failWithRefusal,
+  type FieldViolation,
   invalid,
   noId,
   nothingOffered,
   paymentTooEarly,
   paymentUnchecked,
-  refusedBy,
-  type Violation,
 } from "./errors.ts"
 import {
   type ClientMessage,
@@ -52,10 +52,17 @@ import {
   readMessage,
   type SkillCall,
 } from "./message.ts"
-import { type A2aPorts, moveOrRead, payTask, reconcile, reply, type TaskReply } from "./payment.ts"
+import {
+  type A2aPorts,
+  moveTaskOrRead,
+  payTask,
+  reconcile,
+  reply,
+  type TaskReply,
+} from "./payment.ts"
 import { type NewTask, TaskStore } from "./TaskStore.ts"
 
-/** Where the endpoint is. */
+/** The path of the endpoint. */
 export const a2aPath = "/a2a"
 
 interface A2aOptions {
@@ -63,7 +70,7 @@ interface A2aOptions {
   readonly card: Answer
 }
 
-/** The endpoint as a route of the edge; make it once. */
+/** Builds the route of the endpoint. */
 export const a2aRoute = Effect.fnUntraced(function* ({ skills, card }: A2aOptions) {
   const ports: A2aPorts = {
     skills,
@@ -71,7 +78,7 @@ export const a2aRoute = Effect.fnUntraced(function* ({ skills, card }: A2aOption
     tasks: storeWithDeadline("The task store", yield* TaskStore),
   }
   const handle = yield* toWebHandler(Effect.catchCause(respond(ports), (cause) =>
-    // A client that hung up waits for nothing, and is no failure.
+    // A disconnected client is not a failure.
     Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.map(
       Effect.flip(failing(cause)),
       (error) => refuse({ ...error, id: null }, []),
@@ -80,7 +87,7 @@ export const a2aRoute = Effect.fnUntraced(function* ({ skills, card }: A2aOption
     limiter: skills.documents,
     current: () => card,
     paid: null,
-    post: { handle, refusal: beforeReading(rpcCodes.limited) },
+    post: { handle, refusal: asRpcRefusal(rpcCodes.limited) },
   } satisfies EdgeRoute as EdgeRoute
 })
 
@@ -90,42 +97,42 @@ const respond = Effect.fnUntraced(function* (ports: A2aPorts) {
   const fields: Array<HeaderPair> = []
   const caller: Caller = {
     address: Option.getOrElse(request.remoteAddress, () => "unknown"),
-    spent: (more) => fields.splice(0, fields.length, ...more),
+    setRateFields: (more) => fields.splice(0, fields.length, ...more),
   }
   const outcome = yield* Effect.result(Effect.gen(function* () {
     const { id, method, params } = yield* Effect.catch(readCall(request), (error) =>
       Effect.andThen(
-        Effect.mapError(spendDocuments(ports, caller), (spent) => ({ ...spent, id: error.id })),
+        Effect.mapError(spendDocuments(ports, caller), (refusal) => ({ ...refusal, id: error.id })),
         Effect.fail(error),
       ))
     const { result, delivery } = yield* Effect.mapError(
       Effect.catchDefect(answer(ports, method, params, caller), failing),
-      (error): Refused => ({ ...error, id }),
+      (error): RpcError => ({ ...error, id }),
     )
     if (delivery !== null) {
-      const handedOver = yield* whenHandedOver
-      yield* handedOver(ports.payments.sent(delivery))
+      const runAfterDelivery = yield* onDelivered
+      yield* runAfterDelivery(ports.payments.sent(delivery))
     }
     return JSON.stringify({ jsonrpc: "2.0", id, result })
   }))
-  const extensions = activated(request.headers)
+  const extensions = activatedExtensions(request.headers)
   return outcome._tag === "Success"
     ? response(200, outcome.success, [...fields, ...extensions])
     : refuse(outcome.failure, [...fields, ...extensions])
 })
 
-/** The extensions that the client names and the agent has. */
-function activated(
+/** The extensions that the client requests and the agent supports. */
+function activatedExtensions(
   headers: Readonly<Record<string, string | undefined>>,
 ): ReadonlyArray<HeaderPair> {
-  const named = (headers["x-a2a-extensions"] ?? headers["a2a-extensions"] ?? "").split(",")
+  const requested = (headers["x-a2a-extensions"] ?? headers["a2a-extensions"] ?? "").split(",")
     .map((uri) => uri.trim())
-  const ours = x402Extensions.filter((uri) => named.includes(uri))
-  return ours.length === 0 ? [] : [["x-a2a-extensions", ours.join(", ")]]
+  const supported = x402Extensions.filter((uri) => requested.includes(uri))
+  return supported.length === 0 ? [] : [["x-a2a-extensions", supported.join(", ")]]
 }
 
 function refuse(
-  error: Fault & { readonly id: MessageId },
+  error: A2aError & { readonly id: MessageId },
   more: ReadonlyArray<HeaderPair>,
 ): HttpServerResponse.HttpServerResponse {
   return response(error.status, errorBody(error), [...more, ...(error.headers ?? [])])
@@ -143,14 +150,14 @@ function response(
   })
 }
 
-/** The client of a call. */
+/** The caller of a method. */
 interface Caller {
   readonly address: string
-  /** Receives the fields of the budget that is spent. */
-  readonly spent: (fields: ReadonlyArray<HeaderPair>) => void
+  /** Sets the `RateLimit` headers of the response. */
+  readonly setRateFields: (fields: ReadonlyArray<HeaderPair>) => void
 }
 
-/** What a method answers: its result, and the answer that is delivered with it. */
+/** What a method returns: its result, and the paid answer that is delivered with it. */
 interface Outcome {
   readonly result: unknown
   readonly delivery: TaskReply["delivery"]
@@ -160,33 +167,34 @@ type Method = (
   ports: A2aPorts,
   params: unknown,
   caller: Caller,
-) => Effect.Effect<Outcome, Fault>
+) => Effect.Effect<Outcome, A2aError>
 
-/** How much of an unknown name is returned. */
-const shownIdMax = 128
+/** How much of an unknown name an error repeats. */
+const unknownNameMax = 128
 
 /** Answers one call. */
 const answer = (ports: A2aPorts, method: string, params: unknown, caller: Caller) => {
   const found = params !== undefined && params !== null && !isObject(params)
     ? refusing(invalid([{ field: "params", description: "must be an object" }]))
-    : methods.get(method) ?? refusing(fault("method", { method: method.slice(0, shownIdMax) }))
+    : methods.get(method) ??
+      refusing(a2aError("method", { method: method.slice(0, unknownNameMax) }))
   return found(ports, params, caller)
 }
 
 const spendDocuments = (
   { skills: { documents } }: A2aPorts,
-  { address, spent }: Caller,
+  { address, setRateFields }: Caller,
   call?: "paid",
-): Effect.Effect<void, Fault> =>
+): Effect.Effect<void, A2aError> =>
   spend(documents, address, call).pipe(
-    Effect.map(spent),
-    Effect.catch(({ refusal, fields }) => refusedBy(refusal, fields)),
+    Effect.map(setRateFields),
+    Effect.catch(({ refusal, fields }) => failWithRefusal(refusal, fields)),
   )
 
-const refusing = (error: Fault): Method => (ports, _, caller) =>
+const refusing = (error: A2aError): Method => (ports, _, caller) =>
   Effect.andThen(spendDocuments(ports, caller), Effect.fail(error))
-const noStreaming = refusing(fault("unsupported", { capability: "streaming" }))
-const noPush = refusing(fault("pushNotSupported"))
+const noStreaming = refusing(a2aError("unsupported", { capability: "streaming" }))
+const noPush = refusing(a2aError("pushNotSupported"))
 
 const sendMessage: Method = Effect.fnUntraced(function* (ports, params, caller) {
   const read = readMessage(params)
@@ -195,10 +203,10 @@ const sendMessage: Method = Effect.fnUntraced(function* (ports, params, caller) 
     return yield* Effect.fail(hasPayload(params) ? paymentUnchecked(read.failure) : read.failure)
   }
   const message = read.success
-  const answered = (message.taskId === null ? openTask : continueTask)(ports, message, caller)
+  const replied = (message.taskId === null ? openTask : continueTask)(ports, message, caller)
   const { task, view, delivery } = yield* message.payment.kind === "submitted"
-    ? Effect.catchDefect(answered, failingPaid)
-    : answered
+    ? Effect.catchDefect(replied, failingPaid)
+    : replied
   return { result: wireTask(task, view, message.historyLength), delivery }
 })
 
@@ -221,11 +229,11 @@ const cancelTask: Method = Effect.fnUntraced(function* (ports, params, caller) {
   if (typeof id !== "string") return yield* Effect.fail(noId)
   const read = yield* find(ports, id)
   const task = read.state === "asked" || read.state === "offered"
-    ? yield* moveOrRead(ports, read, { event: "cancel", note: null, messages: [] })
+    ? yield* moveTaskOrRead(ports, read, { event: "cancel", note: null, messages: [] })
     : read
   const { view } = yield* reconcile(ports, task)
   if (task === read || task.state !== "canceled") {
-    return yield* Effect.fail(fault("taskNotCancelable", { state: view.state }))
+    return yield* Effect.fail(a2aError("taskNotCancelable", { state: view.state }))
   }
   return { result: wireTask(task, view, null), delivery: null }
 })
@@ -240,15 +248,16 @@ const methods: ReadonlyMap<string, Method> = new Map([
   ["tasks/pushNotificationConfig/get", noPush],
   ["tasks/pushNotificationConfig/list", noPush],
   ["tasks/pushNotificationConfig/delete", noPush],
-  ["agent/getAuthenticatedExtendedCard", refusing(fault("noExtendedCard"))],
+  ["agent/getAuthenticatedExtendedCard", refusing(a2aError("noExtendedCard"))],
 ])
 
 const isTaskId = Schema.is(TaskId)
 
-const find = ({ tasks }: A2aPorts, id: unknown): Effect.Effect<Task, Fault> =>
+const find = ({ tasks }: A2aPorts, id: unknown): Effect.Effect<Task, A2aError> =>
   (isTaskId(id) ? tasks.find(id) : Effect.succeedNone).pipe(
     Effect.flatMap(Option.match({
-      onNone: () => Effect.fail(fault("taskNotFound", { taskId: String(id).slice(0, shownIdMax) })),
+      onNone: () =>
+        Effect.fail(a2aError("taskNotFound", { taskId: String(id).slice(0, unknownNameMax) })),
       onSome: (task) => Effect.succeed(task),
     })),
   )
@@ -258,7 +267,7 @@ const openTask = Effect.fnUntraced(function* (
   ports: A2aPorts,
   message: ClientMessage,
   caller: Caller,
-): Effect.fn.Return<TaskReply, Fault> {
+): Effect.fn.Return<TaskReply, A2aError> {
   const { call, payment } = message
   const checked = call === null ? null : subjectOf(ports, call)
   const free = checked !== null && Result.isSuccess(checked) && call?.skill.kind === "free"
@@ -267,8 +276,8 @@ const openTask = Effect.fnUntraced(function* (
   if (free === null || payment.kind !== "none") yield* spendDocuments(ports, caller)
   if (payment.kind !== "none") return yield* Effect.fail(paymentTooEarly)
   if (checked === null) {
-    const asked = { state: "asked", subject: null, note: null } as const
-    return reply(ports, yield* insert(ports, message, caller, asked))
+    const start = { state: "asked", subject: null, note: null } as const
+    return reply(ports, yield* insert(ports, message, caller, start))
   }
   const subject = yield* Effect.fromResult(checked)
   const start = free === null
@@ -284,7 +293,7 @@ const insert = (
   message: ClientMessage,
   caller: Caller,
   start: Pick<NewTask, "state" | "subject" | "note">,
-): Effect.Effect<Task, Fault> =>
+): Effect.Effect<Task, A2aError> =>
   Effect.flatMap(
     Effect.sync(() => [TaskId.make(crypto.randomUUID()), crypto.randomUUID()] as const),
     ([id, contextId]) =>
@@ -295,7 +304,7 @@ const insert = (
       }),
   ).pipe(Effect.catchTag(
     "TasksFull",
-    ({ whose }) => refusedBy(whose === "client" ? tooManyTasks : overloaded),
+    ({ whose }) => failWithRefusal(whose === "client" ? tooManyTasks : overloaded),
   ))
 
 /** A message on a task. */
@@ -303,24 +312,24 @@ const continueTask = Effect.fnUntraced(function* (
   ports: A2aPorts,
   message: ClientMessage,
   caller: Caller,
-): Effect.fn.Return<TaskReply, Fault> {
+): Effect.fn.Return<TaskReply, A2aError> {
   const { payment, stored } = message
   if (payment.kind === "submitted") {
-    const unchecked = spendDocuments(ports, caller, "paid")
+    const spendUnchecked = spendDocuments(ports, caller, "paid")
     const task = yield* Effect.catch(
       findFor(ports, message),
-      (error) => Effect.andThen(unchecked, Effect.fail(paymentUnchecked(error))),
+      (error) => Effect.andThen(spendUnchecked, Effect.fail(paymentUnchecked(error))),
     )
     const client = clientKeys(caller.address).near
     return yield* payTask(ports, task, {
-      ...{ payload: payment.payload, message: stored, client, spend: unchecked },
+      ...{ payload: payment.payload, message: stored, client, spend: spendUnchecked },
     })
   }
   yield* spendDocuments(ports, caller)
   const task = yield* findFor(ports, message)
   if (payment.kind === "rejected" && task.state === "offered") {
     const decline = { event: "decline", note: null, messages: [stored] } as const
-    return reply(ports, yield* moveOrRead(ports, task, decline))
+    return reply(ports, yield* moveTaskOrRead(ports, task, decline))
   }
   switch (task.state) {
     case "asked":
@@ -335,7 +344,7 @@ const continueTask = Effect.fnUntraced(function* (
         field: "message.taskId",
         description: `the task is ${
           viewOf(task, ports.skills.terms).state
-        }: it takes no more messages`,
+        } and accepts no more messages`,
       }]))
   }
 })
@@ -345,32 +354,36 @@ const findFor = (ports: A2aPorts, { taskId, contextId }: ClientMessage) =>
   Effect.filterOrFail(
     find(ports, taskId),
     (task) => contextId === null || contextId === task.contextId,
-    () => invalid([{ field: "message.contextId", description: "is not that of the task" }]),
+    () =>
+      invalid([{ field: "message.contextId", description: "is not the contextId of the task" }]),
   )
 
-/** A message on an `asked` task, which may name its skill. */
+/** A message on an `asked` task, which may now name a skill. */
 const nameSkill = Effect.fnUntraced(function* (
   ports: A2aPorts,
   task: Task,
   { call, stored }: ClientMessage,
   caller: Caller,
-): Effect.fn.Return<TaskReply, Fault> {
+): Effect.fn.Return<TaskReply, A2aError> {
   if (call === null) return reply(ports, task)
   const subject = yield* Effect.fromResult(subjectOf(ports, call))
   if (call.skill.kind === "paid") {
     const offer = { event: "offer", subject, note: null, messages: [stored] } as const
-    return reply(ports, yield* moveOrRead(ports, task, offer))
+    return reply(ports, yield* moveTaskOrRead(ports, task, offer))
   }
   const { state, note } = yield* answerFree(ports, call.skill, caller)
   const event = state === "completed" ? "complete" : "fail"
-  return reply(ports, yield* moveOrRead(ports, task, { event, subject, note, messages: [stored] }))
+  return reply(
+    ports,
+    yield* moveTaskOrRead(ports, task, { event, subject, note, messages: [stored] }),
+  )
 })
 
 /** The subject of a call, if its parameters are valid. */
 function subjectOf(
   { skills: { checkouts } }: A2aPorts,
   { skill, params, field }: SkillCall,
-): Result.Result<NonNullable<Task["subject"]>, Fault> {
+): Result.Result<NonNullable<Task["subject"]>, A2aError> {
   const query = Result.flatMap(
     queryOf(skill, params),
     (query) =>
@@ -383,7 +396,7 @@ function subjectOf(
       invalid(
         details.length === 0
           ? [{ field, description: message }]
-          : details.map(({ param, message }): Violation => ({
+          : details.map(({ param, message }): FieldViolation => ({
             field: `${field}.${param}`,
             description: message,
           })),
@@ -394,18 +407,18 @@ function subjectOf(
 
 const utf8 = new TextDecoder()
 
-/** The answer of a free skill, as the end of a task. */
+/** The final state of a task for a free skill: its answer. */
 const answerFree = Effect.fnUntraced(function* (
   { skills }: A2aPorts,
   skill: FreeSkill,
   caller: Caller,
 ) {
-  const { made, fields } = yield* Effect.catch(
-    askFree(skills, skill.id, caller.address),
-    ({ refusal, fields }) => refusedBy(refusal, fields),
+  const { answer, fields } = yield* Effect.catch(
+    freeSkillAnswer(skills, skill.id, caller.address),
+    ({ refusal, fields }) => failWithRefusal(refusal, fields),
   )
-  caller.spent(fields)
-  const text = "body" in made ? made.body(yield* RequestId) : utf8.decode(made.bytes)
+  caller.setRateFields(fields)
+  const text = "body" in answer ? answer.body(yield* RequestId) : utf8.decode(answer.bytes)
   const data: NonNullable<TaskNote["data"]> = JSON.parse(text)
   return data["success"] === true
     ? {

@@ -1,5 +1,5 @@
 /**
- * The errors of A2A 0.3.0: its codes and messages; `data` says what was wrong in this call.
+ * The errors of A2A 0.3.0: its codes and messages; `data` has the details of this call.
  *
  * @module
  */
@@ -12,11 +12,11 @@ import {
   type Refusal,
   RequestId,
 } from "../server/errors.ts"
-import { objectOf, type Refused, rpcCodes, toRefused } from "../server/jsonRpc.ts"
-import type { Spent } from "../server/limits.ts"
+import { objectOf, rpcCodes, type RpcError, toRpcError } from "../server/jsonRpc.ts"
+import type { LimitRefusal } from "../server/limits.ts"
 
-/** An error without the id of its call. */
-export type Fault = Omit<Refused, "id">
+/** A JSON-RPC error without the id of its call. */
+export type A2aError = Omit<RpcError, "id">
 
 export const a2aErrors = {
   parse: { code: rpcCodes.parse, message: "Invalid JSON payload" },
@@ -32,54 +32,56 @@ export const a2aErrors = {
   noExtendedCard: { code: -32007, message: "Authenticated Extended Card is not configured" },
   version: { code: -32009, message: "Protocol version not supported" },
 } as const
-export type A2aError = keyof typeof a2aErrors
+export type A2aErrorName = keyof typeof a2aErrors
 
-/** An error of the protocol: HTTP says 200. */
-export function fault(name: A2aError, data?: unknown): Fault {
+/** A protocol error; its HTTP status is 200. */
+export function a2aError(name: A2aErrorName, data?: unknown): A2aError {
   return { status: 200, ...a2aErrors[name], ...(data === undefined ? {} : { data }) }
 }
 
-/** One thing that is wrong with a call: where, and what would be right. */
-export interface Violation {
+/** One invalid field, and what is expected. */
+export interface FieldViolation {
   readonly field: string
   readonly description: string
 }
 
-/** What is wrong with the parameters of a call. Nothing was charged. */
-export function invalid(violations: ReadonlyArray<Violation>): Fault {
-  return fault("params", { violations })
+/** The error for invalid parameters. Nothing was charged. */
+export function invalid(violations: ReadonlyArray<FieldViolation>): A2aError {
+  return a2aError("params", { violations })
 }
 
-export const noId = invalid([{ field: "id", description: "must be the id of a task: text" }])
+export const noId = invalid([{ field: "id", description: "must be the id of a task, as text" }])
 export const paymentTooEarly = invalid([{
   field: "message.taskId",
   description:
-    "must name the task that the payment, or the refusal to pay, is for: call the skill " +
-    "first, then reply on its task. The payment was not looked at",
+    "must name the task to pay or to decline. Call the skill first, then reply on its task. The " +
+    "payment was not read",
 }])
 export const nothingOffered = invalid([{
   field: "message.metadata",
-  description: "no payment was asked for: name a skill first",
+  description: "no payment was requested on this task. Name a skill first",
 }])
 
-/** A documented error that has its own HTTP status: limits, and what cannot be answered now. */
-export const refusedBy = (
+/**
+ * Fails with a documented error that has its own HTTP status: rate limits and temporary failures.
+ */
+export const failWithRefusal = (
   refusal: PreparedRefusal,
-  fields: Spent["fields"] = [],
-): Effect.Effect<never, Fault> =>
+  fields: LimitRefusal["fields"] = [],
+): Effect.Effect<never, A2aError> =>
   Effect.flatMap(RequestId, (requestId) => {
     const code = refusal.status === 500 ? rpcCodes.internal : rpcCodes.limited
-    return Effect.fail(toRefused(refusal, { code, id: null, requestId, fields }))
+    return Effect.fail(toRpcError(refusal, { code, id: null, requestId, fields }))
   })
 
-/** The documented body of an error, as a task's data has it. */
+/** The documented body of an error, as the data of a task. */
 export function errorData(refusal: Refusal, requestId: string): Readonly<Record<string, unknown>> {
   return JSON.parse(prepare(refusal).body(requestId))
 }
 
 /** The error of a call whose payment was not checked. */
-export function paymentUnchecked(error: Fault): Fault {
-  const payment = "It was not looked at by this call"
+export function paymentUnchecked(error: A2aError): A2aError {
+  const payment = "It was not read by this call"
   return { ...error, data: { ...objectOf(error.data), payment } }
 }
 
@@ -89,4 +91,4 @@ export const failing = (defect: unknown) => logged(defect, internalError)
 export const failingPaid = (defect: unknown) => logged(defect, internalErrorPaid)
 
 const logged = (defect: unknown, refusal: PreparedRefusal) =>
-  Effect.andThen(Effect.logError("Cannot answer a call to /a2a", defect), refusedBy(refusal))
+  Effect.andThen(Effect.logError("Cannot answer a call to /a2a", defect), failWithRefusal(refusal))

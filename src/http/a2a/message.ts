@@ -1,6 +1,6 @@
 /**
- * What a client sends to /a2a: a call of JSON-RPC, and in message/send the skill it names and the
- * payment it submits or declines.
+ * Decodes what a client sends to /a2a: the JSON-RPC call, and in message/send the skill with its
+ * parameters and the payment that is submitted or declined.
  *
  * @module
  */
@@ -14,66 +14,79 @@ import {
   type MessageId,
   objectOf,
   readJson,
-  type Refused,
+  type RpcError,
 } from "../server/jsonRpc.ts"
 import type { TaskMessage } from "./domain/task.ts"
 import { x402Keys } from "./domain/taskView.ts"
-import { type A2aError, type Fault, fault, invalid, type Violation } from "./errors.ts"
+import {
+  type A2aError,
+  a2aError,
+  type A2aErrorName,
+  type FieldViolation,
+  invalid,
+} from "./errors.ts"
 
-/** A call of JSON-RPC. */
+/** A JSON-RPC call. */
 interface Call {
   readonly id: MessageId
   readonly method: string
   readonly params: unknown
 }
 
-/** The versions of A2A that are spoken, as its header names them. */
+/** The supported versions of A2A in its header. */
 const versions = /^0\.3(?:\.\d+)?$/
 
-/** Reads a call: JSON first, then JSON-RPC, then the version of A2A it is meant in. */
+/** Reads a call: checks JSON, then JSON-RPC, then the version of A2A. */
 export const readCall = (
   request: HttpServerRequest.HttpServerRequest,
-): Effect.Effect<Call, Refused> =>
+): Effect.Effect<Call, RpcError> =>
   Effect.gen(function* () {
     const json = yield* Effect.mapError(readJson(request), asParseError)
-    if (!isObject(json)) return yield* refusal("request", null, "Send one object: no batches")
-    const { jsonrpc, id: given, method, params } = json
-    const id = idOf(given)
-    if (given !== undefined && given !== id) {
+    if (!isObject(json)) {
+      return yield* refusal("request", null, "Send one JSON object; batches are not supported")
+    }
+    const { jsonrpc, id: rawId, method, params } = json
+    const id = idOf(rawId)
+    if (rawId !== undefined && rawId !== id) {
       return yield* refusal("request", null, "id must be text, an integer or null")
     }
-    if (jsonrpc !== "2.0") return yield* refusal("request", id, 'jsonrpc must be "2.0"')
+    if (jsonrpc !== "2.0") {
+      return yield* refusal("request", id, 'jsonrpc must be "2.0"')
+    }
     if (typeof method !== "string") return yield* refusal("request", id, "method must be text")
     const version = request.headers["a2a-version"]?.trim() ?? ""
     if (version !== "" && !versions.test(version)) {
-      return yield* Effect.fail({ ...fault("version", { supported: ["0.3"] }), id })
+      return yield* Effect.fail({ ...a2aError("version", { supported: ["0.3"] }), id })
     }
     return { id, method, params }
   })
 
-const refusal = (name: A2aError, id: MessageId, reason: string): Effect.Effect<never, Refused> =>
-  Effect.fail({ ...fault(name, { reason }), id })
+const refusal = (
+  name: A2aErrorName,
+  id: MessageId,
+  reason: string,
+): Effect.Effect<never, RpcError> => Effect.fail({ ...a2aError(name, { reason }), id })
 
-/** A body that is not JSON is an error of the protocol, with HTTP's 200. */
-function asParseError(error: Refused): Refused {
+/** A body that is not JSON is a protocol error, with HTTP status 200. */
+function asParseError(error: RpcError): RpcError {
   if (error.status !== 400) return error
-  return { ...fault("parse", { reason: error.message }), id: error.id }
+  return { ...a2aError("parse", { reason: error.message }), id: error.id }
 }
 
 /** Longest id of a message or a context, in characters. */
 const idLengthMax = 128
 const idPattern = /^[\x21-\x7e]+$/
-const idExpected = `must be 1 to ${idLengthMax} printable characters of ASCII, without spaces`
+const idExpected = `must be 1 to ${idLengthMax} printable ASCII characters without spaces`
 const partsMax = 20
 /** Longest text that is searched for the name of a skill. */
 const textLengthMax = 4_096
 const historyLengthMax = 1_000_000
 
-/** The skill a message names, with its parameters as they were given. */
+/** The skill that a message names, with its raw parameters. */
 export interface SkillCall {
   readonly skill: Skill
   readonly params: unknown
-  /** Where the parameters stand. */
+  /** The field that contains the parameters. */
   readonly field: string
 }
 
@@ -83,7 +96,7 @@ type MessagePayment =
   | { readonly kind: "submitted"; readonly payload: unknown }
   | { readonly kind: "rejected" }
 
-/** A message that was understood. */
+/** A valid message. */
 export interface ClientMessage {
   readonly taskId: string | null
   readonly contextId: string | null
@@ -97,34 +110,37 @@ export interface ClientMessage {
 }
 
 /** Reads the parameters of message/send. */
-export function readMessage(params: unknown): Result.Result<ClientMessage, Fault> {
-  const faults: Array<Violation> = []
-  const wrong = (field: string, description: string) => faults.push({ field, description })
-  const given = objectOf(params)["message"]
-  if (!isObject(given)) return failed("message", "must be a message: an object")
-  const message = given
+export function readMessage(params: unknown): Result.Result<ClientMessage, A2aError> {
+  const violations: Array<FieldViolation> = []
+  const addViolation = (field: string, description: string) =>
+    violations.push({ field, description })
+  const message = objectOf(params)["message"]
+  if (!isObject(message)) return invalidField("message", "must be an object")
   if (message["kind"] !== undefined && message["kind"] !== "message") {
-    wrong("message.kind", 'must be "message"')
+    addViolation("message.kind", 'must be "message"')
   }
-  if (message["role"] !== "user") wrong("message.role", 'must be "user"')
+  if (message["role"] !== "user") addViolation("message.role", 'must be "user"')
   const messageId = idIn(message, "messageId")
-  if (messageId === null) wrong("message.messageId", idExpected)
+  if (messageId === null) addViolation("message.messageId", idExpected)
   const [taskId, contextId] = (["taskId", "contextId"] as const).map((name) => {
     if (message[name] === undefined || message[name] === null) return null
     const id = idIn(message, name)
-    if (id === null) wrong(`message.${name}`, idExpected)
+    if (id === null) addViolation(`message.${name}`, idExpected)
     return id
   })
-  const parts = readParts(message["parts"], wrong)
-  const payment = readPayment(message["metadata"], wrong)
-  const { historyLength, refused } = readConfiguration(objectOf(params)["configuration"], wrong)
-  if (faults.length > 0) return Result.fail(invalid(faults))
+  const parts = readParts(message["parts"], addViolation)
+  const payment = readPayment(message["metadata"], addViolation)
+  const { historyLength, refused } = readConfiguration(
+    objectOf(params)["configuration"],
+    addViolation,
+  )
+  if (violations.length > 0) return Result.fail(invalid(violations))
   if (refused !== null) return Result.fail(refused)
   if (parts.some(({ kind }) => kind === "file")) {
-    return Result.fail(fault("contentType", { taken: ["text", "data"] }))
+    return Result.fail(a2aError("contentType", { taken: ["text", "data"] }))
   }
-  const call = callIn(parts, wrong)
-  if (faults.length > 0) return Result.fail(invalid(faults))
+  const call = callIn(parts, addViolation)
+  if (violations.length > 0) return Result.fail(invalid(violations))
   return Result.succeed({
     ...{ taskId: taskId ?? null, contextId: contextId ?? null, call, payment, historyLength },
     stored: { role: "user", messageId: messageId ?? "", parts: parts.map(storedPart) },
@@ -132,16 +148,16 @@ export function readMessage(params: unknown): Result.Result<ClientMessage, Fault
 }
 
 /** How many messages of a history to return; null for all. */
-export function readHistoryLength(given: unknown): Result.Result<number | null, string> {
-  if (given === undefined || given === null) return Result.succeed(null)
-  return typeof given === "number" && Number.isInteger(given) && given >= 0
-    ? Result.succeed(Math.min(given, historyLengthMax))
+export function readHistoryLength(value: unknown): Result.Result<number | null, string> {
+  if (value === undefined || value === null) return Result.succeed(null)
+  return typeof value === "number" && Number.isInteger(value) && value >= 0
+    ? Result.succeed(Math.min(value, historyLengthMax))
     : Result.fail("must be an integer of at least 0")
 }
 
-type Wrong = (field: string, description: string) => void
+type AddViolation = (field: string, description: string) => void
 
-function failed(field: string, description: string): Result.Result<never, Fault> {
+function invalidField(field: string, description: string): Result.Result<never, A2aError> {
   return Result.fail(invalid([{ field, description }]))
 }
 
@@ -150,106 +166,108 @@ function idIn(message: Json, name: string): string | null {
   return typeof id === "string" && id.length <= idLengthMax && idPattern.test(id) ? id : null
 }
 
-/** A part, its kind read. */
+/** A decoded part. */
 type Part =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "data"; readonly data: Json }
   | { readonly kind: "file" }
 
-function readParts(given: unknown, wrong: Wrong): ReadonlyArray<Part> {
-  if (!Array.isArray(given) || given.length === 0 || given.length > partsMax) {
-    wrong("message.parts", `must be an array of 1 to ${partsMax} parts`)
+function readParts(value: unknown, addViolation: AddViolation): ReadonlyArray<Part> {
+  if (!Array.isArray(value) || value.length === 0 || value.length > partsMax) {
+    addViolation("message.parts", `must be an array of 1 to ${partsMax} parts`)
     return []
   }
-  return given.flatMap((part: unknown, at): ReadonlyArray<Part> => {
+  return value.flatMap((part: unknown, at): ReadonlyArray<Part> => {
     const field = `message.parts[${at}]`
     const { kind, text, data, file } = objectOf(part)
     if (kind === "text" && typeof text === "string") return [{ kind, text }]
     if (kind === "data" && isObject(data)) return [{ kind, data }]
     if (kind === "file" && isObject(file)) return [{ kind }]
-    if (kind === "text") wrong(`${field}.text`, "must be text")
-    else if (kind === "data") wrong(`${field}.data`, "must be an object")
-    else if (kind === "file") wrong(`${field}.file`, "must be an object")
-    else wrong(`${field}.kind`, 'must be "text" or "data"')
+    if (kind === "text") addViolation(`${field}.text`, "must be text")
+    else if (kind === "data") addViolation(`${field}.data`, "must be an object")
+    else if (kind === "file") addViolation(`${field}.file`, "must be an object")
+    else addViolation(`${field}.kind`, 'must be "text" or "data"')
     return []
   })
 }
 
 function storedPart(part: Part): TaskMessage["parts"][number] {
-  // Read from JSON, so it is JSON.
+  // Parsed from JSON, so it is JSON.
   return part as TaskMessage["parts"][number]
 }
 
-function readPayment(given: unknown, wrong: Wrong): MessagePayment {
-  if (given === undefined || given === null) return { kind: "none" }
-  if (!isObject(given)) {
-    wrong("message.metadata", "must be an object")
+function readPayment(value: unknown, addViolation: AddViolation): MessagePayment {
+  if (value === undefined || value === null) return { kind: "none" }
+  if (!isObject(value)) {
+    addViolation("message.metadata", "must be an object")
     return { kind: "none" }
   }
-  const status = given[x402Keys.status]
-  const payload = given[x402Keys.payload]
+  const status = value[x402Keys.status]
+  const payload = value[x402Keys.payload]
   if (status === "payment-rejected") return { kind: "rejected" }
   if (status !== undefined && status !== "payment-submitted") {
-    wrong(
+    addViolation(
       `message.metadata["${x402Keys.status}"]`,
       'must be "payment-submitted" or "payment-rejected"',
     )
   } else if (payload !== undefined && payload !== null) return { kind: "submitted", payload }
   else if (status !== undefined) {
-    wrong(`message.metadata["${x402Keys.payload}"]`, "must be the payment: an x402 payload")
+    addViolation(`message.metadata["${x402Keys.payload}"]`, "must be the payment, an x402 payload")
   }
   return { kind: "none" }
 }
 
-/** Whether a message has a payment payload, also where the message is invalid. */
+/** Whether a message has a payment payload, even if the message is invalid. */
 export function hasPayload(params: unknown): boolean {
   const payload = objectOf(objectOf(objectOf(params)["message"])["metadata"])[x402Keys.payload]
   return payload !== undefined && payload !== null
 }
 
-/** The media types of an answer. */
+/** The accepted output modes that an answer satisfies. */
 const outputModes = ["application/json", "text/plain", "application/*", "text/*", "*/*"]
 
-function readConfiguration(given: unknown, wrong: Wrong): {
+function readConfiguration(value: unknown, addViolation: AddViolation): {
   readonly historyLength: number | null
-  readonly refused: Fault | null
+  readonly refused: A2aError | null
 } {
-  const configuration = objectOf(given)
-  if (given !== undefined && given !== null && !isObject(given)) {
-    wrong("configuration", "must be an object")
+  const configuration = objectOf(value)
+  if (value !== undefined && value !== null && !isObject(value)) {
+    addViolation("configuration", "must be an object")
   }
   const historyLength = readHistoryLength(configuration["historyLength"])
-  if (Result.isFailure(historyLength)) wrong("configuration.historyLength", historyLength.failure)
+  if (Result.isFailure(historyLength)) {
+    addViolation("configuration.historyLength", historyLength.failure)
+  }
   const { acceptedOutputModes: modes, pushNotificationConfig: push } = configuration
   if (modes !== undefined && modes !== null && !isStrings(modes)) {
-    wrong("configuration.acceptedOutputModes", "must be an array of media types")
+    addViolation("configuration.acceptedOutputModes", "must be an array of media types")
   }
   const refused = push !== undefined && push !== null
-    ? fault("pushNotSupported")
-    : isStrings(modes) && modes.length > 0 && !modes.some(isOffered)
-    ? fault("contentType", { supported: ["application/json"] })
+    ? a2aError("pushNotSupported")
+    : isStrings(modes) && modes.length > 0 && !modes.some(isSupportedMode)
+    ? a2aError("contentType", { supported: ["application/json"] })
     : null
   return { historyLength: Result.isSuccess(historyLength) ? historyLength.success : null, refused }
 }
 
-function isStrings(given: unknown): given is ReadonlyArray<string> {
-  return Array.isArray(given) && given.every((item) => typeof item === "string")
+function isStrings(value: unknown): value is ReadonlyArray<string> {
+  return Array.isArray(value) && value.every((item) => typeof item === "string")
 }
 
-/** Whether a media type is one of ours; its parameters do not matter. */
-function isOffered(mode: string): boolean {
+/** Whether an answer has this media type; its parameters are ignored. */
+function isSupportedMode(mode: string): boolean {
   return outputModes.includes(mode.split(";")[0]?.trim().toLowerCase() ?? "")
 }
 
-/** The skill that is named: data goes before text, and the first part before the next. */
-function callIn(parts: ReadonlyArray<Part>, wrong: Wrong): SkillCall | null {
+/** The skill that a message names: data parts first, then text parts, in order. */
+function callIn(parts: ReadonlyArray<Part>, addViolation: AddViolation): SkillCall | null {
   for (const [at, part] of parts.entries()) {
     if (part.kind !== "data" || part.data["skill"] === undefined) continue
     const { skill: name, params } = part.data
     const field = `message.parts[${at}].data`
     const skill = typeof name === "string" ? skillOf(name) : undefined
     if (skill !== undefined) return { skill, params, field: `${field}.params` }
-    wrong(`${field}.skill`, `must be one of ${skills.map(({ name }) => name).join(", ")}`)
+    addViolation(`${field}.skill`, `must be one of ${skills.map(({ name }) => name).join(", ")}`)
     return null
   }
   for (const [at, part] of parts.entries()) {
@@ -259,7 +277,7 @@ function callIn(parts: ReadonlyArray<Part>, wrong: Wrong): SkillCall | null {
   return null
 }
 
-/** The skill that a text names: as JSON, or by its name with parameters after it. */
+/** The skill in a text: JSON, or a skill name followed by parameters. */
 function textCall(text: string): Omit<SkillCall, "field"> | null {
   if (text.length > textLengthMax) return null
   const trimmed = text.trim()
@@ -275,7 +293,7 @@ function textCall(text: string): Omit<SkillCall, "field"> | null {
   return params === undefined ? null : { skill, params }
 }
 
-/** `since=41 count=5`: undefined when it is anything else. */
+/** Parses `since=41 count=5`; undefined for any other form. */
 function pairsIn(text: string): Json | undefined {
   const pairs = text.split(/[\s,&]+/).filter((pair) => pair !== "")
     .map((pair) => /^(\w+)=([^=]*)$/.exec(pair))

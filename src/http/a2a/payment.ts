@@ -1,10 +1,10 @@
 /**
- * Payment on a task: it is bound to the task that offers its terms, sold through the checkout with the
- * task's id as its secret, and the task is then answered from the state of its payment.
+ * Payment of a task. The payment is bound to the task, sold through the checkout with the task's id
+ * as its secret, and the task is then answered from the state of the payment.
  *
- * The row of a task may lag behind its payment, for a process may die between the two; the next call
- * that reads the task brings it up to date. It never runs ahead: no task is completed or failed before
- * its payment is.
+ * The row of a task may lag behind its payment, because a process may die between the two writes;
+ * the next call that reads the task updates it. The row never runs ahead: a task is completed or
+ * failed only after its payment is decided.
  *
  * @module
  */
@@ -33,10 +33,10 @@ import {
   viewOfAnswer,
   x402Keys,
 } from "./domain/taskView.ts"
-import { errorData, type Fault, invalid, refusedBy } from "./errors.ts"
+import { type A2aError, errorData, failWithRefusal, invalid } from "./errors.ts"
 import { afterMove, type TaskMove, type TaskStore } from "./TaskStore.ts"
 
-/** What the methods of /a2a work with. */
+/** The ports of the /a2a methods. */
 export interface A2aPorts {
   readonly skills: SkillPorts
   readonly tasks: TaskStore["Service"]
@@ -47,7 +47,7 @@ export interface A2aPorts {
 export interface TaskReply {
   readonly task: Task
   readonly view: TaskView
-  /** The answer that is delivered with it, when it was charged. */
+  /** The answer that is delivered with it, if it was charged. */
   readonly delivery: Delivery | null
 }
 
@@ -55,34 +55,34 @@ export interface TaskReply {
 interface SubmittedPayment {
   readonly payload: unknown
   readonly message: TaskMessage
-  /** The client it counts against. */
+  /** The client whose limits it counts against. */
   readonly client: string
-  /** Spends the budget of calls that never reach the checkout. */
-  readonly spend: Effect.Effect<void, Fault>
+  /** Spends the rate limit of calls that do not reach the checkout. */
+  readonly spend: Effect.Effect<void, A2aError>
 }
 
 /** Why a sale returned no answer. */
 type Failure = NotCharged | RefundQueued | Unresolved
 
-/** How often a task is read again that another call has moved. */
+/** How often a task is read again after another call has moved it. */
 const racesMax = 4
 
-/** A payment that no process has claimed by now is not on its way to the checkout any more. */
-const claimWithin = Duration.toMillis(defaultTiming.lease)
+/** A payment that no process has claimed within this time will not reach the checkout any more. */
+const claimTimeoutMs = Duration.toMillis(defaultTiming.lease)
 
-/** Takes the payment that a message submits for its task. */
+/** Processes the payment that a message submits for its task. */
 export const payTask = Effect.fnUntraced(function* (
   ports: A2aPorts,
   task: Task,
   submitted: SubmittedPayment,
   races = racesMax,
-): Effect.fn.Return<TaskReply, Fault> {
+): Effect.fn.Return<TaskReply, A2aError> {
   const { skills: { checkouts, terms }, tasks } = ports
   const skill = skillOf(task.subject?.skill ?? "")
-  if (skill?.kind !== "paid") return yield* unused(submitted, "no skill that is paid for was named")
+  if (skill?.kind !== "paid") return yield* refuseUnused(submitted, "the task has no paid skill")
   yield* Effect.catch(
     checkouts[skill.id].admit(submitted.client),
-    (error) => refusedBy(prepare(toRefusal(error))),
+    (error) => failWithRefusal(prepare(toRefusal(error))),
   )
   const id = Option.getOrNull(
     Result.getSuccess(checkouts[skill.id].identify({ json: submitted.payload })),
@@ -104,14 +104,17 @@ export const payTask = Effect.fnUntraced(function* (
       : replyWith(task, paymentUnderway)
   }
   if (id === null || id !== task.paymentId) {
-    return yield* unused(submitted, `the task is ${viewOf(task, terms).state}, with no use for it`)
+    return yield* refuseUnused(
+      submitted,
+      `the task is ${viewOf(task, terms).state} and cannot use it`,
+    )
   }
   if (task.state === "paying") return yield* sell(ports, task, skill, submitted, false)
   yield* submitted.spend
   return yield* reconcile(ports, task)
 })
 
-/** Returns a task by its payment where it has one, and brings its row up to date with it. */
+/** Returns a task as its payment determines it, and updates its row accordingly. */
 export const reconcile = Effect.fnUntraced(function* (
   ports: A2aPorts,
   task: Task,
@@ -137,7 +140,7 @@ export const reconcile = Effect.fnUntraced(function* (
         : replyWith(task, paymentUnderway)
     case "unknown": {
       const age = (yield* Clock.currentTimeMillis) - task.movedAt
-      return state === "paying" && age > claimWithin
+      return state === "paying" && age > claimTimeoutMs
         ? yield* release(ports, task, null)
         : replyWith(task, paymentUnderway)
     }
@@ -146,8 +149,8 @@ export const reconcile = Effect.fnUntraced(function* (
   }
 })
 
-/** Moves a task; when another call has moved it, returns the task as it is now. */
-export const moveOrRead = ({ tasks }: A2aPorts, task: Task, move: TaskMove) =>
+/** Moves a task. If another call has moved it already, returns its current state. */
+export const moveTaskOrRead = ({ tasks }: A2aPorts, task: Task, move: TaskMove) =>
   Effect.flatMap(
     tasks.move(task, move),
     (after) =>
@@ -156,7 +159,7 @@ export const moveOrRead = ({ tasks }: A2aPorts, task: Task, move: TaskMove) =>
         : Effect.map(tasks.find(task.id), Option.getOrElse(() => task)),
   )
 
-/** A task by its row alone. */
+/** The reply for a task from its row only. */
 export const reply = ({ skills: { terms } }: A2aPorts, task: Task): TaskReply =>
   replyWith(task, viewOf(task, terms))
 
@@ -186,7 +189,7 @@ const afterFailedSale = Effect.fnUntraced(function* (
   task: Task,
   error: Failure,
   bound: boolean,
-): Effect.fn.Return<TaskReply, Fault> {
+): Effect.fn.Return<TaskReply, A2aError> {
   const { terms } = ports.skills
   if (error._tag === "RefundQueued") {
     return yield* fail(ports, task, yield* failureNote(error, terms))
@@ -195,12 +198,12 @@ const afterFailedSale = Effect.fnUntraced(function* (
     return replyWith(task, { ...paymentUnderway, data: yield* failureData(error) })
   }
   if (error.code === "rate_limited") {
-    // One payment too many, so the binding of this call is undone.
+    // Too many invalid payments, so the binding of this call is undone.
     if (bound) yield* release(ports, task, null)
-    return yield* refusedBy(prepare(toRefusal(error)))
+    return yield* failWithRefusal(prepare(toRefusal(error)))
   }
-  // A payload that differs from the one that was bound says nothing about the payment that was bound.
-  const isOther = isOfAnother(error) || error.code === "payment_required"
+  // This payload is not the one that was bound, so its error does not decide the bound payment.
+  const isOther = belongsToAnother(error) || error.code === "payment_required"
   if (task.state === "paying" && !bound && isOther) return yield* reconcile(ports, task)
   return rules[error.code].retryable && task.state === "paying"
     ? yield* releaseUntaken(ports, task, yield* retryNote(error))
@@ -208,35 +211,35 @@ const afterFailedSale = Effect.fnUntraced(function* (
 })
 
 /**
- * Records the end of a task whose money is decided already: the decision is returned even if the row
- * cannot be written, for the next call that reads the task brings it up to date.
+ * Writes the final state of a task whose payment is decided. The decision is returned even if the
+ * row cannot be written, because the next call that reads the task updates it.
  */
 const record = (ports: A2aPorts, task: Task, move: TaskMove): Effect.Effect<Task> =>
-  Effect.catchDefect(moveOrRead(ports, task, move), (defect) =>
+  Effect.catchDefect(moveTaskOrRead(ports, task, move), (defect) =>
     Effect.as(
-      Effect.logError("Cannot move a task on whose payment is decided", defect),
+      Effect.logError("Cannot update a task whose payment is decided", defect),
       Option.match(afterMove(task, move), {
         onNone: () => task,
         onSome: (after) => ({ ...after, movedAt: task.movedAt }),
       }),
     ))
 
-/** Fails a task; when another call has completed it, returns its answer instead. */
+/** Fails a task. If another call has completed it, returns its answer instead. */
 const fail = Effect.fnUntraced(function* (
   ports: A2aPorts,
   task: Task,
   note: TaskNote,
 ): Effect.fn.Return<TaskReply> {
-  // The row of a completed task stays completed, and its client is shown the refund.
+  // The row of a completed task stays completed, but the client gets the refund.
   if (task.state === "completed") return reply(ports, { ...task, state: "failed", note })
   const move: TaskMove = { event: "fail", subject: null, note, messages: [] }
   let after = yield* record(ports, task, move)
-  // A call that only read the task has released the payment meanwhile.
+  // Meanwhile a call that only read the task has released the payment.
   if (after.state === "offered") after = yield* record(ports, after, move)
   return after.state === "completed" ? yield* reconcile(ports, after) : reply(ports, after)
 })
 
-/** Completes a task with its answer; one that went back to its offer meanwhile is bound again first. */
+/** Completes a task with its answer. A task that was released meanwhile is bound again first. */
 const complete = Effect.fnUntraced(function* (ports: A2aPorts, task: Task, delivery: Delivery) {
   const { text, artifact, metadata } = viewOfAnswer(task, delivery)
   const note = delivery.receipt === null ? { text, data: artifact, metadata } : null
@@ -256,14 +259,14 @@ const replyWithAnswer = (task: Task, delivery: Delivery): TaskReply => ({
   delivery: delivery.receipt === null ? null : delivery,
 })
 
-/** Releases a payment that was not taken: the offer stands again. */
+/** Releases a payment that was not taken; the task is `offered` again. */
 const release = (ports: A2aPorts, task: Task, note: TaskNote | null) =>
   Effect.map(
     record(ports, task, { event: "release", note, messages: [] }),
     (after) => reply(ports, after.state === "offered" ? { ...after, note } : after),
   )
 
-/** Releases a payment that may be sent again, unless another call is selling for it. */
+/** Releases a payment that may be sent again, unless another call is selling with it. */
 const releaseUntaken = Effect.fnUntraced(function* (
   ports: A2aPorts,
   task: Task,
@@ -281,8 +284,8 @@ const binding = (paymentId: PaymentId, messages: ReadonlyArray<TaskMessage>): Ta
   ...{ event: "pay", paymentId, life: paidTaskLife, note: null, messages },
 })
 
-/** Refuses a payment that the task has no use for. */
-const unused = ({ spend }: SubmittedPayment, why: string) =>
+/** Refuses a payment that the task cannot use. */
+const refuseUnused = ({ spend }: SubmittedPayment, why: string) =>
   Effect.andThen(
     spend,
     Effect.fail(invalid([{
@@ -291,43 +294,43 @@ const unused = ({ spend }: SubmittedPayment, why: string) =>
     }])),
   )
 
-/** A payload of a known payment that is not as its buyer sent it first. */
-const isOfAnother = ({ code }: NotCharged) =>
+/** Whether the payment belongs to another request. */
+const belongsToAnother = ({ code }: NotCharged) =>
   code === "payment_already_used" || code === "payment_conflict"
 
-/** The documented error as the data of a task. It is read from JSON text, so it is JSON. */
+/** The documented error as the data of a task. It is parsed from JSON, so the cast is safe. */
 const failureData = (error: Failure) =>
   Effect.map(
     RequestId,
     (requestId) => errorData(toRefusal(error), requestId) as TaskNote["metadata"],
   )
 
-/** The note of a task whose sale failed for good. */
+/** The note of a task whose sale failed finally. */
 const failureNote = (error: NotCharged | RefundQueued, terms: PaymentTerms) =>
   Effect.map(failureData(error), (data): TaskNote => {
     const { code, message } = error
     if (error._tag === "RefundQueued" || code === "payment_refunded") {
       return { text: refundedText, data, metadata: paymentCompleted(null) }
     }
-    const fault = isOfAnother(error) ? "nonce_used" : error.fault ?? "not_settled"
-    // A fact of the product is no fault of the payment.
-    const ofPayment = isOfAnother(error) || error.fault !== undefined
+    const fault = belongsToAnother(error) ? "nonce_used" : error.fault ?? "not_settled"
+    // An error of the product is not a fault of the payment.
+    const isPaymentFault = belongsToAnother(error) || error.fault !== undefined
     return {
-      text: ofPayment ? `Payment failed: ${message}.` : `${message}. ${uncharged}.`,
+      text: isPaymentFault ? `Payment failed: ${message}.` : `${message}. ${uncharged}.`,
       data,
       metadata: paymentFailed(fault, error.fault ?? code, terms),
     }
   })
 
-/** The note of an offer that stands: its payment was not taken and may be sent again. */
+/** The note of a task that is `offered` again: its payment was not taken and may be sent again. */
 const retryNote = (error: NotCharged) =>
   Effect.map(failureData(error), (data): TaskNote => ({
-    text: `${error.message}. ${uncharged}: send the same payment again.`,
+    text: `${error.message}. ${uncharged}. Send the same payment again.`,
     data,
     metadata: {},
   }))
 
-/** The note of a refund that is found later: the error that the sale would have returned. */
+/** The note of a refund found later, with the error that the sale would have returned. */
 const refundNote = (refund: typeof RefundNotice.Type) =>
   Effect.map(
     failureData(
@@ -342,17 +345,17 @@ const refundNote = (refund: typeof RefundNotice.Type) =>
 
 /** The payment can never pay. */
 const voidNote = (terms: PaymentTerms): TaskNote => ({
-  text: "Payment failed: the authorization expired, or was spent elsewhere. Nothing was charged.",
+  text: "Payment failed: the authorization expired or was used elsewhere. Nothing was charged.",
   data: null,
   metadata: paymentFailed("not_settled", "not_settled", terms),
 })
 
 /** The payment has bought its answer in another call. */
 const usedNote = (terms: PaymentTerms): TaskNote => ({
-  text: "Payment failed: this payment has bought its answer in another call.",
+  text: "Payment failed: this payment has already bought an answer in another call.",
   data: null,
   metadata: paymentFailed("nonce_used", "payment_already_used", terms),
 })
 
 const uncharged = "Nothing was charged"
-const refundedText = "The payment was taken, there is no answer, and it is paid back in full."
+const refundedText = "The payment was taken, but there is no answer. It is refunded in full."

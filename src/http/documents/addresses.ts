@@ -1,6 +1,6 @@
 /**
- * Where everything is that describes the service, and how links to it are named: written down once,
- * for the documents, which name one another, and for `Link`.
+ * The paths of all documents and the relations of links to them, for the documents themselves and
+ * for the `Link` header.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { iconPath } from "../../payments/domain/x402/challenge.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import type { HeaderPair } from "../server/answer.ts"
 
-/** The paths of the documents, and of what agents post to. */
+/** The paths of the documents and of the two agent endpoints. */
 export const paths = {
   openApi: "/openapi.json",
   llms: "/llms.txt",
@@ -17,7 +17,7 @@ export const paths = {
   discoveryResources: "/discovery/resources",
   x402: "/.well-known/x402",
   agentCard: "/.well-known/agent-card.json",
-  /** Where the card was before A2A 0.3.0. */
+  /** The path of the card before A2A 0.3.0. */
   agentCardFormer: "/.well-known/agent.json",
   apiCatalog: "/.well-known/api-catalog",
   security: "/.well-known/security.txt",
@@ -26,12 +26,12 @@ export const paths = {
   a2a: "/a2a",
   mcp: "/mcp",
   mcpCard: "/mcp/server-card",
-  /** Where registries looked for the card before. */
+  /** The former path of the card, which some registries still read. */
   mcpCardFormer: "/.well-known/mcp/server-card.json",
   home: "/",
 } as const
 
-/** What the service is, in a sentence. */
+/** The service in one sentence. */
 export const description =
   "Prediction-market intelligence for AI agents, paid per call: a feed of moves, whale entries and " +
   "predetermined outcomes, a digest every 4 hours, whale calibration, markets that end soon, and " +
@@ -40,7 +40,7 @@ export const description =
 export const textType = "text/plain; charset=utf-8"
 const openApiType = "application/vnd.oai.openapi+json"
 
-/** What leads from the service's own address to what describes it (RFC 8631, 6903 and 8288). */
+/** The links from the service's address to its descriptions (RFC 8631, 6903 and 8288). */
 export const links = [
   { rel: "service-desc", path: paths.openApi, type: openApiType },
   { rel: "service-doc", path: paths.llmsFull, type: textType },
@@ -52,7 +52,7 @@ export const links = [
   { rel: "terms-of-service", path: freeRows.terms_text.path, type: textType },
 ] as const
 
-/** `Link`, with these relations, from whatever carries it. */
+/** The `Link` header with these relations. */
 export function linkHeader(
   publicBaseUrl: string,
   rels: ReadonlyArray<typeof links[number]["rel"]> = links.map(({ rel }) => rel),

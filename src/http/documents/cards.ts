@@ -1,9 +1,8 @@
 /**
- * The cards of what agents post to. The agent card of A2A 0.3.0: who answers at /a2a, and one skill a
- * row of the registry. The server card of MCP: what answers at /mcp, and in which revisions.
+ * The agent card of A2A 0.3.0, for /a2a, and the MCP server card, for /mcp.
  *
- * The agent card says no more than 0.3.0 knows: one with the fields of 1.0 as well is read as a card
- * of 1.0. Nor does it name security schemes: payment is an extension, and nobody has to log in.
+ * The agent card has only fields of 0.3.0, because clients read a card with fields of 1.0 as
+ * version 1.0. It has no security schemes: payment is an extension, and there is no login.
  *
  * @module
  */
@@ -15,7 +14,7 @@ import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { revisions } from "../mcp/protocol.ts"
 import { paths } from "./addresses.ts"
 
-/** The x402 extension of A2A under both of its names: v0.2's, and v0.1's, which libraries use. */
+/** The x402 extension of A2A under both of its names: v0.2, and v0.1, which libraries use. */
 export const x402Extensions = [
   "https://github.com/google-agentic-commerce/a2a-x402/blob/main/spec/v0.2",
   "https://github.com/google-a2a/a2a-x402/v0.1",
@@ -23,11 +22,11 @@ export const x402Extensions = [
 
 interface CardOptions {
   readonly terms: PaymentTerms
-  /** Of the interface. */
+  /** The version of the interface. */
   readonly version: string
 }
 
-/** The agent card, as an object: what it says depends on nothing else. */
+/** The agent card, as an object. */
 export function agentCard({ terms, version }: CardOptions) {
   const { publicBaseUrl, serviceName, chainId } = terms
   const url = `${publicBaseUrl}/a2a`
@@ -36,10 +35,10 @@ export function agentCard({ terms, version }: CardOptions) {
     protocolVersion: "0.3.0",
     name: serviceName,
     description:
-      "Watches a prediction-market venue and sells what it finds, per call, in USDC over " +
-      "x402: noise-filtered moves, entries of tracked wallets with their record, outcomes that " +
-      "already exist, a digest every 4 hours, reports. The index, samples and the track record " +
-      "are free.",
+      "Watches a prediction-market venue and sells signals per call, in USDC over x402: " +
+      "noise-filtered moves, entries of tracked wallets with their track record, predetermined " +
+      "outcomes, a digest every 4 hours, and reports. The index, samples and the track record are " +
+      "free.",
     url,
     preferredTransport: "JSONRPC",
     additionalInterfaces: [{ url, transport: "JSONRPC" }],
@@ -53,8 +52,9 @@ export function agentCard({ terms, version }: CardOptions) {
       stateTransitionHistory: false,
       extensions: x402Extensions.map((uri) => ({
         uri,
-        description: "A paid skill answers with a task that asks for input and carries its x402 " +
-          "terms; reply on the task with the payment. Free skills need none.",
+        description:
+          "A paid skill returns a task in the state input-required with its x402 payment " +
+          "requirements. Reply on the task with the payment. Free skills need no payment.",
         required: false,
         params,
       })),
@@ -74,7 +74,7 @@ function skillOfCard(skill: Skill) {
   return {
     id: name,
     name: title,
-    description: `${cost} ${description} The same as GET ${path}.`,
+    description: `${cost} ${description} Same as GET ${path}.`,
     tags: [...tags, ...(skill.kind === "free" ? ["free"] : ["paid", "x402"])],
     examples: [JSON.stringify({ skill: name, params }), `${name}${pairs}`],
     inputModes: ["application/json", "text/plain"],
@@ -82,7 +82,7 @@ function skillOfCard(skill: Skill) {
   }
 }
 
-/** The server card, as an object: what it says depends on nothing else. */
+/** The MCP server card, as an object. */
 export function mcpServerCard({ terms, version }: CardOptions) {
   const { publicBaseUrl, serviceName } = terms
   const { hostname } = new URL(publicBaseUrl)
@@ -94,7 +94,7 @@ export function mcpServerCard({ terms, version }: CardOptions) {
     name: `${domain}/${serviceName.toLowerCase()}`,
     version,
     title: serviceName,
-    // No longer than registries of servers take.
+    // Registries limit the length of this text.
     description: "Prediction-market signals for agents, paid per call with x402; the index is free",
     websiteUrl: publicBaseUrl,
     remotes: [{

@@ -1,6 +1,6 @@
 /**
- * What is sold, as catalogs of x402 list it: /discovery for readers of the Bazaar, and
- * /.well-known/x402 for crawlers of both kinds.
+ * The x402 catalogs of paid calls: /discovery for readers of the Bazaar, and /.well-known/x402 for
+ * crawlers, some of which read addresses and some whole items.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { Record, Result } from "effect"
 import { paymentRequired } from "../../payments/domain/x402/challenge.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { usd, usdDecimals } from "../../core/domain/money.ts"
-import { decodeQuery, type GivenFault, sentenceOf } from "../../catalog/domain/parameter.ts"
+import { decodeQuery, type ParameterError, sentenceOf } from "../../catalog/domain/parameter.ts"
 import { type Product, products, productsChangedAt } from "../../catalog/domain/product.ts"
 import { operationId, skillName } from "../../catalog/domain/skill.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
@@ -19,12 +19,12 @@ import { description, linkHeader, paths } from "./addresses.ts"
 export interface CatalogOptions {
   readonly terms: PaymentTerms
   readonly version: string
-  /** Whom to ask: a `mailto:` or `https:` address. */
+  /** The contact: a `mailto:` or `https:` address. */
   readonly contact: string
   readonly paymentMode: "live" | "simulated"
 }
 
-/** One product, as the Bazaar lists it, and what it is called here. */
+/** One product as a Bazaar item, with its names in this service as metadata. */
 function itemOf(product: Product, terms: PaymentTerms) {
   const { resource: { url, ...described }, accepts, extensions } = paymentRequired(product, terms)
   return {
@@ -53,30 +53,30 @@ export function catalogItems(terms: PaymentTerms): ReadonlyArray<Item> {
   return Object.values(products).map((product: Product) => itemOf(product, terms))
 }
 
-/** Most items of one page. */
+/** Most items on one page. */
 const pageMax = 100
 const text = <const Name extends string>(name: Name, description: string) =>
   ({ name, type: "string", description }) as const
-/** What the query of a listing may ask for. */
+/** The query parameters of a listing. */
 export const listingParameters = [
   {
     name: "limit",
     type: "integer",
-    description: "Most items to list",
+    description: "Maximum number of items",
     minimum: 1,
     maximum: pageMax,
     default: pageMax,
   },
-  { name: "offset", type: "integer", description: "Items to pass over", default: 0 },
-  text("type", "Only resources of this type: all are http"),
-  text("payTo", "Only what is paid to this address"),
-  text("scheme", "Only what is paid by this scheme"),
-  text("network", "Only what is paid on this network"),
-  text("extensions", "Only what declares this extension"),
+  { name: "offset", type: "integer", description: "Number of items to skip", default: 0 },
+  text("type", "Only resources of this type; all are http"),
+  text("payTo", "Only resources paid to this address"),
+  text("scheme", "Only resources with this payment scheme"),
+  text("network", "Only resources paid on this network"),
+  text("extensions", "Only resources with this extension"),
 ] as const
 const readListing = decodeQuery(listingParameters)
 
-/** What of an item the reference's reader filters by. */
+/** The values of an item that the reference client filters by. */
 const facets = {
   type: ({ type }: Item) => [type],
   payTo: ({ accepts }: Item) => accepts.map(({ payTo }) => payTo),
@@ -85,29 +85,29 @@ const facets = {
   extensions: ({ extensions }: Item) => Object.keys(extensions),
 }
 
-/** /discovery: every item, or those that the query of an address asks for; and whose they are. */
+/** /discovery: all items, or those that match the query, with the facts about the service. */
 export function discovery(options: CatalogOptions): {
   readonly whole: Answer
-  readonly asked: (url: string) => Answer | PreparedRefusal
+  readonly filtered: (url: string) => Answer | PreparedRefusal
 } {
   const items = catalogItems(options.terms)
   const about = serviceOf(options)
   const whole = pageOf(items, { about, limit: pageMax, offset: 0, options })
-  const asked = (url: string) => {
+  const filtered = (url: string) => {
     const at = url.indexOf("?")
     if (at < 0) return whole
     const read = readListing(new URLSearchParams(url.slice(at + 1)))
-    if (Result.isFailure(read)) return misread(read.failure)
+    if (Result.isFailure(read)) return invalidListing(read.failure)
     const { limit, offset, ...wanted } = read.success
-    const kept = items.filter((item) =>
+    const matching = items.filter((item) =>
       Record.keys(facets).every((name) => {
         const value = wanted[name]?.toLowerCase()
         return value === undefined || facets[name](item).some((of) => of.toLowerCase() === value)
       })
     )
-    return pageOf(kept, { about, limit, offset, options })
+    return pageOf(matching, { about, limit, offset, options })
   }
-  return { whole, asked }
+  return { whole, filtered }
 }
 
 function pageOf(items: ReadonlyArray<Item>, { about, limit, offset, options }: {
@@ -131,12 +131,12 @@ function pageOf(items: ReadonlyArray<Item>, { about, limit, offset, options }: {
   })
 }
 
-function misread(faults: ReadonlyArray<GivenFault>): PreparedRefusal {
+function invalidListing(faults: ReadonlyArray<ParameterError>): PreparedRefusal {
   const details = faults.map(({ param, in: where, message }) => ({ param, in: where, message }))
   return prepare({ code: "invalid_parameter", message: sentenceOf(faults), details })
 }
 
-/** What the service is, how it is paid and what is free: beside the items of /discovery. */
+/** The facts about the service in /discovery: its addresses, its payment method, its free paths. */
 function serviceOf({ terms, version, paymentMode, contact }: CatalogOptions) {
   const at = (path: string) => `${terms.publicBaseUrl}${path}`
   const network = `eip155:${terms.chainId}`
@@ -177,7 +177,7 @@ function serviceOf({ terms, version, paymentMode, contact }: CatalogOptions) {
   }
 }
 
-/** /.well-known/x402: bare addresses for one kind of crawler, and whole items for the other. */
+/** /.well-known/x402: plain addresses for one kind of crawler, whole items for the other. */
 export function wellKnownX402(options: CatalogOptions): Answer {
   const { terms, contact } = options
   const at = (path: string) => `${terms.publicBaseUrl}${path}`
@@ -191,10 +191,9 @@ export function wellKnownX402(options: CatalogOptions): Answer {
       description,
       resources: items.map(({ resource }) => resource),
       items,
-      instructions:
-        `Call a resource without a payment: the 402 says what it costs, and it is what counts. ` +
-        `Sign the one entry of accepts in its PAYMENT-REQUIRED header (base64 JSON) and send the ` +
-        `same request again with PAYMENT-SIGNATURE. Everything else: ${at(paths.llmsFull)}`,
+      instructions: `Call a resource without a payment. The 402 has the price that is valid now. ` +
+        `Sign the only entry of accepts in its PAYMENT-REQUIRED header (base64 JSON) and send the ` +
+        `same request again with PAYMENT-SIGNATURE. Full documentation: ${at(paths.llmsFull)}`,
       openapi: at(paths.openApi),
       discovery: at(paths.discovery),
       terms: at(freeRows.terms_text.path),

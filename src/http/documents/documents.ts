@@ -1,6 +1,6 @@
 /**
- * The documents about the service: made once from the registry and the settings, the same bytes for
- * everybody and on every replica.
+ * The documents about the service. They are built once from the catalog and the settings, and have
+ * the same bytes on every replica.
  *
  * @module
  */
@@ -16,11 +16,11 @@ import type { RouteResult } from "../server/edge.ts"
 import { openApiDocument } from "../openapi/openapi.ts"
 
 interface DocumentOptions extends CatalogOptions, LlmsOptions {
-  /** Where to turn to: a `mailto:` or `https:` address. */
+  /** The contact: a `mailto:` or `https:` address. */
   readonly contact: string
 }
 
-/** Every document, by its path. They share the documents' budget. */
+/** Every document, by its path. They share one rate limit. */
 export function documents(options: DocumentOptions): ReadonlyMap<string, Answer> {
   const { publicBaseUrl } = options.terms
   const text = (body: string) =>
@@ -47,7 +47,7 @@ export function documents(options: DocumentOptions): ReadonlyMap<string, Answer>
     [paths.icon, icon],
     [paths.agentCard, card],
     [paths.agentCardFormer, card],
-    // Whoever follows the card's own address finds it again.
+    // The card names this address as the agent's, so GET on it returns the card.
     [paths.a2a, card],
     [paths.mcpCard, mcpCard],
     [paths.mcpCardFormer, mcpCard],
@@ -56,20 +56,20 @@ export function documents(options: DocumentOptions): ReadonlyMap<string, Answer>
   return new Map([...others, [paths.openApi, answer({ body: openApi, cache: "document" })]])
 }
 
-/** The card of the agent at /a2a, which answers GET with it as well. */
+/** The agent card, which GET /a2a returns as well. */
 export function agentCardAnswer(options: Pick<DocumentOptions, "terms" | "version">): Answer {
   return answer({ body: JSON.stringify(agentCard(options)), cache: "document" })
 }
 
-/** What some documents are when they are asked for: by the address, or by the time. */
-export function askedDocuments(
+/** The documents that depend on the query or on the time. */
+export function dynamicDocuments(
   options: DocumentOptions,
   now: () => EpochMs,
 ): ReadonlyMap<string, (url: string) => RouteResult> {
-  const catalog = discovery(options).asked
+  const filteredCatalog = discovery(options).filtered
   return new Map<string, (url: string) => RouteResult>([
-    [paths.discovery, catalog],
-    [paths.discoveryResources, catalog],
+    [paths.discovery, filteredCatalog],
+    [paths.discoveryResources, filteredCatalog],
     [paths.security, () => securityText(securityOptions(options), now())],
   ])
 }

@@ -1,55 +1,55 @@
 /**
- * /.well-known/family: the catalogue of sibling products, the same on every product of the family.
+ * /.well-known/family: the catalog of sibling products, the same on every product of the family.
  *
  * @module
  */
 import { Schema } from "effect"
 import { type Answer, answer } from "../server/answer.ts"
 
-/** Most products that a catalogue lists. */
+/** Most products in the catalog. */
 const familyProductsMax = 100
 
-/** A name as people read it: one line. */
+/** A display name: one line. */
 const Name = Schema.String.check(
   Schema.isPattern(/^[^\p{Cc}]{1,100}$/u, { expected: "1 to 100 characters on one line" }),
 )
 const Slug = Schema.String.check(
-  Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,62}$/, { expected: "small letters, digits and -" }),
+  Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,62}$/, { expected: "lower-case letters, digits and -" }),
 )
 const Address = Schema.String.check(
   Schema.isPattern(/^https?:\/\/[!-~]{1,500}$/, { expected: "an http or https address" }),
 )
-/** The name of a package, as its registry has it. */
+/** A package name in the form of its registry. */
 const PackageName = Schema.String.check(
   Schema.isPattern(/^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]{0,213}$/, {
-    expected: "the name of a package",
+    expected: "a package name",
   }),
 )
 
-/** The catalogue. */
-export const Family = Schema.Struct({
+/** The catalog. */
+export const ProductFamily = Schema.Struct({
   family: Name,
   products: Schema.Array(Schema.Struct({
     slug: Slug,
     name: Name,
-    /** Where its interface is. */
+    /** The address of its API. */
     api: Address,
-    /** The package that serves it over MCP; null where there is none. */
+    /** Its MCP package; null when there is none. */
     mcp: Schema.NullOr(PackageName),
   })).check(
     Schema.isMinLength(1, { expected: "at least one product" }),
     Schema.isMaxLength(familyProductsMax, { expected: `at most ${familyProductsMax} products` }),
   ),
 })
-export type Family = typeof Family.Type
+export type ProductFamily = typeof ProductFamily.Type
 
-/** The family of one: the service itself. */
-export function familyOfOne(publicBaseUrl: string): Family {
+/** A family with this service only. */
+export function familyOfOne(publicBaseUrl: string): ProductFamily {
   const own = { slug: "bellwether", name: "Bellwether", api: publicBaseUrl, mcp: null }
   return { family: "bellwether", products: [own] }
 }
 
-/** The catalogue as it is served. */
-export function familyAnswer({ family, products }: Family): Answer {
+/** The catalog as an answer. */
+export function familyAnswer({ family, products }: ProductFamily): Answer {
   return answer({ body: JSON.stringify({ success: true, family, products }), cache: "document" })
 }

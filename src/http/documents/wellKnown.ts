@@ -1,6 +1,6 @@
 /**
- * The small documents that standards ask for: what crawlers may read, whom to tell of a weakness,
- * where the descriptions are, the mark of the service.
+ * The small documents that standards define: robots.txt, security.txt, the API catalog and the
+ * icon.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { EpochMs } from "../../core/domain/time.ts"
 import { type Answer, answer } from "../server/answer.ts"
 import { linkHeader, links, paths, textType } from "./addresses.ts"
 
-/** /robots.txt: everything may be read; `Content-Signal` says what for. */
+/** /robots.txt: crawlers may read everything; `Content-Signal` lists the allowed uses. */
 export function robotsText(publicBaseUrl: string): Answer {
   const body = [
     "User-agent: *",
@@ -21,10 +21,12 @@ export function robotsText(publicBaseUrl: string): Answer {
   return answer({ body, contentType: textType, cache: "document" })
 }
 
-/** How many months ahead /.well-known/security.txt expires; RFC 9116 asks for less than a year. */
+/**
+ * /.well-known/security.txt expires this many months ahead; RFC 9116 recommends less than a year.
+ */
 const expiresMonths = 6
 
-/** /.well-known/security.txt (RFC 9116), as it is at a time: the same on every replica. */
+/** /.well-known/security.txt (RFC 9116) at a time; the same bytes on every replica. */
 export function securityText(
   { publicBaseUrl, contact }: { readonly publicBaseUrl: string; readonly contact: string },
   now: EpochMs,
@@ -39,7 +41,7 @@ export function securityText(
   return answer({ body, contentType: textType, cache: "document" })
 }
 
-/** The begin of the month that is so many after that of `now`. */
+/** The start of the month that is `months` after the month of `now`. */
 function monthAfter(now: EpochMs, months: number): string {
   const at = new Date(now)
   return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months)).toISOString()
@@ -47,7 +49,9 @@ function monthAfter(now: EpochMs, months: number): string {
 
 const linksetType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
-/** /.well-known/api-catalog (RFC 9727): the service and its descriptions, as a linkset (RFC 9264). */
+/**
+ * /.well-known/api-catalog (RFC 9727): the service and its descriptions, as a linkset (RFC 9264).
+ */
 export function apiCatalog(publicBaseUrl: string): Answer {
   const home = `${publicBaseUrl}${paths.home}`
   const described: Record<string, Array<{ href: string; type: string }>> = {}
@@ -67,8 +71,8 @@ export function apiCatalog(publicBaseUrl: string): Answer {
   })
 }
 
-/** A bell with the horns of the ram that wears it. */
-const mark = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img">' +
+/** The icon: a bell with a ram's horns. */
+const iconSvg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img">' +
   "<title>Bellwether</title>" +
   '<rect width="64" height="64" rx="14" fill="#14283c"/>' +
   '<g fill="none" stroke="#f3ead7" stroke-width="5" stroke-linecap="round">' +
@@ -80,9 +84,9 @@ const mark = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="
 
 /** /favicon.svg. */
 export const icon: Answer = answer({
-  body: mark,
+  body: iconSvg,
   contentType: "image/svg+xml",
   cache: "document",
-  // Opened by itself it is a document: it loads and runs nothing.
+  // When opened as a document it must load and run nothing.
   headers: [["content-security-policy", "default-src 'none'; style-src 'unsafe-inline'"]],
 })

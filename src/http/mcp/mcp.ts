@@ -1,9 +1,9 @@
 /**
  * POST /mcp: the Model Context Protocol over streamable HTTP, one JSON message in and one out.
  *
- * What is decided here is what every transport of ours decides: who may call, whose budget a call
- * spends, and when an answer that was paid for counts as delivered. Nothing is stored between two calls
- * and nothing is streamed, so any replica answers any call, those of older clients too.
+ * This file decides who may call, which rate limit a call spends, and when a paid answer counts as
+ * delivered. Nothing is stored between calls and nothing is streamed, so any replica answers any
+ * call, including calls of older clients.
  *
  * @module
  */
@@ -16,19 +16,19 @@ import type { HeaderPair } from "../server/answer.ts"
 import type { EdgeRoute } from "../server/edge.ts"
 import { internalErrorPaid, type PreparedRefusal, RequestId } from "../server/errors.ts"
 import {
-  beforeReading,
+  asRpcRefusal,
   errorBody,
   idOf,
   isObject,
   type MessageId,
   objectOf,
   readJson,
-  type Refused,
   rpcCodes,
-  toRefused,
+  type RpcError,
+  toRpcError,
 } from "../server/jsonRpc.ts"
-import { remembered, spend, type Spent } from "../server/limits.ts"
-import { toWebHandler, whenHandedOver } from "../server/server.ts"
+import { cachedRefusal, type LimitRefusal, spend } from "../server/limits.ts"
+import { onDelivered, toWebHandler } from "../server/server.ts"
 import type { SkillPorts } from "../skills.ts"
 import { makeMcp, type Mcp } from "./protocol.ts"
 import {
@@ -42,9 +42,9 @@ import {
 } from "./tools.ts"
 
 const instructions =
-  "Prediction-market intelligence. Poll get_index, which is free, about every 10 minutes; when " +
-  "`index` has moved, call get_signals with `since`. A paid tool called without a payment answers " +
-  'with its terms (x402): sign them, and call it again with the payment in _meta["x402/payment"].'
+  "Prediction-market intelligence. Poll the free get_index about every 10 minutes; when `index` has " +
+  "increased, call get_signals with `since`. A paid tool called without a payment returns its x402 " +
+  'payment requirements. Sign them, and call it again with the payment in _meta["x402/payment"].'
 
 interface McpOptions {
   readonly skills: SkillPorts
@@ -57,7 +57,7 @@ interface McpPorts {
   readonly mcp: Mcp
 }
 
-/** The endpoint as a route of the edge; make it once. */
+/** Builds the route of the endpoint. */
 export const mcpRoute = Effect.fnUntraced(function* ({ skills, version }: McpOptions) {
   const { publicBaseUrl, serviceName } = skills.terms
   const mcp = makeMcp({
@@ -67,7 +67,7 @@ export const mcpRoute = Effect.fnUntraced(function* ({ skills, version }: McpOpt
   const ports: McpPorts = { skills, mcp, payments: yield* Payments }
   const handle = yield* toWebHandler(
     respond(ports).pipe(
-      Effect.catch((error: Refused) =>
+      Effect.catch((error: RpcError) =>
         Effect.succeed(response(error.status, errorBody(error), error.headers))
       ),
       Effect.catchDefect((defect) =>
@@ -75,7 +75,7 @@ export const mcpRoute = Effect.fnUntraced(function* ({ skills, version }: McpOpt
           yield* Effect.logError("Cannot answer a message to /mcp", defect)
           const requestId = yield* RequestId
           // Its payment may have been taken, so the error has `charged: null`.
-          const error = toRefused(internalErrorPaid, {
+          const error = toRpcError(internalErrorPaid, {
             code: rpcCodes.internal,
             id: null,
             requestId,
@@ -89,7 +89,7 @@ export const mcpRoute = Effect.fnUntraced(function* ({ skills, version }: McpOpt
     limiter: skills.documents,
     current: null,
     paid: null,
-    post: { handle, refusal: (refusal) => beforeReading(codeOf(refusal))(refusal) },
+    post: { handle, refusal: (refusal) => asRpcRefusal(codeOf(refusal))(refusal) },
   }
   return route
 })
@@ -101,11 +101,13 @@ const respond = Effect.fnUntraced(function* ({ skills, payments, mcp }: McpPorts
   const { publicBaseUrl } = skills.terms
   const address = Option.getOrElse(request.remoteAddress, () => "unknown")
   const message = yield* Effect.catch(
-    mayCall(headers["origin"], publicBaseUrl) ? readMessage(request) : Effect.fail(wrongOrigin),
+    isOriginAllowed(headers["origin"], publicBaseUrl)
+      ? readMessage(request)
+      : Effect.fail(wrongOrigin),
     (error) => Effect.andThen(spendDocuments(skills, error, address), Effect.fail(error)),
   )
   const admitted = yield* admit(skills, message, {
-    ...{ given: message.given, payment: message.payment, address },
+    ...{ args: message.args, payment: message.payment, address },
     idempotencyKey: headers["idempotency-key"] ?? null,
   })
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
@@ -115,27 +117,29 @@ const respond = Effect.fnUntraced(function* ({ skills, payments, mcp }: McpPorts
     answers.push(answer)
     return answer.result
   }
-  const answered = yield* Effect.promise((signal) =>
+  const reply = yield* Effect.promise((signal) =>
     mcp({
       ...{ url: `${publicBaseUrl}${paths.mcp}`, headers, json: message.json },
       call: admitted.call === null ? null : call.bind(null, admitted.call, signal),
     })
   )
-  const text = yield* Effect.promise(() => answered.text())
+  const text = yield* Effect.promise(() => reply.text())
   for (const { limited, sold, fields } of answers) {
-    if (limited !== null) return yield* overBudget(message, { refusal: limited, fields })
+    if (limited !== null) return yield* overLimit(message, { refusal: limited, fields })
     if (sold !== null && hasReceipt(text)) {
-      const handedOver = yield* whenHandedOver
-      yield* handedOver(payments.sent(sold))
+      const runAfterDelivery = yield* onDelivered
+      yield* runAfterDelivery(payments.sent(sold))
     }
-    return response(answered.status, text, admitted.fields ?? fields)
+    return response(reply.status, text, admitted.fields ?? fields)
   }
-  // What the protocol did not take as a call spends the budget of any other message.
+  // A message that the protocol did not accept as a call spends the limit of other messages.
   const fields = admitted.fields ?? (yield* spendDocuments(skills, message, address))
-  return response(answered.status, text, fields)
+  return response(reply.status, text, fields)
 })
 
-/** Whether an answer has the receipt of its payment: an error in its place delivers nothing. */
+/**
+ * Whether the response has the receipt of the payment. A protocol error instead delivers nothing.
+ */
 function hasReceipt(text: string): boolean {
   return JSON.parse(text).result?._meta?.[receiptKey] !== undefined
 }
@@ -152,37 +156,38 @@ function response(
 }
 
 /**
- * Whether a page of this origin may call the service at `publicBaseUrl`; a caller without one may.
+ * Whether a page of this origin may call the service at `publicBaseUrl`. A caller without an origin
+ * may.
  *
- * A page of any origin may, as everywhere here: there are no cookies and no accounts, so a page can do
- * nothing that its visitor's money does not sign. What is refused is an origin that names no page
- * (`null`, a scheme that is not the web's), and, while the service is on this machine only, every page
- * that is not: such a page gets here by a name that was made to point at this machine.
+ * Pages of any web origin may call: there are no cookies and no accounts, so a page can spend only
+ * what its visitor signs. Other origins are refused (`null`, or not http). While the service runs
+ * on this machine only, pages from other machines are refused too: they could reach it by DNS
+ * rebinding.
  */
-function mayCall(origin: string | undefined, publicBaseUrl: string): boolean {
+function isOriginAllowed(origin: string | undefined, publicBaseUrl: string): boolean {
   if (origin === undefined) return true
   const page = URL.parse(origin)
   if (page === null || page.origin !== origin || !/^https?:$/.test(page.protocol)) return false
-  return isOfThisMachine(page.hostname) || !isOfThisMachine(new URL(publicBaseUrl).hostname)
+  return isLoopback(page.hostname) || !isLoopback(new URL(publicBaseUrl).hostname)
 }
 
-function isOfThisMachine(hostname: string): boolean {
+function isLoopback(hostname: string): boolean {
   return hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname) ||
     /^(?:[^.]+\.)*localhost$/.test(hostname)
 }
 
-const wrongOrigin: Refused = {
+const wrongOrigin: RpcError = {
   ...{ status: 403, code: rpcCodes.request, id: null },
-  message: "Origin is none that may call this service",
+  message: "This Origin may not call the service",
 }
 
-/** A message, as far as it is understood before the protocol is spoken. */
+/** A message, decoded as far as the rate limits and the payment need it. */
 interface Message {
   readonly json: unknown
   readonly id: MessageId
-  /** The skill that is called, where the message is a call of a tool that exists. */
+  /** The called skill; undefined when the message is not a call of an existing tool. */
   readonly skill: Skill | undefined
-  readonly given: unknown
+  readonly args: unknown
   /** The payment of a call; undefined without one. */
   readonly payment: unknown
 }
@@ -190,31 +195,35 @@ interface Message {
 /** Reads the message of a request. Nothing has been charged when it fails. */
 const readMessage = (
   request: HttpServerRequest.HttpServerRequest,
-): Effect.Effect<Message, Refused> =>
+): Effect.Effect<Message, RpcError> =>
   Effect.gen(function* () {
     const json = yield* readJson(request)
     if (Array.isArray(json)) {
-      return yield* refuse(400, "request", "Send one message a request: batches are not taken")
+      return yield* refuse(
+        400,
+        "request",
+        "Send one message per request; batches are not supported",
+      )
     }
-    return yield* understand(json)
+    return yield* decodeMessage(json)
   })
 
-function understand(json: unknown): Effect.Effect<Message, Refused> {
+function decodeMessage(json: unknown): Effect.Effect<Message, RpcError> {
   const message = objectOf(json)
   const id = idOf(message["id"])
   const params = objectOf(message["params"])
   if (message["method"] === "subscriptions/listen") {
-    return refuse(404, "method", "Nothing is pushed from here: poll get_index", id)
+    return refuse(404, "method", "The service sends no notifications. Poll get_index", id)
   }
   if (message["method"] !== "tools/call") {
-    return Effect.succeed({ json, id, skill: undefined, given: undefined, payment: undefined })
+    return Effect.succeed({ json, id, skill: undefined, args: undefined, payment: undefined })
   }
-  const { name, arguments: given } = params
-  if (given !== undefined && !isObject(given)) {
+  const { name, arguments: args } = params
+  if (args !== undefined && !isObject(args)) {
     return refuse(400, "params", "arguments must be an object. Nothing was charged", id)
   }
   return Effect.succeed({
-    ...{ json, id, given, skill: typeof name === "string" ? skillOf(name) : undefined },
+    ...{ json, id, args, skill: typeof name === "string" ? skillOf(name) : undefined },
     payment: objectOf(params["_meta"])[paymentKey] ?? undefined,
   })
 }
@@ -224,32 +233,32 @@ function refuse(
   code: keyof typeof rpcCodes,
   message: string,
   id: MessageId = null,
-): Effect.Effect<never, Refused> {
+): Effect.Effect<never, RpcError> {
   return Effect.fail({ status, code: rpcCodes[code], message, id })
 }
 
-/** What a message may do. */
+/** The result of the rate limits: what a message may do. */
 interface Admitted {
-  /** The fields of the budget it spent; null when its call spends one, or is counted where it sells. */
+  /** The `RateLimit` headers of the limit it spent; null when its call spends one itself. */
   readonly fields: ReadonlyArray<HeaderPair> | null
   readonly call: Effect.Effect<ToolAnswer> | null
 }
 
 /**
- * Each message spends one budget: a free tool that of its row, once it is called; a call with a payment
- * that of invalid payments, where it is sold; every other message the documents'.
+ * Each message spends one limit: a free tool that of its row, when it is called; a paid call that
+ * of invalid payments, in the checkout; every other message that of the documents.
  */
 const admit = (
   ports: SkillPorts,
   message: Message,
   call: ToolCall,
-): Effect.Effect<Admitted, Refused> => {
+): Effect.Effect<Admitted, RpcError> => {
   const { skill, payment } = message
   if (skill?.kind === "free") {
-    const flooded = remembered(ports.free[skill.id].limiter, call.address)
-    return flooded === null
+    const refusal = cachedRefusal(ports.free[skill.id].limiter, call.address)
+    return refusal === null
       ? Effect.succeed({ fields: null, call: callFree(ports, skill, call) })
-      : overBudget(message, flooded)
+      : overLimit(message, refusal)
   }
   const work = skill === undefined ? null : callPaid(ports, skill, call)
   if (payment !== undefined) return Effect.succeed({ fields: null, call: work })
@@ -263,16 +272,16 @@ const spendDocuments = (
   { documents }: SkillPorts,
   message: Pick<Message, "id">,
   address: string,
-) => Effect.catch(spend(documents, address), (spent) => overBudget(message, spent))
+) => Effect.catch(spend(documents, address), (refusal) => overLimit(message, refusal))
 
-const overBudget = (
+const overLimit = (
   { id }: Pick<Message, "id">,
-  { refusal, fields }: Spent,
-): Effect.Effect<never, Refused> =>
+  { refusal, fields }: LimitRefusal,
+): Effect.Effect<never, RpcError> =>
   Effect.flatMap(
     RequestId,
     (requestId) =>
-      Effect.fail(toRefused(refusal, { code: codeOf(refusal), id, requestId, fields })),
+      Effect.fail(toRpcError(refusal, { code: codeOf(refusal), id, requestId, fields })),
   )
 
 const codeOf = ({ status }: PreparedRefusal) =>

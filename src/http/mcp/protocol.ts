@@ -1,9 +1,10 @@
 /**
- * The Model Context Protocol itself, spoken by its maintainers' own library: the current revision and
- * those before it, without a session in any of them, so that any replica answers any call.
+ * The Model Context Protocol, through its official library: the current revision and earlier ones,
+ * all without sessions, so that any replica answers any call.
  *
- * The library frames, checks headers and negotiates; it knows nothing of tools or money. It is given
- * the message that was read already and two effects, and gives back one JSON message with its status.
+ * The library frames messages, checks headers and negotiates the revision; it knows nothing about
+ * tools or payments. It gets the decoded message and a function that runs the tool, and returns one
+ * JSON message with its status.
  *
  * @module
  */
@@ -30,41 +31,41 @@ interface McpIdentity {
   readonly tools: ReadonlyArray<Tool>
 }
 
-/** One message, as it came: its headers are checked against it. */
+/** One message with its headers, which the library checks against it. */
 interface McpMessage {
   readonly url: string
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly json: unknown
-  /** What a call of a tool does, once the message was found to be one; null without such a tool. */
+  /** Runs the called tool, after the library has accepted the message; null without such a tool. */
   readonly call: (() => Promise<CallToolResult>) | null
 }
 
 /** Answers one message. It never rejects. */
 export type Mcp = (message: McpMessage) => Promise<Response>
 
-/** How long a client may keep the list of tools: it changes only with a new version. */
+/** How long a client may cache the list of tools; it changes only with a new version. */
 const listTtlMs = 300_000
-const listed = { ttlMs: listTtlMs, cacheScope: "public" } as const
+const listCache = { ttlMs: listTtlMs, cacheScope: "public" } as const
 
-/** Every revision that is spoken, the current one first. */
+/** Every supported revision, the current one first. */
 export const revisions = ["2026-07-28", ...SUPPORTED_PROTOCOL_VERSIONS]
 
-/** The headers the protocol has; all others are ours to read. */
+/** The headers that the library reads. */
 const headerNames = ["mcp-protocol-version", "mcp-method", "mcp-name"] as const
 
 const unknownTool = new ProtocolError(
   ProtocolErrorCode.InvalidParams,
-  "There is no tool of this name: tools/list names them. Nothing was charged",
+  "There is no tool with this name. tools/list returns all names. Nothing was charged",
 )
 
-/** The server of a face; make it once. */
+/** Builds the MCP server. */
 export function makeMcp({ instructions, tools, ...info }: McpIdentity): Mcp {
   const calls = new WeakMap<Request, McpMessage["call"]>()
   const serverFor = (request: Request | undefined): Server => {
     const server = new Server(info, {
       capabilities: { tools: {} },
       instructions,
-      cacheHints: { "server/discover": listed, "tools/list": listed },
+      cacheHints: { "server/discover": listCache, "tools/list": listCache },
     })
     server.setRequestHandler("tools/list", () => ({ tools: [...tools] }))
     server.setRequestHandler("tools/call", () => {
@@ -98,17 +99,17 @@ export function makeMcp({ instructions, tools, ...info }: McpIdentity): Mcp {
   }
 
   return async ({ url, headers, json, call }) => {
-    const ofProtocol = headerNames.flatMap((name): Array<[string, string]> => {
+    const protocolHeaders = headerNames.flatMap((name): Array<[string, string]> => {
       const value = headers[name]
       return value === undefined ? [] : [[name, value]]
     })
     const request = new Request(url, {
       method: "POST",
-      // Every answer is one JSON message, so what the client would accept makes no difference.
+      // Every answer is one JSON message, so the client's Accept header makes no difference.
       headers: [
         ["content-type", "application/json"],
         ["accept", "application/json, text/event-stream"],
-        ...ofProtocol,
+        ...protocolHeaders,
       ],
     })
     calls.set(request, call)

@@ -1,9 +1,9 @@
 /**
- * The tools of /mcp: one a skill, from the registry, each answered by what answers over HTTP.
+ * The tools of /mcp, one per skill, answered by the same code as over HTTP.
  *
- * A free tool gives the body of its HTTP row, for a grant of the same budget. A paid one without a
- * payment gives its terms, as an error, in x402's own form; with one it sells through the checkout.
- * Errors have the documented body, with what became of the money.
+ * A free tool returns the body of its HTTP row, under the same rate limit. A paid tool without a
+ * payment returns an error with its x402 payment requirements; with a payment it sells through the
+ * checkout. Errors have the documented body, with `charged`.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import {
   toRefusal,
 } from "../server/errors.ts"
 import { clientKeys } from "../server/limits.ts"
-import { askFree, type FreeAnswer, queryOf, type SkillPorts } from "../skills.ts"
+import { type FreeSkillAnswer, freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 
 /** The key of a payment in the `_meta` of a call. */
 export const paymentKey = "x402/payment"
@@ -33,7 +33,7 @@ export const receiptKey = "x402/payment-response"
 
 const pathPattern = /\/v1(?:\/[a-z-]+)+/g
 
-/** Every tool there is, as it is listed. */
+/** Every tool, as tools/list returns it. */
 export const tools: ReadonlyArray<Tool> = skills.map((skill) => ({
   name: skill.name,
   title: skill.title,
@@ -41,84 +41,87 @@ export const tools: ReadonlyArray<Tool> = skills.map((skill) => ({
   inputSchema: argumentsSchema(skill),
   annotations: {
     title: skill.title,
-    // A paid call takes money, and another signature takes it again: no host should think it free.
+    // A paid call takes money, and a second signature takes it again, so it is not read-only.
     readOnlyHint: skill.kind === "free",
     destructiveHint: false,
     idempotentHint: skill.kind === "free",
-    // Titles of markets and of news are other people's text.
+    // Titles of markets and of news are text from third parties.
     openWorldHint: true,
   },
 }))
 
-/** The description of a skill, in which the paths of other skills are replaced by their names. */
+/** The description of a skill, with the paths of other skills replaced by their tool names. */
 function descriptionOf(skill: Skill): string {
   const text = skill.description.replace(
     pathPattern,
     (path) => skills.find((other) => other.path === path)?.name ?? path,
   )
   return skill.kind === "free" ? `${text} Free.` : `${text} Costs $${usd(skill.product.price)} ` +
-    "in USDC a call, paid with x402: without a payment it answers with the terms of payment."
+    "in USDC per call, paid with x402. Without a payment it returns the payment requirements."
 }
 
 /** A call of a tool that exists. */
 export interface ToolCall {
-  readonly given: unknown
+  readonly args: unknown
   /** The payment of the call; undefined without one. */
   readonly payment: unknown
   readonly idempotencyKey: string | null
   readonly address: string
 }
 
-/** What a call came to. */
+/** The outcome of a call. */
 export interface ToolAnswer {
   readonly result: CallToolResult
-  /** What was sold, whose receipt is in the result; null when nothing was. */
+  /** The sold answer, whose receipt is in the result; null when nothing was sold. */
   readonly sold: Delivery | null
-  /** The client is over a budget: this refusal is returned with its HTTP status, not the result. */
+  /** The refusal of a client over a limit, returned with its HTTP status instead of the result. */
   readonly limited: PreparedRefusal | null
-  /** The fields of the budget that a free call spent. */
+  /** The `RateLimit` headers of a free call. */
   readonly fields: ReadonlyArray<HeaderPair>
 }
 
-/** Calls a free tool, for a grant of its row's budget. */
+/** Calls a free tool, under the rate limit of its row. */
 export const callFree = (
   ports: SkillPorts,
   skill: FreeSkill,
-  { given, address }: ToolCall,
+  { args, address }: ToolCall,
 ): Effect.Effect<ToolAnswer> =>
   Effect.flatMap(RequestId, (id) =>
-    askFree(ports, skill.id, address).pipe(
-      Effect.map(({ made, fields }) => ({ ...only(freeResult(skill, given, made, id)), fields })),
+    freeSkillAnswer(ports, skill.id, address).pipe(
+      Effect.map(({ answer, fields }) => ({
+        ...unsold(freeResult(skill, args, answer, id)),
+        fields,
+      })),
       Effect.catch(({ refusal, fields }) =>
-        Effect.succeed({ ...only(errorResult(refusal, id)), limited: refusal, fields })
+        Effect.succeed({ ...unsold(errorResult(refusal, id)), limited: refusal, fields })
       ),
     ))
 
 function freeResult(
   skill: FreeSkill,
-  given: unknown,
-  made: FreeAnswer["made"],
+  args: unknown,
+  answer: FreeSkillAnswer["answer"],
   requestId: string,
 ): CallToolResult {
-  const query = queryOf(skill, given)
+  const query = queryOf(skill, args)
   if (Result.isFailure(query)) {
     // A free call has no payment, so the hint about one is left out.
     const { hint: _, ...refusal } = toRefusal(query.failure)
     return errorResult(prepare(refusal), requestId)
   }
-  if ("body" in made) return errorResult(made, requestId)
-  return { ...bodyResult(made.bytes), ...(made.status < 400 ? {} : { isError: true }) }
+  if ("body" in answer) return errorResult(answer, requestId)
+  return { ...bodyResult(answer.bytes), ...(answer.status < 400 ? {} : { isError: true }) }
 }
 
 /** Calls a paid tool. */
 export const callPaid = (
   { checkouts, terms }: SkillPorts,
   skill: PaidSkill,
-  { given, payment, idempotencyKey, address }: ToolCall,
+  { args, payment, idempotencyKey, address }: ToolCall,
 ): Effect.Effect<ToolAnswer> => {
   const { product } = skill
   const unpaid = (error?: string) =>
-    only(jsonResult({
+    unsold(jsonResult({
       ...paymentRequired(product, terms, {
         resource: "mcp",
         ...(error === undefined ? {} : { error }),
@@ -126,57 +129,57 @@ export const callPaid = (
     }, true))
   if (payment === undefined) return Effect.succeed(unpaid())
   const sold = checkouts[skill.id].sell({
-    query: Result.merge(queryOf(skill, given)),
+    query: Result.merge(queryOf(skill, args)),
     payment: { json: payment },
     key: idempotencyKey,
     client: clientKeys(address).near,
   })
   return Effect.flatMap(RequestId, (id) =>
     sold.pipe(
-      Effect.map((delivery) => ({ ...only(soldResult(delivery)), sold: delivery })),
+      Effect.map((delivery) => ({ ...unsold(soldResult(delivery)), sold: delivery })),
       Effect.catch((error) => {
         if (error instanceof NotCharged && error.code === "payment_required") {
           return Effect.succeed(unpaid(error.message))
         }
         const refusal = prepare(toRefusal(error))
         return Effect.succeed({
-          ...only(errorResult(refusal, id)),
+          ...unsold(errorResult(refusal, id)),
           limited: refusal.status === 429 ? refusal : null,
         })
       }),
       Effect.catchDefect((defect) =>
         Effect.as(
           Effect.logError("Cannot answer a paid call of a tool", defect),
-          only(errorResult(failed, id)),
+          unsold(errorResult(preparedFailure, id)),
         )
       ),
     ))
 }
 
-const failure: Refusal = {
+const toolFailure: Refusal = {
   code: "internal_error",
-  message: "The service failed to answer; the failure was logged",
+  message: "The service failed to answer. The failure was logged",
   hint: "Send the same payment again: it is never taken twice.",
   charged: null,
 }
-const failed = prepare(failure)
+const preparedFailure = prepare(toolFailure)
 
-const only = (result: CallToolResult): ToolAnswer => ({
+const unsold = (result: CallToolResult): ToolAnswer => ({
   ...{ result, sold: null, limited: null, fields: [] },
 })
 
 function soldResult({ body, receipt, replayed }: Delivery): CallToolResult {
-  const made = bodyResult(body)
+  const result = bodyResult(body)
   const meta = {
     ...(receipt === null ? {} : { [receiptKey]: { success: true, ...receipt } }),
     ...(replayed ? { "idempotent-replayed": true } : {}),
   }
-  return Object.keys(meta).length === 0 ? made : { ...made, _meta: meta }
+  return Object.keys(meta).length === 0 ? result : { ...result, _meta: meta }
 }
 
 const utf8 = new TextDecoder()
 
-/** The body that HTTP gives, as data and as text. */
+/** The body of the HTTP answer, as data and as text. */
 function bodyResult(bytes: Uint8Array): CallToolResult {
   const text = utf8.decode(bytes)
   return { content: [{ type: "text", text }], structuredContent: JSON.parse(text) }

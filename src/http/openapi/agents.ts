@@ -1,12 +1,12 @@
 /**
- * The paths that agents post to, in /openapi.json: one JSON-RPC message in, one out. What they may say
- * is their protocols' own.
+ * /a2a and /mcp in /openapi.json: one JSON-RPC message in, one out. The messages themselves are
+ * defined by the two protocols.
  *
  * @module
  */
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { skillName } from "../../catalog/domain/skill.ts"
-import { anywhere, errorResponse } from "./errors.ts"
+import { commonErrors, errorResponse } from "./errors.ts"
 import { answerHeaders, errorHeaders } from "./headers.ts"
 
 type Json = Readonly<Record<string, unknown>>
@@ -18,12 +18,12 @@ interface AgentRow {
   readonly summary: string
   readonly description: string
   readonly standard: string
-  /** A call of a free skill that works as it stands, and what it gives. */
+  /** An example call of a free skill. */
   readonly call: { readonly method: string; readonly params: Json }
   readonly result: (answer: Json) => Json
-  /** What a 200 has of its own. */
+  /** The headers that only a 200 of this path has. */
   readonly headers: Json
-  /** What it answers beside 200, and what it means there. */
+  /** Descriptions of the statuses that only this path has. */
   readonly statuses: Readonly<Record<number, string>>
 }
 
@@ -32,8 +32,8 @@ const agents: Readonly<Record<string, AgentRow>> = {
     operationId: "sendA2aMessage",
     summary: "The skills over A2A",
     description:
-      "JSON-RPC of A2A 0.3.0. message/send with a data part { skill, params } gives a task: done at " +
-      "once, or input-required with the terms of payment in its metadata (a2a-x402).",
+      "JSON-RPC of A2A 0.3.0. message/send with a data part { skill, params } returns a task: completed " +
+      "at once, or input-required with the payment requirements in its metadata (a2a-x402).",
     standard: "https://a2a-protocol.org/v0.3.0/specification/",
     call: {
       method: "message/send",
@@ -59,7 +59,7 @@ const agents: Readonly<Record<string, AgentRow>> = {
     }),
     headers: {
       "X-A2A-Extensions": {
-        description: "The extensions that were asked for and are spoken",
+        description: "The requested extensions that are active",
         schema: { type: "string" },
       },
     },
@@ -69,8 +69,9 @@ const agents: Readonly<Record<string, AgentRow>> = {
     operationId: "sendMcpMessage",
     summary: "The skills over MCP",
     description:
-      "Streamable HTTP of the Model Context Protocol, without sessions and streams: one tool a skill. " +
-      'A paid tool answers with its terms (x402); the payment goes into _meta["x402/payment"].',
+      "Streamable HTTP of the Model Context Protocol, without sessions and streams: one tool per " +
+      "skill. A paid tool returns its payment requirements (x402); send the payment in " +
+      '_meta["x402/payment"].',
     standard: "https://modelcontextprotocol.io/specification/",
     call: { method: "tools/call", params: { name, arguments: {} } },
     result: (answer) => ({
@@ -79,20 +80,23 @@ const agents: Readonly<Record<string, AgentRow>> = {
     }),
     headers: {},
     statuses: {
-      202: "Taken, and needs no answer",
-      403: "Origin is none that may call this service",
-      404: "There is no such method",
+      202: "Accepted; a notification has no answer",
+      403: "This Origin may not call the service",
+      404: "The method does not exist",
     },
   },
 }
 
-/** The messages, as the document's schemas name them. */
+/** The schemas of the messages. */
 export const agentSchemas = {
   RpcRequest: {
     type: "object",
     properties: {
       jsonrpc: { type: "string", const: "2.0" },
-      id: { type: ["string", "integer"], description: "Left out: no answer is wanted" },
+      id: {
+        type: ["string", "integer"],
+        description: "Absent in a notification, which has no answer",
+      },
       method: { type: "string" },
       params: { type: "object" },
     },
@@ -100,7 +104,7 @@ export const agentSchemas = {
   },
   RpcAnswer: {
     type: "object",
-    description: "It has a result, or an error",
+    description: "It has either a result or an error",
     properties: {
       jsonrpc: { type: "string", const: "2.0" },
       id: { type: ["string", "integer", "null"] },
@@ -110,7 +114,7 @@ export const agentSchemas = {
         properties: {
           code: { type: "integer" },
           message: { type: "string" },
-          data: { description: "What the same error says over HTTP, where there is one" },
+          data: { description: "The same error in the HTTP format, where there is one" },
         },
         required: ["code", "message"],
       },
@@ -127,11 +131,11 @@ const usual = {
   413: "The message is larger than 64 KiB",
   415: "Content-Type must be application/json",
   429: "Too many requests from this address",
-  500: "The service failed; the error's data says what was charged",
-  503: "Not now",
+  500: "The service failed; `charged` in the error's data says whether a payment was taken",
+  503: "Unavailable now",
 }
 
-/** The operations of the paths that agents post to. */
+/** The POST operations of /a2a and /mcp. */
 export const agentOperations: Readonly<Record<string, Json>> = Object.fromEntries(
   Object.entries(agents).map((
     [path, row],
@@ -161,11 +165,11 @@ function operationOf(
     requestBody: { required: true, ...json(request, { ...message, ...call }) },
     responses: {
       200: {
-        description: "The answer, or an error of JSON-RPC",
+        description: "The answer, or a JSON-RPC error",
         headers: { ...answerHeaders.fresh, ...headers },
         ...json(answer, { ...message, result }),
       },
-      ...anywhere,
+      ...commonErrors,
       ...Object.fromEntries(refused),
     },
   }
@@ -175,7 +179,7 @@ function json(schema: Json, example: unknown) {
   return { content: { "application/json": { schema, example } } }
 }
 
-/** What is found out before the message is read is said as over HTTP. */
+/** An error found before the message is read has the HTTP format. */
 function refusalSchema(status: string): Json {
   return errorResponse(Number(status)) === undefined
     ? answer

@@ -1,12 +1,12 @@
 /**
- * The documents about the service in /openapi.json: whatever is served, with what it is.
+ * The documents about the service in /openapi.json: one operation per document.
  *
  * @module
  */
 import type { Parameter } from "../../catalog/domain/parameter.ts"
 import type { Answer } from "../server/answer.ts"
 import { listingParameters } from "../documents/catalog.ts"
-import { anywhere, errorResponse } from "./errors.ts"
+import { commonErrors, errorResponse } from "./errors.ts"
 import { answerHeaders, linked } from "./headers.ts"
 import { queryParameter, tagged } from "./operations.ts"
 
@@ -16,18 +16,19 @@ interface DocumentRow {
   readonly operationId: string
   readonly summary: string
   readonly description: string
-  /** What its JSON has at least: the rest is its standard's to say. */
+  /** The required fields of its JSON; the document's own standard defines the rest. */
   readonly fields?: Readonly<Record<string, FieldType>>
-  /** What its query may ask for. */
+  /** Its query parameters. */
   readonly parameters?: ReadonlyArray<Parameter>
 }
 
-/** The type of a field; of a list, that of its items. */
+/** The type of a field; for a list, the type of its items. */
 type FieldType = "integer" | "object" | "string" | "boolean" | ["object" | "string"]
 
 const catalog: Omit<DocumentRow, "operationId"> = {
-  summary: "What is sold here, as x402 catalogs list it",
-  description: "Every paid path with its price and how it is called, as a Bazaar reader wants it.",
+  summary: "The catalog of paid calls, in the form of x402 catalogs",
+  description:
+    "Every paid path with its price and its parameters, in the form that Bazaar readers expect.",
   fields: {
     success: "boolean",
     x402Version: "integer",
@@ -38,7 +39,7 @@ const catalog: Omit<DocumentRow, "operationId"> = {
 }
 const agentCard: Omit<DocumentRow, "operationId"> = {
   summary: "The agent card",
-  description: "What /a2a can do and where it is: A2A protocol 0.3.0.",
+  description: "The skills and the address of /a2a, for A2A protocol 0.3.0.",
   fields: {
     name: "string",
     description: "string",
@@ -54,14 +55,14 @@ const agentCard: Omit<DocumentRow, "operationId"> = {
 
 const mcpCard: Omit<DocumentRow, "operationId"> = {
   summary: "The MCP server card",
-  description: "What /mcp is, how it is reached, and in which revisions of the protocol.",
+  description: "The address, the transport and the protocol revisions of /mcp.",
   fields: { name: "string", version: "string", title: "string", remotes: ["object"] },
 }
 
 const openApiRow: DocumentRow = {
   operationId: "getOpenApi",
   summary: "This document",
-  description: "Every path, what it takes and what it answers: OpenAPI 3.1.",
+  description: "Every path with its parameters and its answers, in OpenAPI 3.1.",
   fields: { openapi: "string", info: "object", paths: "object", components: "object" },
 }
 
@@ -70,7 +71,7 @@ const documentRows: Readonly<Record<string, DocumentRow>> = {
   "/discovery/resources": { operationId: "getDiscoveryResources", ...catalog },
   "/.well-known/x402": {
     operationId: "getWellKnownX402",
-    summary: "What is sold here, as older crawlers look for it",
+    summary: "The catalog of paid calls, for older crawlers",
     description: "The addresses of the paid paths, and the same items as /discovery.",
     fields: {
       version: "integer",
@@ -84,63 +85,63 @@ const documentRows: Readonly<Record<string, DocumentRow>> = {
   "/a2a": { operationId: "getAgentCardHere", ...agentCard },
   "/.well-known/api-catalog": {
     operationId: "getApiCatalog",
-    summary: "Where the descriptions of this API are",
-    description: "A linkset of RFC 9727.",
+    summary: "The addresses of this API's descriptions",
+    description: "A linkset as RFC 9727 defines it.",
     fields: { linkset: ["object"] },
   },
   "/.well-known/ai-catalog.json": {
     operationId: "getAiCatalog",
-    summary: "Where the agent card and the MCP server card are",
+    summary: "The addresses of the agent card and the MCP server card",
     description: "A catalog of what agents can use here.",
   },
   "/mcp/server-card": { operationId: "getMcpServerCard", ...mcpCard },
   "/.well-known/mcp/server-card.json": { operationId: "getMcpServerCardFormer", ...mcpCard },
   "/.well-known/security.txt": {
     operationId: "getSecurityText",
-    summary: "Whom to tell of a weakness",
-    description: "The contact of RFC 9116.",
+    summary: "How to report a vulnerability",
+    description: "The security contact, as RFC 9116 defines it.",
   },
   "/": {
     operationId: "getHome",
-    summary: "Where to begin",
-    description: "The page of /llms.txt; Link names every other document.",
+    summary: "Start page",
+    description: "The same page as /llms.txt. The Link header lists every other document.",
   },
   "/llms.txt": {
     operationId: "getLlmsText",
-    summary: "The service in a page, for language models",
-    description: "What there is and where, as llmstxt.org asks for it.",
+    summary: "The service on one page, for language models",
+    description: "The paths and documents of the service, in the form of llmstxt.org.",
   },
   "/llms-full.txt": {
     operationId: "getLlmsFullText",
-    summary: "The service in one text, whole",
+    summary: "The full documentation in one text",
     description: "Everything a language model needs to use the service, in Markdown.",
   },
   "/robots.txt": {
     operationId: "getRobotsText",
-    summary: "What crawlers may read",
-    description: "Everything.",
+    summary: "Rules for crawlers",
+    description: "Crawlers may read everything.",
   },
   "/favicon.svg": {
     operationId: "getFavicon",
-    summary: "The mark of the service",
-    description: "For lists that show one.",
+    summary: "The logo of the service",
+    description: "An SVG icon for catalogs.",
   },
 }
 
-/** A longer document is shown by the first row of its lists; a longer text is not shown. */
+/** A longer JSON document is cut to the first row of each list; a longer text gets no example. */
 const exampleLengthMax = 12_000
 
-/** What the documents there are add to a document of OpenAPI. */
+/** The operations and examples of the documents. */
 export function describeDocuments(documents: ReadonlyMap<string, Answer>): {
   readonly operations: Readonly<Record<string, Json>>
-  /** The documents themselves, once each, however many paths lead to one. */
+  /** The documents themselves, once each, even when several paths serve one. */
   readonly examples: Readonly<Record<string, Json>>
 } {
   const examples = new Map<Answer, { readonly name: string; readonly example: Json }>()
   const operations = [...documents].flatMap(([path, answer]) => {
     const row = documentRows[path]
     if (row === undefined) return []
-    const { type, link } = about(answer)
+    const { type, link } = headerFacts(answer)
     const example = exampleOf(answer, type)
     if (example !== null && !examples.has(answer)) {
       examples.set(answer, { name: row.operationId, example })
@@ -164,7 +165,7 @@ function operationOf(
   { type, link, name }: {
     readonly type: string
     readonly link: boolean
-    /** Of its example, where it has one. */
+    /** The name of its example, where it has one. */
     readonly name?: string | undefined
   },
 ): Json {
@@ -185,7 +186,7 @@ function operationOf(
         content: { [type]: { schema: schemaOf(type, fields), ...example } },
       },
       ...tagged.responses,
-      ...anywhere,
+      ...commonErrors,
       429: errorResponse(429),
       503: errorResponse(503),
     },
@@ -207,22 +208,22 @@ function schemaOf(type: string, fields: DocumentRow["fields"] = {}): Json {
   }
 }
 
-/** What the headers of a document say of it. */
-function about({ headers }: Answer) {
+/** The content type of a document, and whether it has a Link header. */
+function headerFacts({ headers }: Answer) {
   const [, full = ""] = headers.find(([name]) => name === "content-type") ?? []
   const [type = ""] = full.split(";")
   return { type, link: headers.some(([name]) => name === "link") }
 }
 
-/** A document as the example of itself; null where it is too long for one. */
+/** A document as its own example; null when it is too long. */
 function exampleOf({ bytes }: Answer, type: string): Json | null {
   const text = new TextDecoder().decode(bytes)
   if (!type.includes("json")) return text.length > exampleLengthMax ? null : { value: text }
   const value: Json = JSON.parse(text)
   if (text.length <= exampleLengthMax) return { value }
-  const firsts = Object.entries(value).map(([name, held]) => [
+  const shortened = Object.entries(value).map(([name, member]) => [
     name,
-    Array.isArray(held) ? held.slice(0, 1) : held,
+    Array.isArray(member) ? member.slice(0, 1) : member,
   ])
-  return { summary: "The first row of each list", value: Object.fromEntries(firsts) }
+  return { summary: "The first row of each list", value: Object.fromEntries(shortened) }
 }

@@ -1,7 +1,6 @@
 /**
- * Errors in /openapi.json: one response a status, which every path that may give it refers to, with
- * an example for everything that may have happened. What makes the real errors makes the examples, so
- * that no message is written twice.
+ * The error responses in /openapi.json: one per status, shared by all paths, with an example for
+ * each cause. The examples are built by the same code as the real errors.
  *
  * @module
  */
@@ -41,23 +40,26 @@ import {
   toRefusal,
 } from "../server/errors.ts"
 import { methodsOf } from "../server/edge.ts"
-import { sampleWhales } from "../../catalog/domain/sample.ts"
+import { sampleBody, sampleWhales } from "../../catalog/domain/sample.ts"
 import { errorHeaders } from "./headers.ts"
 
 const errors: Readonly<Record<number, readonly [name: string, description: string]>> = {
   400: [
     "InvalidParameter",
-    "A parameter or the Host header is invalid; a payment that was shown was not used",
+    "A parameter or the Host header is invalid; a payment in the request was not used",
   ],
-  404: ["NotFound", "There is no such item, market, digest or payment"],
-  405: ["MethodNotAllowed", "The path has other methods: `Allow` names them"],
-  409: ["PaymentConflict", "The payment is in use, was used, or was shown for another request"],
+  404: ["NotFound", "The item, market, digest, payment or path does not exist"],
+  405: ["MethodNotAllowed", "The path does not accept this method; `Allow` lists those it accepts"],
+  409: [
+    "PaymentConflict",
+    "The payment is in use, was already used, or was sent for another request",
+  ],
   410: ["PaymentRefunded", "The payment was refunded"],
   413: ["PayloadTooLarge", "The request's body is larger than 64 KiB"],
   414: ["UriTooLong", "Path and query are longer than 2048 characters"],
   422: [
     "BelowThreshold",
-    "The answer would not be worth its price: it was not charged, or is refunded",
+    "The answer would not be worth its price. It is not charged, or is refunded",
   ],
   429: ["RateLimited", "Too many requests from this address"],
   431: ["HeadersTooLarge", "A header is too large"],
@@ -66,7 +68,10 @@ const errors: Readonly<Record<number, readonly [name: string, description: strin
     "UpstreamError",
     "A service behind this one failed; with `charged` true the payment is refunded",
   ],
-  503: ["Unavailable", "Not now: stale data, overload, or a settlement that is not clear yet"],
+  503: [
+    "Unavailable",
+    "Unavailable now: stale data, no digest yet, overload, or an unresolved settlement",
+  ],
   504: [
     "UpstreamTimeout",
     "A service behind this one took too long; with `charged` true the payment is refunded",
@@ -88,10 +93,10 @@ const wrongCount = Result.match(
   { onFailure: invalidParameters, onSuccess: () => invalidParameters([]) },
 )
 
-type Failed = NotCharged | RefundQueued | Unresolved | PreparedRefusal
+type Failure = NotCharged | RefundQueued | Unresolved | PreparedRefusal
 
-/** By status, and by what happened. */
-const failures: Readonly<Record<number, Readonly<Record<string, Failed>>>> = {
+/** Failures by status and cause. */
+const failures: Readonly<Record<number, Readonly<Record<string, Failure>>>> = {
   400: {
     parameter: wrongCount,
     ambiguous: notCharged(new MarketAmbiguous({ slug, markets: [`${slug}-may`, `${slug}-june`] })),
@@ -119,18 +124,20 @@ const failures: Readonly<Record<number, Readonly<Record<string, Failed>>>> = {
   500: { not_charged: internalError },
   502: {
     not_charged: notCharged(
-      new VenueFailed({ message: "No prices of this market can be had" }),
+      new VenueFailed({ message: "No prices of this market are available" }),
     ),
     refunded: new RefundQueued({
       code: "venue_error",
-      message: "The report on this market could not be made",
+      message: "The report on this market could not be written",
       refund,
     }),
   },
   503: {
     overloaded,
     feed_stale: notCharged(new DataStale({ retryAfterSeconds: 60 })),
-    digest_stale: notCharged(new DigestStale({ retryAfterSeconds: 60 })),
+    digest_stale: notCharged(
+      new DigestStale({ latestAt: sampleBody.digest.createdAt, retryAfterSeconds: 60 }),
+    ),
     unresolved: settlementUnresolved,
   },
   504: {
@@ -147,12 +154,12 @@ const failures: Readonly<Record<number, Readonly<Record<string, Failed>>>> = {
   },
 }
 
-/** Bodies of errors, by status and by what happened. */
+/** Error bodies by status and cause. */
 export const exampleErrors: Readonly<Record<string, Readonly<Record<string, unknown>>>> = mapped(
   failures,
-  (byName) =>
-    mapped(byName, (failed) => {
-      const { body } = "_tag" in failed ? prepare(toRefusal(failed)) : failed
+  (byCause) =>
+    mapped(byCause, (failure) => {
+      const { body } = "_tag" in failure ? prepare(toRefusal(failure)) : failure
       return JSON.parse(body("example-request"))
     }),
 )
@@ -176,7 +183,7 @@ const byStatus = Object.entries(errors).map(([status, [name, description]]) => (
   },
 }))
 
-/** The responses, by the name the document refers to them by. */
+/** The responses by their name in the document. */
 export const errorResponses = Object.fromEntries(
   byStatus.map(({ name, response }) => [name, response]),
 )
@@ -185,17 +192,17 @@ const references = new Map(
   byStatus.map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }]),
 )
 
-/** The response of a status, as a path refers to it; undefined for what is no plain error. */
+/** The reference to the response of a status; undefined when it is not a plain error. */
 export function errorResponse(status: number): { readonly $ref: string } | undefined {
   return references.get(status)
 }
 
-/** What any path may answer before it looks at its own parameters. */
-export const anywhere: Readonly<Record<string, unknown>> = Object.fromEntries(
+/** The errors of every path, before its own parameters are read. */
+export const commonErrors: Readonly<Record<string, unknown>> = Object.fromEntries(
   [400, 405, 413, 414].map((status) => [status, errorResponse(status)]),
 )
 
-/** Examples as a document lists them. */
+/** Examples in the form of OpenAPI. */
 export function named(
   examples: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, { readonly value: unknown }>> {

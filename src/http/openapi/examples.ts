@@ -1,6 +1,6 @@
 /**
- * An answer for every row, with the made-up values of /v1/sample: what documents show. A row has its
- * own; the terms are shown as they are.
+ * The example answer of every row, with the sample values of /v1/sample. The terms are the real
+ * ones.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import type { PaymentBody } from "../paywall/paymentStatus.ts"
 /** Everything that has an example: the free rows, the products, and the lookup of a payment. */
 export type ExampleId = FreeId | ProductId | "payment"
 
-/** The examples, as a service under these terms would answer. */
+/** The examples of a service under these terms. */
 export function examplesFor({ publicBaseUrl }: PaymentTerms): Readonly<Record<ExampleId, unknown>> {
   const terms = { publicBaseUrl, paymentMode: "live", venueMode: "polymarket" } as const
   return {

@@ -1,5 +1,5 @@
 /**
- * Headers in /openapi.json: what each means, and which an answer has.
+ * Headers in /openapi.json: their descriptions, and the headers of each kind of answer.
  *
  * @module
  */
@@ -19,7 +19,7 @@ const object = (
   required,
 })
 
-/** Base64 of JSON, and what the JSON holds. */
+/** A header with base64 JSON, and the schema of that JSON. */
 const encoded = (description: string, contentSchema: unknown) => ({
   description,
   schema: {
@@ -30,7 +30,7 @@ const encoded = (description: string, contentSchema: unknown) => ({
   },
 })
 
-/** The protocol's own challenge: more than the body, which sums it up for people. */
+/** The x402 challenge. The body of a 402 is only its summary for people. */
 const paymentRequired = object({
   x402Version: { const: 2 },
   error: text,
@@ -46,9 +46,12 @@ const paymentRequired = object({
       payTo: text,
       maxTimeoutSeconds: { type: "integer" },
       extra: object({
-        name: { ...text, description: "Of the token's EIP-712 domain" },
+        name: { ...text, description: "The name in the token's EIP-712 domain" },
         version: text,
-        paymentFlow: { const: "upfront", description: "Where the payment is settled first" },
+        paymentFlow: {
+          const: "upfront",
+          description: "Present when the payment is settled before the computation",
+        },
       }, ["name", "version"]),
     }, ["scheme", "network", "amount", "asset", "payTo", "maxTimeoutSeconds", "extra"]),
   },
@@ -62,23 +65,25 @@ const paymentResponse = object({
   network: text,
 }, ["success", "payer", "transaction", "network"])
 
-/** The headers, by the name the document refers to them by. */
+/** The headers by their name in the document. */
 export const headers = {
-  RequestId: header("The request's id: the caller's own when it is 8 to 64 of A-Z a-z 0-9 _ -"),
-  ETag: header("The tag of this body, for If-None-Match"),
-  CacheControl: header("How long the answer may be kept"),
-  Allow: header("The methods this path answers"),
-  RateLimit: header(
-    "What is left of the budget, and seconds until it grows; absent when a payment was shown",
+  RequestId: header(
+    "The request id: the caller's own if it has 8 to 64 characters of A-Z a-z 0-9 _ -",
   ),
-  RateLimitPolicy: header("The budget and its window in seconds; absent when a payment was shown"),
+  ETag: header("The tag of this body, for If-None-Match"),
+  CacheControl: header("How long the answer may be cached"),
+  Allow: header("The methods that this path accepts"),
+  RateLimit: header(
+    "Requests left in the limit, and seconds until there are more; absent when a payment was sent",
+  ),
+  RateLimitPolicy: header("The limit and its window in seconds; absent when a payment was sent"),
   RetryAfter: header("Seconds to wait", "integer"),
   PaymentRequired: encoded("The x402 challenge, base64 JSON", paymentRequired),
   PaymentResponse: encoded(
     "The x402 receipt, base64 JSON; absent when nothing was charged",
     paymentResponse,
   ),
-  IdempotentReplayed: header("`true` when this is the answer of an earlier call, given again"),
+  IdempotentReplayed: header("`true` when this is the stored answer of an earlier call"),
 }
 
 type Headers = Readonly<Record<string, { readonly $ref: string }>>
@@ -95,10 +100,10 @@ const limited: Headers = {
 }
 const waiting: Headers = { ...every, "Retry-After": ref("RetryAfter") }
 
-/** What an answer is: sold, asked for again by its tag, or made afresh each time. */
+/** The kind of an answer: paid, cached with an ETag, or computed for each request. */
 export type Kind = "paid" | "tagged" | "fresh"
 
-/** The headers of a 200, or a 304. */
+/** The headers of a 200 or a 304. */
 export const answerHeaders: Readonly<Record<Kind, Headers>> = {
   paid: {
     ...every,
@@ -110,10 +115,10 @@ export const answerHeaders: Readonly<Record<Kind, Headers>> = {
   fresh: limited,
 }
 
-/** The header of a document that names others. */
+/** The Link header of a document. */
 export const linked = { Link: header("Other documents about the service") }
 
-/** The headers of the status of an error. */
+/** The headers of an error with this status. */
 export function errorHeaders(status: number): Headers {
   switch (status) {
     case 400:

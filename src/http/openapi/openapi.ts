@@ -1,5 +1,5 @@
 /**
- * /openapi.json: the contract and the documents about the service as an OpenAPI 3.1 document.
+ * /openapi.json: all paths of the service as an OpenAPI 3.1 document.
  *
  * @module
  */
@@ -16,7 +16,7 @@ type Json = Readonly<Record<string, unknown>>
 interface OpenApiOptions {
   readonly terms: PaymentTerms
   readonly version: string
-  /** Where to turn to: a `mailto:` or `https:` address. */
+  /** The contact: a `mailto:` or `https:` address. */
   readonly contact: string
   /** The other documents about the service, by path. */
   readonly documents: ReadonlyMap<string, Answer>
@@ -37,13 +37,13 @@ export function openApiDocument(options: OpenApiOptions): string {
       version,
       summary: "Prediction-market signals for agents, paid per call",
       description:
-        "Free paths need nothing. Paid paths answer 402 with an x402 version 2 challenge in the " +
-        "PAYMENT-REQUIRED header: sign it, and send the same request again with the payment in " +
-        "PAYMENT-SIGNATURE. What cannot be answered is not charged, or, where the payment comes " +
-        "first (/v1/resolving, /v1/whales, /v1/research), refunded: `charged` and `refund` of the " +
-        "error say which. A buyer of x402 version 1 asks for its challenge with ?x402Version=1.",
+        "Free paths need no payment. Paid paths return 402 with an x402 version 2 challenge in the " +
+        "PAYMENT-REQUIRED header. Sign it, and send the same request again with the payment in " +
+        "PAYMENT-SIGNATURE. A call without an answer is not charged. Where the payment is settled " +
+        "first (/v1/resolving, /v1/whales, /v1/research) it is refunded. `charged` and `refund` in " +
+        "the error say which. Clients of x402 version 1 add ?x402Version=1.",
       termsOfService: `${publicBaseUrl}/terms.txt`,
-      contact: { name: "Bellwether", ...reached(contact) },
+      contact: { name: "Bellwether", ...contactOf(contact) },
       license: { name: "Proprietary", url: `${publicBaseUrl}/terms.txt` },
       "x-guidance": guidance,
     },
@@ -59,7 +59,7 @@ export function openApiDocument(options: OpenApiOptions): string {
     servers: [{ url: publicBaseUrl }],
     externalDocs: {
       url: `${publicBaseUrl}/llms-full.txt`,
-      description: "The same for a reader, whole, in one text",
+      description: "The full documentation as one text",
     },
     tags,
     security: [],
@@ -71,14 +71,14 @@ export function openApiDocument(options: OpenApiOptions): string {
       examples,
       schemas: { ...contractSchemas, ...agentSchemas },
     },
-  }, plainly)
+  }, simplifySchema)
 }
 
-/** What validators of documents take for an address of mail: `localhost` is no domain to them. */
+/** The mail addresses that OpenAPI validators accept; they reject `localhost` as a domain. */
 const mailPattern = /^mailto:([\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,})$/i
 
-/** An address of mail as one, any other as what it is. */
-function reached(contact: string) {
+/** The contact object: `email` for a mail address, else `url`. */
+function contactOf(contact: string) {
   const [, email] = mailPattern.exec(contact) ?? []
   return email === undefined ? { url: contact } : { email }
 }
@@ -86,30 +86,30 @@ function reached(contact: string) {
 const tags = [
   {
     name: "free",
-    description: "No payment; a budget for each client address, named in RateLimit-Policy",
+    description: "No payment. Each client address has a request limit, see RateLimit-Policy",
   },
-  { name: "payments", description: "No payment; what became of one" },
+  { name: "payments", description: "The state of a payment. No payment needed" },
   { name: "paid", description: "Paid per call in USDC through x402" },
-  { name: "documents", description: "No payment; the service about itself" },
+  { name: "documents", description: "Documents about the service. No payment needed" },
   { name: "agents", description: "The same skills over A2A and MCP" },
 ]
 
-/** What an agent needs beside the operations, to use them well. */
+/** What an agent must know in addition to the operations. */
 const guidance = [
-  "Poll GET /v1/index, which is free, about every 10 minutes. When `index` has moved, buy GET " +
-  "/v1/signals with `since` set to the last index you saw: nothing new costs nothing. " +
-  "GET /v1/sample, free, shows the shape of every paid answer.",
+  "Poll the free GET /v1/index about every 10 minutes. When `index` has increased, buy GET " +
+  "/v1/signals with `since` set to the last index you saw. It is not charged when there is nothing " +
+  "new. The free GET /v1/sample shows the shape of every paid answer.",
   "To pay: call without a payment. The 402 has a PAYMENT-REQUIRED header: base64 JSON of x402 " +
-  "version 2, with the amount in units of 0.000001 USDC. Sign an EIP-3009 authorization for the one " +
-  "entry of `accepts`, and send the same request again with the base64 JSON of the payment in " +
-  "PAYMENT-SIGNATURE. Parameters are read first: a 400 leaves the payment unused.",
-  "Send an Idempotency-Key of your own, a secret of 16 to 128 letters, digits, - or _, on the first " +
-  "paid call: if the answer is lost on the way, the same request with the same payment and key " +
-  "fetches it again, and is not charged again.",
-  "`error.charged` tells what happened to your money: false, nothing was taken; true, it was taken, " +
-  "and `refund` says how it comes back; null, not known yet: send the same payment again after " +
-  "Retry-After, it is never taken twice. GET /v1/payments/{paymentId} tells what became of it.",
-  "/v1/research may take a minute: wait 90 seconds before you give up.",
+  "version 2, with the amount in units of 0.000001 USDC. Sign an EIP-3009 authorization for the only " +
+  "entry of `accepts`, and send the same request again with the payment as base64 JSON in " +
+  "PAYMENT-SIGNATURE. Parameters are checked first: a 400 leaves the payment unused.",
+  "Send an Idempotency-Key on the first paid call: a secret of 16 to 128 letters, digits, - or _ " +
+  "that you choose. If the answer is lost, the same request with the same payment and key returns " +
+  "it again without a second charge.",
+  "`error.charged` says whether you paid. false: nothing was taken. true: the payment was taken, and " +
+  "`refund` shows its refund. null: not known yet; send the same payment again after Retry-After, it " +
+  "is never taken twice. GET /v1/payments/{paymentId} returns the state of the payment.",
+  "/v1/research may take a minute. Use a timeout of 90 seconds.",
 ].join("\n\n")
 
 const scheme = {
@@ -121,31 +121,31 @@ const scheme = {
 }
 
 /**
- * A replacer for `JSON.stringify`, over a whole document: what the contract's own writer makes is valid,
- * and says some things in ways that linters and generators of types stumble over.
+ * A replacer for `JSON.stringify`. The generated document is valid, but some of its forms cause
+ * errors in linters and type generators; this replaces them.
  */
-function plainly(key: string, value: unknown): unknown {
-  // Answers may gain fields: the document does not close them.
+function simplifySchema(key: string, value: unknown): unknown {
+  // Answers may gain fields in later versions.
   if (key === "additionalProperties" && value === false) return undefined
-  // What every integer of JSON is bounded by says nothing.
+  // This is the bound of every integer in JSON.
   if (key === "maximum" && value === Number.MAX_SAFE_INTEGER) return undefined
-  return isRecord(value) ? merged(listed(value)) : value
+  return isRecord(value) ? mergeAllOf(tupleAsList(value)) : value
 }
 
 function isRecord(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** A tuple of alike things as a list of so many: few tools know a list without `items`. */
-function listed(schema: Json): Json {
+/** A tuple of equal types as a list with `items`: few tools support a list without it. */
+function tupleAsList(schema: Json): Json {
   const { prefixItems, ...rest } = schema
   if (!Array.isArray(prefixItems) || "items" in schema) return schema
   const [first, ...others] = prefixItems.map((item) => JSON.stringify(item))
   return others.every((other) => other === first) ? { ...rest, items: prefixItems[0] } : schema
 }
 
-/** Annotations beside the schema they are about, where they say nothing that it says itself. */
-function merged(schema: Json): Json {
+/** Merges the annotations in `allOf` into their schema, where no key occurs twice. */
+function mergeAllOf(schema: Json): Json {
   const { allOf, ...rest } = schema
   if (!Array.isArray(allOf) || !allOf.every(isRecord)) return schema
   const keys = [rest, ...allOf].flatMap((part) => Object.keys(part))

@@ -1,7 +1,7 @@
 /**
- * The operations of everything the service answers but documents about itself, in /openapi.json: made
- * from the tables of what is sold and what is free, and completed with what the contract's own
- * language cannot say: prices, integer parameters, headers, examples.
+ * The operations of /openapi.json except the documents. Effect's HttpApi generates them from the
+ * tables of products and free paths; this file adds prices, integer parameters, headers and
+ * examples.
  *
  * @module
  */
@@ -29,7 +29,7 @@ import { paymentIdFormula } from "../../payments/domain/payment.ts"
 import { PaymentBody, paymentsPrefix } from "../paywall/paymentStatus.ts"
 import { downBody } from "../pages/snapshot.ts"
 import { ErrorBody } from "../server/errors.ts"
-import { anywhere, errorResponse, exampleErrors, named } from "./errors.ts"
+import { commonErrors, errorResponse, exampleErrors, named } from "./errors.ts"
 import { answerHeaders, errorHeaders, type Kind } from "./headers.ts"
 
 type Json = Readonly<Record<string, unknown>>
@@ -38,7 +38,7 @@ const ifNoneMatch = {
   name: "If-None-Match",
   in: "header",
   required: false,
-  description: "The ETag of the body you hold: when it is still the same the answer is a 304",
+  description: "The ETag of the body you have. The answer is 304 when the body has not changed",
   schema: { type: "string" },
 }
 const idempotencyKey = {
@@ -46,24 +46,24 @@ const idempotencyKey = {
   in: "header",
   required: false,
   description:
-    "A secret of your own. Shown on the first call, it fetches the same answer again with " +
-    "the same payment, which is not taken twice; without it a payment that was used is a 409",
+    "A secret that you choose. Sent on the first call and again with the same payment, it returns " +
+    "the same answer without a second charge. Without it a used payment returns 409",
   schema: { type: "string", pattern: "^[A-Za-z0-9_-]{16,128}$" },
 }
 const paymentId = {
   name: "paymentId",
   in: "path",
   required: true,
-  description: `${paymentIdFormula}, of the authorization; an error's \`refund.id\` is the same`,
+  description: `${paymentIdFormula}, of the authorization; equal to \`refund.id\` in an error`,
   schema: { type: "string", pattern: "^0x[0-9a-fA-F]{64}$" },
 }
 
-/** What a body that is asked for again by its tag takes and answers. */
+/** The parameters and responses of a body with an ETag. */
 export const tagged = {
   parameters: [ifNoneMatch],
   responses: {
     304: {
-      description: "The body you hold, by the tag you sent, is still the answer",
+      description: "The body with the ETag you sent has not changed",
       headers: answerHeaders.tagged,
     },
   },
@@ -90,13 +90,13 @@ const free = Object.values(freeRows).map((row: FreeRow & { readonly id: FreeId }
   errors: [
     ...(row.ownError === undefined ? [] : [error(row.ownError)]),
     ...[429, 503].map(error),
-    // Its 503 is the same body as its 200, or an error.
+    // Its 503 has the body of its 200, or an error.
     ...(row.id === "health" ? [row.body.pipe(HttpApiSchema.status(503))] : []),
   ],
   kind: "tagged",
   parameters: tagged.parameters,
 }))
-// These three have always stood the other way round here, and the document's bytes are its tag.
+// These three are reversed to keep the order of earlier versions, so the document's ETag is stable.
 free.push(...free.splice(-3).reverse())
 
 const paid = Object.values(products).map((product: Product & { readonly id: ProductId }): Row => ({
@@ -114,8 +114,9 @@ const paid = Object.values(products).map((product: Product & { readonly id: Prod
 const payment: Row = {
   id: "payment",
   path: `${paymentsPrefix}{paymentId}`,
-  title: "What became of a payment",
-  description: "State, transaction and refund of a payment; never what it bought. The id is " +
+  title: "State of a payment",
+  description:
+    "State, transaction and refund of a payment, without the answer it bought. The id is " +
     `${paymentIdFormula}.`,
   body: PaymentBody,
   errors: [400, 404, 429, 503].map(error),
@@ -136,16 +137,16 @@ const groupOf = (name: string, rows: ReadonlyArray<Row>) => {
   return Array.isArrayNonEmpty(endpoints) ? group.add(...endpoints) : group
 }
 
-/** The rows in the contract's own language, as far as it goes. */
-const contract = OpenApi.fromApi(
+/** The operations as Effect's HttpApi generates them. */
+const generated = OpenApi.fromApi(
   HttpApi.make("bellwether")
     .add(groupOf("free", free), groupOf("payments", [payment]), groupOf("paid", paid)),
 )
 
-/** The schemas that the operations refer to. */
-export const contractSchemas = contract.components.schemas
+/** The schemas that the operations reference. */
+export const contractSchemas = generated.components.schemas
 
-/** The operations by path. */
+/** The operations, by path. */
 export function contractOperations(
   terms: PaymentTerms,
 ): Readonly<Record<string, { readonly get: Json }>> {
@@ -153,7 +154,7 @@ export function contractOperations(
   return Object.fromEntries(
     rows.map((row) => [
       row.path,
-      { get: operationOf(contract.paths[row.path]?.get, { row, examples, terms }) },
+      { get: operationOf(generated.paths[row.path]?.get, { row, examples, terms }) },
     ]),
   )
 }
@@ -177,7 +178,7 @@ function operationOf(operation: OpenApi.OpenAPISpecOperation | undefined, contex
     security: product === undefined ? [] : [{ x402: [] }],
     ...(product === undefined ? {} : { "x-payment-info": paymentInfo(product) }),
     responses: {
-      ...anywhere,
+      ...commonErrors,
       ...(kind === "tagged" ? tagged.responses : {}),
       ...Object.fromEntries(responses),
     },
@@ -198,7 +199,7 @@ function responseOf(
   }
   if (status === 402 && row.product !== undefined) {
     return {
-      description: "Payment required, or the payment shown is not valid: `error` says why",
+      description: "Payment required. If a payment was sent, it is invalid and `error` says why",
       headers: errorHeaders(402),
       content: withExamples(content, { examples: named(challenges(row.product, terms)) }),
     }
@@ -206,7 +207,7 @@ function responseOf(
   if (status === 503 && row.id === "health") {
     const down = downBody(freeRows.health.sample())
     return {
-      description: "The service is down, or cannot answer now",
+      description: "The service is down or cannot answer now",
       headers: errorHeaders(503),
       content: withExamples(content, { examples: named({ down, ...overloaded }) }),
     }
@@ -226,14 +227,14 @@ const paymentInfo = ({ price }: Product) => ({
   protocols: [{ x402: {} }],
 })
 
-/** The bodies of a product's 402, by the version of x402 the buyer asks for. */
+/** The 402 bodies of a product, by x402 version. */
 function challenges(product: Product, terms: PaymentTerms): Json {
   const version2 = challenge(product, terms).body
   const version1 = challengeV1(product, terms)
   return version1 === null ? { version2 } : { version2, version1 }
 }
 
-/** A query parameter as it is decoded: an integer is an integer, with its bounds. */
+/** A query parameter in OpenAPI, with the type and bounds it is decoded with. */
 export function queryParameter(parameter: Parameter): Json {
   const { description, ...schema } = parameterSchema(parameter)
   const { name, required, example } = parameter

@@ -1,8 +1,8 @@
 /**
- * What the predecessor's paths answer: where to go instead, for good, with the same query. A table
- * names where each went; one successor is for all that are not in it.
+ * Permanent redirects from the predecessor's paths, with the same query. A table maps each path to
+ * its successor; paths that are not in it share one.
  *
- * Only the table names where; what the caller wrote becomes a query there and nothing else.
+ * The caller's input becomes only the query of the redirect, never its path or host.
  *
  * @module
  */
@@ -11,15 +11,15 @@ import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { type Answer, caching, commonHeaders } from "../server/answer.ts"
 import type { EdgeRoute } from "../server/edge.ts"
-import type { Limiter } from "../server/limits.ts"
+import type { RateLimiter } from "../server/limits.ts"
 
-/** What the predecessor's paths begin with. */
+/** The prefix of the predecessor's paths. */
 export const legacyPrefix = "/api"
-/** The successor of a path that has none of its own: where an agent finds out what there is. */
-const successorOfAll: string = freeRows.index.path
+/** The successor of a path that is not in the table. */
+const defaultSuccessor: string = freeRows.index.path
 /** Most entries of a table. */
 const legacyRoutesMax = 1_000
-/** When the predecessor's paths were deprecated, in seconds: the day this interface took over. */
+/** When the predecessor's paths were deprecated, in Unix seconds. */
 const deprecatedAt = 1_793_491_200
 
 const rows: ReadonlyArray<{ readonly path: string }> = [
@@ -34,46 +34,46 @@ export type LegacyRoutes = ReadonlyMap<string, string>
 
 const legacyPath = /^\/api(\/[A-Za-z0-9_.-]{1,100}){1,10}$/
 
-/** A table, as a file has it. */
+/** The table, as its settings file contains it. */
 export const LegacyRoutes = Schema.Record(Schema.String, Schema.Literals(successors)).check(
   Schema.makeFilter((routes) => {
     const wrong = Object.keys(routes).find((path) => !legacyPath.test(path))
     return wrong === undefined
       ? undefined
-      : { path: [wrong], issue: "Expected a path beneath /api/, without a query" }
+      : { path: [wrong], issue: "Expected a path under /api/, without a query" }
   }),
   Schema.isMaxProperties(legacyRoutesMax, { expected: `at most ${legacyRoutesMax} routes` }),
 )
 
-/** The predecessor called what it had as we do, beneath `/api/` instead of `/v1/`. */
-export const usualLegacyRoutes: LegacyRoutes = new Map(
+/** The predecessor used the same names under `/api/` instead of `/v1/`. */
+export const defaultLegacyRoutes: LegacyRoutes = new Map(
   successors.map((path) => [`${legacyPrefix}${path.replace(/^\/v1\//, "/")}`, path]),
 )
 
-/** Where a path of the predecessor went, by what follows its prefix. */
+/** The successor of a predecessor's path, given without its prefix. */
 function successorOf(routes: LegacyRoutes, rest: string): string {
-  return routes.get(`${legacyPrefix}${rest.replace(/\/$/, "")}`) ?? successorOfAll
+  return routes.get(`${legacyPrefix}${rest.replace(/\/$/, "")}`) ?? defaultSuccessor
 }
 
 interface LegacyOptions {
   readonly routes: LegacyRoutes
   readonly publicBaseUrl: string
-  readonly limiter: Limiter
+  readonly limiter: RateLimiter
 }
 
-/** The route of a path by what follows `/api`; of `/apis`, which never was one, there is none. */
+/** The redirect of a path, given the part after `/api`. A path such as `/apis` has none. */
 export function legacyRoute({ routes, publicBaseUrl, limiter }: LegacyOptions) {
   return (rest: string, query: string): EdgeRoute | undefined => {
     if (rest !== "" && !rest.startsWith("/")) return undefined
     const successor = `${publicBaseUrl}${successorOf(routes, rest)}`
-    return { limiter, current: () => moved(successor, query), paid: null }
+    return { limiter, current: () => redirectTo(successor, query), paid: null }
   }
 }
 
-/** 308, as RFC 9745 and RFC 5829 have an old address say where it went. */
-function moved(successor: string, query: string): Answer {
+/** 308, with the Deprecation header of RFC 9745 and the Link of RFC 5829. */
+function redirectTo(successor: string, query: string): Answer {
   const location = new URL(successor)
-  // The setter escapes what has no place in a query, a `#` too.
+  // The setter escapes characters that are not allowed in a query, `#` included.
   location.search = query
   return {
     status: 308,

@@ -1,11 +1,11 @@
 /**
- * The free bodies that are polled: where the feed stands, its strongest moves, what the newest digest
- * is about, the health of it all, and the track record of the whales.
+ * The free bodies that clients poll: feed index, pulse, digest brief, health and track record.
  *
  * @module
  */
 import { Cause, Clock, Duration, Effect, Option } from "effect"
 import type { FreeId, freeRows, VenueMode } from "../../catalog/domain/freeRow.ts"
+import { noDigestYet } from "../../catalog/domain/refusal.ts"
 import { feedTypes } from "../../feed/domain/item.ts"
 import type { PulseMover } from "../../feed/domain/pulse.ts"
 import { type EpochMs, isoTime, minute, second } from "../../core/domain/time.ts"
@@ -18,16 +18,19 @@ import { prepare } from "../server/errors.ts"
 import type { RouteResult } from "../server/edge.ts"
 import { makePolled } from "../server/polled.ts"
 
-/** The feed moves with every tick, and is asked for at once. */
-const ageMsMax = 3 * second
-const feedComputedFor = Duration.seconds(2)
-/** The whales move slowly, and a new scorecard is read from many rows: nobody waits for it. */
+/** The feed changes with every tick, and clients must see the change at once. */
+const feedAgeMsMax = 3 * second
+const feedComputeTimeout = Duration.seconds(2)
+/**
+ * The scorecard changes slowly and is computed from many rows, so no request waits for the first
+ * one.
+ */
 const trackRecordAgeMsMax = 15 * second
-const trackRecordComputedFor = Duration.seconds(10)
-/** The pulse is read again when the index has moved, and at least this often. */
+const trackRecordComputeTimeout = Duration.seconds(10)
+/** The pulse is recomputed when the index has changed, and at least this often. */
 const pulseAgeMsMax = minute
 
-/** What the row of a free path says its body is. */
+/** The body that the row of a free path declares. */
 type Body<Id extends FreeId> = typeof freeRows[Id]["body"]["Type"]
 
 interface SnapshotOptions {
@@ -41,15 +44,15 @@ interface SnapshotOptions {
 export interface Snapshot {
   readonly index: () => Answer | null | Promise<Answer | null>
   readonly pulse: () => Answer | null | Promise<Answer | null>
-  /** The free part of the newest digest; not found before the first. */
+  /** The free part of the newest digest; 404 before the first. */
   readonly digestBrief: () => RouteResult | Promise<RouteResult>
   readonly health: () => Answer | null | Promise<Answer | null>
   readonly trackRecord: () => Answer | null | Promise<Answer | null>
-  /** What /health says while the store does not answer. */
+  /** The answer of /health while the store does not answer. */
   readonly down: Answer
   /**
-   * Computes the bodies of the feed now: for right after a tick, or a digest. Never fails; the old ones stay until
-   * they are too old.
+   * Recomputes the bodies of the feed; run it after a tick or a digest. Never fails: the old bodies
+   * are kept until they are too old.
    */
   readonly refresh: Effect.Effect<void>
 }
@@ -64,29 +67,31 @@ interface Bodies {
   readonly health: Answer
 }
 
-/** Computes the bodies at once and then every second, for as long as the scope lives. */
+/** Computes the bodies at once, then every second until the scope closes. */
 export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOptions) {
   const feed = yield* makePolled({
     compute: feedBodies(yield* Feed, yield* Digest, options),
-    computeFor: feedComputedFor,
-    ageMsMax,
-    complaint: "Cannot read the feed for its free bodies",
+    computeTimeout: feedComputeTimeout,
+    ageMsMax: feedAgeMsMax,
+    failureMessage: "Cannot read the feed for its free bodies",
   })
   const trackRecord = yield* makePolled({
     compute: trackRecordAnswer(yield* TrackRecord),
-    computeFor: trackRecordComputedFor,
+    computeTimeout: trackRecordComputeTimeout,
     ageMsMax: trackRecordAgeMsMax,
-    complaint: "Cannot read the whales for the track record",
+    failureMessage: "Cannot read the whales for the track record",
   })
   yield* feed.refresh
   yield* Effect.forkScoped(trackRecord.refresh)
   const serve = <Key extends "index" | "pulse" | "digestBrief" | "health">(
     key: Key,
-    otherwise: Answer | null,
+    fallback: Answer | null,
   ) =>
   () => {
     const bodies = feed.current()
-    return bodies instanceof Promise ? bodies.then((made) => made?.[key] ?? otherwise) : bodies[key]
+    return bodies instanceof Promise
+      ? bodies.then((computed) => computed?.[key] ?? fallback)
+      : bodies[key]
   }
   const downAnswer = down(options)
   const snapshot: Snapshot = {
@@ -101,26 +106,26 @@ export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOption
   return snapshot
 })
 
-/** The bodies of the feed and its digest; the pulse is made anew only when it may have changed. */
+/** The bodies of the feed and its digest. The pulse is recomputed only when it may have changed. */
 function feedBodies(
   feed: Feed["Service"],
   digests: Digest["Service"],
   options: SnapshotOptions,
 ): Effect.Effect<Bodies> {
-  let before: Bodies | null = null
-  let unread = false
+  let previous: Bodies | null = null
+  let digestFailed = false
   const latest = digests.latest.pipe(
     Effect.map(Option.getOrNull),
-    Effect.tap(() => Effect.sync(() => (unread = false))),
-    // A digest that cannot be read costs its own fields, not the feed's; it is told once.
+    Effect.tap(() => Effect.sync(() => (digestFailed = false))),
+    // If the digest cannot be read, only its own fields are null. An outage is logged once.
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterruptsOnly(cause),
       (cause) =>
         Effect.suspend(() => {
-          const told = unread
-          unread = true
+          const logged = digestFailed
+          digestFailed = true
           return Effect.as(
-            told ? Effect.void : Effect.logWarning("Cannot read the newest digest", cause),
+            logged ? Effect.void : Effect.logWarning("Cannot read the newest digest", cause),
             null,
           )
         }),
@@ -130,39 +135,48 @@ function feedBodies(
     const state = yield* feed.index
     const digest = yield* latest
     const at = yield* Clock.currentTimeMillis
-    const same = before !== null && before.state.index === state.index &&
-        before.state.status === state.status && at - before.pulseAt < pulseAgeMsMax &&
-        before.digest?.digest.id === digest?.digest.id
-      ? before
+    const unchanged = previous !== null && previous.state.index === state.index &&
+        previous.state.status === state.status && at - previous.pulseAt < pulseAgeMsMax &&
+        previous.digest?.digest.id === digest?.digest.id
+      ? previous
       : null
-    before = {
-      pulseAt: same?.pulseAt ?? at,
+    previous = {
+      pulseAt: unchanged?.pulseAt ?? at,
       state,
       digest,
       index: polled(indexBody(state, digest)),
-      pulse: same?.pulse ?? polled(pulseBody(state, yield* feed.pulse, digest, options)),
-      digestBrief: digest === null ? noDigest : polled(digestBriefBody(digest)),
+      pulse: unchanged?.pulse ?? polled(pulseBody(state, yield* feed.pulse, digest, options)),
+      digestBrief: digest !== null
+        ? polled(digestBriefBody(digest))
+        : digestFailed
+        ? digestUnread
+        : digestMissing,
       health: polled(healthBody(state, digest, options)),
     }
-    return before
+    return previous
   })
 }
 
-const noDigest = prepare({
+const digestMissing = prepare({
   code: "not_found",
-  message: "There is no digest yet",
-  hint: "The first is written within minutes of the service's first start.",
+  message: noDigestYet,
+  hint: "Request this again in a minute.",
+})
+const digestUnread = prepare({
+  code: "not_found",
+  message: "The newest digest cannot be read now",
+  hint: "Request this again in a minute.",
 })
 
-/** The track record, encoded anew only when the scorecard is another. */
+/** The track record, encoded again only when the scorecard changes. */
 function trackRecordAnswer(service: TrackRecord["Service"]): Effect.Effect<Answer> {
-  let before: { readonly scorecard: Scorecard; readonly answer: Answer } | null = null
+  let previous: { readonly scorecard: Scorecard; readonly answer: Answer } | null = null
   return Effect.map(service.scorecard, (scorecard) => {
-    before = before?.scorecard === scorecard ? before : {
+    previous = previous?.scorecard === scorecard ? previous : {
       scorecard,
       answer: polled({ success: true, ...scorecard } satisfies Body<"track_record">),
     }
-    return before.answer
+    return previous.answer
   })
 }
 
@@ -213,22 +227,29 @@ function healthBody(
   latest: LatestDigest | null,
   options: SnapshotOptions,
 ): Body<"health"> {
-  const stale = state.status === "stale"
+  const { status } = state
   const digestStale = latest?.stale ?? true
   return {
     success: true,
-    status: stale || digestStale ? "degraded" : "live",
+    status: status === "live" && digestStale ? "degraded" : healthOf[status],
     version: options.version,
     paymentMode: options.paymentMode,
     venue: { mode: options.venueMode },
     network: options.network,
-    feed: { index: state.index, lastUpdated: isoTimeOrNull(state.lastUpdated), stale },
+    feed: {
+      index: state.index,
+      lastUpdated: isoTimeOrNull(state.lastUpdated),
+      stale: status !== "live",
+    },
     digest: { latestAt: latest?.digest.createdAt ?? null, stale: digestStale },
-    checks: { store: "ok", venue: stale ? "failing" : "ok", payments: "ok" },
+    checks: { store: "ok", venue: venueCheckOf[status], payments: "ok" },
   }
 }
 
-/** What /health says when the store does not answer. */
+const healthOf = { live: "live", stale: "degraded", starting: "starting" } as const
+const venueCheckOf = { live: "ok", stale: "failing", starting: "starting" } as const
+
+/** The answer of /health while the store does not answer. */
 function down(options: SnapshotOptions): Answer {
   return answer({
     status: 503,
@@ -238,7 +259,7 @@ function down(options: SnapshotOptions): Answer {
   })
 }
 
-/** The same, as its reader has it. */
+/** Its body. */
 export function downBody(
   service: Pick<Body<"health">, "version" | "paymentMode" | "venue" | "network">,
 ): Body<"health"> {

@@ -1,11 +1,12 @@
 /**
- * The checkout: one product, sold for one payment, whatever the transport.
+ * The checkout: sells one product for one payment over any transport.
  *
- * Order: what the client has cost so far (invalid payments, answers given away); then parameters, so
- * that a wrong one leaves the payment untouched; then the payment, cheapest check first. What leaves
- * is the answer, or one of `NotCharged`, `RefundQueued`, `Unresolved`: a work that fails with
- * anything that its row does not declare does not compile. When the payment is settled, its product's
- * order says. HTTP's paywall, /a2a and /mcp all sell through here, so one authorization is one sale.
+ * It checks the limit of invalid payments and uncharged answers first, then the parameters, so that
+ * a wrong one leaves the payment unused, then the payment, cheapest check first. It returns the
+ * answer, or fails with `NotCharged`, `RefundQueued` or `Unresolved`. The compiler rejects a
+ * handler that fails with an error its row does not declare. The row's `settlementOrder` decides
+ * when the payment is settled. The HTTP paywall, /a2a and /mcp all sell through here, so one
+ * authorization is one sale.
  *
  * @module
  */
@@ -13,11 +14,11 @@ import { Clock, Effect, Result, Schema } from "effect"
 import type { PaymentId } from "../../payments/domain/payment.ts"
 import {
   decodeQuery,
-  type GivenFault,
   type InputOf,
+  type ParameterError,
   sentenceOf,
 } from "../../catalog/domain/parameter.ts"
-import type { Answer } from "../../payments/sale/sale.ts"
+import type { WorkResult } from "../../payments/sale/sale.ts"
 import type { Delivery } from "../../payments/sale/responses.ts"
 import type { Product } from "../../catalog/domain/product.ts"
 import {
@@ -39,50 +40,50 @@ import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { Payments } from "../../payments/Payments.ts"
 import { type RateDecision, RateLimits, type RatePolicy } from "../../core/RateLimits.ts"
 
-/** Why a product has no answer: what its row says, and nothing else. */
+/** The errors that a product's row declares. */
 type FactOf<P extends Product> = P["errors"][number]["Type"]
 
-/** What a product is made by, beside its row. */
+/** The computation of a product. */
 export interface Handler<P extends Product> {
-  /** What can be known to be wrong before the payment is settled (settle-early). */
+  /** Finds errors before the payment is settled (settle-early only). */
   readonly check?: (input: InputOf<P["parameters"]>) => Effect.Effect<void, FactOf<P>>
   readonly work: (input: InputOf<P["parameters"]>) => Effect.Effect<Work<P>, FactOf<P>>
 }
 
 export interface Work<P extends Product> {
   /**
-   * The body of a 200 without `success` and `charged`, which the checkout adds; or a whole body that
-   * was encoded before, for what is sold often and settles early, where there is no `charged`.
+   * The body of a 200 without `success` and `charged`, which the checkout adds; or a whole encoded
+   * body, for a settle-early product that is sold often (its body has no `charged`).
    */
   readonly body: Omit<P["body"]["Type"], "success" | "charged"> | Uint8Array
-  /** False: there is nothing worth the price, so it is given away. */
+  /** False when the answer is not worth its price; then it is not charged. */
   readonly charge: boolean
 }
 
-/** A call that shows a payment. */
+/** A call with a payment. */
 interface PaidCall {
-  /** The parameters; or what is wrong with them, where they could not be brought into this form. */
+  /** The parameters, or the error when they could not be converted to a query. */
   readonly query: URLSearchParams | NotCharged
-  /** The payment as a header's base64, or as the JSON value it holds. */
+  /** The payment: a base64 header, or the JSON value inside one. */
   readonly payment: { readonly header: string } | { readonly json: unknown }
-  /** The secret shown beside the payment (an Idempotency-Key); else the payment's own identifier. */
+  /** The Idempotency-Key; null means the payment's own identifier is used. */
   readonly key: string | null
-  /** Who the call counts against. */
+  /** The client whose limits the call counts against. */
   readonly client: string
 }
 
-/** One product at the checkout. */
+/** The checkout of one product. */
 export interface Checkout {
   readonly product: Product
-  /** Whether the parameters are such as can be sold; pure. */
+  /** Decodes the parameters; pure. */
   readonly read: (query: URLSearchParams) => Result.Result<unknown, NotCharged>
-  /** Fails while the client is over the limit of invalid payments; no store is asked. */
+  /** Fails while the client is over the limit of invalid payments; reads no store. */
   readonly admit: (client: string) => Effect.Effect<void, NotCharged>
-  /** Which payment is shown, if it may pay for the product; pure, so nothing is counted. */
+  /** The id of the payment if it can pay for the product; pure, counts nothing. */
   readonly identify: (payment: PaidCall["payment"]) => Result.Result<PaymentId, NotCharged>
   /**
-   * Sells. `NotCharged` with code `payment_required` means: show the challenge, with its message.
-   * Who hands the answer over tells `Payments.sent`.
+   * Sells the product. On `NotCharged` with code `payment_required` the caller must answer with the
+   * challenge and this message. The caller must call `Payments.sent` once the answer was delivered.
    */
   readonly sell: (
     call: PaidCall,
@@ -92,21 +93,24 @@ export interface Checkout {
 export interface CheckoutOptions {
   readonly terms: PaymentTerms
   /**
-   * How many invalid payments and given-away answers together a client may have; null for no limit
+   * The limit of invalid payments and uncharged answers together, per client; null for no limit
    * (benchmarks only).
    */
   readonly invalidPayments: RatePolicy | null
 }
 
-/** The checkout of a service; make it once, when the routes are built. */
+/** Returns the function that builds checkouts. Call it once, when the routes are built. */
 export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOptions) {
   const payments = yield* Payments
   const limits = yield* RateLimits
   const invalid = invalidPayments(limits, options.invalidPayments)
   const { terms } = options
 
-  /** A payment that is invalid here is counted; a conflict is told so, for it may have been taken. */
-  const refused = (client: string, error: NotCharged) => {
+  /**
+   * Counts an invalid payment. A conflict is counted too but always returned: its payment may
+   * have been taken.
+   */
+  const countAndFail = (client: string, error: NotCharged) => {
     switch (error.code) {
       case "payment_required":
         return Effect.andThen(invalid.count(client), Effect.fail(error))
@@ -119,40 +123,43 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
 
   return <P extends Product>(product: P, handler: Handler<P>): Checkout => {
     const decode = decodeQuery<P["parameters"]>(product.parameters)
-    const identify = (shown: PaidCall["payment"]) =>
+    const identify = (payment: PaidCall["payment"]) =>
       Result.map(
-        matched(product, terms, shown),
+        matchedPayment(product, terms, payment),
         ({ authorization }) => payments.idOf(authorization),
       )
     const read = (query: URLSearchParams) => Result.mapError(decode(query), invalidParameters)
-    const sell = Effect.fnUntraced(function* ({ query, payment: shown, key, client }: PaidCall) {
+    const sell = Effect.fnUntraced(function* ({ query, payment: sent, key, client }: PaidCall) {
       yield* invalid.check(client)
       const { input, secret } = yield* Effect.fromResult(Result.all({
         input: query instanceof NotCharged ? Result.fail(query) : read(query),
         secret: idempotencyKey(key),
       })).pipe(
         Effect.tapError(() =>
-          // The answer is the 400 all the same. A payment that fits the product is the buyer's, to be
-          // sent again with the parameter corrected; one that never could is what it is elsewhere.
-          Result.isFailure(matched(product, terms, shown)) ? invalid.note(client) : Effect.void
+          // The answer is 400 either way. A matching payment is not counted: the buyer sends it
+          // again with the parameter corrected. One that cannot pay for the product counts as
+          // invalid.
+          Result.isFailure(matchedPayment(product, terms, sent))
+            ? invalid.note(client)
+            : Effect.void
         ),
       )
       const now = yield* Clock.currentTimeMillis
-      return yield* Effect.fromResult(purchaseOf(product, terms, shown, now)).pipe(
-        Effect.flatMap(({ payment, late }) =>
+      return yield* Effect.fromResult(purchaseOf(product, terms, sent, now)).pipe(
+        Effect.flatMap(({ payment, validityFault }) =>
           payments.sell({
             product,
             payment,
-            late,
+            validityFault,
             request: canonicalRequest(product, input),
             secret: secret ?? payment.identifier,
           }, {
             check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged),
-            work: answerOf(product, handler.work(input)),
+            compute: answerOf(product, handler.work(input)),
           })
         ),
         Effect.tap(({ receipt }) => receipt === null ? invalid.note(client) : Effect.void),
-        Effect.catchTag("NotCharged", (error) => refused(client, error)),
+        Effect.catchTag("NotCharged", (error) => countAndFail(client, error)),
       )
     })
     return { product, read, admit: invalid.check, identify, sell }
@@ -162,7 +169,7 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
 const utf8 = new TextEncoder()
 const isSecret = Schema.is(PaymentIdentifier)
 
-/** A key guards an answer that was paid for, so one that could be guessed is refused. */
+/** The key protects a paid answer, so a key that is easy to guess is refused. */
 function idempotencyKey(key: string | null): Result.Result<string | null, NotCharged> {
   return key === null || isSecret(key) ? Result.succeed(key) : Result.fail(invalidParameters([{
     param: "Idempotency-Key",
@@ -171,8 +178,8 @@ function idempotencyKey(key: string | null): Result.Result<string | null, NotCha
   }]))
 }
 
-/** What is said of wrong parameters: the payment shown with them was not used. */
-export function invalidParameters(faults: ReadonlyArray<GivenFault>): NotCharged {
+/** The error for wrong parameters. A payment in the same request was not used. */
+export function invalidParameters(faults: ReadonlyArray<ParameterError>): NotCharged {
   const message = sentenceOf(faults)
   return new NotCharged({
     code: "invalid_parameter",
@@ -182,43 +189,45 @@ export function invalidParameters(faults: ReadonlyArray<GivenFault>): NotCharged
   })
 }
 
-/** The payment that was shown, if it pays for the product; `late` says why it cannot be settled now. */
+/** The payment, if it pays for the product; `validityFault` is the reason why it cannot be settled now. */
 function purchaseOf(
   product: Product,
   terms: PaymentTerms,
-  shown: PaidCall["payment"],
+  sent: PaidCall["payment"],
   nowMs: number,
-): Result.Result<{ payment: PaymentPayload; late: string | null }, NotCharged> {
-  return Result.map(matched(product, terms, shown), (payment) => {
+): Result.Result<{ payment: PaymentPayload; validityFault: string | null }, NotCharged> {
+  return Result.map(matchedPayment(product, terms, sent), (payment) => {
     const times = checkTimes(payment, terms, BigInt(Math.floor(nowMs / 1_000)))
-    return { payment, late: Result.isFailure(times) ? times.failure.reason : null }
+    return { payment, validityFault: Result.isFailure(times) ? times.failure.reason : null }
   })
 }
 
-/** The payment that was shown, if it pays for the product at any time. */
-function matched(
+/** The payment, if it pays for the product; its times are not checked. */
+function matchedPayment(
   product: Product,
   terms: PaymentTerms,
-  shown: PaidCall["payment"],
+  sent: PaidCall["payment"],
 ): Result.Result<PaymentPayload, NotCharged> {
-  const decoded = "header" in shown ? decodePayment(shown.header) : decodePaymentJson(shown.json)
+  const decoded = "header" in sent ? decodePayment(sent.header) : decodePaymentJson(sent.json)
   return Result.mapError(
     Result.flatMap(decoded, (payment) => matchPayment(product, payment, terms)),
     ({ reason, fault }) => new NotCharged({ code: "payment_required", message: reason, fault }),
   )
 }
 
-/** One spelling for one request, whatever the order of its parameters. */
+/** The canonical form of a request: equal for any order of its parameters. */
 function canonicalRequest(product: Product, input: object): string {
   const sorted = Object.entries(input).sort(([a], [b]) => a < b ? -1 : 1)
   return `${product.id}?${JSON.stringify(sorted)}`
 }
 
-/** The body of a 200. Compute-first ones say whether they were charged; the others always are. */
+/**
+ * The body of a 200. Compute-first bodies have `charged`; settle-early answers are always charged.
+ */
 function answerOf<P extends Product>(
   { settlementOrder }: P,
   work: Effect.Effect<Work<P>, ProductFact>,
-): Effect.Effect<Answer, NotCharged> {
+): Effect.Effect<WorkResult, NotCharged> {
   return Effect.mapBoth(work, {
     onFailure: notCharged,
     onSuccess: ({ body, charge }) => {
@@ -229,23 +238,22 @@ function answerOf<P extends Product>(
   })
 }
 
-/** How many clients are remembered as over the limit; beyond it the longest remembered is forgotten. */
+/** Most clients in the list of blocked clients; the oldest entry is dropped first. */
 const blockedClientsMax = 10_000
 
 /**
- * The limit for what a client costs without paying: invalid payments, and answers given away.
+ * The limit of invalid payments and uncharged answers per client.
  *
- * Both cost a signature check, a look into the store and perhaps a question to the facilitator, so
- * both are one count, in the shared limit. Who is over it is remembered here and turned away before
- * their payment is looked at, without asking the store; what they have in flight still ends. Without
- * a policy nothing is counted.
+ * Each costs a signature check, a store read and perhaps a facilitator call, so both share one
+ * count. A client over the limit is refused here before its payment is read and without a store
+ * call; its calls in flight still finish. Without a policy nothing is counted.
  */
 function invalidPayments(limits: RateLimits["Service"], policy: RatePolicy | null) {
   const blockedUntilMs = new Map<string, number>()
 
   const tooMany = (waitMs: number) => ({
     code: "rate_limited" as const,
-    message: "Too many invalid payments or given-away answers for this address",
+    message: "Too many invalid payments or uncharged answers for this address",
     retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
   })
 
@@ -254,7 +262,7 @@ function invalidPayments(limits: RateLimits["Service"], policy: RatePolicy | nul
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const until = blockedUntilMs.get(client)
       if (until === undefined) return Effect.void
-      if (until > now) return Effect.fail(unseen(tooMany(until - now)))
+      if (until > now) return Effect.fail(unread(tooMany(until - now)))
       blockedUntilMs.delete(client)
       return Effect.void
     })
@@ -268,14 +276,14 @@ function invalidPayments(limits: RateLimits["Service"], policy: RatePolicy | nul
     blockedUntilMs.set(client, now + resetMs)
   })
 
-  /** Counts an invalid payment; fails when that was one too many. */
+  /** Counts an invalid payment; fails when that exceeds the limit. */
   const count = Effect.fnUntraced(function* (client: string) {
     if (policy === null) return
     const decision = yield* limits.take(policy, client).pipe(
       Effect.mapError(() =>
         new NotCharged({
           code: "payments_unavailable",
-          message: "Payments cannot be checked at this moment",
+          message: "Payments cannot be checked now",
         })
       ),
     )
@@ -285,9 +293,9 @@ function invalidPayments(limits: RateLimits["Service"], policy: RatePolicy | nul
   })
 
   /**
-   * Counts a call that is answered anyway: an answer that was not charged, the conflict of a known
-   * payment, or a wrong parameter with a payment that does not fit the product. Never fails. The last
-   * grant blocks the client from its next call on.
+   * Counts a call that is answered anyway: an uncharged answer, a conflict of a known payment, or a
+   * wrong parameter with a payment that does not match the product. Never fails. The last grant
+   * blocks the client from its next call on.
    */
   const note = (client: string) =>
     policy === null ? Effect.void : limits.take(policy, client).pipe(
@@ -300,11 +308,11 @@ function invalidPayments(limits: RateLimits["Service"], policy: RatePolicy | nul
   return { check, count, note }
 }
 
-/** Before the payment is looked at nobody knows whether it was taken: it may be one sent again. */
-function unseen(refusal: { readonly code: "rate_limited"; readonly message: string }) {
+/** The payment was not read. It may be one sent again, so `charged` is null. */
+function unread(refusal: { readonly code: "rate_limited"; readonly message: string }) {
   return new NotCharged({
     ...refusal,
-    hint: "Wait, then send the same payment again: it was not looked at.",
+    hint: "Wait, then send the same payment again: this request did not use it.",
     taken: null,
   })
 }

@@ -1,5 +1,5 @@
 /**
- * GET /v1/payments/{paymentId}: what became of a payment. Never what it bought, nor its secret.
+ * GET /v1/payments/{paymentId}: the state of a payment, without the answer it bought or its secret.
  *
  * @module
  */
@@ -25,21 +25,30 @@ export const PaymentBody = Schema.Struct({
   paymentId: Hex,
   state: PaymentState,
   product: Schema.NullOr(Schema.String).annotate({
-    description: "What was paid for; null for a transfer that asked for nothing",
+    description: "The product that was paid for; null for a transfer without a request",
   }),
   amountUsd: Schema.String,
   payer: Hex,
-  transaction: Schema.NullOr(Hex).annotate({ description: "Where the chain shows the payment" }),
+  transaction: Schema.NullOr(Hex).annotate({
+    description: "The hash of the payment's transaction",
+  }),
   refund: Schema.NullOr(Schema.Struct({
-    state: Schema.Literals(["queued", "signed", "broadcast", "confirmed", "cancelled", "stuck"]),
+    state: Schema.Literals([
+      "queued",
+      "signed",
+      "broadcast",
+      "confirmed",
+      "cancelled",
+      "needs_review",
+    ]),
     transaction: Schema.NullOr(Schema.String),
     amountUsd: Schema.String,
     to: Hex,
   })),
 }).annotate({ identifier: "Payment" })
 
-/** How long the store may take over a row. */
-const findFor = Duration.seconds(2)
+/** How long the store may take. */
+const findTimeout = Duration.seconds(2)
 const isPaymentId = Schema.is(PaymentId)
 const expected = "must be 0x and 64 hexadecimal digits"
 
@@ -50,11 +59,11 @@ const malformed = prepare({
 })
 const unknown = prepare({
   code: "not_found",
-  message: "No payment with this id was ever shown here",
+  message: "This service has never received a payment with this id",
   hint: `The id is ${paymentIdFormula}.`,
 })
 
-/** Looks a payment up by what follows the prefix; null while the store cannot be asked. */
+/** Looks up a payment by the path after the prefix; null while the store is unavailable. */
 type PaymentLookup = (
   id: string,
 ) => PreparedRefusal | Promise<Answer | PreparedRefusal | null>
@@ -62,12 +71,12 @@ type PaymentLookup = (
 export const makePaymentLookup = Effect.gen(function* () {
   const payments = yield* Payments
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
-  const lookup: PaymentLookup = (shown) => {
-    const id = shown.toLowerCase()
+  const lookup: PaymentLookup = (pathId) => {
+    const id = pathId.toLowerCase()
     if (!isPaymentId(id)) return malformed
     return run(
       payments.status(id).pipe(
-        withDeadline(findFor),
+        withDeadline(findTimeout),
         Effect.map(Option.match({
           onNone: () => null,
           onSome: Option.match({ onNone: () => unknown, onSome: statusAnswer }),

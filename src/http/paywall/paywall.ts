@@ -1,8 +1,8 @@
 /**
- * The paywall: the checkout over HTTP, one function in front of every paid route.
+ * The paywall: the checkout over HTTP, in front of every paid route.
  *
- * No payment, 402, before anything is looked at. With one, what leaves is the answer, a 402, or an
- * error that says what became of the money.
+ * A request without a payment gets 402 before anything else is read. With a payment it gets the
+ * answer, a 402, or an error that says whether it was charged.
  *
  * @module
  */
@@ -15,14 +15,14 @@ import { Payments } from "../../payments/Payments.ts"
 import type { Delivery } from "../../payments/sale/responses.ts"
 import type { Checkout } from "./checkout.ts"
 import { refusalResponse } from "../server/errors.ts"
-import { whenHandedOver } from "../server/server.ts"
+import { onDelivered } from "../server/server.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
 interface PaywallOptions {
   readonly terms: PaymentTerms
-  /** Who a request counts against. */
+  /** The client whose limits a request counts against. */
   readonly clientOf: (request: Request) => string
 }
 
@@ -30,18 +30,18 @@ type Paywall = (
   checkout: Checkout,
 ) => Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
 
-/** The paywall of a service; make it once, when the routes are built. */
+/** Builds the paywall. Call it once, when the routes are built. */
 export const makePaywall = Effect.fnUntraced(function* ({ terms, clientOf }: PaywallOptions) {
   const payments = yield* Payments
   const paywall: Paywall = ({ product, sell }) => {
-    const unpaid = ready(challengeFor(product, terms))
+    const unpaid = challengeResponse(challengeFor(product, terms))
     return Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const header = paymentHeader(request.headers)
       if (header === undefined || request.method === "HEAD") return unpaid
 
-      const handedOver = yield* whenHandedOver
-      const version1 = asksVersion1(request.headers["x-402-version"], request.url)
+      const runAfterDelivery = yield* onDelivered
+      const version1 = requestsVersion1(request.headers["x-402-version"], request.url)
       return yield* sell({
         query: queryOf(request.url),
         payment: { header },
@@ -49,13 +49,13 @@ export const makePaywall = Effect.fnUntraced(function* ({ terms, clientOf }: Pay
         client: clientOf(request),
       }).pipe(
         Effect.tap((delivery) =>
-          delivery.receipt === null ? Effect.void : handedOver(payments.sent(delivery))
+          delivery.receipt === null ? Effect.void : runAfterDelivery(payments.sent(delivery))
         ),
-        Effect.map(delivered),
+        Effect.map(paidResponse),
         Effect.catchTag("NotCharged", (error) =>
           error.code === "payment_required"
             ? Effect.succeed(
-              ready(challengeFor(product, terms, { error: error.message, version1 })),
+              challengeResponse(challengeFor(product, terms, { error: error.message, version1 })),
             )
             : Effect.fail(error)),
       )
@@ -66,7 +66,9 @@ export const makePaywall = Effect.fnUntraced(function* ({ terms, clientOf }: Pay
 
 type Headers = Readonly<Record<string, string | undefined>>
 
-/** The payment a request shows: PAYMENT-SIGNATURE wins over the legacy X-PAYMENT. Empty is none. */
+/**
+ * The payment of a request: PAYMENT-SIGNATURE, else the legacy X-PAYMENT. An empty header is none.
+ */
 function paymentHeader(headers: Headers): string | undefined {
   return headers["payment-signature"] || headers["x-payment"] || undefined
 }
@@ -76,7 +78,7 @@ function queryOf(url: string): URLSearchParams {
   return new URLSearchParams(start < 0 ? "" : url.slice(start + 1))
 }
 
-function delivered({ body, receipt, replayed }: Delivery): Response {
+function paidResponse({ body, receipt, replayed }: Delivery): Response {
   const headers: Record<string, string> = { "cache-control": "private, no-store" }
   if (replayed) headers["idempotent-replayed"] = "true"
   if (receipt !== null) {
@@ -86,7 +88,7 @@ function delivered({ body, receipt, replayed }: Delivery): Response {
   return HttpServerResponse.uint8Array(body, { contentType: "application/json", headers })
 }
 
-function ready({ status, headers, body }: ReadyChallenge): Response {
+function challengeResponse({ status, headers, body }: EncodedChallenge): Response {
   return HttpServerResponse.uint8Array(body, {
     status,
     headers,
@@ -94,30 +96,30 @@ function ready({ status, headers, body }: ReadyChallenge): Response {
   })
 }
 
-/** A 402 that is ready to be sent: the same bytes for everybody who shows no payment. */
-interface ReadyChallenge {
+/** An encoded 402. */
+interface EncodedChallenge {
   readonly status: 402
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
 interface ChallengeOptions {
-  /** Why the payment that was shown is not taken. */
+  /** Why the payment in the request was not accepted. */
   readonly error?: string
-  /** The body of x402 version 1, for its stock buyer, which reads nothing else. */
+  /** Use the body of x402 version 1; version 1 clients read only the body. */
   readonly version1?: boolean
 }
 
 const utf8 = new TextEncoder()
 
-/** The 402 of a product. Without an `error` it is what a request without a payment gets. */
+/** The 402 of a product. Without `error` it is the answer to a request without a payment. */
 export function challengeFor(
   product: Product,
   terms: PaymentTerms,
   { error, version1 = false }: ChallengeOptions = {},
-): ReadyChallenge {
+): EncodedChallenge {
   const { header, body } = challenge(product, terms, error)
-  const shown = (version1 ? challengeV1(product, terms, error) : null) ?? body
+  const content = (version1 ? challengeV1(product, terms, error) : null) ?? body
   return {
     status: 402,
     headers: {
@@ -125,13 +127,13 @@ export function challengeFor(
       "cache-control": "no-store",
       "payment-required": header,
     },
-    body: utf8.encode(JSON.stringify(shown)),
+    body: utf8.encode(JSON.stringify(content)),
   }
 }
 
 const version1Query = /[?&]x402Version=1(?:&|$)/
 
-/** Whether a request asks for x402 version 1: by `X-402-Version: 1` or `?x402Version=1`. */
-export function asksVersion1(header: string | null | undefined, url: string): boolean {
+/** Whether a request asks for x402 version 1, by `X-402-Version: 1` or `?x402Version=1`. */
+export function requestsVersion1(header: string | null | undefined, url: string): boolean {
   return header === "1" || version1Query.test(url)
 }

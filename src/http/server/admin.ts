@@ -1,5 +1,5 @@
 /**
- * The admin listener: is the process alive, is it ready, what has it counted. Not for the public.
+ * The admin listener: liveness, readiness and metrics. It is not public.
  *
  * @module
  */
@@ -11,14 +11,14 @@ import { Feed, type FeedIndex } from "../../feed/Feed.ts"
 import { withDeadline } from "../../core/deadline.ts"
 import { listen, type ListenOptions, toWebHandler } from "./server.ts"
 
-/** The event loop has stalled when it has not turned for this long. */
-const turnMsMax = 5_000
-const turnEvery = Duration.seconds(1)
-/** The store must answer a question within this time for the service to be ready. */
-const storeWithin = Duration.seconds(1)
+/** The event loop has stalled when its timer has not fired for this long. */
+const loopStallMs = 5_000
+const loopTimerInterval = Duration.seconds(1)
+/** The service is ready only when the store answers within this time. */
+const storeTimeout = Duration.seconds(1)
 
 const loopLag = Metric.gauge("event_loop_lag_seconds", {
-  description: "How much later than asked a timer fired last",
+  description: "How late the last timer fired",
 })
 const feedIndex = Metric.gauge("feed_index", { description: "The newest feed index" })
 const tickAge = Metric.gauge("last_good_tick_age_seconds", {
@@ -27,19 +27,19 @@ const tickAge = Metric.gauge("last_good_tick_age_seconds", {
 const storeUp = Metric.gauge("store_up", {
   description: "1 when the store answered this scrape in time",
 })
-const memory = Metric.gauge("process_resident_bytes", { description: "Resident memory" })
+const residentBytes = Metric.gauge("process_resident_bytes", { description: "Resident memory" })
 
 interface AdminOptions extends ListenOptions {
-  /** True from the moment the process was asked to stop. */
+  /** True once the process has received a stop signal. */
   readonly draining: Effect.Effect<boolean>
 }
 
-/** Serves /livez, /readyz and /metrics for as long as the scope lives. Gives the address taken. */
+/** Serves /livez, /readyz and /metrics until the scope closes. Returns the bound address. */
 export const serveAdmin = Effect.fnUntraced(function* (options: AdminOptions) {
   const feed = yield* Feed
-  const turned = yield* watchLoop
+  const lastTurnAt = yield* watchLoop
   const routes = HttpRouter.addAll([
-    HttpRouter.route("GET", "/livez", Effect.map(liveness(turned), probe)),
+    HttpRouter.route("GET", "/livez", Effect.map(liveness(lastTurnAt), probe)),
     HttpRouter.route("GET", "/readyz", Effect.map(readiness(feed, options.draining), probe)),
     HttpRouter.route("GET", "/metrics", metrics(feed)),
   ])
@@ -53,64 +53,68 @@ export const serveAdmin = Effect.fnUntraced(function* (options: AdminOptions) {
   )
 })
 
-/** What a probe found: null when all is well, else why not. */
-type Finding = string | null
+/** The result of a probe: null when it passes, else the reason. */
+type ProbeFailure = string | null
 
-/** Turns once a second, and remembers when it last did. */
+/** Runs a timer once a second and returns when it last fired. */
 const watchLoop = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   let turnedAt: EpochMs = clock.currentTimeMillisUnsafe()
   const turn = Effect.suspend(() => {
     const now = clock.currentTimeMillisUnsafe()
-    const lateMs = Math.max(0, now - turnedAt - Duration.toMillis(turnEvery))
+    const lateMs = Math.max(0, now - turnedAt - Duration.toMillis(loopTimerInterval))
     turnedAt = now
     return Metric.update(loopLag, lateMs / 1_000)
   })
-  yield* Effect.forkScoped(Effect.repeat(turn, Schedule.spaced(turnEvery)))
+  yield* Effect.forkScoped(Effect.repeat(turn, Schedule.spaced(loopTimerInterval)))
   return () => turnedAt
 })
 
-const liveness = (turnedAt: () => EpochMs): Effect.Effect<Finding> =>
+const liveness = (turnedAt: () => EpochMs): Effect.Effect<ProbeFailure> =>
   Effect.map(
     Clock.currentTimeMillis,
-    (now) => now - turnedAt() > turnMsMax ? "the event loop has stalled" : null,
+    (now) => now - turnedAt() > loopStallMs ? "the event loop has stalled" : null,
   )
 
 const readiness = (
   feed: Feed["Service"],
   draining: Effect.Effect<boolean>,
-): Effect.Effect<Finding> =>
+): Effect.Effect<ProbeFailure> =>
   Effect.gen(function* () {
     if (yield* draining) return "the process is stopping"
-    const asked = yield* ask(feed)
-    if (Option.isNone(asked)) return "the store does not answer"
-    return asked.value.sellable ? null : "there was no good tick for too long"
+    const index = yield* readIndex(feed)
+    if (Option.isNone(index)) return "the store does not answer"
+    const { sellable, status } = index.value
+    if (sellable) return null
+    return status === "starting"
+      ? "the service is starting: no tick has succeeded yet"
+      : "no tick has succeeded for too long"
   })
 
-/** Where the feed stands, or none when the store fails or does not answer in time. */
-const ask = (feed: Feed["Service"]): Effect.Effect<Option.Option<FeedIndex>> =>
-  Effect.catchCause(withDeadline(storeWithin)(feed.index), () => Effect.succeedNone)
+/** The feed index; none when the store fails or does not answer in time. */
+const readIndex = (feed: Feed["Service"]): Effect.Effect<Option.Option<FeedIndex>> =>
+  Effect.catchCause(withDeadline(storeTimeout)(feed.index), () => Effect.succeedNone)
 
 /**
- * What has been counted and measured, read now. What cannot be known now is not a number: an old
- * value would look like a feed that stands still.
+ * The metrics. A value that cannot be read now is NaN: an old value would look like a feed that
+ * does not move.
  */
 const metrics = (feed: Feed["Service"]) =>
   Effect.gen(function* () {
-    const asked = yield* ask(feed)
+    const index = yield* readIndex(feed)
     const now = yield* Clock.currentTimeMillis
-    const lastTickAt = Option.isSome(asked) ? asked.value.lastTickAt : null
-    yield* Metric.update(memory, Deno.memoryUsage().rss)
-    yield* Metric.update(storeUp, Option.isSome(asked) ? 1 : 0)
-    yield* Metric.update(feedIndex, Option.isSome(asked) ? asked.value.index : NaN)
+    const lastTickAt = Option.isSome(index) ? index.value.lastTickAt : null
+    yield* Metric.update(residentBytes, Deno.memoryUsage().rss)
+    yield* Metric.update(storeUp, Option.isSome(index) ? 1 : 0)
+    yield* Metric.update(feedIndex, Option.isSome(index) ? index.value.index : NaN)
     yield* Metric.update(tickAge, lastTickAt === null ? NaN : (now - lastTickAt) / 1_000)
     return HttpServerResponse.text(yield* PrometheusMetrics.format({ prefix: "bellwether" }), {
       contentType: "text/plain; version=0.0.4; charset=utf-8",
     })
   })
 
-function probe(finding: Finding): HttpServerResponse.HttpServerResponse {
-  return finding === null
+function probe(failure: ProbeFailure): HttpServerResponse.HttpServerResponse {
+  return failure === null
     ? HttpServerResponse.text("ok\n")
-    : HttpServerResponse.text(`${finding}\n`, { status: 503 })
+    : HttpServerResponse.text(`${failure}\n`, { status: 503 })
 }

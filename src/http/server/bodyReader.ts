@@ -1,72 +1,77 @@
 /**
- * Reads posted bodies, before their requests count as requests in flight.
+ * Reads posted bodies, before their requests count as pending.
  *
- * Slow senders must not block others, so the bodies being read are limited: in all, for each client, and
- * in time. A client over the route's budget may still send one at a time, because only the body says
- * which budget applies: free skills and payments have their own.
+ * Slow senders must not block others, so the bodies being read are limited in total, per client and
+ * in time. A client over the route's budget may still send one body at a time, because only the
+ * body shows which budget applies: free skills and payments have their own.
  *
  * @module
  */
 import { ByteSize, Duration, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerError, HttpServerRequest } from "effect/http"
-import { clientKeys, type Limiter, remembered, type Spent } from "./limits.ts"
+import { cachedRefusal, clientKeys, type LimitRefusal, type RateLimiter } from "./limits.ts"
 import { type Body } from "./server.ts"
-import { bodyBytesMax, overloadedPaid, rateLimitedUnread } from "./errors.ts"
+import { bodyBytesMax, overloadedPaid, rateLimitedBeforeReading } from "./errors.ts"
 
-/** Most bodies that are on their way at once. */
-export const bodiesMax = 256
-/** Most of them from one client: what is sent whole is here in a turn, and hardly takes a place. */
-export const clientBodiesMax = 8
+/** Most bodies being read at once. */
+export const pendingBodiesMax = 256
+/**
+ * Most of them from one client. A body that arrives whole is read at once and needs no slot for
+ * long.
+ */
+export const pendingBodiesPerClientMax = 8
 /** Most of them from one IPv6 /48. */
-export const siteBodiesMax = 64
+export const pendingBodiesPerSiteMax = 64
 /** Most of them from a client that is over its budget. */
-const spentBodiesMax = 1
-/** Within this a body has to be here. */
-export const bodyWithin = Duration.seconds(3)
+const pendingBodiesOverBudgetMax = 1
+/** A body must arrive within this time. */
+export const bodyTimeout = Duration.seconds(3)
 
-/** Reads a body; or says at once why it is not read. The promise never rejects. */
+/** Reads a body, or returns at once the refusal to read it. The promise never rejects. */
 export type BodyReader = (
   request: Request,
   address: string,
-  limiter: Limiter,
-) => Promise<Body> | Spent
+  limiter: RateLimiter,
+) => Promise<Body> | LimitRefusal
 
-/** The reader of a face; make it once. */
+/** The body reader of the public API; make it once. */
 export const makeBodyReader: Effect.Effect<BodyReader> = Effect.gen(function* () {
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
-  let places = 0
-  const taken = new Map<string, number>()
-  const count = (key: string) => taken.get(key) ?? 0
-  const move = (keys: ReadonlyArray<string>, by: number) => {
-    places += by
+  let readingCount = 0
+  const readingByKey = new Map<string, number>()
+  const count = (key: string) => readingByKey.get(key) ?? 0
+  const add = (keys: ReadonlyArray<string>, by: number) => {
+    readingCount += by
     for (const key of keys) {
       const left = count(key) + by
-      if (left === 0) taken.delete(key)
-      else taken.set(key, left)
+      if (left === 0) readingByKey.delete(key)
+      else readingByKey.set(key, left)
     }
   }
 
   return (request, address, limiter) => {
     const { near, far } = clientKeys(address)
-    const spent = remembered(limiter, address, rateLimitedUnread)
-    if (count(near) >= (spent === null ? clientBodiesMax : spentBodiesMax)) {
-      return spent ?? tooMany
+    const refusal = cachedRefusal(limiter, address, rateLimitedBeforeReading)
+    if (
+      count(near) >= (refusal === null ? pendingBodiesPerClientMax : pendingBodiesOverBudgetMax)
+    ) {
+      return refusal ?? tooMany
     }
-    if (far !== null && count(far) >= siteBodiesMax) return spent ?? tooMany
-    if (places >= bodiesMax) return full
+    if (far !== null && count(far) >= pendingBodiesPerSiteMax) return refusal ?? tooMany
+    if (readingCount >= pendingBodiesMax) return full
     const keys = far === null ? [near] : [near, far]
-    move(keys, 1)
+    add(keys, 1)
     return run(bodyOf(request), { signal: request.signal })
       .catch((): Body => ({ fault: "unreadable" }))
-      .finally(() => move(keys, -1))
+      .finally(() => add(keys, -1))
   }
 })
 
-const tooMany: Spent = {
-  refusal: rateLimitedUnread(Duration.toSeconds(bodyWithin)),
+const tooMany: LimitRefusal = {
+  refusal: rateLimitedBeforeReading(Duration.toSeconds(bodyTimeout)),
   fields: [],
 }
-const full: Spent = { refusal: overloadedPaid, fields: [] }
+const full: LimitRefusal = { refusal: overloadedPaid, fields: [] }
 
 const bodyOf = (request: Request): Effect.Effect<Body> =>
   HttpServerRequest.fromWeb(request).arrayBuffer.pipe(
@@ -76,7 +81,7 @@ const bodyOf = (request: Request): Effect.Effect<Body> =>
       onFailure: (error): Body => ({ fault: isTooLarge(error) ? "too large" : "unreadable" }),
     }),
     Effect.timeoutOrElse({
-      duration: bodyWithin,
+      duration: bodyTimeout,
       orElse: () => Effect.succeed<Body>({ fault: "late" }),
     }),
   )

@@ -1,9 +1,9 @@
 /**
- * The outermost layer: what every request meets before any route, and all that a request which needs
- * no work ever meets.
+ * The edge: the outermost HTTP layer, which sees every request before any route.
  *
- * Answers that are ready (free bodies, documents, unpaid 402s, errors) leave from here, in the same
- * turn when their limit allows it. Only a request with a payment goes on to the router.
+ * It sends prepared answers itself (free bodies, documents, unpaid 402s, errors), in the same turn
+ * of the event loop when their rate limit allows it. Only posts and requests with a payment reach a
+ * handler.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import {
   notModified,
   toResponse,
 } from "./answer.ts"
-import { asksVersion1 } from "../paywall/paywall.ts"
+import { requestsVersion1 } from "../paywall/paywall.ts"
 import type { BodyReader } from "./bodyReader.ts"
 import {
   bodyBytesMax,
@@ -38,66 +38,71 @@ import type { RatePolicy } from "../../core/RateLimits.ts"
 import {
   clientAddress,
   clientKeys,
-  type Limiter,
+  type LimitDecision,
   policyField,
   rateField,
   rateFields,
-  type Verdict,
+  type RateLimiter,
 } from "./limits.ts"
-import { type Body, type Peer, type Seen, type WebHandler } from "./server.ts"
+import { type Body, type Peer, type RequestMeta, type WebHandler } from "./server.ts"
 
 /** Most requests that may wait for a store or a payment at once. */
 export const pendingMax = 2_000
 
-/** What a route answers: an answer, a refusal, or null when neither can be made now. */
+/** What a route returns: an answer, a refusal, or null when neither can be made now. */
 export type RouteResult = Answer | PreparedRefusal | null
 
-/** What answers POST, limits included. */
-interface Posting {
+/** The handler of POST, which applies its own rate limits. */
+interface PostHandler {
   readonly handle: WebHandler
-  /** Puts a refusal that was made before the body was read into this route's error format. */
+  /** Converts a refusal made before the body was read to this route's error format. */
   readonly refusal: (refusal: PreparedRefusal) => PreparedRefusal
 }
 
 /** One path the service knows. */
 export interface EdgeRoute {
-  readonly limiter: Limiter
+  readonly limiter: RateLimiter
   /**
-   * The answer that needs no work, for a request of this address; null when it cannot be made now. A
-   * paid route's is its 402. A path without one answers no GET.
+   * The prepared answer to GET of this URL; it returns null when there is none now. A paid route's
+   * is its 402. Null on a path that does not accept GET.
    */
   readonly current: ((url: string) => RouteResult | Promise<RouteResult>) | null
-  /** The 402 for a buyer of x402 version 1, who asks for it; a paid route's only. */
+  /** The 402 in x402 version 1, for a client that requests it; on paid routes only. */
   readonly version1?: Answer
-  /** What a request with a payment is handed to; null on a free route. */
+  /** The handler of a request with a payment; null on a free route. */
   readonly paid: WebHandler | null
-  /** What answers POST, limits included, where the path knows it. */
-  readonly post?: Posting
-  /** The answer while the store, and so every limit, is out of reach; 503 overloaded without one. */
+  /** The handler of POST, where the path accepts it. */
+  readonly post?: PostHandler
+  /**
+   * The answer while the store, and so every rate limit, is unreachable; 503 overloaded when
+   * absent.
+   */
   readonly withoutStore?: Answer
 }
 
 export interface EdgeOptions {
   readonly routes: ReadonlyMap<string, EdgeRoute>
-  /** The route of a path that is not among `routes` and begins like this, by what follows. */
+  /**
+   * Routes by path prefix, for paths that are not in `routes`; called with the rest of the path.
+   */
   readonly prefixRoutes: ReadonlyMap<string, (rest: string, query: string) => EdgeRoute | undefined>
   readonly readBody: BodyReader
   readonly trustedProxyHops: number
-  /** The budget of invalid payments, which the paywall counts; null when it is off. */
+  /** The budget of invalid payments, counted by the paywall; null when it is off. */
   readonly invalidPayments: RatePolicy | null
   /** A fresh request id. */
   readonly nextId: () => string
   /** Called with the status of every answer. */
-  readonly answered: (status: number) => void
+  readonly onAnswer: (status: number) => void
 }
 
-/** An edge at work: what it was made with, and how many requests wait for a store or a payment. */
+/** The state of an edge: its options, and how many requests wait for a store or a payment. */
 interface Edge {
   readonly options: EdgeOptions
   pending: number
 }
 
-/** What is known of one request. */
+/** One request, with its id. */
 interface RequestContext {
   readonly edge: Edge
   readonly request: Request
@@ -106,41 +111,44 @@ interface RequestContext {
   readonly peer: Peer
 }
 
-type Eventually = Response | Promise<Response>
+type MaybePromise = Response | Promise<Response>
 
 const encoder = new TextEncoder()
 const notHostPattern = /[/?#@\\]/
 const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/
 
-/** The service as a function of web requests. It never throws and never rejects. */
-export function makeEdge(options: EdgeOptions): (request: Request, peer: Peer) => Eventually {
+/** The whole public API as a function of web requests. It never throws and never rejects. */
+export function makeEdge(options: EdgeOptions): (request: Request, peer: Peer) => MaybePromise {
   const edge: Edge = { options, pending: 0 }
-  const counted = (response: Response) => {
-    options.answered(response.status)
+  const count = (response: Response) => {
+    options.onAnswer(response.status)
     return response
   }
   return (request, peer) => {
     const response = answer(edge, request, peer)
-    return response instanceof Promise ? response.then(counted) : counted(response)
+    return response instanceof Promise ? response.then(count) : count(response)
   }
 }
 
-/** Finds the route of a request, and refuses what no route answers. */
-function answer(edge: Edge, request: Request, peer: Peer): Eventually {
+/** Finds the route of a request, and refuses a request that no route answers. */
+function answer(edge: Edge, request: Request, peer: Peer): MaybePromise {
   const { options } = edge
   const url = request.url
   const start = pathStart(url)
   const end = url.indexOf("?", start)
   const path = end < 0 ? url.slice(start) : url.slice(start, end)
-  const shown = request.headers.get("x-request-id")
+  const clientRequestId = request.headers.get("x-request-id")
   const context: RequestContext = {
     edge,
     request,
     peer,
     method: request.method,
-    requestId: shown !== null && requestIdPattern.test(shown) ? shown : options.nextId(),
+    requestId: clientRequestId !== null && requestIdPattern.test(clientRequestId)
+      ? clientRequestId
+      : options.nextId(),
   }
-  // The URL is made of the Host header and the target: such a host would be a part of the path.
+  // The URL is built from the Host header and the target, so these characters would change the
+  // path.
   if (notHostPattern.test(request.headers.get("host") ?? "")) return refuse(context, invalidHost)
   if (url.length - start > targetLengthMax) return refuse(context, targetTooLong)
   const route = options.routes.get(path) ??
@@ -167,96 +175,110 @@ function prefixRoute(path: string, query: string, options: EdgeOptions): EdgeRou
   return undefined
 }
 
-/** Where path and query begin in a request's URL, which names some host first. */
+/** The index at which the path begins in a request's URL. */
 function pathStart(url: string): number {
   const start = url.indexOf("/", url.indexOf("://") + 3)
   return start < 0 ? url.length : start
 }
 
-/** Answers GET and HEAD: a payment goes to its handler, all else spends the budget of its route. */
-function serve(context: RequestContext, route: EdgeRoute): Eventually {
+/**
+ * Answers GET and HEAD: a paid request goes to its handler, any other spends the budget of its
+ * route.
+ */
+function serve(context: RequestContext, route: EdgeRoute): MaybePromise {
   const { edge, method, request: { headers } } = context
   const payment = route.paid === null
     ? null
-    // Empty is none, as the paywall has it: else an unpaid probe would pass its limit by.
+    // An empty header is no payment, as in the paywall; else an unpaid probe would bypass its
+    // limit.
     : headers.get("payment-signature") || headers.get("x-payment") || null
   if (payment !== null && payment.length > paymentLengthMax) return refuse(context, paymentTooLong)
   const busy = edge.pending >= pendingMax
   if (route.paid !== null && payment !== null && method === "GET") {
     if (busy) return refuse(context, overloadedPaid)
-    return handled(context, route.paid, null)
+    return runHandler(context, route.paid, null)
   }
-  if (route.limiter.policyField === null) return current(context, route, [])
-  const verdict = route.limiter.admit(clientKeys(addressOf(context)), busy)
-  return verdict instanceof Promise
-    ? settle(context, verdict.then((made) => admitted(context, route, made)))
-    : admitted(context, route, verdict)
+  if (route.limiter.policyField === null) return sendCurrent(context, route, [])
+  const decision = route.limiter.admit(clientKeys(addressOf(context)), busy)
+  return decision instanceof Promise
+    ? trackPending(context, decision.then((settled) => applyLimit(context, route, settled)))
+    : applyLimit(context, route, decision)
 }
 
-function admitted(context: RequestContext, route: EdgeRoute, verdict: Verdict): Eventually {
-  switch (verdict.kind) {
+function applyLimit(
+  context: RequestContext,
+  route: EdgeRoute,
+  decision: LimitDecision,
+): MaybePromise {
+  switch (decision.kind) {
     case "unlimited":
-      return current(context, route, [])
+      return sendCurrent(context, route, [])
     case "granted":
-      return current(context, route, rateFields(route.limiter, verdict.field))
+      return sendCurrent(context, route, rateFields(route.limiter, decision.field))
     case "denied":
       return refuse(
         context,
-        rateLimited(verdict.retryAfterSeconds),
-        rateFields(route.limiter, verdict.field),
+        rateLimited(decision.retryAfterSeconds),
+        rateFields(route.limiter, decision.field),
       )
     case "busy":
       return refuse(context, overloaded)
     case "unavailable":
-      return give(context, route.withoutStore ?? null, [])
+      return send(context, route.withoutStore ?? null, [])
   }
 }
 
-/** Answers POST. Only when its body is here is a request pending: that may be never. */
+/**
+ * Answers POST. The request counts as pending only once its body has arrived, which may be never.
+ */
 function post(
   context: RequestContext,
   { limiter }: EdgeRoute,
-  { handle, refusal }: Posting,
-): Eventually {
+  { handle, refusal }: PostHandler,
+): MaybePromise {
   const { edge, request } = context
   const body = edge.options.readBody(request, addressOf(context), limiter)
   if (!(body instanceof Promise)) return refuse(context, refusal(body.refusal), body.fields)
   return body.then((body) =>
     edge.pending >= pendingMax
       ? refuse(context, refusal(overloadedPaid))
-      : handled(context, handle, body)
+      : runHandler(context, handle, body)
   )
 }
 
-/** Hands a request on to a handler, and adds to its response what every answer carries. */
-function handled(context: RequestContext, handle: WebHandler, body: Body | null): Eventually {
-  const seen: Seen = { requestId: context.requestId, clientAddress: addressOf(context), body }
-  return settle(
+/** Runs a handler, and adds the common headers to its response. */
+function runHandler(context: RequestContext, handle: WebHandler, body: Body | null): MaybePromise {
+  const meta: RequestMeta = {
+    requestId: context.requestId,
+    clientAddress: addressOf(context),
+    body,
+  }
+  return trackPending(
     context,
-    handle(context.request, seen).then((response) => {
-      afterwards(context, seen)
+    handle(context.request, meta).then((response) => {
+      runAfterDelivery(context, meta)
       return addCommonHeaders(context, response)
     }),
   )
 }
 
-/** Counts a request as pending until it is answered, which it is whatever happens. */
-function settle(context: RequestContext, eventual: Promise<Response>): Promise<Response> {
+/** Counts a request as pending until it is answered; a failure is answered with 500. */
+function trackPending(context: RequestContext, response: Promise<Response>): Promise<Response> {
   const { edge } = context
   edge.pending += 1
-  return eventual
+  return response
     .catch(() => refuse(context, internalError))
     .finally(() => {
       edge.pending -= 1
     })
 }
 
-/** Tells that an answer has left, unless its client had: then nobody has it. */
-function afterwards({ request, peer }: RequestContext, { handedOver }: Seen): void {
-  if (handedOver === undefined) return
-  if (peer.completed === undefined) return handedOver()
+/** Runs the handler's callback once the answer was sent; not when the client disconnected first. */
+function runAfterDelivery({ request, peer }: RequestContext, { onDelivered }: RequestMeta): void {
+  if (onDelivered === undefined) return
+  if (peer.completed === undefined) return onDelivered()
   peer.completed.then(() => {
-    if (!request.signal.aborted) handedOver()
+    if (!request.signal.aborted) onDelivered()
   }, () => {})
 }
 
@@ -267,22 +289,22 @@ function addressOf({ edge: { options }, peer: { remoteAddr }, request }: Request
   return clientAddress(peer, request.headers.get("x-forwarded-for"), trustedProxyHops)
 }
 
-function current(
+function sendCurrent(
   context: RequestContext,
   route: EdgeRoute,
   fields: ReadonlyArray<HeaderPair>,
-): Eventually {
+): MaybePromise {
   const { version1 } = route
   const { headers, url } = context.request
-  const made = version1 !== undefined && asksVersion1(headers.get("x-402-version"), url)
+  const current = version1 !== undefined && requestsVersion1(headers.get("x-402-version"), url)
     ? version1
     : route.current?.(url) ?? null
-  return made instanceof Promise
-    ? settle(context, made.then((answer) => give(context, answer, fields)))
-    : give(context, made, fields)
+  return current instanceof Promise
+    ? trackPending(context, current.then((answer) => send(context, answer, fields)))
+    : send(context, current, fields)
 }
 
-function give(
+function send(
   context: RequestContext,
   answer: RouteResult,
   fields: ReadonlyArray<HeaderPair>,
@@ -291,8 +313,8 @@ function give(
   if ("body" in answer) return refuse(context, answer, fields)
   const extra: ReadonlyArray<HeaderPair> = [["x-request-id", context.requestId], ...fields]
   if (answer.etag !== null) {
-    const shown = context.request.headers.get("if-none-match")
-    if (shown !== null && matchesTag(shown, answer.etag)) return notModified(answer, extra)
+    const tags = context.request.headers.get("if-none-match")
+    if (tags !== null && matchesTag(tags, answer.etag)) return notModified(answer, extra)
   }
   return toResponse(answer, context.method, extra)
 }
@@ -311,7 +333,7 @@ function refuse(
   ])
 }
 
-/** Puts on a route's response what every answer carries. */
+/** Adds the headers of every answer to a handler's response. */
 function addCommonHeaders({ edge, requestId }: RequestContext, response: Response): Response {
   const { invalidPayments } = edge.options
   const { headers } = response
@@ -324,16 +346,16 @@ function addCommonHeaders({ edge, requestId }: RequestContext, response: Respons
   return response
 }
 
-const reading = ["GET", "HEAD", "OPTIONS"]
-const readingAndPosting = [...reading, "POST"]
-const posting = ["OPTIONS", "POST"]
+const readMethods = ["GET", "HEAD", "OPTIONS"]
+const allMethods = [...readMethods, "POST"]
+const postMethods = ["OPTIONS", "POST"]
 
-/** The methods of a path; of one that is unknown, those of most. */
+/** The methods of a path. An unknown path has those of most paths. */
 export function methodsOf(
   route: { readonly current: unknown; readonly post?: unknown } | undefined,
 ): ReadonlyArray<string> {
-  if (route?.post === undefined) return reading
-  return route.current === null ? posting : readingAndPosting
+  if (route?.post === undefined) return readMethods
+  return route.current === null ? postMethods : allMethods
 }
 
 const requestHeaders = "Content-Type, Accept, Authorization, PAYMENT-SIGNATURE, X-PAYMENT, " +

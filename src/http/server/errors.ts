@@ -1,15 +1,15 @@
 /**
- * Every error the service can answer with: its status, whether trying again may help, what it means,
- * its body; and those that need no more than the request's id, written down once.
+ * The table of errors: the status, meaning and retry rule of every code, the error body, and the
+ * refusals that are prepared once.
  *
- * One table; the paywall, the routes and the edge all answer through it. A body never holds a stack,
- * SQL, a host name or a key: only what a `Refusal` says.
+ * The paywall, the routes and the edge all answer through this table. A body contains only the
+ * fields of a `Refusal`: never a stack trace, SQL, a host name or a key.
  *
  * @module
  */
 import { Context, Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { ParameterFault, RefusalCode } from "../../catalog/domain/refusal.ts"
+import { ParameterDetail, RefusalCode } from "../../catalog/domain/refusal.ts"
 import {
   type NotCharged,
   Receipt,
@@ -25,58 +25,64 @@ export const targetLengthMax = 2_048
 /** Longest payment header, in characters. */
 export const paymentLengthMax = 8_192
 
-interface Rule {
+interface ErrorRule {
   readonly status: number
-  /** Whether the same request, sent again later, may succeed. */
+  /** Whether the same request may succeed when it is sent again later. */
   readonly retryable: boolean
-  /** Seconds to wait when the refusal itself names none. */
+  /** Default for a refusal without its own `retryAfterSeconds`. */
   readonly retryAfterSeconds?: number
-  /** What it means to a caller, and what to do: a line for those who read before they call. */
+  /** The meaning of the code and what to do, as /llms-full.txt prints it. */
   readonly meaning: string
 }
 
-const final = (status: number, meaning: string): Rule => ({ status, retryable: false, meaning })
-const transient = (status: number, retryAfterSeconds: number, meaning: string): Rule => ({
+const final = (status: number, meaning: string): ErrorRule => ({
+  status,
+  retryable: false,
+  meaning,
+})
+const transient = (status: number, retryAfterSeconds: number, meaning: string): ErrorRule => ({
   status,
   retryable: true,
   retryAfterSeconds,
   meaning,
 })
-const notUsed = "a payment that was shown was not used"
+const notUsed = "a payment in the request was not used"
 
-export const rules: Readonly<Record<RefusalCode, Rule>> = {
+export const rules: Readonly<Record<RefusalCode, ErrorRule>> = {
   invalid_parameter: final(
     400,
-    `A parameter is wrong, as \`details\` says; ${notUsed}: send it again.`,
+    `A parameter is wrong, see \`details\`; ${notUsed}. Correct it and send the payment again.`,
   ),
   payment_required: final(
     402,
-    "The body is the challenge, not an error body; with a payment that is not taken, `error` says why.",
+    "The body is the payment challenge, not an error body. If a payment was sent, `error` says why " +
+      "it was not accepted.",
   ),
-  not_found: final(404, "There is nothing at this path, or no digest yet."),
-  signal_not_found: final(404, "There is no item with this index. Not charged."),
+  not_found: final(404, "Nothing exists at this path, or no digest has been written yet."),
+  signal_not_found: final(404, "The feed has no item with this index. Not charged."),
   market_not_found: final(404, "The venue has no such market. Not charged."),
-  method_not_allowed: final(405, "`allowed` names the methods of this path."),
+  method_not_allowed: final(405, "`allowed` lists the methods of this path."),
   payment_in_progress: {
     status: 409,
     retryable: true,
-    meaning: "A call with this payment is being worked on: send it again.",
+    meaning: "A call with this payment is still running. Send the same payment again.",
   },
   payment_already_used: final(
     409,
-    "This payment bought its answer. With the Idempotency-Key of the first call it is given again.",
+    "This payment already bought an answer. Send it with the Idempotency-Key of the first call to " +
+      "get that answer again.",
   ),
   payment_conflict: final(409, "This payment belongs to another request."),
   payment_refunded: final(
     410,
-    "This payment was given back, or will be: `refund` says. Sign a new one.",
+    "This payment was refunded or will be; see `refund`. Sign a new one.",
   ),
   payload_too_large: final(413, "The body is too long."),
   uri_too_long: final(414, "Path and query are too long."),
-  unsupported_media_type: final(415, "What is posted has to be application/json."),
+  unsupported_media_type: final(415, "The posted body must be application/json."),
   below_threshold: final(
     422,
-    "There is too little to say for the price. Not charged, or refunded.",
+    "There is too little data for the price. Not charged, or refunded.",
   ),
   rate_limited: transient(429, 60, "Too many requests from this address. Wait for Retry-After."),
   headers_too_large: final(431, "The payment header is too long."),
@@ -89,18 +95,30 @@ export const rules: Readonly<Record<RefusalCode, Rule>> = {
   venue_error: transient(
     502,
     30,
-    "The venue did not answer. Not charged, or refunded: `charged` says which.",
+    "The venue did not answer. Not charged, or refunded; see `charged`.",
   ),
-  digest_stale: transient(503, 60, "The newest digest is too old to be sold. Not charged."),
-  data_stale: transient(503, 60, "The feed stands still, so it is not sold. Not charged."),
-  payments_unavailable: transient(503, 10, "No payment can be taken now. Not charged."),
+  digest_stale: transient(
+    503,
+    60,
+    "The newest digest is too old to be sold, or none exists yet. Not charged.",
+  ),
+  data_stale: transient(
+    503,
+    60,
+    "The feed has not been updated for too long to be sold. Not charged.",
+  ),
+  payments_unavailable: transient(503, 10, "Payments cannot be taken now. Not charged."),
   settlement_unresolved: transient(
     503,
     5,
-    "It is not known yet whether the payment was taken. Send the same payment again; do not sign " +
+    "It is not known yet whether the payment was taken. Send the same payment again. Do not sign " +
       "another.",
   ),
-  overloaded: transient(503, 2, `The service is busy; ${notUsed}, or its error says null.`),
+  overloaded: transient(
+    503,
+    2,
+    `The service cannot answer now; ${notUsed} (\`charged\` is null where that is not known).`,
+  ),
   upstream_timeout: transient(
     504,
     5,
@@ -108,7 +126,7 @@ export const rules: Readonly<Record<RefusalCode, Rule>> = {
   ),
 }
 
-/** The body of every error but a 402. */
+/** The body of every error except a 402. */
 export const ErrorBody = Schema.Struct({
   success: Schema.Literal(false),
   error: Schema.Struct({
@@ -119,7 +137,7 @@ export const ErrorBody = Schema.Struct({
     charged: Schema.NullOr(Schema.Boolean),
     hint: Schema.optionalKey(Schema.String),
     retryAfterSeconds: Schema.optionalKey(Schema.Int),
-    details: Schema.optionalKey(Schema.Array(ParameterFault)),
+    details: Schema.optionalKey(Schema.Array(ParameterDetail)),
     allowed: Schema.optionalKey(Schema.Array(Schema.String)),
     receipt: Schema.optionalKey(Receipt),
     refund: Schema.optionalKey(RefundNotice),
@@ -127,30 +145,30 @@ export const ErrorBody = Schema.Struct({
   }),
 }).annotate({ identifier: "Error" })
 
-/** An error before it is written down: everything but the request it answers. */
+/** An error before it is encoded, without the request id. */
 export interface Refusal {
   readonly code: RefusalCode
   readonly message: string
-  /** True, false, or null while a settlement is unresolved; false when left out. */
+  /** True, false, or null while it is not known; false when absent. */
   readonly charged?: boolean | null
   readonly hint?: string
   readonly retryAfterSeconds?: number
-  readonly details?: ReadonlyArray<ParameterFault>
-  /** The methods the path does know. */
+  readonly details?: ReadonlyArray<ParameterDetail>
+  /** The methods that the path accepts. */
   readonly allowed?: ReadonlyArray<string>
   readonly receipt?: NotCharged["receipt"]
   readonly refund?: NotCharged["refund"]
 }
 
-/** The id of the request being answered, as the edge chose it: letters, digits, `_` and `-`. */
+/** The id of the current request, chosen by the edge: letters, digits, `_` and `-`. */
 export const RequestId = Context.Reference<string>("bellwether/http/RequestId", {
   defaultValue: () => "unknown-request",
 })
 
-/** An error written down once, for any request: only the request's id is missing. */
+/** An error encoded once for any request; only the request id is added later. */
 export interface PreparedRefusal {
   readonly status: number
-  /** The headers an error has of its own, beside those every answer has. */
+  /** The error's own headers, without the common ones. */
   readonly headers: ReadonlyArray<[name: string, value: string]>
   /** The documented body, as JSON text. */
   readonly body: (requestId: string) => string
@@ -175,10 +193,10 @@ export function prepare(refusal: Refusal): PreparedRefusal {
 }
 
 const afterRefund = ({ id }: RefundQueued["refund"]) =>
-  `GET /v1/payments/${id} tells what becomes of the refund. ` +
-  "To try again sign a new authorization: this one is spent."
+  `GET /v1/payments/${id} returns the state of the refund. ` +
+  "To try again, sign a new authorization: this one is spent."
 
-/** What one of the three errors of a paid route says, as a refusal. */
+/** One of the three errors of a paid route, as a refusal. */
 export function toRefusal(error: NotCharged | RefundQueued | Unresolved): Refusal {
   switch (error._tag) {
     case "NotCharged": {
@@ -206,17 +224,16 @@ export function toRefusal(error: NotCharged | RefundQueued | Unresolved): Refusa
       return {
         code: "settlement_unresolved",
         message: error.message,
-        hint:
-          "Send the same payment again: it is never taken twice. Sent with the Idempotency-Key " +
-          "or payment-identifier of the first call it fetches the answer; without one it is told " +
-          "what became of it, and an answer that was charged is not given again.",
+        hint: "Send the same payment again: it is never taken twice. With the Idempotency-Key or " +
+          "payment-identifier of the first call it returns the answer. Without one it returns an " +
+          "error that says whether the payment was taken, and no answer that was already charged.",
         retryAfterSeconds: error.retryAfterSeconds,
         charged: null,
       }
   }
 }
 
-/** Answers with an error in the documented shape. CORS and X-Request-Id are added by the edge. */
+/** The response of an error, in the documented shape. The edge adds CORS and X-Request-Id. */
 export function refusalResponse(
   refusal: Refusal | NotCharged | RefundQueued | Unresolved,
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> {
@@ -227,92 +244,94 @@ export function refusalResponse(
   )
 }
 
-/** One refusal for each number of seconds: a flood is answered from here. */
-const rateLimits = new Map<number, PreparedRefusal>()
-/** A window has fewer seconds than this, or its refusals are not kept. */
-const rateLimitsMax = 3_600
+/** Prepared refusals by number of seconds, so that a flood costs little. */
+const rateLimitRefusals = new Map<number, PreparedRefusal>()
+/** Most prepared refusals: one for each second of an hour. */
+const rateLimitRefusalsMax = 3_600
 
 export function rateLimited(retryAfterSeconds: number): PreparedRefusal {
-  const kept = rateLimits.get(retryAfterSeconds)
-  if (kept !== undefined) return kept
-  const made = prepare({
+  const cached = rateLimitRefusals.get(retryAfterSeconds)
+  if (cached !== undefined) return cached
+  const refusal = prepare({
     code: "rate_limited",
     message: `Too many requests from this address: wait ${retryAfterSeconds} s`,
-    hint: "Poll /v1/index no faster than the feed moves, about every 10 minutes.",
+    hint: "Poll /v1/index about every 10 minutes, as often as the feed changes.",
     retryAfterSeconds,
   })
-  if (rateLimits.size < rateLimitsMax) rateLimits.set(retryAfterSeconds, made)
-  return made
+  if (rateLimitRefusals.size < rateLimitRefusalsMax) {
+    rateLimitRefusals.set(retryAfterSeconds, refusal)
+  }
+  return refusal
 }
 
 export const notFound = prepare({
   code: "not_found",
-  message: "There is nothing at this path",
+  message: "Nothing exists at this path",
   hint: "/openapi.json lists every path.",
 })
 export const invalidHost = prepare({
   code: "invalid_parameter",
-  message: "Host must be the name of a host, with or without a port",
+  message: "Host must be a host name, with or without a port",
   details: [{
     param: "Host",
     in: "header",
-    message: "must be the name of a host, with or without a port",
+    message: "must be a host name, with or without a port",
   }],
 })
-/** Refuses what is none of `allowed`. */
+/** Refuses a method that is not in `allowed`. */
 export const methodNotAllowed = (allowed: ReadonlyArray<string>): PreparedRefusal =>
   prepare({
     code: "method_not_allowed",
-    message: `This path answers ${allowed.join(", ")} only`,
+    message: `This path accepts only ${allowed.join(", ")}`,
     allowed,
   })
 export const bodyTooLarge = prepare({
   code: "payload_too_large",
-  message: `A request body has at most ${bodyBytesMax} bytes`,
+  message: `A request body may have at most ${bodyBytesMax} bytes`,
 })
 export const targetTooLong = prepare({
   code: "uri_too_long",
-  message: `Path and query have at most ${targetLengthMax} characters`,
+  message: `Path and query may have at most ${targetLengthMax} characters`,
 })
 export const paymentTooLong = prepare({
   code: "headers_too_large",
-  message: `A payment header has at most ${paymentLengthMax} characters`,
+  message: `A payment header may have at most ${paymentLengthMax} characters`,
 })
 export const overloaded = prepare({
   code: "overloaded",
-  message: "The service cannot answer at this moment",
+  message: "The service cannot answer now",
 })
-/** The payment that was shown may be one sent again: it was not looked at, so nothing is said of it. */
+/** The payment was not read and may be one sent again, so `charged` is null. */
 export const overloadedPaid = prepare({
   code: "overloaded",
-  message: "The service cannot answer at this moment",
-  hint: "Wait, then send the same payment again: it was not looked at.",
+  message: "The service cannot answer now",
+  hint: "Wait, then send the same payment again: this request did not use it.",
   charged: null,
 })
-/** Refuses what was not even read: the same may be said of it, and as little. */
-export const rateLimitedUnread = (retryAfterSeconds: number): PreparedRefusal =>
+/** Refuses a request before it is read. It may carry a payment sent again, so `charged` is null. */
+export const rateLimitedBeforeReading = (retryAfterSeconds: number): PreparedRefusal =>
   prepare({
     code: "rate_limited",
     message: `Too many requests from this address: wait ${retryAfterSeconds} s`,
-    hint: "Wait, then send the same again: it was not read, nor a payment in it looked at.",
+    hint: "Wait, then send the same request again: neither it nor a payment in it was read.",
     charged: null,
     retryAfterSeconds,
   })
 export const internalError = prepare({
   code: "internal_error",
-  message: "The service failed to answer; the failure was logged",
+  message: "The service failed to answer. The failure was logged",
 })
-/** The payment that was shown may have been taken: nothing is said of its money. */
+/** The payment may have been taken, so `charged` is null. */
 export const internalErrorPaid = prepare({
   code: "internal_error",
-  message: "The service failed to answer; the failure was logged",
+  message: "The service failed to answer. The failure was logged",
   hint: "Send the same message again: a payment is never taken twice.",
   charged: null,
 })
-/** Said to who has as many tasks of /a2a being paid for as one client may. */
+/** For a client that has as many /a2a tasks under payment as one client may have. */
 export const tooManyTasks = prepare({
   code: "rate_limited",
-  message: "This address has as many tasks with a payment under way as it may have",
-  hint: "Call tasks/get on them: one that has ended makes room.",
+  message: "This address has reached its limit of tasks with a payment in progress",
+  hint: "Call tasks/get on those tasks: a task that has ended makes room for a new one.",
   retryAfterSeconds: 10,
 })

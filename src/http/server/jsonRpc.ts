@@ -1,6 +1,6 @@
 /**
- * JSON-RPC 2.0 over POST, as far as /a2a and /mcp share it: a body that is JSON, and errors whose `data`
- * is the documented error of the same cause.
+ * The JSON-RPC 2.0 parts that /a2a and /mcp share: reading a JSON body, and errors whose `data` is
+ * the documented HTTP error.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { Duration, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { HeaderPair } from "./answer.ts"
 import { bodyTooLarge, prepare, type PreparedRefusal, RequestId } from "./errors.ts"
-import { bodyWithin } from "./bodyReader.ts"
+import { bodyTimeout } from "./bodyReader.ts"
 import { type Body, RequestBody } from "./server.ts"
 
-/** Codes of JSON-RPC; and ours, for a budget that is spent. */
+/** Codes of JSON-RPC, and our own for an exceeded rate limit. */
 export const rpcCodes = {
   parse: -32700,
   request: -32600,
@@ -23,13 +23,13 @@ export const rpcCodes = {
 
 export type MessageId = string | number | null
 
-/** Why a message is not answered: its status, and an error of JSON-RPC. */
-export interface Refused {
+/** A JSON-RPC error, with its HTTP status. */
+export interface RpcError {
   readonly status: number
   readonly code: number
   readonly message: string
   readonly id: MessageId
-  /** What the documented body of the same error says, where there is one. */
+  /** The documented HTTP error, where there is one. */
   readonly data?: unknown
   readonly headers?: ReadonlyArray<HeaderPair>
 }
@@ -41,41 +41,47 @@ const wrongType = prepare({
   message: "Content-Type must be application/json",
 })
 
-/** The JSON of what was posted. Nothing has been charged when it fails. */
+/** Parses the posted body. When it fails, nothing has been charged. */
 export const readJson = (
   request: HttpServerRequest.HttpServerRequest,
-): Effect.Effect<unknown, Refused> =>
+): Effect.Effect<unknown, RpcError> =>
   Effect.gen(function* () {
     const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase()
-    if (type !== "application/json") return yield* refusedAs(wrongType, rpcCodes.request)
+    if (type !== "application/json") return yield* failWith(wrongType, rpcCodes.request)
     const body = yield* RequestBody
-    if (body === null || "fault" in body) return yield* notHere(body?.fault ?? "unreadable")
+    if (body === null || "fault" in body) return yield* bodyFault(body?.fault ?? "unreadable")
     const json = parse(body.bytes)
-    return json === undefined ? yield* unread(400, "The body is not JSON in UTF-8") : json
+    return json === undefined ? yield* parseError(400, "The body is not JSON in UTF-8") : json
   })
 
-const notHere = (fault: Extract<Body, { readonly fault: unknown }>["fault"]) => {
+const bodyFault = (fault: Extract<Body, { readonly fault: unknown }>["fault"]) => {
   switch (fault) {
     case "too large":
-      return refusedAs(bodyTooLarge, rpcCodes.request)
+      return failWith(bodyTooLarge, rpcCodes.request)
     case "late":
-      return unread(408, `The body was not here within ${Duration.toSeconds(bodyWithin)} seconds`)
+      return parseError(
+        408,
+        `The body did not arrive within ${Duration.toSeconds(bodyTimeout)} seconds`,
+      )
     case "unreadable":
-      return unread(400, "The body could not be read")
+      return parseError(400, "The body could not be read")
   }
 }
 
-const unread = (status: number, message: string) =>
-  Effect.fail<Refused>({ status, code: rpcCodes.parse, message, id: null })
+const parseError = (status: number, message: string) =>
+  Effect.fail<RpcError>({ status, code: rpcCodes.parse, message, id: null })
 
-const refusedAs = (refusal: PreparedRefusal, code: number) =>
+const failWith = (refusal: PreparedRefusal, code: number) =>
   Effect.flatMap(
     RequestId,
-    (requestId) => Effect.fail(toRefused(refusal, { code, id: null, requestId })),
+    (requestId) => Effect.fail(toRpcError(refusal, { code, id: null, requestId })),
   )
 
-/** A documented error as one of JSON-RPC: the same status and headers, the same error in `data`. */
-export function toRefused(
+/**
+ * A documented HTTP error as a JSON-RPC error: the same status and headers, and the error in
+ * `data`.
+ */
+export function toRpcError(
   { status, headers, body }: PreparedRefusal,
   { code, id, requestId, fields = [] }: {
     readonly code: number
@@ -83,19 +89,19 @@ export function toRefused(
     readonly requestId: string
     readonly fields?: ReadonlyArray<HeaderPair>
   },
-): Refused {
+): RpcError {
   const { error } = JSON.parse(body(requestId))
   return { status, code, message: error.message, id, data: error, headers: [...headers, ...fields] }
 }
 
-/** A documented error of a message that was not even read. */
-export const beforeReading = (code: number) => (refusal: PreparedRefusal): PreparedRefusal => ({
+/** A documented HTTP error in the JSON-RPC format, for a message that was not read. */
+export const asRpcRefusal = (code: number) => (refusal: PreparedRefusal): PreparedRefusal => ({
   ...refusal,
-  body: (requestId) => errorBody(toRefused(refusal, { code, id: null, requestId })),
+  body: (requestId) => errorBody(toRpcError(refusal, { code, id: null, requestId })),
 })
 
-/** The body of an error. */
-export function errorBody({ id, code, message, data }: Omit<Refused, "status">): string {
+/** The body of a JSON-RPC error. */
+export function errorBody({ id, code, message, data }: Omit<RpcError, "status">): string {
   return JSON.stringify({
     jsonrpc: "2.0",
     id,
@@ -117,7 +123,7 @@ export function idOf(value: unknown): MessageId {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** The value of JSON; undefined when it is none. */
+/** The parsed value; undefined when the bytes are not JSON in UTF-8. */
 function parse(bytes: ArrayBuffer): unknown {
   try {
     return JSON.parse(utf8.decode(bytes))

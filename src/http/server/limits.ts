@@ -1,9 +1,9 @@
 /**
- * Who a client is, and how much it may ask for.
+ * The key of a client, and its rate limits.
  *
- * The count itself is shared and exact, behind the `RateLimits` port. What is kept here is only the
- * memory of a refusal: until a refused client's next grant it is refused again without a question to
- * the port, so that a flood costs less than the answers it asks for.
+ * The `RateLimits` port keeps the exact count, shared by all replicas. This file only caches
+ * refusals: a refused client is refused again without a call to the port until its next grant, so a
+ * flood stays cheap.
  *
  * @module
  */
@@ -16,79 +16,83 @@ import {
   overloadedPaid,
   type PreparedRefusal,
   rateLimited,
-  rateLimitedUnread,
+  rateLimitedBeforeReading,
 } from "./errors.ts"
 import { type RateDecision, RateLimits, type RatePolicy } from "../../core/RateLimits.ts"
 
 /** At most `limit` requests in any `windowMs`. `off` is for benchmarks only. */
-export type Budget = { readonly limit: number; readonly windowMs: number } | "off"
+export type RateBudget = { readonly limit: number; readonly windowMs: number } | "off"
 
-export type Verdict =
+export type LimitDecision =
   | { readonly kind: "unlimited" }
   | { readonly kind: "granted"; readonly field: string }
   | { readonly kind: "denied"; readonly field: string; readonly retryAfterSeconds: number }
-  /** So much waits already that the count was not even asked. */
+  /** Too many requests are pending, so the count was not read. */
   | { readonly kind: "busy" }
-  /** The count cannot be known now. */
+  /** The count cannot be read now. */
   | { readonly kind: "unavailable" }
 
-/** What a client is counted under. IPv6 counts twice: by /64, and by /48 twelve times as large. */
+/**
+ * The keys a client is counted under. IPv6 has two: its /64, and its /48 with 12 times the budget.
+ */
 interface ClientKeys {
   readonly near: string
   readonly far: string | null
 }
 
-export interface Limiter {
-  /** The `RateLimit-Policy` field; null when the budget is off. */
+export interface RateLimiter {
+  /** The `RateLimit-Policy` header; null when the budget is off. */
   readonly policyField: string | null
-  /** Takes one grant. A remembered refusal is answered at once; when `busy`, so is all else. */
-  readonly admit: (client: ClientKeys, busy: boolean) => Verdict | Promise<Verdict>
+  /** Takes one grant. A cached refusal is returned at once; when `busy`, so is `busy` itself. */
+  readonly admit: (client: ClientKeys, busy: boolean) => LimitDecision | Promise<LimitDecision>
 }
 
-/** How many times the /64 budget a whole /48 has. */
+/** The budget of a /48, as a multiple of the /64 budget. */
 const siteFactor = 12
-/** How many refusals are remembered; the oldest goes first. */
-const denialsMax = 10_000
+/** Most refusals in the cache; the oldest is dropped first. */
+const refusalsMax = 10_000
 
-const unlimited: Verdict = { kind: "unlimited" }
-const tooBusy: Verdict = { kind: "busy" }
-const unavailable: Verdict = { kind: "unavailable" }
+const unlimited: LimitDecision = { kind: "unlimited" }
+const tooBusy: LimitDecision = { kind: "busy" }
+const unavailable: LimitDecision = { kind: "unavailable" }
 
 /** A limiter over the shared count, for one budget. */
-export const makeLimiter = Effect.fnUntraced(function* (name: string, budget: Budget) {
+export const makeLimiter = Effect.fnUntraced(function* (name: string, budget: RateBudget) {
   if (budget === "off") {
-    return { policyField: null, admit: () => unlimited } satisfies Limiter as Limiter
+    return { policyField: null, admit: () => unlimited } satisfies RateLimiter as RateLimiter
   }
   const limits = yield* RateLimits
   const clock = yield* Clock.Clock
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
   const near = { name, ...budget }
   const far = { name: `${name}/48`, limit: budget.limit * siteFactor, windowMs: budget.windowMs }
-  const denials = new Map<string, EpochMs>()
+  const refusedUntil = new Map<string, EpochMs>()
 
-  // From before the question, so that nobody is refused who would be granted.
-  const remember = (key: string, asked: EpochMs, decision: RateDecision) => {
+  // Counted from before the call to the port: no client is refused that the port would grant.
+  const cacheRefusal = (key: string, requestedAt: EpochMs, decision: RateDecision) => {
     if (decision.granted) return
-    if (denials.size >= denialsMax) denials.delete(denials.keys().next().value ?? key)
-    denials.set(key, asked + decision.resetMs)
+    if (refusedUntil.size >= refusalsMax) {
+      refusedUntil.delete(refusedUntil.keys().next().value ?? key)
+    }
+    refusedUntil.set(key, requestedAt + decision.resetMs)
   }
-  const deniedFor = (key: string): number => {
-    const until = denials.get(key)
+  const refusedForMs = (key: string): number => {
+    const until = refusedUntil.get(key)
     if (until === undefined) return 0
-    const left = until - clock.currentTimeMillisUnsafe()
-    if (left <= 0) denials.delete(key)
-    return left
+    const leftMs = until - clock.currentTimeMillisUnsafe()
+    if (leftMs <= 0) refusedUntil.delete(key)
+    return leftMs
   }
   const take = (policy: typeof near, key: string) =>
     Effect.suspend(() => {
-      const asked = clock.currentTimeMillisUnsafe()
+      const requestedAt = clock.currentTimeMillisUnsafe()
       return Effect.map(limits.take(policy, key), (decision) => {
-        remember(key, asked, decision)
+        cacheRefusal(key, requestedAt, decision)
         return decision
       })
     })
 
-  const ask = (client: ClientKeys) =>
+  const request = (client: ClientKeys) =>
     take(near, client.near).pipe(
       Effect.flatMap((decision) =>
         client.far === null || !decision.granted ? Effect.succeed(decision) : Effect.map(
@@ -96,54 +100,57 @@ export const makeLimiter = Effect.fnUntraced(function* (name: string, budget: Bu
           (site) => site.granted && site.remaining >= decision.remaining ? decision : site,
         )
       ),
-      Effect.map((decision) => verdict(near, decision)),
+      Effect.map((decision) => decisionOf(near, decision)),
       Effect.catchTag("RateLimitUnavailable", () => Effect.succeed(unavailable)),
     )
 
-  const limiter: Limiter = {
+  const limiter: RateLimiter = {
     policyField: policyField(near),
     admit: (client, busy) => {
-      const left = Math.max(
-        deniedFor(client.near),
-        client.far === null ? 0 : deniedFor(client.far),
+      const leftMs = Math.max(
+        refusedForMs(client.near),
+        client.far === null ? 0 : refusedForMs(client.far),
       )
-      if (left > 0) return verdict(near, { granted: false, remaining: 0, resetMs: left })
-      return busy ? tooBusy : run(ask(client))
+      if (leftMs > 0) return decisionOf(near, { granted: false, remaining: 0, resetMs: leftMs })
+      return busy ? tooBusy : run(request(client))
     },
   }
   return limiter
 })
 
-/** A refusal of a budget, and the fields that go with it. */
-export interface Spent {
+/** A refusal because of a rate limit, with its `RateLimit` headers. */
+export interface LimitRefusal {
   readonly refusal: PreparedRefusal
   readonly fields: ReadonlyArray<HeaderPair>
 }
 
-/** What a refusal says: of a call that shows a payment nobody looked at, nothing is said of its money. */
+/** A paid call is refused before its payment is read, so its refusal returns `charged: null`. */
 const refusals = {
   unpaid: { limited: rateLimited, full: overloaded },
-  paid: { limited: rateLimitedUnread, full: overloadedPaid },
+  paid: { limited: rateLimitedBeforeReading, full: overloadedPaid },
 } as const
 
-/** Takes one grant for an address: the fields of the answer, or why there is none. */
+/**
+ * Takes one grant for an address. Returns the `RateLimit` headers of the answer, or fails with the
+ * refusal.
+ */
 export const spend = (
-  limiter: Limiter,
+  limiter: RateLimiter,
   address: string,
   call: keyof typeof refusals = "unpaid",
-): Effect.Effect<ReadonlyArray<HeaderPair>, Spent> =>
+): Effect.Effect<ReadonlyArray<HeaderPair>, LimitRefusal> =>
   Effect.flatMap(
     Effect.promise(async () => await limiter.admit(clientKeys(address), false)),
-    (verdict) => {
-      switch (verdict.kind) {
+    (decision) => {
+      switch (decision.kind) {
         case "unlimited":
           return Effect.succeed([])
         case "granted":
-          return Effect.succeed(rateFields(limiter, verdict.field))
+          return Effect.succeed(rateFields(limiter, decision.field))
         case "denied":
           return Effect.fail({
-            refusal: refusals[call].limited(verdict.retryAfterSeconds),
-            fields: rateFields(limiter, verdict.field),
+            refusal: refusals[call].limited(decision.retryAfterSeconds),
+            fields: rateFields(limiter, decision.field),
           })
         case "busy":
         case "unavailable":
@@ -152,25 +159,28 @@ export const spend = (
     },
   )
 
-/** The refusal of an address that is remembered to be over a budget; null when there is none. */
-export function remembered(
-  limiter: Limiter,
+/** The cached refusal of an address over its budget; null when there is none. */
+export function cachedRefusal(
+  limiter: RateLimiter,
   address: string,
   refusalOf: (retryAfterSeconds: number) => PreparedRefusal = rateLimited,
-): Spent | null {
-  const verdict = limiter.admit(clientKeys(address), true)
-  return verdict instanceof Promise || verdict.kind !== "denied" ? null : {
-    refusal: refusalOf(verdict.retryAfterSeconds),
-    fields: rateFields(limiter, verdict.field),
+): LimitRefusal | null {
+  const decision = limiter.admit(clientKeys(address), true)
+  return decision instanceof Promise || decision.kind !== "denied" ? null : {
+    refusal: refusalOf(decision.retryAfterSeconds),
+    fields: rateFields(limiter, decision.field),
   }
 }
 
-/** The two fields of a limiter's answer. */
-export function rateFields({ policyField }: Limiter, field: string): ReadonlyArray<HeaderPair> {
+/** The two headers of a limiter's decision. */
+export function rateFields({ policyField }: RateLimiter, field: string): ReadonlyArray<HeaderPair> {
   return policyField === null ? [] : [["ratelimit-policy", policyField], ["ratelimit", field]]
 }
 
-function verdict(policy: RatePolicy, { granted, remaining, resetMs }: RateDecision): Verdict {
+function decisionOf(
+  policy: RatePolicy,
+  { granted, remaining, resetMs }: RateDecision,
+): LimitDecision {
   const seconds = Math.max(1, Math.ceil(resetMs / 1_000))
   const field = rateField(policy, remaining, String(seconds))
   return granted
@@ -178,19 +188,20 @@ function verdict(policy: RatePolicy, { granted, remaining, resetMs }: RateDecisi
     : { kind: "denied", field, retryAfterSeconds: seconds }
 }
 
-/** The `RateLimit-Policy` field of a policy. */
+/** The `RateLimit-Policy` header of a policy. */
 export function policyField({ name, limit, windowMs }: RatePolicy): string {
   return `"${name}";q=${limit};w=${Math.ceil(windowMs / 1_000)}`
 }
 
-/** The `RateLimit` field: what is left of a policy, and the seconds until there is more. */
+/** The `RateLimit` header: the grants left, and the seconds until there are more. */
 export function rateField({ name }: RatePolicy, remaining: number, seconds: string): string {
   return `"${name}";r=${remaining};t=${seconds}`
 }
 
 /**
- * The client's address: the socket's peer, or behind `hops` proxies the entry that the outermost of
- * them wrote. A list too short for that, or an entry that is no address, names the peer.
+ * The client's address: the socket's peer, or behind `hops` proxies the entry of X-Forwarded-For
+ * that the outermost proxy wrote. If the list is too short or the entry is not an address, the
+ * peer.
  */
 export function clientAddress(peer: string, forwarded: string | null, hops: number): string {
   if (hops === 0 || forwarded === null) return peer
@@ -202,10 +213,10 @@ export function clientAddress(peer: string, forwarded: string | null, hops: numb
   return parse(bare) === null ? peer : bare
 }
 
-/** What an address is counted under. IPv4 in its IPv6 spelling is IPv4. */
+/** The keys of an address. An IPv4-mapped IPv6 address counts as IPv4. */
 export function clientKeys(address: string): ClientKeys {
   const parsed = address.includes(":") ? parse(address) : null
-  // IPv4 has one spelling: sockets give it, and `clientAddress` believes no other.
+  // IPv4 has one spelling: sockets return it, and `clientAddress` accepts no other.
   if (parsed === null || NetAddress.isIpv4Address(parsed)) return { near: address, far: null }
   const segments = NetAddress.ipv6ToSegments(parsed)
   if (NetAddress.isIpv4Mapped(parsed)) {

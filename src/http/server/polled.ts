@@ -1,8 +1,8 @@
 /**
- * A value that clients poll: computed in the background, served without work.
+ * A value that clients poll, computed in the background and served from memory.
  *
- * A request never computes it, unless the last computation is too old; then it waits for a new one,
- * and one computation serves all who wait.
+ * A request waits for a computation only when the last value is too old; one computation then
+ * serves all waiting requests.
  *
  * @module
  */
@@ -10,23 +10,23 @@ import { type Cause, Clock, Duration, Effect, Option } from "effect"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { withDeadline } from "../../core/deadline.ts"
 
-/** How often it is computed. */
+/** The pause between two computations. */
 const refreshEvery = Duration.seconds(1)
 
 interface PolledOptions<A> {
   readonly compute: Effect.Effect<A>
-  /** A computation that takes longer has failed. */
-  readonly computeFor: Duration.Duration
-  /** Nothing older than this is served: it is computed anew first. */
+  /** A computation that takes longer fails. */
+  readonly computeTimeout: Duration.Duration
+  /** An older value is never served; it is recomputed first. */
   readonly ageMsMax: number
-  /** What is said when it cannot be computed. */
-  readonly complaint: string
+  /** The log message when it cannot be computed. */
+  readonly failureMessage: string
 }
 
 interface Polled<A> {
-  /** Null when it is too old and cannot be computed now. */
+  /** Null when the value is too old and cannot be computed now. */
   readonly current: () => A | Promise<A | null>
-  /** Computes now. Never fails; what was computed before stays until it is too old. */
+  /** Computes now. Never fails: the last value is kept until it is too old. */
   readonly refresh: Effect.Effect<void>
 }
 
@@ -34,25 +34,25 @@ interface Polled<A> {
 export const makePolled = Effect.fnUntraced(function* <A>(options: PolledOptions<A>) {
   const clock = yield* Clock.Clock
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
-  let last: { readonly at: EpochMs; readonly made: A } | null = null
+  let last: { readonly at: EpochMs; readonly value: A } | null = null
   let failing = false
   let computing: Promise<A | null> | null = null
 
-  // An outage is told once, not once a second.
-  const complain = (cause: Cause.Cause<never>) =>
-    failing ? Effect.void : Effect.logWarning(options.complaint, cause)
+  // An outage is logged once, not once a second.
+  const logFailure = (cause: Cause.Cause<never>) =>
+    failing ? Effect.void : Effect.logWarning(options.failureMessage, cause)
   const refresh = options.compute.pipe(
-    Effect.tap((made) =>
+    Effect.tap((value) =>
       Effect.sync(() => {
-        last = { at: clock.currentTimeMillisUnsafe(), made }
+        last = { at: clock.currentTimeMillisUnsafe(), value }
       })
     ),
-    withDeadline(options.computeFor),
+    withDeadline(options.computeTimeout),
     Effect.map(Option.getOrNull),
-    Effect.catchCause((cause) => Effect.as(complain(cause), null)),
-    Effect.tap((made) =>
+    Effect.catchCause((cause) => Effect.as(logFailure(cause), null)),
+    Effect.tap((value) =>
       Effect.sync(() => {
-        failing = made === null
+        failing = value === null
       })
     ),
   )
@@ -65,7 +65,7 @@ export const makePolled = Effect.fnUntraced(function* <A>(options: PolledOptions
   const polled: Polled<A> = {
     current: () =>
       last !== null && clock.currentTimeMillisUnsafe() - last.at <= options.ageMsMax
-        ? last.made
+        ? last.value
         : computeOnce(),
     refresh: Effect.asVoid(refresh),
   }

@@ -1,8 +1,8 @@
 /**
  * Effect handlers on Deno's own HTTP server.
  *
- * Rather than the generic web handler: the peer's address is kept, headers are not copied, and
- * `request.signal` is touched only while a handler is pending (touching it costs every answer).
+ * Unlike Effect's generic web handler it keeps the peer's address, copies no headers, and reads
+ * `request.signal` only while a handler is pending, because reading it slows every answer.
  *
  * @module
  */
@@ -10,43 +10,46 @@ import { Context, type Duration, Effect, type Fiber, Option, Schema, type Scope 
 import { HttpEffect, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { RequestId } from "./errors.ts"
 
-/** What was posted; or why it is not here. */
+/** The posted body, or why it could not be read. */
 export type Body =
   | { readonly bytes: ArrayBuffer }
   | { readonly fault: "too large" | "late" | "unreadable" }
 
-/** What was posted with the request being answered, where its route reads it. */
+/** The posted body of the current request, where its route reads it. */
 export const RequestBody = Context.Reference<Body | null>("bellwether/http/RequestBody", {
   defaultValue: () => null,
 })
 
-/** What was learnt of a request before it came to its handler. */
-export interface Seen {
+/** What the edge passes to a handler with a request. */
+export interface RequestMeta {
   readonly requestId: string
-  /** The client's address, behind the proxies we trust. */
+  /** The client's address, behind the trusted proxies. */
   readonly clientAddress: string
-  /** What was posted, where the route reads it; else null. */
+  /** The posted body, where the route reads it; else null. */
   readonly body: Body | null
-  /** Set by the handler: what to do when its answer has left on a live connection. */
-  handedOver?: () => void
+  /** Set by the handler: runs when its answer was delivered on a live connection. */
+  onDelivered?: () => void
 }
 
-/** Does something when the answer has left on a live connection; at once where there is none to see. */
-export const whenHandedOver = Context.Reference<
+/**
+ * Runs an effect when the answer was delivered on a live connection; at once where there is no
+ * socket.
+ */
+export const onDelivered = Context.Reference<
   (effect: Effect.Effect<void>) => Effect.Effect<void>
->("bellwether/http/whenHandedOver", { defaultValue: () => (effect) => effect })
+>("bellwether/http/onDelivered", { defaultValue: () => (effect) => effect })
 
 /** An Effect handler, as a function of web requests. */
-export type WebHandler = (request: Request, seen: Seen) => Promise<Response>
+export type WebHandler = (request: Request, meta: RequestMeta) => Promise<Response>
 
-/** Who sent a request, as the socket knows it. */
+/** The sender of a request, as the socket knows it. */
 export interface Peer {
   readonly remoteAddr: Deno.Addr
-  /** When the answer has left, or its client; absent where no socket is behind it. */
+  /** Settles when the answer was sent or the client left; absent where there is no socket. */
   readonly completed?: Promise<void>
 }
 
-/** The listener cannot take its address. */
+/** The listener cannot bind its address. */
 export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
   hostname: Schema.String,
   port: Schema.Int,
@@ -58,17 +61,18 @@ interface Pending {
   [resolver]?: (response: Response) => void
 }
 
-/** What a handler may ask of its surroundings: its request and the services it was built with. */
+/** A handler: it needs its request, a scope, and the services it was built with. */
 type App<E, R> = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
   E,
   R | HttpServerRequest.HttpServerRequest | Scope.Scope
 >
 
-/** Runs `app` once for each web request, in a fiber of its own. */
+/** Runs `app` once per web request, in its own fiber. */
 export const toWebHandler = <E>(app: App<E, never>): Effect.Effect<WebHandler> =>
   Effect.contextWith((services: Context.Context<never>) => {
-    // `toHandled` lets nothing interrupt what it runs, and only a router of Effect's undoes that.
+    // `toHandled` makes its effect uninterruptible; outside Effect's router that must be undone
+    // here.
     const handled = HttpEffect.toHandled(Effect.interruptible(app), (request, response) => {
       const withoutBody = request.method === "HEAD"
       const sent = HttpServerResponse.omitsBody(response, withoutBody)
@@ -78,24 +82,24 @@ export const toWebHandler = <E>(app: App<E, never>): Effect.Effect<WebHandler> =
       pending[resolver]?.(HttpServerResponse.toWeb(sent, { withoutBody, context: services }))
       return Effect.void
     })
-    return Effect.succeed((request: Request, seen: Seen) =>
+    return Effect.succeed((request: Request, meta: RequestMeta) =>
       new Promise<Response>((resolve) => {
         const incoming = HttpServerRequest.fromWeb(request).modify({
-          remoteAddress: Option.some(seen.clientAddress),
+          remoteAddress: Option.some(meta.clientAddress),
         })
         Object.assign(incoming, { [resolver]: resolve } satisfies Pending)
-        const later = (effect: Effect.Effect<void>) =>
+        const runLater = (effect: Effect.Effect<void>) =>
           Effect.sync(() => {
-            seen.handedOver = () => {
+            meta.onDelivered = () => {
               Effect.runForkWith(services)(effect)
             }
           })
         const fiber = Effect.runForkWith(
           services.pipe(
-            Context.add(RequestBody, seen.body),
+            Context.add(RequestBody, meta.body),
             Context.add(HttpServerRequest.HttpServerRequest, incoming),
-            Context.add(RequestId, seen.requestId),
-            Context.add(whenHandedOver, later),
+            Context.add(RequestId, meta.requestId),
+            Context.add(onDelivered, runLater),
           ),
         )(handled)
         if (fiber.pollUnsafe() === undefined) abortWith(request.signal, fiber)
@@ -103,7 +107,7 @@ export const toWebHandler = <E>(app: App<E, never>): Effect.Effect<WebHandler> =
     )
   })
 
-/** Interrupts a pending handler when its client goes away. */
+/** Interrupts a pending handler when its client disconnects. */
 function abortWith(signal: AbortSignal, fiber: Fiber.Fiber<unknown, unknown>): void {
   const abort = () => fiber.interruptUnsafe(undefined, HttpServerError.ClientAbort.annotation)
   if (signal.aborted) return abort()
@@ -113,15 +117,15 @@ function abortWith(signal: AbortSignal, fiber: Fiber.Fiber<unknown, unknown>): v
 
 export interface ListenOptions {
   readonly hostname: string
-  /** 0 takes any free port. */
+  /** 0 means any free port. */
   readonly port: number
   /** How long a shutdown waits for the requests in flight. */
   readonly drain: Duration.Duration
 }
 
 /**
- * Listens until the scope closes. Then no new request is taken, and those in flight have `drain` to
- * end: what is still open is left to the end of the process. Gives the address taken.
+ * Listens until the scope closes. Then it accepts no new request and waits up to `drain` for the
+ * requests in flight; what is still open ends with the process. Returns the bound address.
  */
 export const listen = (
   options: ListenOptions,
@@ -145,7 +149,8 @@ export const listen = (
       Effect.promise(() => server.shutdown()).pipe(
         Effect.timeoutOrElse({
           duration: options.drain,
-          orElse: () => Effect.logWarning("Requests in flight were left when the time was up"),
+          orElse: () =>
+            Effect.logWarning("Requests were still in flight at the end of the drain time"),
         }),
       ),
   ).pipe(Effect.map((server) => server.addr))

@@ -1,10 +1,10 @@
 /**
- * What a wallet did in one market, as the venue tells it, and what identifies each act.
+ * A wallet's activity events in one market, and what identifies each event.
  *
- * Rows alike in every field are common and real, so an act is known by its fields and its number
- * among the like of its transaction. That number can only be given by whoever sees the transaction
- * whole. A transaction has one timestamp, so whoever has read a second to its end has seen whole
- * every transaction in it: `wholeSeconds` takes acts by whole seconds only, wherever pages end.
+ * Rows that are equal in every field are common and real, so an event is identified by its fields and
+ * its number among the equal events of its transaction. Numbering needs the whole transaction. A
+ * transaction has one timestamp, so a second that was read to its end contains whole transactions:
+ * `wholeSeconds` takes events by whole seconds only, wherever pages end.
  *
  * @module
  */
@@ -13,124 +13,130 @@ import type { EpochMs } from "../../core/domain/time.ts"
 
 /**
  * `split` turns USD into a share of each outcome, `merge` does the reverse, `redeem` takes the payout
- * of a resolved market, `convert` exchanges shares for those of sibling markets. What moves no shares
- * between a wallet and a market (rewards, deposits, migrations) is no act.
+ * of a resolved market, `convert` exchanges shares for those of sibling markets. A row that moves no
+ * shares between a wallet and a market (a reward, a deposit, a migration) is not an activity event.
  */
-export type ActKind = "buy" | "sell" | "split" | "merge" | "redeem" | "convert"
+export type ActivityEventKind = "buy" | "sell" | "split" | "merge" | "redeem" | "convert"
 
-export interface Act {
+export interface ActivityEvent {
   /** Lower case. */
   readonly wallet: string
   readonly marketId: MarketId
-  readonly kind: ActKind
-  /** Whose shares moved; null in a split, a merge and a redemption, and where the venue names none. */
+  readonly kind: ActivityEventKind
+  /** The token moved; null in a split, a merge and a redemption, and when the venue names none. */
   readonly tokenId: TokenId | null
   /** Shares. */
   readonly size: number
-  /** Price of `tokenId` in USD a share, fees not included; 0 for what is no trade. */
+  /** Price of `tokenId` in USD a share, without fees; 0 unless the event is a trade. */
   readonly price: number
-  /** Whole seconds: all acts of one transaction have the same. */
+  /** Whole seconds; the same for all events of one transaction. */
   readonly at: EpochMs
   readonly transaction: string
 }
 
-/** An act that is told from the others alike. */
-export interface NumberedAct extends Act {
-  /** From 0, among the acts of this wallet and transaction that are alike in every field. */
+/** An activity event that is distinct from its equals. */
+export interface NumberedActivityEvent extends ActivityEvent {
+  /** From 0, among the events of this wallet and transaction that are equal in every field. */
   readonly occurrence: number
 }
 
-/** How far reading a range of a wallet's acts, newest first, has come: what to ask for next. */
+/** The next request of a range of a wallet's activity, which is read newest first. */
 interface Reading {
-  /** Both ends included, as the venue is asked. */
+  /** Inclusive, like `to`. */
   readonly from: EpochMs
   readonly to: EpochMs
-  /** Where to go on in this range; null asks for its first page. */
+  /** Where to continue in this range; null requests its first page. */
   readonly cursor: string | null
-  /** The acts read so far of the second `to`, when it is longer than a page. */
-  readonly begun: ReadonlyArray<Act>
+  /** The events read so far of the second `to`, when it is longer than a page. */
+  readonly partialSecond: ReadonlyArray<ActivityEvent>
 }
 
-/** A page of a wallet's acts, newest first, as far as reading on depends on it. */
-export interface ActPage {
-  readonly rows: ReadonlyArray<{ readonly act: Act }>
-  /** The oldest instant among all rows of the page, acts or not; null for a page without rows. */
+/** The parts of an activity page that decide what is read next; newest first. */
+export interface ActivityEventPage {
+  readonly rows: ReadonlyArray<{ readonly event: ActivityEvent }>
+  /** The oldest instant among all rows, valid or not; null for a page without rows. */
   readonly oldest: EpochMs | null
-  /** Continues in the same range; null at its end. */
+  /** The cursor of the next page of this range; null at its end. */
   readonly next: string | null
-  /** Whether the range goes on beyond this page, and the venue gives no more of it; `next` is null. */
+  /** Whether the range continues but the venue returns no more of it; then `next` is null. */
   readonly cut: boolean
 }
 
-/** What a page adds. */
 interface WholeSeconds {
-  readonly acts: ReadonlyArray<NumberedAct>
-  /** From here up to where reading began, every act has been taken. */
+  readonly activity: ReadonlyArray<NumberedActivityEvent>
+  /** Every event from here up to the start of the reading has been taken. */
   readonly readFrom: EpochMs
-  /** What to ask for next; null once the whole range has been taken, or all of it that there is. */
-  readonly rest: Reading | null
-  /** Whether what lies before `readFrom` cannot be had, though the range goes on there. */
+  /** The next request; null when the range is finished, or when the venue returns no more of it. */
+  readonly remaining: Reading | null
+  /** Whether the range continues before `readFrom` but is not available. */
   readonly truncated: boolean
 }
 
-/** Reading `[from, to]` from its newest act. */
+/** Starts to read `[from, to]` at its newest event. */
 export function startReading(from: EpochMs, to: EpochMs): Reading {
-  return { from, to, cursor: null, begun: [] }
+  return { from, to, cursor: null, partialSecond: [] }
 }
 
 /**
- * Takes what is whole of a page. Its oldest second may go on in the next page, so nothing of it is
- * taken: the range is asked for again up to and including that second. Only a second that fills a
- * whole page is followed by its cursor. A venue that goes only so deep into a range is asked for the
- * rest of it as a range of its own, so only a second too long for it ends reading. What is taken may
- * be taken again after a crash: the acts and their numbers are the same, so those saved are a set.
+ * Takes the whole seconds of a page. Its oldest second may continue on the next page, so that second
+ * is not taken: the next request ends at it, inclusive. The cursor is followed only when one second
+ * fills a whole page. When the venue limits the depth of a range, the remainder is requested as its
+ * own range, so only a second longer than that depth ends the reading. After a crash a second may be
+ * taken again: its events have the same numbers, so saving them again adds nothing.
  *
- * Each step either lowers `to` or follows a cursor; the caller bounds how many it makes.
+ * Each step either lowers `to` or follows a cursor; the caller limits the number of steps.
  */
-export function wholeSeconds(reading: Reading, page: ActPage): WholeSeconds {
+export function wholeSeconds(reading: Reading, page: ActivityEventPage): WholeSeconds {
   const { from, to } = reading
   const { oldest, next, cut } = page
-  const asked = page.rows.map(({ act }) => act).filter(({ at }) => from <= at && at <= to)
-  const acts = [...reading.begun, ...asked]
+  const inRange = page.rows.map(({ event }) => event).filter(({ at }) => from <= at && at <= to)
+  const activity = [...reading.partialSecond, ...inRange]
   if ((next === null && !cut) || (oldest !== null && oldest < from)) {
-    return { acts: numbered(acts), readFrom: from, rest: null, truncated: false }
-  }
-  if (oldest !== null && oldest < to) {
     return {
-      acts: numbered(acts.filter(({ at }) => at > oldest)),
-      readFrom: oldest + 1,
-      rest: startReading(from, oldest),
+      activity: numberOccurrences(activity),
+      readFrom: from,
+      remaining: null,
       truncated: false,
     }
   }
-  const rest = next === null ? null : { from, to, cursor: next, begun: acts }
-  return { acts: [], readFrom: to + 1, rest, truncated: rest === null }
+  if (oldest !== null && oldest < to) {
+    return {
+      activity: numberOccurrences(activity.filter(({ at }) => at > oldest)),
+      readFrom: oldest + 1,
+      remaining: startReading(from, oldest),
+      truncated: false,
+    }
+  }
+  const remaining = next === null ? null : { from, to, cursor: next, partialSecond: activity }
+  return { activity: [], readFrom: to + 1, remaining, truncated: remaining === null }
 }
 
-/** Numbers acts, in whatever order, that contain each of their transactions whole. */
-export function numbered(acts: ReadonlyArray<Act>): ReadonlyArray<NumberedAct> {
+/** Numbers equal events. Accepts any order, but every transaction must be complete. */
+export function numberOccurrences(
+  activity: ReadonlyArray<ActivityEvent>,
+): ReadonlyArray<NumberedActivityEvent> {
   const seen = new Map<string, number>()
-  return acts.map((act) => {
-    const key = likeness(act)
+  return activity.map((event) => {
+    const key = contentKey(event)
     const occurrence = seen.get(key) ?? 0
     seen.set(key, occurrence + 1)
-    return { ...act, occurrence }
+    return { ...event, occurrence }
   })
 }
 
-/** What an act shares with none but itself. */
-export function actKey(act: NumberedAct): string {
-  return `${likeness(act)} ${act.occurrence}`
+/** Unique to one event. */
+export function activityEventKey(event: NumberedActivityEvent): string {
+  return `${contentKey(event)} ${event.occurrence}`
 }
 
-/** What acts alike have in common; the time is left out, for their transaction has only one. */
-function likeness(act: Act): string {
-  const { wallet, transaction, marketId, kind, tokenId, size, price } = act
+/** The same for equal events; without the time, because a transaction has only one. */
+function contentKey(event: ActivityEvent): string {
+  const { wallet, transaction, marketId, kind, tokenId, size, price } = event
   return [wallet, transaction, marketId, kind, tokenId ?? "", size, price].join(" ")
 }
 
-/** What brings shares comes before what takes them, so that nothing is sold before it is bought. */
-const kindOrder: Readonly<Record<ActKind, number>> = {
+/** Events that add shares sort before those that remove them, so no share is sold before its buy. */
+const kindOrder: Readonly<Record<ActivityEventKind, number>> = {
   split: 0,
   buy: 1,
   sell: 2,
@@ -140,10 +146,10 @@ const kindOrder: Readonly<Record<ActKind, number>> = {
 }
 
 /**
- * The one order in which acts are looked at, whatever order they were read in. Within a second the
- * venue tells no order, so this one is as good as any that sells nothing before it is bought.
+ * Orders events by time, whatever order they were read in. The venue gives no order within a second:
+ * `kindOrder` decides there, and the other fields make the order total.
  */
-export function byTime(a: NumberedAct, b: NumberedAct): number {
+export function byTime(a: NumberedActivityEvent, b: NumberedActivityEvent): number {
   return a.at - b.at ||
     kindOrder[a.kind] - kindOrder[b.kind] ||
     byText(a.transaction, b.transaction) ||

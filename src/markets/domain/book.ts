@@ -1,5 +1,5 @@
 /**
- * The order book of one token, and the microstructure it shows.
+ * The order book of one token, and its microstructure.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { Result, Schema } from "effect"
 import type { TokenId } from "./market.ts"
 import { type EpochMs, IsoTime, isoTime } from "../../core/domain/time.ts"
 
-/** One price level as the venue gave it, already numeric; order and soundness are not promised. */
+/** One price level as the venue returned it: numeric, but neither ordered nor checked. */
 export interface Level {
   readonly price: number
   /** Shares. */
@@ -24,7 +24,7 @@ export interface OrderBook {
 const UsdAmount = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 
-/** What an order book says about trading in it. Definitions at `microstructure`. */
+/** The cost of trading in an order book. The fields are defined at `microstructure`. */
 export const Microstructure = Schema.Struct({
   bestBid: Price,
   bestAsk: Price,
@@ -40,65 +40,66 @@ export const Microstructure = Schema.Struct({
   observedAt: IsoTime,
 }).annotate({
   identifier: "Microstructure",
-  description: "The order book of the market's first outcome, whichever outcome is spoken of; a " +
-    "price of the second is 1 less one of the first. An impact is null where the book ends before it",
+  description: "The order book of the market's first outcome, also when the item is about the " +
+    "second; a price of the second outcome is 1 minus that of the first. An impact is null when the " +
+    "book ends before that price",
 })
 export type Microstructure = typeof Microstructure.Type
 
-/** Why a book has no microstructure, in the order they are looked for. */
+/** Why a book has no microstructure, in the order of the checks. */
 const bookFaults = ["empty_side", "crossed", "ghost"] as const
 export type BookFault = (typeof bookFaults)[number]
 
 /** The venue's finest price step is 0.0001, so a mid is a whole number of half steps. */
 const halfStepsPerUnit = 20_000
 
-/** Beyond this spread the quotes are placeholders such as 0.01 / 0.99, not a market. */
+/** Quotes with a wider spread are placeholders such as 0.01 / 0.99, not a market. */
 const ghostSpread = 0.9
 
-/** How far from the mid a level still counts as depth, inclusive. */
+/** The largest distance from the mid at which a level counts as depth. Inclusive. */
 const depthReach = 0.05
 
-/** More shares than any market has: a level that claims them is a broken row. */
+/** More shares than any market has: a level with more is an invalid row. */
 const sharesMax = 1e12
 
-/** USD on the wire has six decimals, as USDC has: float sums that ought to be equal become equal. */
+/** USD on the wire has six decimals, like USDC, so that equal sums stay equal despite float errors. */
 const usdDecimals = 1e6
 
 /**
- * A price or a mid as a whole number of half price steps (0.00005), so that comparing, adding and
- * subtracting prices is exact.
+ * A price or a mid as a whole number of half price steps (0.00005), for exact comparison and
+ * arithmetic.
  */
 export function halfSteps(price: number): number {
   return Math.round(price * halfStepsPerUnit)
 }
 
-/** The price, 0..1 with at most six decimals, that `steps` half price steps spell. */
+/** The price of `steps` half price steps, 0..1 with at most six decimals. */
 export function fromHalfSteps(steps: number): number {
   return steps / halfStepsPerUnit
 }
 
-/** Whether a number can be a price at all; false for NaN. */
+/** Whether a number is in [0, 1]; false for NaN. */
 export function isPrice(value: number): boolean {
   return value >= 0 && value <= 1
 }
 
 /**
- * What trading in this token costs now.
+ * The cost of trading in this token now.
  *
  * Levels may come in any order; those without size or outside (0, 1) are dropped. Prices are
- * compared in whole steps of 0.0001, never as floats.
+ * compared as whole steps of 0.0001, never as floats.
  *
  * - `mid` = (bestBid + bestAsk) / 2, `spread` = bestAsk - bestBid: exact, at most six decimals.
  * - `depthUsdWithin5c`: sum of price x size over the levels within 0.05 of mid, inclusive.
- * - `impactUsd.upK`: USD that lifts every ask strictly below mid + K cents; null when no ask stands
- *   at or above it, for then the book ends before the move. `downK` mirrors it on the bids.
+ * - `impactUsd.upK`: USD that buys every ask strictly below mid + K cents; null when no ask is at or
+ *   above that price, because the book ends before it. `downK` is the same for the bids.
  *
- * USD is rounded to six decimals. The complementary token's book mirrors in shares, not in USD:
- * always pass the book of the market's first outcome.
+ * USD is rounded to six decimals. Always pass the book of the market's first outcome: the second
+ * outcome's book mirrors it in shares, not in USD.
  */
 export function microstructure(book: OrderBook): Result.Result<Microstructure, BookFault> {
-  const bids = ladder(book.bids).reverse()
-  const asks = ladder(book.asks)
+  const bids = validLevels(book.bids).reverse()
+  const asks = validLevels(book.asks)
   const bestBid = bids[0]
   const bestAsk = asks[0]
   if (bestBid === undefined || bestAsk === undefined) return Result.fail("empty_side")
@@ -106,7 +107,7 @@ export function microstructure(book: OrderBook): Result.Result<Microstructure, B
   if (bestAsk.at - bestBid.at > halfSteps(ghostSpread)) return Result.fail("ghost")
 
   const mid = (bestBid.at + bestAsk.at) / 2
-  const near = (rung: Rung) => Math.abs(rung.at - mid) <= halfSteps(depthReach)
+  const near = (level: ValidLevel) => Math.abs(level.at - mid) <= halfSteps(depthReach)
   const bid = cost(bids.filter(near))
   const ask = cost(asks.filter(near))
   return Result.succeed({
@@ -116,39 +117,43 @@ export function microstructure(book: OrderBook): Result.Result<Microstructure, B
     spread: fromHalfSteps(bestAsk.at - bestBid.at),
     depthUsdWithin5c: { bid: usd(bid), ask: usd(ask), total: usd(bid + ask) },
     impactUsd: {
-      up1c: impact(asks, (rung) => rung.at < mid + halfSteps(0.01)),
-      down1c: impact(bids, (rung) => rung.at > mid - halfSteps(0.01)),
-      up5c: impact(asks, (rung) => rung.at < mid + halfSteps(0.05)),
-      down5c: impact(bids, (rung) => rung.at > mid - halfSteps(0.05)),
+      up1c: impact(asks, ({ at }) => at < mid + halfSteps(0.01)),
+      down1c: impact(bids, ({ at }) => at > mid - halfSteps(0.01)),
+      up5c: impact(asks, ({ at }) => at < mid + halfSteps(0.05)),
+      down5c: impact(bids, ({ at }) => at > mid - halfSteps(0.05)),
     },
     observedAt: isoTime(book.observedAt),
   })
 }
 
-/** A sound level: its price in half price steps, and its shares. */
-interface Rung {
+interface ValidLevel {
+  /** In half price steps. */
   readonly at: number
+  /** Shares. */
   readonly size: number
 }
 
 /**
- * The sound levels, cheapest first. Each price is a whole step, an even number of half steps. Equal
+ * The valid levels, cheapest first. Each price is a whole step, an even number of half steps. Equal
  * prices are ordered by size, so that sums do not depend on the order of arrival.
  */
-function ladder(levels: ReadonlyArray<Level>): Array<Rung> {
+function validLevels(levels: ReadonlyArray<Level>): Array<ValidLevel> {
   return levels
     .map(({ price, size }) => ({ at: 2 * Math.round(price * halfStepsPerUnit / 2), size }))
     .filter(({ at, size }) => at > 0 && at < halfStepsPerUnit && size > 0 && size <= sharesMax)
     .sort((a, b) => a.at - b.at || a.size - b.size)
 }
 
-function cost(rungs: ReadonlyArray<Rung>): number {
-  return rungs.reduce((sum, { at, size }) => sum + fromHalfSteps(at) * size, 0)
+function cost(levels: ReadonlyArray<ValidLevel>): number {
+  return levels.reduce((sum, { at, size }) => sum + fromHalfSteps(at) * size, 0)
 }
 
-/** USD that takes every rung `inTheWay`; null when nothing stands behind them. */
-function impact(rungs: ReadonlyArray<Rung>, inTheWay: (rung: Rung) => boolean): number | null {
-  return rungs.every(inTheWay) ? null : usd(cost(rungs.filter(inTheWay)))
+/** The cost of every level before the target price; null when the book has no other level. */
+function impact(
+  levels: ReadonlyArray<ValidLevel>,
+  isBeforeTarget: (level: ValidLevel) => boolean,
+): number | null {
+  return levels.every(isBeforeTarget) ? null : usd(cost(levels.filter(isBeforeTarget)))
 }
 
 function usd(amount: number): number {

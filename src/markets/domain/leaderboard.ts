@@ -1,5 +1,5 @@
 /**
- * The venue's leaderboards of wallets: which ones there are, and what they show of a wallet.
+ * The venue's leaderboards of wallets, and their rows.
  *
  * @module
  */
@@ -7,20 +7,19 @@
 export const boardPeriods = ["day", "week", "month", "all"] as const
 export type BoardPeriod = (typeof boardPeriods)[number]
 
-/** One leaderboard of the venue. */
+/** A leaderboard of the venue. */
 export interface Board {
   readonly period: BoardPeriod
-  /** `overall`, or one of the venue's categories, in its own spelling. */
+  /** `overall`, or one of the venue's categories in the venue's spelling. */
   readonly category: string
-  /** What it ranks wallets by. */
   readonly by: "volume" | "profit"
 }
 
-/** A wallet as a leaderboard shows it. */
-export interface Standing {
+/** A wallet on a leaderboard. */
+export interface LeaderboardRow {
   /** Lower case. */
   readonly wallet: string
   readonly rank: number
-  /** As the venue shows it; empty, or an address, where the owner gave none. */
+  /** Empty, or an address, when the owner gave no name. */
   readonly userName: string
 }

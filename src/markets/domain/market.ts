@@ -1,31 +1,30 @@
 /**
- * What we know of a market, whichever venue lists it, and which markets are mechanical noise.
+ * A market of any venue, and which markets are mechanical.
  *
- * Prices are probabilities of the market's first outcome. Only two-outcome markets are analysed; a
- * row that is not one never becomes a `Market`.
+ * Prices are probabilities of the market's first outcome. Only markets with two outcomes are decoded.
  *
  * @module
  */
 import { Schema } from "effect"
 import type { EpochMs } from "../../core/domain/time.ts"
 
-/** The venue's own identity of a market (Polymarket: the condition id). */
+/** The venue's id of a market (Polymarket: the condition id). */
 export const MarketId = Schema.NonEmptyString.pipe(Schema.brand("MarketId"))
 export type MarketId = typeof MarketId.Type
 
-/** The identity of one outcome's token: what an order book, a price or a fill is about. */
+/** The id of one outcome's token: each order book, price and fill belongs to one token. */
 export const TokenId = Schema.NonEmptyString.pipe(Schema.brand("TokenId"))
 export type TokenId = typeof TokenId.Type
 
-/** A market's address on the venue's pages. */
+/** Identifies a market in the venue's page addresses. */
 export const Slug = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,199}$/)).pipe(
   Schema.brand("Slug"),
 )
 export type Slug = typeof Slug.Type
 
 /**
- * Where a market stands at its venue. `proposed`: an outcome was put forward and may be challenged.
- * `resolved`: the venue has paid it out. Only `open` and `proposed` markets have a live book.
+ * The venue's state of a market. `proposed`: an outcome was proposed and can be disputed. `resolved`:
+ * the venue has paid out. Only `open` and `proposed` markets have a live book.
  */
 export type MarketStatus = "open" | "proposed" | "resolved" | "closed"
 
@@ -33,27 +32,27 @@ export interface Market {
   readonly id: MarketId
   readonly slug: Slug
   readonly question: string
-  /** Groups sibling markets; equals `slug` where the venue names no event. */
+  /** Groups sibling markets; equals `slug` when the venue names no event. */
   readonly eventSlug: string
   /** The market's page at the venue. */
   readonly url: string
   readonly category: string | null
   readonly outcomes: readonly [string, string]
   readonly tokenIds: readonly [TokenId, TokenId]
-  /** The scheduled end; not the time of resolution. */
+  /** The scheduled end, not the time of resolution. */
   readonly endsAt: EpochMs | null
   readonly volumeUsd: number
   readonly liquidityUsd: number
   readonly status: MarketStatus
-  /** Best prices as the listing gives them: a hint for choosing candidates, never an analysis. */
+  /** Best prices of the listing: good enough to choose candidates, not to analyse a market. */
   readonly listed: { readonly bestBid: number; readonly bestAsk: number } | null
   /** The venue's taker fee rate: fee = shares x rate x p x (1 - p); 0 when unknown. */
   readonly takerFeeRate: number
-  /** Why the market is mechanical noise, or null for an ordinary one. */
+  /** Null for an ordinary market. */
   readonly mechanical: MechanicalSign | null
 }
 
-/** What stays the same of a market, whether it is open or long closed. */
+/** The fields of a market that do not change when it closes. */
 export type MarketFacts = Pick<
   Market,
   | "id"
@@ -71,7 +70,7 @@ export type MarketFacts = Pick<
 /** The signs of a mechanical short-interval market. */
 export type MechanicalSign = "recurrence" | "slug" | "tags" | "price_stream"
 
-/** All that a venue says of a market which bears on being mechanical; tags as slugs. */
+/** What decides whether a market is mechanical; tags as slugs. */
 export interface MechanicalEvidence {
   readonly slug: string
   readonly seriesSlugs: ReadonlyArray<string>
@@ -80,23 +79,23 @@ export interface MechanicalEvidence {
   readonly resolutionSources: ReadonlyArray<string>
 }
 
-/** Series that open a new market every few minutes or hours. */
+/** Recurrences of series that open a new market every few minutes or hours. */
 const shortRecurrences: ReadonlySet<string> = new Set(["5m", "15m", "hourly", "4h"])
 const shortSeries = /-up-or-down-(?:5m|15m|hourly|4h)$/
 
 /** `btc-updown-5m-1773307200`, and `bitcoin-up-or-down-march-12-5am-et`. */
 const intervalSlug = /-updown-\d{1,4}[mh]-\d{1,12}$|-up-or-down-/
 
-/** Either tag alone stands on ordinary markets too. */
+/** Ordinary markets can have one of these tags, but not both. */
 const mechanicalTags = ["recurring", "hide-from-new"]
 
-/** Where markets that settle on a streaming price take it from. */
+/** The source of markets that settle on a streaming price. */
 const priceStream = /^(?:https?:\/\/)?(?:www\.)?data\.chain\.link(?![\w.-])/i
 
 /**
- * The first sign that a market is mechanical: one of an endless row of short bets on a price, which
- * moves by design and informs nobody. Null for an ordinary market. The length of the trading window
- * is no sign: short sports markets are ordinary.
+ * The first sign that a market is mechanical: one of an endless series of short bets on a price, whose
+ * moves carry no information. Null for an ordinary market. A short trading window is not a sign:
+ * sports markets are short and ordinary.
  */
 export function mechanicalSign(evidence: MechanicalEvidence): MechanicalSign | null {
   const { slug, seriesSlugs, recurrences, tags, resolutionSources } = evidence
@@ -108,13 +107,13 @@ export function mechanicalSign(evidence: MechanicalEvidence): MechanicalSign | n
   return null
 }
 
-/** A price of a token at a time; neither spacing nor order nor uniqueness of times is promised. */
+/** A price of a token at a time. Points may be unevenly spaced, unordered or repeated. */
 export interface PricePoint {
   readonly at: EpochMs
   readonly price: number
 }
 
-/** A fill as the venue's tape shows it, of either outcome's token. */
+/** A fill of either outcome's token, from the venue's trade list. */
 export interface Trade {
   readonly marketId: MarketId
   readonly tokenId: TokenId

@@ -1,5 +1,5 @@
 /**
- * Which markets and books are good enough for their price to mean something, and why others are not.
+ * Which markets and books have a meaningful price, and why others are rejected.
  *
  * @module
  */
@@ -7,19 +7,19 @@ import { Result } from "effect"
 import { type BookFault, halfSteps, type Microstructure } from "./book.ts"
 import type { Market } from "./market.ts"
 
-/** Below it a price is a few people's opinion. */
+/** With less volume a price is the opinion of a few people. */
 export const volumeUsdMin = 10_000
 
-/** Less depth than this around the mid, and a few hundred dollars make the move. Inclusive. */
+/** With less depth around the mid, a few hundred dollars move the price. Inclusive. */
 export const depthUsdMin = 2_500
 
-/** A wider market has no price worth the name. Inclusive. */
+/** With a wider spread the mid is not a usable price. Inclusive. */
 export const spreadMax = 0.05
 
-/** Why a market's price means nothing, whatever its book. */
+/** Why a market is rejected before its book is read. */
 export type MarketRejection = "low_volume" | "mechanical" | "resolved" | "closed"
 
-/** The gates that need no book, for choosing the few markets whose books are worth asking for. */
+/** The checks that need no book: they choose the markets whose books are requested. */
 export function screenMarket(market: Market): Result.Result<Market, MarketRejection> {
   if (market.volumeUsd < volumeUsdMin) return Result.fail("low_volume")
   if (market.mechanical !== null) return Result.fail("mechanical")
@@ -27,25 +27,25 @@ export function screenMarket(market: Market): Result.Result<Market, MarketReject
   return Result.succeed(market)
 }
 
-/** Why a book's price means nothing. */
+/** Why a book is rejected. */
 export type BookRejection = "no_book" | BookFault | "thin_book" | "wide_spread"
 
-/** The gates of a book: it is there, it is valid, it is deep and it is narrow. */
+/** Accepts a valid book that is deep and narrow. */
 export function screenBook(
   book: Result.Result<Microstructure, BookFault> | null,
 ): Result.Result<Microstructure, BookRejection> {
   if (book === null) return Result.fail("no_book")
   if (Result.isFailure(book)) return Result.fail(book.failure)
-  const shown = book.success
-  if (!isDeep(shown)) return Result.fail("thin_book")
-  return isNarrow(shown) ? Result.succeed(shown) : Result.fail("wide_spread")
+  const read = book.success
+  if (!isDeep(read)) return Result.fail("thin_book")
+  return isNarrow(read) ? Result.succeed(read) : Result.fail("wide_spread")
 }
 
 export function isDeep({ depthUsdWithin5c }: Microstructure): boolean {
   return depthUsdWithin5c.total >= depthUsdMin
 }
 
-/** Compared in half price steps: no float error opens or shuts the gate. */
+/** Compared in half price steps, so that no float error decides. */
 export function isNarrow({ spread }: Microstructure): boolean {
   return halfSteps(spread) <= halfSteps(spreadMax)
 }

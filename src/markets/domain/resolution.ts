@@ -1,5 +1,5 @@
 /**
- * How a market ended: what a share of each outcome was paid.
+ * How a market ended: the payout of a share of each outcome.
  *
  * @module
  */
@@ -10,8 +10,8 @@ import type { EpochMs } from "../../core/domain/time.ts"
 export type ResolutionSource = "oracle" | "listing" | "book"
 
 /**
- * A market that ended. `paid`: each outcome's share paid a fraction of a dollar, in [0, 1], together
- * 1; a half each is a push. `cancelled`: closed for good without a payout to tell of.
+ * The end of a market. `paid`: the payouts of a share in USD, each in [0, 1], together 1; 0.5 each is
+ * a push. `cancelled`: closed for good without a known payout.
  */
 export type Resolution =
   & {
@@ -24,7 +24,7 @@ export type Resolution =
     | { readonly state: "cancelled" }
   )
 
-/** A resolution as stores keep it: a value a column, null where it has none. */
+/** A resolution as table columns; null when the market has not ended. */
 export interface ResolutionColumns {
   readonly state: Resolution["state"] | null
   readonly payout_first: number | null
@@ -33,7 +33,7 @@ export interface ResolutionColumns {
   readonly resolved_at: Date | null
 }
 
-/** How the market of a row ended; null when it has not. */
+/** Null when the market has not ended. */
 export function resolutionOf(marketId: MarketId, columns: ResolutionColumns): Resolution | null {
   const { state, payout_first, payout_second, source, resolved_at } = columns
   if (state === null || source === null) return null

@@ -1,5 +1,5 @@
 /**
- * Markets that end soon: which ones they are, and whether the price has made up its mind yet.
+ * Markets that end soon, and whether their price has converged.
  *
  * @module
  */
@@ -23,16 +23,16 @@ export interface ResolvingQuery {
   readonly includeNoise: boolean
 }
 
-/** Rows of one answer: the nearest ends. Three days of a busy venue have thousands. */
+/** Rows of one answer, the nearest ends first. Thousands of markets can end within three days. */
 export const resolvingRowsMax = 200
 /**
- * Markets that are looked at for one answer, the nearest: twice as many as it shows, as memory also
- * holds some that were decided before their scheduled end, and some of which no price is known.
+ * Markets read for one answer, the nearest ends first: twice the rows, because some stored markets were
+ * decided before their scheduled end and some have no known price.
  */
-export const candidatesMax = 2 * resolvingRowsMax
-/** Rows, the nearest, that show their microstructure. */
+export const endingMarketsMax = 2 * resolvingRowsMax
+/** The first rows, which include their microstructure. */
 export const microstructureRowsMax = 10
-/** At or beyond these the price has made up its mind. */
+/** A mid at or beyond these is converged. */
 const convergedAt = { low: halfSteps(0.1), high: halfSteps(0.9) }
 
 const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
@@ -41,7 +41,7 @@ const Amount = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 const Convergence = Schema.Literals(["contested", "converged"])
 type Convergence = typeof Convergence.Type
 
-/** One market that ends soon, as it is on the wire. */
+/** One market that ends soon: a wire shape. */
 export const ResolvingRow = Schema.Struct({
   question: Schema.String,
   slug: Schema.String,
@@ -51,7 +51,7 @@ export const ResolvingRow = Schema.Struct({
   yesMid: Price,
   convergence: Convergence,
   liquidityUsd: Amount,
-  /** On the nearest ten; null when no sound book could be had. */
+  /** On the nearest ten; null when no valid book was available. */
   microstructure: Schema.optionalKey(Schema.NullOr(MicrostructureBody)),
 }).annotate({ identifier: "ResolvingMarket" })
 export type ResolvingRow = typeof ResolvingRow.Type
@@ -64,18 +64,18 @@ export function convergenceOf(yesMid: number): Convergence {
   return at <= convergedAt.low || at >= convergedAt.high ? "converged" : "contested"
 }
 
-/** What could be learnt of a market's price just now. */
+/** The sources of a market's current price. */
 interface PriceReading {
-  /** Null when the venue could not be asked. */
+  /** Null when the venue was unavailable. */
   readonly book: Result.Result<Microstructure, BookFault> | null
-  /** The last point of its own series, where that is fresh. */
+  /** The last point of its series, if it is fresh. */
   readonly lastMid: number | undefined
 }
 
 /**
- * The rows of these markets, in their order, at most `resolvingRowsMax`. A market nobody knows a price of is left out: whether it
- * is contested could not be said. The mid comes from the live book, else from the market's own series,
- * else from the venue's listing.
+ * The rows of these markets, in their order, at most `resolvingRowsMax`. The mid comes from the live
+ * book, else from the market's series, else from the venue's listing. A market without any price is
+ * left out.
  */
 export function resolvingRows(
   markets: ReadonlyArray<EndingMarket>,
@@ -84,11 +84,11 @@ export function resolvingRows(
 ): ReadonlyArray<ResolvingRow> {
   const priced = markets.flatMap((market) => {
     const { book, lastMid } = reading(market)
-    const shown = book !== null && Result.isSuccess(book) ? book.success : null
-    const yesMid = shown?.mid ?? lastMid ?? listedMid(market)
-    return yesMid === null ? [] : [{ market, shown, yesMid }]
+    const microstructure = book !== null && Result.isSuccess(book) ? book.success : null
+    const yesMid = microstructure?.mid ?? lastMid ?? listedMid(market)
+    return yesMid === null ? [] : [{ market, microstructure, yesMid }]
   })
-  return priced.slice(0, resolvingRowsMax).map(({ market, shown, yesMid }, place) => ({
+  return priced.slice(0, resolvingRowsMax).map(({ market, microstructure, yesMid }, index) => ({
     question: market.question,
     slug: market.slug,
     eventEndDate: isoTime(market.endsAt),
@@ -96,7 +96,7 @@ export function resolvingRows(
     yesMid,
     convergence: convergenceOf(yesMid),
     liquidityUsd: market.liquidityUsd,
-    ...(place < microstructureRowsMax ? { microstructure: shown } : {}),
+    ...(index < microstructureRowsMax ? { microstructure } : {}),
   }))
 }
 

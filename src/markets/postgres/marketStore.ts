@@ -1,13 +1,12 @@
 /**
- * The memory of markets in PostgreSQL: the newest word on each, and the layer that adds their mid
- * series to it.
+ * The `MarketStore` in PostgreSQL: the newest listing of each market. `mids.ts` has the mid series.
  *
  * @module
  */
 import { Array, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { Market, MarketId } from "../domain/market.ts"
-import { candidatesMax, type EndingMarket, type ResolvingQuery } from "../domain/resolving.ts"
+import { type EndingMarket, endingMarketsMax, type ResolvingQuery } from "../domain/resolving.ts"
 import { type EpochMs, hour } from "../../core/domain/time.ts"
 import { MarketStore } from "../MarketStore.ts"
 import { jsonText } from "../../postgres/json.ts"
@@ -43,7 +42,7 @@ export const layer: Layer.Layer<MarketStore, never, SqlClient> = Layer.effect(
   ),
 )
 
-/** One statement: rewrites only what changed, and never with a word older than the one held. */
+/** Updates only what changed, and never with a listing older than the stored one. */
 const saveBatch = (sql: SqlClient) => (markets: ReadonlyArray<Market>, seenAt: EpochMs) =>
   sql`
     WITH incoming AS MATERIALIZED (
@@ -53,15 +52,15 @@ const saveBatch = (sql: SqlClient) => (markets: ReadonlyArray<Market>, seenAt: E
         market_id text, slug text, facts json, volume_usd float8, liquidity_usd float8,
         best_bid float8, best_ask float8
       )
-    ), retold AS (
+    ), updated_market AS (
       UPDATE market SET slug = i.slug, facts = i.facts, changed_at = i.seen_at
       FROM incoming i
       WHERE market.market_id = i.market_id AND market.changed_at <= i.seen_at
         AND market.facts::text <> i.facts::text
-    ), told AS (
+    ), new_market AS (
       INSERT INTO market (market_id, slug, facts, changed_at)
       SELECT market_id, slug, facts, seen_at FROM incoming i
-      WHERE NOT EXISTS (SELECT FROM market held WHERE held.market_id = i.market_id)
+      WHERE NOT EXISTS (SELECT FROM market stored WHERE stored.market_id = i.market_id)
       ON CONFLICT DO NOTHING
     ), requoted AS (
       UPDATE market_quote SET volume_usd = i.volume_usd, liquidity_usd = i.liquidity_usd,
@@ -75,7 +74,7 @@ const saveBatch = (sql: SqlClient) => (markets: ReadonlyArray<Market>, seenAt: E
     INSERT INTO market_quote
       (market_id, volume_usd, liquidity_usd, best_bid, best_ask, changed_at)
     SELECT market_id, volume_usd, liquidity_usd, best_bid, best_ask, seen_at FROM incoming i
-    WHERE NOT EXISTS (SELECT FROM market_quote held WHERE held.market_id = i.market_id)
+    WHERE NOT EXISTS (SELECT FROM market_quote stored WHERE stored.market_id = i.market_id)
     ON CONFLICT DO NOTHING`
 
 const save = (sql: SqlClient) =>
@@ -107,7 +106,7 @@ const byIds = (sql: SqlClient) =>
     SELECT facts, volume_usd, liquidity_usd, best_bid, best_ask
     FROM market JOIN market_quote USING (market_id)
     WHERE market_id = ANY (${marketIds}::text[])`
-    return new Map(rows.map(market).map((held) => [held.id, held]))
+    return new Map(rows.map(market).map((stored) => [stored.id, stored]))
   }, Effect.orDie)
 
 const liveOfEvent = (sql: SqlClient) =>
@@ -133,13 +132,13 @@ const endingWithin = (sql: SqlClient) =>
       AND facts ->> 'status' IN ('open', 'proposed')
       AND liquidity_usd >= ${minLiquidity}::float8
       AND (${includeNoise} OR facts ->> 'mechanical' IS NULL)
-    ORDER BY (facts ->> 'endsAt')::float8, slug COLLATE "C" LIMIT ${candidatesMax}`
+    ORDER BY (facts ->> 'endsAt')::float8, slug COLLATE "C" LIMIT ${endingMarketsMax}`
     return rows.map(market).filter((row): row is EndingMarket => row.endsAt !== null)
   }, Effect.orDie)
 
 /**
- * By pages of quotes, which are small: reading the facts of every market to know which are live takes
- * a second where there are fifty thousand.
+ * Pages through quotes, which are small: reading the facts of fifty thousand markets to find the live
+ * ones takes a second.
  */
 const mostLiquid = (sql: SqlClient) =>
   Effect.fn("MarketStore.mostLiquid")(function* (limit: number) {
@@ -190,10 +189,10 @@ const recentlyPriced = (sql: SqlClient) =>
     }))
   }, Effect.orDie)
 
-/** When a point of a row of mids was: `o` milliseconds into its hour. */
+/** The instant of a point in a row of mids: `o` milliseconds after the start of its hour. */
 const pointAt = (sql: SqlClient) => sql`(hour * ${BigInt(hour)}::bigint + o)`
 
-/** What changes with every listing stands beside the facts, not in them. */
+/** Figures that change with every listing are columns of their own, next to the facts. */
 function incomingRow({ volumeUsd, liquidityUsd, listed, ...facts }: Market) {
   return {
     market_id: facts.id,

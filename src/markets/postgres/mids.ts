@@ -1,5 +1,5 @@
 /**
- * The mid series in PostgreSQL: a row a market and hour, under a short key.
+ * The mid series in PostgreSQL: one row for each market and hour, under a short key.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const hoursBatch = 2_000
 /** Identifiers in one statement. */
 const idsBatch = 10_000
 
-/** One row: the n-th offset belongs to the n-th mid; no offset twice; in no order. */
+/** One row: the n-th offset belongs to the n-th mid. Offsets are unique and unordered. */
 interface MidHour {
   readonly market_id: string
   /** Whole hours since the epoch. */
@@ -23,7 +23,7 @@ interface MidHour {
   readonly mids: ReadonlyArray<number>
 }
 
-/** The half of `MarketStore` that is about series. */
+/** The series methods of `MarketStore`. */
 export const mids = (sql: SqlClient) => ({
   appendMids: appendMids(sql),
   lastMids: lastMids(sql),
@@ -42,10 +42,10 @@ const nameSeries = (sql: SqlClient) => (ids: ReadonlyArray<string>) =>
     ORDER BY id
     ON CONFLICT DO NOTHING`
 
-/** A point at an offset already held takes its place. */
+/** A new point replaces a stored one at the same offset. */
 const appendBatch = (sql: SqlClient) => (rows: ReadonlyArray<MidHour>) =>
   sql`
-    INSERT INTO mid_hour AS held (series_id, hour, offsets_ms, mids)
+    INSERT INTO mid_hour AS stored (series_id, hour, offsets_ms, mids)
     SELECT series_id, row.hour, row.offsets_ms, row.mids
     FROM json_to_recordset(${JSON.stringify(rows)}::json)
       AS row (market_id text, hour integer, offsets_ms integer[], mids float8[])
@@ -53,11 +53,11 @@ const appendBatch = (sql: SqlClient) => (rows: ReadonlyArray<MidHour>) =>
     ORDER BY series_id, row.hour
     ON CONFLICT (series_id, hour) DO UPDATE SET
       offsets_ms = array(
-        SELECT o FROM unnest(held.offsets_ms) WITH ORDINALITY AS point (o, n)
+        SELECT o FROM unnest(stored.offsets_ms) WITH ORDINALITY AS point (o, n)
         WHERE o <> ALL (excluded.offsets_ms) ORDER BY n
       ) || excluded.offsets_ms,
       mids = array(
-        SELECT m FROM unnest(held.offsets_ms, held.mids) WITH ORDINALITY AS point (o, m, n)
+        SELECT m FROM unnest(stored.offsets_ms, stored.mids) WITH ORDINALITY AS point (o, m, n)
         WHERE o <> ALL (excluded.offsets_ms) ORDER BY n
       ) || excluded.mids`
 
@@ -169,7 +169,7 @@ const prune = (sql: SqlClient) =>
     return Number(row?.gone ?? 0n)
   }, Effect.orDie)
 
-/** Rows to append, one a market and hour; of two points at one time the later in the list stands. */
+/** One row for each market and hour; of two points at one time the later in the list is taken. */
 function midHours(points: ReadonlyArray<MidPoint>): ReadonlyArray<MidHour> {
   const series = new Map<string, Map<number, Map<number, number>>>()
   for (const { marketId, at, mid } of points) {
@@ -187,7 +187,7 @@ function midHours(points: ReadonlyArray<MidPoint>): ReadonlyArray<MidHour> {
   )
 }
 
-/** The points of one market's rows, ascending by time. */
+/** The points of one market's rows, oldest first. */
 function points(
   rows: ReadonlyArray<Omit<MidHour, "market_id">>,
 ): ReadonlyArray<SeriesPoint> {
@@ -197,7 +197,7 @@ function points(
 }
 
 function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const held = map.get(key) ?? make()
-  map.set(key, held)
-  return held
+  const value = map.get(key) ?? make()
+  map.set(key, value)
+  return value
 }

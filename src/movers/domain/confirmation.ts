@@ -1,38 +1,40 @@
 /**
- * Whether a move is more than moved quotes.
+ * Gate 6: whether more than a change of quotes confirms a move.
  *
  * @module
  */
 import { fromHalfSteps, halfSteps, isPrice } from "../../markets/domain/book.ts"
 import type { MoverData, MoveWindow } from "../../feed/domain/item.ts"
 import type { SeriesPoint, Trade } from "../../markets/domain/market.ts"
-import type { Move, MoveEvidence } from "./move.ts"
+import type { MoveContext, PriceMove } from "./priceMove.ts"
 
-/** How many ticks a point may lie from the instant it stands for: one may be missed. */
+/** How many ticks a point may be from its nominal instant: one tick may be missing. */
 export const slackTicks = 2
 
-/** What somebody must have paid beyond half of the move, so that it is more than moved quotes. */
+/** USD that must be traded beyond half of the move. */
 const confirmingUsdMin: Readonly<Record<MoveWindow, number>> = { "1h": 100, "24h": 500 }
 
 /**
- * Gate 6: what stands behind a move beside the quotes. `trades`: at least 100 USD (1 h) or 500 USD
- * (24 h) changed hands beyond its half-way point. `persistence`: it stood for two ticks. Else null;
- * prices that only bounce between bid and ask pass neither.
+ * What confirms a move. `trades`: at least 100 USD (1 h) or 500 USD (24 h) were traded beyond its
+ * midpoint. `persistence`: the previous tick was already beyond two thirds of it. Else null; a price
+ * that only bounces between bid and ask passes neither.
  */
-export function confirmation(move: Move, evidence: MoveEvidence): MoverData["confirmedBy"] | null {
-  if (tradedUsdBeyondHalf(move, evidence.trades) >= confirmingUsdMin[move.window]) return "trades"
-  if (persisted(move, evidence.previous)) return "persistence"
+export function confirmation(
+  move: PriceMove,
+  context: MoveContext,
+): MoverData["confirmedBy"] | null {
+  if (tradedUsdBeyondHalf(move, context.trades) >= confirmingUsdMin[move.window]) return "trades"
+  if (persisted(move, context.previous)) return "persistence"
   return null
 }
 
 /**
- * Whether the move starts from a quote that strayed: at the ticks before and after it the price
- * already stood beyond half of the way to where it is now. A stray quote over, the price only came
- * home; that is no move, although it persists and people trade there. Where one of the two ticks is
- * missing the start is believed.
+ * Whether the move starts at a stray quote: at the ticks before and after the start the price was
+ * already beyond half of the move. The price then only returned from the stray quote, which is no move,
+ * although it persists and is traded. If one of the two ticks is missing, the start is accepted.
  */
-export function startIsStray(move: Move, history: ReadonlyArray<SeriesPoint>): boolean {
-  const reach = slackTicks * move.tickMs
+export function startIsStray(move: PriceMove, history: ReadonlyArray<SeriesPoint>): boolean {
+  const reach = slackTicks * move.tickIntervalMs
   const near = history.filter(({ at, mid }) =>
     isPrice(mid) && at !== move.startedAt && Math.abs(at - move.startedAt) <= reach
   )
@@ -46,17 +48,17 @@ export function startIsStray(move: Move, history: ReadonlyArray<SeriesPoint>): b
 }
 
 /** Half price steps from the move's start to this point, positive in the move's direction. */
-function travelled(move: Move, point: SeriesPoint): number {
+function travelled(move: PriceMove, point: SeriesPoint): number {
   return (halfSteps(point.mid) - halfSteps(move.priceStart)) * Math.sign(move.delta)
 }
 
 /**
- * USD that changed hands during the move at prices beyond its half-way point, at the first outcome's
- * price: a buy of the second outcome at q is a sale of the first at 1 - q. A tape may show a fill
- * from both of its sides, always as one purchase and one sale, so the larger of the two sums is
- * taken: no dollar counts twice. Rounded to millionths, against float sums.
+ * USD traded during the move at prices beyond its midpoint, at the first outcome's price: a buy of the
+ * second outcome at q is a sale of the first at 1 - q. The venue may report a fill from both sides,
+ * always as one buy and one sale, so the larger of the two sums counts and no dollar counts twice.
+ * Rounded to millionths because of float sums.
  */
-function tradedUsdBeyondHalf(move: Move, trades: ReadonlyArray<Trade>): number {
+function tradedUsdBeyondHalf(move: PriceMove, trades: ReadonlyArray<Trade>): number {
   const direction = Math.sign(move.delta)
   const half = (halfSteps(move.priceStart) + halfSteps(move.priceNow)) / 2
   const sums = { buy: 0, sell: 0 }
@@ -72,9 +74,10 @@ function tradedUsdBeyondHalf(move: Move, trades: ReadonlyArray<Trade>): number {
 
 const opposite = { buy: "sell", sell: "buy" } as const
 
-/** The tick before this one, too, stood beyond two thirds of the move. (This one does.) */
-function persisted(move: Move, previous: SeriesPoint | undefined): boolean {
+/** Whether the mid of the previous tick was beyond two thirds of the move. */
+function persisted(move: PriceMove, previous: SeriesPoint | undefined): boolean {
   if (previous === undefined || !isPrice(previous.mid)) return false
-  const recent = previous.at < move.now && previous.at >= move.now - slackTicks * move.tickMs
+  const recent = previous.at < move.now &&
+    previous.at >= move.now - slackTicks * move.tickIntervalMs
   return recent && 3 * travelled(move, previous) > 2 * Math.abs(halfSteps(move.delta))
 }

@@ -1,13 +1,13 @@
 /**
- * Which price moves are news: seven gates, and the reason for every move that does not pass them.
+ * Which price moves become movers: seven gates, and a reason for every move that does not pass.
  *
- * `screenMove` (gates 1 to 4) needs only what a tick has at hand; `judgeMove` (gates 5 to 7) needs
- * history and trades, which the caller loads for the few moves that got so far; `selectMovers` keeps one
- * event from filling the feed. `Movers.ts` runs them, and judges a limited number of moves a tick
+ * `screenMove` (gates 1 to 4) needs only the data of the tick; `judgeMove` (gates 5 to 7) needs history
+ * and trades, which the caller loads for the few moves that pass the first gates; `selectMovers` limits
+ * the movers per event. `findMovers.ts` runs them, and judges a limited number of moves per tick
  * (`over_budget`).
  *
- * Prices are of the market's first outcome, compared in half price steps (`book.ts`), so that no
- * gate turns on a float error.
+ * Prices are those of the market's first outcome. They are compared in half price steps (`book.ts`), so
+ * that no gate depends on a float error.
  *
  * @module
  */
@@ -18,11 +18,11 @@ import { marketRef, type MoveWindow, type NewFeedItem, windowMs } from "../../fe
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import { screenBook, screenMarket, volumeUsdMin } from "../../markets/domain/quality.ts"
 import { isNovel } from "./novelty.ts"
-import type { Move, MoveEvidence, MoveInput, Mover } from "./move.ts"
+import type { MoveContext, MoveInput, Mover, PriceMove } from "./priceMove.ts"
 import { day, type EpochMs, hour, isoTime } from "../../core/domain/time.ts"
 import { hourlyVolatility, logit } from "./volatility.ts"
 
-/** Why a move is not in the feed, by gate; short and stable, for metrics. */
+/** Why a move is not in the feed, by gate; used as metric labels, so keep them stable. */
 export const moverRejections = [
   // 1: enough volume, a valid book of enough depth.
   ...["low_volume", "no_book", "empty_side", "crossed", "ghost", "thin_book"],
@@ -30,7 +30,7 @@ export const moverRejections = [
   "wide_spread",
   // 3: an ordinary market that is open.
   ...["mechanical", "resolved", "closed", "in_settlement"],
-  // 4: large enough; a price that far back is needed to say so.
+  // 4: large enough, measured from a price at the start of the window.
   ...["no_history", "small_move"],
   // 5: unusual for this market.
   "unsurprising",
@@ -38,63 +38,63 @@ export const moverRejections = [
   ...["stray_start", "unconfirmed"],
   // 7: more than the feed has already published.
   "not_novel",
-  // Selection: one move a market, few an event.
+  // Selection: one move per market, few per event.
   ...["weaker_window", "event_quota"],
 ] as const
 export type MoverRejection = (typeof moverRejections)[number]
 
-/** A mover that one tick left out in favour of stronger ones. */
+/** A mover that was dropped in favour of stronger ones of the same tick. */
 interface DroppedMover {
   readonly mover: Mover
   readonly reason: Extract<MoverRejection, "weaker_window" | "event_quota">
 }
 
-/** Where the start of a move is looked for: its last point in this range. */
+/** The move starts at the market's last point in this range. */
 export function startRange(
   window: MoveWindow,
   now: EpochMs,
-  tickMs: number,
+  tickIntervalMs: number,
 ): { readonly notBefore: EpochMs; readonly atOrBefore: EpochMs } {
   const atOrBefore = now - windowMs[window]
-  return { notBefore: atOrBefore - slackTicks * tickMs, atOrBefore }
+  return { notBefore: atOrBefore - slackTicks * tickIntervalMs, atOrBefore }
 }
 
-/** A week has quiet and busy days in it, and is what the series (9 days) still holds before 24 h. */
+/** A week contains quiet and busy days, and fits into the series (9 days) before a 24 h window. */
 const historyMs = 7 * day
 
-/** What says how much this market moves in an ordinary hour, and whether its start was real. */
+/** The points that gates 5 and 6 need: a week before the start, and the ticks right after it. */
 export function historyRange(
-  move: Move,
+  move: PriceMove,
 ): { readonly from: EpochMs; readonly to: EpochMs } {
   return {
     from: move.startedAt - historyMs,
-    to: move.startedAt + slackTicks * move.tickMs,
+    to: move.startedAt + slackTicks * move.tickIntervalMs,
   }
 }
 
-/** With an outcome proposed, a price beyond these is on its way to 0 or 1: settlement, not news. */
+/** With an outcome proposed, a price beyond these is settling to 0 or 1. */
 const settlement = { low: 0.03, high: 0.97 }
 
-/** The least move anyone would call one, and what the spread alone can fake. Both inclusive. */
+/** The minimum move, in price and in spreads: a wide spread alone can fake a move. Both inclusive. */
 const deltaMin = 0.05
 const spreadsMin = 1.5
 
-/** Gates 1-4: quality, spread, ordinary and open market, size. Fails with the first that does. */
-export function screenMove(input: MoveInput): Result.Result<Move, MoverRejection> {
-  const { market, book, window, now, tickMs, start } = input
+/** Gates 1-4: quality, spread, ordinary and open market, size. Fails with the first reason. */
+export function screenMove(input: MoveInput): Result.Result<PriceMove, MoverRejection> {
+  const { market, book, window, now, tickIntervalMs, start } = input
   if (market.volumeUsd < volumeUsdMin) return Result.fail("low_volume")
   const screened = screenBook(book)
   if (Result.isFailure(screened)) return Result.fail(screened.failure)
-  const shown = screened.success
-  const spread = halfSteps(shown.spread)
+  const microstructure = screened.success
+  const spread = halfSteps(microstructure.spread)
 
-  const facts = screenMarket(market)
-  if (Result.isFailure(facts)) return Result.fail(facts.failure)
-  const mid = halfSteps(shown.mid)
+  const screenedMarket = screenMarket(market)
+  if (Result.isFailure(screenedMarket)) return Result.fail(screenedMarket.failure)
+  const mid = halfSteps(microstructure.mid)
   const atAnEnd = mid >= halfSteps(settlement.high) || mid <= halfSteps(settlement.low)
   if (market.status === "proposed" && atAnEnd) return Result.fail("in_settlement")
 
-  const range = startRange(window, now, tickMs)
+  const range = startRange(window, now, tickIntervalMs)
   if (start === undefined || !isPrice(start.mid)) return Result.fail("no_history")
   if (start.at < range.notBefore || start.at > range.atOrBefore) return Result.fail("no_history")
   const from = halfSteps(start.mid)
@@ -103,39 +103,39 @@ export function screenMove(input: MoveInput): Result.Result<Move, MoverRejection
 
   return Result.succeed({
     market,
-    microstructure: shown,
+    microstructure,
     window,
     now,
-    tickMs,
+    tickIntervalMs,
     startedAt: start.at,
     priceStart: fromHalfSteps(from),
-    priceNow: shown.mid,
+    priceNow: microstructure.mid,
     delta: fromHalfSteps(mid - from),
   })
 }
 
-/** How many times its ordinary size a move must have. */
+/** Inclusive. */
 const zScoreMin = 3
 
-/** Gates 5-7: surprise, confirmation of both ends, novelty. Fails with the first that does. */
+/** Gates 5-7: surprise, confirmation of both ends, novelty. Fails with the first reason. */
 export function judgeMove(
-  move: Move,
-  evidence: MoveEvidence,
+  move: PriceMove,
+  context: MoveContext,
 ): Result.Result<Mover, MoverRejection> {
-  const zScore = surprise(move, evidence.history)
+  const zScore = zScoreOf(move, context.history)
   if (zScore < zScoreMin) return Result.fail("unsurprising")
-  if (startIsStray(move, evidence.history)) return Result.fail("stray_start")
-  const confirmedBy = confirmation(move, evidence)
+  if (startIsStray(move, context.history)) return Result.fail("stray_start")
+  const confirmedBy = confirmation(move, context)
   if (confirmedBy === null) return Result.fail("unconfirmed")
-  if (!isNovel(move, evidence.emitted)) return Result.fail("not_novel")
+  if (!isNovel(move, context.emitted)) return Result.fail("not_novel")
   return Result.succeed({ ...move, zScore, confirmedBy })
 }
 
 /**
- * |logit move| in standard deviations of such a window: the hourly one times the root of the hours.
- * Rounded to six decimals, so that the figure published is the figure judged.
+ * |logit move| divided by the standard deviation of the window, which is the hourly one times the root
+ * of the hours. Rounded to six decimals, so that the gate uses the published figure.
  */
-function surprise(move: Move, history: ReadonlyArray<SeriesPoint>): number {
+function zScoreOf(move: PriceMove, history: ReadonlyArray<SeriesPoint>): number {
   const { from } = historyRange(move)
   const points = history.filter(({ at, mid }) => at >= from && isPrice(mid))
   const hours = windowMs[move.window] / hour
@@ -143,12 +143,12 @@ function surprise(move: Move, history: ReadonlyArray<SeriesPoint>): number {
   return Math.round(Math.abs(logit(move.priceNow) - logit(move.priceStart)) / sigma * 1e6) / 1e6
 }
 
-/** Sibling markets move together: more than this of one event in a tick is one story told again. */
+/** Markets of one event move together: more movers than this in a tick repeat one story. */
 const moversPerEventMax = 3
 
 /**
- * The movers of one tick that go out, strongest first: one a market, the stronger of its windows; at
- * most three an event.
+ * The movers of one tick for the feed, strongest first: the stronger window of each market, at most
+ * three markets per event.
  */
 export function selectMovers(
   movers: ReadonlyArray<Mover>,
@@ -165,14 +165,14 @@ export function selectMovers(
   return { chosen, dropped }
 }
 
-/** Strongest first; ties fall by market and window, so that the order of arrival decides nothing. */
+/** Strongest first; ties are ordered by market and window, so that the input order has no effect. */
 function byStrength(a: Mover, b: Mover): number {
   if (a.zScore !== b.zScore) return b.zScore - a.zScore
   if (a.market.id !== b.market.id) return a.market.id < b.market.id ? -1 : 1
   return windowMs[a.window] - windowMs[b.window]
 }
 
-/** The feed item of a mover; at most one a market, window and tick. */
+/** The feed item of a mover; the dedupe key allows one per market, window and tick. */
 export function moverItem(mover: Mover, createdAt: EpochMs): NewFeedItem {
   const { market, window, priceStart, priceNow, delta, zScore, confirmedBy, microstructure } = mover
   return {

@@ -1,5 +1,5 @@
 /**
- * What the feed has already said of a market, and whether a move says more.
+ * Gate 7: whether a move adds to the movers that the feed has already published of its market.
  *
  * @module
  */
@@ -7,28 +7,28 @@ import { halfSteps } from "../../markets/domain/book.ts"
 import { type FeedItem, type MoveWindow, windowMs } from "../../feed/domain/item.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 
-/** What gate 7 remembers of a mover that went out. */
+/** A mover in the feed, as gate 7 needs it. */
 export interface EmittedMove {
   readonly window: MoveWindow
   readonly delta: number
   readonly emittedAt: EpochMs
 }
 
-/** What a mover in the feed leaves for gate 7 to remember; its market is `data.market.slug`. */
+/** The caller matches the market by `data.market.slug`. */
 export function emittedMove(item: Extract<FeedItem, { type: "mover" }>): EmittedMove {
   const { window, delta } = item.data
   return { window, delta, emittedAt: Date.parse(item.createdAt) }
 }
 
-/** A further move in the same direction is news again once it is this much larger. Inclusive. */
+/** A move in the same direction is novel again when it is this many times larger. Inclusive. */
 const growthMin = 1.2
 
 /**
- * Gate 7: whether the feed does not say this yet. After an item a market is quiet over a window, for
- * as long as that window, unless the move grew to 1.2 times the one emitted or turned round.
+ * Gate 7: after an item, a market is quiet for the length of the window, unless the move grows to 1.2
+ * times the emitted one or reverses.
  *
- * When both windows qualify one item speaks for both, so the last item of each window is heard: else
- * the next tick would repeat the same move under the other window's name.
+ * When both windows qualify, one item covers both. So the last item of each window is checked: else
+ * the next tick would repeat the same move for the other window.
  */
 export function isNovel(
   move: { readonly window: MoveWindow; readonly delta: number; readonly now: EpochMs },

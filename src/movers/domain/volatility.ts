@@ -1,5 +1,5 @@
 /**
- * How much a market moves in an ordinary hour, on the logit scale.
+ * The hourly volatility of a market, on the logit scale.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { Array, Option } from "effect"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import { type EpochMs, hour } from "../../core/domain/time.ts"
 
-/** Beyond these a price says "certain", and its logit nothing more. */
+/** Beyond these a price means "certain", and its logit carries no more information. */
 const clamp = { low: 0.005, high: 0.995 }
 
 /** ln(p / (1 - p)) of a price 0..1, clamped to [0.005, 0.995] so that it is always finite. */
@@ -16,23 +16,22 @@ export function logit(price: number): number {
   return Math.log(clamped / (1 - clamped))
 }
 
-/** No market is so calm that a smaller figure would not be an accident of the sample. */
+/** A smaller figure would be an artefact of the sample. */
 const sigmaMin = 0.02
 
-/** With fewer hourly returns than a day has, a sample says less than the prior. */
+/** With fewer hourly returns than a day has, the prior is more reliable than the sample. */
 const returnsMin = 24
 
-/** What an hour brings where nothing is known; prices near an end are livelier on this scale. */
+/** Hourly volatility without data; prices near 0 or 1 move more on this scale. */
 const prior = { central: 0.1, extreme: 0.15, low: 0.1, high: 0.9 }
 
 /**
- * The standard deviation of the hourly logit returns of `points` up to `end`, at least 0.02; the
- * prior 0.10 (0.15 for a `mid` outside .10-.90) with under 24 returns.
+ * The standard deviation of the hourly logit returns of `points` up to `end`, at least 0.02; with
+ * fewer than 24 returns the prior 0.10 (0.15 for a `mid` outside .10-.90).
  *
- * Points may come in any order and spacing. Each hour counted back from `end` has the price of its
- * last point; a return is taken only between hours that stand side by side, so that a gap neither
- * adds a false calm nor one huge step. Hourly, so that bounce between bid and ask from tick to tick
- * does not inflate it.
+ * Points may be in any order and spacing. Each hour counted back from `end` has the price of its last
+ * point. A return needs two consecutive hours, so that a gap adds neither a false calm nor one huge
+ * step. Returns are hourly, so that the bounce between bid and ask does not inflate the figure.
  */
 export function hourlyVolatility(
   points: ReadonlyArray<SeriesPoint>,
@@ -42,8 +41,8 @@ export function hourlyVolatility(
   const lastOfHour = new Map<number, SeriesPoint>()
   for (const point of points) {
     const hoursBack = Math.floor((end - point.at) / hour)
-    const held = lastOfHour.get(hoursBack)
-    if (hoursBack >= 0 && (held === undefined || isLater(point, held))) {
+    const last = lastOfHour.get(hoursBack)
+    if (hoursBack >= 0 && (last === undefined || isLater(point, last))) {
       lastOfHour.set(hoursBack, point)
     }
   }
@@ -59,12 +58,12 @@ export function hourlyVolatility(
   return mid >= prior.low && mid <= prior.high ? prior.central : prior.extreme
 }
 
-/** Of two points at one time the higher counts, so that the order of arrival decides nothing. */
+/** Of two points at the same time the higher counts, so that the input order has no effect. */
 function isLater(a: SeriesPoint, b: SeriesPoint): boolean {
   return a.at > b.at || (a.at === b.at && a.mid > b.mid)
 }
 
-/** Of the sample, with n - 1. */
+/** The sample standard deviation, with n - 1. */
 function standardDeviation(sample: ReadonlyArray<number>): number {
   const mean = sample.reduce((sum, x) => sum + x, 0) / sample.length
   const squares = sample.reduce((sum, x) => sum + (x - mean) ** 2, 0)

@@ -1,45 +1,46 @@
 /**
  * Which headlines are about a market.
  *
- * A question is cut into units: a name (capitalised words in a row) is one, any other telling word is
- * one. A unit weighs what its rarest shared word is worth among recent headlines and questions, names
- * more. A headline is about the market when it shares two units, one of them a name where the question
- * has any, and they weigh enough together; or when it has two words of one name, both of them
- * rare enough alone. `scoreMin` is the whole judgement, and it errs.
+ * A question is split into units: a name (consecutive capitalised words) is one, and every other
+ * informative word is one. The weight of a unit is the rarity of its rarest shared word among recent
+ * headlines and questions; names weigh more. A headline is about the market when it shares two units
+ * whose weights add up to `scoreMin`, one of them a name if the question has any; when it shares two
+ * words of one name that are each rare enough; or when it contains every word of the question. The rule
+ * is a heuristic and makes errors.
  *
  * @module
  */
 import type { Market } from "../../markets/domain/market.ts"
 import type { Headline } from "./headline.ts"
-import { isTelling, type Word, wordsOf } from "./words.ts"
+import { isInformative, type Word, wordsOf } from "./words.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 
-/** What of a market says which headlines are about it. */
+/** The fields of a market that are compared with headlines. */
 export type NewsSubject = Pick<Market, "question" | "category" | "outcomes" | "eventSlug">
 
 /**
- * What shared units must weigh together. A word in 5 of 2,500 texts weighs 6, in 100 of them 3; a
- * name half as much again. So a rare name goes with any telling word, a common one with a rare word.
+ * The minimum weight of the shared units together. A word in 5 of 2,500 texts weighs 6, in 100 of them
+ * 3; a name half as much again. So a rare name needs any informative word, a common one a rare word.
  */
 const scoreMin = 8
 /** Units a headline must share. */
 const unitsMin = 2
 const nameFactor = 1.5
-/** Rarity is told among so many texts at least, so that the first ten headlines do not count alike. */
+/** The minimum number of texts for the rarity, so that few headlines do not all weigh the same. */
 const textsMin = 1_000
-/** Above this share of capitalised words the capitals of a text are its style and name nobody. */
+/** Above this share of capitalised words a text is in title case, and its capitals mark no names. */
 const titleCaseShare = 0.75
-/** Units of one question; the words of its event come last. */
+/** Units of one question; the words of its event slug come last. */
 const unitsMax = 24
 
-/** Headlines by the words in them. */
+/** An inverted index of headlines. */
 interface NewsIndex {
   readonly headlines: ReadonlyArray<Headline>
-  /** Of each headline its terms. */
+  /** The terms of each headline. */
   readonly words: ReadonlyArray<ReadonlySet<string>>
-  /** Of each term the headlines it stands in, by number, ascending. */
-  readonly places: ReadonlyMap<string, ReadonlyArray<number>>
-  /** In how many texts, headlines and questions, a term stands. */
+  /** For each term the numbers of the headlines that contain it, ascending. */
+  readonly postings: ReadonlyMap<string, ReadonlyArray<number>>
+  /** For each term the number of texts (headlines and questions) that contain it. */
   readonly texts: ReadonlyMap<string, number>
   readonly textCount: number
 }
@@ -49,12 +50,12 @@ interface Related {
   readonly score: number
 }
 
-/** Built once, asked for any number of markets. */
+/** Built once for any number of markets. */
 export function newsIndex(
   headlines: ReadonlyArray<Headline>,
   questions: ReadonlyArray<string>,
 ): NewsIndex {
-  const places = new Map<string, Array<number>>()
+  const postings = new Map<string, Array<number>>()
   const texts = new Map<string, number>()
   const count = (text: string): ReadonlySet<string> => {
     const terms = new Set(wordsOf(text).map(({ term }) => term))
@@ -64,16 +65,16 @@ export function newsIndex(
   const words = headlines.map(({ title }) => count(title))
   words.forEach((terms, number) => {
     for (const term of terms) {
-      const held = places.get(term)
-      if (held === undefined) places.set(term, [number])
-      else held.push(number)
+      const numbers = postings.get(term)
+      if (numbers === undefined) postings.set(term, [number])
+      else numbers.push(number)
     }
   })
   questions.forEach(count)
-  return { headlines, words, places, texts, textCount: headlines.length + questions.length }
+  return { headlines, words, postings, texts, textCount: headlines.length + questions.length }
 }
 
-/** The headlines since `since` that are about the market, the closest first, then the newest. */
+/** The headlines since `since` that are about the market, highest score first, then newest. */
 export function related(
   index: NewsIndex,
   subject: NewsSubject,
@@ -81,33 +82,33 @@ export function related(
   limit: number,
 ): ReadonlyArray<Related> {
   const units = unitsOf(subject)
-  const named = units.some(({ name }) => name)
+  const hasName = units.some(({ name }) => name)
   const shares = new Map<number, Share>()
   for (const unit of units) {
     for (const [number, { weight, least, terms }] of weightsOf(index, unit)) {
       const share = shares.get(number) ?? { units: 0, names: 0, score: 0 }
-      // Two words of one name are as much as two units when the commoner one is rare enough: Trump
-      // is in the news every hour, Donald is not.
+      // Two words of one name count as two units when the more common one is rare enough: "Trump" is in
+      // the news every hour, "Donald" is not.
       share.units += unit.name && terms > 1 && least >= scoreMin ? unitsMin : 1
       share.names += unit.name ? 1 : 0
       share.score += weight
       shares.set(number, share)
     }
   }
-  const whole = wholeIn(index, subject.question)
+  const whole = containingAllWords(index, subject.question)
   const found: Array<Related> = []
   for (const [number, { units, names, score }] of shares) {
     const headline = index.headlines[number]
     if (headline === undefined || headline.publishedAt < since) continue
-    const close = units >= unitsMin && score >= scoreMin && (names > 0 || !named)
-    if (close || whole.has(number)) found.push({ headline, score })
+    const isRelated = units >= unitsMin && score >= scoreMin && (names > 0 || !hasName)
+    if (isRelated || whole.has(number)) found.push({ headline, score })
   }
-  return found.sort(closest).slice(0, limit)
+  return found.sort(byScore).slice(0, limit)
 }
 
 /**
- * Words to ask a source for, of each subject its two weightiest units, in the order of the subjects;
- * a subject with one unit only is too vague to ask for.
+ * Search words for the sources: the two heaviest units of each subject, in the order of the subjects. A
+ * subject with only one unit is too vague and is skipped.
  */
 export function topicsOf(
   index: NewsIndex,
@@ -128,34 +129,34 @@ export function topicsOf(
   return [...topics.values()]
 }
 
-/** What a headline and a question have in common so far. */
+/** What a headline and a question share so far. */
 interface Share {
   units: number
   names: number
   score: number
 }
 
-/** A name, or a word that is none. */
+/** A name, or a single word. */
 interface Unit {
   readonly terms: ReadonlyArray<string>
   readonly written: string
   readonly name: boolean
 }
 
-/** The units of a market, its question's first. A term belongs to the first unit it stands in. */
+/** The units of a market, those of its question first. A term belongs to its first unit only. */
 function unitsOf({ question, outcomes, eventSlug }: NewsSubject): ReadonlyArray<Unit> {
   const seen = new Set<string>()
   const units: Array<Unit> = []
-  const take = (words: ReadonlyArray<Word>, name: boolean): void => {
-    const fresh = words.filter(({ term }) => isTelling(term) && !seen.has(term))
+  const addUnit = (words: ReadonlyArray<Word>, name: boolean): void => {
+    const fresh = words.filter(({ term }) => isInformative(term) && !seen.has(term))
     if (fresh.length === 0 || units.length === unitsMax) return
     fresh.forEach(({ term }) => seen.add(term))
     const written = fresh.map(({ written }) => written).join(" ")
     units.push({ terms: [...new Set(fresh.map(({ term }) => term))], written, name })
   }
-  for (const run of runsOf(wordsOf(question))) take(run.words, run.name)
-  for (const outcome of outcomes) take(wordsOf(outcome), true)
-  for (const word of wordsOf(eventSlug)) take([word], false)
+  for (const run of runsOf(wordsOf(question))) addUnit(run.words, run.name)
+  for (const outcome of outcomes) addUnit(wordsOf(outcome), true)
+  for (const word of wordsOf(eventSlug)) addUnit([word], false)
   return units
 }
 
@@ -164,14 +165,14 @@ interface Run {
   readonly name: boolean
 }
 
-/** Capitalised words in a row are one name; others stand alone. Capitals that are style name nobody. */
+/** Consecutive capitalised words are one name, any other word is one run. In title case none is a name. */
 function runsOf(words: ReadonlyArray<Word>): ReadonlyArray<Run> {
   const capitals = words.filter(({ capitalised }) => capitalised).length
-  const named = words.length <= 3 || capitals <= titleCaseShare * words.length
+  const capitalsMarkNames = words.length <= 3 || capitals <= titleCaseShare * words.length
   const runs: Array<Run> = []
   let name: Array<Word> = []
   for (const word of words) {
-    const isName = named && word.capitalised && isTelling(word.term)
+    const isName = capitalsMarkNames && word.capitalised && isInformative(word.term)
     if (isName && (word.follows || name.length === 0)) {
       name.push(word)
       continue
@@ -185,19 +186,19 @@ function runsOf(words: ReadonlyArray<Word>): ReadonlyArray<Run> {
 }
 
 interface Shared {
-  /** Of the rarest word that is shared: what the unit adds. */
+  /** Weight of the rarest shared word: what the unit adds to the score. */
   readonly weight: number
-  /** Of the commonest. */
+  /** Weight of the most common shared word. */
   readonly least: number
   readonly terms: number
 }
 
-/** What of the unit each headline shares, of those that share any. */
+/** For each headline that shares a word of the unit, the shared weight. */
 function weightsOf(index: NewsIndex, unit: Unit): ReadonlyMap<number, Shared> {
   const weights = new Map<number, Shared>()
   for (const term of unit.terms) {
     const own = weightOf(index, term, unit.name)
-    for (const number of index.places.get(term) ?? []) {
+    for (const number of index.postings.get(term) ?? []) {
       const { weight, least, terms } = weights.get(number) ?? { weight: own, least: own, terms: 0 }
       weights.set(number, {
         weight: Math.max(weight, own),
@@ -213,22 +214,25 @@ function heaviest(index: NewsIndex, unit: Unit): number {
   return Math.max(...unit.terms.map((term) => weightOf(index, term, unit.name)))
 }
 
-/** Rarity, as a logarithm; a word in every text weighs nothing. */
+/** The logarithm of the rarity; a word in every text weighs 0. */
 function weightOf({ texts, textCount }: NewsIndex, term: string, name: boolean): number {
   const count = Math.max(textCount, textsMin)
   return Math.log((count + 1) / ((texts.get(term) ?? 0) + 1)) * (name ? nameFactor : 1)
 }
 
-/** The headlines that hold every word of the question, whatever they weigh. */
-function wholeIn({ places, words }: NewsIndex, question: string): ReadonlySet<number> {
+/** The headlines that contain every word of the question, whatever its weight. */
+function containingAllWords(
+  { postings, words }: NewsIndex,
+  question: string,
+): ReadonlySet<number> {
   const terms = [...new Set(wordsOf(question).map(({ term }) => term))]
-  if (!terms.some(isTelling)) return new Set()
-  const [rarest = []] = terms.map((term) => places.get(term) ?? [])
+  if (!terms.some(isInformative)) return new Set()
+  const [rarest = []] = terms.map((term) => postings.get(term) ?? [])
     .sort((a, b) => a.length - b.length)
   return new Set(rarest.filter((number) => terms.every((term) => words[number]?.has(term))))
 }
 
-function closest(a: Related, b: Related): number {
+function byScore(a: Related, b: Related): number {
   return b.score - a.score || b.headline.publishedAt - a.headline.publishedAt ||
     (a.headline.url < b.headline.url ? -1 : 1)
 }

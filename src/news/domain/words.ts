@@ -1,23 +1,23 @@
 /**
- * The words of a headline or a question, in one spelling each, and which of them say nothing of what
- * it is about.
+ * Splits a headline or a question into normalized words, and marks those that carry no information
+ * about its subject.
  *
  * @module
  */
 
-/** A word in the spelling it is compared in, and whether it was written like a name. */
 export interface Word {
+  /** The normalized form, for comparison. */
   readonly term: string
   readonly written: string
   readonly capitalised: boolean
-  /** Stands right after the word before it, with a space or a hyphen between. */
+  /** Only a space or a hyphen separates it from the previous word. */
   readonly follows: boolean
 }
 
-/** Words of one text that are looked at: all that a title of the greatest length can hold. */
+/** Words read of one text: the longest title cannot have more. */
 export const wordsMax = 150
 
-/** One thing under two names that headlines use by turns. */
+/** Long and short names of one thing. */
 const aliases: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bUnited States\b/g, "US"],
   [/\bUnited Kingdom\b/g, "UK"],
@@ -29,16 +29,16 @@ const aliases: ReadonlyArray<readonly [RegExp, string]> = [
 export function wordsOf(text: string): ReadonlyArray<Word> {
   const words: Array<Word> = []
   const plain = text.normalize("NFKD").replace(/\p{M}/gu, "")
-    // U.S. is one word, and so is 100,000; what belongs to somebody is told by his name.
+    // "U.S." is one word, and so is "100,000"; a possessive "'s" is dropped.
     .replace(/\b(?:\p{Lu}\.){2,}/gu, (initials) => `${initials.replaceAll(".", "")} `)
     .replace(/(\d),(?=\d{3})/g, "$1")
     .replace(/['’]s\b/gi, "")
-  const named = aliases.reduce((text, [long, short]) => text.replace(long, short), plain)
+  const shortened = aliases.reduce((text, [long, short]) => text.replace(long, short), plain)
   let end = -1
-  for (const match of named.matchAll(/\p{N}+(?:\.\p{N}+)?|[\p{L}\p{N}]+/gu)) {
+  for (const match of shortened.matchAll(/\p{N}+(?:\.\p{N}+)?|[\p{L}\p{N}]+/gu)) {
     if (words.length === wordsMax) break
     const [written] = match
-    const between = end < 0 ? "" : named.slice(end, match.index)
+    const between = end < 0 ? "" : shortened.slice(end, match.index)
     words.push({
       term: termOf(written),
       written,
@@ -58,7 +58,7 @@ function termOf(written: string): string {
   return lower.length > 4 && lower.endsWith("ies") ? `${lower.slice(0, -3)}y` : lower.slice(0, -1)
 }
 
-const said = `
+const stopWords = `
   a about above after again against all almost also although am amid among an and another any are
   around as at away back be became because become been before behind being below between both but by
   can cannot could day did do does doing done down during each either else even ever every few for
@@ -74,8 +74,8 @@ const said = `
   time thing man men people world news report latest update watch video photo
 `
 
-/** Words that every market has, whatever it is about. */
-const asked = `
+/** Words that occur in the questions of any market. */
+const marketWords = `
   win winner won winning happen announce announced reach hit end ended ending start begin beginning
   high higher highest low lower lowest greater fewer exactly total market price close closed yes
   outcome other any occur official officially least most first second third top end big large
@@ -84,12 +84,11 @@ const asked = `
   monday tuesday wednesday thursday friday saturday sunday am pm et utc est
 `
 
-/** In the spelling they are compared in. */
-const empty: ReadonlySet<string> = new Set(
-  `${said} ${asked}`.trim().split(/\s+/).flatMap((word) => [word, termOf(word)]),
+const uninformative: ReadonlySet<string> = new Set(
+  `${stopWords} ${marketWords}`.trim().split(/\s+/).flatMap((word) => [word, termOf(word)]),
 )
 
-/** Whether a term says what a text is about. A single letter does not, nor a small number, nor a year. */
-export function isTelling(term: string): boolean {
-  return !empty.has(term) && !/^\p{L}$|^\p{N}{1,2}$|^20\p{N}{2}$/u.test(term)
+/** Whether a term identifies a subject. A single letter, a small number or a year does not. */
+export function isInformative(term: string): boolean {
+  return !uninformative.has(term) && !/^\p{L}$|^\p{N}{1,2}$|^20\p{N}{2}$/u.test(term)
 }

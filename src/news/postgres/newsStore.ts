@@ -1,5 +1,5 @@
 /**
- * The memory of headlines in PostgreSQL.
+ * Headlines in PostgreSQL.
  *
  * @module
  */
@@ -22,8 +22,8 @@ interface HeadlineRow {
 
 interface SourceRow {
   readonly name: string
-  readonly asked_at: Date
-  readonly answered_at: Date | null
+  readonly requested_at: Date
+  readonly responded_at: Date | null
 }
 
 export const layer: Layer.Layer<NewsStore, never, SqlClient> = Layer.effect(
@@ -31,7 +31,7 @@ export const layer: Layer.Layer<NewsStore, never, SqlClient> = Layer.effect(
   Effect.map(SqlClient, (sql) =>
     NewsStore.of({
       add: add(sql),
-      heard: heard(sql),
+      saveRead: saveRead(sql),
       sources: sources(sql),
       between: between(sql),
       prune: prune(sql),
@@ -54,25 +54,25 @@ const add = (sql: SqlClient) =>
     return added.reduce((count, rows) => count + rows.length, 0)
   }, Effect.orDie)
 
-const heard = (sql: SqlClient) =>
-  Effect.fn("NewsStore.heard")(function* (source: string, askedAt: EpochMs, answered: boolean) {
-    const at = new Date(askedAt)
+const saveRead = (sql: SqlClient) =>
+  Effect.fn("NewsStore.saveRead")(function* (source: string, readAt: EpochMs, answered: boolean) {
+    const at = new Date(readAt)
     yield* sql`
-    INSERT INTO news_source (name, asked_at, answered_at)
+    INSERT INTO news_source (name, requested_at, responded_at)
     VALUES (${source}, ${at}, ${answered ? at : null})
     ON CONFLICT (name) DO UPDATE
-      SET asked_at = excluded.asked_at,
-        answered_at = coalesce(excluded.answered_at, news_source.answered_at)
-      WHERE news_source.asked_at <= excluded.asked_at`
+      SET requested_at = excluded.requested_at,
+        responded_at = coalesce(excluded.responded_at, news_source.responded_at)
+      WHERE news_source.requested_at <= excluded.requested_at`
   }, Effect.orDie)
 
 const sources = (sql: SqlClient) =>
-  sql<SourceRow>`SELECT name, asked_at, answered_at FROM news_source ORDER BY name`.pipe(
+  sql<SourceRow>`SELECT name, requested_at, responded_at FROM news_source ORDER BY name`.pipe(
     Effect.map((rows) =>
-      rows.map(({ name, asked_at, answered_at }) => ({
+      rows.map(({ name, requested_at, responded_at }) => ({
         name,
-        askedAt: asked_at.getTime(),
-        answeredAt: answered_at?.getTime() ?? null,
+        readAt: requested_at.getTime(),
+        answeredAt: responded_at?.getTime() ?? null,
       }))
     ),
     Effect.orDie,
@@ -94,12 +94,12 @@ const between = (sql: SqlClient) =>
   )
 
 const prune = (sql: SqlClient) =>
-  Effect.fn("NewsStore.prune")(function* (before: EpochMs, most: number) {
-    yield* sql`DELETE FROM news_source WHERE asked_at < ${new Date(before)}`
+  Effect.fn("NewsStore.prune")(function* (before: EpochMs, max: number) {
+    yield* sql`DELETE FROM news_source WHERE requested_at < ${new Date(before)}`
     const [row] = yield* sql<{ gone: bigint }>`
     WITH gone AS (
       DELETE FROM headline WHERE published_at < ${new Date(before)} OR url IN (
-        SELECT url FROM headline ORDER BY published_at DESC, url OFFSET ${most}
+        SELECT url FROM headline ORDER BY published_at DESC, url OFFSET ${max}
       ) RETURNING 1
     )
     SELECT count(*) AS gone FROM gone`

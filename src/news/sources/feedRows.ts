@@ -1,5 +1,5 @@
 /**
- * A feed's text as rows: RSS 0.9 to 2.0, Atom, RDF and JSON Feed, as their publishers write them.
+ * Parses a feed into rows: RSS 0.9 to 2.0, Atom, RDF and JSON Feed.
  *
  * The parser expands no entity that a document declares, opens no other document, stops at nested
  * elements, and compiles nothing from strings.
@@ -8,32 +8,32 @@
  */
 import { type AnyFeed, parseFeed } from "feedsmith"
 import { Result } from "effect"
-import type { Told } from "../domain/headline.ts"
+import type { RawHeadline } from "../domain/headline.ts"
 import { dateOf } from "./rows.ts"
 
 /**
- * The rows of a feed called `source`, in its order, one more than `rowsMax` at most; or, in a few
- * words, why it is no feed.
+ * The rows of the feed, in its order, at most `rowsMax` + 1; or the reason, in a few words, why the text
+ * is not a feed. `source` is the feed's name.
  */
 export function feedRows(
   text: string,
   source: string,
   rowsMax: number,
-): Result.Result<ReadonlyArray<Told>, string> {
+): Result.Result<ReadonlyArray<RawHeadline>, string> {
   const parsed = Result.try({
     try: () => entriesOf(parseFeed(text.trimStart(), { maxItems: rowsMax + 1 })),
-    catch: () => /^\s*<(?:!doctype\s+html|html)/i.test(text) ? "a page of HTML" : "no feed",
+    catch: () => /^\s*<(?:!doctype\s+html|html)/i.test(text) ? "an HTML page" : "not a feed",
   })
   return Result.map(parsed, (entries) =>
     entries.map(({ title, url, date }) => ({
-      title: spelled(title),
-      url: spelled(url),
+      title: textOrEmpty(title),
+      url: textOrEmpty(url),
       source,
-      publishedAt: dateOf(spelled(date)),
+      publishedAt: dateOf(textOrEmpty(date)),
     })))
 }
 
-/** What an entry says of itself; anything may stand where a text belongs. */
+/** The fields of an entry, which may have any type. */
 interface Entry {
   readonly title: unknown
   readonly url: unknown
@@ -70,6 +70,6 @@ function entriesOf({ format, feed }: AnyFeed): ReadonlyArray<Entry> {
   }
 }
 
-function spelled(value: unknown): string {
+function textOrEmpty(value: unknown): string {
   return typeof value === "string" ? value : ""
 }

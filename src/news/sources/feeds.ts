@@ -1,12 +1,11 @@
 /**
- * Which feeds are read, and what each is called: those that settings name, else the usual ones, and no
- * others.
+ * The feeds to read and their names: those in the settings, else the default ones.
  *
  * @module
  */
 
-export interface Feed {
-  /** No two feeds have the same. */
+export interface NewsFeed {
+  /** Unique. */
   readonly name: string
   readonly url: string
 }
@@ -14,17 +13,17 @@ export interface Feed {
 /** GDELT's search of headlines, version 2.0. */
 export const gdeltUrl = "https://api.gdeltproject.org/api/v2/doc/doc"
 
-/** Feeds there may be: each is asked every quarter of an hour. */
+/** Maximum number of feeds: each is read every quarter of an hour. */
 export const feedsMax = 40
 
 /** The sources that are read over the network. */
-export interface FeedList {
+export interface NewsFeedList {
   readonly gdelt: boolean
-  readonly feeds: ReadonlyArray<Feed>
+  readonly feeds: ReadonlyArray<NewsFeed>
 }
 
-/** Public feeds of headlines; each publisher's terms allow a title with a link. */
-export const usualFeeds: FeedList = {
+/** Public feeds; the terms of each publisher allow a title with a link. */
+export const defaultFeeds: NewsFeedList = {
   gdelt: true,
   feeds: [
     { name: "BBC", url: "https://feeds.bbci.co.uk/news/world/rss.xml" },
@@ -39,15 +38,15 @@ export const usualFeeds: FeedList = {
 
 const addressLengthMax = 500
 
-/** The sources a list names; null when an address is not valid, or is there twice. */
-export function parseFeedList(text: string): FeedList | null {
+/** Parses a comma-separated list; null when an address is invalid or occurs twice. */
+export function parseNewsFeedList(text: string): NewsFeedList | null {
   const parts = text.split(",").map((part) => part.trim()).filter((part) => part !== "")
   const addresses = parts.filter((part) => part !== "gdelt").map(feedAddress)
   const distinct = new Set(addresses)
   if (parts.length === 0 || distinct.size < addresses.length || distinct.has(null)) return null
   if (addresses.length > feedsMax || parts.length - addresses.length > 1) return null
   const feeds = namedByHost(addresses.filter((address) => address !== null)).map((feed) =>
-    usualFeeds.feeds.find(({ url }) => url === feed.url) ?? feed
+    defaultFeeds.feeds.find(({ url }) => url === feed.url) ?? feed
   )
   return { gdelt: parts.length > addresses.length, feeds }
 }
@@ -61,10 +60,10 @@ function feedAddress(text: string): string | null {
 }
 
 /**
- * The feeds at these addresses, each called by its host, from the second of a host on with a number:
- * names are published, and a path or a query may hold somebody's key.
+ * The feeds at these addresses, each named by its host; from the second feed of a host on, a number is
+ * added. Names are published, and a path or a query may contain an API key.
  */
-function namedByHost(urls: ReadonlyArray<string>): ReadonlyArray<Feed> {
+function namedByHost(urls: ReadonlyArray<string>): ReadonlyArray<NewsFeed> {
   const seen = new Map<string, number>()
   return urls.map((url) => {
     const { host } = new URL(url)

@@ -1,5 +1,5 @@
 /**
- * How politely the sources of news are asked, and how much of an answer is read.
+ * Limits for requests to the news sources, and for the size of their answers.
  *
  * @module
  */
@@ -9,28 +9,28 @@ import { hour, minute } from "../../core/domain/time.ts"
 export interface Limits {
   /** One request, its body included. */
   readonly timeout: Duration.Duration
-  /** Most of an answer that is read, unpacked; the largest of the built-in feeds has 400 KB. */
+  /** Of one answer after decompression; the largest of the default feeds has 400 KB. */
   readonly bodyBytesMax: number
   /** Requests for one page, the first one included. */
   readonly attemptsMax: number
   readonly retryDelayMs: number
-  /** A source that asks for a longer rest is left alone until then, and gives nothing now. */
+  /** A longer Retry-After fails the read now; the source is not requested again until it has passed. */
   readonly retryAfterWaitMsMax: number
-  /** The longest rest that a source can ask for. */
+  /** The longest Retry-After that is honoured. */
   readonly restMsMax: number
   /** Redirects followed, on the same host only. */
   readonly redirectsMax: number
   /** Rows of one answer; a feed has 10 to 150. */
   readonly rowsMax: number
-  /** A feed is not asked again within it: what it said before is said again. */
+  /** Within this time a feed is not requested again; its cached rows are returned. */
   readonly feedEveryMs: number
-  /** GDELT wants one request every 5 seconds, and refuses a whole network for a while otherwise. */
+  /** GDELT allows one request every 5 seconds; it blocks a whole network that sends more. */
   readonly gdeltEveryMs: number
-  /** Questions to GDELT in one reading: a minute and a half at most, with answers that take 5 s. */
-  readonly gdeltQuestionsMax: number
-  /** No further question is begun after it. */
+  /** Queries to GDELT in one read: at most a minute and a half when each answer takes 5 s. */
+  readonly gdeltQueriesMax: number
+  /** No further query starts after this time. */
   readonly gdeltTimeMs: number
-  /** Rows of one question to GDELT, which gives 250 at most. */
+  /** Rows of one query to GDELT, whose maximum is 250. */
   readonly gdeltRows: number
 }
 
@@ -45,7 +45,7 @@ export const defaultLimits: Limits = {
   rowsMax: 500,
   feedEveryMs: 5 * minute,
   gdeltEveryMs: 5_500,
-  gdeltQuestionsMax: 8,
+  gdeltQueriesMax: 8,
   gdeltTimeMs: 90_000,
   gdeltRows: 75,
 }

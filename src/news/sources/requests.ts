@@ -1,6 +1,6 @@
 /**
- * One page of a source over HTTP: bounded, timed, asked again while that may help, and never from
- * another host than the one that settings name.
+ * Reads a page of a source over HTTP, with a size limit, a timeout and retries, and only from the host
+ * in the settings.
  *
  * @module
  */
@@ -15,17 +15,17 @@ import {
 import type { EpochMs } from "../../core/domain/time.ts"
 import type { Limits } from "./limits.ts"
 
-/** Why a page gave nothing, in a few words of ours. */
 export class PageFault extends Schema.TaggedError<PageFault>()("PageFault", {
+  /** A few words of our own, nothing of the response. */
   reason: Schema.String,
-  /** Whether asking again may help. */
+  /** Whether a retry may help. */
   transient: Schema.Boolean,
-  /** How long the source asked to be left alone. */
+  /** The source's Retry-After. */
   retryAfterMs: Schema.NullOr(Schema.Finite),
 }) {}
 
 interface Page {
-  /** `unchanged`: what we said we hold is still what there is. */
+  /** `unchanged`: status 304. */
   readonly status: "new" | "unchanged"
   readonly body: Uint8Array
   readonly contentType: string
@@ -33,85 +33,86 @@ interface Page {
   readonly lastModified: string | null
 }
 
-interface Asking {
+interface PageRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Waits for a turn before each request. */
-  readonly turn: Effect.Effect<void>
+  /** Runs before each attempt. */
+  readonly waitForTurn: Effect.Effect<void>
 }
 
-/** Reads pages of one source, which is left alone for as long as it asks to be. */
-type ReadPage = (asking: Asking) => Effect.Effect<Page, PageFault>
+/** Reads pages of one source; no request is sent before its Retry-After has passed. */
+type ReadPage = (page: PageRequest) => Effect.Effect<Page, PageFault>
 
-/** As much of a refusal is read (and thrown away) to keep its connection. */
-const refusalBytesMax = 64 * 1024
-/** A header of ours that a source chose; longer ones are not repeated to it. */
+/** Bytes of an error response that are read and discarded, to keep the connection. */
+const discardedBytesMax = 64 * 1024
+/** Longer validators (ETag, Last-Modified) are not sent back. */
 const validatorLengthMax = 500
 
-export function pages(client: HttpClient.HttpClient, limits: Limits): ReadPage {
-  let quietUntil: EpochMs = 0
-  return (asking) => {
+export function pageReader(client: HttpClient.HttpClient, limits: Limits): ReadPage {
+  let restUntil: EpochMs = 0
+  return (request) => {
     const attempt = (count: number): Effect.Effect<Page, PageFault> =>
       Effect.gen(function* () {
-        if ((yield* Clock.currentTimeMillis) < quietUntil) {
-          return yield* lasting("it asked to be left alone for longer")
+        if ((yield* Clock.currentTimeMillis) < restUntil) {
+          return yield* permanentFault("Retry-After has not passed")
         }
-        yield* asking.turn
-        return yield* follow(client, asking, limits).pipe(
+        yield* request.waitForTurn
+        return yield* fetchPage(client, request, limits).pipe(
           Effect.timeoutOrElse({
             duration: limits.timeout,
-            orElse: () => Effect.fail(transient("no answer in time")),
+            orElse: () => Effect.fail(transientFault("no answer in time")),
           }),
         )
-      }).pipe(Effect.catch((fault) => again(fault, count)))
-    const again = Effect.fnUntraced(function* (fault: PageFault, count: number) {
+      }).pipe(Effect.catch((fault) => retry(fault, count)))
+    const retry = Effect.fnUntraced(function* (fault: PageFault, count: number) {
       if (fault.retryAfterMs !== null) {
         const now = yield* Clock.currentTimeMillis
-        quietUntil = now + Math.min(fault.retryAfterMs, limits.restMsMax)
+        restUntil = now + Math.min(fault.retryAfterMs, limits.restMsMax)
       }
-      const asked = fault.retryAfterMs ?? 0
-      if (!fault.transient || count >= limits.attemptsMax || asked > limits.retryAfterWaitMsMax) {
-        return yield* fault
-      }
-      // Half of the growing wait is certain and half random, so that replicas do not return together.
+      const retryAfterMs = fault.retryAfterMs ?? 0
+      if (
+        !fault.transient || count >= limits.attemptsMax ||
+        retryAfterMs > limits.retryAfterWaitMsMax
+      ) return yield* fault
+      // Half of the backoff is random, so that replicas do not retry together.
       const random = yield* Random.next
-      const full = limits.retryDelayMs * 2 ** (count - 1)
-      yield* Effect.sleep(Math.max(asked, full / 2 + random * full / 2))
+      const backoffMs = limits.retryDelayMs * 2 ** (count - 1)
+      yield* Effect.sleep(Math.max(retryAfterMs, backoffMs / 2 + random * backoffMs / 2))
       return yield* attempt(count + 1)
     })
     return attempt(1)
   }
 }
 
-/** The page, also where its host has put it elsewhere on itself. */
-const follow = Effect.fnUntraced(
-  function* (client: HttpClient.HttpClient, asking: Asking, limits: Limits) {
-    let url = new URL(asking.url)
+/** Follows redirects within the same origin. */
+const fetchPage = Effect.fnUntraced(
+  function* (client: HttpClient.HttpClient, request: PageRequest, limits: Limits) {
+    let url = new URL(request.url)
     for (let redirects = 0; redirects <= limits.redirectsMax; redirects++) {
       const response = yield* client.execute(
-        HttpClientRequest.get(url.href, { headers: asking.headers }),
+        HttpClientRequest.get(url.href, { headers: request.headers }),
       ).pipe(
         Effect.provideService(Http.TracerPropagationEnabled, false),
         Effect.provideService(FetchHttpClient.RequestInit, {
           redirect: "manual",
           credentials: "omit",
         }),
-        Effect.mapError(() => transient("the connection broke")),
+        Effect.mapError(() => transientFault("connection failed")),
       )
       if (response.status === 200) return yield* pageOf(response, limits.bodyBytesMax)
-      yield* Effect.ignore(bytesOf(response, refusalBytesMax))
+      yield* Effect.ignore(bytesOf(response, discardedBytesMax))
       if (response.status === 304) return unchanged
       const location = response.headers["location"]
       if (![301, 302, 303, 307, 308].includes(response.status) || location === undefined) {
-        return yield* refused(response)
+        return yield* statusFault(response)
       }
       const next = URL.parse(location, url)
       if (next === null || next.origin !== url.origin || next.username !== "") {
-        return yield* lasting("a redirect to another host")
+        return yield* permanentFault("redirect to another host")
       }
       url = next
     }
-    return yield* lasting("too many redirects")
+    return yield* permanentFault("too many redirects")
   },
 )
 
@@ -136,7 +137,7 @@ function validator(header: string | undefined): string | null {
   return header === undefined || header.length > validatorLengthMax ? null : header
 }
 
-const refused = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
+const statusFault = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
   const now = yield* Clock.currentTimeMillis
   return yield* new PageFault({
     reason: `status ${response.status}`,
@@ -145,7 +146,7 @@ const refused = Effect.fnUntraced(function* (response: HttpClientResponse.HttpCl
   })
 })
 
-/** Read in pieces, so that an endless answer is cut off and never held. */
+/** Reads in pieces, so that an endless answer is aborted at the limit. */
 function bytesOf(
   response: HttpClientResponse.HttpClientResponse,
   bytesMax: number,
@@ -154,11 +155,11 @@ function bytesOf(
     const pieces: Array<Uint8Array> = []
     let bytes = 0
     return Stream.runForEach(
-      response.stream.pipe(Stream.mapError(() => transient("the connection broke"))),
+      response.stream.pipe(Stream.mapError(() => transientFault("connection failed"))),
       (piece) =>
         Effect.suspend(() => {
           bytes += piece.byteLength
-          if (bytes > bytesMax) return Effect.fail(lasting("an answer too long"))
+          if (bytes > bytesMax) return Effect.fail(permanentFault("answer too large"))
           pieces.push(piece)
           return Effect.void
         }),
@@ -176,7 +177,7 @@ function joined(pieces: ReadonlyArray<Uint8Array>, bytes: number): Uint8Array {
   return whole
 }
 
-/** Seconds or an HTTP date; null when there is none to read. */
+/** Seconds or an HTTP date, in milliseconds from `now`; null when missing or invalid. */
 function retryAfter(header: string | undefined, now: EpochMs): number | null {
   if (header === undefined) return null
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000
@@ -184,10 +185,10 @@ function retryAfter(header: string | undefined, now: EpochMs): number | null {
   return Number.isNaN(at) ? null : Math.max(0, at - now)
 }
 
-function transient(reason: string, retryAfterMs: number | null = null): PageFault {
+function transientFault(reason: string, retryAfterMs: number | null = null): PageFault {
   return new PageFault({ reason, transient: true, retryAfterMs })
 }
 
-export function lasting(reason: string): PageFault {
+export function permanentFault(reason: string): PageFault {
   return new PageFault({ reason, transient: false, retryAfterMs: null })
 }

@@ -1,16 +1,16 @@
 /**
- * Rows of a source, made into headlines one by one: a bad one costs only itself, and is counted.
+ * Converts the rows of a source into headlines. An invalid row is counted and skipped.
  *
  * @module
  */
 import { Result } from "effect"
-import { type Headline, headlineOf, type Told } from "../domain/headline.ts"
+import { type Headline, headlineOf, type RawHeadline } from "../domain/headline.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import type { Decoded } from "../../markets/VenueClient.ts"
 
-/** The first `rowsMax` of the rows, as headlines. */
+/** The headlines of the first `rowsMax` rows. */
 export function headlinesOf(
-  rows: ReadonlyArray<Told>,
+  rows: ReadonlyArray<RawHeadline>,
   now: EpochMs,
   rowsMax: number,
 ): Decoded<Headline> {
@@ -27,22 +27,22 @@ export function headlinesOf(
   return { rows: found, rejected }
 }
 
-/** Text as its publisher meant it: by its byte order mark, its header, its declaration, else UTF-8. */
+/** Decodes by the byte order mark, the header, the XML declaration, else as UTF-8. */
 export function decodeText(body: Uint8Array, contentType: string): string {
-  const named = markOf(body) ?? /charset\s*=\s*"?([\w.:-]{1,40})/i.exec(contentType)?.[1] ??
-    declared(body) ?? "utf-8"
-  return decoderOf(named).decode(body)
+  const charset = bomCharset(body) ??
+    /charset\s*=\s*"?([\w.:-]{1,40})/i.exec(contentType)?.[1] ?? declaredCharset(body) ?? "utf-8"
+  return decoderOf(charset).decode(body)
 }
 
-function markOf(body: Uint8Array): string | null {
+function bomCharset(body: Uint8Array): string | null {
   const [first, second, third] = body
   if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8"
   if (first === 0xff && second === 0xfe) return "utf-16le"
   return first === 0xfe && second === 0xff ? "utf-16be" : null
 }
 
-/** What the XML declaration says: it is within the first hundred bytes, and in ASCII. */
-function declared(body: Uint8Array): string | undefined {
+/** The charset of the XML declaration, which is ASCII and within the first hundred bytes. */
+function declaredCharset(body: Uint8Array): string | undefined {
   const start = String.fromCharCode(...body.subarray(0, 200))
   return /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(start)?.[1]
 }
@@ -55,13 +55,13 @@ function decoderOf(label: string): TextDecoder {
   }
 }
 
-/** Zones that feeds name by letters which no parser of dates knows. */
+/** Zone abbreviations that occur in feeds and that `Date.parse` does not know. */
 const zones: Readonly<Record<string, string>> = {
   ...{ BST: "+0100", CET: "+0100", CEST: "+0200", EET: "+0200", EEST: "+0300" },
   ...{ JST: "+0900", AEST: "+1000", UTC: "GMT", UT: "GMT", Z: "GMT" },
 }
 
-/** A date as RFC 822 or ISO 8601 spell it; without a zone it is UTC. Null for what is none. */
+/** Parses an RFC 822 or ISO 8601 date; without a zone it is UTC. Null when invalid. */
 export function dateOf(text: string): EpochMs | null {
   if (text.length > 60) return null
   const trimmed = text.trim().replace(/\b([A-Z]{1,4})$/, (name) => zones[name] ?? name)

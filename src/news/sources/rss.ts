@@ -1,37 +1,37 @@
 /**
- * A source that is a feed: asked at most every few minutes, and only for what it has not said before.
+ * A feed as a news source: requested at most every few minutes, with conditional requests.
  *
  * @module
  */
 import { Clock, Effect, Result } from "effect"
 import type { HttpClient } from "effect/http"
-import type { Told } from "../domain/headline.ts"
+import type { RawHeadline } from "../domain/headline.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { type NewsSource, NewsUnavailable } from "../NewsSources.ts"
 import { feedRows } from "./feedRows.ts"
-import type { Feed } from "./feeds.ts"
+import type { NewsFeed } from "./feeds.ts"
 import type { Limits } from "./limits.ts"
-import { lasting, pages } from "./requests.ts"
+import { pageReader, permanentFault } from "./requests.ts"
 import { decodeText, headlinesOf } from "./rows.ts"
 
-/** What the feed said last, and by which names it knows that. */
-interface Held {
+/** The last answer of the feed, with its validators. */
+interface CachedFeed {
   readonly at: EpochMs
-  readonly rows: ReadonlyArray<Told>
+  readonly rows: ReadonlyArray<RawHeadline>
   readonly etag: string | null
   readonly lastModified: string | null
 }
 
 export function feedSource(
   client: HttpClient.HttpClient,
-  { name, url }: Feed,
+  { name, url }: NewsFeed,
   userAgent: string,
   limits: Limits,
 ): NewsSource {
-  const readPage = pages(client, limits)
-  let held: Held | null = null
+  const readPage = pageReader(client, limits)
+  let cached: CachedFeed | null = null
 
-  const fresh = Effect.fnUntraced(function* (before: Held | null) {
+  const request = Effect.fnUntraced(function* (before: CachedFeed | null) {
     const page = yield* readPage({
       url,
       headers: {
@@ -40,29 +40,28 @@ export function feedSource(
         "user-agent": userAgent,
         ...conditions(before),
       },
-      turn: Effect.void,
+      waitForTurn: Effect.void,
     })
     const at = yield* Clock.currentTimeMillis
     if (page.status === "unchanged") {
-      return before === null ? yield* lasting("unchanged since nothing") : { ...before, at }
+      return before === null ? yield* permanentFault("unexpected 304") : { ...before, at }
     }
     const rows = feedRows(decodeText(page.body, page.contentType), name, limits.rowsMax)
-    if (Result.isFailure(rows)) return yield* lasting(rows.failure)
+    if (Result.isFailure(rows)) return yield* permanentFault(rows.failure)
     return { at, rows: rows.success, etag: page.etag, lastModified: page.lastModified }
   })
 
   const read = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    if (held === null || now - held.at >= limits.feedEveryMs) held = yield* fresh(held)
-    return headlinesOf(held.rows, now, limits.rowsMax)
+    if (cached === null || now - cached.at >= limits.feedEveryMs) cached = yield* request(cached)
+    return headlinesOf(cached.rows, now, limits.rowsMax)
   }).pipe(Effect.mapError(({ reason }) => new NewsUnavailable({ source: name, reason })))
 
   return { name, read: () => read }
 }
 
-/** What we hold already need not be sent again. */
-function conditions(held: Held | null): Readonly<Record<string, string>> {
-  const { etag = null, lastModified = null } = held ?? {}
+function conditions(cached: CachedFeed | null): Readonly<Record<string, string>> {
+  const { etag = null, lastModified = null } = cached ?? {}
   return {
     ...etag === null ? {} : { "if-none-match": etag },
     ...lastModified === null ? {} : { "if-modified-since": lastModified },

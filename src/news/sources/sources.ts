@@ -1,20 +1,20 @@
 /**
- * The sources of real news that settings name.
+ * The configured sources of real news.
  *
  * @module
  */
 import { Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 import { NewsSources } from "../NewsSources.ts"
-import { type Feed, gdeltUrl } from "./feeds.ts"
+import { gdeltUrl, type NewsFeed } from "./feeds.ts"
 import { gdeltSource } from "./gdelt.ts"
 import { defaultLimits, type Limits } from "./limits.ts"
 import { feedSource } from "./rss.ts"
 
 export interface NewsOptions {
-  readonly feeds: ReadonlyArray<Feed>
+  readonly feeds: ReadonlyArray<NewsFeed>
   readonly gdelt: boolean
-  /** Where whoever is asked can read who asks. */
+  /** The service's address, sent in the User-Agent header. */
   readonly home: string
   readonly gdeltUrl?: string
   readonly limits?: Partial<Limits>

@@ -1,32 +1,32 @@
 /**
- * The chain over JSON-RPC. What a node says is believed only where it is whole and of the shape that
- * was asked for; anything else says nothing, so it can neither take money nor void a payment.
+ * The chain over JSON-RPC. A response counts only when it is complete and has the requested form.
+ * Anything else proves nothing, so it can neither charge nor void a payment.
  *
  * @module
  */
 import { Duration, Effect, Layer, Option } from "effect"
-import type { PaidAt } from "../domain/payment.ts"
+import type { PaidAt, PaymentProof } from "../domain/payment.ts"
 import { usdcOnBase } from "../domain/x402/terms.ts"
-import { Chain, ChainUnavailable, type ExpectedTransfer, type PaymentProof } from "../Chain.ts"
+import { Chain, ChainUnavailable, type ExpectedTransfer } from "../Chain.ts"
 import { type Finality, type Head, watchSafeHead } from "./heads.ts"
 import {
-  answerBytesMax,
   connect,
   decodeBytes,
   decodeQuantity,
   decodeReceipt,
   decodeWord,
-  NoAnswer,
+  responseBytesMax,
   type Rpc,
+  RpcFailure,
   type RpcOptions,
 } from "./rpc.ts"
 import { scan, scanBlocksMax } from "./transfers.ts"
 import {
   balanceCall,
-  belongs,
   type Blocks,
   eventsIn,
   eventsOf,
+  isTransferOf,
   stateCall,
   type TokenEvent,
   topicOf,
@@ -35,23 +35,28 @@ import {
 
 export interface ChainOptions extends RpcOptions {
   readonly finality: Finality
-  /** Blocks a stretch of the scan may have: what the endpoint answers for at once. */
+  /** Blocks per range of the scan: as many as the endpoint accepts in one query. */
   readonly scanBlocksMax?: number
 }
 
-/** How long a question of ours may take, with all the calls it needs: less than those who ask wait. */
-const questionTimeout = Duration.millis(4_500)
-/** The same for a stretch of the scan, which no caller waits for. */
+/**
+ * The time limit of one operation, with all its calls. Shorter than the timeouts of the callers.
+ */
+const lookupTimeout = Duration.millis(4_500)
+/** The time limit of one range of the scan, which no caller waits for. */
 const scanTimeout = Duration.seconds(20)
 
 const secondsPerBlock = 2n
 /**
- * The blocks in which an authorization is looked for: from 30 minutes before it expires, which holds
- * any payment that was accepted, to 5 minutes after, for chains that count time less evenly. Together
- * they stay below the 2,000 that public endpoints answer for.
+ * The blocks in which the use of an authorization is searched. 30 minutes before its expiry covers
+ * every payment that was accepted; 5 minutes after it covers chains with irregular block times.
+ * Together they stay below the 2,000 blocks that public endpoints accept.
  */
 const searchBlocks = { before: 900n, after: 150n } as const
-/** How far the newest block may be ahead of the safe one: a day. What is further is no block. */
+/**
+ * How far the newest block may be ahead of the safe one: a day. A block further ahead is not
+ * credible.
+ */
 const aheadBlocksMax = 43_200n
 const transactionPattern = /^0x[0-9a-f]{64}$/
 
@@ -61,17 +66,17 @@ export const layer = (options: ChainOptions): Layer.Layer<Chain> =>
 const make = Effect.fnUntraced(function* (options: ChainOptions) {
   const rpc = yield* connect(options)
   const safeHead = yield* watchSafeHead(rpc, options.finality)
-  const rightChain = yield* onlyChain(rpc, usdcOnBase.chainId)
+  const chainChecked = yield* checkChainId(rpc, usdcOnBase.chainId)
 
-  const within = (limit: Duration.Duration) => <A>(answer: Effect.Effect<A, NoAnswer>) =>
-    Effect.andThen(rightChain, answer).pipe(
+  const within = (limit: Duration.Duration) => <A>(answer: Effect.Effect<A, RpcFailure>) =>
+    Effect.andThen(chainChecked, answer).pipe(
       Effect.mapError(({ reason }) => new ChainUnavailable({ reason })),
       Effect.timeoutOrElse({
         duration: limit,
-        orElse: () => Effect.fail(new ChainUnavailable({ reason: "no answer in time" })),
+        orElse: () => Effect.fail(new ChainUnavailable({ reason: "no response in time" })),
       }),
     )
-  const inTime = within(questionTimeout)
+  const inTime = within(lookupTimeout)
   const blocksMax = options.scanBlocksMax ?? scanBlocksMax
 
   return Chain.of({
@@ -86,18 +91,18 @@ const make = Effect.fnUntraced(function* (options: ChainOptions) {
             ? Effect.succeed({ transfers: [], through: number })
             : scan(rpc, { asset, to, blocksMax }, after, number)),
       ),
-    isSpent: (asset, from, nonce) =>
+    isNonceUsed: (asset, from, nonce) =>
       inTime(Effect.flatMap(
-        rpc.ask({
+        rpc.call({
           method: "eth_call",
           params: [{ to: asset, data: stateCall(from, nonce) }, "latest"],
           decode: decodeWord,
         }),
-        truth,
+        decodeBoolean,
       )),
     balanceOf: (asset, holder) =>
       inTime(Effect.map(
-        rpc.ask({
+        rpc.call({
           method: "eth_call",
           params: [{ to: asset, data: balanceCall(holder) }, "latest"],
           decode: decodeWord,
@@ -106,20 +111,20 @@ const make = Effect.fnUntraced(function* (options: ChainOptions) {
       )),
     hasCode: (address) =>
       inTime(Effect.map(
-        rpc.ask({ method: "eth_getCode", params: [address, "latest"], decode: decodeBytes }),
+        rpc.call({ method: "eth_getCode", params: [address, "latest"], decode: decodeBytes }),
         (code) => code !== "0x",
       )),
   })
 })
 
-/** Fails while the endpoint is not known to be of this chain; asks once, until it has heard so. */
-const onlyChain = (rpc: Rpc, chainId: number) =>
+/** Fails until the endpoint confirms the chain id. Success is cached. */
+const checkChainId = (rpc: Rpc, chainId: number) =>
   Effect.cachedWithTTL(
-    rpc.ask({ method: "eth_chainId", params: [], decode: decodeQuantity }).pipe(
+    rpc.call({ method: "eth_chainId", params: [], decode: decodeQuantity }).pipe(
       Effect.filterOrFail(
         (id) => Number(id) === chainId,
         (id) =>
-          new NoAnswer({ kind: "malformed", reason: `the endpoint is of chain ${Number(id)}` }),
+          new RpcFailure({ kind: "malformed", reason: `the endpoint is of chain ${Number(id)}` }),
       ),
     ),
     (exit) => exit._tag === "Success" ? Duration.infinity : Duration.zero,
@@ -130,11 +135,14 @@ const proofOf = Effect.fnUntraced(function* (rpc: Rpc, safe: Head, expected: Exp
   if (Option.isSome(hinted)) return paid(hinted.value)
   const used = yield* findUse(rpc, safe, expected)
   return used === null
-    ? yield* withoutUse(rpc, safe, expected)
-    : yield* withUse(rpc, safe, expected, used)
+    ? yield* proofWithoutUse(rpc, safe, expected)
+    : yield* proofFromUse(rpc, safe, expected, used)
 })
 
-/** The payment, if it is in the transaction the facilitator named. Its word may be worth nothing. */
+/**
+ * The payment, when it is in the transaction that the facilitator reported. The report may be
+ * wrong, so any response but silence falls through to the search.
+ */
 const paidInHint = Effect.fnUntraced(function* (
   rpc: Rpc,
   safe: Head,
@@ -142,38 +150,38 @@ const paidInHint = Effect.fnUntraced(function* (
 ) {
   const hint = expected.transactionHint?.toLowerCase() ?? ""
   if (!transactionPattern.test(hint)) return Option.none<PaidAt>()
-  const receipt = yield* rpc.ask({
+  const receipt = yield* rpc.call({
     method: "eth_getTransactionReceipt",
     params: [hint],
     decode: decodeReceipt,
   }).pipe(Effect.catchIf(({ kind }) => kind !== "silent", () => Effect.succeed(null)))
   if (receipt === null || receipt.status !== "0x1") return Option.none()
-  const whole = receipt.logs.every(({ transactionHash, blockHash, blockNumber }) =>
+  const isConsistent = receipt.logs.every(({ transactionHash, blockHash, blockNumber }) =>
     transactionHash.toLowerCase() === hint && blockHash === receipt.blockHash &&
     BigInt(blockNumber) === BigInt(receipt.blockNumber)
   )
-  const events = whole ? eventsIn(expected.asset, receipt.logs) : null
+  const events = isConsistent ? eventsIn(expected.asset, receipt.logs) : null
   return Option.map(paymentIn(events ?? [], expected), (event) => paidAt(event, safe)).pipe(
     Option.filter(({ block }) => block <= safe.number + aheadBlocksMax),
   )
 })
 
-/** The log by which the nonce was used or cancelled; null when there is none where it could be. */
+/** The log that used or cancelled the nonce; null when there is none in the search range. */
 const findUse = Effect.fnUntraced(function* (rpc: Rpc, safe: Head, expected: ExpectedTransfer) {
   const { asset, from, nonce, validBefore } = expected
   const [use, second] = yield* eventsOf(rpc, {
     asset,
     topics: [[topics.used, topics.canceled], [topicOf(from)], [nonce]],
-    in: searchedFor(validBefore, safe),
+    in: searchRange(validBefore, safe),
   })
   if (use === undefined) return null
-  const credible = second === undefined && use.event !== "transfer" &&
+  const consistent = second === undefined && use.event !== "transfer" &&
     use.at.block <= safe.number + aheadBlocksMax
-  return credible ? use : yield* disbelieved("uses of one nonce that cannot be")
+  return consistent ? use : yield* inconsistent("contradictory uses of one nonce")
 })
 
-/** Where an authorization with this expiry would have been used. */
-function searchedFor(validBefore: bigint, safe: Head): Blocks {
+/** The blocks in which an authorization with this expiry would have been used. */
+function searchRange(validBefore: bigint, safe: Head): Blocks {
   const agoSeconds = safe.timestamp - validBefore
   const expiry = safe.number - agoSeconds / secondsPerBlock
   const from = atLeast(0n, (expiry < safe.number ? expiry : safe.number) - searchBlocks.before)
@@ -183,51 +191,53 @@ function searchedFor(validBefore: bigint, safe: Head): Blocks {
 
 const atLeast = (least: bigint, number: bigint) => number < least ? least : number
 
-/** What an unused nonce means: it may still pay, or has expired on a safe block. */
-const withoutUse = Effect.fnUntraced(function* (
+/** The proof for an unused nonce: it may still pay, or it expired on a safe block. */
+const proofWithoutUse = Effect.fnUntraced(function* (
   rpc: Rpc,
   safe: Head,
   { asset, from, nonce, validBefore }: ExpectedTransfer,
-): Effect.fn.Return<PaymentProof, NoAnswer> {
+): Effect.fn.Return<PaymentProof, RpcFailure> {
   if (safe.timestamp <= validBefore) return { proof: "not_yet" }
-  const used = yield* rpc.ask({
+  const used = yield* rpc.call({
     method: "eth_call",
     params: [{ to: asset, data: stateCall(from, nonce) }, { blockHash: safe.hash }],
     decode: decodeWord,
   })
-  if (yield* truth(used)) return yield* disbelieved("a nonce that is used, and no log of its use")
+  if (yield* decodeBoolean(used)) {
+    return yield* inconsistent("a used nonce without a log of its use")
+  }
   return { proof: "never", reason: "expired" } satisfies PaymentProof
 })
 
-/** A contract's yes or no. */
-const truth = (word: string) => {
+/** Decodes a contract's boolean. */
+const decodeBoolean = (word: string) => {
   switch (BigInt(word)) {
     case 0n:
       return Effect.succeed(false)
     case 1n:
       return Effect.succeed(true)
     default:
-      return disbelieved("a state that is neither true nor false")
+      return inconsistent("a boolean that is neither true nor false")
   }
 }
 
-/** What the use of the nonce came to, by what stands next to it in its block. */
-const withUse = Effect.fnUntraced(function* (
+/** The proof for a used nonce, from the events of its block. */
+const proofFromUse = Effect.fnUntraced(function* (
   rpc: Rpc,
   safe: Head,
   expected: ExpectedTransfer,
   use: TokenEvent,
-): Effect.fn.Return<PaymentProof, NoAnswer> {
+): Effect.fn.Return<PaymentProof, RpcFailure> {
   const { asset, from } = expected
   const events = yield* eventsOf(rpc, {
     asset,
     topics: [[topics.used, topics.canceled, topics.transfer], [topicOf(from)]],
     in: { blockHash: use.at.blockHash },
-    bytesMax: answerBytesMax.oneBlock,
+    bytesMax: responseBytesMax.oneBlock,
   })
-  const again = events.find(({ at }) => at.logIndex === use.at.logIndex)
-  if (again === undefined || !sameUse(again, use)) {
-    return yield* disbelieved("a block without the log it was found by")
+  const found = events.find(({ at }) => at.logIndex === use.at.logIndex)
+  if (found === undefined || !sameUse(found, use)) {
+    return yield* inconsistent("a block without the log that named it")
   }
   const payment = paymentIn(events, expected)
   if (Option.isSome(payment)) return paid(paidAt(payment.value, safe))
@@ -236,7 +246,10 @@ const withUse = Effect.fnUntraced(function* (
     : { proof: "not_yet" }
 })
 
-/** The use of the nonce that is the payment: its transfer stands right after it, to us, in full. */
+/**
+ * The event that is the payment: the nonce was used, and the next log is a transfer of the full
+ * amount to us.
+ */
 function paymentIn(
   events: ReadonlyArray<TokenEvent>,
   { from, to, value, nonce }: ExpectedTransfer,
@@ -244,7 +257,7 @@ function paymentIn(
   return Option.fromNullishOr(
     events.find((use) =>
       use.event === "used" && use.authorizer === from && use.nonce === nonce &&
-      events.some((next) => belongs(use, next) && next.to === to && next.value === value)
+      events.some((next) => isTransferOf(use, next) && next.to === to && next.value === value)
     ),
   )
 }
@@ -261,5 +274,5 @@ function paidAt({ at: { transaction, block, logIndex } }: TokenEvent, safe: Head
 
 const paid = (at: PaidAt): PaymentProof => ({ proof: "paid", at })
 
-const disbelieved = (what: string) =>
-  Effect.fail(new NoAnswer({ kind: "malformed", reason: `the endpoint shows ${what}` }))
+const inconsistent = (what: string) =>
+  Effect.fail(new RpcFailure({ kind: "malformed", reason: `the endpoint shows ${what}` }))

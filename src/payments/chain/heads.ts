@@ -1,12 +1,13 @@
 /**
- * The newest block that can no longer be reorganised away, as far as the chain promises.
+ * Tracks the newest safe block: the newest block that can no longer be reorganised away, as far as
+ * the chain guarantees.
  *
  * @module
  */
 import { Clock, Duration, Effect, Exit } from "effect"
-import { decodeBlock, decodeQuantity, NoAnswer, quantity, type Rpc } from "./rpc.ts"
+import { decodeBlock, decodeQuantity, quantity, type Rpc, RpcFailure } from "./rpc.ts"
 
-/** `safe`: what the node calls safe. `blocks`: so many below the newest. */
+/** `safe`: the node's safe block. `blocks`: this many blocks below the newest. */
 export type Finality = "safe" | { readonly blocks: number }
 
 export interface Head {
@@ -16,28 +17,31 @@ export interface Head {
   readonly timestamp: bigint
 }
 
-/** How long a head is good for: a block lasts 2 s. */
-const keptFor = Duration.seconds(1)
+/** How long a head is cached. A block lasts 2 s. */
+const headTtl = Duration.seconds(1)
 /**
- * How long a head is held against those that contradict it. What is contradicted for longer was itself
- * a node's slip: nothing would ever be believed again.
+ * How long heads that contradict the last one are rejected. A head that is contradicted for longer
+ * was itself wrong; without this limit nothing would be accepted again.
  */
-const heldFor = Duration.minutes(5)
-/** How far a block may be ahead of our clock: a time that is not yet must not void a payment. */
+const contradictionMax = Duration.minutes(5)
+/**
+ * How far a block's time may be ahead of our clock. A block from the future must not void a
+ * payment.
+ */
 const aheadSecondsMax = 60n
 
 /**
- * The safe head, asked for once a second at most. What was safe stays safe: a head that is lower than
- * one seen before, another block of the same number, or one from the future, comes of a node that is
- * not to be believed.
+ * The safe head, read at most once a second. A safe block stays safe. So a head that is lower than
+ * an earlier one, another block of the same number, or a block from the future comes from an
+ * unreliable node and is rejected.
  */
 export const watchSafeHead = Effect.fnUntraced(function* (rpc: Rpc, finality: Finality) {
   let highest: Head | null = null
   let contradictedSinceMs: number | null = null
 
-  const ask = Effect.fnUntraced(function* () {
-    const tag = finality === "safe" ? "safe" : yield* below(rpc, BigInt(finality.blocks))
-    const { number, hash, timestamp } = yield* rpc.ask({
+  const read = Effect.fnUntraced(function* () {
+    const tag = finality === "safe" ? "safe" : yield* blockBelowNewest(rpc, BigInt(finality.blocks))
+    const { number, hash, timestamp } = yield* rpc.call({
       method: "eth_getBlockByNumber",
       params: [tag, false],
       decode: decodeBlock,
@@ -48,16 +52,16 @@ export const watchSafeHead = Effect.fnUntraced(function* (rpc: Rpc, finality: Fi
       timestamp: BigInt(timestamp),
     }
     if (tag !== "safe" && head.number !== BigInt(tag)) {
-      return yield* disbelieved(`another block than ${tag}`)
+      return yield* inconsistent(`another block than ${tag}`)
     }
     const nowMs = yield* Clock.currentTimeMillis
     if (head.timestamp > BigInt(Math.floor(nowMs / 1_000)) + aheadSecondsMax) {
-      return yield* disbelieved(`a block of the time ${head.timestamp}`)
+      return yield* inconsistent(`a block from the future (${head.timestamp})`)
     }
     if (highest !== null && contradicts(highest, head)) {
       contradictedSinceMs ??= nowMs
-      if (nowMs - contradictedSinceMs < Duration.toMillis(heldFor)) {
-        return yield* disbelieved(`a safe block ${head.number} after ${highest.number}`)
+      if (nowMs - contradictedSinceMs < Duration.toMillis(contradictionMax)) {
+        return yield* inconsistent(`a safe block ${head.number} after ${highest.number}`)
       }
     }
     contradictedSinceMs = null
@@ -66,13 +70,13 @@ export const watchSafeHead = Effect.fnUntraced(function* (rpc: Rpc, finality: Fi
   })
 
   return yield* Effect.cachedWithTTL(
-    Effect.suspend(ask),
-    (exit) => Exit.isSuccess(exit) ? keptFor : Duration.zero,
+    Effect.suspend(read),
+    (exit) => Exit.isSuccess(exit) ? headTtl : Duration.zero,
   )
 })
 
-const below = (rpc: Rpc, blocks: bigint) =>
-  rpc.ask({ method: "eth_blockNumber", params: [], decode: decodeQuantity }).pipe(
+const blockBelowNewest = (rpc: Rpc, blocks: bigint) =>
+  rpc.call({ method: "eth_blockNumber", params: [], decode: decodeQuantity }).pipe(
     Effect.map((newest) => quantity(BigInt(newest) > blocks ? BigInt(newest) - blocks : 0n)),
   )
 
@@ -82,5 +86,5 @@ function contradicts(seen: Head, head: Head): boolean {
     head.timestamp < seen.timestamp
 }
 
-const disbelieved = (what: string) =>
-  new NoAnswer({ kind: "malformed", reason: `eth_getBlockByNumber was answered with ${what}` })
+const inconsistent = (what: string) =>
+  new RpcFailure({ kind: "malformed", reason: `eth_getBlockByNumber returned ${what}` })

@@ -1,9 +1,9 @@
 /**
- * One question to a JSON-RPC endpoint, and its answer as far as it is one: in time, small enough, to
- * this very question, and of the shape that was asked for. No address is ever repeated: it may hold
- * a key.
+ * A client of a JSON-RPC endpoint. It returns a response only when it is in time, small enough, for
+ * this request, and of the requested form. The endpoint's URL is never logged, because it may
+ * contain a key.
  *
- * A quantity has at most 13 hexadecimal digits, so that it is a safe number wherever it goes.
+ * A quantity has at most 13 hexadecimal digits, so that it is always a safe integer.
  *
  * @module
  */
@@ -12,29 +12,29 @@ import { getHttpRpcClient } from "viem/utils"
 
 export interface RpcOptions {
   readonly rpcUrl: string
-  /** How long a call may take, its second attempt included. */
+  /** Time limit of a call, including its retry. */
   readonly callTimeout?: Duration.Duration
 }
 
-/** Largest answer that is read; and when a call asks for all that one block holds. */
-export const answerBytesMax = { usual: 1024 * 1024, oneBlock: 16 * 1024 * 1024 } as const
+/** Maximum size of a response; the larger one is for calls that return everything in one block. */
+export const responseBytesMax = { usual: 1024 * 1024, oneBlock: 16 * 1024 * 1024 } as const
 
-/** Calls at once; more wait, within the time of their question. */
+/** Concurrent calls. Further calls wait, within the time limit of their operation. */
 const callsMax = 64
 const retryDelay = Duration.millis(100)
 const retriesMax = 1
 
-/** What became of a call that got no answer. */
-export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
+/** Why a call has no usable response. */
+export class RpcFailure extends Schema.TaggedError<RpcFailure>()("RpcFailure", {
   /**
-   * `silent`: no answer, or not in time. `refused`: an error of JSON-RPC. `too_large`: more than is read.
-   * `malformed`: something else than was asked for.
+   * `silent`: no response, or not in time. `refused`: a JSON-RPC error. `too_large`: larger than
+   * the limit. `malformed`: not of the requested form.
    */
   kind: Schema.Literals(["silent", "refused", "too_large", "malformed"]),
   reason: Schema.String,
 }) {}
 
-interface Call<A> {
+interface RpcRequest<A> {
   readonly method: string
   readonly params: ReadonlyArray<unknown>
   readonly decode: (result: unknown) => Effect.Effect<A, Schema.SchemaError>
@@ -42,7 +42,7 @@ interface Call<A> {
 }
 
 export interface Rpc {
-  readonly ask: <A>(call: Call<A>) => Effect.Effect<A, NoAnswer>
+  readonly call: <A>(request: RpcRequest<A>) => Effect.Effect<A, RpcFailure>
 }
 
 const Envelope = Schema.Union([
@@ -61,61 +61,61 @@ export const connect = Effect.fnUntraced(function* (
   const client = getHttpRpcClient(rpcUrl, { fetchOptions: { redirect: "error" }, timeout: 0 })
   let lastId = 0
 
-  const attempt = Effect.fnUntraced(function* <A>(call: Call<A>) {
+  const attempt = Effect.fnUntraced(function* <A>(request: RpcRequest<A>) {
     const id = ++lastId
-    const answered = yield* Effect.tryPromise({
+    const response = yield* Effect.tryPromise({
       try: (signal) =>
         client.request({
-          body: { id, method: call.method, params: call.params },
+          body: { id, method: request.method, params: request.params },
           fetchOptions: { signal },
-          maxResponseBodySize: call.bytesMax ?? answerBytesMax.usual,
+          maxResponseBodySize: request.bytesMax ?? responseBytesMax.usual,
         }),
-      catch: (error) => unreadable(call.method, error),
+      catch: (error) => unreadable(request.method, error),
     })
-    const envelope = yield* malformedUnless(call.method, decodeEnvelope(answered))
+    const envelope = yield* malformedUnless(request.method, decodeEnvelope(response))
     if (envelope.id !== id) {
-      return yield* malformed(call.method, "an answer to another question")
+      return yield* malformed(request.method, "the response of another request")
     }
     if ("error" in envelope) {
-      return yield* new NoAnswer({
+      return yield* new RpcFailure({
         kind: "refused",
-        reason: `${call.method} was refused with code ${envelope.error.code}`,
+        reason: `${request.method} was refused with code ${envelope.error.code}`,
       })
     }
-    return yield* malformedUnless(call.method, call.decode(envelope.result))
+    return yield* malformedUnless(request.method, request.decode(envelope.result))
   })
 
-  return { ask } satisfies Rpc
+  return { call } satisfies Rpc
 
-  function ask<A>(call: Call<A>): Effect.Effect<A, NoAnswer> {
-    return attempt(call).pipe(
+  function call<A>(request: RpcRequest<A>): Effect.Effect<A, RpcFailure> {
+    return attempt(request).pipe(
       Effect.retry({
         while: ({ kind }) => kind === "silent" || kind === "refused",
         schedule: Schedule.spaced(retryDelay),
         times: retriesMax,
       }),
-      Effect.timeoutOrElse({ duration: callTimeout, orElse: () => silent(call.method) }),
+      Effect.timeoutOrElse({ duration: callTimeout, orElse: () => silent(request.method) }),
       calls.withPermit,
     )
   }
 })
 
-/** Why no answer could be read. The error itself names the address, so it goes no further. */
-function unreadable(method: string, error: unknown): NoAnswer {
+/** The failure of a request. The original error contains the endpoint's URL, so it is dropped. */
+function unreadable(method: string, error: unknown): RpcFailure {
   const name = error instanceof Error ? error.name : ""
   return name === "ResponseBodyTooLargeError"
-    ? new NoAnswer({ kind: "too_large", reason: `${method} was answered with too many bytes` })
-    : new NoAnswer({ kind: "silent", reason: `${method} was not answered` })
+    ? new RpcFailure({ kind: "too_large", reason: `${method} returned too many bytes` })
+    : new RpcFailure({ kind: "silent", reason: `${method} did not respond` })
 }
 
 const malformedUnless = <A>(method: string, decoded: Effect.Effect<A, Schema.SchemaError>) =>
-  Effect.catch(decoded, () => malformed(method, "something else than was asked for"))
+  Effect.catch(decoded, () => malformed(method, "a result of another form"))
 
 const malformed = (method: string, what: string) =>
-  new NoAnswer({ kind: "malformed", reason: `${method} was answered with ${what}` })
+  new RpcFailure({ kind: "malformed", reason: `${method} returned ${what}` })
 
 const silent = (method: string) =>
-  Effect.fail(new NoAnswer({ kind: "silent", reason: `${method} was not answered in time` }))
+  Effect.fail(new RpcFailure({ kind: "silent", reason: `${method} did not respond in time` }))
 
 const hexOf = (pattern: string) =>
   Schema.String.check(Schema.isPattern(new RegExp(`^0x${pattern}$`)))
@@ -152,7 +152,7 @@ export const decodeQuantity = Schema.decodeUnknownEffect(Quantity)
 export const decodeWord = Schema.decodeUnknownEffect(Word)
 export const decodeBytes = Schema.decodeUnknownEffect(Bytes)
 
-/** A block number as the node takes it. */
+/** A block number as a JSON-RPC quantity. */
 export function quantity(number: bigint): string {
   return `0x${number.toString(16)}`
 }

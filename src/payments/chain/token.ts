@@ -1,37 +1,37 @@
 /**
- * What a token with EIP-3009 says in its logs, and how it is asked. Logs that come back are checked to
- * be just those that were asked for, in the order of the chain.
+ * The events and calls of an EIP-3009 token. Returned logs are checked: they must match the query
+ * and be in chain order.
  *
  * @module
  */
 import { Effect, Option } from "effect"
 import { encodeFunctionData, parseAbi, toEventSelector } from "viem/utils"
 import { type Address, address, Bytes32 } from "../domain/payment.ts"
-import { decodeLogs, type Log, NoAnswer, quantity, type Rpc } from "./rpc.ts"
+import { decodeLogs, type Log, quantity, type Rpc, RpcFailure } from "./rpc.ts"
 
 const abi = parseAbi([
   "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
   "function balanceOf(address holder) view returns (uint256)",
 ])
 
-/** The topic that names each event. */
+/** The first topic of each event. */
 export const topics = {
   used: toEventSelector("AuthorizationUsed(address,bytes32)"),
   canceled: toEventSelector("AuthorizationCanceled(address,bytes32)"),
   transfer: toEventSelector("Transfer(address,address,uint256)"),
 } as const
 
-/** Where a log stands in the chain. */
-interface Place {
+/** The position of a log. */
+interface LogPosition {
   readonly block: bigint
   readonly blockHash: string
   readonly transaction: string
   readonly logIndex: number
 }
 
-/** A log of the token that money may hang on. */
+/** An event of the token that matters for payments. */
 export type TokenEvent =
-  & { readonly at: Place }
+  & { readonly at: LogPosition }
   & (
     | { readonly event: "used" | "canceled"; readonly authorizer: Address; readonly nonce: Bytes32 }
     | {
@@ -42,10 +42,10 @@ export type TokenEvent =
     }
   )
 
-/** What a log says; nothing when it is of another contract, or of no event that is known here. */
+/** Decodes a log; none when it is from another contract or is another event. */
 function eventOf(asset: Address, log: Log): Option.Option<TokenEvent> {
   if (address(log.address) !== asset) return Option.none()
-  const at = placeOf(log)
+  const at = positionOf(log)
   const [topic, first, second] = log.topics.map((topic) => topic.toLowerCase())
   if (first === undefined || second === undefined || log.topics.length !== 3) return Option.none()
   const from = addressIn(first)
@@ -72,8 +72,11 @@ function eventOf(asset: Address, log: Log): Option.Option<TokenEvent> {
   }
 }
 
-/** Whether a transfer is what the use of an authorization brought about: its own, at the next log index. */
-export function belongs(
+/**
+ * Whether a transfer was caused by this use of an authorization: same transaction, at the next log
+ * index.
+ */
+export function isTransferOf(
   used: TokenEvent & { readonly event: "used" | "canceled" },
   transfer: TokenEvent,
 ): transfer is TokenEvent & { readonly event: "transfer" } {
@@ -100,7 +103,7 @@ export function balanceCall(holder: Address): string {
 /** 0x and 32 bytes. */
 const wordLength = 66
 
-function placeOf({ blockNumber, blockHash, transactionHash, logIndex }: Log): Place {
+function positionOf({ blockNumber, blockHash, transactionHash, logIndex }: Log): LogPosition {
   return {
     block: BigInt(blockNumber),
     blockHash: blockHash.toLowerCase(),
@@ -109,12 +112,14 @@ function placeOf({ blockNumber, blockHash, transactionHash, logIndex }: Log): Pl
   }
 }
 
-/** The address in a topic; null when there is more in it. */
+/** The address in a topic; null when the topic contains more than an address. */
 function addressIn(topic: string): Address | null {
   return /^0x0{24}/.test(topic) ? address(`0x${topic.slice(26)}`) : null
 }
 
-/** A stretch of blocks, both ends included; `latest` may be far above anything that was seen yet. */
+/**
+ * A range of blocks, both ends inclusive. `latest` may be far above the newest block that was seen.
+ */
 export interface Blocks {
   readonly from: bigint
   readonly to: bigint | "latest"
@@ -129,10 +134,10 @@ interface LogQuery {
   readonly bytesMax?: number
 }
 
-/** The events that answer the query, lowest first. */
+/** The events that match the query, in chain order. */
 export const eventsOf = Effect.fnUntraced(function* (rpc: Rpc, query: LogQuery) {
   const { asset, topics, bytesMax } = query
-  const logs = yield* rpc.ask({
+  const logs = yield* rpc.call({
     method: "eth_getLogs",
     params: [{ address: asset, topics, ...filterOf(query.in) }],
     decode: decodeLogs,
@@ -140,17 +145,18 @@ export const eventsOf = Effect.fnUntraced(function* (rpc: Rpc, query: LogQuery) 
   })
   const events = eventsIn(asset, logs)
   if (
-    events === null || events.length !== logs.length || !logs.every((log) => asked(query, log))
+    events === null || events.length !== logs.length ||
+    !logs.every((log) => matchesQuery(query, log))
   ) {
-    return yield* new NoAnswer({
+    return yield* new RpcFailure({
       kind: "malformed",
-      reason: "eth_getLogs was answered with other logs than were asked for",
+      reason: "eth_getLogs returned logs that do not match the query",
     })
   }
   return events
 })
 
-/** The token's events among logs of any contract; null when the logs are not in the chain's order. */
+/** The token's events among logs of any contract; null when the logs are not in chain order. */
 export function eventsIn(
   asset: Address,
   logs: ReadonlyArray<Log>,
@@ -169,13 +175,13 @@ function filterOf(where: LogQuery["in"]) {
   }
 }
 
-/** Whether a log is one of those that were asked for. */
-function asked({ topics, in: where }: LogQuery, log: Log): boolean {
+/** Whether a log matches the query. */
+function matchesQuery({ topics, in: where }: LogQuery, log: Log): boolean {
   const block = BigInt(log.blockNumber)
-  const here = "blockHash" in where
+  const inBlocks = "blockHash" in where
     ? log.blockHash.toLowerCase() === where.blockHash
     : block >= where.from && (where.to === "latest" || block <= where.to)
-  return here &&
+  return inBlocks &&
     topics.every((wanted, i) =>
       wanted === null || wanted.includes(log.topics[i]?.toLowerCase() ?? "")
     )

@@ -1,29 +1,29 @@
 /**
- * Every transfer by authorization to an address, a stretch of safe blocks at a time.
+ * Reads every transfer by authorization to an address, one range of safe blocks at a time.
  *
- * Two questions a stretch, however many transfers: which came in, and which of their payers'
- * authorizations were used. A transfer that no authorization stands before is a plain one: it
- * buys nothing, so it is only logged for the operator.
+ * Two queries per range, however many transfers it has: the incoming transfers, and the used
+ * authorizations of their payers. A transfer without an authorization directly before it is a plain
+ * transfer. It buys nothing and is only logged.
  *
  * @module
  */
 import { Effect } from "effect"
 import type { Address } from "../domain/payment.ts"
-import type { ScannedBlocks, SeenTransfer } from "../Chain.ts"
-import { answerBytesMax, decodeReceipt, NoAnswer, type Rpc } from "./rpc.ts"
+import type { AuthorizedTransfer, ScannedBlocks } from "../Chain.ts"
+import { decodeReceipt, responseBytesMax, type Rpc, RpcFailure } from "./rpc.ts"
 import {
-  belongs,
   type Blocks,
   eventsIn,
   eventsOf,
+  isTransferOf,
   type TokenEvent,
   topicOf,
   topics,
 } from "./token.ts"
 
-/** Blocks a stretch has unless another number is given: public endpoints answer for no more. */
+/** Default number of blocks per range: the limit of public endpoints. */
 export const scanBlocksMax = 2_000
-/** Payers a question names. */
+/** Payers per query. */
 const payersMax = 100
 const concurrency = 4
 
@@ -34,15 +34,15 @@ interface Query {
 }
 
 /**
- * Reads on from the block after `after`, up to `safe`: as far as is answered at once. A stretch that
- * is refused or too large is halved, down to one block.
+ * Reads the next range: from the block after `after`, up to `safe` or the maximum size. A range
+ * that is refused or too large is halved, down to one block.
  */
 export const scan = (
   rpc: Rpc,
   query: Query,
   after: bigint,
   safe: bigint,
-): Effect.Effect<ScannedBlocks, NoAnswer> => {
+): Effect.Effect<ScannedBlocks, RpcFailure> => {
   const furthest = after + BigInt(query.blocksMax)
   const through = furthest < safe ? furthest : safe
   return through <= after
@@ -55,28 +55,30 @@ const readOrHalve = (
   query: Query,
   from: bigint,
   to: bigint,
-): Effect.Effect<ScannedBlocks, NoAnswer> =>
+): Effect.Effect<ScannedBlocks, RpcFailure> =>
   read(rpc, query, { from, to }).pipe(
     Effect.map((transfers) => ({ transfers, through: to })),
     Effect.catchIf(
       ({ kind }) => kind === "refused" || kind === "too_large",
       () =>
-        from < to
-          ? readOrHalve(rpc, query, from, from + (to - from) / 2n)
-          : Effect.map(readDense(rpc, query, from), (transfers) => ({ transfers, through: to })),
+        from < to ? readOrHalve(rpc, query, from, from + (to - from) / 2n) : Effect.map(
+          readFullBlock(rpc, query, from),
+          (transfers) => ({ transfers, through: to }),
+        ),
     ),
   )
 
 /**
- * A block so full of transfers that no endpoint tells them all: anybody can fill one, with transfers of
- * nothing. Authorizations are dearer to spam, so they are asked for, and the transactions they are of.
+ * Reads a block with more transfers than an endpoint returns at once. Anyone can fill a block with
+ * transfers of zero. Authorizations are more expensive to spam, so those are queried first, and
+ * then the receipts of their transactions.
  */
-const readDense = Effect.fnUntraced(function* (rpc: Rpc, { asset, to }: Query, block: bigint) {
+const readFullBlock = Effect.fnUntraced(function* (rpc: Rpc, { asset, to }: Query, block: bigint) {
   const used = yield* eventsOf(rpc, {
     asset,
     topics: [[topics.used]],
     in: { from: block, to: block },
-    bytesMax: answerBytesMax.oneBlock,
+    bytesMax: responseBytesMax.oneBlock,
   })
   const transactions = [...new Set(used.map(({ at }) => at.transaction))]
   const incoming = yield* Effect.forEach(
@@ -87,7 +89,6 @@ const readDense = Effect.fnUntraced(function* (rpc: Rpc, { asset, to }: Query, b
   return byAuthorization(incoming.flat(), used)
 })
 
-/** The transfers to an address in one transaction of a block. */
 const incomingOf = Effect.fnUntraced(function* (
   rpc: Rpc,
   { asset, to, transaction, block }: {
@@ -97,21 +98,21 @@ const incomingOf = Effect.fnUntraced(function* (
     readonly block: bigint
   },
 ) {
-  const receipt = yield* rpc.ask({
+  const receipt = yield* rpc.call({
     method: "eth_getTransactionReceipt",
     params: [transaction],
     decode: decodeReceipt,
-    bytesMax: answerBytesMax.oneBlock,
+    bytesMax: responseBytesMax.oneBlock,
   })
-  const whole = receipt !== null && BigInt(receipt.blockNumber) === block &&
+  const isConsistent = receipt !== null && BigInt(receipt.blockNumber) === block &&
     receipt.logs.every(({ transactionHash, blockHash }) =>
       transactionHash.toLowerCase() === transaction && blockHash === receipt.blockHash
     )
-  const events = whole ? eventsIn(asset, receipt.logs) : null
+  const events = isConsistent ? eventsIn(asset, receipt.logs) : null
   if (events === null) {
-    return yield* new NoAnswer({
+    return yield* new RpcFailure({
       kind: "malformed",
-      reason: "eth_getTransactionReceipt was answered with another transaction's",
+      reason: "eth_getTransactionReceipt returned the receipt of another transaction",
     })
   }
   return events.filter((event) => event.event === "transfer").filter((event) => event.to === to)
@@ -119,7 +120,7 @@ const incomingOf = Effect.fnUntraced(function* (
 
 const read = Effect.fnUntraced(function* (rpc: Rpc, query: Query, blocks: Blocks) {
   const { asset, to } = query
-  const bytesMax = blocks.from === blocks.to ? answerBytesMax.oneBlock : answerBytesMax.usual
+  const bytesMax = blocks.from === blocks.to ? responseBytesMax.oneBlock : responseBytesMax.usual
   const incoming = (yield* eventsOf(rpc, {
     asset,
     topics: [[topics.transfer], null, [topicOf(to)]],
@@ -129,29 +130,29 @@ const read = Effect.fnUntraced(function* (rpc: Rpc, query: Query, blocks: Blocks
   const payers = [...new Set(incoming.map(({ from }) => topicOf(from)))]
   const used = yield* Effect.forEach(
     chunksOf(payers, payersMax),
-    (some) =>
+    (chunk) =>
       eventsOf(rpc, {
         asset,
-        topics: [[topics.used], some],
+        topics: [[topics.used], chunk],
         in: spanOf(incoming, blocks),
         bytesMax,
       }),
     { concurrency },
   )
   const transfers = byAuthorization(incoming, used.flat())
-  yield* tellPlain(incoming.length - transfers.length)
+  yield* logPlainTransfers(incoming.length - transfers.length)
   return transfers
 })
 
-/** The transfers that an authorization stands directly before, in the order they came in. */
+/** The transfers that directly follow the use of an authorization, in their order. */
 function byAuthorization(
   incoming: ReadonlyArray<TokenEvent & { readonly event: "transfer" }>,
   used: ReadonlyArray<TokenEvent>,
-): ReadonlyArray<SeenTransfer> {
-  const places = new Map(used.map((event) => [placeKey(event, 1), event]))
+): ReadonlyArray<AuthorizedTransfer> {
+  const byNextPosition = new Map(used.map((event) => [positionKey(event, 1), event]))
   return incoming.flatMap((transfer) => {
-    const event = places.get(placeKey(transfer, 0))
-    if (event?.event !== "used" || !belongs(event, transfer)) return []
+    const event = byNextPosition.get(positionKey(transfer, 0))
+    if (event?.event !== "used" || !isTransferOf(event, transfer)) return []
     const { from, to, value } = transfer
     const { transaction, block, logIndex } = event.at
     const at = { transaction, block, logIndex, finality: "safe" as const }
@@ -159,14 +160,14 @@ function byAuthorization(
   })
 }
 
-const placeKey = ({ at }: TokenEvent, next: number) => `${at.blockHash}:${at.logIndex + next}`
+const positionKey = ({ at }: TokenEvent, next: number) => `${at.blockHash}:${at.logIndex + next}`
 
-const tellPlain = (count: number) =>
-  count === 0 ? Effect.void : Effect.logInfo("Transfers without an authorization came in").pipe(
+const logPlainTransfers = (count: number) =>
+  count === 0 ? Effect.void : Effect.logInfo("Received transfers without an authorization").pipe(
     Effect.annotateLogs({ count }),
   )
 
-/** The blocks from the first event to the last. */
+/** The range from the first event to the last. */
 function spanOf(events: ReadonlyArray<TokenEvent>, blocks: Blocks): Blocks {
   const [first, last] = [events[0], events.at(-1)]
   return first === undefined || last === undefined

@@ -1,8 +1,8 @@
 /**
- * The three ways a paid call fails, by what became of its buyer's money.
+ * The three errors of a paid call, by what happened to the buyer's money.
  *
- * Only these errors may leave a paid route: `NotCharged`, `RefundQueued`, `Unresolved`. A product's
- * work fails with facts that know nothing of money; `notCharged` turns them into the first.
+ * A paid route fails only with `NotCharged`, `RefundQueued` or `Unresolved`. A product's own errors
+ * do not know about payments; `notCharged` converts them to the first.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { Schema } from "effect"
 import { type ProductFact, Refusal, RefusalCode, refusalOf } from "../../catalog/domain/refusal.ts"
 import { PaymentFault } from "./paymentFault.ts"
 
-/** A refund as its buyer sees it. */
+/** A refund, as it is reported to the buyer. */
 export const RefundNotice = Schema.Struct({
   id: Schema.String,
   state: Schema.String,
@@ -18,35 +18,35 @@ export const RefundNotice = Schema.Struct({
   to: Schema.String,
 })
 
-/** What a settled payment left on the chain. */
+/** The proof of a settled payment. */
 export const Receipt = Schema.Struct({
   payer: Schema.String,
   transaction: Schema.String,
   network: Schema.String,
 })
 
-/** Nothing was taken for this call: it failed before settlement, or its order settles last. */
+/** No money was taken for this call: it failed before settlement, or its product settles last. */
 export class NotCharged extends Schema.TaggedError<NotCharged>()("NotCharged", {
   ...Refusal.fields,
-  /** With the code `payment_required`: what is wrong with the payment. */
+  /** Set with the code `payment_required`: what is wrong with the payment. */
   fault: Schema.optionalKey(PaymentFault),
   receipt: Schema.optionalKey(Receipt),
   refund: Schema.optionalKey(RefundNotice),
   /**
-   * Of the payment that was shown: taken by an earlier call (true), perhaps being taken by one now
-   * (null), or not taken (false, and when left out).
+   * About the payment that was sent: taken by an earlier call (true), perhaps being taken by one
+   * now (null), or not taken (false or absent).
    */
   taken: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
 }) {}
 
-/** The payment was taken, no answer was delivered, and its refund is in the queue. */
+/** The payment was taken, no answer was delivered, and the refund is queued. */
 export class RefundQueued extends Schema.TaggedError<RefundQueued>()("RefundQueued", {
   code: RefusalCode,
   message: Schema.String,
   refund: RefundNotice,
 }) {}
 
-/** Whether the payment was taken is not known yet. Sending the same payment again is safe. */
+/** It is not known yet whether the payment was taken. Sending the same payment again is safe. */
 export class Unresolved extends Schema.TaggedError<Unresolved>()("Unresolved", {
   message: Schema.String,
   retryAfterSeconds: Schema.Int,
@@ -54,7 +54,7 @@ export class Unresolved extends Schema.TaggedError<Unresolved>()("Unresolved", {
 
 export type FailedSale = NotCharged | RefundQueued | Unresolved
 
-/** What a product's failed work comes to for a buyer who has not been charged. */
+/** The error of a product's work, for a buyer who has not been charged. */
 export function notCharged(fact: ProductFact): NotCharged {
   return new NotCharged(refusalOf(fact))
 }

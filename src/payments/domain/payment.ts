@@ -1,9 +1,10 @@
 /**
- * The life of one payment: its identity, its states, and every legal move between them.
+ * The life cycle of one payment: its identity, its states, and every legal move between them.
  *
- * An authorization may be charged on two arrows only: into `answered` (compute-first) and into
- * `settled` (settle-early), and only after the chain was seen to have paid. `refund_due` is the one
- * way money goes back. `released` is not final: a facilitator may have seen the signature.
+ * A payment is charged by two moves only: into `answered` (compute-first) and into `settled`
+ * (settle-early). Both require that the chain shows the transfer. Money goes back only through
+ * `refund_due`. `released` is not final: a facilitator may have seen the signature, and can still
+ * settle it.
  *
  * @module
  */
@@ -16,13 +17,13 @@ const hex = (digits: number) =>
     Schema.isPattern(new RegExp(`^0x[0-9a-f]{${digits}}$`)),
   )
 
-/** A 20-byte address, in lower case: two spellings of one address are one value. */
+/** A 20-byte address in lower case, so that two spellings of one address are one value. */
 export const Address = hex(40).pipe(Schema.brand("Address"))
 export type Address = typeof Address.Type
 
 const decodeAddress = Schema.decodeUnknownSync(Address)
 
-/** The canonical form of what is known to be an address. */
+/** Converts a known address to lower case. Throws when it is not an address. */
 export function address(spelling: string): Address {
   return decodeAddress(spelling.toLowerCase())
 }
@@ -31,18 +32,23 @@ export function address(spelling: string): Address {
 export const Bytes32 = hex(64).pipe(Schema.brand("Bytes32"))
 export type Bytes32 = typeof Bytes32.Type
 
-/** How the holder of an authorization makes its id, with the types that are encoded. */
+/**
+ * How a client computes the payment id of an authorization, with the ABI types. Published in the
+ * documentation.
+ */
 export const paymentIdFormula =
   'keccak256(abi.encode(string "pay/v1", uint256 chainId, address asset, address from, bytes32 nonce))'
-/** keccak256 over chain, asset, payer and nonce: one authorization has one, whatever its spelling. */
+/**
+ * keccak256 over chain, asset, payer and nonce (`paymentIdFormula`): one authorization has one id.
+ */
 export const PaymentId = hex(64).pipe(Schema.brand("PaymentId"))
 export type PaymentId = typeof PaymentId.Type
 
-/** A 65-byte signature r, s, v with v 27 or 28 and s in the lower half of the curve's order. */
+/** A 65-byte signature r, s, v. v is 27 or 28; s is in the lower half of the curve order. */
 export const Signature = hex(130).pipe(Schema.brand("Signature"))
 export type Signature = typeof Signature.Type
 
-/** What an EIP-3009 payer signs. Times are seconds since the Unix epoch, as the contract reads them. */
+/** What an EIP-3009 payer signs. Times are in seconds since the Unix epoch. */
 export interface Authorization {
   readonly from: Address
   readonly to: Address
@@ -52,7 +58,7 @@ export interface Authorization {
   readonly nonce: Bytes32
 }
 
-/** The token an authorization is for, as its EIP-712 domain names it. */
+/** The token of an authorization, as in its EIP-712 domain. */
 export interface TokenDomain {
   readonly chainId: number
   readonly asset: Address
@@ -74,25 +80,30 @@ export const paymentStates = [
 export const PaymentState = Schema.Literals(paymentStates)
 export type PaymentState = typeof PaymentState.Type
 
-/** What can happen to a payment. */
 export const paymentEvents = [
-  /** The same payment was sent again after a release. */
+  /** The same payment is sent again after a release. */
   "claim",
-  /** Nothing was taken: refused, failed, too late, or its lease ran out before the intent. */
+  /**
+   * Nothing was taken: the payment was refused, failed or came too late, or its lease expired
+   * before the intent.
+   */
   "release",
-  /** The intent to settle is stored, before the facilitator is asked to. */
+  /** The intent to settle is stored, before the facilitator is called. */
   "intend",
-  /** Settlement was asked for and its outcome is not known. */
+  /** Settlement was requested and its outcome is unknown. */
   "doubt",
-  /** The chain has paid, and no answer exists yet (settle-early). */
+  /** The chain shows the transfer, and there is no answer yet (settle-early). */
   "settle",
-  /** The answer is stored and the chain has paid. */
+  /** The answer is stored and the chain shows the transfer. */
   "answer",
-  /** The chain has paid and no answer will be delivered: a refund row is written with this move. */
+  /**
+   * The chain shows the transfer and no answer will be delivered. The same statement inserts the
+   * refund.
+   */
   "owe",
-  /** The chain has confirmed the refund. */
+  /** The chain confirms the refund. */
   "refund",
-  /** The chain proves that this authorization never paid and never will. */
+  /** The chain proves that this authorization was never paid and never will be. */
   "void",
 ] as const
 export const PaymentEvent = Schema.Literals(paymentEvents)
@@ -109,7 +120,10 @@ const shared = {
   void: { owe: "refund_due" },
 } as const
 
-/** Every legal move, by order of settlement. Whatever is absent would lose or invent money. */
+/**
+ * Every legal move, by settlement order. A missing entry is deliberate: that move would lose or
+ * invent money.
+ */
 const moves: { readonly [O in SettlementOrder]: Moves } = {
   "compute-first": {
     ...shared,
@@ -125,8 +139,8 @@ const moves: { readonly [O in SettlementOrder]: Moves } = {
   },
 }
 
-/** Where each event leads, from wherever it may happen: an event has one outcome. */
-export const reaches: { readonly [E in PaymentEvent]: PaymentState } = {
+/** The state after each event. It does not depend on the state before. */
+export const stateAfter: { readonly [E in PaymentEvent]: PaymentState } = {
   claim: "claimed",
   release: "released",
   intend: "settling",
@@ -138,13 +152,13 @@ export const reaches: { readonly [E in PaymentEvent]: PaymentState } = {
   void: "void",
 }
 
-/** A move the table does not have: the caller read a row that has moved on, or has a bug. */
+/** A move that is not in the table: the caller read an outdated row, or has a bug. */
 class IllegalMove extends Schema.TaggedError<IllegalMove>()("IllegalMove", {
   from: PaymentState,
   event: PaymentEvent,
 }) {}
 
-/** Where `event` takes a payment that stands at `from`. */
+/** The state of a payment after `event`, if `from` allows it. */
 export function step(
   order: SettlementOrder,
   from: PaymentState,
@@ -154,26 +168,28 @@ export function step(
   return to === undefined ? Result.fail(new IllegalMove({ from, event })) : Result.succeed(to)
 }
 
-/** What a payment that is already known gets when it is sent again, for the same request. */
-type Again =
-  /** It is claimed again. */
+/** How the service responds when a known payment is sent again for the same request. */
+type RepeatAction =
+  /** Claim it again. */
   | "claim"
-  /** Its answer is waited for, within a bound. */
+  /** Wait for its answer, for a limited time. */
   | "wait"
   /** 409 payment_in_progress. */
   | "in_progress"
-  /** The chain is asked; then its new state decides, or 503 while still unknown. */
+  /** Read the chain; the new state decides. 503 while the outcome is still unknown. */
   | "reconcile"
-  /** The stored answer, again. */
+  /** Return the stored answer. */
   | "replay"
   /** 409 payment_already_used, with the receipt. */
   | "already_used"
   /** 410 payment_refunded, with the refund. */
   | "refunded"
-  /** 402: it can never pay; a fresh one is needed. */
+  /** 402: this authorization can never pay; the buyer must sign a new one. */
   | "challenge"
 
-const again: { readonly [S in PaymentState]: { readonly secret: Again; readonly plain: Again } } = {
+const repeatActions: {
+  readonly [S in PaymentState]: { readonly secret: RepeatAction; readonly plain: RepeatAction }
+} = {
   claimed: { secret: "wait", plain: "in_progress" },
   released: { secret: "claim", plain: "claim" },
   settling: { secret: "wait", plain: "in_progress" },
@@ -186,14 +202,15 @@ const again: { readonly [S in PaymentState]: { readonly secret: Again; readonly 
 }
 
 /**
- * What the same payment gets when it is sent again. A settled authorization is public calldata, so
- * the payment alone never fetches or joins an answer: only the first caller's secret does.
+ * How the service responds when a known payment is sent again. A settled authorization is public
+ * calldata, so the payment alone never returns or waits for an answer: the caller must also send
+ * the first caller's secret.
  */
-export function sentAgain(state: PaymentState, showsSecret: boolean): Again {
-  return again[state][showsSecret ? "secret" : "plain"]
+export function repeatAction(state: PaymentState, hasSecret: boolean): RepeatAction {
+  return repeatActions[state][hasSecret ? "secret" : "plain"]
 }
 
-const takenIn: { readonly [S in PaymentState]: boolean | null } = {
+const takenByState: { readonly [S in PaymentState]: boolean | null } = {
   claimed: null,
   released: false,
   settling: null,
@@ -205,9 +222,9 @@ const takenIn: { readonly [S in PaymentState]: boolean | null } = {
   void: false,
 }
 
-/** Whether a payment was taken, as far as its state shows: null while a worker may be taking it. */
+/** Whether money was taken, according to the state. Null while that is not known yet. */
 export function wasTaken(state: PaymentState): boolean | null {
-  return takenIn[state]
+  return takenByState[state]
 }
 
 /** What a payment is bound to when it is claimed. None of it ever changes. */
@@ -217,18 +234,18 @@ export interface PaymentTicket {
   readonly authorization: Authorization
   readonly signature: Signature
   readonly amount: AtomicAmount
-  readonly order: SettlementOrder
+  readonly settlementOrder: SettlementOrder
   readonly productId: string
-  /** The product and its canonical parameters: what the answer answers, whatever the transport. */
+  /** The product and its canonical parameters, independent of the transport. */
   readonly request: string
 }
 
-/** Bytes that were, or will be, sent as the body of a 200. */
+/** The body of the 200 response. */
 export interface StoredAnswer {
   readonly body: Uint8Array
 }
 
-/** Where the chain shows a payment. */
+/** The position of a payment on the chain. */
 export interface PaidAt {
   readonly transaction: string
   readonly block: bigint
@@ -238,64 +255,76 @@ export interface PaidAt {
   readonly finality: "latest" | "safe"
 }
 
-/** What a payment shows of the refund that goes with it. */
+/** What the chain shows of an expected transfer: of a payment, or of a refund. */
+export type PaymentProof =
+  /** `AuthorizationUsed(from, nonce)` and, at the next log index, `Transfer(from, to, value)`. */
+  | { readonly proof: "paid"; readonly at: PaidAt }
+  /** Not seen yet; it may still be paid. */
+  | { readonly proof: "not_yet" }
+  /**
+   * It was never paid and never will be: on a safe block, its nonce is unused after validBefore
+   * (`expired`), or was used by a cancellation or another transfer (`spent_elsewhere`).
+   */
+  | { readonly proof: "never"; readonly reason: "expired" | "spent_elsewhere" }
+
+/** The state of a payment's refund. */
 export interface RefundSummary {
-  readonly state: "queued" | "signed" | "broadcast" | "confirmed" | "cancelled" | "stuck"
+  readonly state: "queued" | "signed" | "broadcast" | "confirmed" | "cancelled" | "needs_review"
   readonly reason: string
   readonly transaction: string | null
 }
 
 interface Versioned {
-  /** Grows with every claim. */
+  /** Increases with every claim. */
   readonly fence: number
-  /** Hash of the secret the first caller showed; null when they showed none. */
+  /** Hash of the secret that the first caller sent; null when it sent none. */
   readonly secretHash: Bytes32 | null
 }
 
-/** A payment that a call has claimed, with what it was claimed for. */
-interface OfCall extends PaymentTicket, Versioned {}
+/** A payment that a request claimed, with that request. */
+interface WithCall extends PaymentTicket, Versioned {}
 
 type CallFields = "signature" | "productId" | "request"
 
-/** A transfer that was found on the chain, and that no call of ours goes with. */
-interface Unmatched extends Omit<PaymentTicket, CallFields>, Versioned {
+/** A transfer that was found on the chain and belongs to no request. */
+interface WithoutCall extends Omit<PaymentTicket, CallFields>, Versioned {
   readonly signature: null
   readonly productId: null
   readonly request: null
 }
 
 interface Leased {
-  /** Milliseconds until the lease runs out; zero or less when it has. */
+  /** Milliseconds until the lease expires; zero or negative when it has. */
   readonly leaseLeftMs: number
 }
 
-/** A compute-first answer is stored with the intent; a settle-early one is not computed yet. */
+/** A compute-first answer is stored with the intent; a settle-early answer is computed later. */
 type Intended =
-  | { readonly order: "compute-first"; readonly answer: StoredAnswer }
-  | { readonly order: "settle-early" }
+  | { readonly settlementOrder: "compute-first"; readonly answer: StoredAnswer }
+  | { readonly settlementOrder: "settle-early" }
 
-export type Claimed = OfCall & Leased & { readonly state: "claimed" }
+export type ClaimedPayment = WithCall & Leased & { readonly state: "claimed" }
 
-export type Released = OfCall & { readonly state: "released" }
+export type ReleasedPayment = WithCall & { readonly state: "released" }
 
-type Settling = OfCall & Leased & Intended & { readonly state: "settling" }
+type SettlingPayment = WithCall & Leased & Intended & { readonly state: "settling" }
 
-export type Unresolved = OfCall & Intended & {
+export type UnresolvedPayment = WithCall & Intended & {
   readonly state: "unresolved"
   /** Milliseconds since the intent to settle was stored. */
   readonly intendedAgoMs: number
-  /** The transaction a facilitator named; a hint. */
+  /** The transaction that the facilitator reported; not trusted. */
   readonly transactionHint: string | null
 }
 
-type Settled = OfCall & Leased & {
+type SettledPayment = WithCall & Leased & {
   readonly state: "settled"
-  readonly order: "settle-early"
+  readonly settlementOrder: "settle-early"
   readonly paidAt: PaidAt
 }
 
-export type Answered =
-  & OfCall
+export type AnsweredPayment =
+  & WithCall
   & {
     readonly state: "answered"
     readonly paidAt: PaidAt
@@ -303,39 +332,45 @@ export type Answered =
     readonly answeredAgoMs: number
   }
   & (
-    /** Not delivered on a live connection yet. */
+    /** Not delivered on an open connection yet. */
     | { readonly sent: false; readonly answer: StoredAnswer }
-    /** A body that was delivered is not kept for ever. */
+    /** A delivered body may be deleted later. */
     | { readonly sent: true; readonly answer: StoredAnswer | null }
   )
 
-/** Paid, not answered, and refunded: the refund says how far that is. */
-export type Owed = (OfCall | Unmatched) & {
+/** Paid and not answered. It has a refund, whose state is in `refund`. */
+export type PaymentWithRefund = (WithCall | WithoutCall) & {
   readonly state: "refund_due" | "refunded"
   readonly paidAt: PaidAt
-  /** What its payer paid under its nonce: the amount, unless they spent it on another sum. */
+  /**
+   * The amount that was transferred under this nonce. It differs from `amount` when the payer used
+   * the nonce for another sum.
+   */
   readonly paidAmount: AtomicAmount
   readonly refund: RefundSummary
 }
 
-type Void = (OfCall | Unmatched) & {
+type VoidPayment = (WithCall | WithoutCall) & {
   readonly state: "void"
-  /** Where the chain showed a payment that was reorganised away; null when it never did. */
+  /**
+   * Where the chain showed a transfer that was later reorganised away; null when it never showed
+   * one.
+   */
   readonly paidAt: PaidAt | null
 }
 
-/** One payment: each state has what belongs to it and nothing else. */
+/** One payment. Each state has exactly its own fields. */
 export type Payment =
-  | Claimed
-  | Released
-  | Settling
-  | Unresolved
-  | Settled
-  | Answered
-  | Owed
-  | Void
+  | ClaimedPayment
+  | ReleasedPayment
+  | SettlingPayment
+  | UnresolvedPayment
+  | SettledPayment
+  | AnsweredPayment
+  | PaymentWithRefund
+  | VoidPayment
 
-/** A payment as one flat row, where null stands for what its state does not have. */
+/** A payment as one flat row. A field is null when the state does not have it. */
 export interface PaymentRecord extends Omit<PaymentTicket, CallFields>, Versioned {
   readonly signature: Signature | null
   readonly productId: string | null
@@ -352,34 +387,34 @@ export interface PaymentRecord extends Omit<PaymentTicket, CallFields>, Versione
   readonly refund: RefundSummary | null
 }
 
-/** A stored row that lacks what its state must have. */
+/** A stored row without a field that its state requires. */
 class InvalidPayment extends Schema.TaggedError<InvalidPayment>()("InvalidPayment", {
   paymentId: PaymentId,
   state: PaymentState,
 }) {
   override get message() {
-    return `The row of payment ${this.paymentId} lacks what the state ${this.state} must have`
+    return `The row of payment ${this.paymentId} lacks a field of the state ${this.state}`
   }
 }
 
 /**
- * The payment that a record is. What its state does not have is left out. Each arm below rests on the
- * CHECKs of the table `payment` (see the migrations), which refuse a row that lacks what the arm asks
- * for, and on the trigger that lets a payment be born with all of its call or none: who loosens one of
- * them makes payments that cannot be read.
+ * Decodes a record into a payment and omits the fields that its state does not have. Each case
+ * relies on the CHECK constraints of the table `payment` (see the migrations), and on the trigger
+ * that inserts a payment either with all fields of its request or with none. If one of them is
+ * loosened, some payments can no longer be read.
  */
 export function paymentOf(record: PaymentRecord): Result.Result<Payment, InvalidPayment> {
   const { paymentId, state } = record
-  const payment = inState(record)
+  const payment = decodeState(record)
   return payment === null
     ? Result.fail(new InvalidPayment({ paymentId, state }))
     : Result.succeed(payment)
 }
 
-function inState(record: PaymentRecord): Payment | null {
+function decodeState(record: PaymentRecord): Payment | null {
   const { state, paidAt, refund, leaseLeftMs, intendedAgoMs, transactionHint, answer } = record
-  const call = ofCall(record)
-  const owner = call ?? unmatched(record)
+  const call = withCall(record)
+  const base = call ?? withoutCall(record)
   const leased = leaseLeftMs === null ? null : { leaseLeftMs }
   switch (state) {
     case "claimed":
@@ -397,8 +432,8 @@ function inState(record: PaymentRecord): Payment | null {
         : null
     }
     case "settled":
-      return call && leased && paidAt && call.order === "settle-early"
-        ? { ...call, ...leased, state, order: call.order, paidAt }
+      return call && leased && paidAt && call.settlementOrder === "settle-early"
+        ? { ...call, ...leased, state, settlementOrder: call.settlementOrder, paidAt }
         : null
     case "answered": {
       const { answeredAgoMs, sent } = record
@@ -409,36 +444,38 @@ function inState(record: PaymentRecord): Payment | null {
     case "refund_due":
     case "refunded": {
       const paidAmount = record.paidAmount ?? record.amount
-      return owner && paidAt && refund && { ...owner, state, paidAt, paidAmount, refund }
+      return base && paidAt && refund && { ...base, state, paidAt, paidAmount, refund }
     }
     case "void":
-      return owner && { ...owner, state, paidAt }
+      return base && { ...base, state, paidAt }
   }
 }
 
-type Owner = Omit<PaymentTicket, CallFields> & Versioned
+type PaymentBase = Omit<PaymentTicket, CallFields> & Versioned
 
-function ownerOf(record: Owner): Owner {
-  const { paymentId, token, authorization, amount, order, fence, secretHash } = record
-  return { paymentId, token, authorization, amount, order, fence, secretHash }
+function baseOf(record: PaymentBase): PaymentBase {
+  const { paymentId, token, authorization, amount, settlementOrder, fence, secretHash } = record
+  return { paymentId, token, authorization, amount, settlementOrder, fence, secretHash }
 }
 
-function ofCall(record: PaymentRecord): OfCall | null {
+function withCall(record: PaymentRecord): WithCall | null {
   const { signature, productId, request } = record
   return signature === null || productId === null || request === null
     ? null
-    : { ...ownerOf(record), signature, productId, request }
+    : { ...baseOf(record), signature, productId, request }
 }
 
-function unmatched(record: PaymentRecord): Unmatched | null {
+function withoutCall(record: PaymentRecord): WithoutCall | null {
   const { signature, productId, request } = record
   return signature === null && productId === null && request === null
-    ? { ...ownerOf(record), signature, productId, request }
+    ? { ...baseOf(record), signature, productId, request }
     : null
 }
 
-function intendedOf({ order, answer }: PaymentRecord): Intended | null {
-  return order === "settle-early" ? { order } : answer && { order, answer }
+function intendedOf({ settlementOrder, answer }: PaymentRecord): Intended | null {
+  return settlementOrder === "settle-early"
+    ? { settlementOrder }
+    : answer && { settlementOrder, answer }
 }
 
 const absent = {
@@ -453,7 +490,6 @@ const absent = {
   refund: null,
 } as const
 
-/** The record of a payment. */
 export function recordOf(payment: Payment): PaymentRecord {
   return { ...absent, ...payment }
 }

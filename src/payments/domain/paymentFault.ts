@@ -1,32 +1,33 @@
 /**
- * What is wrong with a payment that is not taken: a word for each cause that a buyer can act on.
+ * What is wrong with a payment that is not accepted: one code for each cause that a buyer can act
+ * on.
  *
  * @module
  */
 import { Schema } from "effect"
 
 const paymentFaults = [
-  /** It cannot be read. */
+  /** It cannot be decoded. */
   "malformed",
   "invalid_network",
   "invalid_amount",
-  /** It was made for other terms than ours: scheme, token, payee, flow or resource. */
+  /** It does not match our terms: scheme, token, payee, flow or resource. */
   "invalid_terms",
   "invalid_signature",
-  /** Its times do not let it be settled now. */
+  /** It cannot be settled now, because of validAfter or validBefore. */
   "expired",
-  /** Its nonce is spent: by a payment, or by cancelling it. */
+  /** Its nonce was used by a payment or a cancellation. */
   "nonce_used",
   "insufficient_funds",
-  /** A facilitator will not have it, and says so in a word that we do not know. */
+  /** A facilitator refuses it with a reason that we do not know. */
   "refused",
-  /** It expired, or was spent elsewhere, while it was being settled. */
+  /** It expired, or its nonce was used elsewhere, during settlement. */
   "not_settled",
 ] as const
 export const PaymentFault = Schema.Literals(paymentFaults)
 export type PaymentFault = typeof PaymentFault.Type
 
-/** The words in which facilitators refuse: the reference one's, and the simulated one's. */
+/** The refusal reasons of the reference facilitator and of the simulated one. */
 const words: ReadonlyMap<string, PaymentFault> = new Map<string, PaymentFault>([
   ["insufficient_funds", "insufficient_funds"],
   ["invalid_exact_evm_insufficient_balance", "insufficient_funds"],
@@ -47,7 +48,7 @@ const words: ReadonlyMap<string, PaymentFault> = new Map<string, PaymentFault>([
   ["invalid_exact_evm_payload_authorization_value_mismatch", "invalid_amount"],
 ])
 
-/** What a facilitator's word of refusal means. */
+/** The fault for a facilitator's refusal reason. */
 export function faultOf(word: string): PaymentFault {
   return words.get(word) ?? "refused"
 }

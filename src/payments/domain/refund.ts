@@ -1,14 +1,14 @@
 /**
- * The life of one refund, and what is to be done with it next.
+ * The life cycle of one refund, and the next action for it.
  *
- * A refund is itself an authorization, treasury -> payer, under a nonce made from the payment: however
- * often it is signed, the token contract pays it at most once. Nothing is signed unless the chain
- * shows the payment on a safe block, and nothing is confirmed but by the chain.
+ * A refund is itself an authorization, treasury -> payer, with a nonce derived from the payment.
+ * The token contract therefore pays it at most once, however often it is signed. The worker signs
+ * only when the chain shows the payment on a safe block, and only the chain confirms a refund.
  *
  * @module
  */
 import { Result, Schema } from "effect"
-import type { Address, Bytes32, PaidAt, PaymentId, Signature } from "./payment.ts"
+import type { Address, Bytes32, PaidAt, PaymentId, PaymentProof, Signature } from "./payment.ts"
 import { prices } from "../../catalog/domain/prices.ts"
 
 export const refundStates = [
@@ -17,64 +17,65 @@ export const refundStates = [
   "broadcast",
   "confirmed",
   "cancelled",
-  "stuck",
+  "needs_review",
 ] as const
 export const RefundState = Schema.Literals(refundStates)
 export type RefundState = typeof RefundState.Type
 
-/** What can happen to a refund. `queue` happens when a cancelled one is owed after all. */
+/** The events of a refund. `queue` also happens when a cancelled refund is owed again. */
 export const refundEvents = [
   "queue",
   "sign",
   "broadcast",
   "confirm",
   "cancel",
-  "stick",
+  "require_review",
 ] as const
 const RefundEvent = Schema.Literals(refundEvents)
 export type RefundEvent = typeof RefundEvent.Type
 
-/** Where each event leads, from wherever it may happen. */
-export const refundReaches: { readonly [E in RefundEvent]: RefundState } = {
+/** The state after each event. It does not depend on the state before. */
+export const refundStateAfter: { readonly [E in RefundEvent]: RefundState } = {
   queue: "queued",
   sign: "signed",
   broadcast: "broadcast",
   confirm: "confirmed",
   cancel: "cancelled",
-  stick: "stuck",
+  require_review: "needs_review",
 }
 
 /**
- * Where each event may happen. `stuck` is left by the chain's word, or by a person (`queue`); a refund
- * that was ever signed is never cancelled, and a confirmed one never moves.
+ * The events that each state allows. Only the chain (`confirm`) or an operator (`queue`) moves a
+ * refund out of `needs_review`. A refund that was ever signed is never cancelled, and a confirmed one
+ * never moves.
  */
 const refundMoves: { readonly [S in RefundState]: ReadonlyArray<RefundEvent> } = {
-  queued: ["sign", "confirm", "cancel", "stick"],
-  signed: ["sign", "broadcast", "confirm", "stick"],
-  broadcast: ["sign", "broadcast", "confirm", "stick"],
+  queued: ["sign", "confirm", "cancel", "require_review"],
+  signed: ["sign", "broadcast", "confirm", "require_review"],
+  broadcast: ["sign", "broadcast", "confirm", "require_review"],
   confirmed: [],
   cancelled: ["queue"],
-  stuck: ["queue", "confirm"],
+  needs_review: ["queue", "confirm"],
 }
 
-/** A move the table does not have: the worker read a row that has moved on, or has a bug. */
+/** A move that is not in the table: the worker read an outdated row, or has a bug. */
 class IllegalRefundMove extends Schema.TaggedError<IllegalRefundMove>()("IllegalRefundMove", {
   from: RefundState,
   event: RefundEvent,
 }) {}
 
-/** Where `event` takes a refund that stands at `from`. */
+/** The state of a refund after `event`, if `from` allows it. */
 export function refundStep(
   from: RefundState,
   event: RefundEvent,
 ): Result.Result<RefundState, IllegalRefundMove> {
   return refundMoves[from].includes(event)
-    ? Result.succeed(refundReaches[event])
+    ? Result.succeed(refundStateAfter[event])
     : Result.fail(new IllegalRefundMove({ from, event }))
 }
 
-/** The payment that a refund gives back. */
-export interface Debt {
+/** The payment that a refund pays back. */
+export interface PaymentToRefund {
   readonly paymentId: PaymentId
   readonly chainId: number
   readonly asset: Address
@@ -85,7 +86,10 @@ export interface Debt {
   readonly paymentValidBefore: bigint
 }
 
-/** What is signed: under the same treasury and nonce for ever, each time with a later validBefore. */
+/**
+ * What the treasury signed. The treasury and the nonce never change; each new signature has a later
+ * validBefore.
+ */
 export interface RefundSignature {
   readonly treasury: Address
   readonly nonce: Bytes32
@@ -93,188 +97,206 @@ export interface RefundSignature {
   readonly signature: Signature
 }
 
-/** A refund that is not over, by its state; one that is confirmed or cancelled is never worked on. */
+/**
+ * A refund that is still open. Confirmed and cancelled refunds are final, so the worker never reads
+ * them.
+ */
 export type Refund =
-  & Debt
+  & PaymentToRefund
   & {
-    /** How often a facilitator has declined it. */
+    /** How often a facilitator declined it. */
     readonly attempts: number
   }
   & (
-    /** `signed` is null until it was signed for the first time. */
-    | { readonly state: "queued" | "stuck"; readonly signed: RefundSignature | null }
+    /** `signed` is null until the first signature. */
+    | { readonly state: "queued" | "needs_review"; readonly signed: RefundSignature | null }
     | { readonly state: "signed" | "broadcast"; readonly signed: RefundSignature }
   )
 
-/** The blocks whose payments a treasury pays back; null for no bound. */
-export interface Term {
+/**
+ * The blocks whose payments a treasury refunds: after `after` (exclusive) to `through` (inclusive).
+ * Null means no bound.
+ */
+export interface BlockRange {
   readonly after: bigint | null
   readonly through: bigint | null
 }
 
-/** What the worker itself knows of a refund, whatever its row says. */
-interface Own {
+/**
+ * The values that the worker computes or is configured with. The row must match them before the
+ * worker signs.
+ */
+interface ExpectedRefund {
   readonly chainId: number
   readonly asset: Address
   readonly payTo: Address
   readonly treasury: Address
-  readonly term: Term
-  /** The identity and the nonce that follow from the row's payer and payment. */
+  readonly blockRange: BlockRange
+  /** Derived from the payer and the nonce in the row. */
   readonly paymentId: PaymentId
   readonly nonce: Bytes32
 }
 
-/** The chain's word on a transfer, in the shape of the chain's port. */
-export type Proof =
-  | { readonly proof: "paid"; readonly at: PaidAt }
-  | { readonly proof: "not_yet" }
-  | { readonly proof: "never"; readonly reason: "expired" | "spent_elsewhere" }
-
-/** Whole units that may be signed for, in any hour and in any 24 hours. */
+/** The most that may be signed in any hour and in any 24 hours, in atomic units of the token. */
 export interface Caps {
   readonly perHour: bigint
   readonly perDay: bigint
 }
 
-/** Whole units that were signed for in the last hour and in the last 24 hours. */
+/** The amounts signed in the last hour and in the last 24 hours, in atomic units of the token. */
 export interface SignedSums {
   readonly lastHour: bigint
   readonly lastDay: bigint
 }
 
-/** Everything a decision rests on. */
-export interface Evidence {
-  readonly own: Own
-  /** Whether the payment reached us. */
-  readonly payment: Proof
-  /** Whether its refund reached the payer. */
-  readonly repaid: Proof
+/** Everything that `nextAction` reads, apart from the row. */
+export interface RefundInputs {
+  readonly expected: ExpectedRefund
+  /** Whether the payment was made to us. */
+  readonly paymentProof: PaymentProof
+  /** Whether the refund was paid to the payer. */
+  readonly refundProof: PaymentProof
   readonly nowSeconds: bigint
-  /** What the treasury holds, in whole units. */
-  readonly float: bigint
-  /** What was signed for the other refunds. */
-  readonly signed: SignedSums
+  /** In atomic units of the token. */
+  readonly treasuryBalance: bigint
+  /** What was signed for all other refunds. */
+  readonly signedSums: SignedSums
   readonly caps: Caps
 }
 
 export type Action =
-  /** Store a new signature, then show it to the facilitator. */
-  | { readonly act: "sign" }
-  /** Show the stored signature to the facilitator again: its nonce is used at most once. */
-  | { readonly act: "relay"; readonly signed: RefundSignature }
-  | { readonly act: "confirm"; readonly at: PaidAt }
-  | { readonly act: "cancel"; readonly reason: string }
-  /** Only a person can help. */
-  | { readonly act: "stick"; readonly reason: string }
-  | { readonly act: "wait"; readonly reason: WaitReason }
+  /** Store a new signature, then send it to the facilitator. */
+  | { readonly kind: "sign" }
+  /**
+   * Send the stored signature to the facilitator again. This is safe: its nonce is used at most
+   * once.
+   */
+  | { readonly kind: "relay"; readonly signed: RefundSignature }
+  | { readonly kind: "confirm"; readonly at: PaidAt }
+  | { readonly kind: "cancel"; readonly reason: string }
+  /** Only an operator can resolve this. */
+  | { readonly kind: "require_review"; readonly reason: string }
+  | { readonly kind: "wait"; readonly reason: WaitReason }
 
-/** The last three want an operator's eye: money is owed that may not, or cannot, be paid now. */
+/** The last three need an operator: money is owed that must not, or cannot, be paid now. */
 export type WaitReason =
   | "payment_not_safe"
   | "refund_not_safe"
   | "expiring"
-  | "stuck"
+  | "needs_review"
   | "over_caps"
   | "float_too_low"
   | "of_another_treasury"
 
-/** What a worker has done to one refund. */
+/** What a worker did with one refund. */
 export interface RefundOutcome {
   readonly paymentId: string
   readonly from: RefundState
-  /** Where it was left, as far as this worker knows: another one may hold it by now. */
+  /** The state after this worker. Another worker may have claimed the refund since. */
   readonly to: RefundState
-  /** Why it did not come to its end yet; null when nothing is in its way. */
+  /** Why the refund is not final yet; null when nothing blocks it. */
   readonly reason: string | null
-  /** True when nothing was different the last time. */
-  readonly known: boolean
+  /** True when the state and the reason are the same as in the previous attempt. */
+  readonly unchanged: boolean
 }
 
-/** No refund is larger than the dearest product. */
+/** A refund is never larger than the price of the most expensive product. */
 export const refundMax = Object.values(prices).reduce<bigint>(
   (max, price) => price > max ? price : max,
   0n,
 )
-/** How often a facilitator may decline a refund before a person has to look. */
+/** After this many declines an operator must review the refund. */
 export const attemptsMax = 20
-/** A signature that runs out sooner is not shown any more: it would only be declined. */
+/** A signature that expires sooner is not sent any more: the facilitator would decline it. */
 const relayableSecondsMin = 10n
 
-/** What to do next with a refund that is due. Final ones are not due. */
-export function decide(refund: Refund, evidence: Evidence): Action {
-  const { payment, repaid } = evidence
-  const wrong = wrongIn(refund, evidence.own)
-  if (wrong !== null) return stick(refund, wrong)
-  // The worker that holds that treasury's key goes on with it; only its own signature can end it.
-  if (refund.signed !== null && refund.signed.treasury !== evidence.own.treasury) {
-    return wait(refund.state === "stuck" ? "stuck" : "of_another_treasury")
+/** What to do next with an open refund. */
+export function nextAction(refund: Refund, inputs: RefundInputs): Action {
+  const { paymentProof, refundProof } = inputs
+  const invalid = invalidReason(refund, inputs.expected)
+  if (invalid !== null) return requireReview(refund, invalid)
+  // The worker with that treasury's key continues with it; only its own signature can end it.
+  if (refund.signed !== null && refund.signed.treasury !== inputs.expected.treasury) {
+    return wait(refund.state === "needs_review" ? "needs_review" : "of_another_treasury")
   }
-  if (repaid.proof === "paid") {
-    return repaid.at.finality === "safe"
-      ? { act: "confirm", at: repaid.at }
-      : wait(refund.state === "stuck" ? "stuck" : "refund_not_safe")
+  if (refundProof.proof === "paid") {
+    return refundProof.at.finality === "safe"
+      ? { kind: "confirm", at: refundProof.at }
+      : wait(refund.state === "needs_review" ? "needs_review" : "refund_not_safe")
   }
-  if (refund.state === "stuck") return wait("stuck")
-  if (repaid.proof === "never" && repaid.reason === "spent_elsewhere") {
-    return stick(refund, "refund_nonce_spent_elsewhere")
+  if (refund.state === "needs_review") return wait("needs_review")
+  if (refundProof.proof === "never" && refundProof.reason === "spent_elsewhere") {
+    return requireReview(refund, "refund_nonce_spent_elsewhere")
   }
-  const isOut = refund.state === "signed" || refund.state === "broadcast"
-  if (isOut && repaid.proof === "not_yet") return relayOrWait(refund, refund.signed, evidence)
+  const canStillPay = refund.state === "signed" || refund.state === "broadcast"
+  if (canStillPay && refundProof.proof === "not_yet") {
+    return relayOrWait(refund, refund.signed, inputs)
+  }
 
-  switch (payment.proof) {
+  switch (paymentProof.proof) {
     case "not_yet":
       return wait("payment_not_safe")
     case "never":
       return refund.signed === null
-        ? { act: "cancel", reason: payment.reason }
-        : stick(refund, `payment_${payment.reason}_after_signing`)
+        ? { kind: "cancel", reason: paymentProof.reason }
+        : requireReview(refund, `payment_${paymentProof.reason}_after_signing`)
     case "paid":
-      if (payment.at.finality !== "safe") return wait("payment_not_safe")
-      if (refund.signed === null && !inTerm(payment.at.block, evidence.own.term)) {
+      if (paymentProof.at.finality !== "safe") return wait("payment_not_safe")
+      if (
+        refund.signed === null && !isInBlockRange(paymentProof.at.block, inputs.expected.blockRange)
+      ) {
         return wait("of_another_treasury")
       }
-      if (refund.attempts >= attemptsMax) return stick(refund, "declined_too_often")
-      if (!withinCaps(refund.amount, evidence.signed, evidence.caps)) return wait("over_caps")
-      if (evidence.float < refund.amount) return wait("float_too_low")
-      return { act: "sign" }
+      if (refund.attempts >= attemptsMax) return requireReview(refund, "declined_too_often")
+      if (!withinCaps(refund.amount, inputs.signedSums, inputs.caps)) return wait("over_caps")
+      if (inputs.treasuryBalance < refund.amount) return wait("float_too_low")
+      return { kind: "sign" }
   }
 }
 
-/** Whether an amount may be signed for in addition to what was. */
-export function withinCaps(amount: bigint, signed: SignedSums, caps: Caps): boolean {
-  return signed.lastHour + amount <= caps.perHour && signed.lastDay + amount <= caps.perDay
+/** Whether an additional amount may be signed. */
+export function withinCaps(amount: bigint, sums: SignedSums, caps: Caps): boolean {
+  return sums.lastHour + amount <= caps.perHour && sums.lastDay + amount <= caps.perDay
 }
 
-/** Whether a payment in this block is paid back by the treasury of this term, and by no other. */
-export function inTerm(block: bigint, { after, through }: Term): boolean {
+/**
+ * Whether a payment in this block is refunded by the treasury of this range. Exactly one treasury's
+ * range contains each block.
+ */
+export function isInBlockRange(block: bigint, { after, through }: BlockRange): boolean {
   return (after === null || block > after) && (through === null || block <= through)
 }
 
-/** What is done with a signature that is out, and that the chain may still take. */
+/** The action for a signature that was sent and that the chain may still accept. */
 function relayOrWait(
   refund: Refund,
   signed: RefundSignature,
-  { nowSeconds, float }: Evidence,
+  { nowSeconds, treasuryBalance }: RefundInputs,
 ): Action {
   if (nowSeconds + relayableSecondsMin >= signed.validBefore) return wait("expiring")
-  if (refund.attempts >= attemptsMax) return stick(refund, "declined_too_often")
-  return float < refund.amount ? wait("float_too_low") : { act: "relay", signed }
+  if (refund.attempts >= attemptsMax) return requireReview(refund, "declined_too_often")
+  return treasuryBalance < refund.amount ? wait("float_too_low") : { kind: "relay", signed }
 }
 
-/** What is wrong with a row in itself: nothing is signed for it, whatever the chain shows. */
-function wrongIn(refund: Refund, own: Own): string | null {
-  if (refund.chainId !== own.chainId) return "another_chain"
-  if (refund.asset !== own.asset) return "another_asset"
-  if (refund.payTo !== own.payTo) return "another_payee"
-  if (refund.payer === own.treasury || refund.payer === own.payTo) return "payer_is_ours"
-  if (refund.paymentId !== own.paymentId) return "another_payment"
+/**
+ * Why a row is invalid, whatever the chain shows. Nothing is signed for an invalid row. Null: it is
+ * valid.
+ */
+function invalidReason(refund: Refund, expected: ExpectedRefund): string | null {
+  if (refund.chainId !== expected.chainId) return "another_chain"
+  if (refund.asset !== expected.asset) return "another_asset"
+  if (refund.payTo !== expected.payTo) return "another_payee"
+  if (refund.payer === expected.treasury || refund.payer === expected.payTo) return "payer_is_ours"
+  if (refund.paymentId !== expected.paymentId) return "another_payment"
   const { signed } = refund
-  if (signed?.treasury === own.treasury && signed.nonce !== own.nonce) return "another_nonce"
+  if (signed?.treasury === expected.treasury && signed.nonce !== expected.nonce) {
+    return "another_nonce"
+  }
   if (refund.amount <= 0n || refund.amount > refundMax) return "amount_over_the_dearest_product"
   return null
 }
 
-const stick = ({ state }: Refund, reason: string): Action =>
-  state === "stuck" ? wait("stuck") : { act: "stick", reason }
+const requireReview = ({ state }: Refund, reason: string): Action =>
+  state === "needs_review" ? wait("needs_review") : { kind: "require_review", reason }
 
-const wait = (reason: WaitReason): Action => ({ act: "wait", reason })
+const wait = (reason: WaitReason): Action => ({ kind: "wait", reason })

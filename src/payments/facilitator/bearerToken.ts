@@ -1,9 +1,9 @@
 /**
- * The bearer token of a facilitator that wants one for each call: a JWT as Coinbase's CDP reads it,
- * signed by the API key's secret, good for one path and two minutes.
+ * The bearer token for facilitators that require one per call: a JWT in the form of Coinbase CDP,
+ * signed with the API key's secret, valid for one path and two minutes.
  *
- * Made with WebCrypto and nothing else: signing is all of it, and a library would bring the parsing
- * and the choice of algorithms that tokens are usually broken by.
+ * It uses only WebCrypto. Signing is all that is needed, and a library would add parsing and a
+ * choice of algorithms, which are the usual weaknesses of tokens.
  *
  * @module
  */
@@ -14,11 +14,11 @@ interface TokenOptions {
   readonly keyId: string
   /** An EC P-256 key in PEM (PKCS #8), or an Ed25519 seed and public key in base64. */
   readonly secret: Redacted.Redacted
-  /** The facilitator's address: its host and path are what a token is good for. */
+  /** The facilitator's URL. A token is valid for its host and path only. */
   readonly baseUrl: string
 }
 
-/** The secret is not a key of a kind that is known. It is not repeated. */
+/** The secret is not a supported key. The error does not contain it. */
 export class BadApiKey extends Schema.TaggedError<BadApiKey>()("BadApiKey", {}) {
   override get message() {
     return "FACILITATOR_API_KEY_SECRET must be a PEM PKCS #8 key on P-256, or 64 bytes of Ed25519 in base64"
@@ -29,11 +29,13 @@ const lifetimeSeconds = 120
 const nonceBytes = 16
 const encoder = new TextEncoder()
 
-/** The headers of a POST to a path of the facilitator. Fails at once when the key is no key. */
+/**
+ * Makes the headers of a POST to a path of the facilitator. Fails at once when the key is invalid.
+ */
 export const bearer = Effect.fnUntraced(function* ({ keyId, secret, baseUrl }: TokenOptions) {
   const key = yield* importKey(Redacted.value(secret))
   const { host, pathname } = new URL(baseUrl)
-  const place = `${host}${pathname.replace(/\/+$/, "")}`
+  const hostAndPath = `${host}${pathname.replace(/\/+$/, "")}`
 
   return (path: string): Effect.Effect<Readonly<Record<string, string>>> =>
     Effect.gen(function* () {
@@ -43,7 +45,7 @@ export const bearer = Effect.fnUntraced(function* ({ keyId, secret, baseUrl }: T
       const claims = {
         sub: keyId,
         iss: "cdp",
-        uris: [`POST ${place}${path}`],
+        uris: [`POST ${hostAndPath}${path}`],
         iat: nowSeconds,
         nbf: nowSeconds,
         exp: nowSeconds + lifetimeSeconds,
@@ -63,23 +65,30 @@ const ecdsa = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const
 const ed25519 = { name: "Ed25519" } as const
 const pemPattern = /^-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----\s*$/
 
-/** A variable may hold the line ends of a PEM as `\n`. */
+/** An environment variable may contain the line ends of a PEM as `\n`. */
 const importKey = (secret: string) =>
   Effect.gen(function* () {
     const pem = pemPattern.exec(secret.trim().replaceAll("\\n", "\n"))?.[1]
     if (pem !== undefined) {
       const pkcs8 = yield* bytesOf(pem.replaceAll(/\s/g, ""))
-      const key = yield* imported(() =>
+      const key = yield* tryImport(() =>
         crypto.subtle.importKey("pkcs8", pkcs8, ecdsa, false, ["sign"])
       )
       return { alg: "ES256", algorithm: ecdsa, key } as const
     }
-    const both = yield* bytesOf(secret.trim())
-    if (both.length !== 64) return yield* new BadApiKey()
-    const x = Base64Url.encode(both.subarray(32))
-    const jwk = { kty: "OKP", crv: "Ed25519", d: Base64Url.encode(both.subarray(0, 32)), x }
-    const key = yield* imported(() => crypto.subtle.importKey("jwk", jwk, ed25519, false, ["sign"]))
-    // Importing does not look whether the two halves belong together.
+    const seedAndPublicKey = yield* bytesOf(secret.trim())
+    if (seedAndPublicKey.length !== 64) return yield* new BadApiKey()
+    const x = Base64Url.encode(seedAndPublicKey.subarray(32))
+    const jwk = {
+      kty: "OKP",
+      crv: "Ed25519",
+      d: Base64Url.encode(seedAndPublicKey.subarray(0, 32)),
+      x,
+    }
+    const key = yield* tryImport(() =>
+      crypto.subtle.importKey("jwk", jwk, ed25519, false, ["sign"])
+    )
+    // The import does not check that the seed and the public key match.
     const matches = yield* Effect.promise(async () => {
       const half = { kty: "OKP", crv: "Ed25519", x }
       const point = await crypto.subtle.importKey("jwk", half, ed25519, false, ["verify"])
@@ -95,7 +104,7 @@ const importKey = (secret: string) =>
     return { alg: "EdDSA", algorithm: ed25519, key } as const
   })
 
-const imported = (key: () => Promise<CryptoKey>) =>
+const tryImport = (key: () => Promise<CryptoKey>) =>
   Effect.tryPromise({ try: key, catch: () => new BadApiKey() })
 
 const bytesOf = (text: string) =>

@@ -1,5 +1,5 @@
 /**
- * An x402 facilitator over HTTP. What it says clearly is passed on; everything else is `unknown`.
+ * An x402 facilitator over HTTP. A clear response is returned as it is; anything else is `unknown`.
  *
  * @module
  */
@@ -18,32 +18,32 @@ import {
 } from "../Facilitator.ts"
 
 export interface FacilitatorOptions {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
-  /** The headers of a call to a path: where a bearer token of its own is made for each. */
+  /** The headers for a path, because a bearer token is made for each call. */
   readonly headers?: (path: string) => Effect.Effect<Readonly<Record<string, string>>>
   readonly verifyTimeout?: Duration.Duration
   readonly settleTimeout?: Duration.Duration
 }
 
-/** Largest answer that is read. */
-const answerBytesMax = 64 * 1024
+/** Maximum size of a response. */
+const responseBytesMax = 64 * 1024
 const reasonLengthMax = 100
 
-const VerifyAnswer = Schema.Struct({
+const VerifyResponse = Schema.Struct({
   isValid: Schema.Boolean,
   invalidReason: Schema.optionalKey(Schema.NullOr(Schema.String)),
 })
-const SettleAnswer = Schema.Struct({
+const SettleResponse = Schema.Struct({
   success: Schema.Boolean,
   errorReason: Schema.optionalKey(Schema.NullOr(Schema.String)),
   transaction: Schema.optionalKey(Schema.NullOr(Schema.String)),
 })
-const decodeVerify = Schema.decodeUnknownEffect(VerifyAnswer)
-const decodeSettle = Schema.decodeUnknownEffect(SettleAnswer)
+const decodeVerify = Schema.decodeUnknownEffect(VerifyResponse)
+const decodeSettle = Schema.decodeUnknownEffect(SettleResponse)
 const transactionPattern = /^0x[0-9a-f]{64}$/i
 
-/** Said of a settlement that is still on its way: not a refusal. */
+/** The reasons of a settlement that is still pending: not a refusal. */
 const pendingReasons: ReadonlyArray<string> = ["settlement_pending", "pending"]
 
 export const layer = (
@@ -79,7 +79,7 @@ export const layer = (
   )
 
 function settleOutcome(
-  { success, errorReason, transaction }: typeof SettleAnswer.Type,
+  { success, errorReason, transaction }: typeof SettleResponse.Type,
 ): SettleOutcome {
   if (!success) {
     const reason = printable(errorReason ?? "no reason given")
@@ -91,8 +91,8 @@ function settleOutcome(
 }
 
 /**
- * The JSON of an answer. Some facilitators refuse with the documented body and a 4xx, so a client
- * error is read like an answer; a server error says nothing of what was done.
+ * Posts a request and parses the response as JSON. Some facilitators refuse with the documented
+ * body and a 4xx, so a client error is parsed too. After a server error nothing is known.
  */
 const post = Effect.fnUntraced(
   function* (
@@ -111,7 +111,9 @@ const post = Effect.fnUntraced(
     ).pipe(
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }),
     )
-    if (response.status >= 500) return yield* new Unclear({ reason: `status ${response.status}` })
+    if (response.status >= 500) {
+      return yield* new Unclear({ reason: `status ${response.status}` })
+    }
     const text = yield* textOf(response)
     return yield* Effect.try({
       try: (): unknown => JSON.parse(text),
@@ -128,14 +130,16 @@ const textOf = Effect.fnUntraced(function* (response: HttpClientResponse.HttpCli
   yield* Stream.runForEach(response.stream, (chunk) =>
     Effect.suspend(() => {
       bytes += chunk.length
-      if (bytes > answerBytesMax) return Effect.fail(new Unclear({ reason: "too large" }))
+      if (bytes > responseBytesMax) return Effect.fail(new Unclear({ reason: "too large" }))
       text += decoder.decode(chunk, { stream: true })
       return Effect.void
     }))
   return text
 })
 
-/** The standard request, rebuilt from checked values: nothing the buyer echoed goes on. */
+/**
+ * The standard request, rebuilt from checked values: nothing that the buyer echoed is passed on.
+ */
 function bodyOf({ authorization, signature, requirements }: FacilitatorRequest) {
   const { from, to, value, validAfter, validBefore, nonce } = authorization
   return {
@@ -161,14 +165,14 @@ function bodyOf({ authorization, signature, requirements }: FacilitatorRequest) 
 
 class Unclear extends Schema.TaggedError<Unclear>()("Unclear", { reason: Schema.String }) {}
 
-/** Logs why, and says no more than that nothing is known. */
+/** Logs the cause and returns `unknown`. */
 const unknown = (call: string, error: { readonly _tag: string }) =>
   Effect.as(
-    Effect.logWarning(`The facilitator's answer to ${call} is unclear`, error),
+    Effect.logWarning(`The facilitator's response to ${call} is unclear`, error),
     { outcome: "unknown", reason: error._tag } as const,
   )
 
-/** A stranger's word, made fit to be repeated. */
+/** Makes untrusted text safe to log. */
 function printable(reason: string): string {
   return reason.replace(/[^\x20-\x7e]/g, "?").slice(0, reasonLengthMax)
 }

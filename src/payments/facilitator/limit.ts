@@ -1,8 +1,9 @@
 /**
- * Bounds what a facilitator is asked at once, so that a flood of payments cannot drown it or us.
+ * Limits the calls to a facilitator, so that a flood of payments overloads neither the facilitator
+ * nor us.
  *
- * A question beyond the bound is answered `unknown` at once, which charges nobody; a settlement waits
- * for its turn, since its intent is stored and those who may settle are bounded already.
+ * A verification beyond the limit returns `unknown` at once, and nothing is charged. A settlement
+ * waits for its turn, since its intent is stored and the number of sales is limited already.
  *
  * @module
  */
@@ -10,9 +11,9 @@ import { Effect, Layer, Semaphore } from "effect"
 import { Facilitator, type FacilitatorRequest, type VerifyOutcome } from "../Facilitator.ts"
 
 interface FacilitatorLimit {
-  /** Calls at the facilitator at once, of both kinds. */
+  /** Concurrent calls, verifications and settlements together. */
   readonly inFlight: number
-  /** Verifications that may wait for one of these calls to end. */
+  /** Verifications that may wait for a free call. */
   readonly waiting: number
 }
 
@@ -20,7 +21,7 @@ const defaultLimit: FacilitatorLimit = { inFlight: 32, waiting: 64 }
 
 const overloaded: VerifyOutcome = { outcome: "unknown", reason: "overloaded" }
 
-/** The facilitator below, asked within bounds. */
+/** Wraps a facilitator with this limit. */
 export const layerLimited = (
   { inFlight, waiting }: FacilitatorLimit = defaultLimit,
 ): Layer.Layer<Facilitator, never, Facilitator> =>

@@ -1,9 +1,11 @@
 /**
- * Payments in PostgreSQL: every arrow one compare-and-set on one row, leases on its clock.
+ * Payments in PostgreSQL. Every move is a compare-and-set on one row, and leases run on the
+ * database's clock.
  *
- * Claims, moves and delivery marks that come together share a statement: its round trip and its commit.
- * Each is still a compare-and-set on its own row. The database refuses what the table of moves does not
- * have (see the migrations), so a bug here is a defect, not a lost payment.
+ * Claims, moves and delivery marks that arrive together share one statement, so they share its
+ * round trip and its commit. Each is still a compare-and-set on its own row. The database refuses
+ * every move that the table of moves does not have (see the migrations), so a bug here causes a
+ * defect, not a lost payment.
  *
  * @module
  */
@@ -16,17 +18,17 @@ import { jsonText } from "../../postgres/json.ts"
 import {
   Address,
   Bytes32,
-  type Claimed,
+  type ClaimedPayment,
   type PaidAt,
   type Payment,
   PaymentId,
   paymentOf,
   type PaymentState,
   type PaymentTicket,
-  reaches,
   recordOf,
   type RefundSummary,
   Signature,
+  stateAfter,
   step,
 } from "../domain/payment.ts"
 import {
@@ -38,10 +40,10 @@ import {
   type WaitingQuery,
 } from "../PaymentStore.ts"
 
-/** An unmatched transfer's authorization was never shown to us: it is not known to expire. */
+/** The expiry of an unmatched transfer's authorization is unknown. */
 const neverExpires = 9_223_372_036_854_775_807n
-/** How long the mark of a delivered answer waits for others, to be stored with them. */
-const sentAfter = Duration.millis(2)
+/** How long a delivery mark waits for others, to share a statement with them. */
+const sentGatherTime = Duration.millis(2)
 
 export const layer: Layer.Layer<PaymentStore, never, SqlClient> = Layer.effect(
   PaymentStore,
@@ -51,17 +53,17 @@ export const layer: Layer.Layer<PaymentStore, never, SqlClient> = Layer.effect(
   }),
 )
 
-/** What a sale writes: claim, move, mark as sent. */
+/** The writes of a sale. */
 const commands = Effect.fnUntraced(function* (sql: SqlClient) {
-  const claimed = yield* claims(sql)
-  const moved = yield* moves(sql)
-  const marked = yield* sentMarks(sql)
+  const insertClaim = yield* claims(sql)
+  const applyMove = yield* moves(sql)
+  const markDelivered = yield* sentMarks(sql)
   const { find } = queries(sql)
 
   const claim = Effect.fnUntraced(
     function* (ticket: PaymentTicket, secretHash: Bytes32 | null, lease: Duration.Duration) {
-      const made = yield* claimed({ ticket, secretHash, lease })
-      if (Option.isSome(made)) return { claimed: true, payment: made.value }
+      const inserted = yield* insertClaim({ ticket, secretHash, lease })
+      if (Option.isSome(inserted)) return { claimed: true, payment: inserted.value }
       const known = yield* Effect.flatMap(find(ticket.paymentId), Effect.fromOption)
       return { claimed: false, payment: known }
     },
@@ -69,22 +71,21 @@ const commands = Effect.fnUntraced(function* (sql: SqlClient) {
   )
 
   const move = Effect.fnUntraced(
-    function* (held: Payment, move: Move) {
-      const ages = yield* moved(held, move)
+    function* (payment: Payment, move: Move) {
+      const ages = yield* applyMove(payment, move)
       if (Option.isNone(ages)) return Option.none()
-      // The database queues the refund with the move; the row is read again to show it.
+      // The database inserts the refund with the move; the row is read again to include it.
       return move.event === "owe"
-        ? yield* find(held.paymentId)
-        : Option.some(movedOn(held, move, ages.value))
+        ? yield* find(payment.paymentId)
+        : Option.some(paymentAfterMove(payment, move, ages.value))
     },
     Effect.orDie,
   )
 
-  const markSent = (paymentId: PaymentId) => Effect.asVoid(Effect.orDie(marked(paymentId)))
+  const markSent = (paymentId: PaymentId) => Effect.asVoid(Effect.orDie(markDelivered(paymentId)))
   return { claim, move, markSent }
 })
 
-/** What is read of payments. */
 function queries(sql: SqlClient) {
   const columns = sql.literal(paymentColumns)
   const seconds = (duration: Duration.Duration) =>
@@ -98,7 +99,7 @@ function queries(sql: SqlClient) {
       Effect.orDie,
     )
 
-  const waiting = ({ nowSeconds, hold, skip, limit }: WaitingQuery) =>
+  const waiting = ({ nowSeconds, answerWindow, skip, limit }: WaitingQuery) =>
     sql<PaymentRow>`
       SELECT ${columns} FROM payment
       WHERE state IN ('claimed', 'released', 'settling', 'unresolved', 'settled')
@@ -107,13 +108,13 @@ function queries(sql: SqlClient) {
             OR (state IN ('claimed', 'settling', 'settled')
               AND lease_until < clock_timestamp()))
         OR state = 'answered' AND sent_at IS NULL
-          AND answered_at <= clock_timestamp() - ${seconds(hold)}
+          AND answered_at <= clock_timestamp() - ${seconds(answerWindow)}
       ORDER BY state = 'released', changed_at, payment_id LIMIT ${limit} OFFSET ${skip}`.pipe(
       Effect.map((rows) => rows.map(readPayment)),
       Effect.orDie,
     )
 
-  const standing = (paymentIds: ReadonlyArray<PaymentId>) =>
+  const states = (paymentIds: ReadonlyArray<PaymentId>) =>
     sql<{ payment_id: PaymentId; state: PaymentState }>`
       SELECT payment_id, state FROM payment WHERE payment_id = ANY(${paymentIds}::text[])`.pipe(
       Effect.map((rows) => new Map(rows.map(({ payment_id, state }) => [payment_id, state]))),
@@ -128,16 +129,10 @@ function queries(sql: SqlClient) {
     Effect.orDie,
   )
 
-  const countByState = sql<{ state: PaymentState; payments: bigint }>`
-    SELECT state, count(*) AS payments FROM payment GROUP BY state`.pipe(
-    Effect.map((rows) => new Map(rows.map((row) => [row.state, Number(row.payments)]))),
-    Effect.orDie,
-  )
-
-  return { find, waiting, standing, liability, countByState }
+  return { find, waiting, states, liability }
 }
 
-/** What the scan of the chain stores: transfers without a row, and how far it has read. */
+/** The writes of the chain scan: transfers without a row, and the scan progress. */
 function scanning(sql: SqlClient) {
   const insertUnmatched = ({ paymentId, token, from, to, value, nonce, at }: UnmatchedTransfer) =>
     sql`
@@ -185,13 +180,13 @@ interface Claim {
 }
 
 /**
- * Makes rows in `claimed`; none for a payment that has one. The conflict names no index: of two that
- * insert one payment at the same moment, the other unique index may be the first to notice.
+ * Inserts rows in `claimed`; none for a payment that has a row. ON CONFLICT names no index, because
+ * of two concurrent inserts of one payment either unique index may detect the conflict first.
  */
 const claims = (sql: SqlClient) =>
   groupCommit<Claim, Payment>({
     rowOf: ({ ticket }) => ticket.paymentId,
-    together: (claims) =>
+    runBatch: (claims) =>
       sql<{ payment_id: PaymentId }>`
         INSERT INTO payment (payment_id, chain_id, asset, token_name, token_version, payer, nonce,
           pay_to, amount, valid_after, valid_before, signature, settlement, product_id, request,
@@ -199,7 +194,7 @@ const claims = (sql: SqlClient) =>
         SELECT payment_id, chain_id, asset, token_name, token_version, payer, nonce,
           pay_to, amount, valid_after, valid_before, signature, settlement, product_id, request,
           'claimed', secret_hash, ${sql.literal(leased)}
-        FROM json_to_recordset(${jsonText(inOrder(claims.map(claimRow)))}::json) AS given (
+        FROM json_to_recordset(${jsonText(inOrder(claims.map(claimRow)))}::json) AS input (
           payment_id text, chain_id bigint, asset text, token_name text, token_version text,
           payer text, nonce text, pay_to text, amount bigint, valid_after bigint,
           valid_before bigint, signature text, settlement text, product_id text, request text,
@@ -207,16 +202,16 @@ const claims = (sql: SqlClient) =>
         ON CONFLICT DO NOTHING
         RETURNING payment_id`.pipe(
         Effect.map((rows) => {
-          const made = new Set(rows.map(({ payment_id }) => payment_id))
+          const inserted = new Set(rows.map(({ payment_id }) => payment_id))
           return new Map(
-            claims.filter(({ ticket }) => made.has(ticket.paymentId))
-              .map((claim) => [claim.ticket.paymentId, claimedBy(claim)]),
+            claims.filter(({ ticket }) => inserted.has(ticket.paymentId))
+              .map((claim) => [claim.ticket.paymentId, claimedPayment(claim)]),
           )
         }),
       ),
   })
 
-const leased = "clock_timestamp() + make_interval(secs => given.lease_seconds)"
+const leased = "clock_timestamp() + make_interval(secs => input.lease_seconds)"
 
 const claimRow = ({ ticket, secretHash, lease }: Claim) => {
   const { token, authorization } = ticket
@@ -233,7 +228,7 @@ const claimRow = ({ ticket, secretHash, lease }: Claim) => {
     valid_after: authorization.validAfter.toString(),
     valid_before: authorization.validBefore.toString(),
     signature: ticket.signature,
-    settlement: ticket.order,
+    settlement: ticket.settlementOrder,
     product_id: ticket.productId,
     request: ticket.request,
     secret_hash: secretHash,
@@ -241,8 +236,8 @@ const claimRow = ({ ticket, secretHash, lease }: Claim) => {
   }
 }
 
-/** The row that a claim has made: nothing in it is the database's own. */
-const claimedBy = ({ ticket, secretHash, lease }: Claim): Claimed => ({
+/** The payment after a claim. The database computes none of its fields. */
+const claimedPayment = ({ ticket, secretHash, lease }: Claim): ClaimedPayment => ({
   ...ticket,
   state: "claimed",
   fence: 1,
@@ -250,38 +245,39 @@ const claimedBy = ({ ticket, secretHash, lease }: Claim): Claimed => ({
   secretHash,
 })
 
-interface HeldMove {
-  readonly held: Payment
+interface MoveRequest {
+  readonly payment: Payment
   readonly move: Move
 }
 
 /**
- * Makes moves of one event. The planner guesses how many rows are given; that they are compared with
- * one event too keeps its guess low enough for the index, on a table that is still small.
+ * Makes the moves of one event. The comparison with `event` lowers the planner's estimate of the
+ * number of input rows, so that it uses the index even while the table is small.
  */
 const movesOf = (sql: SqlClient, event: Move["event"]) => {
   const written = sql.literal(writes[event])
   const ages = sql.literal(agesColumns)
-  // What was delivered in the meantime is not owed any more.
+  // An answer that was delivered in the meantime is not owed any more.
   const unsent = sql.literal(event === "owe" ? "AND sent_at IS NULL" : "")
-  return groupCommit<HeldMove, Ages>({
-    rowOf: ({ held }) => held.paymentId,
-    together: (moves) => {
+  return groupCommit<MoveRequest, Ages>({
+    rowOf: ({ payment }) => payment.paymentId,
+    runBatch: (moves) => {
       const bodies: Array<Uint8Array> = []
-      const rows = inOrder(moves.map(({ held, move }) => moveRow(held, move, bodies)))
+      const rows = inOrder(moves.map(({ payment, move }) => moveRow(payment, move, bodies)))
       return sql<Ages & { readonly payment_id: string }>`
-        UPDATE payment SET state = ${reaches[event]}, reason = given.reason,
+        UPDATE payment SET state = ${stateAfter[event]}, reason = input.reason,
           changed_at = clock_timestamp(), ${written}
         FROM (
-          SELECT given.*, (${bodies}::bytea[])[given.body_place] AS body
-          FROM json_to_recordset(${jsonText(rows)}::json) AS given (
-            event text, payment_id text, held_state text, held_fence integer, reason text,
-            lease_seconds float8, secret_hash text, transaction_hint text, body_place integer,
+          SELECT input.*, (${bodies}::bytea[])[input.body_index] AS body
+          FROM json_to_recordset(${jsonText(rows)}::json) AS input (
+            event text, payment_id text, expected_state text, expected_fence integer, reason text,
+            lease_seconds float8, secret_hash text, transaction_hint text, body_index integer,
             paid_transaction text, paid_block bigint, paid_log_index integer, paid_finality text,
             paid_amount bigint)
-        ) given
-        WHERE given.event = ${event} AND payment.payment_id = given.payment_id
-          AND payment.state = given.held_state AND payment.fence = given.held_fence ${unsent}
+        ) input
+        WHERE input.event = ${event} AND payment.payment_id = input.payment_id
+          AND payment.state = input.expected_state AND payment.fence = input.expected_fence
+          ${unsent}
         RETURNING payment.payment_id, ${ages}`.pipe(
         Effect.map((rows) => new Map(rows.map((row) => [row.payment_id, row]))),
       )
@@ -289,7 +285,7 @@ const movesOf = (sql: SqlClient, event: Move["event"]) => {
   })
 }
 
-/** Makes moves, those of one event at a time together. */
+/** Makes moves, grouped by event. */
 const moves = Effect.fnUntraced(function* (sql: SqlClient) {
   const byEvent = {
     claim: yield* movesOf(sql, "claim"),
@@ -301,36 +297,39 @@ const moves = Effect.fnUntraced(function* (sql: SqlClient) {
     owe: yield* movesOf(sql, "owe"),
     void: yield* movesOf(sql, "void"),
   }
-  return (held: Payment, move: Move) => byEvent[move.event]({ held, move })
+  return (payment: Payment, move: Move) => byEvent[move.event]({ payment, move })
 })
 
-const paid = `paid_transaction = coalesce(given.paid_transaction, payment.paid_transaction),
-  paid_block = coalesce(given.paid_block, payment.paid_block),
-  paid_log_index = coalesce(given.paid_log_index, payment.paid_log_index),
-  paid_finality = coalesce(given.paid_finality, payment.paid_finality)`
+const paid = `paid_transaction = coalesce(input.paid_transaction, payment.paid_transaction),
+  paid_block = coalesce(input.paid_block, payment.paid_block),
+  paid_log_index = coalesce(input.paid_log_index, payment.paid_log_index),
+  paid_finality = coalesce(input.paid_finality, payment.paid_finality)`
 
-/** What a move writes next to the state and its reason. */
+/** What a move writes in addition to the state and its reason. */
 const writes: { readonly [E in Move["event"]]: string } = {
-  claim: `fence = payment.fence + 1, secret_hash = given.secret_hash, lease_until = ${leased}`,
+  claim: `fence = payment.fence + 1, secret_hash = input.secret_hash, lease_until = ${leased}`,
   release: "lease_until = NULL",
-  intend: `answer_body = given.body, intended_at = clock_timestamp(), lease_until = ${leased}`,
-  doubt: "lease_until = NULL, transaction_hint = given.transaction_hint",
+  intend: `answer_body = input.body, intended_at = clock_timestamp(), lease_until = ${leased}`,
+  doubt: "lease_until = NULL, transaction_hint = input.transaction_hint",
   settle: `lease_until = ${leased}, ${paid}`,
   answer: `lease_until = NULL, answered_at = clock_timestamp(),
-    answer_body = coalesce(given.body, payment.answer_body), ${paid}`,
-  owe: `lease_until = NULL, answer_body = NULL, paid_amount = given.paid_amount, ${paid}`,
+    answer_body = coalesce(input.body, payment.answer_body), ${paid}`,
+  owe: `lease_until = NULL, answer_body = NULL, paid_amount = input.paid_amount, ${paid}`,
   void: "lease_until = NULL, answer_body = NULL",
 }
 
-/** A move as a row; a body is put into `bodies`, and its place there, from 1, into the row. */
-const moveRow = (held: Payment, move: Move, bodies: Array<Uint8Array>) => {
+/**
+ * A move as an input row. Its body is appended to `bodies`, and the row contains the body's
+ * position there, from 1.
+ */
+const moveRow = (payment: Payment, move: Move, bodies: Array<Uint8Array>) => {
   const answer = "answer" in move ? move.answer : null
   const paidAt = "paidAt" in move ? move.paidAt : null
   return {
     event: move.event,
-    payment_id: held.paymentId,
-    held_state: held.state,
-    held_fence: held.fence,
+    payment_id: payment.paymentId,
+    expected_state: payment.state,
+    expected_fence: payment.fence,
     reason: "reason" in move ? move.reason : null,
     lease_seconds: "lease" in move ? Duration.toSeconds(move.lease) : null,
     secret_hash: "secretHash" in move ? move.secretHash : null,
@@ -338,7 +337,7 @@ const moveRow = (held: Payment, move: Move, bodies: Array<Uint8Array>) => {
     ...move.event === "owe" && move.paidAmount !== undefined
       ? { paid_amount: move.paidAmount.toString() }
       : {},
-    body_place: answer === null ? null : bodies.push(answer.body),
+    body_index: answer === null ? null : bodies.push(answer.body),
     ...paidAt === null ? {} : {
       paid_transaction: paidAt.transaction,
       paid_block: paidAt.block.toString(),
@@ -349,38 +348,37 @@ const moveRow = (held: Payment, move: Move, bodies: Array<Uint8Array>) => {
 }
 
 /**
- * The payment that a move has made of `held`. Nothing else can have changed it: its identity never
- * changes, and the rest changes with a move alone, after which `held` would have been of another state
- * or fence.
+ * The payment after a move of `payment`. No other write can have changed it in between: its
+ * identity never changes, and everything else changes only with a move, after which `payment` would
+ * have had another state or fence.
  */
-function movedOn(
-  held: Payment,
+function paymentAfterMove(
+  payment: Payment,
   move: Exclude<Move, { readonly event: "owe" }>,
   ages: Ages,
 ): Payment {
-  const before = recordOf(held)
+  const before = recordOf(payment)
   return Result.getOrThrow(paymentOf({
     ...before,
     ...agesOf(ages),
-    state: Result.getOrThrow(step(held.order, held.state, move.event)),
-    ...move.event === "claim" ? { fence: held.fence + 1, secretHash: move.secretHash } : {},
+    state: Result.getOrThrow(step(payment.settlementOrder, payment.state, move.event)),
+    ...move.event === "claim" ? { fence: payment.fence + 1, secretHash: move.secretHash } : {},
     ..."answer" in move ? { answer: move.answer ?? before.answer } : {},
     ..."transactionHint" in move ? { transactionHint: move.transactionHint } : {},
     ..."paidAt" in move ? { paidAt: move.paidAt ?? before.paidAt } : {},
   }))
 }
 
-/** Marks answers as delivered. */
 const sentMarks = (sql: SqlClient) =>
   groupCommit<PaymentId, true>({
     rowOf: (paymentId) => paymentId,
-    gather: Effect.sleep(sentAfter),
-    together: (ids) =>
+    batchDelay: Effect.sleep(sentGatherTime),
+    runBatch: (ids) =>
       sql<{ payment_id: PaymentId }>`
         UPDATE payment SET sent_at = clock_timestamp()
-        FROM json_to_recordset(${jsonText(inOrder(ids.map(sentRow)))}::json) AS given (
+        FROM json_to_recordset(${jsonText(inOrder(ids.map(sentRow)))}::json) AS input (
           event text, payment_id text)
-        WHERE given.event = 'sent' AND payment.payment_id = given.payment_id
+        WHERE input.event = 'sent' AND payment.payment_id = input.payment_id
           AND state = 'answered' AND sent_at IS NULL
         RETURNING payment.payment_id`.pipe(
         Effect.map((rows) => new Map(rows.map(({ payment_id }) => [payment_id, true]))),
@@ -389,7 +387,7 @@ const sentMarks = (sql: SqlClient) =>
 
 const sentRow = (paymentId: PaymentId) => ({ event: "sent", payment_id: paymentId })
 
-/** Two statements that change the same rows change them in the same order: neither waits for both. */
+/** A fixed row order, so that concurrent statements on the same rows cannot deadlock. */
 const inOrder = <Row extends { readonly payment_id: string }>(rows: ReadonlyArray<Row>) =>
   rows.toSorted((a, b) => a.payment_id < b.payment_id ? -1 : 1)
 
@@ -433,15 +431,15 @@ const epoch = (time: string) => `extract(epoch FROM ${time})`
 const now = epoch("clock_timestamp()")
 
 /**
- * How long ago, or how soon, on the database's clock. Numbers are subtracted, not times: before
- * PostgreSQL 17 an infinite time in one row would fail every statement that reads it.
+ * Ages on the database's clock. Numbers are subtracted, not times: before PostgreSQL 17 an infinite
+ * time in one row would fail every statement that reads it.
  */
 const agesColumns = `
   ((${epoch("payment.lease_until")} - ${now}) * 1000)::float8 AS lease_left_ms,
   ((${now} - ${epoch("payment.intended_at")}) * 1000)::float8 AS intended_ago_ms,
   ((${now} - ${epoch("payment.answered_at")}) * 1000)::float8 AS answered_ago_ms`
 
-/** What is selected of a payment. */
+/** The selected columns of a payment, with its refund. */
 const paymentColumns = `payment.*, ${agesColumns},
   CASE WHEN payment.state IN ('refund_due', 'refunded') THEN (
     SELECT json_build_object('state', refund.state, 'reason', refund.reason,
@@ -454,7 +452,9 @@ const isBytes32 = Schema.is(Bytes32)
 const paymentIdOf = Schema.decodeUnknownSync(PaymentId)
 const signatureOf = Schema.decodeUnknownSync(Signature)
 
-/** The payment of a row, when it fits a state. Why it does not is not told: that could show a signature. */
+/**
+ * Decodes a row. The error does not contain the cause, because the cause could contain a signature.
+ */
 const readPayment = (row: PaymentRow): Result.Result<Payment, UnreadablePayment> =>
   Result.try({
     try: () => paymentIn(row),
@@ -481,13 +481,14 @@ function paymentIn(row: PaymentRow): Payment {
     },
     signature: row.signature === null ? null : signatureOf(row.signature),
     amount: AtomicAmount.make(row.amount),
-    order: row.settlement,
+    settlementOrder: row.settlement,
     productId: row.product_id,
     request: row.request,
     state: row.state,
     fence: row.fence,
     ...agesOf(row),
-    // The one spelling the database leaves free: what is no hash is no secret, and stops no sweep.
+    // The database does not check the form of this column. An invalid hash counts as no secret, so
+    // that one bad row does not stop a sweep.
     secretHash: isBytes32(row.secret_hash) ? row.secret_hash : null,
     transactionHint: row.transaction_hint,
     paidAt: paidAtOf(row),

@@ -1,8 +1,10 @@
 /**
- * Refunds in PostgreSQL: every arrow one conditional UPDATE of one row, leases on its clock.
+ * Refunds in PostgreSQL. Every move is a conditional UPDATE of one row, and leases run on the
+ * database's clock.
  *
- * The database moves the payment with the end of its refund, and refuses what the table of moves does
- * not have (see the migrations): this file needs no right to write payments.
+ * The database moves the payment together with the end of its refund, and refuses every move that
+ * the table of moves does not have (see the migrations). So this file needs no right to write
+ * payments.
  *
  * @module
  */
@@ -11,25 +13,28 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { Address, Bytes32, PaymentId, Signature } from "../domain/payment.ts"
 import {
   type Caps,
-  refundReaches,
   type RefundSignature,
   type RefundState,
+  refundStateAfter,
   type SignedSums,
   withinCaps,
 } from "../domain/refund.ts"
-import { RefundQueue, type RefundsStanding } from "../refunds/Refunds.ts"
+import { RefundQueue, type RefundTotals } from "../refunds/Refunds.ts"
 import {
   type ClaimedRefund,
-  type HeldRefund,
   type RefundMove,
   RefundStore,
+  type StoredRefund,
   UnreadableRefund,
 } from "../refunds/RefundStore.ts"
 
-/** Signatures are stored one at a time, by all workers together: their sum is capped. */
+/**
+ * The advisory lock under which all workers store signatures one at a time, because the sum of all
+ * signatures is capped.
+ */
 const signLockKey = 8402_0006
 
-/** The worker's store. It needs the rights of the worker's role. */
+/** The worker's store. Needs the rights of the worker's role. */
 export const layer: Layer.Layer<RefundStore, never, SqlClient> = Layer.effect(
   RefundStore,
   Effect.map(SqlClient, (sql) =>
@@ -38,28 +43,28 @@ export const layer: Layer.Layer<RefundStore, never, SqlClient> = Layer.effect(
       sign: sign(sql),
       move: move(sql),
       signedForOthers: (paymentId) => Effect.orDie(signedForOthers(sql, paymentId)),
-      term: term(sql),
-      enter: enter(sql),
+      blockRange: blockRange(sql),
+      addTreasury: addTreasury(sql),
     })),
 )
 
-/** What the service reads. It needs the rights of the service's role. */
+/** What the service reads. Needs the rights of the service's role. */
 export const queueLayer: Layer.Layer<RefundQueue, never, SqlClient> = Layer.effect(
   RefundQueue,
-  Effect.map(SqlClient, (sql) => RefundQueue.of({ standing: standing(sql) })),
+  Effect.map(SqlClient, (sql) => RefundQueue.of({ totalsByState: totalsByState(sql) })),
 )
 
 const from = (sql: SqlClient, duration: Duration.Duration) =>
   sql`clock_timestamp() + make_interval(secs => ${Duration.toSeconds(duration)}::float8)`
 
-const where = (sql: SqlClient, { paymentId, state, fence }: HeldRefund) =>
+const where = (sql: SqlClient, { paymentId, state, fence }: StoredRefund) =>
   sql`payment_id = ${paymentId} AND state = ${state} AND fence = ${fence}`
 
 const claimDue = (sql: SqlClient) => (lease: Duration.Duration, limit: number) =>
   sql<UnreadRow>`
     WITH due AS (
       SELECT payment_id FROM refund
-      WHERE state IN ('queued', 'signed', 'broadcast', 'stuck')
+      WHERE state IN ('queued', 'signed', 'broadcast', 'needs_review')
         AND next_attempt_at <= clock_timestamp()
         AND (lease_until IS NULL OR lease_until <= clock_timestamp())
       ORDER BY next_attempt_at, payment_id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
@@ -87,7 +92,7 @@ const signedForOthers = (sql: SqlClient, paymentId: PaymentId) =>
     })),
   )
 
-const term = (sql: SqlClient) => (treasury: Address) =>
+const blockRange = (sql: SqlClient) => (treasury: Address) =>
   sql<{ after_block: bigint | null; through_block: bigint | null }>`
     SELECT after_block, (SELECT min(later.after_block) FROM refund_treasury later
         WHERE later.after_block > coalesce(own.after_block, -1)) AS through_block
@@ -101,7 +106,7 @@ const term = (sql: SqlClient) => (treasury: Address) =>
     Effect.orDie,
   )
 
-const enter = (sql: SqlClient) => (treasury: Address, block: bigint) =>
+const addTreasury = (sql: SqlClient) => (treasury: Address, block: bigint) =>
   sql.withTransaction(Effect.andThen(
     sql`SELECT pg_advisory_xact_lock(${signLockKey})`,
     sql`
@@ -111,16 +116,16 @@ const enter = (sql: SqlClient) => (treasury: Address, block: bigint) =>
       FROM refund_treasury HAVING count(*) FILTER (WHERE treasury = ${treasury}) = 0`,
   )).pipe(Effect.asVoid, Effect.orDie)
 
-const sign = (sql: SqlClient) => (held: HeldRefund, signed: RefundSignature, caps: Caps) =>
+const sign = (sql: SqlClient) => (stored: StoredRefund, signed: RefundSignature, caps: Caps) =>
   sql.withTransaction(Effect.gen(function* () {
     yield* sql`SELECT pg_advisory_xact_lock(${signLockKey})`
-    const sums = yield* signedForOthers(sql, held.paymentId)
+    const sums = yield* signedForOthers(sql, stored.paymentId)
     const [row] = yield* sql<{ amount: bigint }>`
       UPDATE refund SET state = 'signed', treasury = ${signed.treasury},
         refund_nonce = ${signed.nonce}, valid_before = ${signed.validBefore},
         signature = ${signed.signature}, signed_at = clock_timestamp(),
         transaction_hint = NULL, changed_at = clock_timestamp()
-      WHERE ${where(sql, held)} RETURNING amount`
+      WHERE ${where(sql, stored)} RETURNING amount`
     if (row === undefined) return "lost"
     return withinCaps(row.amount, sums, caps) ? "signed" : yield* new OverCaps()
   })).pipe(
@@ -128,23 +133,23 @@ const sign = (sql: SqlClient) => (held: HeldRefund, signed: RefundSignature, cap
     Effect.orDie,
   )
 
-const move = (sql: SqlClient) => (held: HeldRefund, move: RefundMove) => {
-  const state = move.event === "postpone" ? held.state : refundReaches[move.event]
+const move = (sql: SqlClient) => (stored: StoredRefund, move: RefundMove) => {
+  const state = move.event === "postpone" ? stored.state : refundStateAfter[move.event]
   return sql`
     UPDATE refund SET state = ${state}, lease_until = NULL, changed_at = clock_timestamp(),
       ${changes(sql, move)}
-    WHERE ${where(sql, held)} RETURNING 1`.pipe(
+    WHERE ${where(sql, stored)} RETURNING 1`.pipe(
     Effect.map((rows) => rows.length === 1),
     Effect.orDie,
   )
 }
 
-/** What a move writes besides the state and the lease. */
+/** What a move writes in addition to the state and the lease. */
 const changes = (sql: SqlClient, move: RefundMove) => {
   switch (move.event) {
     case "broadcast":
       return sql`transaction_hint = ${move.transactionHint}, last_error = NULL,
-        next_attempt_at = ${from(sql, move.again)}`
+        next_attempt_at = ${from(sql, move.retryAfter)}`
     case "confirm":
       return sql`treasury = ${move.treasury}, refund_nonce = ${move.nonce},
         transaction = ${move.at.transaction}, confirmed_block = ${move.at.block},
@@ -152,41 +157,41 @@ const changes = (sql: SqlClient, move: RefundMove) => {
         last_error = NULL`
     case "cancel":
       return sql`last_error = ${move.reason}`
-    case "stick":
-      return sql`last_error = ${move.reason}, next_attempt_at = ${from(sql, move.again)}`
+    case "require_review":
+      return sql`last_error = ${move.reason}, next_attempt_at = ${from(sql, move.retryAfter)}`
     case "postpone":
-      return sql`last_error = ${move.reason}, next_attempt_at = ${from(sql, move.again)},
+      return sql`last_error = ${move.reason}, next_attempt_at = ${from(sql, move.retryAfter)},
         attempts = attempts + ${move.declined ? 1 : 0}`
   }
 }
 
-const standing = (sql: SqlClient) =>
+const totalsByState = (sql: SqlClient) =>
   sql<{ state: RefundState; refunds: bigint; amount: bigint; oldest_ago_ms: number }>`
     SELECT state, count(*) AS refunds, sum(amount)::bigint AS amount,
       (extract(epoch FROM clock_timestamp() - min(created_at)) * 1000)::float8 AS oldest_ago_ms
     FROM refund GROUP BY state`.pipe(
     Effect.map((rows) =>
       new Map(rows.map(({ state, refunds, amount, oldest_ago_ms }) => {
-        const standing: RefundsStanding = {
+        const totals: RefundTotals = {
           refunds: Number(refunds),
           amount,
           oldestAgoMs: oldest_ago_ms,
         }
-        return [state, standing]
+        return [state, totals]
       }))
     ),
     Effect.orDie,
   )
 
-/** Undoes the transaction it is raised in. */
+/** Rolls back the transaction that fails with it. */
 class OverCaps extends Schema.TaggedError<OverCaps>()("OverCaps", {}) {}
 
-/** An UPDATE returns its rows in no order. */
+/** An UPDATE returns its rows in no particular order. */
 const byDue = (a: UnreadRow, b: UnreadRow) =>
   a.next_attempt_at.getTime() - b.next_attempt_at.getTime() ||
   (a.payment_id < b.payment_id ? -1 : 1)
 
-/** A claimed row before it is decoded: what is needed to put it in order, and to name it. */
+/** A claimed row before it is decoded: the columns for its order and its id. */
 interface UnreadRow {
   readonly payment_id: string
   readonly state: ClaimedRefund["state"]
@@ -222,14 +227,18 @@ const unsignedColumns = {
   signature: Schema.Null,
 }
 
-/** Every row of a refund that is not over. */
+/** A row of an open refund. */
 const ClaimedRow = Schema.Union([
   Schema.Struct({
     ...columns,
     ...signedColumns,
-    state: Schema.Literals(["queued", "signed", "broadcast", "stuck"]),
+    state: Schema.Literals(["queued", "signed", "broadcast", "needs_review"]),
   }),
-  Schema.Struct({ ...columns, ...unsignedColumns, state: Schema.Literals(["queued", "stuck"]) }),
+  Schema.Struct({
+    ...columns,
+    ...unsignedColumns,
+    state: Schema.Literals(["queued", "needs_review"]),
+  }),
 ])
 const decodeRow = Schema.decodeUnknownOption(ClaimedRow)
 

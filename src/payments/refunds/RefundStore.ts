@@ -1,45 +1,48 @@
 /**
- * The refund worker's store: one row a refund, every arrow one compare-and-set on it.
+ * The refund worker's store: one row per refund, and every move is a compare-and-set on it.
  *
- * Refunds are queued by the database, in the statement that makes a payment owed. A claim leases a row
- * on the store's own clock and raises its fence, so that a worker whose lease ran out, and whose refund
- * another one has claimed, can no longer move the row. With the arrow that confirms or cancels a refund,
- * and in the same transaction, its payment becomes refunded or void.
+ * The database queues a refund in the statement that makes its payment owed. A claim leases a row
+ * on the store's clock and increases its fence. A worker whose lease expired, and whose refund
+ * another worker claimed, can no longer move the row. The move that confirms or cancels a refund
+ * also makes its payment refunded or void, in the same transaction.
  *
  * @module
  */
 import { Context, type Duration, type Effect, type Option, type Result, Schema } from "effect"
 import type { Address, Bytes32, PaidAt, PaymentId } from "../domain/payment.ts"
 import {
+  type BlockRange,
   type Caps,
   type Refund,
   type RefundSignature,
   RefundState,
   type SignedSums,
-  type Term,
 } from "../domain/refund.ts"
 
-/** The row as a worker has read it: nothing moves unless it still is so. */
-export interface HeldRefund {
+/** The version of a row that a worker has read. A move fails when the row has changed since. */
+export interface StoredRefund {
   readonly paymentId: PaymentId
   readonly state: RefundState
   readonly fence: number
 }
 
-/** A refund under a lease. */
+/** A refund under a lease of the caller. */
 export type ClaimedRefund = Refund & {
   readonly fence: number
-  /** Seconds since the epoch at which it was first owed, on the store's clock. */
+  /** When it was first owed: seconds since the Unix epoch, on the store's clock. */
   readonly owedAtSeconds: bigint
-  /** Where the chain showed the payment when it was owed; a hint. */
+  /** The payment's transaction when it became owed; a hint. */
   readonly paidTransaction: string | null
-  /** The transaction a facilitator named for the refund; a hint. */
+  /** The refund's transaction that a facilitator reported; a hint. */
   readonly transactionHint: string | null
-  /** Why it did not move when it was last worked on. */
+  /** The reason of the last attempt. */
   readonly lastReason: string | null
 }
 
-/** A row under a lease that fits no state. What it tells is no secret: a signature moves money. */
+/**
+ * A leased row that fits no state. It contains no signature, because a signature in a log could
+ * move money.
+ */
 export class UnreadableRefund extends Schema.TaggedError<UnreadableRefund>()("UnreadableRefund", {
   paymentId: Schema.String,
   state: RefundState,
@@ -50,13 +53,16 @@ export class UnreadableRefund extends Schema.TaggedError<UnreadableRefund>()("Un
 }
 
 export type RefundMove =
-  /** The facilitator says that it brought the refund to the chain. */
+  /** The facilitator reports that it submitted the refund to the chain. */
   | {
     readonly event: "broadcast"
     readonly transactionHint: string
-    readonly again: Duration.Duration
+    readonly retryAfter: Duration.Duration
   }
-  /** `treasury` and `nonce` are those of a refund that was paid before its row knew. */
+  /**
+   * `treasury` and `nonce` are needed when the chain paid the refund before the row has a
+   * signature.
+   */
   | {
     readonly event: "confirm"
     readonly treasury: Address
@@ -64,45 +70,54 @@ export type RefundMove =
     readonly at: PaidAt
   }
   | { readonly event: "cancel"; readonly reason: string }
-  /** Due again after `again`, but only for the chain's word. */
-  | { readonly event: "stick"; readonly reason: string; readonly again: Duration.Duration }
-  /** Not an arrow: the row stays, and is due again after `again`. */
+  /** Due again after `retryAfter`, but only to check whether the chain paid it. */
+  | {
+    readonly event: "require_review"
+    readonly reason: string
+    readonly retryAfter: Duration.Duration
+  }
+  /** Not a state change: the row is due again after `retryAfter`. */
   | {
     readonly event: "postpone"
     readonly reason: string
-    readonly again: Duration.Duration
-    /** True when a facilitator declined it. */
+    readonly retryAfter: Duration.Duration
+    /** True when the facilitator declined it. */
     readonly declined: boolean
   }
 
 export class RefundStore extends Context.Service<RefundStore, {
   /**
-   * Leases refunds that are due to be worked on, longest due first. Each of them to one caller at a
-   * time, until its lease runs out or it is moved; stuck ones are among them, for the chain may have
-   * paid them after all. One that cannot be read is leased and given too: it holds up no other.
+   * Leases refunds that are due, the longest due first. Each refund is leased to one caller at a
+   * time, until its lease expires or it is moved. A refund in `needs_review` is included, because the chain may
+   * have paid them after all. An unreadable row is leased and returned too, so that it does not
+   * block the others.
    */
   readonly claimDue: (
     lease: Duration.Duration,
     limit: number,
   ) => Effect.Effect<ReadonlyArray<Result.Result<ClaimedRefund, UnreadableRefund>>>
   /**
-   * Stores a signature before it leaves the worker, unless the sum of all signed would go over the
-   * caps: that is decided for one signature at a time, among all workers. The lease goes on.
+   * Stores a signature before it leaves the worker, unless the sum of all signatures would exceed
+   * the caps. All workers are serialised here. The lease does not end.
    */
   readonly sign: (
-    held: HeldRefund,
+    stored: StoredRefund,
     signed: RefundSignature,
     caps: Caps,
   ) => Effect.Effect<"signed" | "lost" | "over_caps">
-  /** Makes one move and ends the lease; false when the row is not, or no longer, as `held` says. */
-  readonly move: (held: HeldRefund, move: RefundMove) => Effect.Effect<boolean>
-  /** What was signed for the other refunds: each of them by its newest signature. */
+  /** Makes one move and ends the lease; false when the row has changed since `stored` was read. */
+  readonly move: (stored: StoredRefund, move: RefundMove) => Effect.Effect<boolean>
+  /** What was signed for all other refunds, each counted by its newest signature. */
   readonly signedForOthers: (paymentId: PaymentId) => Effect.Effect<SignedSums>
-  /** The blocks whose payments this treasury pays back; none while the store does not know it. */
-  readonly term: (treasury: Address) => Effect.Effect<Option.Option<Term>>
   /**
-   * Makes this treasury the one for payments in later blocks than `block`, and ends the term of the one
-   * before it; the first is for all payments. Nothing changes when the store knows it.
+   * The blocks whose payments this treasury refunds; none while the store does not know the
+   * treasury.
    */
-  readonly enter: (treasury: Address, block: bigint) => Effect.Effect<void>
+  readonly blockRange: (treasury: Address) => Effect.Effect<Option.Option<BlockRange>>
+  /**
+   * Adds a treasury. It refunds the payments in blocks after `block`, and the range of the previous
+   * treasury ends there. The first treasury refunds all payments. Does nothing when the store knows
+   * the treasury.
+   */
+  readonly addTreasury: (treasury: Address, block: bigint) => Effect.Effect<void>
 }>()("bellwether/payments/RefundStore") {}

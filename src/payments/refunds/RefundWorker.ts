@@ -1,9 +1,10 @@
 /**
- * The refund worker: sweeps over what is owed, and takes each refund as far as it can be taken now.
+ * The refund worker: takes each due refund as far as is possible now.
  *
- * For each refund: claim it, ask the chain, decide, sign, relay. A signature is stored before it leaves
- * the worker; what a facilitator says is a hint; only the chain confirms. Whatever cannot be known now
- * (a chain that cannot be read, a facilitator without a clear answer) is asked again later.
+ * For each refund: claim it, read the chain, choose the next action, sign, relay. A signature is
+ * stored before it leaves the worker. The facilitator's response is a hint; only the chain
+ * confirms. When something is unknown (an unavailable chain, an unclear response), the refund is
+ * tried again later.
  *
  * @module
  */
@@ -24,8 +25,8 @@ import type { Address, TokenDomain } from "../domain/payment.ts"
 import {
   type Action,
   type Caps,
-  decide,
-  type Evidence,
+  nextAction,
+  type RefundInputs,
   type RefundOutcome,
   type RefundSignature,
   type RefundState,
@@ -46,8 +47,8 @@ import { storeWithDeadline, withDeadline } from "../../core/deadline.ts"
 
 export class RefundWorker extends Context.Service<RefundWorker, {
   /**
-   * Works on everything that is due, until nothing is, and returns what became of it. Any number of
-   * workers may sweep at once. Dies when the store does not say what is due.
+   * Processes all due refunds and returns the outcomes. Any number of workers may sweep at once.
+   * Dies when the store fails.
    */
   readonly sweep: Effect.Effect<ReadonlyArray<RefundOutcome>>
 }>()("bellwether/payments/RefundWorker") {
@@ -55,84 +56,89 @@ export class RefundWorker extends Context.Service<RefundWorker, {
 }
 
 interface RefundOptions {
-  /** What is refunded, and whom it was paid to: refunds of anything else stay unpaid. */
+  /** The token to refund, and the payee of the payments. Refunds of anything else stay unpaid. */
   readonly token: TokenDomain
   readonly payTo: Address
   readonly caps: Caps
   readonly timing?: RefundTiming
 }
 
-/** How long everything about a refund may take, and when it is worked on again. */
+/** The timeouts of a refund's steps, and the delays before it is tried again. */
 export interface RefundTiming {
-  /** Longer than everything that one refund may wait for while it is worked on. */
+  /** Longer than all waits of one attempt together. */
   readonly lease: Duration.Duration
-  /** How long a signature runs. */
+  /** How long a signature is valid. */
   readonly validity: Duration.Duration
-  readonly chainPatience: Duration.Duration
-  readonly settlePatience: Duration.Duration
-  readonly storePatience: Duration.Duration
-  /** Until the chain is asked again whether a block is safe. */
-  readonly proveAgain: Duration.Duration
-  /** Until a facilitator or a chain without a clear answer is asked again. */
-  readonly unknownAgain: Duration.Duration
-  /** After the first decline; it doubles with every further one, up to the second. */
-  readonly declinedAgainMin: Duration.Duration
-  readonly declinedAgainMax: Duration.Duration
-  /** Until caps and the float are checked again. */
-  readonly shortAgain: Duration.Duration
-  /** Until the chain is asked about a refund that only a person can help. */
-  readonly stuckAgain: Duration.Duration
-  /** How long a worker that is stopped goes on with what it is at. */
+  readonly chainTimeout: Duration.Duration
+  readonly settleTimeout: Duration.Duration
+  readonly storeTimeout: Duration.Duration
+  /** Delay before the chain is read again for a safe block. */
+  readonly proofRetryDelay: Duration.Duration
+  /** Delay after an unclear response of the facilitator or the chain. */
+  readonly unknownRetryDelay: Duration.Duration
+  /** Delay after the first decline. It doubles with each further one, up to the maximum. */
+  readonly declinedRetryDelayMin: Duration.Duration
+  readonly declinedRetryDelayMax: Duration.Duration
+  /** Delay before the caps and the treasury's balance are checked again. */
+  readonly shortageRetryDelay: Duration.Duration
+  /** Delay before the chain is read for a refund that needs review. */
+  readonly reviewRetryDelay: Duration.Duration
+  /** How long a stopping worker continues with its current refunds. */
   readonly drain: Duration.Duration
 }
 
 export const defaultRefundTiming: RefundTiming = {
   lease: Duration.seconds(120),
   validity: Duration.minutes(10),
-  chainPatience: Duration.seconds(10),
-  settlePatience: Duration.seconds(30),
-  storePatience: Duration.seconds(5),
-  proveAgain: Duration.seconds(15),
-  unknownAgain: Duration.seconds(30),
-  declinedAgainMin: Duration.seconds(15),
-  declinedAgainMax: Duration.minutes(10),
-  shortAgain: Duration.minutes(5),
-  stuckAgain: Duration.hours(1),
+  chainTimeout: Duration.seconds(10),
+  settleTimeout: Duration.seconds(30),
+  storeTimeout: Duration.seconds(5),
+  proofRetryDelay: Duration.seconds(15),
+  unknownRetryDelay: Duration.seconds(30),
+  declinedRetryDelayMin: Duration.seconds(15),
+  declinedRetryDelayMax: Duration.minutes(10),
+  shortageRetryDelay: Duration.minutes(5),
+  reviewRetryDelay: Duration.hours(1),
   drain: Duration.seconds(15),
 }
 
-/** Refunds worked on at once by one worker. */
+/** Concurrent refunds of one worker. */
 const concurrency = 4
-/** Refunds that each of these takes on in one sweep at most. */
-const jobsMax = 250
-/** The shortest lease within which a chain and a facilitator can be asked. */
+/** Refunds per fiber and sweep at most. */
+const refundsPerFiberMax = 250
+/** The shortest lease that leaves time to call the chain and the facilitator. */
 const leaseMin = Duration.seconds(20)
-/** From before the first block: a signature counts at once. */
+/** A signature is valid at once. */
 const validAfter = 0n
-/** What a facilitator is told that a payer has; ours runs longer. */
+/** The timeout in the payment requirements; our signatures are valid for longer. */
 const maxTimeoutSeconds = 120
-/** Most refunds are signed, and have run out, within this long after they are owed. */
-const forgottenSeconds = 20n * 60n
-/** How far back a chain looks for the use of a signature at once; and how many such looks there are. */
-const lookSeconds = 30n * 60n
-const looksMax = 2_000n
+/** A refund's first signature has usually expired within this time after the refund became owed. */
+const lostSignatureSeconds = 20n * 60n
+/**
+ * The chain searches this span around an expiry; and the maximum number of such searches for one
+ * refund.
+ */
+const lookupSeconds = 30n * 60n
+const lookupsMax = 2_000n
 const doublingsMax = 16
 
-/** The usual steps, made shorter as far as a shorter lease makes them: a lease outlasts its steps. */
-export function refundTimingWithin(asked: Duration.Duration): RefundTiming {
-  const usual = defaultRefundTiming
-  const lease = Duration.max(asked, leaseMin)
-  const share = Math.min(1, Duration.toMillis(lease) / Duration.toMillis(usual.lease))
+/**
+ * The default timing for a given lease. A lease must outlast its steps, so a lease shorter than the
+ * default shortens the timeouts in proportion.
+ */
+export function scaledRefundTiming(wantedLease: Duration.Duration): RefundTiming {
+  const base = defaultRefundTiming
+  const lease = Duration.max(wantedLease, leaseMin)
+  const share = Math.min(1, Duration.toMillis(lease) / Duration.toMillis(base.lease))
   return {
-    ...usual,
+    ...base,
     lease,
-    chainPatience: Duration.times(usual.chainPatience, share),
-    settlePatience: Duration.times(usual.settlePatience, share),
-    storePatience: Duration.times(usual.storePatience, share),
+    chainTimeout: Duration.times(base.chainTimeout, share),
+    settleTimeout: Duration.times(base.settleTimeout, share),
+    storeTimeout: Duration.times(base.storeTimeout, share),
   }
 }
 
-/** The ports and the options that work on a refund needs. */
 interface Ports extends Required<RefundOptions> {
   readonly store: RefundStore["Service"]
   readonly chain: Chain["Service"]
@@ -145,7 +151,7 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
   const { timing = defaultRefundTiming } = options
   const ports: Ports = {
     ...{ ...options, timing },
-    store: storeWithDeadline("The refund store", yield* RefundStore, timing.storePatience),
+    store: storeWithDeadline("The refund store", yield* RefundStore, timing.storeTimeout),
     chain: yield* Chain,
     facilitator: yield* Facilitator,
     signatures: yield* Signatures,
@@ -160,21 +166,24 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
     )
   )
 
-  /** Works on one refund in a fiber of this service: the caller may go, the work comes to its end. */
-  const next = Effect.uninterruptibleMask(Effect.fnUntraced(function* (restore) {
+  /**
+   * Processes one refund in a fiber of this service, so that an interrupted caller does not stop
+   * it.
+   */
+  const processNext = Effect.uninterruptibleMask(Effect.fnUntraced(function* (restore) {
     if (yield* Ref.get(stopping)) return Option.none()
     const [claim] = yield* ports.store.claimDue(timing.lease, 1)
     if (claim === undefined) return Option.none()
-    if (Result.isFailure(claim)) return Option.some(yield* defect(claim.failure))
-    const work = workOn(ports, claim.success)
+    if (Result.isFailure(claim)) return Option.some(yield* failedOutcome(claim.failure))
+    const work = processRefund(ports, claim.success)
     const fiber = yield* FiberSet.run(fibers, Effect.interruptible(work))
     return Option.some(yield* restore(Fiber.join(fiber)))
   }))
 
-  const several = Effect.gen(function* () {
+  const processUntilNoneIsDue = Effect.gen(function* () {
     const outcomes: Array<RefundOutcome> = []
-    while (outcomes.length < jobsMax) {
-      const outcome = yield* next
+    while (outcomes.length < refundsPerFiberMax) {
+      const outcome = yield* processNext
       if (Option.isNone(outcome)) break
       outcomes.push(outcome.value)
     }
@@ -182,146 +191,167 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
   })
 
   const sweep = Effect.map(
-    Effect.all(Array.from({ length: concurrency }, () => several), { concurrency: "unbounded" }),
+    Effect.all(Array.from({ length: concurrency }, () => processUntilNoneIsDue), {
+      concurrency: "unbounded",
+    }),
     (outcomes) => outcomes.flat(),
   )
 
   return RefundWorker.of({ sweep })
 })
 
-/** Takes a claimed refund as far as it can be taken now. It never fails. */
-function workOn(ports: Ports, refund: ClaimedRefund): Effect.Effect<RefundOutcome> {
-  return evidenceOf(ports, refund).pipe(
-    Effect.flatMap((evidence) => perform(ports, refund, evidence, decide(refund, evidence))),
+/** Takes a claimed refund as far as is possible now. Never fails. */
+function processRefund(ports: Ports, refund: ClaimedRefund): Effect.Effect<RefundOutcome> {
+  return readInputs(ports, refund).pipe(
+    Effect.flatMap((inputs) => perform(ports, refund, inputs, nextAction(refund, inputs))),
     Effect.catchTag(
       "ChainUnavailable",
       ({ reason }) =>
-        postpone(ports, refund, `chain unavailable: ${reason}`, ports.timing.unknownAgain),
+        postpone(ports, refund, `chain unavailable: ${reason}`, ports.timing.unknownRetryDelay),
     ),
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterruptsOnly(cause),
-      (cause) => defect(refund, cause),
+      (cause) => failedOutcome(refund, cause),
     ),
   )
 }
 
-/** What becomes of a refund that cannot be worked on: its lease runs out, and it is claimed again. */
-const defect = Effect.fnUntraced(
+/** The outcome of a refund that cannot be processed. Its lease expires, and it is claimed again. */
+const failedOutcome = Effect.fnUntraced(
   function* (refund: ClaimedRefund | UnreadableRefund, cause: unknown = refund) {
     const { paymentId, state } = refund
-    yield* Effect.annotateLogs(Effect.logError("Cannot work on a refund", cause), { paymentId })
-    const to: RefundOutcome = { paymentId, from: state, to: state, reason: "defect", known: false }
+    yield* Effect.annotateLogs(Effect.logError("Cannot process a refund", cause), { paymentId })
+    const to: RefundOutcome = {
+      paymentId,
+      from: state,
+      to: state,
+      reason: "defect",
+      unchanged: false,
+    }
     return to
   },
 )
 
-/** Everything the decision on a refund rests on, as the chain and the store show it now. */
-const evidenceOf = Effect.fnUntraced(function* (ports: Ports, refund: ClaimedRefund) {
+/** Reads from the chain and the store everything that `nextAction` needs. */
+const readInputs = Effect.fnUntraced(function* (ports: Ports, refund: ClaimedRefund) {
   const { token, payTo, caps, timing, store, chain, signatures, treasury } = ports
   const { chainId, asset, payer, paymentNonce, amount: value } = refund
   const identity = { chainId, asset, from: payer, nonce: paymentNonce }
   const nonce = signatures.refundNonce(identity)
   const nowSeconds = yield* epochSeconds
   const seen = yield* Effect.all({
-    payment: chain.paymentProof({
+    paymentProof: chain.paymentProof({
       ...{ ...identity, value, to: refund.payTo },
       validBefore: refund.paymentValidBefore,
       transactionHint: refund.paidTransaction,
     }),
-    repaid: chain.paymentProof({
+    refundProof: chain.paymentProof({
       ...{ chainId, asset, value, nonce, from: treasury.address, to: payer },
-      validBefore: refund.signed?.validBefore ?? forgottenUntil(refund, nowSeconds),
+      validBefore: refund.signed?.validBefore ?? lostSignatureExpiry(refund, nowSeconds),
       transactionHint: refund.transactionHint,
     }),
-    float: chain.balanceOf(token.asset, treasury.address),
-  }, { concurrency: "unbounded" }).pipe(withDeadline(timing.chainPatience))
-  if (Option.isNone(seen)) return yield* new ChainUnavailable({ reason: "no answer in time" })
+    treasuryBalance: chain.balanceOf(token.asset, treasury.address),
+  }, { concurrency: "unbounded" }).pipe(withDeadline(timing.chainTimeout))
+  if (Option.isNone(seen)) return yield* new ChainUnavailable({ reason: "no response in time" })
   const paymentId = signatures.paymentId(identity)
-  const term = yield* termOf(ports)
-  const own = { ...token, payTo, treasury: treasury.address, term, paymentId, nonce }
-  const signed = yield* store.signedForOthers(refund.paymentId)
-  return { own, ...seen.value, nowSeconds, signed, caps } satisfies Evidence
+  const blockRange = yield* blockRangeOf(ports)
+  const expected = { ...token, payTo, treasury: treasury.address, blockRange, paymentId, nonce }
+  const signedSums = yield* store.signedForOthers(refund.paymentId)
+  return { expected, ...seen.value, nowSeconds, signedSums, caps } satisfies RefundInputs
 })
 
-/** The treasury's term, which begins when the store first sees it. */
-const termOf = Effect.fnUntraced(
+/** The treasury's block range. It starts when the store first sees the treasury. */
+const blockRangeOf = Effect.fnUntraced(
   function* ({ token, payTo, timing, store, chain, treasury }: Ports) {
-    const known = yield* store.term(treasury.address)
+    const known = yield* store.blockRange(treasury.address)
     if (Option.isSome(known)) return known.value
     const query = { asset: token.asset, to: payTo, after: null }
-    const head = yield* withDeadline(timing.chainPatience)(chain.transfers(query))
-    if (Option.isNone(head)) return yield* new ChainUnavailable({ reason: "no answer in time" })
-    yield* store.enter(treasury.address, head.value.through)
-    return yield* Effect.orDie(Effect.flatMap(store.term(treasury.address), Effect.fromOption))
+    const head = yield* withDeadline(timing.chainTimeout)(chain.transfers(query))
+    if (Option.isNone(head)) return yield* new ChainUnavailable({ reason: "no response in time" })
+    yield* store.addTreasury(treasury.address, head.value.through)
+    return yield* Effect.orDie(
+      Effect.flatMap(store.blockRange(treasury.address), Effect.fromOption),
+    )
   },
 )
 
-function perform(ports: Ports, refund: ClaimedRefund, evidence: Evidence, action: Action) {
-  switch (action.act) {
+function perform(ports: Ports, refund: ClaimedRefund, inputs: RefundInputs, action: Action) {
+  switch (action.kind) {
     case "sign":
-      return sign(ports, refund, evidence)
+      return sign(ports, refund, inputs)
     case "relay":
       return relay(ports, refund, action.signed)
     case "confirm": {
-      const { treasury, nonce } = evidence.own
-      return end(ports, refund, { event: "confirm", treasury, nonce, at: action.at })
+      const { treasury, nonce } = inputs.expected
+      return endLease(ports, refund, { event: "confirm", treasury, nonce, at: action.at })
     }
     case "cancel":
-      return end(ports, refund, { event: "cancel", reason: action.reason })
-    case "stick": {
-      const again = ports.timing.stuckAgain
-      return end(ports, refund, { event: "stick", reason: action.reason, again })
+      return endLease(ports, refund, { event: "cancel", reason: action.reason })
+    case "require_review": {
+      const retryAfter = ports.timing.reviewRetryDelay
+      return endLease(ports, refund, { event: "require_review", reason: action.reason, retryAfter })
     }
     case "wait": {
-      // Why it is stuck is not forgotten.
-      const reason = action.reason === "stuck" ? refund.lastReason ?? "stuck" : action.reason
-      return postpone(ports, refund, reason, ports.timing[waits[action.reason]])
+      // The original reason stays in the row.
+      const reason = action.reason === "needs_review"
+        ? refund.lastReason ?? "needs_review"
+        : action.reason
+      return postpone(ports, refund, reason, ports.timing[retryDelayByReason[action.reason]])
     }
   }
 }
 
-const sign = Effect.fnUntraced(function* (ports: Ports, refund: ClaimedRefund, evidence: Evidence) {
-  const { token, caps, timing, store, treasury } = ports
-  const { own, nowSeconds } = evidence
-  const until = nowSeconds + BigInt(Math.ceil(Duration.toSeconds(timing.validity)))
-  // A clock that was set back must not bring an older signature's end.
-  const validBefore = refund.signed === null || until > refund.signed.validBefore
-    ? until
-    : refund.signed.validBefore + 1n
-  const unsigned = { treasury: own.treasury, nonce: own.nonce, validBefore }
-  const signature = yield* treasury.sign(token, authorizationOf(refund, unsigned))
-  const signed: RefundSignature = { ...unsigned, signature }
-  const stored = yield* store.sign(refund, signed, caps)
-  if (stored === "lost") return outcome(refund, refund.state, "lost")
-  if (stored === "over_caps") return yield* postpone(ports, refund, stored, timing.shortAgain)
-  const relayed = yield* relay(ports, { ...refund, state: "signed", signed }, signed)
-  return { ...relayed, from: refund.state }
-})
+const sign = Effect.fnUntraced(
+  function* (ports: Ports, refund: ClaimedRefund, inputs: RefundInputs) {
+    const { token, caps, timing, store, treasury } = ports
+    const { expected, nowSeconds } = inputs
+    const until = nowSeconds + BigInt(Math.ceil(Duration.toSeconds(timing.validity)))
+    // Each new signature must expire later than the one before, even when the clock was set back.
+    const validBefore = refund.signed === null || until > refund.signed.validBefore
+      ? until
+      : refund.signed.validBefore + 1n
+    const unsigned = { treasury: expected.treasury, nonce: expected.nonce, validBefore }
+    const signature = yield* treasury.sign(token, authorizationOf(refund, unsigned))
+    const signed: RefundSignature = { ...unsigned, signature }
+    const stored = yield* store.sign(refund, signed, caps)
+    if (stored === "lost") return outcome(refund, refund.state, "lost")
+    if (stored === "over_caps") {
+      return yield* postpone(ports, refund, stored, timing.shortageRetryDelay)
+    }
+    const relayed = yield* relay(ports, { ...refund, state: "signed", signed }, signed)
+    return { ...relayed, from: refund.state }
+  },
+)
 
-/** Shows a stored signature to the facilitator. */
+/** Sends a stored signature to the facilitator. */
 const relay = Effect.fnUntraced(
   function* (ports: Ports, refund: ClaimedRefund, signed: RefundSignature) {
     const { token, timing, facilitator } = ports
-    const said = yield* facilitator.settle(requestOf(token, refund, signed)).pipe(
-      withDeadline(timing.settlePatience),
-      Effect.map(Option.getOrElse((): SettleOutcome => silence)),
+    const settlement = yield* facilitator.settle(requestOf(token, refund, signed)).pipe(
+      withDeadline(timing.settleTimeout),
+      Effect.map(Option.getOrElse((): SettleOutcome => noAnswer)),
       Effect.catchDefect(Effect.fnUntraced(function* (defect) {
         yield* Effect.logError("The facilitator's adapter failed", defect)
-        return silence
+        return noAnswer
       })),
     )
-    switch (said.outcome) {
+    switch (settlement.outcome) {
       case "settled": {
-        const { transaction: transactionHint } = said
-        const again = timing.proveAgain
-        return yield* end(ports, refund, { event: "broadcast", transactionHint, again })
+        const { transaction: transactionHint } = settlement
+        const retryAfter = timing.proofRetryDelay
+        return yield* endLease(ports, refund, { event: "broadcast", transactionHint, retryAfter })
       }
       case "declined": {
-        const again = declinedAgain(timing, refund.attempts)
-        return yield* postpone(ports, refund, `declined: ${said.reason}`, again, true)
+        const retryAfter = declinedRetryDelay(timing, refund.attempts)
+        return yield* postpone(ports, refund, `declined: ${settlement.reason}`, retryAfter, true)
       }
       case "unknown":
-        return yield* postpone(ports, refund, `unknown: ${said.reason}`, timing.unknownAgain)
+        return yield* postpone(
+          ports,
+          refund,
+          `unknown: ${settlement.reason}`,
+          timing.unknownRetryDelay,
+        )
     }
   },
 )
@@ -330,14 +360,13 @@ function postpone(
   ports: Ports,
   refund: ClaimedRefund,
   reason: string,
-  again: Duration.Duration,
+  retryAfter: Duration.Duration,
   declined = false,
 ) {
-  return end(ports, refund, { event: "postpone", reason, again, declined })
+  return endLease(ports, refund, { event: "postpone", reason, retryAfter, declined })
 }
 
-/** Makes the move that ends this worker's lease. */
-const end = Effect.fnUntraced(
+const endLease = Effect.fnUntraced(
   function* ({ store }: Ports, refund: ClaimedRefund, move: RefundMove) {
     const moved = yield* store.move(refund, move)
     if (!moved) return outcome(refund, refund.state, "lost")
@@ -349,38 +378,41 @@ const end = Effect.fnUntraced(
 )
 
 /**
- * When a signature would have run out that a store which came back from a backup has forgotten: at
- * first soon after the refund was owed, and with every further look half an hour later, until now. A
- * chain that does not find its use there can at least tell whether its nonce is used at all.
+ * The assumed expiry of a signature that the store lost, because it was restored from a backup. The
+ * first attempt assumes an expiry soon after the refund became owed; each further attempt assumes
+ * one half an hour later, until now. Even when the chain finds no use of the nonce around that
+ * time, it can tell whether the nonce is used at all.
  */
-function forgottenUntil(
+function lostSignatureExpiry(
   { owedAtSeconds, fence }: Pick<ClaimedRefund, "owedAtSeconds" | "fence">,
   nowSeconds: bigint,
 ): bigint {
   const age = nowSeconds > owedAtSeconds ? nowSeconds - owedAtSeconds : 0n
-  const looks = age / lookSeconds + 1n
-  const look = BigInt(Math.max(fence - 1, 0)) % (looks < looksMax ? looks : looksMax)
-  return owedAtSeconds + forgottenSeconds + look * lookSeconds
+  const lookups = age / lookupSeconds + 1n
+  const lookup = BigInt(Math.max(fence - 1, 0)) % (lookups < lookupsMax ? lookups : lookupsMax)
+  return owedAtSeconds + lostSignatureSeconds + lookup * lookupSeconds
 }
 
-/** How long a refund waits for what it waits for. */
-const waits = {
-  payment_not_safe: "proveAgain",
-  refund_not_safe: "proveAgain",
-  expiring: "proveAgain",
-  stuck: "stuckAgain",
-  over_caps: "shortAgain",
-  float_too_low: "shortAgain",
-  of_another_treasury: "shortAgain",
+/** The delay for each reason to wait. */
+const retryDelayByReason = {
+  payment_not_safe: "proofRetryDelay",
+  refund_not_safe: "proofRetryDelay",
+  expiring: "proofRetryDelay",
+  needs_review: "reviewRetryDelay",
+  over_caps: "shortageRetryDelay",
+  float_too_low: "shortageRetryDelay",
+  of_another_treasury: "shortageRetryDelay",
 } as const satisfies Readonly<Record<WaitReason, keyof RefundTiming>>
 
-/** Longer with every decline, within bounds. */
-function declinedAgain(timing: RefundTiming, attempts: number): Duration.Duration {
-  const doubled = Duration.times(timing.declinedAgainMin, 2 ** Math.min(attempts, doublingsMax))
-  return Duration.min(doubled, timing.declinedAgainMax)
+function declinedRetryDelay(timing: RefundTiming, attempts: number): Duration.Duration {
+  const doubled = Duration.times(
+    timing.declinedRetryDelayMin,
+    2 ** Math.min(attempts, doublingsMax),
+  )
+  return Duration.min(doubled, timing.declinedRetryDelayMax)
 }
 
-const silence: SettleOutcome = { outcome: "unknown", reason: "silence" }
+const noAnswer: SettleOutcome = { outcome: "unknown", reason: "silence" }
 
 const epochSeconds = Effect.map(Clock.currentTimeMillis, (ms) => BigInt(Math.floor(ms / 1_000)))
 
@@ -389,7 +421,7 @@ function outcome(
   to: RefundState,
   reason: string | null,
 ): RefundOutcome {
-  return { paymentId, from: state, to, reason, known: state === to && reason === lastReason }
+  return { paymentId, from: state, to, reason, unchanged: state === to && reason === lastReason }
 }
 
 function authorizationOf(refund: ClaimedRefund, signed: Omit<RefundSignature, "signature">) {
@@ -397,7 +429,7 @@ function authorizationOf(refund: ClaimedRefund, signed: Omit<RefundSignature, "s
   return { from, to: refund.payer, value: refund.amount, validAfter, validBefore, nonce }
 }
 
-/** A refund is a payment like any other, from us to its payer. */
+/** To the facilitator a refund is an ordinary payment from us to the payer. */
 function requestOf(
   token: TokenDomain,
   refund: ClaimedRefund,

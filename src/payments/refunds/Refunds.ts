@@ -1,9 +1,10 @@
 /**
- * Refunds as the service sees them: what is owed, and how long it has waited.
+ * The service's view of refunds: what is owed, and for how long.
  *
- * The service only reads. The database queues a refund in the statement that makes its payment owed,
- * and the refund worker pays it (`RefundWorker.ts`): a process and a database role of its own. The state
- * of one refund is read with its payment (`Payments.status`), in one statement, so that the two agree.
+ * The service only reads. The database queues a refund in the statement that makes its payment
+ * owed, and the refund worker pays it (`RefundWorker.ts`) in its own process and with its own
+ * database role. The state of a single refund is read with its payment (`Payments.status`) in one
+ * statement, so that the two agree.
  *
  * @module
  */
@@ -11,31 +12,30 @@ import { Context, Effect, Layer, Metric } from "effect"
 import { type RefundState, refundStates } from "../domain/refund.ts"
 import { PaymentStore } from "../PaymentStore.ts"
 
-/** The refunds of one state, in sum. */
-export interface RefundsStanding {
+/** The totals of the refunds in one state. */
+export interface RefundTotals {
   readonly refunds: number
   readonly amount: bigint
   /** Milliseconds since the oldest of them was first owed. */
   readonly oldestAgoMs: number
 }
 
-/** The port to the queue of refunds, as far as the service's database role may read it. */
+/** The port to the refund queue, limited to what the service's database role may read. */
 export class RefundQueue extends Context.Service<RefundQueue, {
-  /** How the refunds stand, by state; a state without refunds is absent. */
-  readonly standing: Effect.Effect<ReadonlyMap<RefundState, RefundsStanding>>
+  /** The totals by state; a state without refunds is absent. */
+  readonly totalsByState: Effect.Effect<ReadonlyMap<RefundState, RefundTotals>>
 }>()("bellwether/payments/RefundQueue") {}
 
-/** What may have to be paid back, and what is being paid back. */
-interface Owed {
-  /** Whole units that may still have to be refunded, of payments whose outcome is open included. */
+interface OwedTotals {
+  /** Atomic units that may still have to be refunded, including payments whose outcome is open. */
   readonly liability: bigint
-  readonly byState: ReadonlyMap<RefundState, RefundsStanding>
+  readonly byState: ReadonlyMap<RefundState, RefundTotals>
 }
 
 export class Refunds extends Context.Service<Refunds, {
-  /** What is owed now; every state is there. */
-  readonly owed: Effect.Effect<Owed>
-  /** Shows an operator what is owed: updates the gauges. */
+  /** What is owed now, with an entry for every state. */
+  readonly owed: Effect.Effect<OwedTotals>
+  /** Updates the gauges of what is owed. */
   readonly measure: Effect.Effect<void>
 }>()("bellwether/payments/Refunds") {
   static readonly layer: Layer.Layer<Refunds, never, PaymentStore | RefundQueue> = Layer.effect(
@@ -45,28 +45,30 @@ export class Refunds extends Context.Service<Refunds, {
       const queue = yield* RefundQueue
       const owed = Effect.gen(function* () {
         const liability = yield* payments.liability
-        const standing = yield* queue.standing
-        const byState = refundStates.map((state) => [state, standing.get(state) ?? none] as const)
+        const totals = yield* queue.totalsByState
+        const byState = refundStates.map((state) =>
+          [state, totals.get(state) ?? noRefunds] as const
+        )
         return { liability, byState: new Map(byState) }
       })
-      return Refunds.of({ owed, measure: Effect.flatMap(owed, show) })
+      return Refunds.of({ owed, measure: Effect.flatMap(owed, updateGauges) })
     }),
   )
 }
 
-const none: RefundsStanding = { refunds: 0, amount: 0n, oldestAgoMs: 0 }
+const noRefunds: RefundTotals = { refunds: 0, amount: 0n, oldestAgoMs: 0 }
 
 const usdcUnits = 1_000_000
 
 const liabilityUsdc = Metric.gauge("payments_liability_usdc", {
-  description: "What may still have to be refunded, in USDC",
+  description: "The amount that may still have to be refunded, in USDC",
 })
 const refundsByState = Metric.gauge("refunds", { description: "Refunds by state" })
 const oldestSeconds = Metric.gauge("refunds_oldest_seconds", {
-  description: "How long ago the oldest refund of a state was first owed",
+  description: "Seconds since the oldest refund of each state was first owed",
 })
 
-const show = Effect.fnUntraced(function* ({ liability, byState }: Owed) {
+const updateGauges = Effect.fnUntraced(function* ({ liability, byState }: OwedTotals) {
   yield* Metric.update(liabilityUsdc, Number(liability) / usdcUnits)
   for (const [state, { refunds, oldestAgoMs }] of byState) {
     yield* Metric.update(Metric.withAttributes(refundsByState, { state }), refunds)

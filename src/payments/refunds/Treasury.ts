@@ -1,7 +1,7 @@
 /**
- * The treasury: the one key that moves money, and what refunds are paid from.
+ * The treasury: the only key that moves money, and the address that refunds are paid from.
  *
- * Only the refund worker's process reaches this file.
+ * Only the refund worker's process imports this file.
  *
  * @module
  */
@@ -21,7 +21,7 @@ interface TreasuryOptions {
 
 export class Treasury extends Context.Service<Treasury, {
   readonly address: Address
-  /** Signs a transfer out of the treasury. Any holder of the signature can bring it to the chain. */
+  /** Signs a transfer from the treasury. Anyone with the signature can submit it to the chain. */
   readonly sign: (token: TokenDomain, authorization: Authorization) => Effect.Effect<Signature>
 }>()("bellwether/payments/Treasury") {
   /** The treasury as a private key in this process. */

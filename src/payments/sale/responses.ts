@@ -1,9 +1,9 @@
 /**
- * What a buyer gets for a payment: a delivery, or why there is none. And what becomes of a payment that
- * is known already, for the caller who sends it again or comes back with its secret alone.
+ * The outcomes of a paid call: a delivery, or an error; and the response for a known payment, when
+ * it is sent again or when its buyer asks with the secret alone.
  *
- * A settled authorization is public calldata: the stored answer goes to the holder of the secret, only
- * while the payment stands in `answered`.
+ * A settled authorization is public calldata, so the stored answer is returned only to a caller
+ * with the secret, and only while the payment is `answered`.
  *
  * @module
  */
@@ -19,22 +19,22 @@ import {
 } from "../domain/failedSale.ts"
 import {
   type Bytes32,
-  type Owed,
   type PaidAt,
   type Payment,
   type PaymentId,
-  type Released,
-  sentAgain,
+  type PaymentWithRefund,
+  type ReleasedPayment,
+  repeatAction,
   wasTaken,
 } from "../domain/payment.ts"
 import { needsChain, reconcile, type ReconcileOptions } from "../reconcile.ts"
 
-/** An answer on its way to its buyer. `receipt` is null when nothing was charged. */
+/** An answer to deliver. `receipt` is null when nothing was charged. */
 export interface Delivery {
   readonly paymentId: PaymentId
   readonly body: Uint8Array
   readonly receipt: typeof Receipt.Type | null
-  /** The same answer was made, and perhaps sent, before. */
+  /** True when the answer was stored earlier, and perhaps sent. */
   readonly replayed: boolean
 }
 
@@ -46,24 +46,24 @@ export function receiptOf(
 }
 
 function refundOf(
-  { paymentId, authorization, paidAmount, refund }: Owed,
+  { paymentId, authorization, paidAmount, refund }: PaymentWithRefund,
 ): typeof RefundNotice.Type {
   return { id: paymentId, state: refund.state, amountUsd: usd(paidAmount), to: authorization.from }
 }
 
-export const late = (reason: string) =>
+export const notValidNow = (reason: string) =>
   Effect.fail(new NotCharged({ code: "payment_required", message: reason, fault: "expired" }))
 
-export const forged = Effect.fail(
+export const invalidSignature = Effect.fail(
   new NotCharged({
     code: "payment_required",
-    message: "The signature is not the payer's over this authorization",
+    message: "The signature is not the payer's signature of this authorization",
     fault: "invalid_signature",
   }),
 )
 
-/** The payment is known, and was first shown for another request or under another signature. */
-export const conflict = ({ state }: Payment) =>
+/** The payment is known from another request or with another signature. */
+export const paymentConflict = ({ state }: Payment) =>
   Effect.fail(
     new NotCharged({
       code: "payment_conflict",
@@ -75,7 +75,7 @@ export const conflict = ({ state }: Payment) =>
 
 export const paymentInProgress = new NotCharged({
   code: "payment_in_progress",
-  message: "This payment is being worked on",
+  message: "This payment is being processed",
   hint: "Send the same payment again with the first call's Idempotency-Key or payment-identifier.",
   retryAfterSeconds: 2,
   taken: null,
@@ -83,22 +83,23 @@ export const paymentInProgress = new NotCharged({
 export const inProgress = Effect.fail(paymentInProgress)
 
 export const overloaded = Effect.fail(
-  new NotCharged({ code: "overloaded", message: "Too many payments are being worked on" }),
+  new NotCharged({ code: "overloaded", message: "Too many payments are being processed" }),
 )
 
-export const crowded = Effect.fail(
+export const payerOverloaded = Effect.fail(
   new NotCharged({
     code: "overloaded",
-    message: "Too many payments of this payer are being worked on",
-    hint: "Send the same payment again when the others are answered: it was not used.",
+    message: "Too many payments of this payer are being processed",
+    hint: "Send the same payment again when the others are finished: it was not used.",
   }),
 )
 
 export const paymentAlreadyUsed = (receipt: typeof Receipt.Type) =>
   new NotCharged({
     code: "payment_already_used",
-    message: "This payment has bought its answer",
-    hint: "Only the first call's Idempotency-Key or payment-identifier gets the answer again.",
+    message: "This payment has already bought its answer",
+    hint:
+      "The answer is returned again only with the first call's Idempotency-Key or payment-identifier.",
     receipt,
     taken: true,
   })
@@ -106,7 +107,7 @@ export const paymentAlreadyUsed = (receipt: typeof Receipt.Type) =>
 export const paymentRefunded = (refund: typeof RefundNotice.Type) =>
   new NotCharged({
     code: "payment_refunded",
-    message: "This payment was taken, not answered, and is refunded",
+    message: "This payment was taken and not answered: it is refunded",
     refund,
     taken: true,
   })
@@ -128,38 +129,42 @@ export const neverPaid = Effect.fail(
   }),
 )
 
-/** Paid, and `why` there is no answer: the refund stands in the queue. */
-export const refundQueued = (payment: Owed, { code, message }: NotCharged) =>
+/** Paid and not answered, with the code and message of the failure. The refund is queued. */
+export const refundQueued = (payment: PaymentWithRefund, { code, message }: NotCharged) =>
   Effect.fail(new RefundQueued({ code, message, refund: refundOf(payment) }))
 
 const unresolvedRetrySeconds = 5
 
 export const settlementUnresolved = new Unresolved({
-  message: "Whether the payment was settled is not known yet: send the same payment again",
+  message: "It is not known yet whether the payment was settled: send the same payment again",
   retryAfterSeconds: unresolvedRetrySeconds,
 })
 export const unresolved = Effect.fail(settlementUnresolved)
 
-/** What became of a payment. */
+/** The outcome of a payment. */
 export type PaymentOutcome =
-  /** Whoever delivers the answer says so to `Payments.sent`, as of any other. */
+  /** The caller must call `Payments.sent` after it delivers the answer, as after a sale. */
   | { readonly state: "answered"; readonly delivery: Delivery }
-  /** It has bought its answer, which is another secret's, or is not kept any more. */
+  /** It bought its answer, but the secret does not match or the answer is no longer stored. */
   | { readonly state: "used"; readonly receipt: typeof Receipt.Type }
-  /** Taken, not answered, and refunded: the notice says how far that is. */
+  /** Taken and not answered. The notice contains the state of the refund. */
   | { readonly state: "refunded"; readonly refund: typeof RefundNotice.Type }
-  /** It is worked on, or whether it was taken cannot be known yet: ask again later. */
+  /** It is in progress, or its outcome is not known yet: ask again later. */
   | { readonly state: "underway" }
   /** Not taken: the same payment may be sent again. */
   | { readonly state: "released" }
-  /** It can never pay. */
+  /** It was never paid and never will be. */
   | { readonly state: "void" }
-  /** No call ever showed it. */
+  /** The service never received it. */
   | { readonly state: "unknown" }
 
-type Ended = Exclude<PaymentOutcome, { readonly state: "released" | "unknown" }>
+type KnownOutcome = Exclude<PaymentOutcome, { readonly state: "released" | "unknown" }>
 
-function outcomeOf(row: Exclude<Payment, Released>, showsSecret: boolean, network: string): Ended {
+function outcomeOf(
+  row: Exclude<Payment, ReleasedPayment>,
+  hasSecret: boolean,
+  network: string,
+): KnownOutcome {
   switch (row.state) {
     case "claimed":
     case "settling":
@@ -169,7 +174,7 @@ function outcomeOf(row: Exclude<Payment, Released>, showsSecret: boolean, networ
     case "answered": {
       const { paymentId, answer } = row
       const receipt = receiptOf(row, network)
-      return sentAgain(row.state, showsSecret) !== "replay" || answer === null
+      return repeatAction(row.state, hasSecret) !== "replay" || answer === null
         ? { state: "used", receipt }
         : { state: "answered", delivery: { paymentId, body: answer.body, receipt, replayed: true } }
     }
@@ -181,13 +186,13 @@ function outcomeOf(row: Exclude<Payment, Released>, showsSecret: boolean, networ
   }
 }
 
-/** What is answered to a known payment that is neither claimed again nor waited for any longer. */
+/** The response for a known payment that is neither claimed again nor waited for any longer. */
 export function responseForKnownPayment(
-  row: Exclude<Payment, Released>,
-  showsSecret: boolean,
+  row: Exclude<Payment, ReleasedPayment>,
+  hasSecret: boolean,
   network: string,
 ): Effect.Effect<Delivery, FailedSale> {
-  const outcome = outcomeOf(row, showsSecret, network)
+  const outcome = outcomeOf(row, hasSecret, network)
   switch (outcome.state) {
     case "answered":
       return Effect.succeed(outcome.delivery)
@@ -208,9 +213,9 @@ interface OutcomePorts extends ReconcileOptions {
 }
 
 /**
- * What became of a payment, for the caller who comes back with its secret and not with the payment itself.
- * Nothing is claimed, computed or charged. A store that fails has said nothing of the money, so nothing
- * is said of it here.
+ * The outcome of a payment, for a caller who sends its id and secret but not the payment. Nothing
+ * is claimed, computed or charged. When the store fails, nothing is known about the money, so the
+ * outcome is `underway`.
  */
 export const findOutcome = (ports: OutcomePorts) =>
   Effect.fnUntraced(
@@ -218,18 +223,18 @@ export const findOutcome = (ports: OutcomePorts) =>
       const found = yield* ports.store.find(paymentId)
       if (Option.isNone(found)) return { state: "unknown" }
       const hash = ports.secretHash(paymentId, secret)
-      const showsSecret = (row: Payment) => hash !== null && hash === row.secretHash
-      // What has waited too long for its buyer is refunded, not delivered besides.
-      const row = showsSecret(found.value) && needsChain(found.value, ports.patience)
+      const hasSecret = (row: Payment) => hash !== null && hash === row.secretHash
+      // An answer past its window is refunded here first, so that it is not delivered as well.
+      const row = hasSecret(found.value) && needsChain(found.value, ports.windows)
         ? yield* reconcile(ports, found.value)
         : found.value
       return row.state === "released"
         ? { state: "released" }
-        : outcomeOf(row, showsSecret(row), ports.network)
+        : outcomeOf(row, hasSecret(row), ports.network)
     },
     Effect.catchDefect((defect) =>
       Effect.as(
-        Effect.logError("Cannot look a payment up", defect),
+        Effect.logError("Cannot look up a payment", defect),
         { state: "underway" } satisfies PaymentOutcome,
       )
     ),

@@ -1,21 +1,28 @@
 /**
- * The sale of one answer for one payment that was claimed, in the order of its product.
+ * Sells one answer for one claimed payment, in the settlement order of its product.
  *
  * Compute-first: verify, compute, intend with the answer's bytes, settle, prove, answer.
  * Settle-early: check, verify, intend, settle, prove, compute, answer or refund.
  *
- * Whatever fails before the intent releases the payment: nothing was charged. What a facilitator says is
- * a hint: after the intent only the chain's word ends a payment, and without that word it is unresolved,
- * never refused. Once the chain has paid there are two ways out: an answer that is stored, or a refund
- * that is queued. A worker that dies loses its lease, and the sweep goes on from the stored state.
+ * Any failure before the intent releases the payment: nothing was charged. After the intent only
+ * the chain decides, because a facilitator's report is a hint. Without proof the payment is
+ * unresolved, never refused. Once the chain shows the transfer there are two ends: a stored answer,
+ * or a queued refund. When a worker dies, its lease expires and the sweep continues from the stored
+ * state.
  *
  * @module
  */
 import { Deferred, Duration, Effect, Option, Schedule } from "effect"
 import type { Product } from "../../catalog/domain/product.ts"
 import { type FailedSale, NotCharged, type Unresolved } from "../domain/failedSale.ts"
-import type { Chain, PaymentProof } from "../Chain.ts"
-import type { Answered, PaidAt, Payment, StoredAnswer } from "../domain/payment.ts"
+import type { Chain } from "../Chain.ts"
+import type {
+  AnsweredPayment,
+  PaidAt,
+  Payment,
+  PaymentProof,
+  StoredAnswer,
+} from "../domain/payment.ts"
 import { faultOf } from "../domain/paymentFault.ts"
 import type { PaymentPayload } from "../domain/x402/paymentPayload.ts"
 import type {
@@ -27,47 +34,66 @@ import type {
 import type { Move, PaymentStore } from "../PaymentStore.ts"
 import { proofOf } from "../reconcile.ts"
 import type { PaymentTiming } from "../timing.ts"
-import { crowded, hungUp, neverPaid, refundQueued, unavailable, unresolved } from "./responses.ts"
+import {
+  hungUp,
+  neverPaid,
+  payerOverloaded,
+  refundQueued,
+  unavailable,
+  unresolved,
+} from "./responses.ts"
 
-/** A request with a payment that matches it, as far as can be told without looking anything up. */
+/** A buyer's request, with a payment that matches it. No store or chain was read yet. */
 export interface Purchase {
   readonly product: Product
-  /** The product and its canonical parameters: what the payment is bound to. */
+  /** The product and its canonical parameters. The payment is bound to them. */
   readonly request: string
   readonly payment: PaymentPayload
-  /** Why the payment cannot be settled now; null when it can. A payment already known may be late. */
-  readonly late: string | null
-  /** Known only to the buyer: an Idempotency-Key or payment-identifier; null when none was shown. */
+  /**
+   * Why the payment cannot be settled now; null when it can. A known payment is answered either
+   * way.
+   */
+  readonly validityFault: string | null
+  /**
+   * Known only to the buyer: an Idempotency-Key or payment-identifier. Null when the request has
+   * none.
+   */
   readonly secret: string | null
 }
 
-/** What a product's work made. An answer that is not worth its price is not charged. */
-export interface Answer {
+/**
+ * The result of a product's work. With `charge: false` the answer is not worth its price and is
+ * free.
+ */
+export interface WorkResult {
   readonly body: Uint8Array
   readonly charge: boolean
 }
 
-/** What a product does for a payment. Its facts are said as they mean for an uncharged buyer. */
-export interface Task {
-  /** Refuses what can be known before anything is settled. */
+/**
+ * A product's computation for one request. Its errors are already in the form for an uncharged
+ * buyer.
+ */
+export interface Work {
+  /** Fails when the request can be refused before settlement. */
   readonly check: Effect.Effect<void, NotCharged>
-  readonly work: Effect.Effect<Answer, NotCharged>
+  readonly compute: Effect.Effect<WorkResult, NotCharged>
 }
 
-/** A payment this fiber has claimed, and what goes with it. */
-export interface ClaimedSale {
+/** A purchase whose payment this fiber has claimed. */
+export interface ClaimedPurchase {
   readonly row: Payment
   readonly request: FacilitatorRequest
-  readonly task: Task
-  /** How many other payments of its payer are worked on here. */
+  readonly work: Work
+  /** How many other payments of this payer are in progress in this process. */
   readonly payerInFlight: number
-  /** Done when its buyer has hung up. */
+  /** Completed when the buyer hangs up. */
   readonly abandoned: Deferred.Deferred<void>
 }
 
-/** How a sale ends well: charged, with the row as it then stands, or not charged. */
-export type Sold =
-  | { readonly charged: true; readonly payment: Answered; readonly answer: StoredAnswer }
+/** A successful sale: charged, with the row after it, or not charged. */
+export type SaleResult =
+  | { readonly charged: true; readonly payment: AnsweredPayment; readonly answer: StoredAnswer }
   | { readonly charged: false; readonly answer: StoredAnswer }
 
 export interface SalePorts {
@@ -78,107 +104,120 @@ export interface SalePorts {
 }
 
 /**
- * Payments of one payer worked on at once: a balance for one call must not have many computed, nor
- * fill what the treasury covers.
+ * Payments of one payer in progress at once. Otherwise a balance for one call could make the
+ * service compute many, and use up what the treasury covers.
  */
 const payerInFlightMax = 8
 
-/** Runs a claimed payment to its end: the answer is computed first, and stored with the intent. */
+/** Sells compute-first: the answer is computed first and stored with the intent. */
 export const sellComputeFirst = Effect.fnUntraced(
-  function* (ports: SalePorts, claimed: ClaimedSale) {
+  function* (ports: SalePorts, claimed: ClaimedPurchase) {
     const { store, timing } = ports
-    const answer = yield* untilIntent(
+    const answer = yield* releaseOnFailure(
       ports,
       claimed,
-      Effect.andThen(verified(ports, claimed), computed(claimed.task.work, timing.work)),
+      Effect.andThen(
+        verifyPayment(ports, claimed),
+        withTimeLimit(claimed.work.compute, timing.workTimeout),
+      ),
     )
     if (!answer.charge) {
       if (!(yield* release(store, claimed.row, "not_charged"))) return yield* unresolved
-      return { charged: false, answer } satisfies Sold
+      return { charged: false, answer } satisfies SaleResult
     }
     const settling = yield* intend(ports, claimed, answer)
-    const settlement = yield* settled(ports, settling, claimed.request)
+    const settlement = yield* settleAndProve(ports, settling, claimed.request)
     const { proof } = settlement
-    const row = yield* movedOrRead(
+    const row = yield* tryMoveOrFind(
       store,
       settling,
       proof.proof === "paid"
         ? { event: "answer", answer: null, paidAt: proof.at }
-        : unproven(settlement),
+        : moveWithoutProof(settlement),
     )
-    if (row?.state === "answered") return { charged: true, payment: row, answer } satisfies Sold
+    if (row?.state === "answered") {
+      return { charged: true, payment: row, answer } satisfies SaleResult
+    }
     return yield* row?.state === "void" ? neverPaid : unresolved
   },
 )
 
-/** Runs a claimed payment to its end: it is settled first, and then computed or refunded. */
+/**
+ * Sells settle-early: the payment is settled first, then the answer is computed or the payment
+ * refunded.
+ */
 export const sellSettleEarly = Effect.fnUntraced(
-  function* (ports: SalePorts, claimed: ClaimedSale) {
+  function* (ports: SalePorts, claimed: ClaimedPurchase) {
     const { store, timing } = ports
-    yield* untilIntent(
+    yield* releaseOnFailure(
       ports,
       claimed,
-      Effect.andThen(computed(claimed.task.check, timing.work), verified(ports, claimed)),
+      Effect.andThen(
+        withTimeLimit(claimed.work.check, timing.workTimeout),
+        verifyPayment(ports, claimed),
+      ),
     )
     const settling = yield* intend(ports, claimed, null)
-    const settlement = yield* settled(ports, settling, claimed.request)
+    const settlement = yield* settleAndProve(ports, settling, claimed.request)
     const { proof } = settlement
-    const row = yield* movedOrRead(
+    const row = yield* tryMoveOrFind(
       store,
       settling,
-      proof.proof === "paid" ? paidEarly(ports, proof.at) : unproven(settlement),
+      proof.proof === "paid" ? settleMove(ports, proof.at) : moveWithoutProof(settlement),
     )
-    return yield* deliver(ports, row, claimed.task)
+    return yield* computeOrRefund(ports, row, claimed.work)
   },
 )
 
-const paidEarly = ({ timing }: SalePorts, paidAt: PaidAt): Move => ({
+const settleMove = ({ timing }: SalePorts, paidAt: PaidAt): Move => ({
   event: "settle",
   paidAt,
   lease: timing.lease,
 })
 
 /**
- * Takes up a payment of unknown outcome whose buyer has come again, if it is proven paid by now and
- * soon enough. None: there is nothing to take up, or another worker was faster.
+ * Moves an unresolved settle-early payment whose buyer came again to `settled`, when it is proven
+ * paid within the recovery window. None: it does not qualify, or another worker moved it first.
  */
-export const takeUp = Effect.fnUntraced(function* (ports: SalePorts, row: Payment) {
-  const recoverMs = Duration.toMillis(ports.timing.recover)
-  if (row.state !== "unresolved" || row.intendedAgoMs >= recoverMs) return Option.none<Payment>()
+export const resumeUnresolved = Effect.fnUntraced(function* (ports: SalePorts, row: Payment) {
+  const recoveryMs = Duration.toMillis(ports.timing.recoveryWindow)
+  if (row.state !== "unresolved" || row.intendedAgoMs >= recoveryMs) return Option.none<Payment>()
   const proof = yield* proofOf(ports.chain, row, row.transactionHint)
   return proof.proof === "paid"
-    ? yield* ports.store.move(row, paidEarly(ports, proof.at))
+    ? yield* ports.store.move(row, settleMove(ports, proof.at))
     : Option.none<Payment>()
 })
 
-/** Computes what a settled payment has bought, or queues its refund. */
-export const deliver = Effect.fnUntraced(function* (
+/** Computes the answer of a settled payment, or queues its refund. */
+export const computeOrRefund = Effect.fnUntraced(function* (
   ports: SalePorts,
   row: Payment | null,
-  task: Task,
+  work: Work,
 ) {
-  if (row?.state !== "settled") return yield* ended(row)
-  const outcome = yield* Effect.result(computed(task.work, ports.timing.paidWork))
+  if (row?.state !== "settled") return yield* resultForState(row)
+  const outcome = yield* Effect.result(withTimeLimit(work.compute, ports.timing.paidWorkTimeout))
   const answer = outcome._tag === "Success" && outcome.success.charge ? outcome.success : null
   if (answer !== null) {
     const { body } = answer
     const answered: Move = { event: "answer", answer: { body }, paidAt: null }
-    return yield* ended(yield* movedOrRead(ports.store, row, answered))
+    return yield* resultForState(yield* tryMoveOrFind(ports.store, row, answered))
   }
-  const why = outcome._tag === "Failure" ? outcome.failure : belowThreshold
-  const owed = yield* movedOrRead(ports.store, row, {
+  const failure = outcome._tag === "Failure" ? outcome.failure : belowThreshold
+  const refunded = yield* tryMoveOrFind(ports.store, row, {
     event: "owe",
-    reason: why.code,
+    reason: failure.code,
     paidAt: null,
   })
-  return owed?.state === "refund_due" ? yield* refundQueued(owed, why) : yield* ended(owed)
+  return refunded?.state === "refund_due"
+    ? yield* refundQueued(refunded, failure)
+    : yield* resultForState(refunded)
 })
 
-/** What the buyer gets of a payment that has come to its end, or that another worker is ending. */
-function ended(row: Payment | null): Effect.Effect<Sold, FailedSale> {
+/** The result for a payment that is final, or that another worker is finishing. */
+function resultForState(row: Payment | null): Effect.Effect<SaleResult, FailedSale> {
   switch (row?.state) {
     case "answered":
-      // Whoever stored it first: it is what was paid for, and there is no other.
+      // It may be another worker's answer. Only the stored answer counts as paid for.
       return row.answer === null
         ? unresolved
         : Effect.succeed({ charged: true, payment: row, answer: row.answer })
@@ -186,7 +225,7 @@ function ended(row: Payment | null): Effect.Effect<Sold, FailedSale> {
       return neverPaid
     case "refund_due":
     case "refunded":
-      return refundQueued(row, lost)
+      return refundQueued(row, answerNotReady)
     default:
       return unresolved
   }
@@ -197,21 +236,22 @@ const belowThreshold = new NotCharged({
   message: "The answer would not be worth its price",
 })
 
-const lost = new NotCharged({
+const answerNotReady = new NotCharged({
   code: "upstream_timeout",
   message: "The answer was not ready in time",
 })
 
 /**
- * What comes before the intent: any failure, or a buyer who hangs up, releases the payment. A release
- * that is not heard of is answered as unresolved: another copy may be settling the payment by then.
+ * Runs the steps before the intent. Any failure, or a buyer who hangs up, releases the payment.
+ * When the release is not confirmed the result is unresolved: another copy may already be settling
+ * the payment.
  */
-const untilIntent = <A>(
+const releaseOnFailure = <A>(
   { store }: SalePorts,
-  { row, payerInFlight, abandoned }: ClaimedSale,
+  { row, payerInFlight, abandoned }: ClaimedPurchase,
   steps: Effect.Effect<A, NotCharged>,
 ): Effect.Effect<A, NotCharged | Unresolved> =>
-  (payerInFlight < payerInFlightMax ? steps : crowded).pipe(
+  (payerInFlight < payerInFlightMax ? steps : payerOverloaded).pipe(
     Effect.raceFirst(Effect.flatMap(Deferred.await(abandoned), () => Effect.fail(hungUp))),
     Effect.catch((refusal): Effect.Effect<never, NotCharged | Unresolved> =>
       Effect.flatMap(
@@ -223,43 +263,46 @@ const untilIntent = <A>(
   )
 
 /**
- * Asks the facilitator whether the payment can be settled and, at the same time, the chain whether it
- * has been: a payment that is public already is sold nothing, since anybody may have copied it.
+ * Checks at the same time that the facilitator accepts the payment and that its nonce is unused on
+ * the chain. A payment that is already public is refused, because anyone may have copied it.
  */
-const verified = (ports: SalePorts, claimed: ClaimedSale): Effect.Effect<void, NotCharged> =>
-  Effect.all([approved(ports, claimed), unspent(ports, claimed)], {
+const verifyPayment = (
+  ports: SalePorts,
+  claimed: ClaimedPurchase,
+): Effect.Effect<void, NotCharged> =>
+  Effect.all([verifyWithFacilitator(ports, claimed), checkUnused(ports, claimed)], {
     concurrency: "unbounded",
     discard: true,
   })
 
-const unspent = (
+const checkUnused = (
   { chain, timing }: SalePorts,
-  { request: { token, authorization: { from, nonce } } }: ClaimedSale,
+  { request: { token, authorization: { from, nonce } } }: ClaimedPurchase,
 ) =>
-  chain.isSpent(token.asset, from, nonce).pipe(
-    Effect.timeout(timing.verify),
+  chain.isNonceUsed(token.asset, from, nonce).pipe(
+    Effect.timeout(timing.verifyTimeout),
     Effect.catch((error) =>
       Effect.andThen(Effect.logWarning("Cannot read the chain", error), unavailable)
     ),
     Effect.catchDefect((defect) => Effect.andThen(Effect.logError(defect), unavailable)),
-    Effect.flatMap((spent) => spent ? publicAlready : Effect.void),
+    Effect.flatMap((spent) => spent ? alreadyUsedOnChain : Effect.void),
   )
 
-const publicAlready = Effect.fail(
+const alreadyUsedOnChain = Effect.fail(
   new NotCharged({
     code: "payment_required",
-    message: "The authorization has been used or cancelled on the chain already: sign a new one",
+    message: "The authorization is already used or cancelled on the chain: sign a new one",
     fault: "nonce_used",
   }),
 )
 
-const approved = (
+const verifyWithFacilitator = (
   { facilitator, timing }: SalePorts,
-  { request }: ClaimedSale,
+  { request }: ClaimedPurchase,
 ): Effect.Effect<void, NotCharged> =>
   facilitator.verify(request).pipe(
     Effect.timeoutOrElse({
-      duration: timing.verify,
+      duration: timing.verifyTimeout,
       orElse: () => Effect.succeed<VerifyOutcome>({ outcome: "unknown", reason: "timeout" }),
     }),
     Effect.catchDefect((defect) =>
@@ -294,10 +337,13 @@ const approved = (
 
 const notUsed = "Send the same payment again: it was not used."
 
-/** A product's work within its time: what goes wrong in it is a fact of its own. */
-const computed = <A>(
+/**
+ * Limits the time of a product's work, and turns a timeout or a defect into an error without a
+ * charge.
+ */
+const withTimeLimit = <A>(
   work: Effect.Effect<A, NotCharged>,
-  duration: PaymentTiming["work"],
+  duration: PaymentTiming["workTimeout"],
 ): Effect.Effect<A, NotCharged> =>
   work.pipe(
     Effect.timeoutOrElse({
@@ -325,58 +371,63 @@ const computed = <A>(
     ),
   )
 
-/** Stores the intent. A store that fails here may have stored it: settlement is not asked for then. */
+/**
+ * Stores the intent. When the store fails the intent may still be stored, so settlement is not
+ * requested.
+ */
 const intend = Effect.fnUntraced(function* (
   { store, timing }: SalePorts,
-  { row }: ClaimedSale,
-  answer: Answer | null,
+  { row }: ClaimedPurchase,
+  answer: WorkResult | null,
 ) {
   const settling = yield* store.move(row, {
     event: "intend",
     answer: answer === null ? null : { body: answer.body },
     lease: timing.lease,
   }).pipe(Effect.catchDefect((defect) => Effect.andThen(Effect.logError(defect), unavailable)))
-  // Taken over, since its lease ran out: what has become of the money, another worker knows.
+  // The lease expired and another worker has the payment; only that worker knows the outcome.
   return Option.isNone(settling) ? yield* unresolved : settling.value
 })
 
-/** What became of the settlement of an intended payment, and what the facilitator had said of it. */
+/** The chain's proof of an intended payment, and what the facilitator reported. */
 interface Settlement {
   readonly proof: PaymentProof
-  readonly said: SettleOutcome
-  readonly hint: string | null
+  readonly facilitatorOutcome: SettleOutcome
+  readonly transactionHint: string | null
 }
 
-/** Settles and proves. */
-const settled = Effect.fnUntraced(function* (
+/** Requests settlement, then reads the chain until there is proof or time is up. */
+const settleAndProve = Effect.fnUntraced(function* (
   ports: SalePorts,
   settling: Payment,
   request: FacilitatorRequest,
 ) {
   const { chain, timing } = ports
-  const said = yield* settle(ports, request)
-  const hint = said.outcome === "settled" ? said.transaction : null
-  const proof = yield* proofOf(chain, settling, hint).pipe(
+  const facilitatorOutcome = yield* settle(ports, request)
+  const transactionHint = facilitatorOutcome.outcome === "settled"
+    ? facilitatorOutcome.transaction
+    : null
+  const proof = yield* proofOf(chain, settling, transactionHint).pipe(
     Effect.catchDefect((defect) =>
       Effect.as(Effect.logError(defect), { proof: "not_yet" } satisfies PaymentProof)
     ),
     Effect.repeat({
       until: ({ proof }) => proof !== "not_yet",
-      schedule: Schedule.spaced(timing.proveEvery),
-      times: timing.proveTimes,
+      schedule: Schedule.spaced(timing.proveInterval),
+      times: timing.proveRetriesMax,
     }),
     Effect.timeoutOrElse({
-      duration: timing.prove,
+      duration: timing.proveTimeout,
       orElse: () => Effect.succeed<PaymentProof>({ proof: "not_yet" }),
     }),
   )
-  return { proof, said, hint } satisfies Settlement
+  return { proof, facilitatorOutcome, transactionHint } satisfies Settlement
 })
 
 const settle = ({ facilitator, timing }: SalePorts, request: FacilitatorRequest) =>
   facilitator.settle(request).pipe(
     Effect.timeoutOrElse({
-      duration: timing.settle,
+      duration: timing.settleTimeout,
       orElse: () => Effect.succeed<SettleOutcome>({ outcome: "unknown", reason: "timeout" }),
     }),
     Effect.catchDefect((defect) =>
@@ -387,29 +438,33 @@ const settle = ({ facilitator, timing }: SalePorts, request: FacilitatorRequest)
     ),
   )
 
-/** The move that an unproven settlement makes. */
-function unproven({ proof, said, hint }: Settlement): Move {
+/** The move after a settlement that the chain does not show as paid. */
+function moveWithoutProof({ proof, facilitatorOutcome, transactionHint }: Settlement): Move {
   if (proof.proof === "never") return { event: "void", reason: proof.reason }
-  const reason = said.outcome === "settled" ? "unproven" : `${said.outcome}: ${said.reason}`
-  return { event: "doubt", reason, transactionHint: hint }
+  const reason = facilitatorOutcome.outcome === "settled"
+    ? "unproven"
+    : `${facilitatorOutcome.outcome}: ${facilitatorOutcome.reason}`
+  return { event: "doubt", reason, transactionHint }
 }
 
 /**
- * Makes a move. When it is not heard of, or a sweep came first, the row itself is asked: an answer that
- * was charged is delivered now, for a buyer without a secret cannot come again. Null: no row is
- * available.
+ * Makes a move. When the store fails or a sweep moved the row first, reads the row: an answer that
+ * was charged must be delivered now, because a buyer without a secret cannot come again. Null: the
+ * row cannot be read.
  */
-const movedOrRead = (store: PaymentStore["Service"], held: Payment, move: Move) =>
-  store.move(held, move).pipe(
+const tryMoveOrFind = (store: PaymentStore["Service"], before: Payment, move: Move) =>
+  store.move(before, move).pipe(
     Effect.catchDefect((defect) => Effect.as(Effect.logError(defect), Option.none<Payment>())),
-    Effect.flatMap((row) => Option.isSome(row) ? Effect.succeed(row) : store.find(held.paymentId)),
+    Effect.flatMap((row) =>
+      Option.isSome(row) ? Effect.succeed(row) : store.find(before.paymentId)
+    ),
     Effect.catchDefect((defect) => Effect.as(Effect.logError(defect), Option.none<Payment>())),
     Effect.map(Option.getOrNull),
   )
 
 /**
- * Releases a payment; false when that was not heard of. One that does not come through is made by the
- * sweep, when the lease has run out.
+ * Releases a payment; false when that is not confirmed. The sweep then releases it when the lease
+ * expires.
  */
 const release = (store: PaymentStore["Service"], claimed: Payment, reason: string) =>
   store.move(claimed, { event: "release", reason }).pipe(

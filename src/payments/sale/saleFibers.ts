@@ -1,6 +1,6 @@
 /**
- * The fibers that sales run in: owned by the service, so that a buyer who hangs up ends their own wait
- * and nothing else. Every sale is counted once by how it ended, also when its buyer has left.
+ * The fibers of sales. The service owns them, so a buyer who hangs up stops waiting but does not
+ * stop the sale. Every sale is counted once by its outcome, even when the buyer has left.
  *
  * @module
  */
@@ -9,26 +9,29 @@ import type { FailedSale } from "../domain/failedSale.ts"
 import type { Address, Payment } from "../domain/payment.ts"
 import { type PaymentTerms, requirements, tokenOf } from "../domain/x402/terms.ts"
 import { type Delivery, hungUp, receiptOf, unresolved } from "./responses.ts"
-import type { ClaimedSale, Purchase, Sold, Task } from "./sale.ts"
+import type { ClaimedPurchase, Purchase, SaleResult, Work } from "./sale.ts"
 
-/** One call for one payment. */
+/** One request that is being sold, with its counter. */
 export interface Sale {
   readonly purchase: Purchase
-  readonly task: Task
-  /** Counts how it ended. Both the fiber that sells and the one that waits may: the first counts. */
-  readonly count: (exit: Exit.Exit<Ending, FailedSale>) => Effect.Effect<void>
+  readonly work: Work
+  /**
+   * Counts the outcome. Both the fiber that sells and the one that waits may call it; only the
+   * first call counts.
+   */
+  readonly count: (exit: Exit.Exit<CountedSale, FailedSale>) => Effect.Effect<void>
 }
 
-/** What is known of a sale that ended well. */
-interface Ending {
+/** What is counted of a successful sale. */
+interface CountedSale {
   readonly charged: boolean
   readonly replayed: boolean
 }
 
 const outcomes = Metric.counter("payments_total", { incremental: true })
 
-/** One call, to be counted once. */
-export function saleOf(purchase: Purchase, task: Task): Sale {
+/** Makes a sale that is counted once. */
+export function saleOf(purchase: Purchase, work: Work): Sale {
   const product = purchase.product.id
   let counted = false
   const count: Sale["count"] = (exit) =>
@@ -40,61 +43,61 @@ export function saleOf(purchase: Purchase, task: Task): Sale {
         1,
       )
     })
-  return { purchase, task, count }
+  return { purchase, work, count }
 }
 
-function outcomeName(exit: Exit.Exit<Ending, FailedSale>): string {
+function outcomeName(exit: Exit.Exit<CountedSale, FailedSale>): string {
   if (Exit.isSuccess(exit)) {
     const { charged, replayed } = exit.value
     return replayed ? "replayed" : charged ? "charged" : "given_away"
   }
-  // A fiber that was cut short leaves its payment to the sweep.
+  // An interrupted fiber leaves its payment to the sweep.
   const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
   if (error === undefined || error._tag === "Unresolved") return "unresolved"
   return error === hungUp ? "hung_up" : error.code
 }
 
-/** Counts a sale that ended without a fiber of its own; the others have counted themselves. */
-export const countedEnd = (sale: Sale, sold: Effect.Effect<Delivery, FailedSale>) =>
-  sold.pipe(
+/** Counts a sale that ended without its own fiber; a sale with a fiber has been counted there. */
+export const countEnd = (sale: Sale, result: Effect.Effect<Delivery, FailedSale>) =>
+  result.pipe(
     Effect.tap(({ receipt, replayed }) =>
       sale.count(Exit.succeed({ charged: receipt !== null, replayed }))
     ),
     Effect.tapError((error) => sale.count(Exit.fail(error))),
   )
 
-/** How long a closing service waits for its payments to end; leases cover what is left. */
-const drain = Duration.seconds(60)
+/** How long a closing service waits for running sales. The leases cover the rest. */
+const drainTimeout = Duration.seconds(60)
 
 export interface SaleFibers {
   /**
-   * Takes a row and runs `sell` on it in a fiber of its own, then waits for its end; none when the row
-   * was not available. Nothing interrupts between the taking and the fiber that answers for it.
+   * Claims a row, runs `sell` on it in its own fiber, and waits for the result. None when `claim`
+   * returns none. No interruption can come between the claim and the start of the fiber.
    */
   readonly run: <E extends FailedSale>(
-    take: Effect.Effect<Option.Option<Payment>, E>,
-    sell: (claimed: ClaimedSale) => Effect.Effect<Sold, FailedSale>,
+    claim: Effect.Effect<Option.Option<Payment>, E>,
+    sell: (claimed: ClaimedPurchase) => Effect.Effect<SaleResult, FailedSale>,
     sale: Sale,
   ) => Effect.Effect<Option.Option<Delivery>, FailedSale>
-  /** Runs what no caller waits for. */
+  /** Runs an effect that no caller waits for. */
   readonly background: (effect: Effect.Effect<void>) => Effect.Effect<void>
-  /** How many payments are worked on. */
+  /** How many payments are in progress. */
   readonly size: Effect.Effect<number>
 }
 
-/** The fibers of one service; closing its scope waits for them. */
+/** The fibers of one service. Closing the scope waits for them. */
 export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) {
   const token = tokenOf(terms)
   const fibers = yield* FiberSet.make<unknown, FailedSale>()
   yield* Effect.addFinalizer(() =>
-    Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drain))
+    Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drainTimeout))
   )
   const payers = payersInFlight()
 
   const inFiber = (
     sale: Sale,
     payer: Address,
-    sell: (others: number) => Effect.Effect<Sold, FailedSale>,
+    sell: (others: number) => Effect.Effect<SaleResult, FailedSale>,
   ) =>
     FiberSet.run(
       fibers,
@@ -108,12 +111,12 @@ export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) 
       ),
     )
 
-  const run: SaleFibers["run"] = (take, sell, sale) =>
+  const run: SaleFibers["run"] = (claim, sell, sale) =>
     Effect.uninterruptibleMask(Effect.fnUntraced(function* (restore) {
-      const taken = yield* take
-      if (Option.isNone(taken)) return Option.none()
-      const row = taken.value
-      const { purchase: { product, payment: { authorization, signature } }, task } = sale
+      const claimed = yield* claim
+      if (Option.isNone(claimed)) return Option.none()
+      const row = claimed.value
+      const { purchase: { product, payment: { authorization, signature } }, work } = sale
       const request = {
         token,
         authorization,
@@ -124,13 +127,14 @@ export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) 
       const fiber = yield* inFiber(
         sale,
         authorization.from,
-        (payerInFlight) => sell({ row, request, task, payerInFlight, abandoned }),
+        (payerInFlight) => sell({ row, request, work, payerInFlight, abandoned }),
       )
       const exit = yield* restore(Fiber.await(fiber)).pipe(
         Effect.onInterrupt(() => Deferred.succeed(abandoned, undefined)),
       )
       if (Exit.isSuccess(exit)) return Option.some(deliveryOf(row, exit.value, terms))
-      // Cut short by a closing service, perhaps after the intent: nothing may be said of the money.
+      // Interrupted by a closing service, perhaps after the intent: the outcome of the payment is
+      // unknown.
       if (Cause.hasInterruptsOnly(exit.cause) || Cause.hasDies(exit.cause)) return yield* unresolved
       return yield* Effect.failCause(exit.cause)
     }))
@@ -143,11 +147,11 @@ export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) 
   return saleFibers
 })
 
-/** How many payments of each payer are worked on. */
+/** Counts the payments in progress of each payer. */
 function payersInFlight() {
   const inFlight = new Map<Address, number>()
   return {
-    /** Counts one more of a payer, and gives how many others there are. */
+    /** Adds one, and returns how many others there are. */
     enter: (payer: Address) => {
       const others = inFlight.get(payer) ?? 0
       inFlight.set(payer, others + 1)
@@ -161,7 +165,11 @@ function payersInFlight() {
   }
 }
 
-function deliveryOf({ paymentId }: Payment, sold: Sold, { chainId }: PaymentTerms): Delivery {
-  const receipt = sold.charged ? receiptOf(sold.payment, `eip155:${chainId}`) : null
-  return { paymentId, body: sold.answer.body, receipt, replayed: false }
+function deliveryOf(
+  { paymentId }: Payment,
+  result: SaleResult,
+  { chainId }: PaymentTerms,
+): Delivery {
+  const receipt = result.charged ? receiptOf(result.payment, `eip155:${chainId}`) : null
+  return { paymentId, body: result.answer.body, receipt, replayed: false }
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a settle-early sale could be refunded: the treasury holds its price and all that may still
- * have to be given back.
+ * Checks that a settle-early sale could be refunded: the treasury must cover its price and all open
+ * liabilities.
  *
  * @module
  */
@@ -16,41 +16,47 @@ interface SolvencyOptions {
   readonly treasury: Address
 }
 
-/** How old the treasury's balance may be: it falls by refunds alone, which were liabilities before. */
-const floatAgeMs = 10_000
-/** Longest wait for the balance. */
-const floatPatience = Duration.seconds(5)
+/**
+ * Maximum age of the treasury's balance. Only refunds reduce it, and they were counted as
+ * liabilities before.
+ */
+const balanceAgeMsMax = 10_000
+const balanceTimeout = Duration.seconds(5)
 
 export interface Solvency {
   /**
-   * Reserves a sale's price until its claim shows in the store; false, with nothing reserved, when it
-   * could not be refunded besides all that others have reserved.
+   * Reserves a sale's price until the store counts its claim. False, with nothing reserved, when
+   * the balance does not cover it together with all other reservations.
    */
   readonly reserve: (sale: object, units: bigint) => Effect.Effect<boolean>
   readonly unreserve: (sale: object) => Effect.Effect<void>
-  /** True while all that the store shows could be refunded. False when the chain cannot tell. */
+  /**
+   * True while the balance covers all liabilities in the store. False when the balance cannot be
+   * read.
+   */
   readonly covered: Effect.Effect<boolean>
 }
 
 export function makeSolvency({ chain, store, asset, treasury }: SolvencyOptions): Solvency {
-  let known: { readonly float: bigint; readonly atMs: number } | null = null
-  /** Whole units of the sales whose claim the store does not show yet. */
+  let lastRead: { readonly balance: bigint; readonly atMs: number } | null = null
+  /** Atomic units of the sales whose claim the store does not count yet. */
   const reserved = new Map<object, bigint>()
 
-  const float = Effect.gen(function* () {
+  const treasuryBalance = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
-    if (known !== null && nowMs - known.atMs < floatAgeMs) return known.float
-    const float = yield* Effect.timeout(chain.balanceOf(asset, treasury), floatPatience)
-    known = { float, atMs: nowMs }
-    return float
+    if (lastRead !== null && nowMs - lastRead.atMs < balanceAgeMsMax) return lastRead.balance
+    const balance = yield* Effect.timeout(chain.balanceOf(asset, treasury), balanceTimeout)
+    lastRead = { balance, atMs: nowMs }
+    return balance
   })
 
   const covers = (units: bigint) =>
-    Effect.zipWith(float, store.liability, (float, owed) => float >= owed + units).pipe(
-      Effect.catch((error) =>
-        Effect.as(Effect.logWarning("Cannot read the treasury's balance", error), false)
-      ),
-    )
+    Effect.zipWith(treasuryBalance, store.liability, (balance, owed) => balance >= owed + units)
+      .pipe(
+        Effect.catch((error) =>
+          Effect.as(Effect.logWarning("Cannot read the treasury's balance", error), false)
+        ),
+      )
 
   const unreserve = (sale: object) => Effect.sync(() => reserved.delete(sale))
 

@@ -1,12 +1,12 @@
 /**
  * A facilitator and a chain for play money: real signatures, the contract's rules, one ledger. Both
- * can be made to misbehave in the ways the real ones do.
+ * can be made to misbehave in the ways that real ones do.
  *
  * @module
  */
 import { Clock, Context, Duration, Effect, Layer, Option, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { Chain, ChainUnavailable, type PaymentProof } from "../Chain.ts"
+import { Chain, ChainUnavailable } from "../Chain.ts"
 import {
   Facilitator,
   type FacilitatorRequest,
@@ -14,10 +14,10 @@ import {
   type VerifyOutcome,
 } from "../Facilitator.ts"
 import { Signatures } from "../Signatures.ts"
-import type { PaidAt } from "../domain/payment.ts"
+import type { PaidAt, PaymentProof } from "../domain/payment.ts"
 import { layerStore, Ledger } from "./ledger.ts"
 
-/** What facilitators have been seen to do. */
+/** Faults that real facilitators have shown. */
 export type Misbehaviour =
   | "success_without_transaction"
   | "failure_after_broadcast"
@@ -29,25 +29,25 @@ export type Misbehaviour =
   | "silence"
 
 export interface SimulationOptions {
-  /** How long every call takes. */
+  /** The duration of every call. */
   readonly delay?: Duration.Duration
-  /** How late a late broadcast is. */
+  /** The delay of a late broadcast. */
   readonly late?: Duration.Duration
-  /** How the next call misbehaves; null, or left out, for not at all. */
+  /** The fault of the next call; null or absent for none. */
   readonly misbehave?: (call: "verify" | "settle") => Misbehaviour | null
   /** True while the chain cannot be read. */
   readonly chainDown?: () => boolean
-  /** True while the chain takes a question and never answers it. */
+  /** True while the chain accepts requests and never responds. */
   readonly chainSilent?: () => boolean
-  /** How long after its block a transfer is safe. */
+  /** Seconds after its block until a transfer is safe. */
   readonly safeAfterSeconds?: number
 }
 
 const secondsPerBlock = 2n
-/** A transfer is stored a moment after the time it bears: only then is its block whole. */
+/** A transfer is stored shortly after its block time, so the newest blocks may be incomplete. */
 const wholeAfterBlocks = 5n
 
-/** Facilitator and chain over whatever keeps the ledger. */
+/** Facilitator and chain on the given ledger. */
 export const layerLedger = (
   options: SimulationOptions = {},
 ): Layer.Layer<Facilitator | Chain, never, Ledger | Signatures> =>
@@ -61,7 +61,7 @@ export const layerLedger = (
     )
   }))
 
-/** Facilitator and chain over a ledger in the store. */
+/** Facilitator and chain on the ledger in the store. */
 export const layer: Layer.Layer<Facilitator | Chain, never, SqlClient | Signatures> = layerLedger()
   .pipe(Layer.provide(layerStore))
 
@@ -70,7 +70,10 @@ interface Ports {
   readonly signatures: Signatures["Service"]
 }
 
-/** What is wrong with a request in itself; whether it can be paid, the ledger knows. */
+/**
+ * Why a request is invalid in itself; null when it is valid. Only the ledger knows whether it can
+ * be paid.
+ */
 const faultOf = Effect.fnUntraced(function* (
   { signatures }: Ports,
   request: FacilitatorRequest,
@@ -84,18 +87,18 @@ const faultOf = Effect.fnUntraced(function* (
   return authorization.validBefore <= now ? "invalid_exact_evm_valid_before" : null
 })
 
-/** Why the ledger would not transfer it; null when it would. */
+/** Why the ledger would refuse the transfer; null when it would not. */
 const shortfallOf = Effect.fnUntraced(function* (
   { ledger }: Ports,
   { token, authorization }: FacilitatorRequest,
 ) {
   const { from, nonce, value } = authorization
-  const { used, balance } = yield* ledger.standing(token.asset, from, nonce)
+  const { used, balance } = yield* ledger.nonceAndBalance(token.asset, from, nonce)
   if (used) return "authorization_used"
   return balance < value ? "insufficient_funds" : null
 })
 
-/** Brings a payment to the ledger, unless something is wrong with it. */
+/** Writes a payment to the ledger, unless it is invalid. */
 const broadcastTo = Effect.fnUntraced(function* (ports: Ports, request: FacilitatorRequest) {
   const { ledger, signatures } = ports
   const { from, to, value, nonce } = request.authorization
@@ -194,7 +197,7 @@ function chain(
           return isSafe ? never("spent_elsewhere") : notYet
         }
         const finality = isSafe ? "safe" : "latest"
-        return { proof: "paid", at: placeOf(transaction, blockTime, finality) }
+        return { proof: "paid", at: paidAtOf(transaction, blockTime, finality) }
       },
     })
   })
@@ -216,7 +219,7 @@ function chain(
         to,
         value,
         nonce,
-        at: placeOf(transaction, blockTime, "safe"),
+        at: paidAtOf(transaction, blockTime, "safe"),
       })),
       through,
     }
@@ -225,9 +228,10 @@ function chain(
   return Chain.of({
     paymentProof,
     transfers,
-    isSpent: (asset, from, nonce) =>
+    isNonceUsed: (asset, from, nonce) =>
       Effect.andThen(readable, Effect.map(ledger.used(asset, from, nonce), Option.isSome)),
-    // Play money for whoever has to give some back: what was received stands in the authorizations.
+    // The received amount is added: the ledger does not credit recipients, and the treasury needs
+    // money for refunds.
     balanceOf: (_asset, holder) =>
       Effect.andThen(
         readable,
@@ -239,7 +243,7 @@ function chain(
 
 const lastSecondOf = (block: bigint) => (block + 1n) * secondsPerBlock - 1n
 
-function placeOf(transaction: string, blockTime: bigint, finality: PaidAt["finality"]): PaidAt {
+function paidAtOf(transaction: string, blockTime: bigint, finality: PaidAt["finality"]): PaidAt {
   return { transaction, block: blockTime / secondsPerBlock, logIndex: 0, finality }
 }
 

@@ -1,6 +1,6 @@
 /**
  * The play token's ledger, with the rules of the real contract: a nonce is used once, and no payer
- * spends more than they hold. A payer that was never seen holds a play balance.
+ * spends more than its balance. A new payer starts with a play balance.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { Address, Bytes32 } from "../domain/payment.ts"
 
-/** What an address holds before it is first seen: 100 play dollars. */
+/** The initial balance of an address: 100 play dollars. */
 export const playBalance = 100_000_000n
 
 interface Transfer {
@@ -18,11 +18,11 @@ interface Transfer {
   readonly value: bigint
   readonly nonce: Bytes32
   readonly transaction: string
-  /** Seconds since the Unix epoch: the time of the block that holds it. */
+  /** The time of its block, in seconds since the Unix epoch. */
   readonly blockTime: bigint
 }
 
-/** How a nonce was used; `transfer` is null when its payer cancelled it. */
+/** How a nonce was used; `transfer` is null after a cancellation. */
 interface Used {
   readonly transfer: { readonly to: string; readonly value: bigint } | null
   readonly transaction: string
@@ -30,24 +30,24 @@ interface Used {
 }
 
 export class Ledger extends Context.Service<Ledger, {
-  /** Moves the money, whole or not at all. */
+  /** Moves the money, all or nothing. */
   readonly transfer: (
     transfer: Transfer,
   ) => Effect.Effect<"transferred" | "used" | "insufficient_funds">
-  /** Uses the nonce without moving money, as its payer may; false when it is used already. */
+  /** Cancels the nonce without moving money; false when it is used already. */
   readonly cancel: (use: Omit<Transfer, "to" | "value">) => Effect.Effect<boolean>
   readonly used: (
     asset: Address,
     from: Address,
     nonce: Bytes32,
   ) => Effect.Effect<Option.Option<Used>>
-  /** Whether a nonce is used, and what its payer may still spend, at one moment. */
-  readonly standing: (
+  /** Whether a nonce is used, and its payer's balance, read in one statement. */
+  readonly nonceAndBalance: (
     asset: Address,
     from: Address,
     nonce: Bytes32,
   ) => Effect.Effect<{ readonly used: boolean; readonly balance: bigint }>
-  /** What an address may still spend. */
+  /** The balance that an address can still spend. */
   readonly balance: (address: Address) => Effect.Effect<bigint>
   /** Every transfer to an address with a block time in (after, through], oldest first. */
   readonly transfersTo: (query: {
@@ -56,11 +56,11 @@ export class Ledger extends Context.Service<Ledger, {
     readonly after: bigint
     readonly through: bigint
   }) => Effect.Effect<ReadonlyArray<Transfer>>
-  /** Everything that was ever transferred to an address. */
+  /** The total that was ever transferred to an address. */
   readonly received: (address: Address) => Effect.Effect<bigint>
 }>()("bellwether/payments/Ledger") {}
 
-/** The ledger in the store, so that it survives the process and is shared by every replica. */
+/** The ledger in the store. It survives the process, and all replicas share it. */
 export const layerStore: Layer.Layer<Ledger, never, SqlClient> = Layer.effect(
   Ledger,
   Effect.map(SqlClient, (sql) => Ledger.of({ ...movements(sql), ...readings(sql) })),
@@ -100,7 +100,7 @@ function readings(sql: SqlClient) {
       Effect.orDie,
     )
 
-  const standing = (asset: Address, from: Address, nonce: Bytes32) =>
+  const nonceAndBalance = (asset: Address, from: Address, nonce: Bytes32) =>
     sql<{ used: boolean; balance: bigint | null }>`
       SELECT EXISTS (SELECT FROM simulated_authorization
           WHERE asset = ${asset} AND payer = ${from} AND nonce = ${nonce}) AS used,
@@ -147,7 +147,7 @@ function readings(sql: SqlClient) {
       Effect.orDie,
     )
 
-  return { used, standing, balance, received, transfersTo }
+  return { used, nonceAndBalance, balance, received, transfersTo }
 }
 
 interface TransferRow {

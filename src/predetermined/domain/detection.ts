@@ -1,6 +1,6 @@
 /**
- * Whether an outcome already exists: the question put to a detector, its numbered evidence, and its
- * answer before anybody has judged it.
+ * Whether an outcome already exists: the question for a detector, its numbered evidence, and the
+ * detector's answer before it is judged.
  *
  * @module
  */
@@ -8,11 +8,11 @@ import type { Market } from "../../markets/domain/market.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 
-/** One piece of evidence as a detector is shown it, and an item shows it. */
-export interface Evidence {
+/** One piece of evidence, for the detector and for the item. */
+export interface EvidencePiece {
   /** `E1`, `E2`, …: unique in one question. */
   readonly id: string
-  /** The venue's own word, or a headline. */
+  /** The venue's proposal, or a headline. */
   readonly kind: "venue" | "news"
   readonly title: string
   readonly url: string
@@ -22,20 +22,20 @@ export interface Evidence {
 
 export interface DetectionQuestion {
   readonly market: Market
-  /** How the venue says the market is decided; empty when it does not say. */
+  /** The venue's rules for the resolution; empty when there are none. */
   readonly rules: string
   /** The mid of the first outcome. */
   readonly mid: number
   readonly proposal: Proposal | null
-  /** Never empty; the venue's own first. */
-  readonly evidence: readonly [Evidence, ...ReadonlyArray<Evidence>]
+  /** Never empty; the venue's proposal first. */
+  readonly evidence: readonly [EvidencePiece, ...ReadonlyArray<EvidencePiece>]
   readonly now: EpochMs
 }
 
-/** A detector's answer: a claim, until the rules of acceptance have judged it. */
+/** A detector's answer: a claim, until `judgeDetection` accepts it. */
 export interface Detection {
   readonly determined: boolean
-  /** One of the market's outcomes, if it is to be believed. */
+  /** Accepted only if it is one of the market's outcomes. */
   readonly outcome: string | null
   /** One sentence. */
   readonly statement: string

@@ -1,13 +1,13 @@
 /**
- * Which markets may already be decided while their price says otherwise, and which of a detector's
- * answers is believed.
+ * Which markets may already be decided while their price is still open, and which answers of a detector
+ * are accepted.
  *
- * Nothing rests on a market's own question, description or rules: an item needs the venue's own
- * proposal, past half of its challenge window, or a headline that tells of a done thing and is about
- * the question. Whatever a detector says, `judgeDetection` asks for that again.
+ * A market's own question, description or rules are no evidence. An item needs the venue's proposal,
+ * past half of its challenge window, or a headline about the question that reports a completed event.
+ * `judgeDetection` checks this again for every answer.
  *
- * What no rule of words can see: whether a headline is true, and which way it decides a question of
- * yes and no.
+ * These rules cannot detect whether a headline is true, nor whether it decides a yes/no question for
+ * yes or for no.
  *
  * @module
  */
@@ -19,9 +19,9 @@ import {
   isPrice,
   type Microstructure,
 } from "../../markets/domain/book.ts"
-import type { Detection, DetectionQuestion, Evidence } from "./detection.ts"
+import type { Detection, DetectionQuestion, EvidencePiece } from "./detection.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
-import { areTwoSources, bears, evidenceOf, hasStood } from "./evidence.ts"
+import { areTwoSources, evidenceOf, isUnchallenged, supports } from "./evidence.ts"
 import { factsById, faultsOf } from "../../writing/domain/factCheck.ts"
 import type { Fact } from "../../writing/domain/facts.ts"
 import { marketRef, type NewFeedItem } from "../../feed/domain/item.ts"
@@ -33,10 +33,10 @@ import {
   screenMarket,
 } from "../../markets/domain/quality.ts"
 import type { Headline } from "../../news/domain/headline.ts"
-import { type EpochMs, isoTime } from "../../core/domain/time.ts"
-import { named, quoted } from "../../core/domain/untrusted.ts"
+import { type EpochMs, hour, isoTime, minute } from "../../core/domain/time.ts"
+import { quoted, safeName } from "../../core/domain/untrusted.ts"
 
-/** Why no question is asked about a market; short and stable, for metrics. */
+/** Why a market is rejected; used as metric labels, so keep them stable. */
 type CandidateRejection =
   | MarketRejection
   | BookRejection
@@ -46,10 +46,10 @@ type CandidateRejection =
   | "proposal_unknown"
   | "hearsay"
 
-/** At these prices, and beyond, the market itself says how it ended: nothing is left to tell. */
+/** At these prices and beyond, the price already states the outcome. */
 const decidedAt = { low: 0.03, high: 0.97 }
 
-/** The gates that need no book of now, for choosing the few markets worth looking at. */
+/** The gates that need no current book, to choose the markets whose books are read. */
 export function screenCandidate(
   market: Market,
   mid: number,
@@ -61,87 +61,86 @@ export function screenCandidate(
   )
 }
 
-/** Compared in half price steps: no float error opens or shuts the gate. */
+/** Compared in half price steps, so that no float error decides. */
 function isOpenPrice(mid: number): boolean {
   const steps = halfSteps(mid)
   return isPrice(mid) && halfSteps(decidedAt.low) < steps && steps < halfSteps(decidedAt.high)
 }
 
-/** What is known of a market whose outcome may exist. */
-interface CandidateFacts {
+interface CandidateInput {
   readonly market: Market
-  /** Of the first outcome's book as of `now`; null when the venue gave none. */
+  /** The first outcome's book as of `now`; null when the venue returned none. */
   readonly book: Result.Result<Microstructure, BookFault> | null
   readonly rules: string
   readonly proposal: Proposal | null
-  /** In any order; those that are not about the market are left out here. */
+  /** In any order; those that are not about the market are ignored. */
   readonly headlines: ReadonlyArray<Headline>
   readonly now: EpochMs
 }
 
-/** A question worth putting to a detector, and the book that its price was read from. */
+/** A question for a detector, and the book of its price. */
 export interface PricedQuestion {
   readonly question: DetectionQuestion
   readonly microstructure: Microstructure
 }
 
-/** A live, liquid, ordinary market whose price is open, and for which there is reason to ask. */
+/** The question about a live, liquid, ordinary market with an open price and supporting evidence. */
 export function pricedQuestion(
-  facts: CandidateFacts,
+  input: CandidateInput,
 ): Result.Result<PricedQuestion, CandidateRejection> {
-  const { market, book, rules, proposal, headlines, now } = facts
+  const { market, book, rules, proposal, headlines, now } = input
   const screened = screenMarket(market)
   if (Result.isFailure(screened)) return Result.fail(screened.failure)
-  const shown = screenBook(book)
-  if (Result.isFailure(shown)) return Result.fail(shown.failure)
-  const microstructure = shown.success
+  const screenedBook = screenBook(book)
+  if (Result.isFailure(screenedBook)) return Result.fail(screenedBook.failure)
+  const microstructure = screenedBook.success
   const { mid } = microstructure
   if (!isOpenPrice(mid)) return Result.fail("decided")
-  return Result.map(reasonsOf(market, proposal, headlines, now), (evidence) => ({
+  return Result.map(screenEvidence(market, proposal, headlines, now), (evidence) => ({
     question: { market, rules, mid, proposal, evidence, now },
     microstructure,
   }))
 }
 
 /**
- * The evidence about a market, when an answer could rest on it: a question whose every answer would be
- * refused is not asked. Being past its event's end is no evidence, for events are put off. An outcome
- * in dispute is nobody's certainty.
+ * The evidence about a market, if it supports one of its outcomes; else every answer would be rejected,
+ * so no question is asked. A past end date is no evidence, because events are postponed. A disputed
+ * outcome is never certain.
  */
-export function reasonsOf(
+export function screenEvidence(
   market: Market,
   proposal: Proposal | null,
   headlines: ReadonlyArray<Headline>,
   now: EpochMs,
 ): Result.Result<DetectionQuestion["evidence"], CandidateRejection> {
   if (proposal?.disputed) return Result.fail("disputed")
-  // What is proposed may be a half each, or be challenged: nobody may contradict the venue unheard.
+  // The unknown proposal may be a split payout or challenged, and no item may contradict the venue.
   if (proposal === null && market.status === "proposed") return Result.fail("proposal_unknown")
   const [first, ...others] = evidenceOf(market, proposal, headlines, now)
   if (first === undefined) return Result.fail("no_evidence")
-  const bearing = [first, ...others].some((piece) =>
-    bears({ market, proposal, now }, piece, 0) || bears({ market, proposal, now }, piece, 1)
+  const isSupported = [first, ...others].some((piece) =>
+    supports({ market, proposal, now }, piece, 0) || supports({ market, proposal, now }, piece, 1)
   )
-  return bearing ? Result.succeed([first, ...others]) : Result.fail("hearsay")
+  return isSupported ? Result.succeed([first, ...others]) : Result.fail("hearsay")
 }
 
-/** What can be said without a model: what the venue says, once it has stood. */
+/** The answer without a model: the venue's proposal, once it is unchallenged. */
 export function rulesDetection(question: DetectionQuestion): Detection {
   const { market, proposal, evidence, now } = question
   const [venue] = evidence.filter(({ kind }) => kind === "venue")
-  if (proposal === null || venue === undefined || !hasStood(proposal, now)) {
+  if (proposal === null || venue === undefined || !isUnchallenged(proposal, now)) {
     return { determined: false, outcome: null, statement: "", confidence: "low", evidence: [] }
   }
   return {
     determined: true,
     outcome: market.outcomes[proposal.outcome],
-    statement: plainStatement(market, proposal.outcome, [venue]),
+    statement: plainStatement(market, proposal.outcome, [venue], now),
     confidence: "high",
     evidence: [venue.id],
   }
 }
 
-/** Why an answer is not believed, in the order in which it is looked at. */
+/** Why an answer is rejected, in the order of the checks. */
 const detectionRejections = [
   "undetermined",
   "low_confidence",
@@ -154,28 +153,28 @@ const detectionRejections = [
 ] as const
 type DetectionRejection = (typeof detectionRejections)[number]
 
-/** An answer that is believed, and no more of it than its evidence bears. */
-export interface Accepted {
+/** An accepted answer, reduced to what its evidence supports. */
+export interface AcceptedDetection {
   readonly outcome: 0 | 1
   readonly confidence: "high" | "medium"
   readonly statement: string
-  /** Of what was cited, all that bears the claim. */
-  readonly evidence: readonly [Evidence, ...ReadonlyArray<Evidence>]
+  /** The cited evidence that supports the claim. */
+  readonly evidence: readonly [EvidencePiece, ...ReadonlyArray<EvidencePiece>]
 }
 
 /**
- * The rules of acceptance: the answer is sure, cites evidence that exists, names one of the market's
- * outcomes, and is not against what the venue has proposed; and of what it cites, something bears it.
+ * Accepts an answer that has no low confidence, cites existing evidence, names one of the market's
+ * outcomes, does not contradict the venue's proposal, and cites evidence that supports it.
  *
- * - `high` only with the venue's proposal or two sources; else `medium`, whatever the detector says.
- * - Cited evidence that bears nothing is not shown.
- * - The statement is the detector's own if it names the outcome told, says no more than the question and
- *   that evidence, and denies nothing; else a plain one.
+ * - The confidence is `high` only with the venue's proposal or two sources; else `medium`.
+ * - Cited evidence without support for the claim is dropped.
+ * - The detector's statement is used if it names the outcome, passes the fact check and contains no
+ *   negation; else a plain statement is used.
  */
 export function judgeDetection(
   question: DetectionQuestion,
   detection: Detection,
-): Result.Result<Accepted, DetectionRejection> {
+): Result.Result<AcceptedDetection, DetectionRejection> {
   const { market, proposal } = question
   if (!detection.determined) return Result.fail("undetermined")
   if (detection.confidence === "low") return Result.fail("low_confidence")
@@ -187,103 +186,122 @@ export function judgeDetection(
   if (proposal?.disputed) return Result.fail("disputed")
   if (proposal !== null && proposal.outcome !== outcome) return Result.fail("contradicted")
   const [first, ...others] = question.evidence.filter((piece) =>
-    detection.evidence.includes(piece.id) && bears(question, piece, outcome)
+    detection.evidence.includes(piece.id) && supports(question, piece, outcome)
   )
   if (first === undefined) return Result.fail("unsupported")
   const evidence = [first, ...others] as const
   return Result.succeed({
     outcome,
     confidence: detection.confidence === "high" && isStrong(evidence) ? "high" : "medium",
-    statement: soundStatement(market, outcome, evidence, detection.statement),
+    statement: checkedStatement(question, outcome, evidence, detection.statement),
     evidence,
   })
 }
 
-/** Which outcome a detector means, as the market spells it or as it was shown; null for none, or both. */
-function outcomeOf({ outcomes }: Market, said: string | null): 0 | 1 | null {
-  if (said === null) return null
-  const [first, second] = outcomes.map((outcome) => named(said) === named(outcome))
+/** The outcome with this sanitized name; null for none, or for both. */
+function outcomeOf({ outcomes }: Market, answered: string | null): 0 | 1 | null {
+  if (answered === null) return null
+  const [first, second] = outcomes.map((outcome) => safeName(answered) === safeName(outcome))
   return first === second ? null : first ? 0 : 1
 }
 
-const isStrong = (evidence: Accepted["evidence"]): boolean =>
+const isStrong = (evidence: AcceptedDetection["evidence"]): boolean =>
   evidence.some(({ kind }) => kind === "venue") ||
   evidence.some((one) => evidence.some((other) => areTwoSources(one, other)))
 
-/** Characters of a statement: a sentence. */
+/** Characters of one sentence. */
 const statementLengthMax = 280
 
-/** The detector's statement, if it names the outcome, denies nothing and passes the fact check. */
-function soundStatement(
-  market: Market,
+/** The detector's statement, if it names the outcome, contains no negation and passes the fact check. */
+function checkedStatement(
+  { market, now }: DetectionQuestion,
   outcome: 0 | 1,
-  evidence: Accepted["evidence"],
-  said: string,
+  evidence: AcceptedDetection["evidence"],
+  statement: string,
 ): string {
-  const facts = statementFacts(market, outcome, evidence)
-  const text = said.trim()
-  const names = text.includes(quoted(named(market.outcomes[outcome])))
-  const sound = text.length <= statementLengthMax && names && !denies(text) &&
+  const facts = statementFacts(market, outcome, evidence, now)
+  const text = statement.trim()
+  const namesIt = text.includes(quoted(safeName(market.outcomes[outcome])))
+  const isValid = text.length <= statementLengthMax && namesIt && !hasNegation(text) &&
     faultsOf({ text, facts: facts.map(({ id }) => id) }, factsById(facts)).length === 0
-  return sound ? text : plainStatement(market, outcome, evidence)
+  return isValid ? text : plainStatement(market, outcome, evidence, now)
 }
 
-/** Whether a statement's own words deny something: it could deny the outcome that it is told with. */
-function denies(text: string): boolean {
+/** Outside of quotations. A negation could deny the item's own outcome. */
+function hasNegation(text: string): boolean {
   return /\b(?:not?|n[eo]ver|nor|n?either|none|nobody|nothing|cannot|without|except|instead|unlike|against|opposite|contrary|wrong|false|incorrect)(?:ly)?\b|n['’]t\b/i
     .test(text.replace(/“[^“”]*”/g, ""))
 }
 
-/** What a statement may say: what is asked, the outcome that is told, and what was cited. */
+/** The facts of a statement: the question, the outcome, and the cited evidence. */
 export function statementFacts(
   market: Market,
   outcome: 0 | 1,
-  evidence: Accepted["evidence"],
+  evidence: AcceptedDetection["evidence"],
+  now: EpochMs,
 ): readonly [Fact, ...ReadonlyArray<Fact>] {
-  const question = named(market.question)
-  const names = [question, named(market.outcomes[outcome])]
-  const shared = { figures: [], links: [], certain: true }
-  const asked = `The market asks ${quoted(question)}.`
+  const question = safeName(market.question)
+  const names = [question, safeName(market.outcomes[outcome])]
+  const shared = { links: [], certain: true }
+  const marketFact = `The market asks ${quoted(question)}.`
   return [
-    { ...shared, id: "F1", kind: "market", statement: asked, names },
-    ...evidence.map(({ kind, title, source }, n): Fact => ({
-      ...shared,
-      id: `F${n + 2}`,
-      kind: kind === "venue" ? "predetermined" : "news",
-      statement: kind === "venue"
-        ? "The venue says which outcome was proposed."
-        : `${quoted(named(source))} wrote ${quoted(named(title))}.`,
-      names: [named(title), named(source)],
-    })),
+    { ...shared, id: "F1", kind: "market", statement: marketFact, names, figures: [] },
+    ...evidence.map((piece, n): Fact => {
+      const [title, source] = [safeName(piece.title), safeName(piece.source)]
+      return piece.kind === "venue"
+        ? {
+          ...{ ...shared, id: `F${n + 2}`, kind: "predetermined" },
+          statement: plainStatement(market, outcome, [piece], now),
+          names: [...names, title, source],
+          figures: [ageWords(now - piece.publishedAt)],
+        }
+        : {
+          ...{ ...shared, id: `F${n + 2}`, kind: "news" },
+          statement: `${quoted(source)} wrote ${quoted(title)}.`,
+          names: [title, source],
+          figures: [],
+        }
+    }),
   ]
 }
 
-/** A statement that says who says so, and no more. */
+/** `"26 hours"`; minutes below one hour. Rounded down. */
+function ageWords(ageMs: number): string {
+  const [count, unit] = ageMs < hour
+    ? [Math.floor(ageMs / minute), "minute"]
+    : [Math.floor(ageMs / hour), "hour"]
+  return `${count} ${unit}${count === 1 ? "" : "s"}`
+}
+
+/** A statement that names the outcome and the first piece of evidence. */
 export function plainStatement(
   market: Market,
   outcome: 0 | 1,
-  [{ kind, title, source }]: Accepted["evidence"],
+  [{ kind, title, source, publishedAt }]: AcceptedDetection["evidence"],
+  now: EpochMs,
 ): string {
-  const decided = `the outcome of ${quoted(named(market.question))} is ` +
-    `${quoted(named(market.outcomes[outcome]))}`
+  const name = quoted(safeName(market.outcomes[outcome]))
+  const question = quoted(safeName(market.question))
   return kind === "venue"
-    ? `By what was proposed at the venue and has not been challenged, ${decided}.`
-    : `By ${quoted(named(title))} of ${quoted(named(source))}, ${decided}.`
+    ? `The outcome ${name} of ${question} has been proposed at the venue and not disputed for ` +
+      `${ageWords(now - publishedAt)}.`
+    : `The outcome of ${question} is ${name}, as ${quoted(safeName(source))} reported in ` +
+      `${quoted(safeName(title))}.`
 }
 
-/** An answer that was believed, and all that its item says of where it came from. */
-interface ToldDetection extends PricedQuestion {
-  readonly accepted: Accepted
-  /** Who answered: a model's name, or `rules`. */
+/** An accepted answer and its origin. */
+interface PublishedDetection extends PricedQuestion {
+  readonly accepted: AcceptedDetection
+  /** A model's name, or `rules`. */
   readonly detector: string
 }
 
-/** The feed item of an accepted answer; one a market, for ever. */
-export function predeterminedItem(told: ToldDetection, createdAt: EpochMs): NewFeedItem {
-  const { question: { market, mid }, accepted, detector, microstructure } = told
+/** The feed item of an accepted answer; the dedupe key allows one per market. */
+export function predeterminedItem(detection: PublishedDetection, createdAt: EpochMs): NewFeedItem {
+  const { question: { market, mid }, accepted, detector, microstructure } = detection
   const { outcome, statement, confidence, evidence: [first, ...others] } = accepted
   const steps = outcome === 0 ? halfSteps(mid) : halfSteps(1) - halfSteps(mid)
-  const shown = ({ title, url, source, publishedAt }: Evidence) => ({
+  const evidenceRow = ({ title, url, source, publishedAt }: EvidencePiece) => ({
     ...{ title, url, source },
     publishedAt: isoTime(publishedAt),
   })
@@ -296,7 +314,7 @@ export function predeterminedItem(told: ToldDetection, createdAt: EpochMs): NewF
       market: marketRef(market),
       outcome: market.outcomes[outcome],
       ...{ statement, confidence },
-      evidence: [shown(first), ...others.map(shown)],
+      evidence: [evidenceRow(first), ...others.map(evidenceRow)],
       marketPrice: fromHalfSteps(steps),
       impliedEdge: fromHalfSteps(halfSteps(1) - steps),
       detectedAt: isoTime(createdAt),

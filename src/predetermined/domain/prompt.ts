@@ -1,18 +1,18 @@
 /**
- * What a model is asked when it judges whether an outcome already exists, and the shape of its answer.
+ * The prompt for a model that judges whether an outcome already exists, and the schema of its answer.
  *
  * @module
  */
 import { Schema } from "effect"
 import { isoTime } from "../../core/domain/time.ts"
-import { excerpt, named } from "../../core/domain/untrusted.ts"
+import { excerpt, safeName } from "../../core/domain/untrusted.ts"
 import { rulesLengthMax } from "../../markets/domain/proposal.ts"
 import { judgingPrompt, ListOf, type Prompt, TextOf } from "../../writing/domain/prompt.ts"
 import type { DetectionQuestion } from "./detection.ts"
 
-/** Pieces of evidence that a detector is shown, the venue's own first. */
-const evidenceShownMax = 20
-/** What an answer may hold. */
+/** Pieces of evidence in a prompt and in an answer. */
+const evidenceMax = 20
+/** Characters in an answer. */
 const outcomeLengthMax = 200
 const sentenceLengthMax = 300
 
@@ -24,21 +24,21 @@ When in doubt: determined false, outcome null, confidence low, evidence empty.`
 export function detectionPrompt(question: DetectionQuestion, boundary: string): Prompt {
   const { market, evidence, now, proposal } = question
   const data = {
-    question: named(market.question),
-    outcomes: market.outcomes.map((outcome) => named(outcome)),
+    question: safeName(market.question),
+    outcomes: market.outcomes.map((outcome) => safeName(outcome)),
     rules: excerpt(question.rules, rulesLengthMax),
     scheduledEnd: market.endsAt === null ? null : isoTime(market.endsAt),
     proposed: proposal === null ? null : {
-      outcome: named(market.outcomes[proposal.outcome]),
+      outcome: safeName(market.outcomes[proposal.outcome]),
       disputed: proposal.disputed,
     },
     now: isoTime(now),
   }
-  const pieces = evidence.slice(0, evidenceShownMax).map((piece) => ({
+  const pieces = evidence.slice(0, evidenceMax).map((piece) => ({
     id: piece.id,
     kind: piece.kind,
-    title: named(piece.title),
-    source: named(piece.source),
+    title: safeName(piece.title),
+    source: safeName(piece.source),
     publishedAt: isoTime(piece.publishedAt),
   }))
   return judgingPrompt({
@@ -49,11 +49,11 @@ export function detectionPrompt(question: DetectionQuestion, boundary: string): 
   }, boundary)
 }
 
-/** A `Detection` as a model answers with it. */
+/** The schema of a `Detection`, with length limits. */
 export const DetectionAnswer = Schema.Struct({
   determined: Schema.Boolean,
   outcome: Schema.NullOr(TextOf(outcomeLengthMax)),
   statement: TextOf(sentenceLengthMax),
   confidence: Schema.Literals(["low", "medium", "high"]),
-  evidence: ListOf(Schema.String.check(Schema.isPattern(/^E[0-9]{1,4}$/)), evidenceShownMax),
+  evidence: ListOf(Schema.String.check(Schema.isPattern(/^E[0-9]{1,4}$/)), evidenceMax),
 })

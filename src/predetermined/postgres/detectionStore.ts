@@ -1,5 +1,5 @@
 /**
- * The memory of detections in PostgreSQL.
+ * Detections in PostgreSQL.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { MarketId } from "../../markets/domain/market.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
-import { type Considered, DetectionStore, type HeldDetection } from "../DetectionStore.ts"
+import { type DetectionRecord, DetectionStore, type StoredDetection } from "../DetectionStore.ts"
 import { jsonText } from "../../postgres/json.ts"
 
 /** Identifiers, and rows, in one statement. */
@@ -17,77 +17,78 @@ export const layer: Layer.Layer<DetectionStore, never, SqlClient> = Layer.effect
   DetectionStore,
   Effect.map(SqlClient, (sql) =>
     DetectionStore.of({
-      held: held(sql),
-      remember: remember(sql),
+      find: find(sql),
+      save: save(sql),
       prune: prune(sql),
     })),
 )
 
-const held = (sql: SqlClient) =>
-  Effect.fn("DetectionStore.held")(function* (marketIds: ReadonlyArray<MarketId>) {
-    if (marketIds.length === 0) return new Map<MarketId, HeldDetection>()
+const find = (sql: SqlClient) =>
+  Effect.fn("DetectionStore.find")(function* (marketIds: ReadonlyArray<MarketId>) {
+    if (marketIds.length === 0) return new Map<MarketId, StoredDetection>()
     const rows = yield* sql<
-      { market_id: MarketId; evidence_key: string | null; considered_at: Date; told: boolean }
+      { market_id: MarketId; evidence_key: string | null; considered_at: Date; published: boolean }
     >`
-    SELECT market_id, evidence_key, considered_at, told FROM detection
+    SELECT market_id, evidence_key, considered_at, published FROM detection
     WHERE market_id = ANY (${marketIds}::text[])`
     return new Map(rows.map((row) => [row.market_id, {
       evidenceKey: row.evidence_key,
       consideredAt: row.considered_at.getTime(),
-      told: row.told,
+      published: row.published,
     }]))
   }, Effect.orDie)
 
-const remember = (sql: SqlClient) =>
-  Effect.fn("DetectionStore.remember")(
-    function* (considered: ReadonlyArray<Considered>, at: EpochMs) {
-      for (const batch of Array.chunksOf(merged(considered), rowsBatch)) {
+const save = (sql: SqlClient) =>
+  Effect.fn("DetectionStore.save")(
+    function* (records: ReadonlyArray<DetectionRecord>, at: EpochMs) {
+      for (const batch of Array.chunksOf(merged(records), rowsBatch)) {
         yield* sql`
-        INSERT INTO detection AS held (market_id, evidence_key, considered_at, verdict, told)
-        SELECT market_id, evidence_key, ${new Date(at)}::timestamptz, verdict, told
+        INSERT INTO detection AS stored (market_id, evidence_key, considered_at, verdict, published)
+        SELECT market_id, evidence_key, ${new Date(at)}::timestamptz, verdict, published
         FROM json_to_recordset(${jsonText(batch.map(incomingRow))}::json)
-          AS row (market_id text, evidence_key text, verdict text, told boolean)
+          AS row (market_id text, evidence_key text, verdict text, published boolean)
         ORDER BY market_id
         ON CONFLICT (market_id) DO UPDATE SET
-          evidence_key = coalesce(excluded.evidence_key, held.evidence_key),
-          considered_at = greatest(held.considered_at, excluded.considered_at),
+          evidence_key = coalesce(excluded.evidence_key, stored.evidence_key),
+          considered_at = greatest(stored.considered_at, excluded.considered_at),
           verdict = excluded.verdict,
-          told = held.told OR excluded.told`
+          published = stored.published OR excluded.published`
       }
     },
     Effect.orDie,
   )
 
-/** One row a market, as if they had been remembered one after another. */
-function merged(considered: ReadonlyArray<Considered>): ReadonlyArray<Considered & Told> {
-  const rows = new Map<MarketId, Considered & Told>()
-  for (const row of considered) {
-    const before = rows.get(row.marketId)
-    rows.set(row.marketId, {
-      ...row,
-      evidenceKey: row.evidenceKey ?? before?.evidenceKey ?? null,
-      told: row.verdict === "told" || before?.told === true,
+interface MergedRecord extends DetectionRecord {
+  readonly published: boolean
+}
+
+/** One row per market, as if the records had been saved one after another. */
+function merged(records: ReadonlyArray<DetectionRecord>): ReadonlyArray<MergedRecord> {
+  const rows = new Map<MarketId, MergedRecord>()
+  for (const record of records) {
+    const before = rows.get(record.marketId)
+    rows.set(record.marketId, {
+      ...record,
+      evidenceKey: record.evidenceKey ?? before?.evidenceKey ?? null,
+      published: record.result === "published" || before?.published === true,
     })
   }
   return [...rows.values()]
-}
-
-interface Told {
-  readonly told: boolean
 }
 
 const prune = (sql: SqlClient) =>
   Effect.fn("DetectionStore.prune")(function* (before: EpochMs) {
     const [row] = yield* sql<{ gone: bigint }>`
     WITH gone AS (
-      DELETE FROM detection WHERE NOT told AND considered_at < ${new Date(before)} RETURNING 1
+      DELETE FROM detection WHERE NOT published AND considered_at < ${new Date(before)} RETURNING 1
     )
     SELECT count(*) AS gone FROM gone`
     return Number(row?.gone ?? 0n)
   }, Effect.orDie)
 
-const incomingRow = ({ marketId, evidenceKey, verdict, told }: Considered & Told) => ({
+const incomingRow = ({ marketId, evidenceKey, result, published }: MergedRecord) => ({
   market_id: marketId,
   evidence_key: evidenceKey,
-  ...{ verdict, told },
+  verdict: result,
+  published,
 })

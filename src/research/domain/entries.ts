@@ -1,5 +1,5 @@
 /**
- * The facts of a report about tracked wallets: what they bought here, and what their record is worth.
+ * The facts of a report about tracked wallets: what they bought in the market, and their records.
  *
  * @module
  */
@@ -9,33 +9,33 @@ import {
   priceFigure,
   rateFigure,
   usdFigure,
-} from "../../writing/domain/phrases.ts"
-import { fact, type Unnumbered } from "./report.ts"
+} from "../../writing/domain/figures.ts"
+import { fact, type NewReportFact } from "./report.ts"
 import { entriesReadMax, outcomeName, type ReportMaterial } from "./material.ts"
-import { figure, joined, name, say, type Statement } from "../../writing/domain/statement.ts"
+import { figure, joined, name, phrase, type Statement } from "../../writing/domain/statement.ts"
 import type { WhaleLabel } from "../../feed/domain/item.ts"
-import type { OpenEntry } from "../../whales/domain/heldEntry.ts"
+import type { OpenEntry } from "../../whales/domain/storedEntry.ts"
 import { resolvedEntriesMin } from "../../whales/domain/label.ts"
-import { shownRate } from "../../whales/domain/oddsBands.ts"
+import { roundRate } from "../../whales/domain/oddsBands.ts"
 
-/** Entries that are facts of their own, the largest first; all that were read are evidence. */
-const entriesToldMax = 6
+/** Entries with a fact of their own, the largest first; all entries that were read are evidence. */
+const entryFactsMax = 6
 
-/** What tracked wallets hold; that nothing is known is a fact too. */
-export function entryFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> {
+/** The open entries of tracked wallets; says so when there are none, or they could not be read. */
+export function entryFacts(material: ReportMaterial): ReadonlyArray<NewReportFact> {
   const { entries } = material
   if (entries === null) {
     return [fact(
       "whales",
       "coverage",
-      say`The entries of tracked wallets could not be read for this report, so nothing is said of them.`,
+      phrase`The entries of tracked wallets could not be read for this report, so it says nothing about them.`,
     )]
   }
   if (entries.length === 0) {
     return [fact(
       "whales",
       "whale",
-      say`No tracked wallet is known to have an open entry in this market.`,
+      phrase`No tracked wallet is known to have an open entry in this market.`,
     )]
   }
   const views = entries.filter(({ marketMaker }) => !marketMaker)
@@ -44,15 +44,15 @@ export function entryFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> 
     fact(
       "whales",
       "method",
-      say`Sales are not followed, so a wallet may have sold what it bought since.`,
+      phrase`Sales are not tracked, so a wallet may have sold what it bought.`,
     ),
-    ...entries.slice(0, entriesToldMax).map((entry) =>
-      fact("whales", "whale", entryStated(material, entry))
+    ...entries.slice(0, entryFactsMax).map((entry) =>
+      fact("whales", "whale", describeEntry(material, entry))
     ),
   ]
 }
 
-/** What they come to by outcome. */
+/** The number and the cost of entries by outcome. */
 function totals(
   material: ReportMaterial,
   views: ReadonlyArray<OpenEntry>,
@@ -62,56 +62,64 @@ function totals(
   const onEach = ([0, 1] as const).map((side) => {
     const on = views.filter(({ outcome }) => outcome === side)
     const stakeUsd = on.reduce((sum, entry) => sum + entry.stakeUsd, 0)
-    return say`${figure(countFigure(on.length, "entry", "entries"))} on ${
-      outcomeName(material, side)
-    } for ${figure(usdFigure(stakeUsd))}`
+    const outcome = outcomeName(material, side)
+    if (on.length === 0) return phrase`no entry on ${outcome}`
+    return phrase`${figure(countFigure(on.length, "entry", "entries"))} on ${outcome} for ${
+      figure(usdFigure(stakeUsd))
+    }`
   })
-  const [first = say``, second = say``] = onEach
+  const [first = phrase``, second = phrase``] = onEach
   return joined([
     views.length === 0
-      ? say`No tracked wallet that takes a view is known to have an open entry in this market.`
-      : say`Tracked wallets have open entries in this market: ${first}, ${second}.`,
+      ? phrase`No tracked wallet that takes a view is known to have an open entry in this market.`
+      : phrase`Tracked wallets have open entries in this market: ${first} and ${second}.`,
     ...makers === 0 ? [] : [
-      say`Left out of that is ${
+      phrase`This leaves out ${
         figure(countFigure(makers, "entry", "entries"))
-      } by wallets that make markets: to them it is a trade and no view.`,
+      } by wallets that make markets: they trade without a view on the outcome.`,
     ],
-    ...entries.length < entriesReadMax ? [] : [say`There may be more: only the largest were read.`],
+    ...entries.length < entriesReadMax
+      ? []
+      : [phrase`There may be more entries: only the largest were read.`],
   ])
 }
 
-function entryStated(material: ReportMaterial, entry: OpenEntry): Statement {
+function describeEntry(material: ReportMaterial, entry: OpenEntry): Statement {
   const who = name(entry.name)
   const ago = figure(durationFigure(material.now - entry.firstFillAt))
   return joined([
-    say`The tracked wallet ${who} bought ${outcomeName(material, entry.outcome)} at ${
+    phrase`The tracked wallet ${who} bought ${outcomeName(material, entry.outcome)} at ${
       figure(priceFigure(entry.price))
-    } for ${figure(usdFigure(entry.stakeUsd))}, beginning ${ago} before this report.`,
-    entry.marketMaker ? say`It makes markets, so that is its trade and no view.` : record(entry),
+    } for ${figure(usdFigure(entry.stakeUsd))}, starting ${ago} before this report.`,
+    entry.marketMaker
+      ? phrase`It makes markets, so this is no view on the outcome.`
+      : record(entry),
   ])
 }
 
-/** What a wallet's entries came to before. */
+/** The wallet's record; only from `resolvedEntriesMin` resolved entries. */
 function record({ calibration }: OpenEntry): Statement {
   const row = calibration?.row
   if (row === undefined || row.resolved < resolvedEntriesMin) {
-    return say`Too few of its entries have ended to judge it.`
+    return phrase`Too few of its entries have ended to judge it.`
   }
-  const rate = (value: number) => figure(rateFigure(shownRate(value)))
+  const rate = (value: number) => figure(rateFigure(roundRate(value)))
   return joined([
-    say`Over ${
+    phrase`Over ${
       figure(countFigure(row.resolved, "past entry", "past entries"))
-    }, held to the end, its rate of success is ${rate(row.winRate)} at a mean price of ${
+    }, counted as held to resolution, its win rate is ${rate(row.winRate)} at a mean price of ${
       rate(row.meanEntryPrice)
-    }; to follow them all came to a return of ${rate(row.mirrorRoi)}, and to fade them all to ${
+    }; following all of them returned ${rate(row.mirrorRoi)}, and fading all of them returned ${
       rate(row.fadeRoi)
     }.`,
-    worth[row.label],
+    meanings[row.label],
   ])
 }
 
-const worth: Readonly<Record<typeof WhaleLabel.Type, Statement>> = {
-  follow: say`The label of that record is follow: luck would hardly explain it.`,
-  fade: say`The label of that record is fade: luck would hardly explain that it is so weak.`,
-  neutral: say`The label of that record is neutral: luck may explain it.`,
+/** What the rule of the label tested. A neutral record may differ from the prices, but not after fees. */
+const meanings: Readonly<Record<typeof WhaleLabel.Type, Statement>> = {
+  follow: phrase`The label of this record is follow: luck would hardly do so well at these prices.`,
+  fade: phrase`The label of this record is fade: luck would hardly do so badly at these prices.`,
+  neutral:
+    phrase`The label of this record is neutral: after fees, it cannot be distinguished from the prices paid.`,
 }

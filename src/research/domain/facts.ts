@@ -1,21 +1,21 @@
 /**
- * From what is known of a market to the numbered facts that its report may state.
+ * Builds the numbered facts of a report from its material.
  *
  * @module
  */
-import { type Confidence, fact, type ReportBrief, type Unnumbered } from "./report.ts"
+import { type Confidence, fact, type NewReportFact, type ReportBrief } from "./report.ts"
 import { entryFacts } from "./entries.ts"
 import { outcomeName, passesGate, type ReportMaterial } from "./material.ts"
 import { bookFacts, priceFacts, stepFacts } from "./prices.ts"
 import { riskFacts } from "./risks.ts"
-import { countFigure, timeFigure, usdFigure } from "../../writing/domain/phrases.ts"
+import { countFigure, timeFigure, usdFigure } from "../../writing/domain/figures.ts"
 import type { Headline } from "../../news/domain/headline.ts"
-import { figure, joined, name, say } from "../../writing/domain/statement.ts"
+import { figure, joined, name, phrase } from "../../writing/domain/statement.ts"
 
-/** Headlines that are facts; all that were found are evidence. */
-const headlinesToldMax = 5
+/** Headlines with a fact of their own; all headlines that were found are evidence. */
+const headlineFactsMax = 5
 
-/** What a narrator is given of a market. The same material makes the same facts. */
+/** Deterministic: the same material gives the same facts. */
 export function reportBrief(material: ReportMaterial): ReportBrief {
   const rest = [
     ...statusFacts(material),
@@ -26,20 +26,20 @@ export function reportBrief(material: ReportMaterial): ReportBrief {
     ...entryFacts(material),
     ...riskFacts(material),
   ]
-  const numbered = rest.map((unnumbered, n) => ({ id: `F${n + 2}`, ...unnumbered }))
+  const numbered = rest.map((fact, n) => ({ id: `F${n + 2}`, ...fact }))
   return {
     facts: [{ id: "F1", ...marketFact(material) }, ...numbered],
     confidenceMax: confidenceMaxOf(material),
   }
 }
 
-/** The most that the evidence carries, whoever writes. */
+/** The highest confidence that the evidence allows, for any narrator. */
 function confidenceMaxOf(material: ReportMaterial): Confidence {
   if (!passesGate(material)) return "low"
   return (material.news?.headlines ?? []).length === 0 ? "medium" : "high"
 }
 
-function marketFact(material: ReportMaterial): Unnumbered {
+function marketFact(material: ReportMaterial): NewReportFact {
   const { market } = material
   const question = name(market.question)
   const [yes, no] = [outcomeName(material, 0), outcomeName(material, 1)]
@@ -47,29 +47,29 @@ function marketFact(material: ReportMaterial): Unnumbered {
     "thesis",
     "market",
     joined([
-      say`The market asks ${question}, and its outcomes are ${yes} and ${no}.`,
-      say`So far ${figure(usdFigure(market.volumeUsd))} were traded in it.`,
+      phrase`The market asks ${question}, and its outcomes are ${yes} and ${no}.`,
+      phrase`Its volume so far is ${figure(usdFigure(market.volumeUsd))}.`,
     ]),
     { links: [market.url] },
   )
 }
 
-function statusFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> {
+function statusFacts(material: ReportMaterial): ReadonlyArray<NewReportFact> {
   const { market: { status }, proposal } = material
   if (status === "resolved") {
-    return [fact("thesis", "resolution", say`The venue has resolved this market.`, {
+    return [fact("thesis", "resolution", phrase`The venue has resolved this market.`, {
       certain: true,
     })]
   }
   if (status === "closed") {
-    return [fact("thesis", "market", say`The venue no longer takes orders in this market.`)]
+    return [fact("thesis", "market", phrase`The venue no longer takes orders in this market.`)]
   }
   if (proposal === null) {
     return status === "proposed"
       ? [fact(
         "thesis",
         "market",
-        say`An outcome was proposed at the venue, and it may still be challenged.`,
+        phrase`An outcome was proposed at the venue, and it may still be challenged.`,
       )]
       : []
   }
@@ -79,60 +79,60 @@ function statusFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> {
     "thesis",
     "market",
     joined([
-      say`The outcome ${outcome} was proposed at the venue at ${at}.`,
+      phrase`The outcome ${outcome} was proposed at the venue at ${at}.`,
       proposal.disputed
-        ? say`The proposal is disputed.`
-        : say`The proposal may still be challenged.`,
+        ? phrase`The proposal is disputed.`
+        : phrase`The proposal may still be challenged.`,
     ]),
   )]
 }
 
-function newsFacts({ news }: ReportMaterial): ReadonlyArray<Unnumbered> {
+function newsFacts({ news }: ReportMaterial): ReadonlyArray<NewReportFact> {
   if (news === null) {
     return [fact(
       "thesis",
       "coverage",
-      say`The news could not be read for this report, so no reason for the price is given.`,
+      phrase`The news could not be read for this report, so it gives no reason for the price.`,
     )]
   }
   if (news.sources === 0) {
     return [fact(
       "thesis",
       "coverage",
-      say`No news was looked at for this report, so no reason for the price is given.`,
+      phrase`No news was read for this report, so it gives no reason for the price.`,
     )]
   }
   const sources = figure(countFigure(news.sources, "news source"))
-  const heard = say`Of ${sources} that are followed, ${
+  const answered = phrase`Of ${sources}, ${
     figure(countFigure(news.answered, "source"))
-  } answered lately.`
+  } answered recently.`
   if (news.headlines.length === 0) {
     return [fact(
       "thesis",
       "coverage",
       joined([
-        heard,
-        say`No headline of the last week was found that belongs to this question.`,
+        answered,
+        phrase`No headline about this question was found in the last week.`,
       ]),
     )]
   }
-  const told = distinct(news.headlines).slice(0, headlinesToldMax).map((
+  const headlines = distinct(news.headlines).slice(0, headlineFactsMax).map((
     { title, url, source, publishedAt },
   ) =>
     fact(
       "thesis",
       "news",
-      say`At ${figure(timeFigure(publishedAt))} ${
+      phrase`At ${figure(timeFigure(publishedAt))}, ${
         name(source)
-      } published a headline that may belong to the question: ${name(title)}.`,
+      } published a headline that may be about this question: ${name(title)}.`,
       { links: [url] },
     )
   )
-  const whether = say`Whether any headline moved the price is not known.`
-  return [fact("thesis", "coverage", joined([heard, whether])), ...told]
+  const unknown = phrase`It is not known whether any headline moved the price.`
+  return [fact("thesis", "coverage", joined([answered, unknown])), ...headlines]
 }
 
-/** What many publishers printed in the same words is told once, of the first of them here. */
+/** Keeps only the first of several headlines with the same title. */
 function distinct(headlines: ReadonlyArray<Headline>): ReadonlyArray<Headline> {
   const titles = headlines.map(({ title }) => title)
   return headlines.filter(({ title }, n) => titles.indexOf(title) === n)

@@ -1,5 +1,5 @@
 /**
- * The facts of a report about prices: where they stand, where they came from, and what trading costs.
+ * The facts of a report about prices: the current price, its history, and the cost of trading.
  *
  * @module
  */
@@ -11,20 +11,19 @@ import {
   priceFigure,
   timeFigure,
   usdFigure,
-} from "../../writing/domain/phrases.ts"
-import { fact, type Unnumbered } from "./report.ts"
+} from "../../writing/domain/figures.ts"
+import { fact, type NewReportFact } from "./report.ts"
 import { outcomeName, priceOf, type ReportMaterial } from "./material.ts"
 import { convergenceOf } from "../../markets/domain/resolving.ts"
-import { figure, joined, say, type Statement } from "../../writing/domain/statement.ts"
+import { figure, joined, phrase, type Statement } from "../../writing/domain/statement.ts"
 import { day, hour } from "../../core/domain/time.ts"
 
-/** A point this much older than a day still stands for a day ago: one hour without a price. */
+/** A point may be this much older than a day and still count as a day ago: an hour may lack a price. */
 const dayStartSlack = 2 * hour
-/** Hours next to each other, one of which may be missing. */
+/** The longest time between two points that count as consecutive hours: one hour may be missing. */
 const stepMax = 2 * hour
 
-/** Where the price stands, and how it got there. */
-export function priceFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> {
+export function priceFacts(material: ReportMaterial): ReadonlyArray<NewReportFact> {
   const { priceAction } = material
   const yes = outcomeName(material, 0)
   const price = priceOf(material)
@@ -36,41 +35,46 @@ export function priceFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> 
   const low = figure(priceFigure(Math.min(...mids)))
   const high = figure(priceFigure(Math.max(...mids)))
   return [
-    fact("thesis", "price", say`The price of ${yes} stood at ${now} at ${at}.`),
+    fact("thesis", "price", phrase`The price of ${yes} was ${now} at ${at}.`),
     fact(
       "thesis",
       "price",
       price.at - first.at < hour
-        ? say`No price of it from more than an hour before is known.`
-        : say`Over the ${span} before, ${
+        ? phrase`No price from more than an hour earlier is known.`
+        : phrase`Over the previous ${span}, ${
           moveOf(first, price)
-        }; it stood between ${low} and ${high}.`,
+        }; it stayed between ${low} and ${high}.`,
     ),
     ...lastDay(material, price),
     fact("bottom", "price", bottomOf(material, price)),
   ]
 }
 
-/** How the price went from one point to another, as the end of a sentence. */
+/** The change between two points, as the end of a sentence. */
 function moveOf(from: SeriesPoint, to: SeriesPoint): Statement {
   const delta = to.mid - from.mid
   const start = figure(priceFigure(from.mid))
-  if (halfSteps(to.mid) === halfSteps(from.mid)) return say`the price came back to ${start}`
+  if (halfSteps(to.mid) === halfSteps(from.mid)) {
+    return phrase`the price ended where it began, at ${start}`
+  }
   const [by, end] = [figure(moveFigure(delta)), figure(priceFigure(to.mid))]
   return delta > 0
-    ? say`the price rose by ${by}, from ${start} to ${end}`
-    : say`the price fell by ${by}, from ${start} to ${end}`
+    ? phrase`the price rose by ${by}, from ${start} to ${end}`
+    : phrase`the price fell by ${by}, from ${start} to ${end}`
 }
 
-function lastDay({ priceAction }: ReportMaterial, price: SeriesPoint): ReadonlyArray<Unnumbered> {
+function lastDay(
+  { priceAction }: ReportMaterial,
+  price: SeriesPoint,
+): ReadonlyArray<NewReportFact> {
   const before = priceAction.findLast(({ at }) => at <= price.at - day)
   if (before === undefined || before.at < price.at - day - dayStartSlack) return []
   const span = figure(durationFigure(day))
-  return [fact("thesis", "price", say`In the last ${span} ${moveOf(before, price)}.`)]
+  return [fact("thesis", "price", phrase`In the last ${span}, ${moveOf(before, price)}.`)]
 }
 
 /** The largest move from one hour to the next: whether the price drifted or jumped. */
-export function stepFacts({ priceAction }: ReportMaterial): ReadonlyArray<Unnumbered> {
+export function stepFacts({ priceAction }: ReportMaterial): ReadonlyArray<NewReportFact> {
   const steps = priceAction.slice(1).flatMap((to, n) => {
     const from = priceAction[n]
     return from === undefined || to.at - from.at > stepMax ? [] : [{ from, to }]
@@ -82,7 +86,7 @@ export function stepFacts({ priceAction }: ReportMaterial): ReadonlyArray<Unnumb
   return [fact(
     "thesis",
     "price",
-    say`Its largest step from hour to hour came by ${figure(timeFigure(largest.to.at))}: ${
+    phrase`The largest change from hour to hour was seen at ${figure(timeFigure(largest.to.at))}: ${
       moveOf(largest.from, largest.to)
     }.`,
   )]
@@ -94,21 +98,22 @@ function bottomOf(material: ReportMaterial, price: SeriesPoint): Statement {
   if (convergenceOf(price.mid) === "contested") {
     const { proposal } = material
     return proposal === null
-      ? say`At ${now} for ${yes} the market leaves the question open.`
-      : say`At ${now} for ${yes} the market leaves the question open, though the outcome ${
+      ? phrase`With ${yes} at ${now}, the market treats the question as open.`
+      : phrase`With ${yes} at ${now}, the market treats the question as open, though the outcome ${
         outcomeName(material, proposal.outcome)
       } was proposed at the venue.`
   }
-  return say`At ${now} for ${yes} the market leaves little room for ${price.mid > 0.5 ? no : yes}.`
+  return phrase`With ${yes} at ${now}, the market leaves little chance for ${
+    price.mid > 0.5 ? no : yes
+  }.`
 }
 
-/** What the live book shows. */
-export function bookFacts({ microstructure }: ReportMaterial): ReadonlyArray<Unnumbered> {
+export function bookFacts({ microstructure }: ReportMaterial): ReadonlyArray<NewReportFact> {
   if (microstructure === null) {
     return [fact(
       "aside",
       "book",
-      say`No sound order book was found when this report was made.`,
+      phrase`No valid order book was found when this report was written.`,
     )]
   }
   const { bestBid, bestAsk, spread, depthUsdWithin5c: depth, impactUsd } = microstructure
@@ -118,12 +123,12 @@ export function bookFacts({ microstructure }: ReportMaterial): ReadonlyArray<Unn
       "thesis",
       "book",
       joined([
-        say`The best bid is ${figure(priceFigure(bestBid))} and the best ask is ${
+        phrase`The best bid is ${figure(priceFigure(bestBid))} and the best ask is ${
           figure(priceFigure(bestAsk))
         }, a spread of ${figure(priceFigure(spread))}.`,
-        say`Orders within ${cents} around the middle come to ${figure(usdFigure(depth.total))}: ${
-          figure(usdFigure(depth.bid))
-        } to buy and ${figure(usdFigure(depth.ask))} to sell.`,
+        phrase`Orders within ${cents} around the midpoint total ${
+          figure(usdFigure(depth.total))
+        }: ${figure(usdFigure(depth.bid))} to buy and ${figure(usdFigure(depth.ask))} to sell.`,
       ]),
     ),
     fact(
@@ -131,13 +136,13 @@ export function bookFacts({ microstructure }: ReportMaterial): ReadonlyArray<Unn
       "book",
       joined([
         impactUsd.up5c === null
-          ? say`The offers end before the price has risen by ${cents}.`
-          : say`It takes ${
+          ? phrase`There are not enough offers to move the price up by ${cents}.`
+          : phrase`It takes ${
             figure(usdFigure(impactUsd.up5c))
           } of buying to move the price up by ${cents}.`,
         impactUsd.down5c === null
-          ? say`The bids end before the price has fallen by ${cents}.`
-          : say`It takes ${
+          ? phrase`There are not enough bids to move the price down by ${cents}.`
+          : phrase`It takes ${
             figure(usdFigure(impactUsd.down5c))
           } of selling to move the price down by ${cents}.`,
       ]),

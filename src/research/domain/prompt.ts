@@ -1,5 +1,5 @@
 /**
- * What a model is asked for when it writes a report, and the shape of its answer.
+ * The prompt for a model that writes a report, and the shape of its answer.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { risksMax } from "./text.ts"
 
 const task =
   `You write a research report on one market of a prediction market. Your reader has paid for it: be exact, calm and short.
-"thesis": what the price did and what speaks for or against it. "whaleView": what tracked wallets hold, and what their record is worth. "risks": from one to ${risksMax}, each a passage of its own. "bottomLine": one or two sentences. "part" of a fact says where it belongs. "confidence": how much the evidence carries, at most the one allowed. Passages have at most 120 words.`
+"thesis": what the price did and what speaks for or against it. "whaleView": what tracked wallets bought, and what their record is worth. "risks": from one to ${risksMax}, each a passage of its own. "bottomLine": one or two sentences. "part" of a fact says where it belongs. "confidence": how much the evidence carries, at most the one allowed. Passages have at most 120 words.`
 
 export function reportPrompt(
   { facts, confidenceMax }: ReportBrief,
@@ -21,13 +21,13 @@ export function reportPrompt(
     task,
     opening: "The facts of the market:",
     facts,
-    about: ({ part }) => ({ part }),
+    extraFields: ({ part }) => ({ part }),
     complaints,
     closing: `Write the report. The most confidence allowed: ${confidenceMax}.`,
   }, boundary)
 }
 
-/** A `ReportDraft` as a model answers with it. */
+/** A `ReportDraft` in a model's answer. */
 export const ReportAnswer = Schema.Struct({
   thesis: PassageAnswer,
   whaleView: PassageAnswer,

@@ -1,6 +1,5 @@
 /**
- * The written part of a research report: what its narrator is given, the draft it gives back, and why
- * there may be no report.
+ * The types of a research report's text: its facts, the draft, and the errors.
  *
  * @module
  */
@@ -8,40 +7,38 @@ import { Schema } from "effect"
 import type { Fact, FactKind, Passage } from "../../writing/domain/facts.ts"
 import type { Statement } from "../../writing/domain/statement.ts"
 
-/** From the least to the most. */
+/** In ascending order. */
 export const confidences = ["low", "medium", "high"] as const
 export type Confidence = typeof confidences[number]
 
-/** The part of a report that a fact belongs to; `aside` for what none has to say. */
+/** The part of a report that a fact belongs to; `aside` for facts that no part has to state. */
 export type ReportPart = "thesis" | "whales" | "risks" | "bottom" | "aside"
 
 export interface ReportFact extends Fact {
   readonly part: ReportPart
 }
 
-/** A fact that has no number yet. */
-export type Unnumbered = Omit<ReportFact, "id">
+/** A fact that has no id yet. */
+export type NewReportFact = Omit<ReportFact, "id">
 
-/** A fact of sentences. */
 export function fact(
   part: ReportPart,
   kind: FactKind,
-  said: Statement,
+  { text: statement, figures, names }: Statement,
   rest: Partial<Pick<ReportFact, "links" | "certain">> = {},
-): Unnumbered {
-  const { text: statement, figures, names } = said
+): NewReportFact {
   return { part, kind, statement, figures, names, links: [], certain: false, ...rest }
 }
 
-/** What a narrator is given: everything it may say of one market. */
+/** Everything that a narrator may say about a market. */
 export interface ReportBrief {
   /** The most important of each part first. */
   readonly facts: readonly [ReportFact, ...ReadonlyArray<ReportFact>]
-  /** The most confidence that the evidence allows. */
+  /** The highest confidence that the evidence allows. */
   readonly confidenceMax: Confidence
 }
 
-/** What a narrator gives back: plain text, no markup. */
+/** A narrator's draft: plain text, no markup. */
 export interface ReportDraft {
   readonly thesis: Passage
   readonly whaleView: Passage
@@ -50,19 +47,19 @@ export interface ReportDraft {
   readonly bottomLine: Passage
 }
 
-/** No market, and no event with a live one, has this slug. */
+/** The slug is neither a market's nor that of an event with a live market. */
 export class MarketNotFound extends Schema.TaggedError<MarketNotFound>()("MarketNotFound", {
   slug: Schema.String,
 }) {}
 
-/** The slug is an event's that has several live markets: which one is meant? */
+/** The slug is that of an event with several live markets. */
 export class MarketAmbiguous extends Schema.TaggedError<MarketAmbiguous>()("MarketAmbiguous", {
   slug: Schema.String,
-  /** Slugs of its live markets, at most as many as a message holds. */
+  /** Slugs of its live markets, up to a limit. */
   markets: Schema.Array(Schema.String),
 }) {}
 
-/** The venue did not give what the answer is made of. */
+/** The venue did not deliver the data that a report needs, or the report was not finished in time. */
 export class VenueFailed extends Schema.TaggedError<VenueFailed>()("VenueFailed", {
   message: Schema.String,
 }) {}

@@ -1,9 +1,8 @@
 /**
- * The research report on one market, as it is sold: an analysis, and the evidence it rests on.
+ * The research report on one market, as it is sold: an analysis and its evidence.
  *
- * Nothing in the analysis goes beyond the facts of the evidence: whoever wrote it, it has passed the
- * check of reportText.ts. It is plain text, without markup; strangers' words stand in it between “ and
- * ” (untrusted.ts).
+ * The analysis has passed the check of text.ts, whoever wrote it, so it states nothing but the facts of
+ * the evidence. It is plain text without markup; untrusted text in it is between “ and ” (untrusted.ts).
  *
  * @module
  */
@@ -12,11 +11,11 @@ import { fromHalfSteps, halfSteps, isPrice, Microstructure } from "../../markets
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import { confidences, type ReportBrief, type ReportDraft } from "./report.ts"
 import type { ReportMaterial } from "./material.ts"
-import { analysisOf, groundsOf } from "./text.ts"
+import { analysisOf, factIdsByPart } from "./text.ts"
 import { day, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
-import { freeze, shownCalibration, shownUsd } from "../../whales/domain/whale.ts"
+import { freeze, roundCalibration, roundUsd } from "../../whales/domain/whale.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
-import type { OpenEntry } from "../../whales/domain/heldEntry.ts"
+import type { OpenEntry } from "../../whales/domain/storedEntry.ts"
 import { resolvedEntriesMin } from "../../whales/domain/label.ts"
 
 /** How far back a report looks. */
@@ -30,12 +29,12 @@ const Analysis = Schema.Struct({
   whaleView: Schema.String,
   risks: Schema.NonEmptyArray(Schema.String),
   confidence: Schema.Literals(confidences).annotate({
-    description: "At most medium without related news; low under the gate of quality",
+    description: "At most medium without related news; low when the market misses the quality gate",
   }),
   bottomLine: Schema.String,
 }).annotate({
   identifier: "Analysis",
-  description: "Plain text; every figure and name in it stands in the facts of the evidence",
+  description: "Plain text; every figure and name in it is in the facts of the evidence",
 })
 type Analysis = typeof Analysis.Type
 
@@ -46,27 +45,27 @@ const NewsItem = Schema.Struct({
   publishedAt: IsoTime,
 })
 
-/** What a tracked wallet has bought in the market, and its record. */
+/** A tracked wallet's entry in the market, and its record. */
 const ReportPosition = Schema.Struct({
   wallet: Schema.String,
   pseudonym: Schema.String,
   outcome: Schema.String,
   entryPrice: Price.annotate({ description: "Volume-weighted price of its buys of `outcome`" }),
-  stakeUsd: Schema.Finite.annotate({ description: "Cost of its buys; sales are not followed" }),
+  stakeUsd: Schema.Finite.annotate({ description: "Cost of its buys; sales are not tracked" }),
   firstFillAt: IsoTime,
   marketMaker: Schema.Boolean.annotate({
-    description: "Makes markets: its entries are its trade, not its view",
+    description: "A market maker: its entries are no view on the outcome",
   }),
   calibration: Schema.NullOr(Schema.Struct({
     ...FrozenCalibration.fields,
     computedAt: IsoTime.annotate({
-      description: "The newest calibration when the report was made",
+      description: "The newest calibration when the report was written",
     }),
   })).annotate({ description: `Null under ${resolvedEntriesMin} resolved entries` }),
 }).annotate({ identifier: "ReportPosition" })
 type ReportPosition = typeof ReportPosition.Type
 
-/** What a report says of its market, and the evidence it rests on, as on the wire. */
+/** The report on the wire. */
 export const Report = Schema.Struct({
   market: Schema.Struct({ question: Schema.String, slug: Schema.String }),
   analysis: Analysis,
@@ -74,7 +73,7 @@ export const Report = Schema.Struct({
     description: "Who wrote the analysis: a model's name, or `template` for rules",
   }),
   evidence: Schema.Struct({
-    /** The last price of each hour with one, ascending. */
+    /** The last price of each hour that has one, ascending. */
     priceAction: Schema.NonEmptyArray(Schema.Struct({ at: IsoTime, price: Price })),
     microstructure: Schema.NullOr(Microstructure),
     whales: Schema.Array(ReportPosition).annotate({
@@ -82,31 +81,31 @@ export const Report = Schema.Struct({
     }),
     news: Schema.Array(NewsItem),
     facts: Schema.Array(Schema.Struct({ id: Schema.String, statement: Schema.String })).annotate({
-      description: "All that the analysis could say, what was not looked at among it",
+      description: "Everything that the analysis may state, including what could not be read",
     }),
     grounds: Schema.Struct({
       thesis: FactIds,
       whaleView: FactIds,
       risks: Schema.Array(FactIds),
       bottomLine: FactIds,
-    }).annotate({ description: "The facts that each part of the analysis rests on" }),
+    }).annotate({ description: "The facts that each part of the analysis cites" }),
   }),
 }).annotate({ identifier: "Report" })
 export type Report = typeof Report.Type
 
-/** The last point of each hour, ascending, as exact prices; what is no price is left out. */
+/** The last point of each hour, ascending, as exact prices; invalid prices are left out. */
 export function resampleHourly(points: ReadonlyArray<SeriesPoint>): ReadonlyArray<SeriesPoint> {
   const ofHour = new Map<number, SeriesPoint>()
   for (const { at, mid } of points) {
-    const held = ofHour.get(Math.floor(at / hour))
-    if (isPrice(mid) && (held === undefined || at >= held.at)) {
+    const last = ofHour.get(Math.floor(at / hour))
+    if (isPrice(mid) && (last === undefined || at >= last.at)) {
       ofHour.set(Math.floor(at / hour), { at, mid: fromHalfSteps(halfSteps(mid)) })
     }
   }
   return [...ofHour.values()].sort((a, b) => a.at - b.at)
 }
 
-/** The report of a checked draft; `narrator` is whose draft it is. */
+/** The report of a checked draft; `narrator` is the author of the draft. */
 export function reportOf(
   material: ReportMaterial,
   brief: ReportBrief,
@@ -127,22 +126,22 @@ export function reportOf(
         ...{ title, url, source, publishedAt: isoTime(publishedAt) },
       })),
       facts: brief.facts.map(({ id, statement }) => ({ id, statement })),
-      grounds: groundsOf(draft),
+      grounds: factIdsByPart(draft),
     },
   }
 }
 
 function positionOf(entry: OpenEntry, outcomes: readonly [string, string]): ReportPosition {
   const { calibration } = entry
-  const judged = calibration !== null && calibration.row.resolved >= resolvedEntriesMin
+  const hasRecord = calibration !== null && calibration.row.resolved >= resolvedEntriesMin
   return {
     wallet: entry.wallet,
     pseudonym: entry.name,
     outcome: outcomes[entry.outcome],
     entryPrice: fromHalfSteps(halfSteps(entry.price)),
-    stakeUsd: shownUsd(entry.stakeUsd),
+    stakeUsd: roundUsd(entry.stakeUsd),
     firstFillAt: isoTime(entry.firstFillAt),
     marketMaker: entry.marketMaker,
-    calibration: judged ? shownCalibration(freeze(calibration)) : null,
+    calibration: hasRecord ? roundCalibration(freeze(calibration)) : null,
   }
 }

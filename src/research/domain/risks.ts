@@ -1,5 +1,5 @@
 /**
- * The facts of a report about what speaks against relying on it.
+ * The facts of a report about its risks: the reasons not to rely on it.
  *
  * @module
  */
@@ -10,38 +10,38 @@ import {
   priceFigure,
   timeFigure,
   usdFigure,
-} from "../../writing/domain/phrases.ts"
-import { fact, type Unnumbered } from "./report.ts"
+} from "../../writing/domain/figures.ts"
+import { fact, type NewReportFact } from "./report.ts"
 import { gateOf, passesGate, type ReportMaterial } from "./material.ts"
-import { figure, joined, say, type Statement } from "../../writing/domain/statement.ts"
+import { figure, joined, phrase, type Statement } from "../../writing/domain/statement.ts"
 
-/** What weighs most first; never empty, and at most `risksMax` of `reportText`. */
-export function riskFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> {
+/** The most important first; never empty, and at most `risksMax` of text.ts. */
+export function riskFacts(material: ReportMaterial): ReadonlyArray<NewReportFact> {
   return [
-    ...statusRisks(material).map((said) => fact("risks", "market", said)),
-    ...gateRisks(material).map((said) => fact("risks", "book", said)),
-    ...newsRisks(material).map((said) => fact("risks", "coverage", said)),
+    ...statusRisks(material).map((risk) => fact("risks", "market", risk)),
+    ...gateRisks(material).map((risk) => fact("risks", "book", risk)),
+    ...newsRisks(material).map((risk) => fact("risks", "coverage", risk)),
     fact("risks", "market", endRisk(material)),
     fact(
       "risks",
       "method",
-      say`The rules of the question stand on the page of the market, and this report does not judge them.`,
+      phrase`The rules of the question are on the page of the market; this report does not judge them.`,
     ),
-    fact("bottom", "method", gateStated(material)),
+    fact("bottom", "method", qualityStatement(material)),
   ]
 }
 
 function statusRisks({ market }: ReportMaterial): ReadonlyArray<Statement> {
   return [
     ...market.status === "proposed"
-      ? [say`An outcome is proposed at the venue, and a challenge may still change it.`]
+      ? [phrase`An outcome is proposed at the venue, and a challenge may still change it.`]
       : [],
     ...market.status === "resolved" || market.status === "closed"
-      ? [say`Nobody can trade in this market now: what is said of prices is past.`]
+      ? [phrase`This market is closed to trading: the prices in this report are from the past.`]
       : [],
     ...market.mechanical === null
       ? []
-      : [say`This is a mechanical market over a short time: its price moves by design.`],
+      : [phrase`This is a mechanical market over a short time: its price moves by design.`],
   ]
 }
 
@@ -49,65 +49,65 @@ function gateRisks(material: ReportMaterial): ReadonlyArray<Statement> {
   const { market, microstructure } = material
   const gate = gateOf(material)
   const thin = microstructure === null
-    ? [say`There is no sound order book now, so the price may not be a price to trade at.`]
+    ? [phrase`There is no valid order book now, so it may not be possible to trade at this price.`]
     : [
       ...gate.spread ? [] : [
-        say`The spread is ${
+        phrase`The spread is ${
           figure(priceFigure(microstructure.spread))
-        }: to cross it costs much of any edge.`,
+        }: crossing it costs much of any edge.`,
       ],
       ...gate.depth ? [] : [
-        say`The book holds ${
+        phrase`The book has ${
           figure(usdFigure(microstructure.depthUsdWithin5c.total))
-        } near the middle, so little money moves the price.`,
+        } near the midpoint, so little money moves the price.`,
       ],
     ]
   return [
     ...thin,
     ...gate.volume ? [] : [
-      say`Only ${
+      phrase`Only ${
         figure(usdFigure(market.volumeUsd))
-      } were ever traded here: the price is what few people think.`,
+      } was traded here so far: the price reflects few opinions.`,
     ],
   ]
 }
 
 function newsRisks({ news }: ReportMaterial): ReadonlyArray<Statement> {
   if (news === null || news.sources === 0) {
-    return [say`No news was looked at: why the price stands where it does is not known.`]
+    return [phrase`No news was read: the reason for the price is not known.`]
   }
   if (news.answered < news.sources) {
     const missing = figure(countFigure(news.sources - news.answered, "news source"))
-    return [say`The report is without ${missing} that did not answer lately.`]
+    return [phrase`This report was written without ${missing} that did not answer recently.`]
   }
   return news.headlines.length > 0
     ? []
-    : [say`No related headline was found: why the price stands where it does is not known.`]
+    : [phrase`No related headline was found: the reason for the price is not known.`]
 }
 
 function endRisk({ market: { endsAt }, now }: ReportMaterial): Statement {
-  if (endsAt === null) return say`The venue names no scheduled end for this market.`
+  if (endsAt === null) return phrase`The venue names no scheduled end for this market.`
   const at = figure(timeFigure(endsAt))
   if (endsAt <= now) {
-    return say`The scheduled end, ${at}, lies in the past: the outcome may be known at any time.`
+    return phrase`The scheduled end, ${at}, is in the past: the outcome may be known at any time.`
   }
-  return say`The scheduled end is ${at}, ${
+  return phrase`The scheduled end is ${at}, ${
     figure(durationFigure(endsAt - now))
   } after this report; the outcome may be known earlier or later.`
 }
 
-/** Whether the price can be relied on at all, by the rule that movers pass. */
-function gateStated(material: ReportMaterial): Statement {
+/** Whether the market passes the quality gate of movers. */
+function qualityStatement(material: ReportMaterial): Statement {
   const [volume, depth, spread] = [
     figure(usdFigure(volumeUsdMin)),
     figure(usdFigure(depthUsdMin)),
     figure(priceFigure(spreadMax)),
   ]
   const rule =
-    say`at least ${volume} traded, at least ${depth} of orders near the middle, and a spread of at most ${spread}`
+    phrase`at least ${volume} traded, at least ${depth} of orders near the midpoint, and a spread of at most ${spread}`
   return joined([
     passesGate(material)
-      ? say`The market meets the standard that this service asks of a price: ${rule}.`
-      : say`The market misses the standard that this service asks of a price, so its price says little; the standard is ${rule}.`,
+      ? phrase`The market meets the quality standard of this service: ${rule}.`
+      : phrase`The market misses the quality standard of this service, so its price says little; the standard is ${rule}.`,
   ])
 }

@@ -1,8 +1,8 @@
 /**
- * The report by rules: what is written without a model, and whenever a model's draft will not do.
+ * The report without a model, used when no model is configured or no draft of a model passes the check.
  *
- * It says what the facts say, in their words and their order, as much of it as a passage holds. What
- * it never does is judge: its confidence is at most `medium`.
+ * It repeats the statements of the facts in order, as many as fit into a passage. It makes no judgement,
+ * so its confidence is at most `medium`.
  *
  * @module
  */
@@ -25,13 +25,13 @@ export function templateReport({ facts, confidenceMax }: ReportBrief): ReportDra
   }
 }
 
-/** The first of these facts in one passage, as many as pass together; `otherwise` where there is none. */
+/** Joins as many of the facts as pass the check together; uses `otherwise` when there are none. */
 function joinedPassage(facts: ReadonlyArray<ReportFact>, otherwise: ReportFact): Passage {
   const [first = otherwise, ...rest] = facts
   const known = factsById(facts)
-  return rest.reduce<Passage>((said, fact) => {
-    const more = { text: `${said.text} ${fact.statement}`, facts: [...said.facts, fact.id] }
-    return faultsOf(more, known).length === 0 ? more : said
+  return rest.reduce<Passage>((passage, fact) => {
+    const longer = { text: `${passage.text} ${fact.statement}`, facts: [...passage.facts, fact.id] }
+    return faultsOf(longer, known).length === 0 ? longer : passage
   }, passageOf(first))
 }
 

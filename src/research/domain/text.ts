@@ -1,5 +1,5 @@
 /**
- * From a draft to the analysis that is sold: the whole check of the draft, and what becomes of it.
+ * Checks a draft, and turns it into the analysis that is sold.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import { type Confidence, confidences, type ReportBrief, type ReportDraft } from
 
 /** Risks of one report. */
 export const risksMax = 8
-/** Words of a passage; fewer say nothing. The most is that of a passage (factCheck.ts). */
+/** Words of a passage. The maximum length is in factCheck.ts. */
 const passageWordsMin = 4
 
-/** What the check has against a draft; empty when it may be published. */
+/** The complaints about a draft; empty when it may be published. */
 export function reportComplaints(draft: ReportDraft, brief: ReportBrief): ReadonlyArray<string> {
   const facts = factsById(brief.facts)
   const count = draft.risks.length
@@ -20,7 +20,7 @@ export function reportComplaints(draft: ReportDraft, brief: ReportBrief): Readon
     ...count >= 1 && count <= risksMax
       ? []
       : [`risks: there are ${count}; write from 1 to ${risksMax} of them`],
-    // Their number is not known to be small.
+    // A draft may have any number of risks: only the first ones are checked.
     ...passagesOf({ ...draft, risks: draft.risks.slice(0, risksMax) }).flatMap(
       ([where, passage]) => [
         ...faultsOf(passage, facts).map((fault) => complaintOf(fault, where)),
@@ -32,7 +32,7 @@ export function reportComplaints(draft: ReportDraft, brief: ReportBrief): Readon
   ]
 }
 
-/** The parts of a checked draft in plain text; its confidence is lowered to what the brief allows. */
+/** The parts of a checked draft; its confidence is capped by the brief. */
 export function analysisOf(draft: ReportDraft, { confidenceMax }: ReportBrief) {
   return {
     thesis: draft.thesis.text,
@@ -43,8 +43,8 @@ export function analysisOf(draft: ReportDraft, { confidenceMax }: ReportBrief) {
   }
 }
 
-/** The ids of the facts that each part of a checked draft rests on. */
-export function groundsOf({ thesis, whaleView, risks, bottomLine }: ReportDraft) {
+/** The ids of the facts that each part of a checked draft cites. */
+export function factIdsByPart({ thesis, whaleView, risks, bottomLine }: ReportDraft) {
   return {
     thesis: thesis.facts,
     whaleView: whaleView.facts,

@@ -1,8 +1,8 @@
 /**
  * Research reports in PostgreSQL, on the database's clock.
  *
- * Who begins holds a lock on the market until it is done, so turns are given one after another. All
- * else moves one row from `making`, once: what comes second finds nothing to move.
+ * `begin` takes an advisory lock on the market, so that only one caller acquires the lease. Every other
+ * transition updates a row that is in state `making`, so the second of two transitions changes nothing.
  *
  * @module
  */
@@ -11,7 +11,12 @@ import { SqlClient } from "effect/sql/SqlClient"
 import type { MarketId } from "../../markets/domain/market.ts"
 import type { Report } from "../domain/research.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
-import { type MadeReport, type ReportEnd, type ReportState, ReportStore } from "../ReportStore.ts"
+import {
+  type GenerationState,
+  type ReportState,
+  ReportStore,
+  type StoredReport,
+} from "../ReportStore.ts"
 import { jsonText } from "../../postgres/json.ts"
 
 export const layer: Layer.Layer<ReportStore, never, SqlClient> = Layer.effect(
@@ -19,7 +24,7 @@ export const layer: Layer.Layer<ReportStore, never, SqlClient> = Layer.effect(
   Effect.map(SqlClient, (sql) =>
     ReportStore.of({
       begin: begin(sql),
-      ended: ended(sql),
+      generationState: generationState(sql),
       renew: renew(sql),
       finish: finish(sql),
       fail: fail(sql),
@@ -27,10 +32,10 @@ export const layer: Layer.Layer<ReportStore, never, SqlClient> = Layer.effect(
     })),
 )
 
-/** Any number will do that no other pair of advisory locks begins with. */
+/** The first key of the advisory locks; no other use of two-key locks may have it. */
 const marketLock = 1_702_500_017
 
-type Turn = Parameters<ReportStore["Service"]["begin"]>[1]
+type BeginOptions = Parameters<ReportStore["Service"]["begin"]>[1]
 
 interface Row {
   readonly generation: number
@@ -43,76 +48,80 @@ const milliseconds = (sql: SqlClient, duration: Duration.Duration) =>
   sql`${Duration.toMillis(duration)} * interval '1 millisecond'`
 
 const begin = (sql: SqlClient) => {
-  const turn = sql.withTransaction
-  return Effect.fn("ReportStore.begin")(function* (marketId: MarketId, options: Turn) {
-    const standing = yield* stands(sql, marketId, options)
-    return standing ?? (yield* turn(begun(sql, marketId, options)))
+  const inTransaction = sql.withTransaction
+  return Effect.fn("ReportStore.begin")(function* (marketId: MarketId, options: BeginOptions) {
+    const current = yield* currentState(sql, marketId, options)
+    return current ?? (yield* inTransaction(acquireLease(sql, marketId, options)))
   }, Effect.orDie)
 }
 
-/** The report or its maker; null when it is anybody's turn. */
-const stands = Effect.fnUntraced(function* (sql: SqlClient, marketId: MarketId, { ageMax }: Turn) {
-  const [row] = yield* sql<Row & { readonly holds: boolean }>`
-    SELECT generation, state, made_at, holds, CASE WHEN holds THEN report END AS report
+/** The fresh report, or the running generation; null when the lease is free. */
+const currentState = Effect.fnUntraced(
+  function* (sql: SqlClient, marketId: MarketId, { ageMax }: BeginOptions) {
+    const [row] = yield* sql<Row & { readonly valid: boolean }>`
+    SELECT generation, state, made_at, valid, CASE WHEN valid THEN report END AS report
     FROM (
       SELECT *, CASE state
         WHEN 'made' THEN made_at > clock_timestamp() - ${milliseconds(sql, ageMax)}
         WHEN 'making' THEN lease_until > clock_timestamp()
-        ELSE false END AS holds
+        ELSE false END AS valid
       FROM research_report WHERE market = ${marketId} ORDER BY generation DESC LIMIT 1
     ) newest`
-  if (row === undefined || !row.holds) return null
-  const { generation } = row
-  const made = madeOf(row)
-  const state: ReportState = made === null
-    ? { state: "making", generation }
-    : { state: "made", generation, ...made }
-  return state
-})
+    if (row === undefined || !row.valid) return null
+    const { generation } = row
+    const stored = storedReport(row)
+    const state: ReportState = stored === null
+      ? { state: "making", generation }
+      : { state: "made", generation, ...stored }
+    return state
+  },
+)
 
-/** Looks again under the lock, and takes the turn if it is still anybody's. */
-const begun = Effect.fnUntraced(function* (sql: SqlClient, marketId: MarketId, options: Turn) {
-  yield* sql`SELECT pg_advisory_xact_lock(${marketLock}::integer, hashtext(${marketId}))`
-  const standing = yield* stands(sql, marketId, options)
-  if (standing !== null) return standing
-  yield* sql`
+/** Checks again under the lock, and acquires the lease if it is still free. */
+const acquireLease = Effect.fnUntraced(
+  function* (sql: SqlClient, marketId: MarketId, options: BeginOptions) {
+    yield* sql`SELECT pg_advisory_xact_lock(${marketLock}::integer, hashtext(${marketId}))`
+    const current = yield* currentState(sql, marketId, options)
+    if (current !== null) return current
+    yield* sql`
     UPDATE research_report SET state = 'lost' WHERE market = ${marketId} AND state = 'making'`
-  const [row] = yield* sql<{ generation: number }>`
+    const [row] = yield* sql<{ generation: number }>`
     INSERT INTO research_report (market, generation, state, lease_until)
     SELECT ${marketId}, coalesce(max(generation), 0) + 1, 'making',
       clock_timestamp() + ${milliseconds(sql, options.lease)}
     FROM research_report WHERE market = ${marketId}
     RETURNING generation`
-  const state: ReportState = { state: "ours", generation: row?.generation ?? 0 }
-  return state
-})
+    const state: ReportState = { state: "acquired", generation: row?.generation ?? 0 }
+    return state
+  },
+)
 
-function madeOf({ made_at, report }: Row): MadeReport | null {
+function storedReport({ made_at, report }: Row): StoredReport | null {
   return made_at === null || report === null ? null : { generatedAt: made_at.getTime(), report }
 }
 
-const ended = (sql: SqlClient) =>
-  Effect.fn("ReportStore.ended")(function* (marketId: MarketId, generation: number) {
+const generationState = (sql: SqlClient) =>
+  Effect.fn("ReportStore.generationState")(function* (marketId: MarketId, generation: number) {
     const [row] = yield* sql<Row>`
       SELECT generation, made_at, report,
         CASE WHEN state = 'making' AND lease_until <= clock_timestamp() THEN 'lost' ELSE state END
           AS state
       FROM research_report WHERE market = ${marketId} AND generation = ${generation}`
-    const end: ReportEnd = row === undefined
+    const state: GenerationState = row === undefined
       ? { state: "lost" }
       : row.state === "made"
-      ? made(row)
+      ? madeState(row)
       : { state: row.state }
-    return end
+    return state
   }, Effect.orDie)
 
-const made = (row: Row): ReportEnd => {
-  const found = madeOf(row)
-  return found === null ? { state: "lost" } : { state: "made", ...found }
+const madeState = (row: Row): GenerationState => {
+  const stored = storedReport(row)
+  return stored === null ? { state: "lost" } : { state: "made", ...stored }
 }
 
-/** The row of a turn that is still its maker's. */
-const mine = (sql: SqlClient, marketId: MarketId, generation: number) =>
+/** The row of a generation whose lease was not taken over. */
+const isRunning = (sql: SqlClient, marketId: MarketId, generation: number) =>
   sql`market = ${marketId} AND generation = ${generation} AND state = 'making'`
 
 const renew = (sql: SqlClient) =>
@@ -120,7 +129,7 @@ const renew = (sql: SqlClient) =>
     function* (marketId: MarketId, generation: number, lease: Duration.Duration) {
       const rows = yield* sql`
         UPDATE research_report SET lease_until = clock_timestamp() + ${milliseconds(sql, lease)}
-        WHERE ${mine(sql, marketId, generation)} RETURNING 1`
+        WHERE ${isRunning(sql, marketId, generation)} RETURNING 1`
       return rows.length > 0
     },
     Effect.orDie,
@@ -132,7 +141,7 @@ const finish = (sql: SqlClient) =>
       const [row] = yield* sql<{ made_at: Date }>`
         UPDATE research_report SET state = 'made', made_at = clock_timestamp(),
           report = ${jsonText(report)}::json
-        WHERE ${mine(sql, marketId, generation)} RETURNING made_at`
+        WHERE ${isRunning(sql, marketId, generation)} RETURNING made_at`
       return row === undefined ? null : row.made_at.getTime()
     },
     Effect.orDie,
@@ -142,19 +151,19 @@ const fail = (sql: SqlClient) =>
   Effect.fn("ReportStore.fail")(function* (marketId: MarketId, generation: number) {
     const rows = yield* sql`
       UPDATE research_report SET state = 'failed'
-      WHERE ${mine(sql, marketId, generation)} RETURNING 1`
+      WHERE ${isRunning(sql, marketId, generation)} RETURNING 1`
     return rows.length > 0
   }, Effect.orDie)
 
 const prune = (sql: SqlClient) =>
   Effect.fn("ReportStore.prune")(function* (before: EpochMs) {
-    const [row] = yield* sql<{ gone: bigint }>`
-      WITH gone AS (
+    const [row] = yield* sql<{ deleted: bigint }>`
+      WITH deleted AS (
         DELETE FROM research_report
         WHERE begun_at < ${isoTime(before)}::timestamptz
           AND (state <> 'making' OR lease_until <= clock_timestamp())
         RETURNING 1
       )
-      SELECT count(*) AS gone FROM gone`
-    return Number(row?.gone ?? 0n)
+      SELECT count(*) AS deleted FROM deleted`
+    return Number(row?.deleted ?? 0n)
   }, Effect.orDie)

@@ -9,18 +9,18 @@ import { day, type EpochMs, minute, second } from "../../core/domain/time.ts"
 import type { Decoded } from "../../markets/VenueClient.ts"
 import type { Level, OrderBook } from "../../markets/domain/book.ts"
 import { type PricePoint, TokenId } from "../../markets/domain/market.ts"
-import { inBatches, type Limits, type Route } from "./requests.ts"
+import { inBatches, type RequestLimits, type Route } from "./requests.ts"
 import { flag, id, instant, list, number, object, type WireObject } from "./wire.ts"
 
-/** The venue refuses windows over 15 days. */
+/** The venue rejects windows over 15 days. */
 const historyWindowMs = 14 * day
 
-export function books({ ask, url }: Route, limits: Limits) {
+export function books({ send, url }: Route, limits: RequestLimits) {
   const readBatch = Effect.fnUntraced(function* (tokenIds: ReadonlyArray<TokenId>) {
     const request = HttpClientRequest.post(`${url}/books`).pipe(
       HttpClientRequest.bodyJsonUnsafe(tokenIds.map((tokenId) => ({ token_id: tokenId }))),
     )
-    const rows = yield* ask("books", request, rowsOf)
+    const rows = yield* send("books", request, rowsOf)
     const now = yield* Clock.currentTimeMillis
     return decodeBooks(rows, new Set(tokenIds), now)
   })
@@ -36,7 +36,7 @@ export function books({ ask, url }: Route, limits: Limits) {
 
 function decodeBooks(
   rows: ReadonlyArray<unknown>,
-  asked: ReadonlySet<TokenId>,
+  requested: ReadonlySet<TokenId>,
   now: EpochMs,
 ): Decoded<OrderBook> {
   const found = new Map<TokenId, OrderBook>()
@@ -45,17 +45,17 @@ function decodeBooks(
     const decoded = decodeBook(row, now)
     const reason = Result.isFailure(decoded)
       ? decoded.failure
-      : asked.has(decoded.success.tokenId)
+      : requested.has(decoded.success.tokenId)
       ? null
-      : "unasked"
+      : "not_requested"
     if (reason !== null) rejected[reason] = (rejected[reason] ?? 0) + 1
     else if (Result.isSuccess(decoded)) found.set(decoded.success.tokenId, decoded.success)
   }
   return { rows: [...found.values()], rejected }
 }
 
-/** The whole range in windows the venue accepts, the points outside of it left out. */
-export function priceHistory({ ask, url }: Route, limits: Limits) {
+/** Reads the range in windows that the venue accepts, and drops points outside the range. */
+export function priceHistory({ send, url }: Route, limits: RequestLimits) {
   return Effect.fn("polymarket.priceHistory")(function* (
     tokenId: TokenId,
     range: { readonly from: EpochMs; readonly to: EpochMs; readonly stepMs: number },
@@ -77,22 +77,22 @@ export function priceHistory({ ask, url }: Route, limits: Limits) {
           fidelity: Math.max(1, Math.round(range.stepMs / minute)),
         },
       })
-      const found = yield* ask("priceHistory", request, decodeHistory)
+      const found = yield* send("priceHistory", request, decodeHistory)
       for (const point of found) if (point.at >= start && point.at <= range.to) points.push(point)
     }
     return points
   })
 }
 
-/** Why a book cannot be used at all. */
+/** Why a whole book is rejected. */
 type BookRejection = "undecodable" | "missing_token" | "too_many_levels"
 
 /** At the finest tick (0.0001) a side has at most 9,999 levels. */
 const levelsMax = 10_000
 
 /**
- * One book. Levels come in whatever order the venue chose; a level whose price or size is no number
- * is left out. A book is as old as the venue says, never younger than `receivedAt`.
+ * One book. The levels keep the venue's order, which can be any; a level without a numeric price and
+ * size is dropped. `observedAt` is the venue's timestamp, capped at `receivedAt`.
  */
 export function decodeBook(
   value: unknown,
@@ -114,8 +114,8 @@ export function decodeBook(
 }
 
 /**
- * The points of a price history, in the venue's order. Understands both spellings: `history` of
- * `{t, p}` (CLOB) and `data` of `{timestamp, price}` (Data v2). Null when there is no series in it.
+ * The points of a price history, in the venue's order. Reads both formats: `history` of `{t, p}`
+ * (CLOB) and `data` of `{timestamp, price}` (Data v2). Null when the body has no series.
  */
 export function decodeHistory(value: unknown): ReadonlyArray<PricePoint> | null {
   const body = object(value)
@@ -132,11 +132,11 @@ export function decodeHistory(value: unknown): ReadonlyArray<PricePoint> | null 
 }
 
 /**
- * What each outcome's share paid, by the market's page: one when its token won. Null for a page that
- * is open or names no single winner: pages of old markets name none although somebody won. Its tokens
- * come in its own order, so they are found by `tokenIds` where the market's are known.
+ * What a share of each outcome paid, by the market's page: 1 when its token won. Null for an open
+ * market and for a page without a single winner: pages of old markets have no winner flag although
+ * one outcome won. The page has its own token order; `tokenIds` gives the market's order when known.
  */
-export function paidByPage(
+export function payoutsFromPage(
   value: unknown,
   tokenIds: readonly [string, string] | null,
 ): readonly [number, number] | null {
@@ -151,8 +151,8 @@ export function paidByPage(
   return won === first ? [1, 0] : won === second ? [0, 1] : null
 }
 
-/** A market of the CLOB's own listing, spelled as Gamma would: it lacks volumes and best prices. */
-export function asGammaRow(market: WireObject): WireObject {
+/** Converts a market of the CLOB's listing to a Gamma row. It has no volumes and no best prices. */
+export function toGammaRow(market: WireObject): WireObject {
   const tokens = list(market["tokens"]).map((token) => object(token))
   return {
     conditionId: market["condition_id"],

@@ -1,6 +1,6 @@
 /**
- * The Data API, the venue's record of who traded what: the tape, what a wallet did, and the
- * leaderboards.
+ * The Data API, the venue's record of who traded what: the trades of a market, the activity of a
+ * wallet, and the leaderboards.
  *
  * @module
  */
@@ -8,9 +8,9 @@ import { Effect, Result } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { type EpochMs, second } from "../../core/domain/time.ts"
 import type { ActivityPage, ActivityRow, Decoded, WalletSource } from "../../markets/VenueClient.ts"
-import type { ActKind } from "../../markets/domain/activity.ts"
+import type { ActivityEventKind } from "../../markets/domain/activity.ts"
 import { MarketId, TokenId, type Trade } from "../../markets/domain/market.ts"
-import type { Limits, Route } from "./requests.ts"
+import type { RequestLimits, Route } from "./requests.ts"
 import {
   address,
   conditionId,
@@ -23,10 +23,10 @@ import {
   object,
   text,
 } from "./wire.ts"
-import type { Board, Standing } from "../../markets/domain/leaderboard.ts"
+import type { Board, LeaderboardRow } from "../../markets/domain/leaderboard.ts"
 
-/** Pages from the newest fill back, until one is older than `since` or there are enough. */
-export function trades({ ask, url }: Route, limits: Limits) {
+/** Reads pages from the newest fill back, until a fill is older than `since` or there are enough. */
+export function trades({ send, url }: Route, limits: RequestLimits) {
   return Effect.fn("polymarket.trades")(function* (marketId: MarketId, since: EpochMs) {
     const found: Array<Decoded<Trade>> = []
     const followed = new Set<string>()
@@ -44,7 +44,7 @@ export function trades({ ask, url }: Route, limits: Limits) {
           },
         },
       )
-      const { rows, next } = yield* ask("trades", request, unfollowed(followed))
+      const { rows, next } = yield* send("trades", request, pageWithoutLoop(followed))
       const decoded = decodeTrades(rows, marketId)
       found.push(decoded)
       count += rows.length
@@ -59,7 +59,7 @@ export function trades({ ask, url }: Route, limits: Limits) {
   })
 }
 
-/** Why a row of the tape is no fill. */
+/** Why a row of trades is rejected. */
 type TradeRejection =
   | "undecodable"
   | "missing_id"
@@ -70,8 +70,8 @@ type TradeRejection =
   | "bad_size"
 
 /**
- * One fill, in the second version's spelling or the first's. Identical rows are common and real (a
- * transaction may hold many fills), so nothing is merged here.
+ * One fill, with the field names of API version 2 or 1. Identical rows are common and are separate
+ * fills (a transaction may contain many), so they are not deduplicated.
  */
 export function decodeTrade(value: unknown): Result.Result<Trade, TradeRejection> {
   const row = object(value)
@@ -100,7 +100,7 @@ export function decodeTrade(value: unknown): Result.Result<Trade, TradeRejection
   })
 }
 
-/** Decodes rows of the tape; those of other markets than `marketId`, when given, are rejected. */
+/** Decodes rows of trades. When `marketId` is given, rows of other markets are rejected. */
 export function decodeTrades(
   rows: ReadonlyArray<unknown>,
   marketId: MarketId | null,
@@ -113,16 +113,16 @@ export function decodeTrades(
   })
 }
 
-/** One page of the second version's envelope. */
+/** One page in the envelope of API version 2. */
 interface DataPage {
   readonly rows: ReadonlyArray<unknown>
-  /** Continues; null at the end. */
+  /** The cursor of the next page; null at the end. */
   readonly next: string | null
-  /** Whether the venue says that there is more, and gives no way to it. */
+  /** Whether the venue reports more rows but returns no cursor to them. */
   readonly cut: boolean
 }
 
-/** Null when it is not one. */
+/** Null when the body is not a page. */
 export function dataPage(value: unknown): DataPage | null {
   const body = object(value)
   if (body === null || !Array.isArray(body["data"])) return null
@@ -133,7 +133,7 @@ export function dataPage(value: unknown): DataPage | null {
   return { rows: list(body["data"]), next, cut: next === null && more === true }
 }
 
-/** The oldest instant on a page, or null when it shows none. */
+/** The time of the oldest trade; null when there is none. */
 function oldest(trades: ReadonlyArray<Trade>): EpochMs | null {
   return trades.reduce<EpochMs | null>(
     (least, { at }) => least === null || at < least ? at : least,
@@ -141,16 +141,15 @@ function oldest(trades: ReadonlyArray<Trade>): EpochMs | null {
   )
 }
 
-/** What a trade's row calls its side. */
 function sideOf(value: unknown): Trade["side"] | null {
   const side = typeof value === "string" ? value.toLowerCase() : ""
   return side === "buy" || side === "sell" ? side : null
 }
 
-/** Why a row is no act of the wallet in a market of ours. */
+/** Why an activity row is rejected. */
 type ActivityRejection =
   | "undecodable"
-  | "no_act"
+  | "other_type"
   | "unknown_type"
   | "combo"
   | "missing_wallet"
@@ -162,8 +161,8 @@ type ActivityRejection =
   | "bad_price"
   | "bad_size"
 
-/** What moves no shares between the wallet and a market. */
-const noActs: ReadonlySet<string> = new Set([
+/** Activity types that move no shares between the wallet and a market. */
+const nonTradingTypes: ReadonlySet<string> = new Set([
   "MIGRATION",
   "REWARD",
   "MAKER_REBATE",
@@ -175,7 +174,7 @@ const noActs: ReadonlySet<string> = new Set([
   "TIP",
 ])
 
-const kinds: ReadonlyMap<string, ActKind | "trade"> = new Map([
+const kinds: ReadonlyMap<string, ActivityEventKind | "trade"> = new Map([
   ["TRADE", "trade"],
   ["SPLIT", "split"],
   ["MERGE", "merge"],
@@ -184,23 +183,23 @@ const kinds: ReadonlyMap<string, ActKind | "trade"> = new Map([
 ])
 
 /**
- * What is of both outcomes. Its rows mostly name no token, but may come to: then the same deed, read
- * again, would be another.
+ * Kinds that affect both outcomes. Most of their rows name no token, but the venue may add one later.
+ * It is ignored, because the same event read twice must keep the same identity.
  */
-const ofBoth: ReadonlySet<ActKind> = new Set(["split", "merge", "redeem"])
+const pairKinds: ReadonlySet<ActivityEventKind> = new Set(["split", "merge", "redeem"])
 
-/** The identity of a bet on several markets at once, which is none of them. */
+/** The condition id of a combo: a bet on several markets at once, which is not itself a market. */
 const comboId = /^0x03[0-9a-f]{60}$/
 
 /**
- * One row. A trade's price is the row's own: `usdc_size` has the fees in it. Rows that the venue has
- * not enriched yet (an outcome numbered 999, no event) are as good as others.
+ * One row. The price is read from the row, never computed from `usdc_size`, which includes fees. Rows
+ * that the venue has not enriched yet (outcome index 999, no event) are valid.
  */
 export function decodeActivity(value: unknown): Result.Result<ActivityRow, ActivityRejection> {
   const row = object(value)
   if (row === null) return Result.fail("undecodable")
   const type = text(row["type"]).toUpperCase()
-  if (noActs.has(type)) return Result.fail("no_act")
+  if (nonTradingTypes.has(type)) return Result.fail("other_type")
   const known = kinds.get(type)
   if (known === undefined) return Result.fail("unknown_type")
   const wallet = address(row["proxy_wallet"] ?? row["proxyWallet"])
@@ -219,14 +218,14 @@ export function decodeActivity(value: unknown): Result.Result<ActivityRow, Activ
   const price = known === "trade" ? number(row["price"]) : 0
   if (price === null || price < 0 || price > 1) return Result.fail("bad_price")
   const size = number(row["size"])
-  // The redemption of shares that paid nothing may tell none.
+  // A redemption of shares that paid nothing may have size 0.
   if (size === null || size < 0 || (size === 0 && kind !== "redeem")) return Result.fail("bad_size")
   return Result.succeed({
-    act: {
+    event: {
       wallet,
       marketId: MarketId.make(marketId),
       kind,
-      tokenId: token === null || ofBoth.has(kind) ? null : TokenId.make(token),
+      tokenId: token === null || pairKinds.has(kind) ? null : TokenId.make(token),
       size,
       price,
       at: Math.floor(at / second) * second,
@@ -237,7 +236,7 @@ export function decodeActivity(value: unknown): Result.Result<ActivityRow, Activ
   })
 }
 
-/** A page of what `wallet` did, newest first; rows of others, or outside of the range, are rejected. */
+/** A page of activity, newest first. Rows of other wallets or outside the range are rejected. */
 export function activityPage(
   page: DataPage,
   wallet: string,
@@ -248,13 +247,13 @@ export function activityPage(
     (row): Result.Result<ActivityRow, string> => {
       const decoded = decodeActivity(row)
       if (Result.isFailure(decoded)) return decoded
-      const { act } = decoded.success
-      if (act.wallet !== wallet) return Result.fail("other_wallet")
-      return act.at < range.from || act.at > range.to ? Result.fail("out_of_range") : decoded
+      const { event } = decoded.success
+      if (event.wallet !== wallet) return Result.fail("other_wallet")
+      return event.at < range.from || event.at > range.to ? Result.fail("out_of_range") : decoded
     },
   )
   return {
-    rows: rows.toSorted((a, b) => b.act.at - a.act.at),
+    rows: rows.toSorted((a, b) => b.event.at - a.event.at),
     rejected,
     oldest: oldestOf(page.rows),
     next: page.next,
@@ -262,7 +261,7 @@ export function activityPage(
   }
 }
 
-/** Of all rows with a readable time, whatever else is wrong with them. */
+/** The oldest readable time among all rows, rejected rows included. */
 function oldestOf(rows: ReadonlyArray<unknown>): EpochMs | null {
   return rows.reduce<EpochMs | null>((least, row) => {
     const at = instant(object(row)?.["timestamp"])
@@ -271,9 +270,9 @@ function oldestOf(rows: ReadonlyArray<unknown>): EpochMs | null {
 }
 
 /**
- * The categories with a board of their own. `overall` was seen in a recorded cursor of the second
- * version, which spells them in lower case; the others are those documented for the first version
- * (there in capitals) and inferred for the second.
+ * The categories that have their own leaderboard. `overall` comes from a recorded cursor of API
+ * version 2, which writes them in lower case. The others are documented for version 1 (in capitals)
+ * and inferred for version 2.
  */
 export const categories = [
   "overall",
@@ -288,17 +287,19 @@ export const categories = [
   "finance",
 ] as const
 
-/** What the venue calls a board's order. */
+/** The venue's `sort_by` values. */
 const sortedBy: { readonly [by in Board["by"]]: string } = {
   volume: "VOLUME",
   profit: "PNL",
 }
 
-/** Why a row of a board is no standing. */
-type StandingRejection = "undecodable" | "missing_wallet" | "missing_rank"
+/** Why a row of a leaderboard is rejected. */
+type LeaderboardRejection = "undecodable" | "missing_wallet" | "missing_rank"
 
-/** One row, in the second version's spelling or the first's. Wallets that tie share a rank. */
-export function decodeStanding(value: unknown): Result.Result<Standing, StandingRejection> {
+/** One row, with the field names of API version 2 or 1. Tied wallets have the same rank. */
+export function decodeLeaderboardRow(
+  value: unknown,
+): Result.Result<LeaderboardRow, LeaderboardRejection> {
   const row = object(value)
   if (row === null) return Result.fail("undecodable")
   const wallet = address(row["user_id"] ?? row["proxy_wallet"] ?? row["proxyWallet"])
@@ -308,12 +309,12 @@ export function decodeStanding(value: unknown): Result.Result<Standing, Standing
   return Result.succeed({ wallet, rank, userName: text(row["user_name"] ?? row["userName"]) })
 }
 
-/** The first `limit` of these wallets by rank, each once, at its best rank. */
+/** The first `limit` wallets by rank, each once, at its best rank. */
 export function firstByRank(
-  standings: ReadonlyArray<Standing>,
+  standings: ReadonlyArray<LeaderboardRow>,
   limit: number,
-): ReadonlyArray<Standing> {
-  const best = new Map<string, Standing>()
+): ReadonlyArray<LeaderboardRow> {
+  const best = new Map<string, LeaderboardRow>()
   for (const standing of standings.toSorted((a, b) => a.rank - b.rank)) {
     if (!best.has(standing.wallet)) best.set(standing.wallet, standing)
   }
@@ -322,7 +323,7 @@ export function firstByRank(
 
 export function walletSource(
   routes: { readonly activity: Route; readonly leaderboard: Route },
-  limits: Limits,
+  limits: RequestLimits,
 ): WalletSource {
   return {
     categories,
@@ -331,10 +332,10 @@ export function walletSource(
   }
 }
 
-/** Pages by rank, until there are enough wallets. */
-function leaderboard({ ask, url }: Route, limits: Limits) {
+/** Reads pages in order of rank until there are `limit` wallets. */
+function leaderboard({ send, url }: Route, limits: RequestLimits) {
   return Effect.fn("polymarket.leaderboard")(function* (board: Board, limit: number) {
-    const pages: Array<Decoded<Standing>> = []
+    const pages: Array<Decoded<LeaderboardRow>> = []
     const followed = new Set<string>()
     const found = () => firstByRank(pages.flatMap(({ rows }) => rows), limit)
     let cursor: string | null = null
@@ -351,8 +352,8 @@ function leaderboard({ ask, url }: Route, limits: Limits) {
           },
         },
       )
-      const { rows, next } = yield* ask("leaderboard", request, unfollowed(followed))
-      pages.push(decodeRows(rows, decodeStanding))
+      const { rows, next } = yield* send("leaderboard", request, pageWithoutLoop(followed))
+      pages.push(decodeRows(rows, decodeLeaderboardRow))
       if (next === null) break
       followed.add(next)
       cursor = next
@@ -361,16 +362,16 @@ function leaderboard({ ask, url }: Route, limits: Limits) {
   })
 }
 
-/** Nothing came before the venue: a range from the beginning of time starts a second after it. */
+/** The least `start` that a request sends, in epoch seconds: a range from 0 starts here. */
 const firstSecond = 1
 
 /**
- * One page. The route tells of maker and taker fills alike, unlike that of trades, and leaves
- * deposits and withdrawals out unless asked for them. A cursor it calls wrong is one too deep: it
- * gives no more of the range. A page without its pagination would pass for the last one, so it is a
- * fault, like one that leads to itself.
+ * One page. Unlike `/trades`, this route returns maker and taker fills by default; it omits deposits
+ * and withdrawals unless the request includes them. Status 400 for a cursor means that it is too deep:
+ * the venue returns no more of this range. A page without pagination would look like the last page,
+ * so it is a fault, and so is a page whose cursor leads back to itself.
  */
-function activity({ ask, url }: Route, limits: Limits) {
+function activity({ send, url }: Route, limits: RequestLimits) {
   return Effect.fn("polymarket.activity")(function* (
     wallet: string,
     range: { readonly from: EpochMs; readonly to: EpochMs },
@@ -378,7 +379,7 @@ function activity({ ask, url }: Route, limits: Limits) {
   ) {
     const start = Math.max(firstSecond, Math.ceil(range.from / second))
     const end = Math.floor(range.to / second)
-    if (end < start) return nothing
+    if (end < start) return emptyPage
     const request = HttpClientRequest.get(`${url}/activity`, {
       urlParams: {
         user: wallet,
@@ -389,25 +390,26 @@ function activity({ ask, url }: Route, limits: Limits) {
         ...(cursor === null ? {} : { cursor }),
       },
     })
-    const followed = unfollowed(new Set(cursor === null ? [] : [cursor]))
-    return yield* ask("activity", request, (body) => paginated(body) ? followed(body) : null).pipe(
+    const readPage = pageWithoutLoop(new Set(cursor === null ? [] : [cursor]))
+    const read = (body: unknown) => isPaginated(body) ? readPage(body) : null
+    return yield* send("activity", request, read).pipe(
       Effect.map((page) => activityPage(page, wallet.toLowerCase(), range)),
       Effect.catchIf(
         ({ reason }) => cursor !== null && reason === "status 400",
-        () => Effect.succeed({ ...nothing, cut: true }),
+        () => Effect.succeed({ ...emptyPage, cut: true }),
       ),
     )
   })
 }
 
-const nothing: ActivityPage = { rows: [], rejected: {}, oldest: null, next: null, cut: false }
+const emptyPage: ActivityPage = { rows: [], rejected: {}, oldest: null, next: null, cut: false }
 
-function paginated(body: unknown): boolean {
+function isPaginated(body: unknown): boolean {
   return object(object(body)?.["pagination"]) !== null
 }
 
-/** Reads a page that does not lead back. */
-function unfollowed(followed: ReadonlySet<string>): (body: unknown) => DataPage | null {
+/** Reads a page; null when its next cursor was already followed, which would loop. */
+function pageWithoutLoop(followed: ReadonlySet<string>): (body: unknown) => DataPage | null {
   return (body) => {
     const page = dataPage(body)
     return page !== null && page.next !== null && followed.has(page.next) ? null : page

@@ -1,8 +1,8 @@
 /**
- * Gamma, the venue's listing: a sweep of its open markets, and questions about markets by their
- * identity. Its rows become markets, facts or rules, or are rejected for a reason.
+ * Gamma, the venue's listing: a sweep of all open markets, and requests for markets by id. Each row
+ * becomes a market, facts or rules, or is rejected for a reason.
  *
- * A sweep goes page after page to the end or to a failure, and never stops in silence.
+ * A sweep reads every page until the end or a failure; it never stops silently.
  *
  * @module
  */
@@ -22,7 +22,14 @@ import {
   TokenId,
 } from "../../markets/domain/market.ts"
 import { type MarketRules, rulesLengthMax } from "../../markets/domain/proposal.ts"
-import { askable, byMarkets, type Limits, type Route, type Rows, rowsIn } from "./requests.ts"
+import {
+  byMarkets,
+  type RawRows,
+  type RequestLimits,
+  type Route,
+  rowsIn,
+  validMarketIds,
+} from "./requests.ts"
 import {
   conditionId,
   decodeRows,
@@ -37,7 +44,7 @@ import {
   type WireObject,
 } from "./wire.ts"
 
-/** Why a row of the listing is no market of ours, open or closed. */
+/** Why a row of the listing is rejected, open or closed. */
 type FactsRejection =
   | "undecodable"
   | "missing_id"
@@ -46,7 +53,7 @@ type FactsRejection =
   | "not_binary"
   | "missing_tokens"
 
-/** Why a row of the listing is no live market of ours. */
+/** Why a row of the listing is not a live market. */
 type MarketRejection =
   | FactsRejection
   | "closed"
@@ -55,14 +62,14 @@ type MarketRejection =
   | "ended_long_ago"
 
 /**
- * A market this long past its scheduled end is dead weight, whatever its flags say. Ends are often
- * kick-offs or first possible dates, and disputes take a week, so the grace is generous.
+ * A market this long past its scheduled end is ignored, whatever its flags are. Scheduled ends are
+ * often kick-offs or first possible dates, and disputes take a week, so the limit is generous.
  */
 const endedLongAgoMs = 30 * day
 
 const siteUrl = "https://polymarket.com"
 
-/** Outcome states at the oracle in which an outcome was put forward and is not final. */
+/** Oracle states in which an outcome is proposed and not final. */
 const proposedStates: ReadonlySet<string> = new Set([
   "proposed",
   "reproposed",
@@ -72,10 +79,10 @@ const proposedStates: ReadonlySet<string> = new Set([
 ])
 const resolvedStates: ReadonlySet<string> = new Set(["resolved", "settled"])
 
-/** Events of one market, and series of one event, that are looked through; there is mostly one. */
+/** How many events of a market, and series of an event, are read; most have one. */
 const eventsMax = 20
 
-/** The venue's own top-level categories, by tag slug: what a reader would call the market. */
+/** The tag slugs of the venue's top-level categories; all other tags are topics. */
 const categories: ReadonlySet<string> = new Set([
   "politics",
   "sports",
@@ -94,12 +101,11 @@ const categories: ReadonlySet<string> = new Set([
   "esports",
 ])
 
-/** Decodes a page of rows as of `now`. */
 export function decodeMarkets(rows: ReadonlyArray<unknown>, now: EpochMs): Decoded<Market> {
   return decodeRows(rows, (row) => decodeMarket(row, now))
 }
 
-/** The live market a row describes as of `now`, or the first reason why it is none. */
+/** The market in a row, or the first reason why it is not live at `now`. */
 export function decodeMarket(
   value: unknown,
   now: EpochMs,
@@ -121,7 +127,7 @@ export function decodeMarket(
   })
 }
 
-/** What a row says of a market whether it is live or long closed. */
+/** The facts of a market, live or closed. */
 export function decodeFacts(value: unknown): Result.Result<MarketFacts, FactsRejection> {
   const row = object(value)
   if (row === null) return Result.fail("undecodable")
@@ -151,21 +157,20 @@ export function decodeFacts(value: unknown): Result.Result<MarketFacts, FactsRej
   })
 }
 
-/** What each outcome's share paid, as far as a row of the listing tells it. */
-export interface ListedEnd {
+/** How a market ended, by its row of the listing. */
+export interface ListedResolution {
   readonly marketId: MarketId
-  /** Null where the two prices are not one and nothing: those of legacy rows are often both 0. */
+  /** What a share of each outcome paid; null unless the prices are 1 and 0 (legacy rows: often 0, 0). */
   readonly payouts: readonly [number, number] | null
   readonly closedAt: EpochMs | null
   readonly tokenIds: readonly [string, string]
 }
 
 /**
- * How a market of ours ended by its row of the listing; null when the row does not call it closed for
- * good.
- * An empty state is that of markets which resolve without the oracle.
+ * How a market ended; null unless the row reports it as finally closed. The state is empty for markets
+ * that resolve without the oracle.
  */
-export function listedEnd(value: unknown): ListedEnd | null {
+export function decodeListedResolution(value: unknown): ListedResolution | null {
   const row = object(value)
   const marketId = conditionId(row?.["conditionId"])
   if (row === null || marketId === null || flag(row["closed"]) !== true) return null
@@ -181,7 +186,7 @@ export function listedEnd(value: unknown): ListedEnd | null {
   }
 }
 
-/** `active` alone proves nothing: the venue keeps it set on markets that ended long ago. */
+/** `active` alone is not enough: the venue keeps it set on markets that ended long ago. */
 function whyNotLive(row: WireObject, endsAt: EpochMs | null, now: EpochMs): MarketRejection | null {
   if (flag(row["closed"]) === true || flag(row["archived"]) === true) return "closed"
   if (flag(row["active"]) !== true) return "inactive"
@@ -190,7 +195,7 @@ function whyNotLive(row: WireObject, endsAt: EpochMs | null, now: EpochMs): Mark
   return null
 }
 
-/** The singular field: the plural one keeps disputes that are long over. */
+/** Reads the singular field, because the plural one lists disputes that are over. */
 function statusOf(row: WireObject): MarketStatus {
   const state = text(row["umaResolutionStatus"]).toLowerCase()
   if (proposedStates.has(state)) return "proposed"
@@ -204,13 +209,13 @@ function listedOf(row: WireObject): Market["listed"] {
   return bestBid >= 0 && bestBid < bestAsk && bestAsk <= 1 ? { bestBid, bestAsk } : null
 }
 
-/** `takerBaseFee` is a left-over of old rules and says nothing. */
+/** `takerBaseFee` is ignored: it belongs to old fee rules. */
 function takerFeeRateOf(row: WireObject): number {
   const rate = number(object(row["feeSchedule"])?.["rate"])
   return rate !== null && rate >= 0 && rate <= 1 ? rate : 0
 }
 
-/** The first of these fields that holds an amount; 0 when none does. */
+/** The first of these fields with an amount; 0 when there is none. */
 function amount(row: WireObject, ...fields: ReadonlyArray<string>): number {
   for (const field of fields) {
     const value = number(row[field])
@@ -229,8 +234,8 @@ function tagsOf(row: WireObject, event: WireObject | null): ReadonlyArray<Tag> {
   return own.length > 0 || event === null ? own : ownTags(event)
 }
 
-function ownTags(holder: WireObject): ReadonlyArray<Tag> {
-  return list(holder["tags"]).map((tag) => {
+function ownTags(part: WireObject): ReadonlyArray<Tag> {
+  return list(part["tags"]).map((tag) => {
     const fields = object(tag)
     const label = text(fields === null ? tag : fields["label"])
     const slug = text(fields?.["slug"]) || label
@@ -238,7 +243,7 @@ function ownTags(holder: WireObject): ReadonlyArray<Tag> {
   })
 }
 
-/** The row's own category, else the tag that names one; the rest of the tags are topics. */
+/** The row's own category, else that of its tags, else that of its fee table. */
 function categoryOf(row: WireObject, tags: ReadonlyArray<Tag>): string | null {
   const own = text(row["category"])
   if (own !== "") return own
@@ -246,7 +251,7 @@ function categoryOf(row: WireObject, tags: ReadonlyArray<Tag>): string | null {
   return tag?.label ?? categoryOfFees(row)
 }
 
-/** The fee table goes by category, so its name tells one: `sports_fees_v2` is Sports. */
+/** Fee tables are named after categories: `sports_fees_v2` is Sports. */
 function categoryOfFees(row: WireObject): string | null {
   const name = /^([a-z]+)(?:_[a-z]+)?_fees(?:_v\d+)?$/.exec(text(row["feeType"]))?.[1]
   return name === undefined || !categories.has(name)
@@ -258,21 +263,21 @@ function eventOf(row: WireObject): WireObject | null {
   return object(list(row["events"])[0])
 }
 
-/** Every sign counts, wherever it stands: in the row, its event, or any series of theirs. */
+/** Collects the evidence from the row, its events and all their series. */
 function evidenceOf(row: WireObject, slug: string): MechanicalEvidence {
-  const holders = [row, ...objects(row["events"])]
-  const series = holders.flatMap((holder) => objects(holder["series"]))
+  const parts = [row, ...objects(row["events"])]
+  const series = parts.flatMap((part) => objects(part["series"]))
   const texts = (values: ReadonlyArray<unknown>) =>
     values.map((value) => text(value).toLowerCase()).filter((value) => value !== "")
   return {
     slug,
     seriesSlugs: texts([
-      ...holders.map((holder) => holder["seriesSlug"]),
+      ...parts.map((part) => part["seriesSlug"]),
       ...series.map((one) => one["slug"]),
     ]),
     recurrences: texts(series.map((one) => one["recurrence"])),
-    tags: holders.flatMap(ownTags).map((tag) => tag.slug),
-    resolutionSources: texts(holders.map((holder) => holder["resolutionSource"])),
+    tags: parts.flatMap(ownTags).map((tag) => tag.slug),
+    resolutionSources: texts(parts.map((part) => part["resolutionSource"])),
   }
 }
 
@@ -303,23 +308,23 @@ function pair(
 }
 
 interface Sweep {
-  /** No market that ended before this is asked for: the venue keeps them by the hundred thousand. */
+  /** Excludes markets that ended before this time: the venue lists hundreds of thousands of them. */
   readonly endedAfter: string
   readonly cursor: string | null
   readonly pages: number
-  /** Cursors that were followed: one that returns would lead in a circle. */
+  /** Cursors already followed: one that returns would loop. */
   readonly followed: Set<string>
-  /** The least and the greatest id of each page: the same page twice hides another. */
+  /** The fingerprint of each page so far: a page served twice would hide another. */
   readonly seen: Set<string>
 }
 
 /**
- * A page is asked for with the same cursor until it comes. A page that leads back, or that was
- * already served under another cursor, counts as not having come: taking it would skip markets.
+ * Retries a page with the same cursor until it arrives. A page that leads back, or that was already
+ * served under another cursor, is a fault: accepting it would skip markets.
  */
 export function listMarkets(
-  { ask, url }: Route,
-  limits: Limits,
+  { send, url }: Route,
+  limits: RequestLimits,
 ): Stream.Stream<Decoded<Market>, VenueUnavailable> {
   const page = Effect.fnUntraced(function* (sweep: Sweep) {
     if (sweep.pages >= limits.pagesMax) {
@@ -334,9 +339,9 @@ export function listMarkets(
         ...(sweep.cursor === null ? {} : { after_cursor: sweep.cursor }),
       },
     })
-    const found = yield* ask("listMarkets", request, (body) => unseenPage(body, sweep))
+    const found = yield* send("listMarkets", request, (body) => newPage(body, sweep))
     const now = yield* Clock.currentTimeMillis
-    sweep.seen.add(found.mark)
+    sweep.seen.add(found.fingerprint)
     if (found.next !== null) sweep.followed.add(found.next)
     const decoded = decodeMarkets(found.rows, now)
     const next: Option.Option<Sweep> = found.next === null
@@ -359,19 +364,20 @@ export function listMarkets(
 interface ListingPage {
   readonly rows: ReadonlyArray<unknown>
   readonly next: string | null
-  readonly mark: string
+  /** The least and the greatest market id of the page. */
+  readonly fingerprint: string
 }
 
-function unseenPage(body: unknown, sweep: Sweep): ListingPage | null {
+function newPage(body: unknown, sweep: Sweep): ListingPage | null {
   const fields = object(body)
   const rows = fields?.["markets"]
   if (!Array.isArray(rows)) return null
   const next = fields?.["next_cursor"]
   const cursor = typeof next === "string" && next !== "" ? next : null
   const ids = rows.flatMap(rowId).sort()
-  const mark = ids.length === 0 ? `none ${sweep.pages}` : `${ids[0]} ${ids.at(-1)}`
-  if (sweep.seen.has(mark) || (cursor !== null && sweep.followed.has(cursor))) return null
-  return { rows, next: cursor, mark }
+  const fingerprint = ids.length === 0 ? `none ${sweep.pages}` : `${ids[0]} ${ids.at(-1)}`
+  if (sweep.seen.has(fingerprint) || (cursor !== null && sweep.followed.has(cursor))) return null
+  return { rows, next: cursor, fingerprint }
 }
 
 function rowId(row: unknown): ReadonlyArray<string> {
@@ -379,90 +385,92 @@ function rowId(row: unknown): ReadonlyArray<string> {
   return found === null ? [] : [found]
 }
 
-/** The listing's rows of these markets, as far as they are closed or not. */
+/** The listing's rows of these markets: closed ones or open ones, as `closed` selects. */
 export function listingRows(
-  { ask, url }: Route,
+  { send, url }: Route,
   operation: string,
   marketIds: ReadonlyArray<MarketId>,
   closed: boolean,
-): Effect.Effect<Rows, VenueUnavailable> {
+): Effect.Effect<RawRows, VenueUnavailable> {
   const urlParams = {
     condition_ids: marketIds,
     closed: String(closed),
     include_tag: "true",
     limit: marketIds.length,
   }
-  return ask(
+  return send(
     operation,
     HttpClientRequest.get(`${url}/markets/keyset`, { urlParams }),
     rowsIn("markets"),
   )
 }
 
-/** What is known of markets. Closed ones are asked for first: most of a wallet's past is in them. */
-export function facts(listing: Route, limits: Limits) {
+/** Reads closed markets first: most of a wallet's past activity is in them. */
+export function facts(listing: Route, limits: RequestLimits) {
   return byIdentity(listing, "facts", [true, false], limits, decodeFacts, ({ id }) => id)
 }
 
-/** By which words markets are decided. Open ones are asked for first: they still have a price. */
-export function rules(listing: Route, limits: Limits) {
+/** Reads open markets first: rules are needed mostly for markets that still have a price. */
+export function rules(listing: Route, limits: RequestLimits) {
   return byIdentity(listing, "rules", [false, true], limits, decodeRules, (row) => row.marketId)
 }
 
 /**
- * The listing shows either closed markets or open ones: it is asked for the one, then for those it
- * did not show; a market that closes in between is absent until asked again.
+ * A listing request returns either closed markets or open ones. The second request is for the markets
+ * that the first did not return; a market that closes in between is absent until the next call.
  */
 function byIdentity<A>(
   listing: Route,
   operation: string,
   order: readonly [boolean, boolean],
-  limits: Limits,
+  limits: RequestLimits,
   decode: (row: unknown) => Result.Result<A, string>,
   idOf: (row: A) => MarketId,
 ) {
   const read = (marketIds: ReadonlyArray<MarketId>, closed: boolean) =>
     byMarkets(marketIds, limits.factsBatch, limits, (batch) => {
-      const asked = new Set(batch)
+      const requested = new Set(batch)
       return Effect.map(
         listingRows(listing, operation, batch, closed),
         ({ rows }) =>
           decodeRows(
             rows,
             (row): Result.Result<A, string> =>
-              Result.filterOrFail(decode(row), (found) => asked.has(idOf(found)), () => "unasked"),
+              Result.filterOrFail(decode(row), (found) =>
+                requested.has(idOf(found)), () =>
+                "not_requested"),
           ),
       )
     })
   return Effect.fn(`polymarket.${operation}`)(function* (marketIds: ReadonlyArray<MarketId>) {
-    const asked = askable(marketIds)
-    const first = yield* read(asked, order[0])
+    const requested = validMarketIds(marketIds)
+    const first = yield* read(requested, order[0])
     const found = new Set(first.rows.map(idOf))
-    const second = yield* read(asked.filter((id) => !found.has(id)), order[1])
+    const second = yield* read(requested.filter((id) => !found.has(id)), order[1])
     const { rows, rejected } = merge([first, second])
     return { rows: [...new Map(rows.map((row) => [idOf(row), row])).values()], rejected }
   })
 }
 
-/** Why a row tells no rules. */
+/** Why a row has no usable rules. */
 type RulesRejection = "undecodable" | "missing_id" | "missing_rules"
 
-/** Of a text longer than this only the beginning is read: it is folded and cut much shorter. */
+/** Only this much of a text is read, before its white space is folded and it is cut much shorter. */
 const readLengthMax = 8 * rulesLengthMax
 
-/** The rules in a row of the listing; its event's where it has none of its own. */
+/** The rules in a row of the listing, or else those of its event. */
 export function decodeRules(value: unknown): Result.Result<MarketRules, RulesRejection> {
   const row = object(value)
   if (row === null) return Result.fail("undecodable")
   const id = conditionId(row["conditionId"])
   if (id === null) return Result.fail("missing_id")
   const event = object(list(row["events"])[0])
-  const text = plain(row["description"]) || plain(event?.["description"])
+  const text = rulesText(row["description"]) || rulesText(event?.["description"])
   return text === ""
     ? Result.fail("missing_rules")
     : Result.succeed({ marketId: MarketId.make(id), text })
 }
 
-function plain(value: unknown): string {
+function rulesText(value: unknown): string {
   return typeof value === "string" ? excerpt(value.slice(0, readLengthMax), rulesLengthMax) : ""
 }

@@ -1,6 +1,6 @@
 /**
- * How markets end: the oracle's record of what is proposed and what was paid, completed by the
- * listing and by the exchange's pages where the record does not tell.
+ * How markets end: the oracle's record of proposals and payouts. The listing and the exchange's market
+ * pages are the fallback where the record has no payout.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import { day, type EpochMs } from "../../core/domain/time.ts"
 import { MarketId } from "../../markets/domain/market.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
-import { paidByPage } from "./clob.ts"
-import { type ListedEnd, listedEnd, listingRows } from "./gamma.ts"
-import { askable, byMarkets, type Limits, type Route, rowsIn } from "./requests.ts"
+import { payoutsFromPage } from "./clob.ts"
+import { decodeListedResolution, type ListedResolution, listingRows } from "./gamma.ts"
+import { byMarkets, type RequestLimits, type Route, rowsIn, validMarketIds } from "./requests.ts"
 import {
   conditionId,
   decodeRows,
@@ -26,12 +26,13 @@ import {
   type WireObject,
 } from "./wire.ts"
 
-/** Why a row of the record cannot be used. */
+/** Why an oracle record is rejected. */
 type RecordRejection = "undecodable" | "missing_id" | "not_binary" | "bad_payouts"
 
 /**
- * One market's record. `unpublished`: ended for good, and the record does not say what was paid. Every
- * state but `resolved` is `pending`: a proposal may be disputed, and a dispute decided either way.
+ * One market's record. `unpublished`: the market is resolved, but the record has no payout. Every
+ * other status than `resolved` is `pending`: a proposal may be disputed, and a dispute may be decided
+ * either way.
  */
 export type OracleRecord =
   & { readonly marketId: MarketId; readonly changedAt: EpochMs | null }
@@ -41,7 +42,7 @@ export type OracleRecord =
     | { readonly state: "pending"; readonly proposal: Proposal | null }
   )
 
-/** One row. Its prices are what was proposed, and never what was paid: that only the payouts are. */
+/** One row. Its prices are what was proposed; only `payouts` is what was paid. */
 export function decodeRecord(value: unknown): Result.Result<OracleRecord, RecordRejection> {
   const row = object(value)
   if (row === null) return Result.fail("undecodable")
@@ -71,44 +72,44 @@ export function decodeRecord(value: unknown): Result.Result<OracleRecord, Record
   })
 }
 
-/** Prices at the oracle are in units of 1e-18: a dollar for a share of the first outcome, or nothing. */
+/** The oracle's prices are in units of 1e-18 dollars for a share of the first outcome: 1 or 0. */
 const oneDollar = 1e18
 
-/** What the oracle writes where nothing was proposed. */
+/** The value that the oracle writes when nothing was proposed. */
 const unset = 69
 
-/** Which outcome a price proposes; `neither` for a half each and all else that names no winner. */
-type Named = 0 | 1 | "neither" | "unset" | "missing"
+/** Which outcome a price proposes; `neither` for half each and any other price without a winner. */
+type ProposedOutcome = 0 | 1 | "neither" | "unset" | "missing"
 
-function namedBy(price: unknown): Named {
+function proposedOutcome(price: unknown): ProposedOutcome {
   const value = number(price)
   if (value === null) return "missing"
   return value === oneDollar ? 0 : value === 0 ? 1 : value === unset ? "unset" : "neither"
 }
 
 /**
- * Which proposal is the last word in each state, and whether it has been challenged. Where a second
- * one must have been possible, the first counts only when the record says that there was none.
+ * Which of the two proposals is current in each state, and whether it was challenged. In states that
+ * allow a second proposal, the first is current only when the second is explicitly unset.
  */
-const lastWords: {
+const proposalRules: {
   readonly [state: string]: {
-    readonly of: (first: Named, second: Named) => Named
+    readonly current: (first: ProposedOutcome, second: ProposedOutcome) => ProposedOutcome
     readonly disputed: boolean
   }
 } = {
-  proposed: { of: (first) => first, disputed: false },
+  proposed: { current: (first) => first, disputed: false },
   challenged: {
-    of: (first, second) => second === "unset" || second === "missing" ? first : second,
+    current: (first, second) => second === "unset" || second === "missing" ? first : second,
     disputed: true,
   },
-  reproposed: { of: (_, second) => second, disputed: true },
-  disputed: { of: (first, second) => second === "unset" ? first : second, disputed: true },
-  arbitration: { of: (first, second) => second === "unset" ? first : second, disputed: true },
+  reproposed: { current: (_, second) => second, disputed: true },
+  disputed: { current: (first, second) => second === "unset" ? first : second, disputed: true },
+  arbitration: { current: (first, second) => second === "unset" ? first : second, disputed: true },
 }
 
 /**
- * The outcome that stands proposed, since the record's last change; null when there is none, when the
- * record does not say which, or since when. Once challenged it counts as disputed until the end.
+ * The currently proposed outcome; `proposedAt` is the record's last change. Null when there is no
+ * proposal, or its outcome or time is unknown. A challenged proposal is disputed until the end.
  */
 function proposalIn(
   row: WireObject,
@@ -116,51 +117,54 @@ function proposalIn(
   changedAt: EpochMs | null,
 ): Proposal | null {
   const status = text(row["status"]).toLowerCase()
-  const word = Object.hasOwn(lastWords, status) ? lastWords[status] : undefined
-  const outcome = word?.of(namedBy(row["proposed_price"]), namedBy(row["reproposed_price"]))
-  if (word === undefined || changedAt === null || typeof outcome !== "number") return null
-  const disputed = word.disputed || flag(row["was_disputed"]) === true ||
+  const rule = Object.hasOwn(proposalRules, status) ? proposalRules[status] : undefined
+  const outcome = rule?.current(
+    proposedOutcome(row["proposed_price"]),
+    proposedOutcome(row["reproposed_price"]),
+  )
+  if (rule === undefined || changedAt === null || typeof outcome !== "number") return null
+  const disputed = rule.disputed || flag(row["was_disputed"]) === true ||
     flag(row["extended_review"]) === true
   const settlesAt = instant(row["expected_settlement_time"])
   return { marketId, outcome, proposedAt: changedAt, settlesAt, disputed }
 }
 
-/** The record of each market: of several rows the one that says most, the newest of those. */
+/** The record of each market: of several, the one in the most final state, then the newest. */
 export function recordsById(
   records: ReadonlyArray<OracleRecord>,
 ): ReadonlyMap<MarketId, OracleRecord> {
-  const says = { paid: 2, unpublished: 1, pending: 0 } as const
+  const finality = { paid: 2, unpublished: 1, pending: 0 } as const
   const inOrder = records.toSorted((a, b) =>
-    says[a.state] - says[b.state] || (a.changedAt ?? 0) - (b.changedAt ?? 0)
+    finality[a.state] - finality[b.state] || (a.changedAt ?? 0) - (b.changedAt ?? 0)
   )
   return new Map(inOrder.map((record) => [record.marketId, record]))
 }
 
-/** For so long after the oracle called a market resolved, what it paid may still be published. */
+/** How long after the oracle's resolution a payout may still be published. */
 export const unpublishedAfterMs = day
 
-/** What the venue's other places say of a market's end. */
-export interface OtherWords {
-  /** By the listing; null when it does not call the market closed for good. */
+/** The payouts by the listing and the market page, for a market without a payout at the oracle. */
+export interface FallbackPayouts {
+  /** By the listing; null when the listing does not report the market as finally closed. */
   readonly listed: {
     readonly payouts: readonly [number, number] | null
     readonly closedAt: EpochMs | null
   } | null
-  /** By the order book's market page; `unread` when it was not asked or did not answer. */
+  /** By the exchange's market page; `unread` when it was not requested or the request failed. */
   readonly page: readonly [number, number] | "none" | "unread"
 }
 
 /**
- * How a market ended: by the oracle's payouts, else by the listing's prices, else by the winner on
- * the order book's page. It is cancelled when the oracle called it resolved a day ago, the listing
- * calls it closed, its page was read (or there is none), and nowhere is a payout published. Without the
- * oracle's word nothing is: pages of old markets name no winner although somebody won. Null when
- * it has not ended, or nobody can say how.
+ * How a market ended: by the oracle's payouts, else by the listing's prices, else by the winner on the
+ * exchange's market page. A market is cancelled when the oracle resolved it a day ago or more, the
+ * listing reports it closed, its page was read (or does not exist), and none of them has a payout. A
+ * missing winner alone is not enough: pages of old markets have none although one outcome won. Null
+ * when the market has not ended or its result is unknown.
  */
 export function resolutionOf(
   marketId: MarketId,
   record: OracleRecord | null,
-  { listed, page }: OtherWords,
+  { listed, page }: FallbackPayouts,
   now: EpochMs,
 ): Resolution | null {
   if (record?.state === "pending") return null
@@ -174,9 +178,9 @@ export function resolutionOf(
   if (page !== "none" && page !== "unread") {
     return { marketId, resolvedAt, source: "book", state: "paid", payouts: page }
   }
-  const forGood = record !== null && record.changedAt !== null &&
+  const isFinal = record !== null && record.changedAt !== null &&
     record.changedAt <= now - unpublishedAfterMs
-  return forGood && listed !== null && page === "none"
+  return isFinal && listed !== null && page === "none"
     ? { marketId, resolvedAt, source: "oracle", state: "cancelled" }
     : null
 }
@@ -188,34 +192,35 @@ interface Routes {
 }
 
 /**
- * The oracle is asked about all markets, the listing about those it does not tell of, pages about
- * those that the listing calls closed and tells no payout of. An answer that stays away after the
- * oracle's costs only the markets it is about; it is counted, like those beyond the limits.
+ * Requests the oracle's records of all markets, then the listing of those without a payout, then the
+ * pages of those that the listing reports closed without a payout. A listing or page request that
+ * fails skips only its own markets; they are counted as `unavailable`, and those beyond the limits as
+ * `postponed`.
  */
-export function resolutions(routes: Routes, limits: Limits) {
+export function resolutions(routes: Routes, limits: RequestLimits) {
   return Effect.fn("polymarket.resolutions")(function* (marketIds: ReadonlyArray<MarketId>) {
-    const asked = askable(marketIds)
-    const found = yield* records(routes.oracle, "resolutions", asked, limits)
+    const requested = validMarketIds(marketIds)
+    const found = yield* records(routes.oracle, "resolutions", requested, limits)
     const record = recordsById(found.rows)
-    const unpublished = asked.filter((id) =>
+    const unpublished = requested.filter((id) =>
       (record.get(id)?.state ?? "unpublished") === "unpublished"
     )
-    const listed = unpublished.slice(0, limits.listedEndsMax)
-    const ends = yield* listedEnds(routes.listing, listed, limits)
+    const listed = unpublished.slice(0, limits.listedResolutionsMax)
+    const ends = yield* listedResolutions(routes.listing, listed, limits)
     const end = new Map(ends.rows.map((row) => [row.marketId, row]))
     const closed = [...end.values()].filter(({ payouts }) => payouts === null)
-    const paged = closed.slice(0, limits.endPagesMax)
-    const words = yield* Effect.forEach(paged, (row) => pageWord(routes.page, row), {
+    const paged = closed.slice(0, limits.resolutionPagesMax)
+    const payouts = yield* Effect.forEach(paged, (row) => payoutsByPage(routes.page, row), {
       concurrency: limits.marketBatchesAtOnce,
     })
     const now = yield* Clock.currentTimeMillis
-    const word = new Map(paged.map(({ marketId }, at) => [marketId, words[at] ?? "unread"]))
-    const rows = asked.flatMap((id): ReadonlyArray<Resolution> => {
-      const others = { listed: end.get(id) ?? null, page: word.get(id) ?? "unread" }
-      const resolution = resolutionOf(id, record.get(id) ?? null, others, now)
+    const byPage = new Map(paged.map(({ marketId }, at) => [marketId, payouts[at] ?? "unread"]))
+    const rows = requested.flatMap((id): ReadonlyArray<Resolution> => {
+      const fallback = { listed: end.get(id) ?? null, page: byPage.get(id) ?? "unread" }
+      const resolution = resolutionOf(id, record.get(id) ?? null, fallback, now)
       return resolution === null ? [] : [resolution]
     })
-    const unavailable = words.filter((found) => found === "unread").length
+    const unavailable = payouts.filter((found) => found === "unread").length
     const postponed = unpublished.length - listed.length + closed.length - paged.length
     return merge<Resolution>([
       { rows, rejected: found.rejected },
@@ -225,36 +230,43 @@ export function resolutions(routes: Routes, limits: Limits) {
   })
 }
 
-/** The oracle's records of these markets, as far as it has any. */
 function records(
   oracle: Route,
   operation: string,
   marketIds: ReadonlyArray<MarketId>,
-  limits: Limits,
+  limits: RequestLimits,
 ) {
   return byMarkets(marketIds, limits.resolutionBatch, limits, (batch) => {
-    const asked = new Set(batch)
+    const requested = new Set(batch)
     const request = HttpClientRequest.get(`${oracle.url}/resolutions`, {
       urlParams: { condition: batch },
     })
     const decode = (row: unknown): Result.Result<OracleRecord, string> =>
-      Result.filterOrFail(decodeRecord(row), ({ marketId }) => asked.has(marketId), () => "unasked")
+      Result.filterOrFail(
+        decodeRecord(row),
+        ({ marketId }) => requested.has(marketId),
+        () => "not_requested",
+      )
     return Effect.map(
-      oracle.ask(operation, request, rowsIn("data")),
+      oracle.send(operation, request, rowsIn("data")),
       ({ rows }) => decodeRows(rows, decode),
     )
   })
 }
 
-/** Of closed markets only; rows of others say nothing about an end. */
-function listedEnds(listing: Route, marketIds: ReadonlyArray<MarketId>, limits: Limits) {
-  return byMarkets<ListedEnd>(
+/** Reads closed markets only: an open market has no result. */
+function listedResolutions(
+  listing: Route,
+  marketIds: ReadonlyArray<MarketId>,
+  limits: RequestLimits,
+) {
+  return byMarkets<ListedResolution>(
     marketIds,
     limits.factsBatch,
     limits,
     (batch) =>
       Effect.map(listingRows(listing, "resolutions", batch, true), ({ rows }) => ({
-        rows: rows.flatMap((row) => listedEnd(row) ?? []),
+        rows: rows.flatMap((row) => decodeListedResolution(row) ?? []),
         rejected: {},
       })),
   ).pipe(
@@ -264,10 +276,10 @@ function listedEnds(listing: Route, marketIds: ReadonlyArray<MarketId>, limits: 
   )
 }
 
-function pageWord(page: Route, { marketId, tokenIds }: ListedEnd) {
+function payoutsByPage(page: Route, { marketId, tokenIds }: ListedResolution) {
   const request = HttpClientRequest.get(`${page.url}/markets/${marketId}`)
-  return page.ask("resolutions", request, object).pipe(
-    Effect.map((body) => paidByPage(body, tokenIds) ?? "none" as const),
+  return page.send("resolutions", request, object).pipe(
+    Effect.map((body) => payoutsFromPage(body, tokenIds) ?? "none" as const),
     Effect.catch(({ reason }) =>
       Effect.succeed(reason === "status 404" ? "none" as const : "unread" as const)
     ),
@@ -278,15 +290,15 @@ function counted(counts: Readonly<Record<string, number>>): Readonly<Record<stri
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
 }
 
-/** By the oracle alone: the listing says that an outcome stands proposed, and not which. */
-export function proposals(oracle: Route, limits: Limits) {
+/** From the oracle only: the listing reports that an outcome is proposed, but not which. */
+export function proposals(oracle: Route, limits: RequestLimits) {
   return Effect.fn("polymarket.proposals")(function* (marketIds: ReadonlyArray<MarketId>) {
-    const found = yield* records(oracle, "proposals", askable(marketIds), limits)
+    const found = yield* records(oracle, "proposals", validMarketIds(marketIds), limits)
     return { rows: proposalsIn(found.rows), rejected: found.rejected }
   })
 }
 
-/** What stands proposed by these records; a market that has ended has nothing proposed any more. */
+/** The current proposals in these records; a market that has ended has none. */
 export function proposalsIn(records: ReadonlyArray<OracleRecord>): ReadonlyArray<Proposal> {
   return [...recordsById(records).values()].flatMap((record) =>
     record.state === "pending" && record.proposal !== null ? [record.proposal] : []

@@ -1,6 +1,6 @@
 /**
- * How the venue is asked over HTTP: one question, paced, bounded, timed, and asked again while that may
- * help; one question about many things, some things at a time; and every number that limits them.
+ * HTTP requests to the venue: paced, bounded in time and size, retried after transient faults, and
+ * split into batches. All limits are in `defaultLimits`.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { type Decoded, VenueUnavailable } from "../../markets/VenueClient.ts"
 import type { MarketId } from "../../markets/domain/market.ts"
 import { merge, object } from "./wire.ts"
 
-export interface Limits {
+export interface RequestLimits {
   /** Requests a route may start in ten seconds, spaced evenly. */
   readonly perTenSeconds: {
     readonly listing: number
@@ -25,7 +25,7 @@ export interface Limits {
     readonly activity: number
     readonly leaderboard: number
     readonly resolutions: number
-    /** The listing, asked about markets by their identity. */
+    /** The listing, requested by market id. */
     readonly facts: number
     /** A market's page at the exchange. */
     readonly page: number
@@ -34,59 +34,59 @@ export interface Limits {
   readonly inFlightMax: number
   /** How long one request may take, body included. */
   readonly timeoutMs: number
-  /** A longer answer is a fault. A listing page of 100 full rows is about 1 MB. */
+  /** A longer response is a fault. A listing page of 100 full rows is about 1 MB. */
   readonly bodyBytesMax: number
-  /** Tries of one request, the first included. */
+  /** Attempts of one request, the first included. */
   readonly attemptsMax: number
-  /** The wait before the second try; it doubles with each further one, and half of it is random. */
+  /** The backoff before the second attempt. It doubles each time, and half of it is random. */
   readonly retryDelayMs: number
   readonly retryDelayMsMax: number
-  /** A Retry-After beyond this is cut to it. */
+  /** Caps a Retry-After. */
   readonly retryAfterMsMax: number
-  /** Rows of a listing page; the venue gives no more than 100. */
+  /** Rows of a listing page; the venue's maximum is 100. */
   readonly pageRows: number
   /** Pages of one sweep: 300,000 markets. The venue had 210,000 flagged active, most long over. */
   readonly pagesMax: number
-  /** Books in one request; the venue takes no more than 500. */
+  /** Books in one request; the venue's maximum is 500. */
   readonly bookBatch: number
-  /** Batches of books asked for at once. */
+  /** Batches of books requested at once. */
   readonly bookBatchesAtOnce: number
-  /** Batches that are halved in one call, for the tokens that make them fail. */
+  /** How many failing batches one call may split in half to isolate a bad token. */
   readonly bookSplitsMax: number
-  /** Rows of a page of trades; the venue gives no more than 1,000. */
+  /** Rows of a page of trades; the venue's maximum is 1,000. */
   readonly tradeRows: number
-  /** Trades of one market in one answer. */
+  /** Trades that one call returns for a market. */
   readonly tradesMax: number
-  /** Pages of one market's trades, should the venue give short ones. */
+  /** Pages of one market's trades, in case the venue returns short pages. */
   readonly tradePagesMax: number
-  /** Rows of a page of a wallet's activity; the venue gives no more than 1,000. */
+  /** Rows of a page of a wallet's activity; the venue's maximum is 1,000. */
   readonly activityRows: number
   /** Rows of a page of a leaderboard. */
   readonly boardRows: number
-  /** Pages of one leaderboard, should the venue give short ones. */
+  /** Pages of one leaderboard, in case the venue returns short pages. */
   readonly boardPagesMax: number
-  /** Markets in one question about how they ended; the venue takes no more than 20. */
+  /** Markets in one request to the oracle; the venue's maximum is 20. */
   readonly resolutionBatch: number
-  /** Markets in one question about their facts, whose address they are part of (81 bytes each). */
+  /** Markets in one request for facts. Their ids are in the URL (81 bytes each). */
   readonly factsBatch: number
-  /** Batches of markets asked for at once. */
+  /** Batches of markets requested at once. */
   readonly marketBatchesAtOnce: number
-  /** Batches of markets that are halved in one call, for the markets that make them fail. */
+  /** How many failing batches one call may split in half to isolate a bad market. */
   readonly marketSplitsMax: number
-  /** Markets in one call whose end is looked up in the listing, as the oracle does not publish it. */
-  readonly listedEndsMax: number
-  /** Market pages in one call, for ends that neither the oracle nor the listing publishes. */
-  readonly endPagesMax: number
-  /** Windows of one price history; the venue refuses one of over 15 days, and here each has 14. */
+  /** Markets in one call whose payout is read from the listing because the oracle has none. */
+  readonly listedResolutionsMax: number
+  /** Market pages in one call, for payouts that neither the oracle nor the listing has. */
+  readonly resolutionPagesMax: number
+  /** Windows of one price history, of 14 days each (the venue rejects more than 15 days). */
   readonly historyWindowsMax: number
 }
 
 /**
- * About a fifth of what the venue documents, per ten seconds: listing 300, books 500, history 1,000,
- * trades 300, activity 200; leaderboard and resolutions together with the rest of their host 800,
- * facts with the rest of theirs 900. A page has no limit of its own below the exchange's 9,000.
+ * The rates are about a fifth of the venue's documented limits, which are, per ten seconds: listing
+ * 300, books 500, history 1,000, trades 300, activity 200. Leaderboard and resolutions share their
+ * host's 800, facts the 900 of theirs. Market pages have only the exchange's general limit of 9,000.
  */
-export const defaultLimits: Limits = {
+export const defaultLimits: RequestLimits = {
   perTenSeconds: {
     listing: 60,
     books: 100,
@@ -121,49 +121,49 @@ export const defaultLimits: Limits = {
   factsBatch: 40,
   marketBatchesAtOnce: 4,
   marketSplitsMax: 40,
-  listedEndsMax: 400,
-  endPagesMax: 40,
+  listedResolutionsMax: 400,
+  resolutionPagesMax: 40,
 }
 
-/** As much of a refusal is read (and thrown away) to keep its connection. */
+/** How much of an error response is read and discarded, so that its connection can be reused. */
 const refusalBytesMax = 64 * 1024
 
-/** Why one try gave no usable answer. */
+/** Why one attempt gave no usable response. */
 class Fault extends Schema.TaggedError<Fault>()("Fault", {
   reason: Schema.String,
-  /** Whether asking again may help. */
+  /** Whether a retry may help. */
   transient: Schema.Boolean,
-  /** How long the venue asked to be left alone. */
+  /** From the venue's Retry-After header. */
   retryAfterMs: Schema.NullOr(Schema.Finite),
 }) {}
 
-/** Asks until `read` makes something of the answer; a `read` that gives null is a fault like another. */
-type Ask = <A extends object>(
+/** Retries until `read` accepts the response body; a null from `read` is a transient fault. */
+type Send = <A extends object>(
   operation: string,
   request: HttpClientRequest.HttpClientRequest,
   read: (body: unknown) => A | null,
 ) => Effect.Effect<A, VenueUnavailable>
 
-/** Questions to one route: evenly spaced, and all held back when the venue asks for quiet. */
-export function asks(
+/** Requests to one route: evenly spaced, and all delayed by a Retry-After. */
+export function makeSend(
   client: HttpClient.HttpClient,
   host: Semaphore.Semaphore,
   perTenSeconds: number,
-  limits: Limits,
-): Ask {
+  limits: RequestLimits,
+): Send {
   const pace = makePace(Math.ceil(10_000 / perTenSeconds))
   return <A extends object>(
     operation: string,
     request: HttpClientRequest.HttpClientRequest,
     read: (body: unknown) => A | null,
   ) => {
-    const once = pace.turn.pipe(
+    const once = pace.slot.pipe(
       Effect.andThen(
         host.withPermits(1)(
-          answer(client, request, limits.bodyBytesMax).pipe(
+          fetchJson(client, request, limits.bodyBytesMax).pipe(
             Effect.timeoutOrElse({
               duration: limits.timeoutMs,
-              orElse: () => Effect.fail(transient("no answer in time")),
+              orElse: () => Effect.fail(transient("no response in time")),
             }),
           ),
         ),
@@ -171,7 +171,7 @@ export function asks(
       Effect.flatMap((body) => {
         const value = read(body)
         return value === null
-          ? Effect.fail(transient("an answer of another shape"))
+          ? Effect.fail(transient("unexpected response shape"))
           : Effect.succeed(value)
       }),
     )
@@ -179,7 +179,7 @@ export function asks(
       once.pipe(
         Effect.catch((fault) =>
           fault.transient && count < limits.attemptsMax
-            ? waitAfter(fault, count, limits, pace).pipe(Effect.andThen(attempt(count + 1)))
+            ? backOff(fault, count, limits, pace).pipe(Effect.andThen(attempt(count + 1)))
             : Effect.fail(fault)
         ),
       )
@@ -190,36 +190,36 @@ export function asks(
 }
 
 interface Pace {
-  /** Waits for this caller's turn. Turns are handed out in order. */
-  readonly turn: Effect.Effect<void>
-  /** No turn comes before `ms` have passed. */
-  readonly rest: (ms: number) => Effect.Effect<void>
+  /** Waits for the caller's slot. Slots are assigned in the order of the calls. */
+  readonly slot: Effect.Effect<void>
+  /** Delays all slots until `ms` have passed. */
+  readonly pause: (ms: number) => Effect.Effect<void>
 }
 
 function makePace(intervalMs: number): Pace {
   let next = 0
-  let quietUntil = 0
-  const turn: Effect.Effect<void> = Effect.gen(function* () {
+  let pausedUntil = 0
+  const slot: Effect.Effect<void> = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const at = Math.max(now, next)
     next = at + intervalMs
     if (at > now) yield* Effect.sleep(at - now)
-    // Quiet may have been asked for while this caller waited: then it takes a later turn.
-    if ((yield* Clock.currentTimeMillis) < quietUntil) yield* turn
+    // A pause may have started while this caller waited: it then takes a later slot.
+    if ((yield* Clock.currentTimeMillis) < pausedUntil) yield* slot
   })
-  const rest = (ms: number) =>
+  const pause = (ms: number) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
-      quietUntil = Math.max(quietUntil, now + ms)
-      next = Math.max(next, quietUntil)
+      pausedUntil = Math.max(pausedUntil, now + ms)
+      next = Math.max(next, pausedUntil)
     })
-  return { turn, rest }
+  return { slot, pause }
 }
 
-/** Half of the growing wait is certain and half random, so that replicas do not return together. */
-const waitAfter = Effect.fnUntraced(
-  function* (fault: Fault, count: number, limits: Limits, pace: Pace) {
+/** Half of the backoff is fixed and half random, so that replicas do not retry at the same time. */
+const backOff = Effect.fnUntraced(
+  function* (fault: Fault, count: number, limits: RequestLimits, pace: Pace) {
     if (fault.retryAfterMs !== null) {
-      yield* pace.rest(Math.min(fault.retryAfterMs, limits.retryAfterMsMax))
+      yield* pace.pause(Math.min(fault.retryAfterMs, limits.retryAfterMsMax))
     }
     const random = yield* Random.next
     const full = Math.min(limits.retryDelayMs * 2 ** (count - 1), limits.retryDelayMsMax)
@@ -227,8 +227,7 @@ const waitAfter = Effect.fnUntraced(
   },
 )
 
-/** The JSON of one answer. */
-const answer = Effect.fnUntraced(
+const fetchJson = Effect.fnUntraced(
   function* (
     client: HttpClient.HttpClient,
     request: HttpClientRequest.HttpClientRequest,
@@ -245,7 +244,7 @@ const answer = Effect.fnUntraced(
     const body = yield* bodyText(response, bytesMax)
     return yield* Effect.try({
       try: (): unknown => JSON.parse(body),
-      catch: () => transient("an answer that is not JSON"),
+      catch: () => transient("response is not JSON"),
     })
   },
 )
@@ -255,11 +254,11 @@ const refused = Effect.fnUntraced(function* (response: HttpClientResponse.HttpCl
   return yield* new Fault({
     reason: `status ${response.status}`,
     transient: response.status >= 500 || [408, 425, 429].includes(response.status),
-    retryAfterMs: retryAfter(response.headers["retry-after"], now),
+    retryAfterMs: retryAfterMsOf(response.headers["retry-after"], now),
   })
 })
 
-/** Read in pieces, so that an endless answer is cut off and never held. */
+/** Reads in chunks, so that an endless body is cut off and never kept in memory. */
 function bodyText(
   response: HttpClientResponse.HttpClientResponse,
   bytesMax: number,
@@ -270,19 +269,19 @@ function bodyText(
     let bytes = 0
     return Stream.runForEach(
       response.stream.pipe(Stream.mapError(faultOf)),
-      (piece) =>
+      (chunk) =>
         Effect.suspend(() => {
-          bytes += piece.byteLength
-          if (bytes > bytesMax) return Effect.fail(lasting("an answer too long"))
-          text += decoder.decode(piece, { stream: true })
+          bytes += chunk.byteLength
+          if (bytes > bytesMax) return Effect.fail(permanent("response too long"))
+          text += decoder.decode(chunk, { stream: true })
           return Effect.void
         }),
     ).pipe(Effect.map(() => text + decoder.decode()))
   })
 }
 
-/** Seconds or an HTTP date; null when there is none to read. */
-function retryAfter(header: string | undefined, now: number): number | null {
+/** Reads seconds or an HTTP date, in milliseconds; null when the header is absent or unreadable. */
+function retryAfterMsOf(header: string | undefined, now: number): number | null {
   if (header === undefined) return null
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000
   const at = Date.parse(header)
@@ -291,43 +290,43 @@ function retryAfter(header: string | undefined, now: number): number | null {
 
 function faultOf(error: HttpClientError.HttpClientError): Fault {
   return error.reason._tag === "InvalidUrlError"
-    ? lasting("an address that is none")
-    : transient("the connection broke")
+    ? permanent("invalid URL")
+    : transient("connection failed")
 }
 
 function transient(reason: string): Fault {
   return new Fault({ reason, transient: true, retryAfterMs: null })
 }
 
-function lasting(reason: string): Fault {
+function permanent(reason: string): Fault {
   return new Fault({ reason, transient: false, retryAfterMs: null })
 }
 
 interface Batching {
-  /** Things in one request. */
+  /** Items in one request. */
   readonly size: number
   readonly atOnce: number
-  /** Batches that are halved in one call, for the things that make them fail. */
+  /** How many failing batches one call may split in half. */
   readonly splitsMax: number
 }
 
-/** How the venue calls a request wrong. */
-const refusals: ReadonlySet<string> = new Set(["status 400", "status 422"])
+/** Statuses for a request that contains an item the venue does not know. */
+const badRequests: ReadonlySet<string> = new Set(["status 400", "status 422"])
 
 /**
- * A batch the venue calls wrong holds a thing it does not know: it is halved until the others are
- * read. Things that stay unavailable are counted; only when all are does the call fail.
+ * Splits a rejected batch in half until all items but the unknown one are read. Items that stay
+ * unavailable are counted; the call fails only when all of them are.
  */
-export const inBatches = Effect.fnUntraced(function* <Thing, A>(
-  things: ReadonlyArray<Thing>,
+export const inBatches = Effect.fnUntraced(function* <Item, A>(
+  items: ReadonlyArray<Item>,
   { size, atOnce, splitsMax }: Batching,
-  ask: (batch: ReadonlyArray<Thing>) => Effect.Effect<Decoded<A>, VenueUnavailable>,
+  readBatch: (batch: ReadonlyArray<Item>) => Effect.Effect<Decoded<A>, VenueUnavailable>,
 ) {
   const failures: globalThis.Array<VenueUnavailable> = []
   let splits = 0
-  const read = (batch: ReadonlyArray<Thing>): Effect.Effect<Decoded<A>> =>
-    ask(batch).pipe(Effect.catch((failure) => {
-      if (refusals.has(failure.reason) && batch.length > 1 && splits < splitsMax) {
+  const read = (batch: ReadonlyArray<Item>): Effect.Effect<Decoded<A>> =>
+    readBatch(batch).pipe(Effect.catch((failure) => {
+      if (badRequests.has(failure.reason) && batch.length > 1 && splits < splitsMax) {
         splits++
         const halves = Array.chunksOf(batch, Math.ceil(batch.length / 2))
         return Effect.map(Effect.forEach(halves, read), merge)
@@ -336,44 +335,43 @@ export const inBatches = Effect.fnUntraced(function* <Thing, A>(
       return Effect.succeed({ rows: [], rejected: { unavailable: batch.length } })
     }))
   const found = merge(
-    yield* Effect.forEach(Array.chunksOf(things, size), read, { concurrency: atOnce }),
+    yield* Effect.forEach(Array.chunksOf(items, size), read, { concurrency: atOnce }),
   )
   const [failure] = failures
-  if (failure !== undefined && found.rejected["unavailable"] === things.length) {
+  if (failure !== undefined && found.rejected["unavailable"] === items.length) {
     return yield* failure
   }
   return found
 })
 
-/** Where a kind of question is asked, and how often it may be. */
+/** A base URL, and a sender paced for one of its routes. */
 export interface Route {
-  readonly ask: Ask
+  readonly send: Send
   readonly url: string
 }
 
-/** The rows of an answer. */
-export interface Rows {
+/** Rows of a response, not decoded yet. */
+export interface RawRows {
   readonly rows: ReadonlyArray<unknown>
 }
 
-/** What can be asked for by identity, each once: anything else might fail a whole batch. */
-export function askable(marketIds: ReadonlyArray<MarketId>): ReadonlyArray<MarketId> {
+/** The well-formed ids, each once: any other id may make a whole batch fail. */
+export function validMarketIds(marketIds: ReadonlyArray<MarketId>): ReadonlyArray<MarketId> {
   return [...new Set(marketIds)].filter((id) => /^0x[0-9a-f]{64}$/.test(id))
 }
 
-/** Asks about markets, `size` at a time. */
 export function byMarkets<A>(
   marketIds: ReadonlyArray<MarketId>,
   size: number,
-  limits: Limits,
-  ask: (batch: ReadonlyArray<MarketId>) => Effect.Effect<Decoded<A>, VenueUnavailable>,
+  limits: RequestLimits,
+  readBatch: (batch: ReadonlyArray<MarketId>) => Effect.Effect<Decoded<A>, VenueUnavailable>,
 ): Effect.Effect<Decoded<A>, VenueUnavailable> {
   const batching = { size, atOnce: limits.marketBatchesAtOnce, splitsMax: limits.marketSplitsMax }
-  return inBatches(marketIds, batching, ask)
+  return inBatches(marketIds, batching, readBatch)
 }
 
-/** Reads an answer that holds its rows under `name`. */
-export function rowsIn(name: string): (body: unknown) => Rows | null {
+/** Reads a response whose rows are in the field `name`. */
+export function rowsIn(name: string): (body: unknown) => RawRows | null {
   return (body) => {
     const rows = object(body)?.[name]
     return Array.isArray(rows) ? { rows } : null

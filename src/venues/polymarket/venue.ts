@@ -1,6 +1,6 @@
 /**
- * Polymarket as a venue: Gamma lists, the CLOB has books and histories, the Data API has the tape
- * and the wallets behind it.
+ * Polymarket as a venue: Gamma lists markets, the CLOB has books and price histories, the Data API
+ * has trades, wallets and the oracle's records.
  *
  * @module
  */
@@ -11,15 +11,15 @@ import { books, priceHistory } from "./clob.ts"
 import { trades, walletSource } from "./data.ts"
 import { facts, listMarkets, rules } from "./gamma.ts"
 import { proposals, resolutions } from "./oracle.ts"
-import { asks, defaultLimits, type Limits, type Route } from "./requests.ts"
+import { defaultLimits, makeSend, type RequestLimits, type Route } from "./requests.ts"
 
 interface PolymarketOptions {
   readonly gammaUrl: string
   readonly clobUrl: string
-  /** With its version: the venue serves the second under `/v2`. */
+  /** Includes the API version, `/v2`. */
   readonly dataUrl: string
   /** Replaces some of `defaultLimits`. */
-  readonly limits?: Partial<Limits>
+  readonly limits?: Partial<RequestLimits>
 }
 
 export const polymarketUrls = {
@@ -32,19 +32,19 @@ export const polymarketUrls = {
 export function layer(
   options: PolymarketOptions,
 ): Layer.Layer<VenueClient, never, HttpClient.HttpClient> {
-  const limits: Limits = { ...defaultLimits, ...options.limits }
+  const limits: RequestLimits = { ...defaultLimits, ...options.limits }
   return Layer.effect(
     VenueClient,
     Effect.gen(function* () {
       const client = yield* HttpClient.HttpClient
       const pace = limits.perTenSeconds
-      /** Routes of one host share what may be in flight there; each route has its own pace. */
+      // Routes of one host share its limit of requests in flight; each route has its own pace.
       const host = (url: string) =>
         Effect.map(
           Semaphore.make(limits.inFlightMax),
           (inFlight) => (perTenSeconds: number): Route => ({
             url,
-            ask: asks(client, inFlight, perTenSeconds, limits),
+            send: makeSend(client, inFlight, perTenSeconds, limits),
           }),
         )
       const gamma = yield* host(options.gammaUrl)

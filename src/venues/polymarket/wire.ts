@@ -1,9 +1,9 @@
 /**
- * Lenient readers of what the venue sends: each takes any JSON value and never throws.
+ * Lenient readers of the venue's JSON: each takes any value and never throws.
  *
- * The venue writes numbers as strings, arrays as JSON inside strings, leaves fields out, empties
- * them or sends null. A reader says what a value can be taken for, or that it cannot; the decoders
- * judge the row. Rows that become values and those rejected are counted together.
+ * The venue sends numbers as strings, arrays as JSON inside strings, and missing, empty or null
+ * fields. A reader converts one value or returns null (or an empty value); the decoders then accept
+ * or reject the whole row.
  *
  * @module
  */
@@ -11,26 +11,26 @@ import { Result } from "effect"
 import { type EpochMs, second } from "../../core/domain/time.ts"
 import type { Decoded } from "../../markets/VenueClient.ts"
 
-/** A JSON object whose fields are not known yet. */
+/** A JSON object with unchecked fields. */
 export type WireObject = { readonly [key: string]: unknown }
 
-/** A name or question longer than this is cut. */
+/** Longer names and questions are cut. */
 export const textCharsMax = 300
 
-/** Identities longer than this are not identities (a token id has at most 78 digits). */
+/** Longer ids are rejected (a token id has at most 78 digits). */
 const idCharsMax = 100
 
-/** Epoch numbers below this are seconds, above it milliseconds (as milliseconds: March 1973). */
+/** Epoch numbers below this are seconds, above it milliseconds (1e11 ms is March 1973). */
 const secondsMax = 1e11
 
-/** The latest instant with a year of four digits: what comes after it no store can spell. */
+/** The last instant with a four-digit year; the database cannot store a later one. */
 const instantMax = Date.UTC(10_000, 0) - 1
 
 export function object(value: unknown): WireObject | null {
   return isObject(value) ? value : null
 }
 
-/** A finite number, also when it is spelled as a string. */
+/** A finite number, also from a string. */
 export function number(value: unknown): number | null {
   if (typeof value === "number") return Number.isFinite(value) ? value : null
   if (typeof value !== "string" || value.trim() === "") return null
@@ -45,7 +45,7 @@ export function flag(value: unknown): boolean | null {
   return null
 }
 
-/** An array, also when it is JSON inside a string; anything else is the empty array. */
+/** An array, also from JSON inside a string; any other value becomes the empty array. */
 export function list(value: unknown): ReadonlyArray<unknown> {
   if (Array.isArray(value)) return value
   if (typeof value !== "string" || !value.startsWith("[")) return []
@@ -58,18 +58,18 @@ export function list(value: unknown): ReadonlyArray<unknown> {
 }
 
 /**
- * An identity: printable ASCII without spaces, at most 100 characters; null for anything else. Token
- * ids sent as numbers have lost their last digits, so only a safe integer can still be one.
+ * An id: printable ASCII without spaces, at most 100 characters; null for anything else. Token ids
+ * sent as JSON numbers have lost digits, so a number is accepted only when it is a safe integer.
  */
 export function id(value: unknown): string | null {
-  const spelled = Number.isSafeInteger(value) ? String(value) : value
-  if (typeof spelled !== "string" || spelled.length > idCharsMax) return null
-  return /^[\x21-\x7e]+$/.test(spelled) ? spelled : null
+  const written = Number.isSafeInteger(value) ? String(value) : value
+  if (typeof written !== "string" || written.length > idCharsMax) return null
+  return /^[\x21-\x7e]+$/.test(written) ? written : null
 }
 
 /**
- * A market's identity. Those of the venue's second protocol are also spelled without their last
- * byte, which is zero; all of them in either case of letters.
+ * A market's id in lower case. The venue also sends ids of its second protocol without their last
+ * byte, which is zero.
  */
 export function conditionId(value: unknown): string | null {
   const found = id(value)
@@ -84,30 +84,30 @@ export function address(value: unknown): string | null {
 }
 
 /**
- * An instant from ISO 8601 (a space for the T and a short offset too), epoch seconds or milliseconds;
- * null for one before the epoch, such as the year 1, which means that there is none.
+ * An instant from ISO 8601 (also with a space for the T and a short offset), epoch seconds or
+ * milliseconds. Null before the epoch: the venue sends the year 1 for "none".
  */
 export function instant(value: unknown): EpochMs | null {
   const epoch = number(value)
   if (epoch !== null) return epochMs(epoch)
   if (typeof value !== "string" || value === "") return null
-  const spelled = value.includes(" ")
+  const written = value.includes(" ")
     ? value.replace(" ", "T").replace(/([+-]\d\d)$/, "$1:00")
     : value
-  return sane(Date.parse(spelled))
+  return withinRange(Date.parse(written))
 }
 
 function epochMs(epoch: number): EpochMs | null {
-  return sane(Math.trunc(epoch < secondsMax ? epoch * second : epoch))
+  return withinRange(Math.trunc(epoch < secondsMax ? epoch * second : epoch))
 }
 
-function sane(at: number): EpochMs | null {
+function withinRange(at: number): EpochMs | null {
   return at > 0 && at <= instantMax ? at : null
 }
 
 /**
- * A stranger's text made fit to show: control, bidirectional, zero-width and tag characters gone,
- * white space folded, at most `textCharsMax` characters. Empty when there is nothing to show.
+ * Untrusted text made safe to display: without control, bidirectional, zero-width and tag characters,
+ * white space folded, at most `textCharsMax` characters. Empty when nothing remains.
  */
 export function text(value: unknown): string {
   if (typeof value !== "string") return typeof value === "number" ? String(value) : ""
@@ -118,7 +118,7 @@ export function text(value: unknown): string {
 
 /** Control characters (but not white space), bidirectional marks, zero-width and tag characters. */
 const hidden =
-  // deno-lint-ignore no-control-regex -- These are exactly the characters to be found.
+  // deno-lint-ignore no-control-regex -- These are exactly the characters to find.
   /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\u{e0000}|[\u{e0001}-\u{e007f}]/u
 const hiddenEverywhere = new RegExp(hidden.source, "gu")
 const unfolded = /^\s|\s$|\s\s|[^\S ]/u
@@ -137,7 +137,7 @@ function isObject(value: unknown): value is WireObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** Decodes each row. A row that is none costs only itself. */
+/** Decodes each row; a rejected row is counted and does not affect the others. */
 export function decodeRows<A>(
   rows: ReadonlyArray<unknown>,
   decode: (row: unknown) => Result.Result<A, string>,
@@ -152,7 +152,6 @@ export function decodeRows<A>(
   return { rows: found, rejected }
 }
 
-/** Everything that was decoded and everything that was rejected, as one. */
 export function merge<A>(parts: ReadonlyArray<Decoded<A>>): Decoded<A> {
   const rejected: Record<string, number> = {}
   for (const part of parts) {

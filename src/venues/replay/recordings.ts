@@ -1,9 +1,8 @@
 /**
- * What a recorded page of the venue holds, recognised by its shape and decoded as of its recording; and
- * what recorded pages show of the past: how markets ended, and what wallets did.
+ * Decodes recorded pages of the venue, by the shape of their rows, and derives the past from them: how
+ * markets ended and what wallets did.
  *
- * A page is judged as of the newest moment it mentions: a market that ended a month ago today had
- * not ended when it was recorded.
+ * A page is decoded as of the newest time in it, so that a market that has ended since is still live.
  *
  * @module
  */
@@ -20,14 +19,19 @@ import {
 } from "../../markets/domain/market.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import type { MarketRules } from "../../markets/domain/proposal.ts"
-import { asGammaRow, decodeBook, decodeHistory, paidByPage } from "../polymarket/clob.ts"
-import { decodeActivity, decodeStanding, decodeTrades, firstByRank } from "../polymarket/data.ts"
+import { decodeBook, decodeHistory, payoutsFromPage, toGammaRow } from "../polymarket/clob.ts"
+import {
+  decodeActivity,
+  decodeLeaderboardRow,
+  decodeTrades,
+  firstByRank,
+} from "../polymarket/data.ts"
 import {
   decodeFacts,
+  decodeListedResolution,
   decodeMarkets,
   decodeRules,
-  type ListedEnd,
-  listedEnd,
+  type ListedResolution,
 } from "../polymarket/gamma.ts"
 import { decodeRecord, type OracleRecord, recordsById, resolutionOf } from "../polymarket/oracle.ts"
 import {
@@ -38,14 +42,14 @@ import {
   object,
   type WireObject,
 } from "../polymarket/wire.ts"
-import type { Standing } from "../../markets/domain/leaderboard.ts"
+import type { LeaderboardRow } from "../../markets/domain/leaderboard.ts"
 
-/** A recorded page's rows by what they are. */
+/** A recorded page's rows by kind. */
 export interface RecordedRows extends Readonly<Record<Kind, ReadonlyArray<WireObject>>> {
   readonly points: ReadonlyArray<PricePoint>
-  /** Rows of kinds that no `VenueClient` call gives: positions, messages, tags. */
+  /** Rows of kinds that no `VenueClient` call returns: positions, messages, tags. */
   readonly unused: number
-  /** The newest moment the rows mention; null when they mention none. */
+  /** The newest time in the rows; null when they have none. */
   readonly newest: EpochMs | null
 }
 
@@ -56,17 +60,18 @@ export interface RecordedPage {
   readonly books: Decoded<OrderBook>
   readonly trades: Decoded<Trade>
   readonly activity: Decoded<ActivityRow>
-  readonly standings: Decoded<Standing>
+  readonly standings: Decoded<LeaderboardRow>
   readonly records: Decoded<OracleRecord>
-  /** What else tells how a market ended: rows of the listing, and the exchange's market pages. */
+  /** Undecoded rows of the listing. */
   readonly listed: ReadonlyArray<WireObject>
+  /** Undecoded market pages of the exchange. */
   readonly pages: ReadonlyArray<WireObject>
   readonly points: ReadonlyArray<PricePoint>
   readonly unused: number
 }
 
-/** Sorts a page's rows by their shape: any response of the venue, whole, bare or one row of it. */
-export function recognise(body: unknown): RecordedRows {
+/** Sorts rows by their shape. `body` is any response of the venue, its array of rows, or one row. */
+export function classify(body: unknown): RecordedRows {
   const rows: Record<Kind, Array<WireObject>> = {
     markets: [],
     pages: [],
@@ -88,9 +93,8 @@ export function recognise(body: unknown): RecordedRows {
   return { ...rows, points, unused, newest: newest(rows, points) }
 }
 
-/** Decodes the rows as of `asOf`. */
 export function decodePage(rows: RecordedRows, asOf: EpochMs): RecordedPage {
-  const markets = [...rows.markets, ...rows.pages.map(asGammaRow)]
+  const markets = [...rows.markets, ...rows.pages.map(toGammaRow)]
   return {
     markets: decodeMarkets(markets, asOf),
     facts: decodeRows(markets, decodeFacts),
@@ -98,7 +102,7 @@ export function decodePage(rows: RecordedRows, asOf: EpochMs): RecordedPage {
     books: decodeRows(rows.books, (row) => decodeBook(row, asOf)),
     trades: decodeTrades(rows.trades, null),
     activity: decodeRows(rows.activity, decodeActivity),
-    standings: decodeRows(rows.standings, decodeStanding),
+    standings: decodeRows(rows.standings, decodeLeaderboardRow),
     records: decodeRows(rows.records, decodeRecord),
     listed: rows.markets,
     pages: rows.pages,
@@ -107,7 +111,7 @@ export function decodePage(rows: RecordedRows, asOf: EpochMs): RecordedPage {
   }
 }
 
-/** Trades have a time and a price too, and more besides. */
+/** Trades also have a time and a price, but more fields too. */
 function isHistory(body: unknown): boolean {
   const fields = object(body)
   if (Array.isArray(fields?.["history"])) return true
@@ -144,7 +148,7 @@ function kindOf(row: WireObject): Kind | "events" | null {
   return "type" in row ? "activity" : "trades"
 }
 
-/** A market inside of its event does not name it again. */
+/** Adds the event to each of its markets, which do not contain it. */
 function marketsOfEvent(event: WireObject): ReadonlyArray<WireObject> {
   return list(event["markets"]).flatMap((value) => {
     const market = object(value)
@@ -156,19 +160,19 @@ function newest(
   rows: Readonly<Record<Kind, ReadonlyArray<WireObject>>>,
   points: ReadonlyArray<PricePoint>,
 ): EpochMs | null {
-  const moments = [
+  const times = [
     ...rows.markets.map((row) => instant(row["updatedAt"])),
     ...[rows.books, rows.trades, rows.activity].flat().map((row) => instant(row["timestamp"])),
     ...rows.records.map((row) => instant(row["last_update_timestamp"])),
     ...points.map(({ at }) => at),
   ]
-  return moments.reduce<EpochMs | null>(
+  return times.reduce<EpochMs | null>(
     (latest, at) => at !== null && (latest === null || at > latest) ? at : latest,
     null,
   )
 }
 
-/** How each market ended as of `now`, by whatever page tells it, in the order of the live adapter. */
+/** How each market ended as of `now`, from all pages, by the same rule as the live adapter. */
 export function recordedEnds(
   pages: ReadonlyArray<RecordedPage>,
   now: EpochMs,
@@ -176,8 +180,8 @@ export function recordedEnds(
   const records = recordsById(pages.flatMap((page) => page.records.rows))
   const listed = new Map(
     pages.flatMap((page) =>
-      page.listed.flatMap((row): ReadonlyArray<[MarketId, ListedEnd]> => {
-        const end = listedEnd(row)
+      page.listed.flatMap((row): ReadonlyArray<[MarketId, ListedResolution]> => {
+        const end = decodeListedResolution(row)
         return end === null ? [] : [[end.marketId, end]]
       })
     ),
@@ -193,7 +197,7 @@ export function recordedEnds(
   const ends = new Map<MarketId, Resolution>()
   for (const id of [...records.keys(), ...listed.keys(), ...ownPages.keys()]) {
     const end = listed.get(id) ?? null
-    const page = paidByPage(ownPages.get(id), end?.tokenIds ?? null) ?? "none"
+    const page = payoutsFromPage(ownPages.get(id), end?.tokenIds ?? null) ?? "none"
     const found = resolutionOf(id, records.get(id) ?? null, { listed: end, page }, now)
     if (found !== null) ends.set(id, found)
   }
@@ -201,32 +205,32 @@ export function recordedEnds(
 }
 
 /**
- * Null where no page holds a wallet. A recorded board does not say which it is, so all of them are
- * taken for one, whichever is asked for.
+ * Null when no page contains a wallet. A recorded leaderboard does not name its category or period,
+ * so every request returns all of them as one.
  */
 export function recordedWallets(pages: ReadonlyArray<RecordedPage>): WalletSource | null {
   const standings = pages.flatMap((page) => page.standings.rows)
-  const rows = recordedOnce(pages).toSorted((a, b) => b.act.at - a.act.at)
+  const rows = withoutOverlap(pages).toSorted((a, b) => b.event.at - a.event.at)
   if (standings.length === 0 && rows.length === 0) return null
   return {
     categories: ["overall"],
     leaderboard: (_, limit) =>
       Effect.succeed({ rows: firstByRank(standings, limit), rejected: {} }),
     activity: (wallet, { from, to }) => {
-      const found = rows.filter(({ act }) =>
-        act.wallet === wallet.toLowerCase() && act.at >= from && act.at <= to
+      const found = rows.filter(({ event }) =>
+        event.wallet === wallet.toLowerCase() && event.at >= from && event.at <= to
       )
-      const oldest = found.at(-1)?.act.at ?? null
+      const oldest = found.at(-1)?.event.at ?? null
       return Effect.succeed({ rows: found, rejected: {}, oldest, next: null, cut: false })
     },
   }
 }
 
-/** Recorded pages may overlap: each transaction is taken from the page that holds most of it. */
-function recordedOnce(pages: ReadonlyArray<RecordedPage>): ReadonlyArray<ActivityRow> {
+/** Recorded pages may overlap: each transaction comes from the page with most of its rows. */
+function withoutOverlap(pages: ReadonlyArray<RecordedPage>): ReadonlyArray<ActivityRow> {
   const fullest = new Map<string, ReadonlyArray<ActivityRow>>()
   for (const { activity } of pages) {
-    const ofPage = Map.groupBy(activity.rows, ({ act }) => `${act.wallet} ${act.transaction}`)
+    const ofPage = Map.groupBy(activity.rows, ({ event }) => `${event.wallet} ${event.transaction}`)
     for (const [transaction, rows] of ofPage) {
       if (rows.length > (fullest.get(transaction)?.length ?? 0)) fullest.set(transaction, rows)
     }

@@ -1,8 +1,8 @@
 /**
- * A venue made of recorded Polymarket pages: a folder of JSON files, read once, replayed every sweep.
+ * A venue of recorded Polymarket pages: a folder of JSON files, read once and replayed every sweep.
  *
- * A file is known by the shape of its rows, not by its name; only a price history needs its token's
- * id in the file name, because the page itself does not say whose prices it holds.
+ * The shape of its rows decides what a file is. Only a price history needs its token's id in the file
+ * name, because the page itself does not contain it.
  *
  * @module
  */
@@ -13,8 +13,8 @@ import type { EpochMs } from "../../core/domain/time.ts"
 import { VenueClient, VenueUnavailable } from "../../markets/VenueClient.ts"
 import { proposalsIn } from "../polymarket/oracle.ts"
 import {
+  classify,
   decodePage,
-  recognise,
   recordedEnds,
   type RecordedPage,
   type RecordedRows,
@@ -24,28 +24,27 @@ import {
 interface ReplayOptions {
   readonly dir: string
   /**
-   * The moment at which a market counts as ended or not. Left out, each file is judged as of the
-   * newest moment it mentions, and one that mentions none as of the newest in the folder.
+   * The time as of which pages are decoded. By default the newest time in each file, or, for a file
+   * without one, the newest in the folder.
    */
   readonly asOf?: EpochMs
 }
 
-/** One file of the folder. */
 interface Recording {
-  /** Path inside of the folder. */
+  /** Path relative to the folder. */
   readonly file: string
   /** Null when the file is not JSON. */
   readonly page: RecordedPage | null
   readonly asOf: EpochMs
 }
 
-/** Files of one folder, those below it included. */
+/** Files read from the folder and its subfolders. */
 const filesMax = 2_000
 
-/** A file longer than this is not read. */
+/** Larger files are not read. */
 const fileBytesMax = 64 * 1024 * 1024
 
-/** Folders inside of one another. */
+/** Levels of subfolders. */
 const depthMax = 4
 
 const tradesMax = 1_000
@@ -55,7 +54,7 @@ export function layer(options: ReplayOptions): Layer.Layer<VenueClient, VenueUna
   return Layer.effect(VenueClient, Effect.map(read(options), client))
 }
 
-/** Reads every recording, in the order of their paths. */
+/** Reads every recording, in order of path. */
 export const read = Effect.fn("replay.read")(function* (options: ReplayOptions) {
   const texts = yield* Effect.tryPromise({
     try: () => Array.fromAsync(jsonFiles(options.dir, "", depthMax)),
@@ -138,8 +137,8 @@ function client(recordings: ReadonlyArray<Recording>): VenueClient["Service"] {
 function newestBooks(pages: ReadonlyArray<RecordedPage>): ReadonlyMap<TokenId, OrderBook> {
   const books = new Map<TokenId, OrderBook>()
   for (const book of pages.flatMap((page) => page.books.rows)) {
-    const held = books.get(book.tokenId)
-    if (held === undefined || held.observedAt <= book.observedAt) books.set(book.tokenId, book)
+    const known = books.get(book.tokenId)
+    if (known === undefined || known.observedAt <= book.observedAt) books.set(book.tokenId, book)
   }
   return books
 }
@@ -171,10 +170,10 @@ async function* jsonFiles(
   }
 }
 
-/** Null when the text is no JSON. A byte-order mark in front is no fault. */
+/** Null when the text is not JSON. A leading byte-order mark is allowed. */
 function rowsOf(text: string | null): RecordedRows | null {
   try {
-    return text === null ? null : recognise(JSON.parse(text.replace(/^\ufeff/, "")))
+    return text === null ? null : classify(JSON.parse(text.replace(/^\ufeff/, "")))
   } catch {
     return null
   }

@@ -1,14 +1,14 @@
 /**
- * Everything that wallets do in a simulated world, as the venue's activity rows: found by market, as
- * its tape needs it, and by wallet and day, as the venue shows it.
+ * All wallet activity in a simulated world, as the venue's activity rows: by market for the tape, and
+ * by wallet and day for the venue's activity pages.
  *
  * @module
  */
 import { day, type EpochMs, hour, minute, second } from "../../core/domain/time.ts"
 import type { MarketId } from "../../markets/domain/market.ts"
 import { type Catalogue, type SimulatedMarket, slotsOf } from "./catalogue.ts"
-import { settlingMsMax } from "./endings.ts"
-import { makeMemo, marketsKept } from "./memo.ts"
+import { settlementMsMax } from "./endings.ts"
+import { makeMemo, marketCacheSize } from "./memo.ts"
 import type { WorldOptions } from "./options.ts"
 import {
   type Episode,
@@ -29,17 +29,17 @@ interface Range {
 }
 
 export interface ActivityLog {
-  /** What every wallet does in a market. */
+  /** The plans of all wallets in a market. */
   readonly plansIn: (market: SimulatedMarket) => ReadonlyArray<Plan>
-  /** What a wallet does in markets in which it does anything in `[from, to]`. */
+  /** A wallet's plans (each complete) in the markets where it is active in `[from, to]`. */
   readonly plans: (wallet: Wallet, range: Range) => ReadonlyArray<Plan>
-  /** What a wallet does in `[from, to]`, newest first, at most `count` rows. */
+  /** A wallet's rows in `[from, to]`, newest first, at most `count`. */
   readonly activity: (wallet: Wallet, range: Range, count: number) => ReadonlyArray<Activity>
-  /** A wallet's entries that begin in `[from, to]`, hedges too, ascending. */
+  /** A wallet's entries that start in `[from, to]`, hedges included, ascending. */
   readonly episodes: (wallet: Wallet, from: EpochMs, to: EpochMs) => ReadonlyArray<Episode>
 }
 
-/** Plans of one day, by the wallet's number. */
+/** Plans of one day, by wallet number. */
 type DayPlans = ReadonlyMap<number, ReadonlyArray<Plan>>
 
 export function makeActivityLog(
@@ -48,18 +48,18 @@ export function makeActivityLog(
   view: WalletView,
   wallets: ReadonlyArray<Wallet>,
 ): ActivityLog {
-  const began = options.origin - options.walletDays * day
+  const beganAt = options.origin - options.walletDays * day
   const plansIn = planner(options, catalogue, view, wallets)
-  const { moving, redeeming } = calendar(options, catalogue, wallets, plansIn)
+  const { withMoves, withRedemptions } = calendar(options, catalogue, wallets, plansIn)
   const daysOf = ({ from, to }: Range): readonly [first: number, last: number] => [
-    Math.floor(Math.max(from, began) / day),
+    Math.floor(Math.max(from, beganAt) / day),
     Math.floor(to / day),
   ]
-  /** A wallet's plans with a row in a day, each once. */
-  const actingOn = (date: number, { number }: Wallet): ReadonlyArray<Plan> => {
-    const plans = moving(date).get(number) ?? []
+  /** A wallet's plans with a row on this day, each once. */
+  const plansOnDay = (date: number, { number }: Wallet): ReadonlyArray<Plan> => {
+    const plans = withMoves(date).get(number) ?? []
     const ids = new Set(plans.map(({ market }) => market.id))
-    const paid = redeeming(date).get(number) ?? []
+    const paid = withRedemptions(date).get(number) ?? []
     return [...plans, ...paid.filter(({ market }) => !ids.has(market.id))]
   }
   return {
@@ -68,7 +68,7 @@ export function makeActivityLog(
       const [first, last] = daysOf(range)
       const found = new Map<MarketId, Plan>()
       for (let date = first; date <= last; date++) {
-        for (const plan of actingOn(date, wallet)) found.set(plan.market.id, plan)
+        for (const plan of plansOnDay(date, wallet)) found.set(plan.market.id, plan)
       }
       return [...found.values()]
     },
@@ -78,7 +78,10 @@ export function makeActivityLog(
       for (let date = last; date >= first && rows.length < count; date--) {
         const from = Math.max(range.from, date * day)
         const to = Math.min(range.to, date * day + day - 1)
-        const found = [...actingOn(date, wallet).flatMap(activityOf), ...windfallsOf(wallet, date)]
+        const found = [
+          ...plansOnDay(date, wallet).flatMap(activityOf),
+          ...cashFlowsOf(wallet, date),
+        ]
         rows.push(...found.filter(({ at }) => at >= from && at <= to).sort(newestFirst))
       }
       return rows.slice(0, count)
@@ -87,7 +90,7 @@ export function makeActivityLog(
       const [first, last] = daysOf({ from, to })
       const found: Array<Episode> = []
       for (let date = first; date <= last; date++) {
-        for (const { episodes } of moving(date).get(wallet.number) ?? []) {
+        for (const { episodes } of withMoves(date).get(wallet.number) ?? []) {
           for (const episode of episodes) {
             const at = episode.firstFillAt
             if (Math.floor(at / day) === date && at >= from && at <= to) found.push(episode)
@@ -99,48 +102,48 @@ export function makeActivityLog(
   }
 }
 
-/** Who takes part in a market, and what they do there. */
+/** Chooses the wallets that trade in a market, and plans what they do there. */
 function planner(
   options: WorldOptions,
   catalogue: Catalogue,
   view: WalletView,
   wallets: ReadonlyArray<Wallet>,
 ): ActivityLog["plansIn"] {
-  const began = options.origin - options.walletDays * day
-  const opened = slotsOf(options).ordinary * openingsOf(options)
-  const cached = makeMemo<ReadonlyArray<Plan>>(2 * marketsKept(options.markets))
+  const beganAt = options.origin - options.walletDays * day
+  const openedPerDay = slotsOf(options).ordinary * openingsOf(options)
+  const cached = makeMemo<ReadonlyArray<Plan>>(2 * marketCacheSize(options.markets))
   const takesPart = (wallet: Wallet, market: SimulatedMarket): boolean => {
     const { key, group } = wallet
-    if (group.habit === "interval_maker") {
+    if (group.strategy === "interval_maker") {
       return market.kind === "mechanical" &&
         roundAt(options, catalogue, wallet, market.opensAt).id === market.id
     }
     if (market.kind === "mechanical") return false
     const together = uniform(mix(mix(key, market.eventKey), 7)) < group.eventShare
     const draw = mix(mix(key, together ? market.eventKey : market.key), 8)
-    return uniform(draw) * opened < group.entriesPerDay
+    return uniform(draw) * openedPerDay < group.entriesPerDay
   }
   const plansOf = (market: SimulatedMarket): ReadonlyArray<Plan> =>
     wallets.flatMap((wallet): ReadonlyArray<Plan> => {
       const plan = takesPart(wallet, market) ? planOf(view, wallet, market) : null
-      return plan === null || (plan.moves[0]?.at ?? 0) < began ? [] : [plan]
+      return plan === null || (plan.moves[0]?.at ?? 0) < beganAt ? [] : [plan]
     })
   return (market) => {
-    if (market.closesAt < began) return []
-    // Mechanical markets are many and cheap: they would only push the others out.
+    if (market.closesAt < beganAt) return []
+    // Mechanical markets are many and cheap to plan: in the cache they would only evict the others.
     if (market.kind === "mechanical") return plansOf(market)
-    return market.bookHabit === "valid" ? cached(market.number, () => plansOf(market)) : []
+    return market.bookKind === "valid" ? cached(market.number, () => plansOf(market)) : []
   }
 }
 
 /** A move's last row is at most this long after its first. */
-const rowsMs = minute
+const moveRowsMs = minute
 /** A wallet redeems shares at most this long after its market is settled. */
-const redeemingMs = 2 * day
-/** Days of which is cached who does something where. */
-const keptDays = 800
+const redemptionMsMax = 2 * day
+/** Days whose plans are cached. */
+const cachedDaysMax = 800
 
-/** The plans that have a move on a day, and those that redeem shares on it; days since the epoch. */
+/** The plans with a move on a day, and those with a redemption on it; days since the epoch. */
 function calendar(
   options: WorldOptions,
   catalogue: Catalogue,
@@ -148,14 +151,15 @@ function calendar(
   plansIn: ActivityLog["plansIn"],
 ) {
   const slots = slotsOf(options)
-  // A round's market opens within a life of such markets after it begins, and lives one more.
+  // A round's market opens at most one life of a mechanical market after the round starts, and is
+  // then open for one life.
   const roundMsMax = slots.mechanical === 0
     ? 0
     : 2 * lifeOf(catalogue.at(slots.ordinary, options.origin))
   const makers = wallets.filter(({ group }) =>
-    slots.mechanical > 0 && group.habit === "interval_maker"
+    slots.mechanical > 0 && group.strategy === "interval_maker"
   )
-  /** Plans in ordinary markets that live from an instant on, and in rounds that begin after another. */
+  /** Plans in ordinary markets live at `from.ordinary` or later, and in rounds after `from.rounds`. */
   const plansUntil = (
     to: EpochMs,
     from: { readonly ordinary: EpochMs; readonly rounds: EpochMs },
@@ -176,24 +180,26 @@ function calendar(
     }
     return markets.flatMap(plansIn)
   }
-  const moving = makeMemo<DayPlans>(keptDays)
-  const redeeming = makeMemo<DayPlans>(keptDays)
+  const withMoves = makeMemo<DayPlans>(cachedDaysMax)
+  const withRedemptions = makeMemo<DayPlans>(cachedDaysMax)
   return {
-    moving: (date: number) =>
-      moving(date, () => {
-        const [from, to] = [date * day - rowsMs, (date + 1) * day - 1]
+    withMoves: (date: number) =>
+      withMoves(date, () => {
+        const [from, to] = [date * day - moveRowsMs, (date + 1) * day - 1]
         return byWallet(
           plansUntil(to, { ordinary: from, rounds: from })
             .filter(({ moves }) => moves.some(({ at }) => at >= from && at <= to)),
         )
       }),
-    redeeming: (date: number) =>
-      redeeming(date, () => {
+    withRedemptions: (date: number) =>
+      withRedemptions(date, () => {
         const [from, to] = [date * day, (date + 1) * day - 1]
-        const rounds = from - redeemingMs
+        const rounds = from - redemptionMsMax
         return byWallet(
-          plansUntil(to, { ordinary: rounds - settlingMsMax, rounds })
-            .filter(({ redemption: paid }) => paid !== null && paid.at >= from && paid.at <= to),
+          plansUntil(to, { ordinary: rounds - settlementMsMax, rounds })
+            .filter(({ redemption }) =>
+              redemption !== null && redemption.at >= from && redemption.at <= to
+            ),
         )
       }),
   }
@@ -203,7 +209,7 @@ function byWallet(plans: ReadonlyArray<Plan>): DayPlans {
   return Map.groupBy(plans, ({ wallet }) => wallet.number)
 }
 
-/** The market an interval maker takes in the round of an instant, of those that open then. */
+/** The market that an interval maker trades in the round at `at`. */
 function roundAt(
   options: WorldOptions,
   catalogue: Catalogue,
@@ -217,43 +223,43 @@ function roundAt(
   return catalogue.generation(slot, catalogue.at(slot, round * roundMs(wallet)).generation + 1)
 }
 
-/** How long an interval maker waits from one market to the next. */
+/** The time from an interval maker's one market to the next. */
 function roundMs({ group }: Wallet): number {
   return Math.max(hour, Math.floor(day / group.entriesPerDay / second) * second)
 }
 
-/** Markets with valid books that one slot opens in a day: lives are of `short + (long - short) u^2`. */
-function openingsOf({ sportsShare, oddBookShare, lifeDays: [short, long] }: WorldOptions) {
+/** Markets with valid books that one slot opens a day; a life is `short + (long - short) u^2` days. */
+function openingsOf({ sportsShare, invalidBookShare, lifeDays: [short, long] }: WorldOptions) {
   const spread = Math.max(1e-9, long - short)
   const ordinary = Math.atan(Math.sqrt(spread / short)) / Math.sqrt(short * spread)
-  // A sports market lives 2 to 5 days.
+  // A sports market is listed for 2 to 5 days.
   const sports = Math.log(5 / 2) / 3
-  return (1 - oddBookShare) * (sportsShare * sports + (1 - sportsShare) * ordinary)
+  return (1 - invalidBookShare) * (sportsShare * sports + (1 - sportsShare) * ordinary)
 }
 
 function lifeOf({ opensAt, resolvedAt }: SimulatedMarket): number {
   return resolvedAt - opensAt
 }
 
-/** The rows of a transaction stay together; they are alike. */
+/** Keeps the rows of a transaction together. */
 function newestFirst(a: Activity, b: Activity): number {
   return b.at - a.at || (a.transaction < b.transaction ? -1 : a.transaction > b.transaction ? 1 : 0)
 }
 
-export type ActivityKind = PlannedMove["kind"] | "redeem" | Windfall
+export type ActivityKind = PlannedMove["kind"] | "redeem" | CashFlowKind
 
-/** Money that comes or goes without shares. */
-const windfalls = ["reward", "deposit", "maker_rebate"] as const
-type Windfall = (typeof windfalls)[number]
+/** Kinds of rows that move money but no shares. */
+const cashFlowKinds = ["reward", "deposit", "maker_rebate"] as const
+type CashFlowKind = (typeof cashFlowKinds)[number]
 
 /** One row of a wallet's activity. */
 export interface Activity {
   readonly kind: ActivityKind
   readonly wallet: Wallet
   readonly market: SimulatedMarket | null
-  /** Null where the venue names no token, as in a split or a redemption. */
+  /** Null where the venue names no token, such as a split or a redemption. */
   readonly outcome: 0 | 1 | null
-  /** Shares; of a windfall, USD. */
+  /** Shares; USD for a cash flow. */
   readonly size: number
   readonly price: number
   readonly usd: number
@@ -268,7 +274,7 @@ export function activityOf(plan: Plan): ReadonlyArray<Activity> {
   const rows: Array<Activity> = []
   for (const [index, move] of plan.moves.entries()) {
     const trades = move.kind === "buy" || move.kind === "sell"
-    for (const [piece, { at, lots }] of rowsOf(move).entries()) {
+    for (const [row, { at, lots }] of rowsOf(move).entries()) {
       const size = lots / lotsPerShare
       rows.push({
         kind: move.kind,
@@ -280,7 +286,7 @@ export function activityOf(plan: Plan): ReadonlyArray<Activity> {
         usd: Math.round(size * (trades ? move.price : 1) * 1e6) / 1e6,
         role: move.role,
         at,
-        transaction: transactionOf(mix(mix(key, 40 + index), move.alike ? 0 : piece)),
+        transaction: transactionOf(mix(mix(key, 40 + index), move.sameTransaction ? 0 : row)),
       })
     }
   }
@@ -301,7 +307,7 @@ export function activityOf(plan: Plan): ReadonlyArray<Activity> {
   return rows
 }
 
-/** The tape's row of an activity, where it is a trade. */
+/** The tape's row of an activity; empty unless it is a trade. */
 export function fillOf(activity: Activity): ReadonlyArray<Fill> {
   const { kind, market, outcome, price, size, at, role, wallet, transaction } = activity
   if ((kind !== "buy" && kind !== "sell") || market === null || outcome === null) return []
@@ -311,18 +317,19 @@ export function fillOf(activity: Activity): ReadonlyArray<Fill> {
   }]
 }
 
-/** Share of a wallet's days on which money comes or goes; makers are paid on most days. */
-const windfallShare = 0.05
-const makersShare = 0.7
+/** Share of a wallet's days with a cash flow; makers get a rebate on most days. */
+const cashFlowShare = 0.05
+const rebateShare = 0.7
 
-/** The rows of a wallet's day (a number of days since the epoch) that are about no market. */
-function windfallsOf(wallet: Wallet, date: number): ReadonlyArray<Activity> {
+/** A wallet's rows without a market on one day (in days since the epoch). */
+function cashFlowsOf(wallet: Wallet, date: number): ReadonlyArray<Activity> {
   const key = mix(mix(wallet.key, 41), date)
-  const makes = wallet.group.habit === "market_maker" || wallet.group.habit === "interval_maker"
-  if (uniform(key) >= (makes ? makersShare : windfallShare)) return []
+  const isMaker = wallet.group.strategy === "market_maker" ||
+    wallet.group.strategy === "interval_maker"
+  if (uniform(key) >= (isMaker ? rebateShare : cashFlowShare)) return []
   const usd = Math.round(uniform(mix(key, 1)) * 10_000) / 100
   return [{
-    kind: makes ? "maker_rebate" : pick(mix(key, 2), windfalls),
+    kind: isMaker ? "maker_rebate" : pick(mix(key, 2), cashFlowKinds),
     wallet,
     market: null,
     outcome: null,

@@ -1,8 +1,8 @@
 /**
- * What a simulated market shows of its price: its order book, its row in the listing, its history.
+ * The visible prices of a simulated market: its order book, listing row and price history.
  *
- * The book stands around the true probability, on a tick grid, and is never quite still: it moves
- * with the truth at the next quote, and bounces with noise when the truth does not move.
+ * The book is centred on the true probability, on a tick grid. It follows the probability at the next
+ * quote, and moves with noise when the probability does not.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Market, MarketStatus, PricePoint } from "../../markets/domain/mark
 import type { SimulatedMarket } from "./catalogue.ts"
 import { between, gaussian, type Key, mix, uniform } from "./seed.ts"
 
-/** Makers look at the market this often; between two looks the book stands still. */
+/** Makers update their quotes at this interval; the book does not change in between. */
 const quoteMs = 5 * second
 
 /** Best prices in whole ticks, of the first outcome. */
@@ -22,28 +22,25 @@ export interface Quote {
   /** Ticks in one dollar: 100 or 1,000. */
   readonly ticksPerUsd: number
   readonly fault: "none" | "one_sided" | "ghost" | "crossed"
-  /** The quotes stand away from the truth for a few minutes, and no wallet trades at them. */
+  /** The quotes are away from the true probability for some minutes; no wallet trades at them. */
   readonly dislocated: boolean
   readonly key: Key
 }
 
 const quoteNoise = 7
-/** Makers lean to a side by up to half the spread: what they aim at stays between bid and ask. */
-const leanMax = 0.5
-/** A market with an odd habit shows it in this share of its half hours; crossed books less. */
-const oddTime = 0.8
-/** Any market loses one side of its book in this share of its minutes. */
-const blinkShare = 0.003
+/** Makers skew their quotes by at most half the spread, so the target stays between bid and ask. */
+const skewMax = 0.5
+/** Share of half hours in which a market's book has the fault of its `bookKind`; crossed: a quarter. */
+const faultShare = 0.8
+/** Share of minutes in which any market's book is one-sided. */
+const oneSidedShare = 0.003
 
-/** The instant at which the makers last looked. */
+/** The time of the last quote at or before `at`. */
 export function quotedAt(at: EpochMs): EpochMs {
   return Math.floor(at / quoteMs) * quoteMs
 }
 
-/**
- * `truth` is the true probability at `quotedAt(at)`; quotes are dislocated once in a share
- * `dislocationShare` of the market's half hours.
- */
+/** The quote at `at`; `truth` is the true probability at `quotedAt(at)`. */
 export function makeQuote(
   market: SimulatedMarket,
   truth: number,
@@ -52,12 +49,12 @@ export function makeQuote(
 ): Quote {
   const key = mix(mix(market.key, quoteNoise), Math.floor(at / quoteMs))
   const shift = dislocationAt(market, quotedAt(at), dislocationShare)
-  const aim = shift === 0 ? truth : Math.min(0.98, Math.max(0.02, truth + shift))
-  const ticksPerUsd = market.fineTicks || aim < 0.04 || aim > 0.96 ? 1_000 : 100
-  const width = market.spread * Math.max(0.25, 2 * Math.sqrt(aim * (1 - aim)))
+  const target = shift === 0 ? truth : Math.min(0.98, Math.max(0.02, truth + shift))
+  const ticksPerUsd = market.fineTicks || target < 0.04 || target > 0.96 ? 1_000 : 100
+  const width = market.spread * Math.max(0.25, 2 * Math.sqrt(target * (1 - target)))
   const spread = Math.max(1, Math.round(width * ticksPerUsd + 0.3 * gaussian(mix(key, 1))))
-  const lean = Math.max(-leanMax, Math.min(leanMax, 0.3 * gaussian(mix(key, 2))))
-  const centre = (aim + lean * width) * ticksPerUsd
+  const skew = Math.max(-skewMax, Math.min(skewMax, 0.3 * gaussian(mix(key, 2))))
+  const centre = (target + skew * width) * ticksPerUsd
   const bidTicks = Math.min(
     ticksPerUsd - 1 - spread,
     Math.max(1, Math.round(centre - spread / 2)),
@@ -66,7 +63,7 @@ export function makeQuote(
   return { bidTicks, askTicks: bidTicks + spread, ticksPerUsd, fault, dislocated: shift !== 0, key }
 }
 
-/** A spell of 2 to 8 minutes, 5 to 12 points away: shorter than the 10 minutes between two ticks. */
+/** A dislocation of 5 to 12 points for 2 to 8 minutes: shorter than the 10 minutes between two ticks. */
 function dislocationAt(market: SimulatedMarket, at: EpochMs, share: number): number {
   const half = 30 * minute
   const key = mix(mix(market.key, 11), Math.floor(at / half))
@@ -79,20 +76,20 @@ function dislocationAt(market: SimulatedMarket, at: EpochMs, share: number): num
 }
 
 function faultOf(market: SimulatedMarket, at: EpochMs): Quote["fault"] {
-  const blink = mix(mix(market.key, 8), Math.floor(at / minute))
-  if (uniform(blink) < blinkShare) return "one_sided"
-  if (market.bookHabit === "valid") return "none"
-  const spell = mix(mix(market.key, 9), Math.floor(at / (30 * minute)))
-  const share = market.bookHabit === "crossed" ? oddTime / 4 : oddTime
-  return uniform(spell) < share ? market.bookHabit : "none"
+  const ofMinute = mix(mix(market.key, 8), Math.floor(at / minute))
+  if (uniform(ofMinute) < oneSidedShare) return "one_sided"
+  if (market.bookKind === "valid") return "none"
+  const ofHalfHour = mix(mix(market.key, 9), Math.floor(at / (30 * minute)))
+  const share = market.bookKind === "crossed" ? faultShare / 4 : faultShare
+  return uniform(ofHalfHour) < share ? market.bookKind : "none"
 }
 
-/** The mid as the venue's own history shows it; the last good guess while the book is invalid. */
+/** The mid as in the venue's price history; while the book is invalid, the mid without its fault. */
 export function midOf(quote: Quote): number {
   return (quote.bidTicks + quote.askTicks) / (2 * quote.ticksPerUsd)
 }
 
-/** The book of one token. The second token's book mirrors the first's, share for share. */
+/** The book of one token. The second token's book mirrors the first's. */
 export function makeBook(
   market: SimulatedMarket,
   outcome: 0 | 1,
@@ -101,7 +98,7 @@ export function makeBook(
 ): OrderBook {
   const sides = sidesOf(market, quote)
   const mirror = (levels: ReadonlyArray<Level>) =>
-    levels.map(({ price, size }) => ({ price: exact(1 - price), size }))
+    levels.map(({ price, size }) => ({ price: roundPrice(1 - price), size }))
   return outcome === 0 ? { tokenId: market.tokenIds[0], ...sides, observedAt } : {
     tokenId: market.tokenIds[1],
     bids: mirror(sides.asks),
@@ -129,7 +126,7 @@ function sidesOf(market: SimulatedMarket, quote: Quote) {
 
 const levelsWithin5c = 5
 
-/** Best first. Half the market's depth stands within 5 cents; one more level stands far outside. */
+/** One side, best first: half the market's depth within 5 cents, and one more level far outside. */
 function ladder(
   market: SimulatedMarket,
   key: Key,
@@ -159,12 +156,12 @@ function level(ticks: number, ticksPerUsd: number, usd: number): Level {
   return { price, size: Math.max(5, Math.round(usd / price * 100) / 100) }
 }
 
-/** A price to the nearest ten-thousandth: what a sum of ticks should have been. */
-export function exact(price: number): number {
+/** Rounds a price to 0.0001, which removes floating-point error from sums of ticks. */
+export function roundPrice(price: number): number {
   return Math.round(price * 10_000) / 10_000
 }
 
-/** The listing shows best prices of up to this long ago. */
+/** The listing's best prices are up to this old. */
 const listingAgeMs = 30_000
 
 export function listedAt(
@@ -203,13 +200,13 @@ export function statusOf(market: SimulatedMarket, at: EpochMs): MarketStatus {
   return at >= market.proposedAt ? "proposed" : "open"
 }
 
-/** A market's page, as the venue addresses it. */
+/** The URL of a market's page, in the venue's format. */
 function pageOf({ slug, eventSlug }: SimulatedMarket): string {
   const event = `https://polymarket.com/event/${eventSlug}`
   return eventSlug === slug ? event : `${event}/${slug}`
 }
 
-/** Best prices as the listing gives them; none while a side of the book is missing. */
+/** Best prices in the listing; null while the book is one-sided. */
 function bestOf(quote: Quote | null): Market["listed"] {
   if (quote === null || quote.fault === "one_sided") return null
   if (quote.fault === "ghost") return { bestBid: 0.01, bestAsk: 0.99 }
@@ -219,7 +216,7 @@ function bestOf(quote: Quote | null): Market["listed"] {
   }
 }
 
-/** Points at uneven times: about one in 50 repeats the time of the one before it. */
+/** Points at uneven times; about one in 50 is a duplicate of the one before it. */
 export function historyOf(
   market: SimulatedMarket,
   range: { readonly from: EpochMs; readonly to: EpochMs },

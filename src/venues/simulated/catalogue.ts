@@ -1,15 +1,15 @@
 /**
- * Which markets a simulated world has, when each lives, and what each is.
+ * The markets of a simulated world: which there are, when each is live, and its properties.
  *
- * The world is a row of slots. A slot has one market at a time: when one has been paid out the next
- * opens, forever, in both directions of time. So the market of any slot at any instant is
- * arithmetic, and a market's id says which slot and which generation it is.
+ * The world is a row of slots. A slot has one market at a time: when one is paid out the next one
+ * opens, without end in both directions of time. So the market of a slot at any instant is computed by
+ * arithmetic, and a market's id contains its slot and generation.
  *
  * @module
  */
 import { day, type EpochMs, hour, minute, second } from "../../core/domain/time.ts"
 import { MarketId, type MechanicalSign, Slug, TokenId } from "../../markets/domain/market.ts"
-import { makeMemo, marketsKept } from "./memo.ts"
+import { makeMemo, marketCacheSize } from "./memo.ts"
 import type { WorldOptions } from "./options.ts"
 import { between, decimals, hex, type Key, mix, uniform } from "./seed.ts"
 import {
@@ -30,11 +30,11 @@ export interface Catalogue {
   ) => { readonly market: SimulatedMarket; readonly outcome: 0 | 1 } | undefined
 }
 
-/** A whole life of one market: everything about it that does not change. */
+/** All properties of one market that do not change over its life. */
 export interface SimulatedMarket {
   readonly slot: number
   readonly generation: number
-  /** Slot and generation in one. */
+  /** Slot and generation as one number. */
   readonly number: number
   readonly key: Key
   readonly eventKey: Key
@@ -43,7 +43,7 @@ export interface SimulatedMarket {
   readonly tokenIds: readonly [TokenId, TokenId]
   readonly slug: Slug
   readonly question: string
-  /** What headlines about it are made from; none are about mechanical markets. */
+  /** The words of headlines about it; null for mechanical markets, which have no headlines. */
   readonly subject: Subject | null
   readonly eventSlug: string
   readonly eventTitle: string
@@ -55,10 +55,10 @@ export interface SimulatedMarket {
   readonly revealsAt: EpochMs
   readonly closesAt: EpochMs
   readonly proposedAt: EpochMs
-  /** Until then quotes may stay where they were at `revealsAt`; `revealsAt` itself for most. */
-  readonly lagsUntil: EpochMs
+  /** Until this time quotes may stay as at `revealsAt`; equal to `revealsAt` for most markets. */
+  readonly quotesLagUntil: EpochMs
   readonly resolvedAt: EpochMs
-  /** As listed; a match ends as listed when it begins. */
+  /** As listed; for a match, the listed end is its start. */
   readonly endsAt: EpochMs
   readonly mechanical: MechanicalSign | null
   readonly takerFeeRate: number
@@ -71,18 +71,18 @@ export interface SimulatedMarket {
   /** At a probability of one half. */
   readonly spread: number
   readonly fineTicks: boolean
-  readonly bookHabit: "valid" | "one_sided" | "ghost" | "crossed"
+  readonly bookKind: "valid" | "one_sided" | "ghost" | "crossed"
   readonly end: "decided" | "push" | "cancelled"
 }
 
-/** Generations are written into ids from here, so that those before the origin have a spelling too. */
+/** Added to the generation in ids, so that generations before the origin are not negative. */
 const generationZero = 10_000_000
 
 export function makeCatalogue(options: WorldOptions): Catalogue {
   const world = mix(0x5eed, options.seed)
   const slots = slotsOf(options)
   const lanes = Math.ceil(slots.mechanical / mechanicalAssets.length)
-  const cached = makeMemo<SimulatedMarket>(marketsKept(options.markets))
+  const cached = makeMemo<SimulatedMarket>(marketCacheSize(options.markets))
 
   const generation = (slot: number, index: number): SimulatedMarket =>
     cached(
@@ -127,7 +127,7 @@ export function makeCatalogue(options: WorldOptions): Catalogue {
   return { slots: options.markets, at, generation, byId, byToken }
 }
 
-/** Ordinary and sports markets are in the first slots, mechanical ones in those after them. */
+/** Ordinary and sports markets have the first slots, mechanical ones the rest. */
 export function slotsOf({ markets, mechanicalShare }: WorldOptions) {
   const mechanical = Math.round(markets * mechanicalShare)
   return { mechanical, ordinary: markets - mechanical }
@@ -137,7 +137,7 @@ function numberOf(slot: number, generation: number): number {
   return slot * 2 ** 26 + generation + generationZero
 }
 
-/** Events are laid out in blocks of 12 slots, each cut into events of these sizes. */
+/** Slots are grouped in blocks of 12, each divided into events of these sizes. */
 const blockSize = 12
 const blockCuts = [
   [1, 1, 1, 1, 1, 2, 2, 3],
@@ -147,18 +147,18 @@ const blockCuts = [
   [5, 2, 2, 1, 1, 1],
 ] as const
 
-/** What the markets of an event share, generation after generation. */
+/** What the markets of an event share, in every generation. */
 interface EventPlan {
   readonly key: Key
   readonly first: number
   readonly members: number
   readonly sports: boolean
   readonly period: number
-  /** Where generation 0 opens. */
+  /** When generation 0 opens. */
   readonly base: EpochMs
 }
 
-/** The event that a slot belongs to, of those in the first `slots` slots. */
+/** The event of a slot, among the first `slots` slots. */
 function eventOf(options: WorldOptions, world: Key, slot: number, slots: number): EventPlan {
   const block = Math.floor(slot / blockSize)
   const cut = blockCuts[mix(mix(world, 1), block) % blockCuts.length] ?? blockCuts[0]
@@ -191,13 +191,13 @@ function makeMarket(
   const key = mix(eventKey, index + 1)
   const opensAt = event.base + generation * event.period
   const resolvedAt = opensAt + event.period
-  const fate = uniform(mix(key, 20))
-  const end = fate < 0.015 ? "push" : fate < 0.02 ? "cancelled" : "decided"
+  const endDraw = uniform(mix(key, 20))
+  const end = endDraw < 0.015 ? "push" : endDraw < 0.02 ? "cancelled" : "decided"
   const shape = shapeOf(options, key)
   const mayLag = !event.sports && end === "decided" && shape.aboveGate &&
-    shape.bookHabit === "valid" && uniform(mix(key, 21)) < options.laggardShare
+    shape.bookKind === "valid" && uniform(mix(key, 21)) < options.laggardShare
   const life = options.bounceOnly
-    ? still(resolvedAt)
+    ? constantLife(resolvedAt)
     : mayLag
     ? laggardLife(key, eventKey, opensAt, resolvedAt)
     : lifeOf(eventKey, event.sports, resolvedAt)
@@ -227,30 +227,31 @@ function makeMarket(
   }
 }
 
-type Life = Pick<SimulatedMarket, "revealsAt" | "closesAt" | "proposedAt" | "lagsUntil">
+type Life = Pick<SimulatedMarket, "revealsAt" | "closesAt" | "proposedAt" | "quotesLagUntil">
 
-function still(resolvedAt: EpochMs): Life {
+/** The life of a market in a bounce-only world: open until it is resolved. */
+function constantLife(resolvedAt: EpochMs): Life {
   return {
     revealsAt: resolvedAt,
     closesAt: resolvedAt,
     proposedAt: resolvedAt,
-    lagsUntil: resolvedAt,
+    quotesLagUntil: resolvedAt,
   }
 }
 
-/** Hours for which the quotes of a laggard may stay where they were after its outcome is known. */
+/** Hours for which the quotes of a laggard may stay unchanged after its outcome is known. */
 const lagHours = [6, 60] as const
 
-/** The outcome is known and proposed long before it is paid, and quotes follow shortly before. */
+/** The outcome is known and proposed long before the payout; quotes follow shortly before it. */
 function laggardLife(key: Key, eventKey: Key, opensAt: EpochMs, resolvedAt: EpochMs): Life {
-  const whole = (ms: number) => Math.floor(ms / second) * second
-  const lagsUntil = whole(resolvedAt - between(mix(key, 22), 0.5, 1.5) * hour)
-  const closesAt = whole(lagsUntil - between(mix(key, 23), ...lagHours) * hour)
-  const revealsAt = whole(closesAt - between(mix(key, 24), 6, 36) * hour)
+  const wholeSecond = (ms: number) => Math.floor(ms / second) * second
+  const quotesLagUntil = wholeSecond(resolvedAt - between(mix(key, 22), 0.5, 1.5) * hour)
+  const closesAt = wholeSecond(quotesLagUntil - between(mix(key, 23), ...lagHours) * hour)
+  const revealsAt = wholeSecond(closesAt - between(mix(key, 24), 6, 36) * hour)
   const waits = between(mix(key, 25), 1, 20) * minute
   return revealsAt - day < opensAt
     ? lifeOf(eventKey, false, resolvedAt)
-    : { revealsAt, closesAt, proposedAt: whole(closesAt + waits), lagsUntil }
+    : { revealsAt, closesAt, proposedAt: wholeSecond(closesAt + waits), quotesLagUntil }
 }
 
 function lifeOf(eventKey: Key, sports: boolean, resolvedAt: EpochMs): Life {
@@ -267,7 +268,7 @@ function lifeOf(eventKey: Key, sports: boolean, resolvedAt: EpochMs): Life {
   return {
     closesAt,
     revealsAt,
-    lagsUntil: revealsAt,
+    quotesLagUntil: revealsAt,
     proposedAt: Math.floor((closesAt + waits) / second) * second,
   }
 }
@@ -290,13 +291,13 @@ function identity(key: Key, slot: number, generation: number) {
   }
 }
 
-/** Volume, depth and spread. Above the gate both are clear of it, so that book noise never decides. */
+/** Volume, depth and spread. Values above the gate are far above it, so noise never crosses it. */
 function shapeOf(options: WorldOptions, key: Key) {
   const aboveGate = uniform(mix(key, 40)) < options.gateShare
   const shallow = !aboveGate && uniform(mix(key, 41)) < 0.5
   const scale = uniform(mix(key, 42))
-  const odd = uniform(mix(key, 43)) < options.oddBookShare
-  const habits = ["one_sided", "ghost", "crossed"] as const
+  const invalid = uniform(mix(key, 43)) < options.invalidBookShare
+  const faults = ["one_sided", "ghost", "crossed"] as const
   return {
     aboveGate,
     volumeAtOpenUsd: aboveGate || shallow ? 12_000 * Math.exp(4 * scale) : 4_000 * scale,
@@ -306,14 +307,14 @@ function shapeOf(options: WorldOptions, key: Key) {
       ? [0.01, 0.01, 0.02, 0.03][mix(key, 44) % 4] ?? 0.01
       : [0.02, 0.03, 0.04, 0.06, 0.08][mix(key, 44) % 5] ?? 0.04,
     fineTicks: uniform(mix(key, 45)) < 0.25,
-    bookHabit: odd ? habits[mix(key, 46) % 3] ?? "ghost" : "valid" as const,
+    bookKind: invalid ? faults[mix(key, 46) % 3] ?? "ghost" : "valid" as const,
   }
 }
 
-/** Five minutes: the interval of the mechanical markets. */
+/** The interval that one mechanical market is about. */
 const interval = 5 * minute
 
-/** A lane of an asset has every `lanes`-th interval, listed from when the last one was paid out. */
+/** A lane of an asset has every `lanes`-th interval; its next market opens when one is paid out. */
 function lanePlan(lane: number, lanes: number) {
   const period = lanes * interval
   const step = Math.floor(lane / mechanicalAssets.length)
@@ -336,11 +337,11 @@ function makeMechanical(
   const own = mix(mix(key, place.slot), generation)
   const slug = Slug.make(`${short}-updown-5m-${Math.round(startsAt / second)}`)
   const title = mechanicalTitle(name, startsAt, endsAt)
-  const life = options.bounceOnly ? still(resolvedAt) : {
+  const life = options.bounceOnly ? constantLife(resolvedAt) : {
     revealsAt: Math.max(opensAt, startsAt),
     closesAt: endsAt,
     proposedAt: resolvedAt,
-    lagsUntil: Math.max(opensAt, startsAt),
+    quotesLagUntil: Math.max(opensAt, startsAt),
   }
   return {
     ...identity(own, place.slot, generation),

@@ -1,9 +1,9 @@
 /**
- * How a simulated market ends: by which rules it is decided, what is proposed to the oracle before
- * its end, and what the venue publishes about it afterwards.
+ * How a simulated market ends: its rules, the oracle's proposals before its end, and the payouts that
+ * the venue publishes afterwards.
  *
- * Some payouts are published late, a few are corrected later, and some the oracle never publishes.
- * Now and then the wrong outcome is proposed, challenged, and proposed again.
+ * Some payouts are published late, a few are corrected later, and some are never published by the
+ * oracle. Sometimes the wrong outcome is proposed, challenged, and replaced by a second proposal.
  *
  * @module
  */
@@ -14,15 +14,15 @@ import type { WorldOptions } from "./options.ts"
 import { between, mix, pick, uniform } from "./seed.ts"
 import { rulesText, wordOf } from "./words.ts"
 
-/** Longest time from a market's end until its payout is settled. */
-export const settlingMsMax = 8 * day
+/** The longest time from a market's end until its payout is final. */
+export const settlementMsMax = 8 * day
 
 export interface Ending {
   /** When a payout is first published. */
   readonly publishedAt: EpochMs
-  /** When it is corrected; `publishedAt` itself for most. */
+  /** When the payout is final: when it is corrected, or else `publishedAt`. */
   readonly settledAt: EpochMs
-  /** The first place that publishes it, in the order in which they are asked. */
+  /** The first source that publishes the payout, in the order in which the adapter reads them. */
   readonly source: ResolutionSource
 }
 
@@ -31,25 +31,29 @@ export function endingOf(options: WorldOptions, market: SimulatedMarket): Ending
   if (market.kind === "mechanical" || market.end !== "decided") {
     return { publishedAt: resolvedAt, settledAt: resolvedAt, source: "oracle" }
   }
-  const whole = (ms: number) => Math.floor(ms / second) * second
+  const wholeSecond = (ms: number) => Math.floor(ms / second) * second
   const late = uniform(mix(key, 80)) < options.lateShare
-  const publishedAt = late ? whole(resolvedAt + between(mix(key, 81), 1, 5) * day) : resolvedAt
+  const publishedAt = late
+    ? wholeSecond(resolvedAt + between(mix(key, 81), 1, 5) * day)
+    : resolvedAt
   const corrected = uniform(mix(key, 82)) < options.correctedShare
-  const silent = uniform(mix(key, 84)) < options.silentShare
+  const silent = uniform(mix(key, 84)) < options.unpublishedShare
   return {
     publishedAt,
-    settledAt: corrected ? whole(publishedAt + between(mix(key, 83), 6, 72) * hour) : publishedAt,
+    settledAt: corrected
+      ? wholeSecond(publishedAt + between(mix(key, 83), 6, 72) * hour)
+      : publishedAt,
     source: silent ? pick(mix(key, 86), ["listing", "book"]) : "oracle",
   }
 }
 
-/** What a market paid that neither outcome won: mostly a half each. */
-export function unevenPayouts(market: SimulatedMarket): readonly [number, number] {
+/** The payouts of a push (a market that neither outcome won): mostly half each. */
+export function pushPayouts(market: SimulatedMarket): readonly [number, number] {
   const draw = uniform(mix(market.key, 85))
   return draw < 0.7 ? [0.5, 0.5] : draw < 0.85 ? [0.25, 0.75] : [0.75, 0.25]
 }
 
-/** The payout published at an instant: null for a cancelled market, undefined while there is none. */
+/** The payouts published at `at`: null for a cancelled market, undefined before they are published. */
 export function publishedPayouts(
   ending: Ending,
   payouts: readonly [number, number] | null,
@@ -61,7 +65,7 @@ export function publishedPayouts(
 
 export interface ProposalRecord {
   readonly status: "proposed" | "challenged" | "reproposed" | "disputed"
-  /** What a share of the first outcome would pay by the first proposal, and by the second if any. */
+  /** Proposed payout of a share of the first outcome: by the first proposal, and by the second. */
   readonly first: number
   readonly second: number | null
   /** The record's last change. */
@@ -69,11 +73,11 @@ export interface ProposalRecord {
   readonly settlesAt: EpochMs | null
 }
 
-/** An unchallenged proposal may be settled after so long. */
+/** The challenge window: an unchallenged proposal may be settled after this. */
 const windowMs = 2 * hour
 
-/** Decided against what was proposed, or first published so and corrected later. */
-export function isWrong(
+/** Whether a wrong outcome is proposed first, or is published first and corrected later. */
+export function isFirstProposalWrong(
   { wrongProposalShare }: WorldOptions,
   market: SimulatedMarket,
   ending: Ending,
@@ -82,7 +86,7 @@ export function isWrong(
     (ending.settledAt > ending.publishedAt || uniform(mix(market.key, 90)) < wrongProposalShare)
 }
 
-/** The record at `at`; null before a proposal and once a payout is published. */
+/** The oracle's record at `at`; null before a proposal and once a payout is published. */
 export function proposalAt(
   options: WorldOptions,
   market: SimulatedMarket,
@@ -93,12 +97,12 @@ export function proposalAt(
   const { key, proposedAt, resolvedAt } = market
   if (at < proposedAt || publishedPayouts(ending, payouts, at) !== undefined) return null
   const truth = payouts?.[0] ?? 0.5
-  const wrong = isWrong(options, market, ending)
+  const wrong = isFirstProposalWrong(options, market, ending)
   const corrected = ending.settledAt > ending.publishedAt
-  const whole = (ms: number) => Math.floor(ms / second) * second
-  // Most challenges come late in the window: until then nothing shows that the outcome is wrong.
-  const challengedAt = whole(proposedAt + between(mix(key, 91), 0.3, 0.98) * windowMs)
-  const reproposedAt = whole(challengedAt + between(mix(key, 92), 5, 40) * minute)
+  const wholeSecond = (ms: number) => Math.floor(ms / second) * second
+  // Most challenges are late in the window: before a challenge, a wrong proposal looks like a right one.
+  const challengedAt = wholeSecond(proposedAt + between(mix(key, 91), 0.3, 0.98) * windowMs)
+  const reproposedAt = wholeSecond(challengedAt + between(mix(key, 92), 5, 40) * minute)
   const first = wrong ? 1 - truth : truth
   if (wrong && !corrected && at >= challengedAt) {
     return at < reproposedAt
@@ -115,12 +119,12 @@ export function proposalAt(
   return { status, first, second: null, changedAt, settlesAt }
 }
 
-/** Disputes are voted on in rounds that end at midnight. */
+/** The end of a voting round on a dispute; rounds end at midnight. */
 function roundAfter(at: EpochMs): EpochMs {
   return Math.ceil((at + 2 * day) / day) * day
 }
 
-/** The text by which a market is decided, in the manner of a venue. */
+/** A market's rules, written like a venue's. */
 export function rulesOf(market: SimulatedMarket): string {
   const [first, second] = market.outcomes
   return rulesText(market.kind, {

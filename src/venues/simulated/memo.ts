@@ -1,36 +1,36 @@
 /**
- * A cache of bounded size, for what is slow to compute and safe to forget.
+ * A cache of bounded size for values that can be recomputed.
  *
  * @module
  */
 
-/** The value of a name, computed when it is not cached. */
-export type Memo<A> = (name: number, make: () => A) => A
+/** The value of a key, computed when it is not cached. */
+export type Memo<A> = (key: number, compute: () => A) => A
 
-/** At most `capacity` values are cached; the older half is dropped at a time. */
+/** Caches at most `capacity` values; when full, it drops the older half. */
 export function makeMemo<A>(capacity: number): Memo<A> {
   let young = new Map<number, A>()
   let old = new Map<number, A>()
-  return (name, make) => {
-    const known = young.get(name)
+  return (key, compute) => {
+    const known = young.get(key)
     if (known !== undefined) return known
-    const value = old.get(name) ?? make()
+    const value = old.get(key) ?? compute()
     if (young.size >= capacity / 2) {
       old = young
       young = new Map()
     }
-    young.set(name, value)
+    young.set(key, value)
     return value
   }
 }
 
-/** A world of up to this many markets is cached whole. */
-const wholeWorld = 8_192
+/** A world of at most this many markets is cached completely. */
+const smallWorldMax = 8_192
 
 /**
- * How many markets to cache: all of a small world. A sweep over a large one would only carry each
- * market into the old generation and drop it there, so only those in use are cached.
+ * How many markets to cache: all of a small world. In a large one a sweep would fill the cache with
+ * markets that are dropped before their next use, so the cache is small.
  */
-export function marketsKept(markets: number): number {
-  return markets <= wholeWorld ? 4 * markets + 16 : 512
+export function marketCacheSize(markets: number): number {
+  return markets <= smallWorldMax ? 4 * markets + 16 : 512
 }

@@ -1,9 +1,9 @@
 /**
- * The press of a simulated world: stories about its markets, the made-up outlets that carry them, and
- * an index that can be searched, on Effect's clock.
+ * The news of a simulated world: stories about its markets, the invented outlets that publish them,
+ * and an index that can be searched, on Effect's clock.
  *
- * A story appears before or after a planted jump, ahead of a market's end, or once its outcome
- * exists. Some headlines are about no market at all.
+ * A story appears before or after a planted jump, before a market's end, or once its outcome exists.
+ * Some headlines are about no market.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { MarketId } from "../../markets/domain/market.ts"
 import { type NewsSource, NewsSources } from "../../news/NewsSources.ts"
 import type { Headline } from "../../news/domain/headline.ts"
 import type { SimulatedMarket } from "./catalogue.ts"
-import { makeMemo, marketsKept } from "./memo.ts"
+import { makeMemo, marketCacheSize } from "./memo.ts"
 import { between, hex, type Key, mix, uniform } from "./seed.ts"
 import { headlineOf, slugOf, type Subject, wordOf } from "./words.ts"
 import words from "./words.json" with { type: "json" }
@@ -27,40 +27,40 @@ interface Outlet {
 
 export const outlets: ReadonlyArray<Outlet> = words.outlets
 
-/** The index finds what all of them publish, and is no outlet itself. */
+/** The index finds the articles of all outlets; it is not an outlet itself. */
 export const indexName = "Wayfarer Index"
 
-/** A headline with what it is about. */
-export interface Published extends Headline {
+/** A published headline and what it is about. */
+export interface Article extends Headline {
   readonly kind: StoryKind
   /** Null for one that is about no market. */
   readonly marketId: MarketId | null
 }
 
-export interface Press {
-  /** What an outlet publishes in `[from, to]`, newest first. */
+export interface NewsArchive {
+  /** An outlet's articles in `[from, to]`, newest first. */
   readonly published: (
     outlet: Outlet,
     range: { readonly from: EpochMs; readonly to: EpochMs },
-  ) => ReadonlyArray<Published>
+  ) => ReadonlyArray<Article>
 }
 
-/** A feed shows the last day, and no more rows than this. */
+/** A feed contains the last day, at most `feedRowsMax` rows. */
 const feedMs = day
 export const feedRowsMax = 60
-/** Rows of one answer of the index, and topics it looks for. */
+/** Rows of one search result, and topics of one search. */
 export const indexRowsMax = 100
 const topicsMax = 50
-/** An outlet thinks of something unrelated in this share of such stretches. */
+/** In this share of periods of `noiseMs`, an outlet publishes an unrelated headline. */
 const noiseShare = 0.5
 const noiseMs = 40 * minute
 
-/** Sources over the world; times are the clock's. */
+/** News sources over the world; times are on the clock. */
 export function layer(world: World, options: VenueOptions = {}): Layer.Layer<NewsSources> {
-  const press = makePress(world)
+  const archive = makeNewsArchive(world)
   const clock = worldClock(world, options)
   const now = Effect.map(Clock.currentTimeMillis, clock.toWorld)
-  const shown = ({ title, url, source, publishedAt }: Published): Headline => ({
+  const headline = ({ title, url, source, publishedAt }: Article): Headline => ({
     title,
     url,
     source,
@@ -69,46 +69,47 @@ export function layer(world: World, options: VenueOptions = {}): Layer.Layer<New
   const feeds = outlets.map((outlet): NewsSource => ({
     name: outlet.name,
     read: () =>
-      Effect.map(now, (at) => ({ rows: feedOf(press, outlet, at).map(shown), rejected: {} })),
+      Effect.map(now, (at) => ({ rows: feedOf(archive, outlet, at).map(headline), rejected: {} })),
   }))
   const index: NewsSource = {
     name: indexName,
     read: (topics) =>
-      Effect.map(now, (at) => ({ rows: found(press, topics, at).map(shown), rejected: {} })),
+      Effect.map(
+        now,
+        (at) => ({ rows: searchIndex(archive, topics, at).map(headline), rejected: {} }),
+      ),
   }
   return Layer.succeed(NewsSources, [...feeds, index])
 }
 
-/** What an outlet's feed shows at an instant. */
-export function feedOf(press: Press, outlet: Outlet, at: EpochMs): ReadonlyArray<Published> {
-  return press.published(outlet, { from: at - feedMs, to: at }).slice(0, feedRowsMax)
+/** The content of an outlet's feed at `at`. */
+export function feedOf(archive: NewsArchive, outlet: Outlet, at: EpochMs): ReadonlyArray<Article> {
+  return archive.published(outlet, { from: at - feedMs, to: at }).slice(0, feedRowsMax)
 }
 
-/**
- * Headlines that hold every word of a topic; their source is the host, as the index knows no names.
- */
-export function found(
-  press: Press,
+/** Articles whose title contains every word of a topic. Their source is the outlet's host. */
+export function searchIndex(
+  archive: NewsArchive,
   topics: ReadonlyArray<ReadonlyArray<string>>,
   at: EpochMs,
-): ReadonlyArray<Published> {
-  const wanted = topics.slice(0, topicsMax).filter((words) => words.length > 0)
+): ReadonlyArray<Article> {
+  const searched = topics.slice(0, topicsMax).filter((words) => words.length > 0)
     .map((words) => words.map((word) => word.toLowerCase()))
   const range = { from: at - feedMs, to: at }
   return outlets
     .flatMap((outlet) =>
-      press.published(outlet, range).map((row) => ({ ...row, source: outlet.host }))
+      archive.published(outlet, range).map((row) => ({ ...row, source: outlet.host }))
     )
     .filter(({ title }) => {
       const lower = title.toLowerCase()
-      return wanted.some((words) => words.every((word) => lower.includes(word)))
+      return searched.some((words) => words.every((word) => lower.includes(word)))
     })
     .sort((a, b) => b.publishedAt - a.publishedAt || (a.url < b.url ? -1 : 1))
     .slice(0, indexRowsMax)
 }
 
-export function makePress(world: World): Press {
-  const cached = makeMemo<ReadonlyArray<Story>>(marketsKept(world.catalogue.slots))
+export function makeNewsArchive(world: World): NewsArchive {
+  const cached = makeMemo<ReadonlyArray<Story>>(marketCacheSize(world.catalogue.slots))
   const storiesOf = (market: SimulatedMarket): ReadonlyArray<Story> =>
     cached(market.number, () => storiesAbout(world, market))
   return {
@@ -118,7 +119,7 @@ export function makePress(world: World): Press {
         let market = world.catalogue.at(slot, range.to)
         while (market.kind !== "mechanical" && market.resolvedAt + storiesAfterMs > range.from) {
           for (const [n, story] of storiesOf(market).entries()) {
-            const row = carried(outlet, market, story, n)
+            const row = articleOf(outlet, market, story, n)
             if (row !== null && row.publishedAt >= range.from && row.publishedAt <= range.to) {
               rows.push(row)
             }
@@ -131,13 +132,13 @@ export function makePress(world: World): Press {
   }
 }
 
-/** The story as this outlet carries it: one brings it first, each other one perhaps, and later. */
-function carried(
+/** The story as this outlet publishes it: one outlet is first, each other one may follow later. */
+function articleOf(
   outlet: Outlet,
   market: SimulatedMarket,
   story: Story,
   nth: number,
-): Published | null {
+): Article | null {
   const key = mix(mix(market.key, 96), nth)
   const place = outlets.indexOf(outlet)
   const isFirst = key % outlets.length === place
@@ -159,7 +160,7 @@ function* noiseOf(
   world: World,
   outlet: Outlet,
   range: { readonly from: EpochMs; readonly to: EpochMs },
-): Generator<Published> {
+): Generator<Article> {
   const own = mix(mix(world.options.seed, 97), outlets.indexOf(outlet))
   for (let n = Math.floor(range.from / noiseMs); n * noiseMs <= range.to; n++) {
     const key = mix(own, n)
@@ -192,10 +193,10 @@ interface Story {
   readonly kind: StoryKind
 }
 
-/** Shares of markets and jumps that the press writes about. */
+/** Shares of markets and jumps that have a story. */
 const shares = { preview: 0.6, jump: 0.6, beforeJump: 0.4, done: 0.8 } as const
 
-/** Every story about a market in its whole life, in any order; none about mechanical ones. */
+/** Every story about a market in its whole life, in any order; mechanical markets have none. */
 export function storiesAbout(world: World, market: SimulatedMarket): ReadonlyArray<Story> {
   const { subject } = market
   if (subject === null) return []
@@ -216,11 +217,11 @@ export function storiesAbout(world: World, market: SimulatedMarket): ReadonlyArr
       kind: early ? "before_jump" : "after_jump",
     })
   }
-  return [...stories, ...endOf(world, market, subject, mix(key, 4))]
+  return [...stories, ...storiesAtEnd(world, market, subject, mix(key, 4))]
 }
 
-/** What is written once the outcome exists; some of it is wrong where a wrong outcome is proposed. */
-function endOf(
+/** Stories once the outcome exists. Where a wrong outcome is proposed, the first story is wrong too. */
+function storiesAtEnd(
   world: World,
   market: SimulatedMarket,
   subject: Subject,
@@ -231,7 +232,7 @@ function endOf(
   const [first, second] = [headlineOf(subject, "first"), headlineOf(subject, "second")]
   const [right, wrong] = payout === 1 ? [first, second] : [second, first]
   const at = wholeSecond(market.closesAt + between(mix(key, 1), 1, 45) * minute)
-  if (!world.truth.misproposed(market)) return [{ at, title: right, kind: "done" }]
+  if (!world.truth.firstProposalIsWrong(market)) return [{ at, title: right, kind: "done" }]
   const correctedAt = wholeSecond(at + between(mix(key, 2), 2, 5) * hour)
   return [
     { at, title: wrong, kind: "misreport" },
@@ -239,10 +240,10 @@ function endOf(
   ]
 }
 
-/** No story about a market comes later than this after its end. */
+/** The last story about a market is at most this long after its end. */
 const storiesAfterMs = day
 
-/** A story that is about no market, though it may read like one. */
+/** A headline that is about no market. */
 function unrelated(key: Key): string {
   return `${wordOf(key, "towns")} ${wordOf(mix(key, 1), "townNews")}`
 }

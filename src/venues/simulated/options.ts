@@ -1,47 +1,46 @@
 /**
- * What a simulated world is made from: its seed, and the shares and rates of what happens in it.
+ * The options of a simulated world: its seed, and the shares and rates of its events.
  *
  * @module
  */
 import type { EpochMs } from "../../core/domain/time.ts"
 import { defaultGroups, type WalletGroup } from "./wallets.ts"
 
-/** What a world is made from. */
 export interface WorldOptions {
   readonly seed: number
   /** Live markets at any instant; a whole number, at most 9,999,999. */
   readonly markets: number
-  /** An instant the world is laid out around; it has markets before and after it, forever. */
+  /** The world's time zero; there are markets before and after it, without end. */
   readonly origin: EpochMs
-  /** Planted jumps a market-day, on average. */
-  readonly liveliness: number
-  /** True probabilities never move and nothing resolves while it is listed: only bid-ask noise. */
+  /** Planted jumps a market and day, on average. */
+  readonly jumpsPerMarketDay: number
+  /** True probabilities never move and no listed market resolves: prices only have bid-ask noise. */
   readonly bounceOnly: boolean
   /** Share of ordinary markets above the quality gate (volume 10,000 USD, depth 2,500 USD). */
   readonly gateShare: number
   readonly mechanicalShare: number
   readonly sportsShare: number
-  /** Share of markets whose book is often one-sided, ghostly or crossed. */
-  readonly oddBookShare: number
+  /** Share of markets whose book is often one-sided, crossed, or a ghost (only 0.01 and 0.99). */
+  readonly invalidBookShare: number
   /**
-   * Share of a market's half hours in which its quotes leave the truth for some minutes, by 5 to 12
-   * points, without trades; none in a bounce-only world.
+   * Share of a market's half hours in which its quotes leave the true probability for some minutes, by
+   * 5 to 12 points, without trades; 0 in a bounce-only world.
    */
   readonly dislocationShare: number
-  /** An ordinary market is listed for a time between these; the shorter the likelier. */
+  /** Least and greatest life of an ordinary market; shorter lives are more likely. */
   readonly lifeDays: readonly [number, number]
   readonly wallets: ReadonlyArray<WalletGroup>
-  /** Wallets began to trade this many days before the origin. */
+  /** Wallets start to trade this many days before the origin. */
   readonly walletDays: number
   /** Share of decided markets whose payout is published 1 to 5 days late. */
   readonly lateShare: number
   /** Share of decided markets first published as paying the other outcome, for 6 to 72 hours. */
   readonly correctedShare: number
-  /** Share of decided markets whose payout the oracle's record never tells. */
-  readonly silentShare: number
+  /** Share of decided markets whose payout the oracle's record never publishes. */
+  readonly unpublishedShare: number
   /**
    * Share of the decided ordinary markets above the gate, with valid books, whose outcome is known 6
-   * to 60 hours before their quotes follow, if these can stand between 0.06 and 0.94 meanwhile.
+   * to 60 hours before their quotes follow, if the quotes are between 0.06 and 0.94 until then.
    */
   readonly laggardShare: number
   /** Share of decided ordinary and sports markets at which the other outcome is proposed first. */
@@ -51,19 +50,19 @@ export interface WorldOptions {
 export const worldDefaults: Omit<WorldOptions, "seed"> = {
   markets: 200,
   origin: Date.UTC(2026, 10, 1),
-  liveliness: 0.5,
+  jumpsPerMarketDay: 0.5,
   bounceOnly: false,
   gateShare: 0.7,
   mechanicalShare: 0.05,
   sportsShare: 0.1,
-  oddBookShare: 0.06,
+  invalidBookShare: 0.06,
   dislocationShare: 0.01,
   lifeDays: [10, 40],
   wallets: defaultGroups,
   walletDays: 90,
   lateShare: 0.01,
   correctedShare: 0.005,
-  silentShare: 0.02,
+  unpublishedShare: 0.02,
   laggardShare: 0,
   wrongProposalShare: 0,
 }

@@ -1,21 +1,27 @@
 /**
- * What one wallet does in one market from beginning to end, and the entries that makes.
+ * Everything that one wallet does in one market, and the entries that result.
  *
- * A wallet that enters at price q is right with probability q + edge. The world gives it the outcome
- * and it uses it just that often, so that its edge at the prices it paid is exact on average and its
- * picks look like those of any other wallet. A plan depends on nothing but wallet and market, and
- * the wallet does nothing else in that market: so what is true of a plan is true of the position.
+ * A wallet that enters at price q is right with probability q + edge. The plan uses the hidden outcome
+ * just that often: the edge at the prices paid is exact on average, and the choices look like those of
+ * any other wallet. A plan depends only on wallet and market, and the wallet does nothing else in that
+ * market, so the plan is the whole position.
  *
  * @module
  */
 import { type EpochMs, hour, minute, second } from "../../core/domain/time.ts"
-import { exact, type Quote } from "./books.ts"
+import { type Quote, roundPrice } from "./books.ts"
 import type { SimulatedMarket } from "./catalogue.ts"
 import type { Ending } from "./endings.ts"
 import { between, gaussian, type Key, mix, uniform } from "./seed.ts"
-import { type Move, type Script, type ScriptEntry, scriptOf, type Wallet } from "./wallets.ts"
+import {
+  type ScriptEntry,
+  type ScriptMove,
+  scriptOf,
+  type TradingScript,
+  type Wallet,
+} from "./wallets.ts"
 
-/** What wallets see of the world, and what only the world knows. */
+/** The parts of the world that planning needs, hidden ones included. */
 export interface WalletView {
   readonly quote: (market: SimulatedMarket, at: EpochMs) => Quote | null
   readonly probability: (market: SimulatedMarket, at: EpochMs) => number
@@ -23,68 +29,68 @@ export interface WalletView {
   readonly ending: (market: SimulatedMarket) => Ending
 }
 
-/** A move with the book it met. */
-interface Met {
-  readonly move: Move
+/** A move with its time and quote. */
+interface QuotedMove {
+  readonly move: ScriptMove
   readonly at: EpochMs
   readonly quote: Quote
 }
 
-/** How often a wallet looks at a market before it lets it pass, and the part of its life in between. */
-const looks = 4
-const lookShare = 0.07
-/** How often a move waits for a valid book, and how long. */
-const waits = 6
+/** Times a wallet tries to enter a market, and the fraction of the market's life between them. */
+const attemptsMax = 4
+const attemptSpacing = 0.07
+/** Times a move waits for a valid book, and how long each time. */
+const waitsMax = 6
 const waitMs = 7 * minute
-/** No move is later than this before trading ends. */
+/** The last move is at least this long before trading ends. */
 const lastMoveMs = 30 * second
-/** Shares come in these many hundredths, so that the parts of scripts and rows are whole. */
+/** Sizes are multiples of this many lots, so that fractions for moves and rows are whole lots. */
 const lotUnit = 120
 /** The smallest order is 5 shares. */
 const lotUnitsMin = 5
 
-/** What `wallet`, that takes part in `market`, does there; null when no price there suits it. */
+/** The plan of a wallet that trades in `market`; null when no price there is within its limits. */
 export function planOf(view: WalletView, wallet: Wallet, market: SimulatedMarket): Plan | null {
   const key = mix(wallet.key, market.key)
-  const sweeps = wallet.group.habit === "sweeper"
+  const sweeps = wallet.group.strategy === "sweeper"
   const [from, to] = sweeps
     ? [market.revealsAt, market.resolvedAt - lastMoveMs]
     : [market.opensAt, market.closesAt - lastMoveMs]
   const start = from + between(mix(key, 1), 0, 0.9) * (to - from)
-  const wanted = scriptOf(wallet.group.habit, wallet.group.repeatShare, key)
-  let seenTo = 0
-  for (let look = 0; look < looks; look++) {
-    const at = Math.ceil((start + look * lookShare * (to - from)) / second) * second
-    for (let script: Script | null = wanted; script !== null; script = script.shorter) {
-      const met = meet(view, market, script, at, to, mix(key, 2 + look))
-      if (met === null) continue
-      seenTo = Math.max(seenTo, met[script.lastPurchase]?.at ?? 0)
-      const suits = suitedSides(wallet, script, met)
-      if (!suits[0] && !suits[1]) continue
+  const wanted = scriptOf(wallet.group.strategy, wallet.group.repeatShare, key)
+  let lastSeenAt = 0
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const at = Math.ceil((start + attempt * attemptSpacing * (to - from)) / second) * second
+    for (let script: TradingScript | null = wanted; script !== null; script = script.shorter) {
+      const quoted = quoteMoves(view, market, script, at, to, mix(key, 2 + attempt))
+      if (quoted === null) continue
+      lastSeenAt = Math.max(lastSeenAt, quoted[script.lastPurchase]?.at ?? 0)
+      const affordable = affordableSides(wallet, script, quoted)
+      if (!affordable[0] && !affordable[1]) continue
       const own = sweeps
-        ? favourite(met)
-        : sideOf(view, wallet, market, script, met, { seenTo, key: mix(key, 10) })
-      return suits[own] ? makePlan(view, wallet, market, script, met, own, key) : null
+        ? favourite(quoted)
+        : sideOf(view, wallet, market, script, quoted, { lastSeenAt, key: mix(key, 10) })
+      return affordable[own] ? makePlan(view, wallet, market, script, quoted, own, key) : null
     }
   }
   return null
 }
 
-/** The books that a script's moves meet, from `at` on; null when there is no time, or no book. */
-function meet(
+/** The script's moves from `at` on, with quotes; null when there is no time or no valid book. */
+function quoteMoves(
   view: WalletView,
   market: SimulatedMarket,
-  script: Script,
+  script: TradingScript,
   at: EpochMs,
   to: EpochMs,
   key: Key,
-): ReadonlyArray<Met> | null {
-  const found: Array<Met> = []
+): ReadonlyArray<QuotedMove> | null {
+  const found: Array<QuotedMove> = []
   let time = at
   for (const [index, move] of script.moves.entries()) {
     time += Math.ceil(between(mix(key, index), ...move.after) / second) * second
     let quote: Quote | null = null
-    for (let wait = 0; wait < waits && quote === null && time < to; wait++) {
+    for (let wait = 0; wait < waitsMax && quote === null && time < to; wait++) {
       const seen = view.quote(market, time)
       if (seen !== null && seen.fault === "none" && !seen.dislocated) quote = seen
       else time += waitMs
@@ -96,120 +102,121 @@ function meet(
 }
 
 /**
- * Which outcome the script is about. The coin is fair given everything the wallet has seen, up to
- * `seenTo`, and leans on the outcome by what makes the entries' mean edge, at the prices they paid,
- * the wallet's.
+ * Which outcome is the script's own side. The draw is fair given everything the wallet has seen, up to
+ * `lastSeenAt`, and is biased by the hidden outcome just so much that the entries' mean edge, at the
+ * prices paid, is the wallet's.
  */
 function sideOf(
   view: WalletView,
   wallet: Wallet,
   market: SimulatedMarket,
-  script: Script,
-  met: ReadonlyArray<Met>,
-  { seenTo, key }: { readonly seenTo: EpochMs; readonly key: Key },
+  script: TradingScript,
+  quoted: ReadonlyArray<QuotedMove>,
+  { lastSeenAt, key }: { readonly lastSeenAt: EpochMs; readonly key: Key },
 ): 0 | 1 {
-  const { counted } = script
-  if (counted.length === 0) return uniform(key) < 0.5 ? 0 : 1
-  const truth = view.probability(market, seenTo)
-  const halfSpread = counted.reduce((sum, entry) => {
-    const [first, second] = [priceOf(entry, met, 0), priceOf(entry, met, 1)]
+  const { unhedged } = script
+  if (unhedged.length === 0) return uniform(key) < 0.5 ? 0 : 1
+  const truth = view.probability(market, lastSeenAt)
+  const halfSpread = unhedged.reduce((sum, entry) => {
+    const [first, second] = [priceOf(entry, quoted, 0), priceOf(entry, quoted, 1)]
     return sum + (first + second - 1) / 2
-  }, 0) / counted.length
+  }, 0) / unhedged.length
   const edge = wallet.group.edge + halfSpread
   const payout = view.payouts(market)?.[0] ?? 0.5
-  const lean = payout === 1 ? edge / (2 * truth) : payout === 0 ? -edge / (2 * (1 - truth)) : 0
-  return uniform(key) < 0.5 + lean ? 0 : 1
+  const bias = payout === 1 ? edge / (2 * truth) : payout === 0 ? -edge / (2 * (1 - truth)) : 0
+  return uniform(key) < 0.5 + bias ? 0 : 1
 }
 
-/** Volume-weighted price of an entry when the script is about the outcome `own`. */
-function priceOf(entry: ScriptEntry, met: ReadonlyArray<Met>, own: 0 | 1): number {
+/** Volume-weighted price of an entry when `own` is the script's own side. */
+function priceOf(entry: ScriptEntry, quoted: ReadonlyArray<QuotedMove>, own: 0 | 1): number {
   let [cost, shares] = [0, 0]
-  for (const { move, share } of entry.parts) {
-    const at = met[move]
+  for (const { move, share } of entry.purchases) {
+    const at = quoted[move]
     if (at === undefined) continue
-    cost += share * paidFor(entry, at, own)
+    cost += share * costInMove(entry, at, own)
     shares += share
   }
   return cost / shares
 }
 
-/** What a share of the entry's side cost in one move: selling the other side is buying it. */
-function paidFor(entry: ScriptEntry, { move, quote }: Met, own: 0 | 1): number {
-  const price = tradedAt(move, quote, move.side === "own" ? own : otherOf(own))
-  return move.side === entry.side ? price : exact(1 - price)
+/** The cost of a share of the entry's side in one move; selling the other side is buying it. */
+function costInMove(entry: ScriptEntry, { move, quote }: QuotedMove, own: 0 | 1): number {
+  const price = tradePrice(move, quote, move.side === "own" ? own : otherOf(own))
+  return move.side === entry.side ? price : roundPrice(1 - price)
 }
 
-/** The price at which a move is done in `outcome`: takers pay the spread, makers earn it. */
-function tradedAt(move: Move, quote: Quote, outcome: 0 | 1): number {
+/** The price of a move in `outcome`: takers pay the spread, makers earn it. */
+function tradePrice(move: ScriptMove, quote: Quote, outcome: 0 | 1): number {
   const lifts = (move.kind !== "sell") === (move.role === "taker")
-  return lifts ? costOf(quote, outcome) : exact(1 - costOf(quote, otherOf(outcome)))
+  return lifts ? costOf(quote, outcome) : roundPrice(1 - costOf(quote, otherOf(outcome)))
 }
 
-/** What a share of an outcome costs a taker. */
+/** The price at which a taker buys an outcome. */
 function costOf(quote: Quote, outcome: 0 | 1): number {
   return outcome === 0
     ? quote.askTicks / quote.ticksPerUsd
-    : exact(1 - quote.bidTicks / quote.ticksPerUsd)
+    : roundPrice(1 - quote.bidTicks / quote.ticksPerUsd)
 }
 
 function otherOf(outcome: 0 | 1): 0 | 1 {
   return outcome === 0 ? 1 : 0
 }
 
-function favourite([first]: ReadonlyArray<Met>): 0 | 1 {
+function favourite([first]: ReadonlyArray<QuotedMove>): 0 | 1 {
   return first === undefined || costOf(first.quote, 0) > 0.5 ? 0 : 1
 }
 
 /**
- * On which sides the wallet pays what the script's purchases cost. Whether it looks on must not depend
- * on the side chosen, which knows of the outcome: so where only the other side's price suits it, it
- * leaves the market; and where there are several purchases, all of them must suit it on both sides.
+ * On which sides the script's purchases are within the wallet's price limits. Whether the wallet tries
+ * again must not depend on the chosen side, which is drawn with the hidden outcome. So when only the
+ * other side is affordable, the wallet leaves the market; and several purchases must all be affordable
+ * on both sides.
  */
-function suitedSides(
+function affordableSides(
   { group: { prices: [low, high] } }: Wallet,
-  script: Script,
-  met: ReadonlyArray<Met>,
+  script: TradingScript,
+  quoted: ReadonlyArray<QuotedMove>,
 ): readonly [boolean, boolean] {
-  const entries = script.counted.length > 0 ? script.counted : script.entries.slice(0, 1)
-  let [first, second, purchases] = [true, true, 0]
+  const entries = script.unhedged.length > 0 ? script.unhedged : script.entries.slice(0, 1)
+  let [first, second, purchaseCount] = [true, true, 0]
   for (const entry of entries) {
-    for (const { move } of entry.parts) {
-      const at = met[move]
+    for (const { move } of entry.purchases) {
+      const at = quoted[move]
       if (at === undefined) return [false, false]
-      const prices = [paidFor(entry, at, 0), paidFor(entry, at, 1)] as const
+      const prices = [costInMove(entry, at, 0), costInMove(entry, at, 1)] as const
       first &&= prices[0] >= low && prices[0] <= high
       second &&= prices[1] >= low && prices[1] <= high
-      purchases += 1
+      purchaseCount += 1
     }
   }
-  const all = first && second
-  return purchases > 1 ? [all, all] : [first, second]
+  const both = first && second
+  return purchaseCount > 1 ? [both, both] : [first, second]
 }
 
 function makePlan(
   view: WalletView,
   wallet: Wallet,
   market: SimulatedMarket,
-  script: Script,
-  met: ReadonlyArray<Met>,
+  script: TradingScript,
+  quoted: ReadonlyArray<QuotedMove>,
   own: 0 | 1,
   key: Key,
 ): Plan {
   const stakeUsd = wallet.group.medianStakeUsd * Math.exp(0.9 * gaussian(mix(key, 20)))
-  const price = met[0] === undefined ? 0.5 : costOf(met[0].quote, own)
+  const price = quoted[0] === undefined ? 0.5 : costOf(quoted[0].quote, own)
   const units = Math.max(lotUnitsMin, Math.round(stakeUsd / price * lotsPerShare / lotUnit))
   const base = units * lotUnit
-  const moves = met.map(({ move, at, quote }, index): PlannedMove => {
+  const moves = quoted.map(({ move, at, quote }, index): PlannedMove => {
     const draw = mix(mix(key, 21), index)
     const outcome = move.side === "own" ? own : otherOf(own)
     const trades = move.kind === "buy" || move.kind === "sell"
     return {
       kind: move.kind,
       outcome,
-      price: tradedAt(move, quote, outcome),
+      price: tradePrice(move, quote, outcome),
       lots: Math.round(base * move.share),
-      pieces: trades ? 1 + mix(draw, 1) % 4 : 1,
-      alike: uniform(mix(draw, 2)) < 0.4,
+      rowCount: trades ? 1 + mix(draw, 1) % 4 : 1,
+      sameTransaction: uniform(mix(draw, 2)) < 0.4,
       role: move.role,
       at,
     }
@@ -227,32 +234,32 @@ function makePlan(
   }
 }
 
-/** A move as it was made, in one to four rows. */
+/** A move with its price and size, in one to four rows. */
 export interface PlannedMove {
-  readonly kind: Move["kind"]
+  readonly kind: ScriptMove["kind"]
   readonly outcome: 0 | 1
   readonly price: number
-  /** Hundredths of a share, a whole number of them in each row. */
+  /** A whole number in each row. */
   readonly lots: number
-  readonly pieces: number
-  /** Whether its rows are of one transaction, alike in every field; else they come every 2 seconds. */
-  readonly alike: boolean
+  readonly rowCount: number
+  /** Whether its rows are one transaction with identical fields; otherwise they are 2 seconds apart. */
+  readonly sameTransaction: boolean
   readonly role: "taker" | "maker"
   readonly at: EpochMs
 }
 
-/** An entry as a perfect observer would list it once all is over. */
+/** An entry as it should be computed from the complete activity. */
 export interface Episode {
   readonly wallet: Wallet
   readonly market: SimulatedMarket
   readonly outcome: 0 | 1
   readonly price: number
-  /** Of its first row. */
+  /** The price of its first row. */
   readonly openingPrice: number
   readonly stakeUsd: number
   readonly shares: number
   readonly hedgedShares: number
-  /** Under half of it was left because the other side was bought: no entry at all. */
+  /** Over half was closed by buying the other side, so it does not count as an entry. */
   readonly hedge: boolean
   /** Rows that bought it. */
   readonly fills: number
@@ -260,7 +267,7 @@ export interface Episode {
   readonly lastFillAt: EpochMs
 }
 
-/** Shares handed in for what their market paid. */
+/** Shares redeemed for their market's payout. */
 interface Redemption {
   readonly at: EpochMs
   readonly lots: number
@@ -276,26 +283,26 @@ export interface Plan {
   readonly redemption: Redemption | null
 }
 
-/** Hundredths in a share. */
+/** A lot is 0.01 share; whole lots keep sums exact. */
 export const lotsPerShare = 100
-const pieceMs = 2 * second
-/** Winners are handed in this often, and what paid nothing this often. */
+const rowSpacingMs = 2 * second
+/** Share of winning and of losing positions that are redeemed. */
 const winnersShare = 0.92
 const losersShare = 0.08
 
-/** When the rows of a move are, and of how many lots each is. */
+/** The time and lots of each row of a move. */
 export function rowsOf(
   move: PlannedMove,
 ): ReadonlyArray<{ readonly at: EpochMs; readonly lots: number }> {
   const rows: Array<{ at: EpochMs; lots: number }> = []
-  for (let piece = 0; piece < move.pieces; piece++) {
-    const at = move.at + (move.alike ? 0 : piece * pieceMs)
-    rows.push({ at, lots: move.lots / move.pieces })
+  for (let row = 0; row < move.rowCount; row++) {
+    const at = move.at + (move.sameTransaction ? 0 : row * rowSpacingMs)
+    rows.push({ at, lots: move.lots / move.rowCount })
   }
   return rows
 }
 
-/** The entry that `entry` of a script became, when the script is about `own` and `base` lots. */
+/** The episode of a script's entry, when the own side is `own` and the base size is `base` lots. */
 function episodeOf(
   wallet: Wallet,
   market: SimulatedMarket,
@@ -304,9 +311,9 @@ function episodeOf(
   { own, base }: { readonly own: 0 | 1; readonly base: number },
 ): Episode {
   const outcome = entry.side === "own" ? own : own === 0 ? 1 : 0
-  const bought = entry.parts.flatMap(({ move, skip }) => {
-    const made = moves[move]
-    return made === undefined ? [] : partsAfter(made, Math.round(skip * base), outcome)
+  const bought = entry.purchases.flatMap(({ move, skip }) => {
+    const planned = moves[move]
+    return planned === undefined ? [] : rowsAfter(planned, Math.round(skip * base), outcome)
   })
   const lots = bought.reduce((sum, part) => sum + part.lots, 0)
   const hedgedLots = Math.round(entry.hedged * base)
@@ -327,9 +334,9 @@ function episodeOf(
   }
 }
 
-/** What the rows of a move brought of `outcome` after the first `skip` lots of it. */
-function partsAfter(move: PlannedMove, skip: number, outcome: 0 | 1) {
-  const price = move.outcome === outcome ? move.price : exact(1 - move.price)
+/** The rows of a move that bought `outcome`, without the first `skip` lots. */
+function rowsAfter(move: PlannedMove, skip: number, outcome: 0 | 1) {
+  const price = move.outcome === outcome ? move.price : roundPrice(1 - move.price)
   let left = skip
   return rowsOf(move).flatMap(({ at, lots }) => {
     const closing = Math.min(left, lots)
@@ -338,8 +345,8 @@ function partsAfter(move: PlannedMove, skip: number, outcome: 0 | 1) {
   })
 }
 
-/** Lots of each outcome that the moves up to an instant leave. */
-export function heldAfter(
+/** Lots of each outcome held after the moves up to `at`. */
+export function lotsHeldAt(
   moves: ReadonlyArray<PlannedMove>,
   at: EpochMs,
 ): readonly [number, number] {
@@ -361,7 +368,7 @@ function redemptionOf(
   moves: ReadonlyArray<PlannedMove>,
   key: Key,
 ): Redemption | null {
-  const owned = heldAfter(moves, Infinity)
+  const owned = lotsHeldAt(moves, Infinity)
   const lots = owned[0] + owned[1]
   if (payouts === null || lots === 0) return null
   const paidLots = owned[0] * payouts[0] + owned[1] * payouts[1]

@@ -1,11 +1,11 @@
 /**
- * The true probability of a market, at any instant, from its key alone.
+ * The true probability of a market at any instant, computed from its key alone.
  *
  * Between planted jumps the probability is `Phi((z + B(v)) / sqrt(1 - v))`, with `B` a Brownian
- * motion and `v` a clock that runs from 0: an exact martingale. Jumps go up or down by the same
- * amount with equal chance: also a martingale. In the last stretch `v` reaches 1, so the path ends
- * at 0 or 1 by itself, and the outcome is drawn by the path. `B` is built by midpoint displacement,
- * so any instant costs a dozen hashes and nothing is stored between nodes.
+ * motion and `v` a variance clock that starts at 0: an exact martingale. Jumps go up or down by the
+ * same amount with equal chance: also a martingale. In the last segment `v` reaches 1, so the path
+ * ends at 0 or 1 and thereby draws the outcome. `B` is built by midpoint displacement: any instant
+ * costs a dozen hashes, and no nodes are stored.
  *
  * @module
  */
@@ -14,9 +14,9 @@ import type { SimulatedMarket } from "./catalogue.ts"
 import type { WorldOptions } from "./options.ts"
 import { between, gaussian, type Key, mix, normalCdf, normalQuantile, uniform } from "./seed.ts"
 
-/** In each stretch of `1 / rate` days there is a jump with this chance, at a uniform time. */
+/** Chance of a jump in each period of `jumpChance / rate` days, at a uniform time. */
 const jumpChance = 0.75
-/** Share of the jumps of a market with siblings that hit all of its event at once. */
+/** Share of the jumps of a market with siblings that hit all markets of its event at once. */
 const sharedJumps = 0.4
 
 export function drawPath(options: WorldOptions, market: SimulatedMarket): Path {
@@ -29,10 +29,10 @@ export function drawPath(options: WorldOptions, market: SimulatedMarket): Path {
     : edge < 0.15
     ? between(mix(key, 51), 0.85, 0.96)
     : between(mix(key, 51), 0.15, 0.85)
-  const shared = market.siblings > 1 ? sharedJumps * options.liveliness : 0
+  const shared = market.siblings > 1 ? sharedJumps * options.jumpsPerMarketDay : 0
   const quiet = market.kind === "mechanical" || options.bounceOnly
   const jumps = quiet ? [] : [
-    ...jumpsAt(market, mix(key, 52), options.liveliness - shared),
+    ...jumpsAt(market, mix(key, 52), options.jumpsPerMarketDay - shared),
     ...jumpsAt(market, mix(eventKey, 52), shared),
   ].sort((a, b) => a.at - b.at)
   return makePath({
@@ -51,41 +51,40 @@ export function drawPath(options: WorldOptions, market: SimulatedMarket): Path {
 function jumpsAt(market: SimulatedMarket, key: number, perDay: number) {
   const jumps: Array<{ at: EpochMs; size: number; key: number }> = []
   if (perDay <= 0) return jumps
-  const stretch = Math.max(minute, jumpChance * day / perDay)
-  const first = Math.floor(market.opensAt / stretch)
-  const last = Math.floor(Math.max(market.opensAt, market.revealsAt - hour) / stretch)
+  const period = Math.max(minute, jumpChance * day / perDay)
+  const first = Math.floor(market.opensAt / period)
+  const last = Math.floor(Math.max(market.opensAt, market.revealsAt - hour) / period)
   for (let index = first; index <= last; index++) {
     const draw = mix(key, index)
     if (uniform(draw) >= jumpChance) continue
     const size = uniform(mix(draw, 1)) < 0.8
       ? between(mix(draw, 2), 0.06, 0.14)
       : between(mix(draw, 2), 0.14, 0.28)
-    const at = Math.floor((index + uniform(mix(draw, 3))) * stretch)
+    const at = Math.floor((index + uniform(mix(draw, 3))) * period)
     jumps.push({ at, size, key: mix(mix(draw, 4), market.key) })
   }
   return jumps
 }
 
-/** A planted repricing: the truth moved from `from` to `to` at `at`. */
+/** A planted jump of the true probability. */
 export interface Jump {
   readonly at: EpochMs
   readonly from: number
   readonly to: number
 }
 
-/** What a path is drawn from. */
 interface PathPlan {
   readonly key: Key
   readonly opensAt: EpochMs
-  /** From here the path runs to its outcome. */
+  /** From here the path moves to its outcome. */
   readonly revealsAt: EpochMs
   readonly closesAt: EpochMs
   readonly start: number
   /** Standard deviation of the probit of the probability over one hour. */
   readonly hourlyVol: number
-  /** Candidate jumps in ascending time: when, and how far in probability. */
+  /** Candidate jumps in ascending time; `size` is in probability. */
   readonly jumps: ReadonlyArray<{ readonly at: EpochMs; readonly size: number; readonly key: Key }>
-  /** The truth never moves, and the outcome is drawn at the end. */
+  /** The probability never moves, and the outcome is drawn at the end. */
   readonly constant: boolean
 }
 
@@ -101,7 +100,7 @@ interface Segment {
   readonly from: EpochMs
   readonly to: EpochMs
   readonly z: number
-  /** Where the segment's variance clock ends; 1 reveals the outcome. */
+  /** The final value of the segment's variance clock; 1 reveals the outcome. */
   readonly end: number
   readonly key: Key
 }
@@ -109,9 +108,9 @@ interface Segment {
 /** Planted jumps never take a probability beyond these. */
 const lowest = 0.03
 const highest = 0.97
-/** A jump squeezed by the bounds to less than this is left out. */
+/** A jump that the bounds reduce to less than this is dropped. */
 const smallestJump = 0.01
-/** Below this the path is a straight line. */
+/** At a finer resolution the path is a straight line. */
 const grainMs = minute
 
 function makePath(plan: PathPlan): Path {
@@ -130,7 +129,9 @@ function makePath(plan: PathPlan): Path {
     const segment = { from, to, z, end, key: mix(plan.key, 100 + segments.length) }
     segments.push(segment)
     from = to
-    z = end === 1 ? (z + whole(segment)) * Infinity : (z + whole(segment)) / Math.sqrt(1 - end)
+    z = end === 1
+      ? (z + endValue(segment)) * Infinity
+      : (z + endValue(segment)) / Math.sqrt(1 - end)
   }
   for (const candidate of plan.jumps) {
     if (candidate.at <= from || candidate.at >= plan.revealsAt) continue
@@ -153,7 +154,7 @@ function varianceOver(plan: PathPlan, from: EpochMs, to: EpochMs): number {
 }
 
 /** The Brownian motion at the end of a segment. */
-function whole(segment: Segment): number {
+function endValue(segment: Segment): number {
   return Math.sqrt(segment.end) * gaussian(mix(segment.key, 1))
 }
 
@@ -180,12 +181,12 @@ function probability(
 /** The Brownian motion of a segment at `share` of its length, by midpoint displacement. */
 function brownian(segment: Segment, share: number): number {
   let left = 0
-  let right = whole(segment)
+  let right = endValue(segment)
   let from = 0
   let length = 1
   let node = 1
   const grain = grainMs / (segment.to - segment.from)
-  // 24 halvings take a hundred years below a minute.
+  // 24 halvings divide thirty years into less than a minute.
   for (let level = 0; level < 24 && length > grain; level++) {
     const deviation = Math.sqrt(length * segment.end) / 2
     const middle = (left + right) / 2 + deviation * gaussian(mix(segment.key, node + 0x10000))

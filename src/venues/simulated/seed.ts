@@ -1,11 +1,11 @@
 /**
- * Randomness without state: every draw is a hash of what it is about, so that a question has the same
- * answer whenever it is asked and whatever was asked before.
+ * Randomness without state: every draw is a hash of its subject, so it is the same in any order of
+ * calls.
  *
  * @module
  */
 
-/** A 32-bit name for everything drawn about one thing. */
+/** A 32-bit hash that identifies the subject of a draw. */
 export type Key = number
 
 /** The key of `part` within `key`: a full avalanche (Ellis's lowbias32) over both. */
@@ -28,7 +28,7 @@ export function between(key: Key, low: number, high: number): number {
   return low + (high - low) * uniform(key)
 }
 
-/** One of a list that is not empty. */
+/** One item of a non-empty list. */
 export function pick<A>(key: Key, from: ReadonlyArray<A>): A {
   const found = from[Math.floor(uniform(key) * from.length)]
   if (found === undefined) throw new RangeError("Cannot pick: the list is empty")

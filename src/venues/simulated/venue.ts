@@ -1,5 +1,5 @@
 /**
- * The venue port over a simulated world, on Effect's clock.
+ * `VenueClient` over a simulated world, on Effect's clock.
  *
  * @module
  */
@@ -17,17 +17,17 @@ import { walletSource } from "./walletSource.ts"
 
 /** Markets in one page of the listing. */
 const pageSize = 500
-/** Fills in one answer. */
+/** Fills that one call returns. */
 const tradesMax = 1_000
 
 /**
- * A world for `deno task dev`: eventful at any hour, in real time, the same after a restart. Its
- * ticks are seconds apart, so quotes that leave the truth for minutes would look confirmed: none do.
- * At any time some four markets lag behind an outcome that exists, and one proposal in seven is wrong.
+ * A world for `deno task dev`: it has events at any hour and is the same after a restart. Its ticks
+ * are seconds apart, so a dislocation of minutes would look like a confirmed move: there are none. At
+ * any time about four markets lag behind a known outcome, and one proposal in seven is wrong.
  */
 export function devWorld(seed: number): World {
   return makeWorld({
-    ...{ seed, markets: 200, liveliness: 0.5, gateShare: 0.85, dislocationShare: 0 },
+    ...{ seed, markets: 200, jumpsPerMarketDay: 0.5, gateShare: 0.85, dislocationShare: 0 },
     ...{ laggardShare: 0.75, wrongProposalShare: 0.15 },
   })
 }
@@ -36,7 +36,7 @@ export function layer(world: World, options: VenueOptions = {}): Layer.Layer<Ven
   const clock = worldClock(world, options)
   const { toWorld, fromWorld, speed } = clock
   const now = Effect.map(Clock.currentTimeMillis, toWorld)
-  /** What is known of each of these markets as of now. */
+  /** Applies `read` to each known market, as of now. */
   const ofMarkets =
     <A>(read: (market: SimulatedMarket, at: EpochMs) => A | null) =>
     (marketIds: ReadonlyArray<MarketId>): Effect.Effect<Decoded<A>> =>
@@ -95,10 +95,10 @@ export function layer(world: World, options: VenueOptions = {}): Layer.Layer<Ven
   })
 }
 
-/** A reserved name (RFC 2606): a made-up market must not seem to stand at the real venue. */
+/** A reserved name (RFC 2606): a simulated market must not link to the real venue. */
 const pages = { real: "https://polymarket.com/", simulated: "https://simulated.example/" }
 
-/** How a market ended, if that is published at `at`. */
+/** How a market ended; null when that is not published at `at`. */
 function resolutionOf(
   world: World,
   clock: WorldClock,
@@ -113,7 +113,7 @@ function resolutionOf(
   return payouts === null ? { ...ended, state: "cancelled" } : { ...ended, state: "paid", payouts }
 }
 
-/** The outcome that stands proposed at `at`, if the record names one; times are in whole seconds. */
+/** The outcome proposed at `at`; null when the record names none. Times are in whole seconds. */
 function proposalOf(
   world: World,
   clock: WorldClock,
@@ -121,11 +121,11 @@ function proposalOf(
   at: EpochMs,
 ): Proposal | null {
   const record = world.proposal(market, at)
-  const named = record?.second ?? record?.first
-  if (record === null || (named !== 0 && named !== 1)) return null
+  const price = record?.second ?? record?.first
+  if (record === null || (price !== 0 && price !== 1)) return null
   return {
     marketId: market.id,
-    outcome: named === 1 ? 0 : 1,
+    outcome: price === 1 ? 0 : 1,
     proposedAt: Math.floor(clock.fromWorld(record.changedAt) / second) * second,
     settlesAt: record.settlesAt === null ? null : clock.fromWorld(record.settlesAt),
     disputed: record.status !== "proposed",
@@ -138,7 +138,7 @@ function factsOf(market: Market): MarketFacts {
   return { id, slug, question, eventSlug, url, category, outcomes, tokenIds, endsAt, takerFeeRate }
 }
 
-/** A market as the port gives it: on the clock's time, and plainly made up. */
+/** A market as the port returns it: on the clock's time, with a URL that is clearly simulated. */
 function onClock(market: Market, fromWorld: (at: EpochMs) => EpochMs): Market {
   return {
     ...market,

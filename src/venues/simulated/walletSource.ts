@@ -1,6 +1,6 @@
 /**
- * What the venue shows of wallets in a simulated world: their leaderboards, and what they did, a page
- * at a time, on the clock's time and in whole seconds.
+ * The wallet data of a simulated world as the venue publishes it: leaderboards, and activity in pages,
+ * on the clock's time and in whole seconds.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import { Clock, Effect } from "effect"
 import { day, type EpochMs, second } from "../../core/domain/time.ts"
 import type { ActivityPage, ActivityRow, WalletSource } from "../../markets/VenueClient.ts"
 import type { Activity } from "./activity.ts"
-import { exact, midOf } from "./books.ts"
+import { midOf, roundPrice } from "./books.ts"
 import type { SimulatedMarket } from "./catalogue.ts"
 import { makeMemo, type Memo } from "./memo.ts"
-import { heldAfter, lotsPerShare, type Plan } from "./plans.ts"
+import { lotsHeldAt, lotsPerShare, type Plan } from "./plans.ts"
 import type { Wallet } from "./wallets.ts"
 import type { VenueOptions, World, WorldClock } from "./world.ts"
 import { type Board, type BoardPeriod, boardPeriods } from "../../markets/domain/leaderboard.ts"
 
-/** Rows in one page of a wallet's activity, unless others are wanted. */
+/** Rows in one page of a wallet's activity. */
 const pageRowsDefault = 500
 
 export function walletSource(
@@ -24,7 +24,7 @@ export function walletSource(
   clock: WorldClock,
   options: VenueOptions,
 ): WalletSource {
-  const { activityRows: limit = pageRowsDefault, keptDays = null } = options
+  const { activityRows: limit = pageRowsDefault, retentionDays = null } = options
   const byAddress = new Map(world.wallets.map((wallet) => [wallet.address, wallet]))
   const now = Effect.map(Clock.currentTimeMillis, clock.toWorld)
   return {
@@ -43,11 +43,11 @@ export function walletSource(
     activity: (address, range, cursor) =>
       Effect.map(now, (at) => {
         const wallet = byAddress.get(address.toLowerCase())
-        const after = cursor === null ? null : markOf(cursor)
-        if (wallet === undefined) return nothing
+        const after = cursor === null ? null : parseCursor(cursor)
+        if (wallet === undefined) return emptyPage
         const { rows, next, cut } = activityRows(world, clock, {
           ...{ ...range, wallet, after, now: at },
-          ...{ limit, keptDays },
+          ...{ limit, retentionDays },
         })
         return {
           rows: rows.flatMap((row) => rowOf(row.activity, row.at)),
@@ -61,8 +61,8 @@ export function walletSource(
 }
 
 /**
- * Boards need everything that all wallets ever did: it is computed a day at a time, so that no other
- * fiber has to wait for all of it.
+ * Leaderboards need the whole activity of all wallets. It is computed a day at a time, so that other
+ * fibers can run in between.
  */
 function computeDays(world: World, at: EpochMs): Effect.Effect<void> {
   const { origin, walletDays } = world.options
@@ -76,10 +76,10 @@ function computeDays(world: World, at: EpochMs): Effect.Effect<void> {
   }, { discard: true })
 }
 
-const nothing: ActivityPage = { rows: [], rejected: {}, oldest: null, next: null, cut: false }
+const emptyPage: ActivityPage = { rows: [], rejected: {}, oldest: null, next: null, cut: false }
 
-/** A cursor of ours; of another's, whatever the range begins with. */
-function markOf(cursor: string): ActivityMark | null {
+/** Null for a cursor of another format: the range is then read from its start. */
+function parseCursor(cursor: string): ActivityCursor | null {
   const [, at, rows] = /^(\d{1,12})\.(\d{1,9})$/.exec(cursor) ?? []
   return at === undefined || rows === undefined
     ? null
@@ -91,7 +91,7 @@ function rowOf(activity: Activity, at: EpochMs): ReadonlyArray<ActivityRow> {
   if (kind === "reward" || kind === "deposit" || kind === "maker_rebate") return []
   if (market === null) return []
   return [{
-    act: {
+    event: {
       wallet: wallet.address,
       marketId: market.id,
       kind,
@@ -106,49 +106,49 @@ function rowOf(activity: Activity, at: EpochMs): ReadonlyArray<ActivityRow> {
   }]
 }
 
-/** The last row of a page: its second, and how many rows of that second the pages so far hold. */
-export interface ActivityMark {
+/** The second of a page's last row, and how many rows of that second the pages so far contain. */
+export interface ActivityCursor {
   readonly at: EpochMs
   readonly rows: number
 }
 
-interface ActivityQuestion {
+interface ActivityQuery {
   readonly wallet: Wallet
-  /** On the clock, both ends included. */
+  /** Clock time, both ends included. */
   readonly from: EpochMs
   readonly to: EpochMs
-  /** Where the page before this one ended. */
-  readonly after: ActivityMark | null
+  /** The end of the previous page. */
+  readonly after: ActivityCursor | null
   readonly limit: number
-  /** In the world's time: nothing later has happened. */
+  /** World time; nothing later has happened. */
   readonly now: EpochMs
-  /** Rows older than this are not kept; null when all are. */
-  readonly keptDays: number | null
+  /** Older rows are not available; null for no limit. */
+  readonly retentionDays: number | null
 }
 
 export interface ActivityRows {
   readonly rows: ReadonlyArray<{ readonly activity: Activity; readonly at: EpochMs }>
-  /** Where the next page goes on; null at the end. */
-  readonly next: ActivityMark | null
-  /** The range goes on, and its rows are kept no more. */
+  /** The start of the next page; null at the end. */
+  readonly next: ActivityCursor | null
+  /** The range contains older rows that are no longer available. */
   readonly cut: boolean
 }
 
-/** Rows of a single second, at most: of a whole world's second when it runs fast. */
+/** Rows in one clock second, at most; in a fast world it covers much world time. */
 const secondRowsMax = 200
 
 export function activityRows(
   world: World,
   clock: WorldClock,
-  { wallet, from, to, after, limit, now, keptDays }: ActivityQuestion,
+  { wallet, from, to, after, limit, now, retentionDays }: ActivityQuery,
 ): ActivityRows {
   const until = after === null ? to : Math.min(to, after.at)
   const skip = after !== null && until === after.at ? after.rows : 0
-  const kept = keptDays === null ? -Infinity : now - keptDays * day
-  // A second shows what happened in all of it.
+  const oldest = retentionDays === null ? -Infinity : now - retentionDays * day
+  // A row's time is rounded down to its second, so the last second is read completely.
   const first = clock.toWorld(Math.ceil(from / second) * second)
   const last = Math.min(now, clock.toWorld(Math.floor(until / second) * second + second))
-  const range = { from: Math.max(kept, first), to: last }
+  const range = { from: Math.max(oldest, first), to: last }
   const found = world.activity(wallet, range, skip + limit + 1 + secondRowsMax)
     .map((activity) => ({
       activity,
@@ -158,17 +158,18 @@ export function activityRows(
   const rows = found.slice(skip, skip + limit)
   const end = rows.at(-1)?.at ?? until
   const before = end === until ? skip : 0
-  const older = first < kept && world.activity(wallet, { from: first, to: kept - 1 }, 1).length > 0
+  const hasOlder = first < oldest &&
+    world.activity(wallet, { from: first, to: oldest - 1 }, 1).length > 0
   return {
     rows,
     next: found.length > skip + limit
       ? { at: end, rows: before + rows.filter(({ at }) => at === end).length }
       : null,
-    cut: found.length <= skip + limit && older,
+    cut: found.length <= skip + limit && hasOlder,
   }
 }
 
-/** The categories that have boards of their own, in the venue's small letters. */
+/** The categories that have their own leaderboard, in lower case as at the venue. */
 export const boardCategories = [
   "overall",
   "politics",
@@ -181,27 +182,27 @@ export const boardCategories = [
   "weather",
 ] as const
 
-/** What a wallet came to over a period: shares traded, and profit in USD. */
+/** A wallet's result over a period: profit in USD, and volume in shares traded. */
 export interface BoardRow {
   readonly wallet: Wallet
   readonly pnl: number
   readonly volume: number
 }
 
-const spans: { readonly [P in BoardPeriod]: number } = {
+const periodMs: { readonly [P in BoardPeriod]: number } = {
   day,
   week: 7 * day,
   month: 30 * day,
   all: Infinity,
 }
-/** Boards are slow to compute: those of this many midnights are cached. */
-const keptNights = 8
+/** Leaderboards are slow to compute; those of this many midnights are cached. */
+const cachedMidnightsMax = 8
 
 /** Rows by category and period. */
 type Boards = ReadonlyMap<string, ReadonlyArray<BoardRow>>
 const boardsOf = new WeakMap<World, Memo<Boards>>()
 
-/** Every wallet that traded, the first first. Categories in any spelling of their letters. */
+/** Every wallet that traded, best first, as of the last midnight. `category` is in any case. */
 export function boardOf(
   world: World,
   period: BoardPeriod,
@@ -209,15 +210,15 @@ export function boardOf(
   by: Board["by"],
   at: EpochMs,
 ): ReadonlyArray<BoardRow> {
-  const night = Math.floor(at / day)
-  const cached = boardsOf.get(world) ?? makeMemo<Boards>(keptNights)
+  const midnight = Math.floor(at / day)
+  const cached = boardsOf.get(world) ?? makeMemo<Boards>(cachedMidnightsMax)
   boardsOf.set(world, cached)
-  const boards = cached(night, () => boardsAt(world, night * day))
-  return (boards.get(nameOf(category, period)) ?? [])
+  const boards = cached(midnight, () => boardsAt(world, midnight * day))
+  return (boards.get(boardKey(category, period)) ?? [])
     .toSorted((a, b) => by === "volume" ? b.volume - a.volume : b.pnl - a.pnl)
 }
 
-function nameOf(category: string, period: BoardPeriod): string {
+function boardKey(category: string, period: BoardPeriod): string {
   return `${category.toLowerCase()} ${period}`
 }
 
@@ -231,7 +232,7 @@ function boardsAt(world: World, to: EpochMs): Boards {
         const { pnl, volume } = resultOf(world, plan, period, to, priceAt)
         if (volume === 0 && pnl === 0) continue
         for (const category of ["overall", plan.market.category]) {
-          const name = nameOf(category, period)
+          const name = boardKey(category, period)
           const sum = sums.get(name) ?? { pnl: 0, volume: 0 }
           sums.set(name, { pnl: sum.pnl + pnl, volume: sum.volume + volume })
         }
@@ -249,8 +250,8 @@ function boardsAt(world: World, to: EpochMs): Boards {
 type PriceAt = (market: SimulatedMarket, at: EpochMs) => readonly [number, number]
 
 /**
- * What a plan came to in the period before `to`. A period with a beginning is marked: what is owned at
- * either end counts at its price then. All time counts what is over: paid out, or given up.
+ * A plan's result in the period before `to`. A limited period is marked to market: shares held at its
+ * start and end count at their prices then. `all` counts only closed positions.
  */
 function resultOf(
   world: World,
@@ -259,41 +260,41 @@ function resultOf(
   to: EpochMs,
   priceAt: PriceAt,
 ): { readonly pnl: number; readonly volume: number } {
-  const from = to - spans[period]
+  const from = to - periodMs[period]
   if (isOver(world, plan, from)) return noResult
-  const worthAt = (at: EpochMs) => {
+  const valueAt = (at: EpochMs) => {
     if (plan.redemption !== null && plan.redemption.at <= at) return 0
-    const [first, second] = heldAfter(plan.moves, at)
+    const [first, second] = lotsHeldAt(plan.moves, at)
     if (first === 0 && second === 0) return 0
     const [firstPrice, secondPrice] = priceAt(plan.market, at)
     return (first * firstPrice + second * secondPrice) / lotsPerShare
   }
-  const over = period !== "all" || world.publishedPayouts(plan.market, to) !== undefined ||
-    heldAfter(plan.moves, to).every((lots) => lots === 0)
-  const pnl = cashOf(plan, from, to) + worthAt(to) - (from === -Infinity ? 0 : worthAt(from))
+  const isClosed = period !== "all" || world.publishedPayouts(plan.market, to) !== undefined ||
+    lotsHeldAt(plan.moves, to).every((lots) => lots === 0)
+  const pnl = cashOf(plan, from, to) + valueAt(to) - (from === -Infinity ? 0 : valueAt(from))
   const traded = plan.moves.filter(({ kind, at }) =>
     (kind === "buy" || kind === "sell") && at > from && at <= to
   )
   return {
-    pnl: over ? pnl : 0,
+    pnl: isClosed ? pnl : 0,
     volume: traded.reduce((sum, { lots }) => sum + lots, 0) / lotsPerShare,
   }
 }
 
 const noResult = { pnl: 0, volume: 0 }
 
-/** Whether nothing of a plan happens after an instant: its last row is out and its market settled. */
+/** Whether a plan is complete at `at`: its last row has happened and its market is settled. */
 function isOver(world: World, { market, moves, redemption }: Plan, at: EpochMs): boolean {
   const last = Math.max(moves.at(-1)?.at ?? 0, redemption?.at ?? 0)
   return last <= at && world.ending(market).settledAt <= at
 }
 
-/** USD that came in, less what went out, after `from` and up to `to`. */
+/** USD received minus USD paid, after `from` and up to `to`. */
 function cashOf(plan: Plan, from: EpochMs, to: EpochMs): number {
   let usd = 0
   for (const { kind, lots, price, at } of plan.moves) {
     if (at <= from || at > to) continue
-    // A conversion gives the worth of what it takes, in siblings' shares.
+    // A conversion returns siblings' shares of the same value.
     const each = kind === "split" || kind === "merge" ? 1 : price
     usd += (kind === "buy" || kind === "split" ? -1 : 1) * each * lots / lotsPerShare
   }
@@ -303,19 +304,19 @@ function cashOf(plan: Plan, from: EpochMs, to: EpochMs): number {
     : usd + redemption.usd
 }
 
-/** What a share of each outcome is worth: its price, the last one before the end, what it paid. */
+/** The value of a share of each outcome: its payout once published, before that its last price. */
 function pricesOf(world: World): PriceAt {
-  const known = new Map<string, readonly [number, number]>()
+  const cached = new Map<string, readonly [number, number]>()
   return (market, at) => {
     const paid = world.publishedPayouts(market, at)
     if (paid !== undefined) return paid ?? [0, 0]
     const name = `${market.id} ${at}`
-    const seen = known.get(name)
-    if (seen !== undefined) return seen
+    const known = cached.get(name)
+    if (known !== undefined) return known
     const quote = world.quote(market, Math.min(at, market.resolvedAt - 1))
     const first = quote === null ? 0.5 : midOf(quote)
-    const prices = [first, exact(1 - first)] as const
-    known.set(name, prices)
+    const prices = [first, roundPrice(1 - first)] as const
+    cached.set(name, prices)
     return prices
   }
 }

@@ -1,10 +1,9 @@
 /**
- * Wallets of known skill: who they are, how many of each kind there are, and the scripts by which
- * they trade.
+ * Wallets of known skill: their groups, names, and the scripts by which they trade.
  *
- * A script names the entries beside the moves, by the definitions of `whale_entry` and not by
- * computing them, so that whatever computes them can be checked against it. Its own side is the one
- * a wallet's skill is about.
+ * A script lists its moves and also the entries that result from them, written by hand after the
+ * definition of `whale_entry`, so that tests can compare computed entries with it. The skill of a
+ * wallet applies to the script's own side.
  *
  * @module
  */
@@ -12,31 +11,31 @@ import { hour, minute, second } from "../../core/domain/time.ts"
 import { hex, type Key, mix, uniform } from "./seed.ts"
 import { wordOf } from "./words.ts"
 
-/** Wallets alike. */
+/** Wallets with the same parameters. */
 export interface WalletGroup {
   readonly count: number
-  readonly habit: Habit
-  /** Points of probability above the price paid: 0.08 is eight points; negative loses. */
+  readonly strategy: Strategy
+  /** Win probability minus price paid: 0.08 is eight points; a negative edge loses money. */
   readonly edge: number
-  /** Markets it enters a day, about; fewer where prices do not suit it. */
+  /** Approximate markets entered a day; fewer when prices are outside `prices`. */
   readonly entriesPerDay: number
-  /** Entry prices stay within these. */
+  /** Least and greatest entry price. */
   readonly prices: readonly [number, number]
-  /** Chance that an entry is followed by another into the same market, a day or more later. */
+  /** Chance that another entry into the same market follows, a day or more later. */
   readonly repeatShare: number
-  /** Chance that a wallet takes all markets of an event, or none. */
+  /** Chance that the wallet decides for all markets of an event together: it trades all or none. */
   readonly eventShare: number
   readonly medianStakeUsd: number
 }
 
 export interface Wallet {
   readonly number: number
-  /** Everything the wallet does is drawn from this. */
+  /** The key of all draws about the wallet. */
   readonly key: Key
   /** Lower case. */
   readonly address: string
   readonly pseudonym: string
-  /** A leaderboard name: sometimes none, sometimes the address with a number after it. */
+  /** The leaderboard name: may be empty, or the address followed by a number. */
   readonly userName: string
   readonly group: WalletGroup
 }
@@ -81,109 +80,115 @@ export function makeWallets(seed: number, groups: ReadonlyArray<WalletGroup>): A
 }
 
 function group(
-  habit: Habit,
+  strategy: Strategy,
   count: number,
   edge: number,
   prices: readonly [number, number],
   entriesPerDay: number,
 ): WalletGroup {
   const rest = { repeatShare: 0, eventShare: 0, medianStakeUsd: 700 }
-  return { habit, count, edge, prices, entriesPerDay, ...rest }
+  return { strategy, count, edge, prices, entriesPerDay, ...rest }
 }
 
-export type Habit =
+export type Strategy =
   | "bettor"
   | "seller"
   | "hedger"
-  /** Leaves a position, or turns it, by buying the other outcome. */
+  /** Closes or reverses a position by buying the other outcome. */
   | "opposer"
   | "splitter"
   | "converter"
-  /** Stands on both sides of ordinary markets. */
+  /** Quotes both sides of ordinary markets. */
   | "market_maker"
-  /** Stands on both sides of mechanical markets, of which there are thousands. */
+  /** Quotes both sides of mechanical markets, of which there are thousands. */
   | "interval_maker"
-  /** Buys what has as good as happened. */
+  /** Buys outcomes that are almost certain. */
   | "sweeper"
 
 type Side = "own" | "other"
 
-export interface Move {
+export interface ScriptMove {
   readonly kind: "buy" | "sell" | "split" | "merge" | "convert"
   readonly side: Side
-  /** Shares, as a part of what the script is about. */
+  /** Shares, as a fraction of the script's base size. */
   readonly share: number
-  /** Comes this long after the move before it. */
+  /** Least and greatest time after the previous move, in milliseconds. */
   readonly after: readonly [number, number]
   readonly role: "taker" | "maker"
 }
 
-/** An entry a script makes: of shares that its moves brought. */
+/** An entry that results from a script's moves. */
 export interface ScriptEntry {
   readonly side: Side
-  /** Which moves bought it; of a move that closed something first, only what came after `skip`. */
-  readonly parts: ReadonlyArray<
+  /** The moves that bought it. A move that first closed a position counts only after `skip`. */
+  readonly purchases: ReadonlyArray<
     { readonly move: number; readonly skip: number; readonly share: number }
   >
-  /** What of it was given up again because the other side was bought. */
+  /** The fraction that was closed by buying the other side. */
   readonly hedged: number
 }
 
-export interface Script {
-  readonly moves: ReadonlyArray<Move>
+export interface TradingScript {
+  readonly moves: ReadonlyArray<ScriptMove>
   readonly entries: ReadonlyArray<ScriptEntry>
-  /** Those of its entries that are no hedges. */
-  readonly counted: ReadonlyArray<ScriptEntry>
-  /** The last move that buys one of those; -1 where there is none. */
+  /** The entries of which at most half was hedged: the others count as hedges. */
+  readonly unhedged: ReadonlyArray<ScriptEntry>
+  /** The last move that buys one of `unhedged`; -1 when there is none. */
   readonly lastPurchase: number
-  /** What is done instead where there is no time, or no price, for all of it. */
-  readonly shorter: Script | null
+  /** The script to try when there is no time or no suitable price for all of this one. */
+  readonly shorter: TradingScript | null
 }
 
 const soon = [2 * minute, 40 * minute] as const
 const sameDay = [hour, 10 * hour] as const
 const later = [2 * hour, 60 * hour] as const
-/** Long enough after a purchase that the next one is another entry. */
+/** Long enough after a purchase that the next purchase is a new entry. */
 const nextDay = [25 * hour, 44 * hour] as const
 const atOnce = [0, 0] as const
 const quick = [20 * second, 50 * second] as const
 
 function move(
-  kind: Move["kind"],
+  kind: ScriptMove["kind"],
   side: Side,
   share: number,
-  after: Move["after"],
-  role: Move["role"] = "taker",
-): Move {
+  after: ScriptMove["after"],
+  role: ScriptMove["role"] = "taker",
+): ScriptMove {
   return { kind, side, share, after, role }
 }
 
-/** An entry on the script's own side of whole moves, of which `hedged` was given up. */
-function entry(hedged: number, ...parts: ReadonlyArray<readonly [move: number, share: number]>) {
+/** An entry on the script's own side, bought by whole moves. */
+function entry(
+  hedged: number,
+  ...purchases: ReadonlyArray<readonly [move: number, share: number]>
+) {
   return {
     side: "own" as const,
-    parts: parts.map(([move, share]) => ({ move, skip: 0, share })),
+    purchases: purchases.map(([move, share]) => ({ move, skip: 0, share })),
     hedged,
   }
 }
 
 const first = move("buy", "own", 1, atOnce)
-const hold = scriptWith([first], [entry(0, [0, 1])], null)
+const buyAndHold = scriptWith([first], [entry(0, [0, 1])], null)
 
-function script(moves: ReadonlyArray<Move>, ...entries: ReadonlyArray<ScriptEntry>): Script {
-  return scriptWith(moves, entries, hold)
+function script(
+  moves: ReadonlyArray<ScriptMove>,
+  ...entries: ReadonlyArray<ScriptEntry>
+): TradingScript {
+  return scriptWith(moves, entries, buyAndHold)
 }
 
 function scriptWith(
-  moves: ReadonlyArray<Move>,
+  moves: ReadonlyArray<ScriptMove>,
   entries: ReadonlyArray<ScriptEntry>,
-  shorter: Script | null,
-): Script {
-  const counted = entries.filter(({ hedged, parts }) =>
-    2 * hedged <= parts.reduce((sum, { share }) => sum + share, 0)
+  shorter: TradingScript | null,
+): TradingScript {
+  const unhedged = entries.filter(({ hedged, purchases }) =>
+    2 * hedged <= purchases.reduce((sum, { share }) => sum + share, 0)
   )
-  const bought = counted.flatMap(({ parts }) => parts.map(({ move }) => move))
-  return { moves, entries, counted, lastPurchase: Math.max(-1, ...bought), shorter }
+  const bought = unhedged.flatMap(({ purchases }) => purchases.map(({ move }) => move))
+  return { moves, entries, unhedged, lastPurchase: Math.max(-1, ...bought), shorter }
 }
 
 const added = script(
@@ -196,25 +201,25 @@ const soldPartThenMore = script(
   [first, move("sell", "own", 0.5, sameDay), move("buy", "own", 0.3, soon)],
   entry(0, [0, 1], [2, 0.3]),
 )
-/** Flat in between, so that two entries stand within a day. */
+/** The position is flat in between, so there are two entries within a day. */
 const soldAndReturned = script(
   [first, move("sell", "own", 1, sameDay), move("buy", "own", 0.8, sameDay)],
   entry(0, [0, 1]),
   entry(0, [2, 0.8]),
 )
-function hedged(share: number): Script {
+function hedged(share: number): TradingScript {
   return script([first, move("buy", "other", share, sameDay)], entry(share, [0, 1]))
 }
 const hedgedAndMerged = script(
   [first, move("buy", "other", 1, sameDay), move("merge", "own", 1, soon)],
   entry(1, [0, 1]),
 )
-/** Its entry had ended, a day after its last purchase. */
+/** The entry was already complete: a day had passed since its last purchase. */
 const closedLate = script([first, move("buy", "other", 1, nextDay)], entry(0, [0, 1]))
 const flipped = script(
   [move("buy", "other", 1, atOnce), move("buy", "own", 1.6, sameDay)],
   { ...entry(1, [0, 1]), side: "other" },
-  { side: "own", parts: [{ move: 1, skip: 1, share: 0.6 }], hedged: 0 },
+  { side: "own", purchases: [{ move: 1, skip: 1, share: 0.6 }], hedged: 0 },
 )
 const splitAndSold = script(
   [move("split", "own", 1, atOnce), move("sell", "other", 1, soon)],
@@ -266,51 +271,56 @@ const interval = scriptWith(
   null,
 )
 
-/** Scripts of each habit, and how often each is chosen beside the others. */
-const scripts: Readonly<Record<Habit, ReadonlyArray<readonly [weight: number, script: Script]>>> = {
-  bettor: [[7, hold], [3, added]],
-  seller: [[2, hold], [3, soldPart], [3, soldAll], [1, soldPartThenMore], [2, soldAndReturned]],
+/** The scripts of each strategy, with the relative weight of each. */
+const scripts: Readonly<
+  Record<Strategy, ReadonlyArray<readonly [weight: number, script: TradingScript]>>
+> = {
+  bettor: [[7, buyAndHold], [3, added]],
+  seller: [[2, buyAndHold], [3, soldPart], [3, soldAll], [1, soldPartThenMore], [
+    2,
+    soldAndReturned,
+  ]],
   hedger: [
-    ...[[2, hold], [2, hedged(1)], [2, hedged(0.7)], [2, hedged(0.3)]] as const,
+    ...[[2, buyAndHold], [2, hedged(1)], [2, hedged(0.7)], [2, hedged(0.3)]] as const,
     ...[[1, hedged(0.5)], [2, hedgedAndMerged]] as const,
   ],
   opposer: [[2, closedLate], [2, hedged(1)], [3, flipped]],
   splitter: [[3, splitAndSold], [2, splitSoldAndMerged], [2, splitAndMerged]],
-  converter: [[1, hold], [3, converted]],
+  converter: [[1, buyAndHold], [3, converted]],
   market_maker: [[3, bothSides], [3, bothSidesTwice], [2, boughtAndSold]],
   interval_maker: [[1, interval]],
-  sweeper: [[1, hold]],
+  sweeper: [[1, buyAndHold]],
 }
 
-/** At most this many entries into one market, a day or more apart. */
+/** Entries into one market, a day or more apart, at most. */
 const runsMax = 6
 
-/** What a wallet sets out to do in a market, if it goes on after each entry with a chance. */
-export function scriptOf(habit: Habit, repeatShare: number, key: Key): Script {
+/** Draws a wallet's script for a market; after each entry, another follows with `repeatShare`. */
+export function scriptOf(strategy: Strategy, repeatShare: number, key: Key): TradingScript {
   let runs = 1
   while (runs < runsMax && uniform(mix(key, 30 + runs)) < repeatShare) runs += 1
   if (runs > 1) return runsOf(runs)
-  const list = scripts[habit]
+  const list = scripts[strategy]
   let draw = uniform(mix(key, 30)) * list.reduce((sum, [weight]) => sum + weight, 0)
   for (const [weight, script] of list) {
     draw -= weight
     if (draw < 0) return script
   }
-  return hold
+  return buyAndHold
 }
 
-const runsKnown = new Map<number, Script>([[1, hold]])
+const runsCache = new Map<number, TradingScript>([[1, buyAndHold]])
 
-/** That many entries on one side, none sold. */
-function runsOf(count: number): Script {
-  const known = runsKnown.get(count)
+/** A script of `count` entries on one side, without a sale. */
+function runsOf(count: number): TradingScript {
+  const known = runsCache.get(count)
   if (known !== undefined) return known
   const shares = Array.from({ length: count }, (_, index) => [1, 0.7, 1, 0.4][index % 4] ?? 1)
-  const made = scriptWith(
+  const computed = scriptWith(
     shares.map((share, index) => move("buy", "own", share, index === 0 ? atOnce : nextDay)),
     shares.map((share, index) => entry(0, [index, share])),
     runsOf(count - 1),
   )
-  runsKnown.set(count, made)
-  return made
+  runsCache.set(count, computed)
+  return computed
 }

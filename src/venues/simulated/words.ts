@@ -1,6 +1,6 @@
 /**
- * What simulated markets are called, and how headlines about them read: like a venue's, about no real
- * people. The words themselves are in `words.json`.
+ * The names of simulated markets and the headlines about them: like a venue's, but without real
+ * people. The words are in `words.json`.
  *
  * @module
  */
@@ -8,26 +8,24 @@ import { type EpochMs, hour, isoTime } from "../../core/domain/time.ts"
 import { type Key, mix, pick, uniform } from "./seed.ts"
 import words from "./words.json" with { type: "json" }
 
-/** What stands in a template's braces. */
+/** The values of a template's placeholders. */
 type Names = Readonly<Record<string, string>>
 
-/** Templates of one market's words. */
 interface MarketTemplate {
   readonly question: string
   readonly slug: string
-  /** `first` and `second`: written once that outcome has come about. */
+  /** `first` and `second` report that this outcome has happened. */
   readonly headlines: Readonly<Record<HeadlineKind, string>>
 }
 
 type HeadlineKind = "first" | "second" | "preview" | "rise" | "fall"
 
-/** The words of one event. */
 interface EventWords {
   readonly category: string
   readonly takerFeeRate: number
   readonly title: string
   readonly slug: string
-  /** Those of the market at `index` of the event. */
+  /** The words of the market at `index` of the event. */
   readonly market: (index: number) => MarketWords
 }
 
@@ -38,7 +36,7 @@ interface MarketWords {
   readonly subject: Subject
 }
 
-/** What headlines about a market are made from. */
+/** The template and names for headlines about a market. */
 export interface Subject {
   readonly template: MarketTemplate
   readonly names: Names
@@ -48,22 +46,19 @@ const months =
   "January February March April May June July August September October November December"
     .split(" ")
 
-/** The names of the venue's five-minute markets: short ones stand in their slugs. */
+/** The assets of five-minute markets; the short name is in their slugs. */
 export const mechanicalAssets = words.assets
 
 const lists: Readonly<Record<string, ReadonlyArray<string> | undefined>> = words.lists
 
-/** One word of a list. */
 export function wordOf(key: Key, list: keyof typeof words.lists): string {
   return pick(key, words.lists[list])
 }
 
-/** The rules of a kind of market. */
 export function rulesText(kind: keyof typeof words.rules, names: Names): string {
-  return filled(words.rules[kind], names)
+  return fillTemplate(words.rules[kind], names)
 }
 
-/** The words of an ordinary event. */
 export function ordinaryWords(eventKey: Key, endsAt: EpochMs): EventWords {
   const key = mix(eventKey, 12)
   const topic = pick(mix(eventKey, 11), words.topics)
@@ -76,8 +71,8 @@ export function ordinaryWords(eventKey: Key, endsAt: EpochMs): EventWords {
   return {
     category,
     takerFeeRate,
-    title: filled(topic.title, names),
-    slug: slugOf(filled(topic.slug, names)),
+    title: fillTemplate(topic.title, names),
+    slug: slugOf(fillTemplate(topic.slug, names)),
     market: (index) => {
       const own = { ...names }
       if (level !== undefined) {
@@ -91,7 +86,7 @@ export function ordinaryWords(eventKey: Key, endsAt: EpochMs): EventWords {
   }
 }
 
-/** The words of a match: who wins it, and markets on its total. */
+/** The words of a match: one market on its winner, the others on its total. */
 export function matchWords(eventKey: Key, startsAt: EpochMs): EventWords {
   const { category, takerFeeRate, title, slug, winner, total } = words.match
   const { clubs } = words.lists
@@ -102,8 +97,8 @@ export function matchWords(eventKey: Key, startsAt: EpochMs): EventWords {
   return {
     category,
     takerFeeRate,
-    title: filled(title, names),
-    slug: slugOf(filled(slug, names)),
+    title: fillTemplate(title, names),
+    slug: slugOf(fillTemplate(slug, names)),
     market: (index) =>
       index === 0
         ? marketWords(winner, names, [home, away])
@@ -117,28 +112,27 @@ function marketWords(
   outcomes: readonly [string, string],
 ): MarketWords {
   return {
-    question: filled(template.question, names),
-    slug: slugOf(filled(template.slug, names)),
+    question: fillTemplate(template.question, names),
+    slug: slugOf(fillTemplate(template.slug, names)),
     outcomes,
     subject: { template, names },
   }
 }
 
-/** A headline about a market. */
 export function headlineOf({ template, names }: Subject, kind: HeadlineKind): string {
-  return filled(template.headlines[kind], names)
+  return fillTemplate(template.headlines[kind], names)
 }
 
 export function mechanicalTitle(name: string, from: EpochMs, to: EpochMs): string {
   return `${name} Up or Down - ${dayOf(from)}, ${clockOf(from)}-${clockOf(to)} ET`
 }
 
-/** A slug's alphabet: lower case letters, digits and single hyphens. */
+/** Converts to a slug: lower-case letters, digits and single hyphens. */
 export function slugOf(text: string): string {
   return text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "")
 }
 
-function filled(template: string, names: Names): string {
+function fillTemplate(template: string, names: Names): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? "")
 }
 
@@ -152,7 +146,7 @@ function monthOf(at: EpochMs): string {
   return `${months[date.getUTCMonth()]} ${date.getUTCFullYear()}`
 }
 
-/** Time of day at UTC-5, as the venue writes it. */
+/** Time of day at UTC-5, in the venue's format. */
 function clockOf(at: EpochMs): string {
   const date = new Date(at - 5 * hour)
   const hours = date.getUTCHours()

@@ -1,9 +1,8 @@
 /**
- * A prediction-market world made from a seed: markets, their true probabilities, books, trades,
- * wallets and resolutions, at any instant, before or after any other.
+ * A simulated prediction-market world: markets, their true probabilities, books, trades, wallets and
+ * resolutions, at any instant and in any order of calls.
  *
- * Every answer is a function of (options, instant) alone. What is cached inside only saves
- * work, and is bounded.
+ * Every result is a function of (options, instant) alone. Caches only save work, and are bounded.
  *
  * @module
  */
@@ -12,7 +11,6 @@ import type { OrderBook } from "../../markets/domain/book.ts"
 import type { Market, PricePoint } from "../../markets/domain/market.ts"
 import { type ActivityLog, activityOf, fillOf, makeActivityLog } from "./activity.ts"
 import {
-  exact,
   historyOf,
   listedAt,
   makeBook,
@@ -20,18 +18,19 @@ import {
   midOf,
   type Quote,
   quotedAt,
+  roundPrice,
 } from "./books.ts"
 import { type Catalogue, makeCatalogue, type SimulatedMarket } from "./catalogue.ts"
 import {
   type Ending,
   endingOf,
-  isWrong,
+  isFirstProposalWrong,
   proposalAt,
   type ProposalRecord,
   publishedPayouts,
-  unevenPayouts,
+  pushPayouts,
 } from "./endings.ts"
-import { makeMemo, marketsKept } from "./memo.ts"
+import { makeMemo, marketCacheSize } from "./memo.ts"
 import { worldDefaults, type WorldOptions } from "./options.ts"
 import { drawPath, type Jump, type Path } from "./probability.ts"
 import { type Fill, makeTape } from "./tape.ts"
@@ -61,58 +60,55 @@ export interface World {
   ) => ReadonlyArray<Fill>
   /** What a wallet does in `[from, to]`, newest first, at most `count` rows. */
   readonly activity: ActivityLog["activity"]
-  /** What the venue says a market paid: null for nothing, undefined before it is published. */
+  /** The payouts the venue publishes: null for a cancelled market, undefined before publication. */
   readonly publishedPayouts: (
     market: SimulatedMarket,
     at: EpochMs,
   ) => readonly [number, number] | null | undefined
   readonly ending: (market: SimulatedMarket) => Ending
-  /** What the oracle's record says before the market has ended; null before and after. */
+  /** The oracle's record while an outcome is proposed; null before, and once a payout is published. */
   readonly proposal: (market: SimulatedMarket, at: EpochMs) => ProposalRecord | null
   readonly wallets: ReadonlyArray<Wallet>
   readonly truth: Truth
 }
 
-/** What no wallet trading in the world can see. */
+/** The hidden state of the world, which its wallets cannot see. */
 interface Truth {
   /** The true probability of the first outcome; the payout once the market has closed. */
   readonly probability: (market: SimulatedMarket, at: EpochMs) => number
   /** Planted jumps in `[from, to]`, ascending. */
   readonly jumps: (market: SimulatedMarket, from: EpochMs, to: EpochMs) => ReadonlyArray<Jump>
-  /** Whether the market's outcome exists and its quotes do not know it yet. */
+  /** Whether the market's outcome exists and its quotes do not reflect it yet. */
   readonly lagging: (market: SimulatedMarket, at: EpochMs) => boolean
-  /** Whether the outcome that is proposed first is the wrong one. */
-  readonly misproposed: (market: SimulatedMarket) => boolean
-  /** What each outcome's share pays; null when the market is cancelled. */
+  readonly firstProposalIsWrong: (market: SimulatedMarket) => boolean
+  /** What a share of each outcome pays; null when the market is cancelled. */
   readonly payouts: (market: SimulatedMarket) => readonly [number, number] | null
-  /** What every wallet does in a market: the cheapest way to many entries is market by market. */
+  /** The cheapest way to get many entries is market by market. */
   readonly plansIn: ActivityLog["plansIn"]
-  /** What a wallet does in markets in which it does anything in `[from, to]`. */
   readonly plans: ActivityLog["plans"]
-  /** A wallet's entries that begin in `[from, to]`, hedges too, ascending. */
   readonly episodes: ActivityLog["episodes"]
 }
 
-/** A market's true prices, and what its quotes show of them. */
+/** The true prices of markets, and their quotes. */
 interface Prices {
   readonly path: (market: SimulatedMarket) => Path
   readonly payouts: Truth["payouts"]
   readonly probability: Truth["probability"]
-  /** The last instant whose truth the quotes of `at` may know: long ago in a market that lags. */
+  /** The latest time whose probability the quotes at `at` reflect; earlier than `at` in a laggard. */
   readonly knownAt: (market: SimulatedMarket, at: EpochMs) => EpochMs
   readonly quote: World["quote"]
 }
 
-/** Between these the quotes of a market may lag: a book around them is valid and inside 0.03 and 0.97. */
+/** Quotes lag only within these limits, where a book is valid and between 0.03 and 0.97. */
 const lagBetween = { low: 0.06, high: 0.94 }
 
-export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number }): World {
-  const options: WorldOptions = { ...worldDefaults, ...given }
+export function makeWorld(overrides: Partial<WorldOptions> & { readonly seed: number }): World {
+  const options: WorldOptions = { ...worldDefaults, ...overrides }
   const catalogue = makeCatalogue(options)
   const { path, payouts, probability, knownAt, quote } = makePrices(options)
   const ending = (market: SimulatedMarket) => endingOf(options, market)
   const wallets = makeWallets(options.seed, options.wallets)
-  // Nobody trades on what no quote shows yet: then an edge at the prices paid is what it should be.
+  // Wallets know only what quotes reflect; otherwise their edge at the prices paid would be wrong.
   const seenProbability = (market: SimulatedMarket, at: EpochMs) =>
     probability(market, knownAt(market, at))
   const view = { quote, probability: seenProbability, payouts, ending }
@@ -139,7 +135,7 @@ export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number
       return historyOf(token.market, range, stepMs, (at) => {
         const seen = quote(token.market, at)
         if (seen === null) return null
-        return token.outcome === 0 ? midOf(seen) : exact(1 - midOf(seen))
+        return token.outcome === 0 ? midOf(seen) : roundPrice(1 - midOf(seen))
       })
     },
     trades: makeTape({
@@ -156,7 +152,7 @@ export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number
       probability,
       jumps: (market, from, to) => path(market).jumps.filter(({ at }) => at >= from && at <= to),
       lagging: (market, at) => at >= market.closesAt && knownAt(market, at) < market.closesAt,
-      misproposed: (market) => isWrong(options, market, ending(market)),
+      firstProposalIsWrong: (market) => isFirstProposalWrong(options, market, ending(market)),
       ...{ payouts, plansIn, plans, episodes },
     },
   }
@@ -164,13 +160,13 @@ export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number
 
 function makePrices(options: WorldOptions): Prices {
   const dislocations = options.bounceOnly ? 0 : options.dislocationShare
-  const cached = makeMemo<Path>(marketsKept(options.markets))
+  const cached = makeMemo<Path>(marketCacheSize(options.markets))
   const path = (market: SimulatedMarket): Path =>
     cached(market.number, () => drawPath(options, market))
 
   const payouts = (market: SimulatedMarket): readonly [number, number] | null => {
     if (market.end === "cancelled") return null
-    if (market.end === "push") return unevenPayouts(market)
+    if (market.end === "push") return pushPayouts(market)
     return path(market).firstWins ? [1, 0] : [0, 1]
   }
 
@@ -178,7 +174,7 @@ function makePrices(options: WorldOptions): Prices {
     at < market.closesAt ? path(market).at(at) : payouts(market)?.[0] ?? 0.5
 
   const knownAt = (market: SimulatedMarket, at: EpochMs): EpochMs => {
-    if (at < market.revealsAt || at >= market.lagsUntil) return at
+    if (at < market.revealsAt || at >= market.quotesLagUntil) return at
     const known = path(market).at(market.revealsAt)
     return known >= lagBetween.low && known <= lagBetween.high ? market.revealsAt : at
   }
@@ -195,14 +191,14 @@ function makePrices(options: WorldOptions): Prices {
 }
 
 export interface VenueOptions {
-  /** World milliseconds in one of the clock's; 1 unless a faster world is wanted. */
+  /** World milliseconds per clock millisecond; default 1. */
   readonly speed?: number
-  /** The clock's time when the world is at its origin; the origin itself by default. */
+  /** The clock's time at the world's origin; default: the origin. */
   readonly clockOrigin?: EpochMs
   /** Rows in one page of a wallet's activity. */
   readonly activityRows?: number
-  /** Older rows of wallets' activity are not kept; all are by default. */
-  readonly keptDays?: number
+  /** Activity older than this many days is not available; by default all is. */
+  readonly retentionDays?: number
 }
 
 export interface WorldClock {

@@ -1,79 +1,81 @@
 /**
- * From what a wallet did in a market to its entries: what it chose to buy, and at which price.
+ * Computes a wallet's entries in a market from its activity: what it chose to buy, and at which price.
  *
- * A share of each outcome is a dollar, so what counts is the difference between the two: a buy of one
- * outcome at q is a sale of the other at 1 - q, and a split or a merge is nothing. Entries depend on
- * the set of acts only, and are made anew from all of them when one is added.
+ * One share of each outcome together is worth a dollar, so only the difference between the two counts:
+ * a buy of one outcome at q is a sale of the other at 1 - q, and a split or a merge changes nothing.
+ * Entries depend only on the set of activity events, and are recomputed from all of them when one is
+ * added.
  *
  * @module
  */
-import { byTime, type NumberedAct } from "../../markets/domain/activity.ts"
+import { byTime, type NumberedActivityEvent } from "../../markets/domain/activity.ts"
 import type { TokenId } from "../../markets/domain/market.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
 
 /**
- * A run of net buys in one outcome of one market: from flat until flat, or until a day without one.
- * Sales change neither price nor stake, for exits are not tracked.
+ * A run of net buys in one outcome of one market. It starts from a flat position, and ends when the
+ * position is flat again or after a day without a buy. Sales change neither price nor stake, because
+ * exits are not tracked.
  */
 export interface Entry {
   readonly outcome: 0 | 1
   /** Volume-weighted price of its buys, USD a share, in (0, 1). */
   readonly price: number
   /**
-   * Price of its first buy, in (0, 1): what a wallet is judged by. Averaging down buys more of the
-   * losers, and more cheaply, so the mean `price` shows an edge even at fair prices.
+   * Price of its first buy, in (0, 1): what a wallet is judged by. A wallet that averages down buys
+   * more shares of its losers at lower prices, so the mean `price` has an edge even at fair prices.
    */
   readonly openingPrice: number
-  /** Cost of its buys in USD, fees not included. */
+  /** Cost of its buys in USD, without fees. */
   readonly stakeUsd: number
   /** Shares bought. */
   readonly shares: number
-  /** Of those, the shares given up because the other outcome was bought. */
+  /** The bought shares that were offset later by buys of the other outcome. */
   readonly hedgedShares: number
-  /** Buys. */
+  /** Number of buys. */
   readonly fills: number
   readonly firstFillAt: EpochMs
   readonly lastFillAt: EpochMs
 }
 
-/** What the acts of one wallet in one market come to. */
+/** The entries of one wallet in one market. */
 export interface Position {
   /** In the order they were opened. */
   readonly entries: ReadonlyArray<Entry>
-  /** Whether both outcomes were bought, as such or by selling the other one out of a split. */
+  /** Whether both outcomes were bought, directly or by a split and a sale of the other outcome. */
   readonly boughtBoth: boolean
 }
 
-/** An entry without a buy for this long is over: the next buy is another decision. Inclusive. */
+/** An entry without a buy for this long is over: the next buy is a new decision. Inclusive. */
 const idleMs = day
 
-/** From here on the outcome is as good as known, and the price on its way to 1. Inclusive. */
+/** At this price the outcome is almost certain, and the price converges to 1. Inclusive. */
 const sweepPriceMin = 0.95
 
-/** Shares are counted in whole millionths, as the venue settles them: flat is exactly flat. */
+/** Shares are counted in whole millionths, as the venue settles them, so that flat is exactly zero. */
 const shareUnits = 1_000_000
-/** No market has so many; a row that says more is not to be read. */
+/** No market has more shares; a row with more is ignored. */
 const sharesMax = 1_000_000_000
 
-/** Prices are counted in whole billionths of a dollar, far finer than any tick: 1 - q is exact. */
+/** Prices are counted in whole billionths of a dollar, finer than any tick, so that 1 - q is exact. */
 const priceUnits = 1_000_000_000
 
-/** An entry in the making, in units. */
+/** An entry under construction, in units. */
 interface Run {
   readonly outcome: 0 | 1
   readonly openingPrice: number
   /** Sum of price x shares of its buys. */
   cost: number
   shares: number
-  /** Of its shares, those still held; what came last goes first. */
-  left: number
+  /** The shares not yet closed; the last bought are closed first. */
+  open: number
   hedged: number
   fills: number
   readonly firstFillAt: EpochMs
   lastFillAt: EpochMs
 }
 
-/** The position while its acts are gone through, in units. */
+/** The position after the events processed so far, in units. */
 interface State {
   readonly tokenIds: readonly [TokenId, TokenId]
   readonly held: [number, number]
@@ -81,21 +83,21 @@ interface State {
   readonly runs: Array<Run>
   /** The newest run of each outcome. */
   readonly last: [Run | null, Run | null]
-  /** The one of them that goes on; null when flat or idle. */
-  running: Run | null
+  /** The open one of them; null when flat or idle. */
+  current: Run | null
 }
 
 /**
- * What the acts of one wallet in the market of these two tokens come to, in whatever order they are
- * given. Acts of other tokens are no part of it, nor are shares sold, merged or converted that no
- * known act had brought.
+ * The entries of one wallet in the market of these two tokens. The order of `activity` does not
+ * matter. Ignores events of other tokens, and sales, merges and conversions of shares that no known
+ * event added.
  *
- * A trade priced at 0 or less, at 1 or more moves shares but is no buy of an entry: nobody chooses
- * that price, it stands where the venue knew none. A conversion takes shares away without a price:
- * those of its token, or of the second outcome where it names none, for only that one is converted.
+ * A trade with a price outside (0, 1) moves shares but is not part of an entry: the venue uses such a
+ * price when it knows none. A conversion removes shares without a price: those of its token, or of the
+ * second outcome when it names no token, because only the second outcome is converted.
  */
 export function entriesOf(
-  acts: ReadonlyArray<NumberedAct>,
+  activity: ReadonlyArray<NumberedActivityEvent>,
   tokenIds: readonly [TokenId, TokenId],
 ): Position {
   const state: State = {
@@ -104,11 +106,11 @@ export function entriesOf(
     bought: [false, false],
     runs: [],
     last: [null, null],
-    running: null,
+    current: null,
   }
-  for (const act of acts.toSorted(byTime)) {
-    if (state.running !== null && isOver(state.running, act.at)) state.running = null
-    apply(state, act)
+  for (const event of activity.toSorted(byTime)) {
+    if (state.current !== null && isOver(state.current, event.at)) state.current = null
+    apply(state, event)
   }
   return {
     entries: state.runs.map(entryOf),
@@ -116,29 +118,29 @@ export function entriesOf(
   }
 }
 
-/** Whether the entry was given up by buying the other side: under half of its shares are left. */
+/** Whether more than half of the entry's shares were offset by buys of the other outcome. */
 export function isHedge(entry: Entry): boolean {
   return entry.hedgedShares * 2 > entry.shares
 }
 
-/** Whether the entry collects what a decided market still pays: it says nothing of its wallet. */
+/** Whether the entry bought an almost certain outcome, which is no evidence of skill. */
 export function isSweep(entry: Entry): boolean {
   return entry.price >= sweepPriceMin
 }
 
-/** Whether no further buy can be part of the entry, for it has been idle too long. */
+/** Whether the entry has been idle too long for another buy to be part of it. */
 export function isOver(entry: Pick<Entry, "lastFillAt">, now: EpochMs): boolean {
   return now - entry.lastFillAt >= idleMs
 }
 
-/** So many markets are nobody's opinions. Inclusive. */
+/** A wallet active in this many markets is a market maker. Inclusive. */
 const makerMarketsMin = 1_000
-/** Who buys both outcomes in more than this share of its markets quotes prices. Exclusive. */
+/** A wallet that bought both outcomes in a larger share of its markets is a market maker. */
 const makerBothSidesMax = 0.4
-/** In fewer markets that share says nothing: one hedge of two would be half. */
+/** The share is not used for fewer markets: one hedge in two markets would be a half. */
 const bothSidesMarketsMin = 10
 
-/** Whether a wallet makes markets: `bothSides` of its `markets` it bought both outcomes in. */
+/** Whether a wallet makes markets; it bought both outcomes in `bothSides` of its `markets`. */
 export function isMarketMaker(
   { markets, bothSides }: { readonly markets: number; readonly bothSides: number },
 ): boolean {
@@ -146,29 +148,29 @@ export function isMarketMaker(
     (markets >= bothSidesMarketsMin && bothSides > makerBothSidesMax * markets)
 }
 
-function apply(state: State, act: NumberedAct): void {
+function apply(state: State, event: NumberedActivityEvent): void {
   const { held, tokenIds } = state
-  const named = act.tokenId === tokenIds[0] ? 0 : act.tokenId === tokenIds[1] ? 1 : null
-  const size = sharesOf(act)
-  switch (act.kind) {
+  const named = event.tokenId === tokenIds[0] ? 0 : event.tokenId === tokenIds[1] ? 1 : null
+  const size = sharesOf(event)
+  switch (event.kind) {
     case "buy":
       if (named === null) return
       held[named] += size
       state.bought[named] = true
-      return move(state, named, size, { act, price: priceOf(act), hedges: true })
+      return move(state, named, size, { event, price: priceOf(event), hedges: true })
     case "sell": {
       if (named === null) return
       const sold = Math.min(size, held[named])
       held[named] -= sold
-      const price = priceUnits - priceOf(act)
-      return move(state, other(named), sold, { act, price, hedges: false })
+      const price = priceUnits - priceOf(event)
+      return move(state, other(named), sold, { event, price, hedges: false })
     }
     case "convert": {
-      const converted = act.tokenId === null ? 1 : named
+      const converted = event.tokenId === null ? 1 : named
       if (converted === null) return
       const gone = Math.min(size, held[converted])
       held[converted] -= gone
-      return move(state, other(converted), gone, { act, price: 0, hedges: false })
+      return move(state, other(converted), gone, { event, price: 0, hedges: false })
     }
     case "split":
       held[0] += size
@@ -182,53 +184,53 @@ function apply(state: State, act: NumberedAct): void {
     }
     case "redeem":
       held.fill(0)
-      state.running = null
+      state.current = null
   }
 }
 
-/** What moves the balance between the outcomes; a price outside (0, 1) is none. */
+/** The event that moves the balance; its price is unknown when outside (0, 1). */
 interface Cause {
-  readonly act: NumberedAct
+  readonly event: NumberedActivityEvent
   readonly price: number
   readonly hedges: boolean
 }
 
 /**
- * Moves the balance, already without or with these shares in `held`, towards an outcome: first what
- * was held of the other one is given up, then the rest is bought.
+ * Moves the balance towards the outcome `to` by `size`; `state.held` already contains the change. Closes
+ * shares of the other outcome first, then buys the remaining size.
  */
-function move(state: State, to: 0 | 1, size: number, { act, price, hedges }: Cause): void {
+function move(state: State, to: 0 | 1, size: number, { event, price, hedges }: Cause): void {
   const balance = state.held[to] - state.held[other(to)]
-  const rest = Math.min(size, Math.max(0, balance))
-  if (rest < size && state.running !== null) {
-    const given = Math.min(state.running.left, size - rest)
-    state.running.left -= given
-    if (hedges) state.running.hedged += given
+  const bought = Math.min(size, Math.max(0, balance))
+  if (bought < size && state.current !== null) {
+    const closed = Math.min(state.current.open, size - bought)
+    state.current.open -= closed
+    if (hedges) state.current.hedged += closed
   }
-  if (balance >= 0 && rest < size) state.running = null
-  if (rest === 0 || !(price > 0 && price < priceUnits)) return
+  if (balance >= 0 && bought < size) state.current = null
+  if (bought === 0 || !(price > 0 && price < priceUnits)) return
   state.bought[to] = true
-  const run = state.running ?? open(state, to, act.at, price)
-  run.cost += price * rest
-  run.shares += rest
-  run.left += rest
+  const run = state.current ?? openRun(state, to, event.at, price)
+  run.cost += price * bought
+  run.shares += bought
+  run.open += bought
   run.fills += 1
-  run.lastFillAt = act.at
+  run.lastFillAt = event.at
 }
 
 /**
- * The run that goes on from here. A second tells no order, so being flat within it ends nothing: what
- * is bought again in the second of the last buy is of the same entry.
+ * Opens a run, or reopens the last one. Events within a second have no known order, so a position that
+ * is flat within a second does not end its run: a buy in the second of the last buy joins it.
  */
-function open(state: State, outcome: 0 | 1, at: EpochMs, openingPrice: number): Run {
+function openRun(state: State, outcome: 0 | 1, at: EpochMs, openingPrice: number): Run {
   const last = state.last[outcome]
-  if (last !== null && last.lastFillAt === at) return state.running = last
+  if (last !== null && last.lastFillAt === at) return state.current = last
   const run = {
     outcome,
     openingPrice,
     cost: 0,
     shares: 0,
-    left: 0,
+    open: 0,
     hedged: 0,
     fills: 0,
     firstFillAt: at,
@@ -236,7 +238,7 @@ function open(state: State, outcome: 0 | 1, at: EpochMs, openingPrice: number): 
   }
   state.runs.push(run)
   state.last[outcome] = run
-  return state.running = run
+  return state.current = run
 }
 
 function entryOf(run: Run): Entry {
@@ -253,13 +255,13 @@ function entryOf(run: Run): Entry {
   }
 }
 
-/** In units; nothing where the row cannot be right. */
-function sharesOf({ size }: NumberedAct): number {
+/** In units; 0 for an invalid size. */
+function sharesOf({ size }: NumberedActivityEvent): number {
   return size > 0 && size <= sharesMax ? Math.round(size * shareUnits) : 0
 }
 
 /** In units. */
-function priceOf({ price }: NumberedAct): number {
+function priceOf({ price }: NumberedActivityEvent): number {
   return Math.round(price * priceUnits)
 }
 

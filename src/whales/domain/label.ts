@@ -1,16 +1,16 @@
 /**
  * Why a wallet is labelled `follow`, `fade` or `neutral`: the whole rule.
  *
- * A wallet has no label, nor a row, while its history is not wholly read (the query of
- * `postgres/countingStore.ts`), and under 30 counted resolved entries or 10 events (`judgementOf`). Any
- * other is `neutral` unless three things are true:
+ * A wallet has no label and no row until its whole history is read (the query of
+ * `postgres/countingStore.ts`) and it has 30 counted resolved entries in 10 events (`judgementOf`). Any
+ * other wallet is `neutral` unless three conditions are true:
  *
- * 1. Luck is ruled out. The p-value says how often fair prices would bring a record as far from what was
- *    paid (`significance/nullModel.ts`); it is 1 when the edge has another sign once hedges are counted.
- *    It has to survive Benjamini and Hochberg's correction over all judged wallets, so the same record may
- *    be labelled on one day and neutral on another (`labels`).
- * 2. The mean edge, payout less price, has a sign: above 0 for `follow`, below 0 for `fade`.
- * 3. Following, or fading, would have paid after the venue's fees (`labelOf`).
+ * 1. The record is significant. The p-value is the chance of a record at least as far from the prices
+ *    paid if prices are fair (`significance/nullModel.ts`); it is 1 when the edge changes its sign once
+ *    hedges are counted. It must pass the Benjamini-Hochberg correction over all judged wallets, so the
+ *    same record may be labelled on one day and neutral on another (`labels`).
+ * 2. The mean edge, payout minus price, is above 0 for `follow` and below 0 for `fade`.
+ * 3. Following, or fading, would have been profitable after the venue's fees (`labelOf`).
  *
  * @module
  */
@@ -21,10 +21,10 @@ import { meanOf } from "./significance/cumulants.ts"
 import { pValueOf } from "./significance/nullModel.ts"
 import { roisOf } from "./oddsBands.ts"
 
-/** Names the rule behind a label; a rule that decides otherwise has another name. */
+/** Identifies the rule behind a label; changes with every change of the rule. */
 export const ruleVersion = "fair-prices-bh-1"
 
-/** What a label is decided by. Plain JSON. */
+/** The figures that decide a label. Stored as JSON. */
 export interface Judgement {
   /** Two-sided, under fair prices. */
   readonly pValue: number
@@ -33,14 +33,14 @@ export interface Judgement {
   readonly fadeRoi: number
 }
 
-/** A wallet with fewer resolved entries has no row: too little to say anything. */
+/** A wallet with fewer resolved entries has no row. */
 export const resolvedEntriesMin = 30
-/** Fewer events say too little of a wallet, however many entries they hold. */
+/** Entries of one event are not independent, so events have a minimum too. */
 export const eventsMin = 10
 
 /**
- * Null under 30 counted resolved entries or 10 events. When the record with hedges has another sign than
- * the one without, the p-value is 1.
+ * Null below `resolvedEntriesMin` counted entries or `eventsMin` events. The p-value is 1 when the
+ * record with hedges has another sign than the record without.
  */
 export function judgementOf(sums: WalletSums): Judgement | null {
   const whole = wholeOf(sums.totals.bands)
@@ -52,8 +52,8 @@ export function judgementOf(sums: WalletSums): Judgement | null {
 
 type Label = typeof WhaleLabel.Type
 
-/** Among the labelled wallets, the share that may be labelled by chance. */
-const falseShareMax = 0.05
+/** The largest expected share of labels that are due to chance. */
+const falseDiscoveryRateMax = 0.05
 
 /**
  * The label of each judged wallet: Benjamini-Hochberg at 0.05 over all of them (Controlling the false
@@ -61,7 +61,7 @@ const falseShareMax = 0.05
  */
 export function labels(judged: ReadonlyMap<string, Judgement>): ReadonlyMap<string, Label> {
   const rising = [...judged.values()].map(({ pValue }) => pValue).sort((a, b) => a - b)
-  const last = rising.findLastIndex((p, i) => p <= falseShareMax * (i + 1) / rising.length)
+  const last = rising.findLastIndex((p, i) => p <= falseDiscoveryRateMax * (i + 1) / rising.length)
   const limit = rising[last] ?? -1
   return new Map([...judged].map(([wallet, judgement]) => [wallet, labelOf(judgement, limit)]))
 }

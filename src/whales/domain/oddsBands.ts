@@ -1,5 +1,5 @@
 /**
- * Entries gathered by the price they paid: how often they won, and what following or fading them
+ * Entries grouped by the price they paid: how often they won, and what following or fading them
  * returned.
  *
  * @module
@@ -8,33 +8,33 @@ import { Schema } from "effect"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
 import { z95 } from "./significance/normal.ts"
 
-/** Each band runs up to, not including, where the next one begins; the last holds 1 as well. */
+/** A band excludes its upper edge; the last band includes 1. */
 export const bandEdges = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1] as const
 export const bandCount = bandEdges.length - 1
 
-/** Prices are compared as whole millionths, so that 0.1 computed in any way is 0.1. */
+/** Prices are compared as whole millionths, so that float errors do not change the band. */
 const stepsPerUsd = 1_000_000
 
-/** Which of the bands between rising `edges` a price falls into, from 0. */
+/** The index of the band between rising `edges` that contains a price. */
 export function bandOf(price: number, edges: ReadonlyArray<number>): number {
   const steps = Math.round(price * stepsPerUsd)
   const above = edges.findIndex((edge) => steps < Math.round(edge * stepsPerUsd))
   return above === -1 ? edges.length - 2 : Math.max(0, above - 1)
 }
 
-/** Plain JSON; every field is a plain sum over entries. */
+/** Sums over the entries of one band. Stored as JSON. */
 export interface BandSums {
   readonly entries: number
-  /** Paid in full or not at all; a push or a part says nothing of who was right. */
+  /** Entries paid 0 or 1 a share: a partial payout has no winner. */
   readonly decisive: number
   readonly wins: number
   readonly price: number
-  /** Payout a share. */
+  /** Payouts in USD a share. */
   readonly paid: number
-  /** Square of payout less price. */
+  /** Squares of payout minus price. */
   readonly misses: number
   readonly stakeUsd: number
-  /** Stakes with fees, and what came back, for the same stake on the same side and on the other. */
+  /** Cost with fees, and return, of the same stake on the same side (follow) and the other (fade). */
   readonly followCost: number
   readonly followReturn: number
   readonly fadeCost: number
@@ -56,8 +56,8 @@ export const noBandSums: BandSums = {
 }
 
 /**
- * One entry at `price` for `stakeUsd` that was paid `paid` a share. A share bought at p costs
- * rate x p x (1 - p) in fees, so a stake costs rate x (1 - p) of itself.
+ * The sums of one entry. A share bought at p costs rate x p x (1 - p) in fees, so the fee is
+ * rate x (1 - p) of the stake. `paid` is in USD a share.
  */
 export function entrySums(
   price: number,
@@ -81,7 +81,7 @@ export function entrySums(
   }
 }
 
-/** `sums` with `part` added `times` over: -1 takes it away. */
+/** Adds `part` to `sums`, or subtracts it when `times` is -1. */
 export function addBandSums(sums: BandSums, part: BandSums, times: 1 | -1): BandSums {
   return {
     entries: sums.entries + times * part.entries,
@@ -101,19 +101,18 @@ export function addBandSums(sums: BandSums, part: BandSums, times: 1 | -1): Band
 const Rate = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
-/** `schema`, with a sentence for whoever reads the contract. */
-export const explained = <S extends Schema.Top>(schema: S, description: string) =>
+export const withDescription = <S extends Schema.Top>(schema: S, description: string) =>
   schema.annotate({ description })
 
-export const winRateLow = explained(Rate, "Lower end of its 95 % interval (Wilson)")
-export const winRateHigh = explained(Rate, "Upper end of its 95 % interval (Wilson)")
+export const winRateLow = withDescription(Rate, "Lower end of its 95 % interval (Wilson)")
+export const winRateHigh = withDescription(Rate, "Upper end of its 95 % interval (Wilson)")
 const { winRate, meanEntryPrice, followRoi, fadeRoi } = FrozenCalibration.fields
 
 /** Entries within one band of entry prices. */
 export const OddsBand = Schema.Struct({
   band: Schema.String,
-  from: explained(Rate, "Included"),
-  to: explained(Rate, "Not included, but for 1"),
+  from: withDescription(Rate, "Inclusive"),
+  to: withDescription(Rate, "Exclusive, except 1"),
   entries: Count,
   meanEntryPrice,
   winRate,
@@ -123,7 +122,7 @@ export const OddsBand = Schema.Struct({
   fadeRoi,
 }).annotate({ identifier: "OddsBand" })
 
-/** The bands that have entries, as they are published. */
+/** The bands that have entries. */
 export function publishedBands(
   bands: ReadonlyArray<BandSums>,
 ): ReadonlyArray<typeof OddsBand.Type> {
@@ -142,36 +141,35 @@ export function publishedBands(
   })
 }
 
-/** A rate, a price or a return as it is shown: to a hundredth of a percent. */
-export const shownRate = (rate: number): number => Math.round(rate * 10_000) / 10_000
+/** Rounds a rate, a price or a return to a hundredth of a percent, for publication. */
+export const roundRate = (rate: number): number => Math.round(rate * 10_000) / 10_000
 
-/** A band as it is shown. */
-export function roundedBand(band: typeof OddsBand.Type): typeof OddsBand.Type {
+export function roundBand(band: typeof OddsBand.Type): typeof OddsBand.Type {
   return {
     ...band,
-    meanEntryPrice: shownRate(band.meanEntryPrice),
-    winRate: shownRate(band.winRate),
-    winRateLow: shownRate(band.winRateLow),
-    winRateHigh: shownRate(band.winRateHigh),
-    followRoi: shownRate(band.followRoi),
-    fadeRoi: shownRate(band.fadeRoi),
+    meanEntryPrice: roundRate(band.meanEntryPrice),
+    winRate: roundRate(band.winRate),
+    winRateLow: roundRate(band.winRateLow),
+    winRateHigh: roundRate(band.winRateHigh),
+    followRoi: roundRate(band.followRoi),
+    fadeRoi: roundRate(band.fadeRoi),
   }
 }
 
-/** Within [0, 1], whatever rounding did to the sum. */
+/** In [0, 1], despite rounding errors in the sum. */
 export function meanPriceOf({ price, entries }: BandSums): number {
   return Math.min(1, Math.max(0, price / entries))
 }
 
 /**
- * The Brier score of the prices paid, taken for forecasts: 0 is foresight, 0.25 a coin (Verification
- * of forecasts expressed in terms of probability, Monthly Weather Review 78, 1950).
+ * The Brier score of the prices paid, as forecasts: 0 is perfect, 0.25 is a coin flip (Verification of
+ * forecasts expressed in terms of probability, Monthly Weather Review 78, 1950).
  */
 export function brierOf({ misses, entries }: BandSums): number {
   return Math.min(1, Math.max(0, misses / entries))
 }
 
-/** What a dollar came to, less that dollar; fees included. */
+/** Return on a dollar after fees: 0 is break-even. */
 export function roisOf(sums: BandSums): { readonly followRoi: number; readonly fadeRoi: number } {
   return {
     followRoi: sums.followReturn / sums.followCost - 1,
@@ -181,8 +179,7 @@ export function roisOf(sums: BandSums): { readonly followRoi: number; readonly f
 
 /**
  * Wins among decisive entries, with Wilson's 95 % interval (Probable inference, Journal of the
- * American Statistical Association 22, 1927). Without a decisive entry his formula says 0.5, between
- * 0 and 1: nothing is known.
+ * American Statistical Association 22, 1927). Without a decisive entry the rate is 0.5 in [0, 1].
  */
 export function winRateOf({ wins, decisive }: Pick<BandSums, "wins" | "decisive">) {
   const square = z95 ** 2

@@ -1,5 +1,5 @@
 /**
- * The figures that a wallet's sums give: win rate, edge and returns, each with its uncertainty.
+ * A wallet's published figures, from its sums: win rate, edge and returns.
  *
  * @module
  */
@@ -18,13 +18,13 @@ import {
 } from "./oddsBands.ts"
 import { noTotals, type WalletSums, type WalletTotals } from "./score.ts"
 
-/** What a wallet's counted resolved entries say; every figure null-free because there is an entry. */
+/** The figures of at least one counted resolved entry. */
 export interface Rates {
   readonly resolved: number
   readonly events: number
   readonly cancelled: number
   readonly stakeUsd: number
-  /** 0.5, between 0 and 1, where no entry was decisive. */
+  /** 0.5, with the interval [0, 1], when no entry was decisive. */
   readonly winRate: number
   readonly winRateLow: number
   readonly winRateHigh: number
@@ -37,7 +37,7 @@ export interface Rates {
   readonly oddsBands: ReadonlyArray<typeof OddsBand.Type>
 }
 
-/** Null when there is no counted entry. */
+/** Null without a counted entry. */
 export function ratesOf(sums: WalletSums): Rates | null {
   const whole = wholeOf(sums.totals.bands)
   if (whole.entries === 0) return null
@@ -54,15 +54,15 @@ export function ratesOf(sums: WalletSums): Rates | null {
   }
 }
 
-/** All bands as one. */
+/** The sum of all bands. */
 export function wholeOf(bands: ReadonlyArray<BandSums>): BandSums {
   return bands.reduce((whole, band) => addBandSums(whole, band, 1), noBandSums)
 }
 
 /**
- * The mean of payout less price, and its 95 % interval. Entries of one event are one observation: the
- * error is that of the sums of events. Straight wins at high prices barely vary, so it is never taken
- * to be less than it would be if prices were fair.
+ * The mean of payout minus price, and its 95 % interval. Entries of one event are not independent, so
+ * the standard error is clustered by event. A row of wins at high prices barely varies, so the error is
+ * at least the one under fair prices.
  */
 export function edgeOf(sums: WalletSums, whole: BandSums) {
   const edge = (whole.paid - whole.price) / whole.entries
@@ -78,12 +78,12 @@ export function edgeOf(sums: WalletSums, whole: BandSums) {
   }
 }
 
-/** What all counted resolved entries of all wallets say; null where there is none to say it. */
+/** Figures over the counted resolved entries of all wallets; null when no entry defines them. */
 interface OverallRates {
   readonly resolved: number
   readonly cancelled: number
   readonly winRate: number | null
-  /** Of the prices that were paid, taken for forecasts. */
+  /** Of the prices paid, as forecasts. */
   readonly brier: number | null
   readonly followRoi: number | null
   readonly fadeRoi: number | null
@@ -91,7 +91,7 @@ interface OverallRates {
   readonly oddsBands: ReadonlyArray<typeof OddsBand.Type>
 }
 
-/** The sums of all wallets as one: what the scorecard's overall figures and bands are made of. */
+/** The scorecard's overall figures and bands, over all wallets. */
 export function overall(all: ReadonlyArray<WalletTotals>): OverallRates {
   const bands = noTotals.bands.map((none, i) =>
     all.reduce((sum, totals) => addBandSums(sum, totals.bands[i] ?? none, 1), none)

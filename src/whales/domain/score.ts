@@ -1,6 +1,6 @@
 /**
- * What a wallet's entries in resolved markets add up to: sums that a resolution changes, never a
- * history that has to be read again.
+ * The sums of a wallet's entries in resolved markets. A resolution updates the sums, so the wallet's
+ * history is never read again.
  *
  * @module
  */
@@ -22,17 +22,17 @@ import {
   noBandSums,
 } from "./oddsBands.ts"
 
-/** What one wallet's counted entries in one resolved market came to. Plain JSON. */
+/** The score of one wallet's counted entries in one resolved market. Stored as JSON. */
 export interface MarketScore {
-  /** Entries in a market that was cancelled; they count nowhere else. */
+  /** Entries in a cancelled market; they count nowhere else. */
   readonly cancelled: number
   /** The bands that have entries. */
   readonly bands: ReadonlyArray<{ readonly band: number; readonly sums: BandSums }>
-  /** All entries, hedges included: hedged ones are mostly losers, so a record without them looks too good. */
+  /** Includes hedges: they are mostly losers, so a record without them is too good. */
   readonly favoured: FavouredSide
 }
 
-/** What adds up over wallets too: the sums of each odds band, and counts. Plain JSON. */
+/** The sums that can be added over wallets. */
 export interface WalletTotals {
   readonly cancelled: number
   /** One for each odds band, in order. */
@@ -40,11 +40,11 @@ export interface WalletTotals {
 }
 
 /**
- * Everything a calibration is computed from, of one wallet. Plain JSON, of bounded size.
+ * Everything that a wallet's calibration is computed from, of bounded size.
  *
- * With n entries of an event and D the sum of payout less price over them: the squared deviation of
- * all events from any common edge e is `deviationSquares` - 2 e `deviationCounts` + e^2
- * `countSquares`.
+ * Let n be the entries of an event, and D the sum of payout minus price over them. The squared
+ * deviation of all events from a common edge e is
+ * `deviationSquares` - 2 e `deviationCounts` + e^2 `countSquares`.
  */
 export interface WalletSums {
   readonly totals: WalletTotals
@@ -72,9 +72,9 @@ export const noSums: WalletSums = {
 }
 
 /**
- * The score of entries in a market that paid `payouts`, or was cancelled (null); `feeRate` is the
- * venue's taker rate. Hedges are left out of the figures by this function, but not of what the null
- * model is asked: who gives up what falls by buying the other side would win all that is left.
+ * The score of entries in a market that paid `payouts`, or was cancelled (null). `feeRate` is the
+ * venue's taker rate. Hedges are left out of the bands but not of `favoured`: a wallet that hedges its
+ * losing entries would otherwise keep only winners.
  */
 export function marketScore(
   entries: ReadonlyArray<Entry>,
@@ -98,7 +98,7 @@ export function marketScore(
 
 const noSide: FavouredSide = { weight: 0, price: 0.5, paid: 0 }
 
-/** All entries of one market as so many more on one side than on the other, at their mean opening price. */
+/** All entries of one market, seen from the outcome with more entries, at their mean opening price. */
 function favouredSide(
   entries: ReadonlyArray<Entry>,
   payouts: readonly [number, number],
@@ -107,19 +107,19 @@ function favouredSide(
   const outcome = 2 * first >= entries.length ? 0 : 1
   const weight = Math.abs(2 * first - entries.length)
   const edges = entries.reduce((sum, entry) => sum + payouts[entry.outcome] - entry.openingPrice, 0)
-  if (weight === 0) return { ...noSide, beside: edges }
+  if (weight === 0) return { ...noSide, remainder: edges }
   const priceOf = ({ outcome: bought, openingPrice }: Entry) =>
     bought === outcome ? openingPrice : 1 - openingPrice
   const price = entries.reduce((sum, entry) => sum + priceOf(entry), 0) / entries.length
   const paid = payouts[outcome]
-  // All on one side there is nothing beside it, but for crumbs of rounding.
-  const beside = weight === entries.length ? 0 : edges - weight * (paid - price)
-  return { weight, price, paid, beside }
+  // With all entries on one side the remainder is 0, apart from rounding errors.
+  const remainder = weight === entries.length ? 0 : edges - weight * (paid - price)
+  return { weight, price, paid, remainder }
 }
 
 /**
- * The sums after one event of the wallet changed: `before` are the scores of all its markets in that
- * event that are counted in `sums`, `after` those that shall be.
+ * The sums after one event of the wallet changed: `before` are the scores of its markets in that event
+ * that `sums` contains, `after` the scores that replace them.
  */
 export function recount(
   sums: WalletSums,
@@ -128,8 +128,8 @@ export function recount(
 ): WalletSums {
   const moved = addEvent(addEvent(sums, before, -1), after, 1)
   if (moved.events > 0) return moved
-  // Taking away what was added leaves crumbs of rounding: with the last event they go too.
-  const fair = moved.fair.most > 0 ? moved.fair : noNullSums
+  // Subtraction leaves rounding errors; they are cleared with the last event.
+  const fair = moved.fair.weightSum > 0 ? moved.fair : noNullSums
   return { ...noSums, totals: { ...noTotals, cancelled: moved.totals.cancelled }, fair }
 }
 
@@ -151,9 +151,9 @@ function addEvent(
     }
   }
   const sides = markets.map(({ favoured }) => favoured)
-  // Hedges alone, as many on either side, leave nothing: else crumbs could not be told from them.
-  const asked = count > 0 || sides.some(({ weight }) => weight > 0)
-  const fair = asked ? addNullSums(sums.fair, eventSums(sides), times) : sums.fair
+  // Hedges alone, as many on either side, add nothing: they would look like rounding errors.
+  const isCounted = count > 0 || sides.some(({ weight }) => weight > 0)
+  const fair = isCounted ? addNullSums(sums.fair, eventSums(sides), times) : sums.fair
   if (count === 0) return { ...sums, totals: { cancelled, bands }, fair }
   return {
     totals: { cancelled, bands },

@@ -1,6 +1,6 @@
 /**
- * A tracked wallet's row of the calibration table: how its entries fared when held to resolution, and
- * what of that an entry carries.
+ * A tracked wallet's row of the calibration table: the results of its entries held to resolution. Each
+ * published entry carries a part of its wallet's row.
  *
  * @module
  */
@@ -11,27 +11,27 @@ import { isMarketMaker } from "./entry.ts"
 import { type Judgement, resolvedEntriesMin, ruleVersion } from "./label.ts"
 import {
   Count,
-  explained,
   OddsBand,
-  roundedBand,
-  shownRate,
+  roundBand,
+  roundRate,
   winRateHigh,
   winRateLow,
+  withDescription,
 } from "./oddsBands.ts"
 import type { Rates } from "./rates.ts"
 import type { TrackedWallet } from "./tracking.ts"
 
 /**
- * Rows of the table. Every payment keeps the bytes it bought, so the table has to end somewhere: a
- * thousand rows are 1.4 MB, kept as 0.3.
+ * Rows of the table. Every payment stores the response it bought, so the table has a limit: a thousand
+ * rows are 1.4 MB, 0.3 MB compressed.
  */
 export const tableRowsMax = 500
 
-/** What a row says in the words of the calibration that an entry carries. */
+/** The fields that a row shares with the calibration of an entry. */
 const { label, resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh, followRoi, fadeRoi } =
   FrozenCalibration.fields
 
-/** One wallet of the calibration table, as it is on the wire. */
+/** One wallet of the calibration table: a wire shape. */
 export const WhaleRow = Schema.Struct({
   pseudonym: Schema.String,
   wallet: Schema.String,
@@ -39,12 +39,15 @@ export const WhaleRow = Schema.Struct({
   winRate,
   fadeRoi,
   label,
-  source: explained(
+  source: withDescription(
     Schema.Literals(["volume", "profit"]),
-    "The leaderboards it was found on; one found for its profit is judged by later entries only",
+    "The leaderboard it was found on; a wallet found for its profit is judged by later entries only",
   ),
-  marketMaker: explained(Schema.Boolean, "Makes markets: its entries are never told in the feed"),
-  events: explained(Count, "Events its resolved entries are spread over"),
+  marketMaker: withDescription(
+    Schema.Boolean,
+    "A market maker: its entries are never published in the feed",
+  ),
+  events: withDescription(Count, "Distinct events of its resolved entries"),
   winRateLow,
   winRateHigh,
   mirrorRoi: followRoi,
@@ -52,11 +55,11 @@ export const WhaleRow = Schema.Struct({
   edge,
   edgeLow,
   edgeHigh,
-  stakeUsd: explained(Schema.Finite, "Cost of its resolved entries, fees not included"),
-  openEntries: explained(Count, "Entries in markets that have not ended, sold since or not"),
-  oddsBands: explained(
+  stakeUsd: withDescription(Schema.Finite, "Cost of its resolved entries, without fees"),
+  openEntries: withDescription(Count, "Entries in markets that have not ended, sold since or not"),
+  oddsBands: withDescription(
     Schema.Array(OddsBand),
-    "Its resolved entries by entry price; a band without entries is left out",
+    "Its resolved entries by entry price; bands without entries are left out",
   ),
 }).annotate({ identifier: "Whale" })
 export type WhaleRow = typeof WhaleRow.Type
@@ -67,20 +70,20 @@ export interface CalibratedWhale {
   readonly row: WhaleRow
 }
 
-/** The table as it is sold. */
+/** The table that is sold. */
 export interface CalibrationTable {
   /** When the newest row was computed. */
   readonly computedAt: EpochMs
   /** Never empty; the largest stake first. */
   readonly wallets: readonly [WhaleRow, ...ReadonlyArray<WhaleRow>]
-  /** Wallets that have a row to show and found no place: those with the smallest stakes. */
+  /** Publishable rows left out because of `tableRowsMax`: those with the smallest stakes. */
   readonly omitted: number
 }
 
-/** The table of these wallets; null while none may be sold. */
+/** The table of these wallets; null when no row is publishable. */
 export function calibrationTable(whales: ReadonlyArray<CalibratedWhale>): CalibrationTable | null {
   const rows = publishable(whales.map(({ row }) => row))
-  const [first, ...rest] = rows.slice(0, tableRowsMax).map(rounded)
+  const [first, ...rest] = rows.slice(0, tableRowsMax).map(roundRow)
   if (first === undefined) return null
   return {
     computedAt: computedAtOf(whales) ?? 0,
@@ -89,7 +92,7 @@ export function calibrationTable(whales: ReadonlyArray<CalibratedWhale>): Calibr
   }
 }
 
-/** When the newest of these was computed; null when there is none. */
+/** When the newest of these was computed; null without any. */
 export function computedAtOf(whales: ReadonlyArray<CalibratedWhale>): EpochMs | null {
   return whales.reduce<EpochMs | null>(
     (newest, { computedAt }) => newest === null || computedAt > newest ? computedAt : newest,
@@ -97,52 +100,52 @@ export function computedAtOf(whales: ReadonlyArray<CalibratedWhale>): EpochMs | 
   )
 }
 
-/** The rows that may be sold, the largest stake first: an order that no outcome has a say in. */
+/** The rows that may be sold, the largest stake first: an order independent of outcomes. */
 export function publishable(rows: ReadonlyArray<WhaleRow>): ReadonlyArray<WhaleRow> {
   return rows
     .filter(({ resolved }) => resolved >= resolvedEntriesMin)
     .sort((a, b) => b.stakeUsd - a.stakeUsd || (a.wallet < b.wallet ? -1 : 1))
 }
 
-/** USD as they are shown: to the cent. */
-export const shownUsd = (usd: number): number => Math.round(usd * 100) / 100
+/** Rounds USD to the cent, for publication. */
+export const roundUsd = (usd: number): number => Math.round(usd * 100) / 100
 
-/** More digits would be noise, and half of the bytes. */
-function rounded(row: WhaleRow): WhaleRow {
+/** More digits would be noise, and double the response size. */
+function roundRow(row: WhaleRow): WhaleRow {
   return {
     ...row,
-    winRate: shownRate(row.winRate),
-    fadeRoi: shownRate(row.fadeRoi),
-    winRateLow: shownRate(row.winRateLow),
-    winRateHigh: shownRate(row.winRateHigh),
-    mirrorRoi: shownRate(row.mirrorRoi),
-    meanEntryPrice: shownRate(row.meanEntryPrice),
-    edge: shownRate(row.edge),
-    edgeLow: shownRate(row.edgeLow),
-    edgeHigh: shownRate(row.edgeHigh),
-    stakeUsd: shownUsd(row.stakeUsd),
-    oddsBands: row.oddsBands.map(roundedBand),
+    winRate: roundRate(row.winRate),
+    fadeRoi: roundRate(row.fadeRoi),
+    winRateLow: roundRate(row.winRateLow),
+    winRateHigh: roundRate(row.winRateHigh),
+    mirrorRoi: roundRate(row.mirrorRoi),
+    meanEntryPrice: roundRate(row.meanEntryPrice),
+    edge: roundRate(row.edge),
+    edgeLow: roundRate(row.edgeLow),
+    edgeHigh: roundRate(row.edgeHigh),
+    stakeUsd: roundUsd(row.stakeUsd),
+    oddsBands: row.oddsBands.map(roundBand),
   }
 }
 
-/** A frozen calibration as an item shows it: the figures of the table it was taken from. */
-export function shownCalibration(frozen: FrozenCalibration): FrozenCalibration {
+/** Rounds like the table, so that an item shows the same figures. */
+export function roundCalibration(frozen: FrozenCalibration): FrozenCalibration {
   return {
     ...frozen,
-    winRate: shownRate(frozen.winRate),
-    meanEntryPrice: shownRate(frozen.meanEntryPrice),
-    edge: shownRate(frozen.edge),
-    edgeLow: shownRate(frozen.edgeLow),
-    edgeHigh: shownRate(frozen.edgeHigh),
-    followRoi: shownRate(frozen.followRoi),
-    fadeRoi: shownRate(frozen.fadeRoi),
+    winRate: roundRate(frozen.winRate),
+    meanEntryPrice: roundRate(frozen.meanEntryPrice),
+    edge: roundRate(frozen.edge),
+    edgeLow: roundRate(frozen.edgeLow),
+    edgeHigh: roundRate(frozen.edgeHigh),
+    followRoi: roundRate(frozen.followRoi),
+    fadeRoi: roundRate(frozen.fadeRoi),
   }
 }
 
-/** What a row says that is not in the wallet's figures: it may change without another calibration. */
+/** The fields of a row that may change without a new calibration. */
 type WhaleFacts = Pick<WhaleRow, "pseudonym" | "source" | "marketMaker" | "openEntries">
 
-/** What is known of a wallet besides its figures. */
+/** The facts of a wallet's row. */
 export function whaleFacts(tracked: TrackedWallet, openEntries: number): WhaleFacts {
   return {
     pseudonym: tracked.name,
@@ -152,7 +155,6 @@ export function whaleFacts(tracked: TrackedWallet, openEntries: number): WhaleFa
   }
 }
 
-/** The row of a wallet with these figures. */
 export function whaleRow(
   wallet: string,
   rates: Rates,
@@ -163,7 +165,7 @@ export function whaleRow(
   return { wallet, ...facts, ...figures, mirrorRoi: followRoi, label }
 }
 
-/** What an entry carries of its wallet's row, computed at `computedAt`. */
+/** The calibration that an entry carries: a part of its wallet's row. */
 export function freeze({ row, computedAt }: CalibratedWhale): FrozenCalibration {
   const { label, resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh } = row
   return {
@@ -176,57 +178,58 @@ export function freeze({ row, computedAt }: CalibratedWhale): FrozenCalibration 
 }
 
 /**
- * What an entry that began at `at` is given: the newest of these calibrations that stood before it.
- * Null when none did: one computed later may hold what the entry's own market came to.
+ * The calibration of an entry that began at `at`: the newest one computed before it, or null. A later
+ * one may already contain the result of the entry's market.
  */
 export function calibrationBefore(
-  held: ReadonlyArray<CalibratedWhale>,
+  calibrations: ReadonlyArray<CalibratedWhale>,
   at: EpochMs,
 ): FrozenCalibration | null {
-  const before = held.filter(({ computedAt }) => computedAt < at)
+  const before = calibrations.filter(({ computedAt }) => computedAt < at)
   const newest = before.toSorted((a, b) => b.computedAt - a.computedAt)[0]
   return newest === undefined ? null : freeze(newest)
 }
 
-/** Whether a row holds the figures its wallet's label is decided by now. */
-export function saysStill(row: WhaleRow, { edge, followRoi, fadeRoi }: Judgement): boolean {
+/** Whether a row has the figures of its wallet's newest judgement. */
+export function hasSameFigures(row: WhaleRow, { edge, followRoi, fadeRoi }: Judgement): boolean {
   return row.edge === edge && row.mirrorRoi === followRoi && row.fadeRoi === fadeRoi
 }
 
-/** What has to be written: rows that are new or say something else, and wallets without one. */
-interface Rewritten {
+interface RowChanges {
+  /** New and changed rows. */
   readonly changed: ReadonlyArray<CalibratedWhale>
-  readonly gone: ReadonlyArray<string>
+  /** Wallets whose row is removed. */
+  readonly removed: ReadonlyArray<string>
 }
 
 /**
- * The rows that change at `at`: those of wallets with new `rates`, and those whose label or facts are
- * others by now. `computedAt` moves with rates and label alone, for they are what an entry is given.
+ * The rows that change at `at`: those of wallets with new `rates`, and those whose label or facts
+ * changed. `computedAt` changes only with rates and label, because only these are part of an entry.
  */
-export function rewritten(
-  held: ReadonlyMap<string, CalibratedWhale>,
+export function rowChanges(
+  stored: ReadonlyMap<string, CalibratedWhale>,
   labels: ReadonlyMap<string, WhaleRow["label"]>,
   rates: ReadonlyMap<string, Rates>,
   facts: ReadonlyMap<string, WhaleFacts>,
   at: EpochMs,
-): Rewritten {
+): RowChanges {
   const changed: Array<CalibratedWhale> = []
   for (const [wallet, label] of labels) {
-    const before = held.get(wallet)
+    const before = stored.get(wallet)
     const figures = rates.get(wallet)
-    const known = facts.get(wallet)
-    if (known === undefined) continue
+    const walletFacts = facts.get(wallet)
+    if (walletFacts === undefined) continue
     if (figures !== undefined) {
-      changed.push({ computedAt: at, row: whaleRow(wallet, figures, label, known) })
-    } else if (before !== undefined && !agree(before.row, { ...known, label })) {
+      changed.push({ computedAt: at, row: whaleRow(wallet, figures, label, walletFacts) })
+    } else if (before !== undefined && !isUnchanged(before.row, { ...walletFacts, label })) {
       const computedAt = before.row.label === label ? before.computedAt : at
-      changed.push({ computedAt, row: { ...before.row, ...known, label } })
+      changed.push({ computedAt, row: { ...before.row, ...walletFacts, label } })
     }
   }
-  return { changed, gone: [...held.keys()].filter((wallet) => !labels.has(wallet)) }
+  return { changed, removed: [...stored.keys()].filter((wallet) => !labels.has(wallet)) }
 }
 
-function agree(row: WhaleRow, now: WhaleFacts & Pick<WhaleRow, "label">): boolean {
+function isUnchanged(row: WhaleRow, now: WhaleFacts & Pick<WhaleRow, "label">): boolean {
   return row.label === now.label && row.pseudonym === now.pseudonym &&
     row.source === now.source && row.marketMaker === now.marketMaker &&
     row.openEntries === now.openEntries

@@ -1,28 +1,28 @@
 /**
- * The feed item of an entry, and whether its wallet and its market let it be told.
+ * The feed item of an entry, and the wallet and market conditions for publishing it.
  *
  * @module
  */
 import type { Microstructure } from "../../markets/domain/book.ts"
 import { marketRef, type NewFeedItem } from "../../feed/domain/item.ts"
-import type { HeldEntry } from "./heldEntry.ts"
+import type { StoredEntry } from "./storedEntry.ts"
 import type { Market, MarketId } from "../../markets/domain/market.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import type { TrackedWallet } from "./tracking.ts"
-import { shownCalibration, shownUsd } from "./whale.ts"
+import { roundCalibration, roundUsd } from "./whale.ts"
 
-/** Why an entry that is due is not told; short and stable, for metrics. */
+/** Why a due entry is not published. Stable, because metrics use it. */
 type EntryRejection = "history_unread" | "market_unknown" | "market_ended"
 
-/** What may pass: a market opens before it is listed, and a past is being read. */
-export const passing: ReadonlySet<EntryRejection | null> = new Set([
+/** The entry is tried again: the market will be listed, or the history will be read. */
+export const temporaryRejections: ReadonlySet<EntryRejection | null> = new Set([
   "history_unread",
   "market_unknown",
 ])
 
 /**
- * What stands against telling an entry of `wallet` in `market`; null when nothing does. While its
- * wallet's past is unread, a buy may close what was bought then, and be no entry at all.
+ * Why an entry of `wallet` in `market` cannot be published; null when it can. Until the wallet's history
+ * is read, a buy may turn out to close an older position.
  */
 export function entryRejection(
   { history }: Pick<TrackedWallet, "history">,
@@ -33,18 +33,17 @@ export function entryRejection(
   return market.status === "resolved" || market.status === "closed" ? "market_ended" : null
 }
 
-/** An entry, and all that its item says of where and by whom it was made. */
-interface ToldEntry {
+interface WhaleItemInput {
   readonly wallet: TrackedWallet
   readonly market: Market
-  readonly entry: HeldEntry
-  /** Null when the book says nothing sound. */
+  readonly entry: StoredEntry
+  /** Null without a valid book. */
   readonly microstructure: Microstructure | null
 }
 
-/** The feed item of an entry; one an entry, whenever it is made. */
-export function whaleItem(told: ToldEntry, createdAt: EpochMs): NewFeedItem {
-  const { wallet, market, entry, microstructure } = told
+/** The feed item of an entry. Its dedupe key depends only on the entry. */
+export function whaleItem(input: WhaleItemInput, createdAt: EpochMs): NewFeedItem {
+  const { wallet, market, entry, microstructure } = input
   return {
     dedupeKey: entryKey(wallet.wallet, market.id, entry),
     type: "whale_entry",
@@ -56,18 +55,18 @@ export function whaleItem(told: ToldEntry, createdAt: EpochMs): NewFeedItem {
       pseudonym: wallet.name,
       outcome: market.outcomes[entry.outcome],
       entryPrice: entry.price,
-      stakeUsd: shownUsd(entry.stakeUsd),
+      stakeUsd: roundUsd(entry.stakeUsd),
       shares: entry.shares,
       fills: entry.fills,
       firstFillAt: isoTime(entry.firstFillAt),
       lastFillAt: isoTime(entry.lastFillAt),
-      calibration: entry.calibration === null ? null : shownCalibration(entry.calibration),
+      calibration: entry.calibration === null ? null : roundCalibration(entry.calibration),
       microstructure,
     },
   }
 }
 
-/** What names an entry for ever. */
-function entryKey(wallet: string, marketId: MarketId, entry: HeldEntry): string {
+/** Never changes for an entry. */
+function entryKey(wallet: string, marketId: MarketId, entry: StoredEntry): string {
   return `whale:${wallet}:${marketId}:${entry.outcome}:${isoTime(entry.openedAt)}`
 }

@@ -1,36 +1,36 @@
 /**
- * Activity of wallets as rows: short keys, and transactions as the bytes they are.
+ * Conversion of activity events to and from rows: short keys, and transactions as bytes.
  *
  * @module
  */
-import type { ActKind, NumberedAct } from "../../markets/domain/activity.ts"
+import type { ActivityEventKind, NumberedActivityEvent } from "../../markets/domain/activity.ts"
 import { MarketId, TokenId } from "../../markets/domain/market.ts"
 
-/** The key of no token. */
+/** The key of an event without a token. */
 export const noToken = 0
 
-export interface Keyed {
+interface Keyed {
   readonly markets: ReadonlyMap<string, number>
   readonly tokens: ReadonlyMap<string, number>
 }
 
 /** A row of `json_to_recordset`. */
-export function activityRow(act: NumberedAct, { markets, tokens }: Keyed) {
+export function activityRow(event: NumberedActivityEvent, { markets, tokens }: Keyed) {
   return {
-    market_id: markets.get(act.marketId),
-    acted_at: act.at,
-    size: act.size,
-    price: act.price,
-    token_id: act.tokenId === null ? noToken : tokens.get(act.tokenId),
-    kind: act.kind,
-    occurrence: act.occurrence,
-    transaction: `\\x${transactionHex(act.transaction)}`,
+    market_id: markets.get(event.marketId),
+    activity_at_ms: event.at,
+    size: event.size,
+    price: event.price,
+    token_id: event.tokenId === null ? noToken : tokens.get(event.tokenId),
+    kind: event.kind,
+    occurrence: event.occurrence,
+    transaction: `\\x${transactionHex(event.transaction)}`,
   }
 }
 
-/** One activity as a statement returns it: an array, for its JSON is half as long. */
+/** An activity event as a query returns it: an array, because its JSON is half as long. */
 export type ActivityTuple = readonly [
-  kind: ActKind,
+  kind: ActivityEventKind,
   token: string | null,
   size: number,
   price: number,
@@ -39,7 +39,11 @@ export type ActivityTuple = readonly [
   occurrence: number,
 ]
 
-export function activityOf(wallet: string, marketId: string, tuple: ActivityTuple): NumberedAct {
+export function activityOf(
+  wallet: string,
+  marketId: string,
+  tuple: ActivityTuple,
+): NumberedActivityEvent {
   const [kind, token, size, price, at, transaction, occurrence] = tuple
   return {
     wallet,
@@ -58,8 +62,8 @@ const hashBytes = 32
 const hash = /^0x[0-9a-f]{64}$/
 
 /**
- * The bytes of a hash; any other text in UTF-8 without NUL, after a zero byte where it would be as
- * long as a hash.
+ * The bytes of a hash, or of any other text in UTF-8 without NUL. A text as long as a hash gets a
+ * leading zero byte.
  */
 function transactionHex(transaction: string): string {
   if (hash.test(transaction)) return transaction.slice(2)

@@ -1,5 +1,6 @@
 /**
- * The `CalibrationStore` in PostgreSQL: one row a wallet, which holds the calibration it replaced too.
+ * The `CalibrationStore` in PostgreSQL: one row for each wallet, with its current and its previous
+ * calibration.
  *
  * @module
  */
@@ -11,7 +12,7 @@ import { CalibrationStore } from "../CalibrationStore.ts"
 import type { CalibratedWhale, WhaleRow } from "../domain/whale.ts"
 import { bumpRevision } from "./locking.ts"
 
-/** Wallets read at once; the service tracks fewer. */
+/** Rows of one query; the service tracks fewer wallets. */
 const walletsMax = 10_000
 /** Wallets in one statement: about a megabyte of JSON. */
 const whalesBatch = 1_000
@@ -51,53 +52,53 @@ const calibrations = (sql: SqlClient) =>
   Effect.fn("CalibrationStore.calibrations")(
     function* (wallets: ReadonlyArray<string>) {
       const rows = yield* sql<Row>`
-      SELECT wallet, stood.*
+      SELECT wallet, version.*
       FROM whale_calibration CROSS JOIN LATERAL (VALUES
         (computed_at, calibration), (previous_computed_at, previous_calibration)
-      ) AS stood (computed_at, calibration)
-      WHERE wallet = ANY (${wallets}::text[]) AND stood.computed_at IS NOT NULL
-      ORDER BY wallet, stood.computed_at DESC`
+      ) AS version (computed_at, calibration)
+      WHERE wallet = ANY (${wallets}::text[]) AND version.computed_at IS NOT NULL
+      ORDER BY wallet, version.computed_at DESC`
       return Map.groupBy(rows, ({ wallet }) => wallet)
     },
-    Effect.map((held) => new Map([...held].map(([key, rows]) => [key, rows.map(whale)]))),
+    Effect.map((found) => new Map([...found].map(([key, rows]) => [key, rows.map(whale)]))),
     Effect.orDie,
   )
 
 const saveCalibrated = (sql: SqlClient) =>
   Effect.fn("CalibrationStore.saveCalibrated")(
-    function* (whales: ReadonlyArray<CalibratedWhale>, gone: ReadonlyArray<string>) {
+    function* (whales: ReadonlyArray<CalibratedWhale>, removed: ReadonlyArray<string>) {
       const newest = new Map(whales.map((each) => [each.row.wallet, each]))
       const sorted = [...newest.values()].sort((a, b) => a.row.wallet < b.row.wallet ? -1 : 1)
       let changed = 0
       for (const batch of Array.chunksOf(sorted, whalesBatch)) {
         changed += yield* saveBatch(sql, batch)
       }
-      const removed = yield* sql`
-        DELETE FROM whale_calibration WHERE wallet = ANY (${gone}::text[]) RETURNING 1`
-      if (changed + removed.length > 0) yield* bumpRevision(sql)
+      const deleted = yield* sql`
+        DELETE FROM whale_calibration WHERE wallet = ANY (${removed}::text[]) RETURNING 1`
+      if (changed + deleted.length > 0) yield* bumpRevision(sql)
     },
     sql.withTransaction,
     Effect.orDie,
   )
 
-/** One computed at the same time takes the place of the one held; an older one is passed over. */
+/** A row with the same `computedAt` replaces the stored one; an older row is ignored. */
 const saveBatch = (sql: SqlClient, whales: ReadonlyArray<CalibratedWhale>) =>
   sql<{ changed: number }>`
     WITH saved AS (
-      INSERT INTO whale_calibration AS held (wallet, computed_at, calibration)
+      INSERT INTO whale_calibration AS stored (wallet, computed_at, calibration)
       SELECT wallet, computed_at, calibration
       FROM json_to_recordset(${jsonText(whales.map(incomingRow))}::json)
         AS i (wallet text, computed_at timestamptz, calibration json)
       ORDER BY wallet COLLATE "C"
       ON CONFLICT (wallet) DO UPDATE SET
-        previous_computed_at = CASE WHEN held.computed_at < excluded.computed_at
-          THEN held.computed_at ELSE held.previous_computed_at END,
-        previous_calibration = CASE WHEN held.computed_at < excluded.computed_at
-          THEN held.calibration ELSE held.previous_calibration END,
+        previous_computed_at = CASE WHEN stored.computed_at < excluded.computed_at
+          THEN stored.computed_at ELSE stored.previous_computed_at END,
+        previous_calibration = CASE WHEN stored.computed_at < excluded.computed_at
+          THEN stored.calibration ELSE stored.previous_calibration END,
         computed_at = excluded.computed_at, calibration = excluded.calibration
-        WHERE held.computed_at < excluded.computed_at
-          OR held.computed_at = excluded.computed_at
-            AND held.calibration::text <> excluded.calibration::text
+        WHERE stored.computed_at < excluded.computed_at
+          OR stored.computed_at = excluded.computed_at
+            AND stored.calibration::text <> excluded.calibration::text
       RETURNING 1
     )
     SELECT count(*)::integer AS changed FROM saved`.pipe(
@@ -116,7 +117,7 @@ const calibrationVersion = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-/** The open markets are found first, by their index: nearly all that are held have ended. */
+/** Finds the open markets first, by their index: nearly all stored markets have ended. */
 const openEntries = (sql: SqlClient) =>
   sql<{ wallet: string; entries: number }>`
     WITH open AS MATERIALIZED (
@@ -127,7 +128,7 @@ const openEntries = (sql: SqlClient) =>
       SELECT wallet_id, sum(entry_count)::integer AS entries
       FROM open JOIN whale_position USING (market_id)
       WHERE entry_count > 0 GROUP BY wallet_id
-    ) held JOIN whale_wallet USING (wallet_id)`.pipe(
+    ) open_entries JOIN whale_wallet USING (wallet_id)`.pipe(
     Effect.map((rows) => new Map(rows.map(({ wallet, entries }) => [wallet, entries]))),
     Effect.orDie,
   )

@@ -12,12 +12,13 @@ import {
   type CountedPosition,
   type CountedWallet,
   CountingStore,
-  type HeldSums,
+  type StoredSums,
   type UncountedEvent,
 } from "../CountingStore.ts"
 import type { Judgement } from "../domain/label.ts"
-import type { HeldEntry } from "../domain/heldEntry.ts"
+import type { StoredEntry } from "../domain/storedEntry.ts"
 import type { MarketScore } from "../domain/score.ts"
+import type { FavouredSide } from "../domain/significance/nullModel.ts"
 import { bumpRevision, keys } from "./locking.ts"
 import { packedSums, sumsOf, totalsBytes, totalsOf } from "./sums.ts"
 
@@ -42,8 +43,13 @@ interface UncountedRow extends ResolutionColumns {
   readonly version: bigint
   readonly changed: boolean
   readonly fee_rate: number
-  readonly entries: ReadonlyArray<HeldEntry>
-  readonly score: MarketScore | null
+  readonly entries: ReadonlyArray<StoredEntry>
+  readonly score: ScoreColumn | null
+}
+
+/** A score as JSON, where the remainder is called `beside`. */
+type ScoreColumn = Omit<MarketScore, "favoured"> & {
+  readonly favoured: Omit<FavouredSide, "remainder"> & { readonly beside?: number | undefined }
 }
 
 const uncounted = (sql: SqlClient) =>
@@ -53,25 +59,25 @@ const uncounted = (sql: SqlClient) =>
         SELECT event_id, wallet_id, min(since) AS since
         FROM (SELECT * FROM whale_uncounted ORDER BY since LIMIT ${limit}) oldest
         GROUP BY event_id, wallet_id
-      ), beside AS (
+      ), positions AS (
         SELECT event_id, wallet_id, market_id FROM chosen JOIN whale_uncounted
           USING (event_id, wallet_id)
         UNION
         SELECT event_id, wallet_id, market_id FROM chosen JOIN whale_score
           USING (event_id, wallet_id)
       )
-      SELECT beside.event_id, wallet_id, wallet, market,
+      SELECT positions.event_id, wallet_id, wallet, market,
         CASE w.source WHEN 'profit' THEN tracked_at END AS count_from,
         coalesce(u.version, 0) AS version, u.version IS NOT NULL AS changed, fee_rate, entries,
         state, payout_first, payout_second, m.source, resolved_at, score
-      FROM beside
+      FROM positions
       JOIN chosen USING (event_id, wallet_id)
       LEFT JOIN whale_uncounted u USING (event_id, wallet_id, market_id)
       LEFT JOIN whale_score USING (event_id, wallet_id, market_id)
       JOIN whale_market m USING (market_id)
       JOIN whale_position USING (market_id, wallet_id)
       JOIN whale_wallet w USING (wallet_id)
-      ORDER BY chosen.since, beside.event_id, wallet_id, market_id`
+      ORDER BY chosen.since, positions.event_id, wallet_id, market_id`
     return events(rows)
   }, Effect.orDie)
 
@@ -90,7 +96,7 @@ function events(rows: ReadonlyArray<UncountedRow>): ReadonlyArray<UncountedEvent
       feeRate: row.fee_rate,
       entries: row.entries,
       resolution: resolutionOf(row.market, row),
-      counted: row.score,
+      counted: row.score === null ? null : scoreOf(row.score),
       changed: row.changed,
     })
     before = row
@@ -100,6 +106,14 @@ function events(rows: ReadonlyArray<UncountedRow>): ReadonlyArray<UncountedEvent
 
 type Uncounted = UncountedEvent["positions"][number]
 
+function scoreOf({ favoured: { beside, ...side }, ...score }: ScoreColumn): MarketScore {
+  return { ...score, favoured: beside === undefined ? side : { ...side, remainder: beside } }
+}
+
+function scoreColumn({ favoured: { remainder, ...side }, ...score }: MarketScore): ScoreColumn {
+  return { ...score, favoured: { ...side, beside: remainder } }
+}
+
 const sums = (sql: SqlClient) =>
   Effect.fn("CountingStore.sums")(function* (wallets: ReadonlyArray<string>) {
     const rows = yield* sql<{ wallet: string; version: number; sums: Uint8Array | null }>`
@@ -107,14 +121,14 @@ const sums = (sql: SqlClient) =>
       FROM whale_wallet LEFT JOIN whale_sums USING (wallet_id)
       WHERE wallet = ANY (${[...new Set(wallets)]}::text[])`
     return new Map(
-      rows.map(({ wallet, version, sums }): [string, HeldSums] => [
+      rows.map(({ wallet, version, sums }): [string, StoredSums] => [
         wallet,
         { version, sums: sums === null ? null : sumsOf(sums) },
       ]),
     )
   }, Effect.orDie)
 
-/** Something that was counted is another by now; nothing was saved. */
+/** A position or the sums of a wallet changed meanwhile; the transaction is rolled back. */
 class Changed extends Schema.TaggedError<Changed>()("Changed", {}) {}
 
 const saveCounted = (sql: SqlClient) =>
@@ -132,18 +146,18 @@ const saveCounted = (sql: SqlClient) =>
       const marketKeys = yield* keys(sql, "market", positions.map(({ marketId }) => marketId))
       const keyed = positions.map((position) => ({
         ...position,
-        walletKey: walletKeys.get(position.wallet) ?? nobody,
-        marketKey: marketKeys.get(position.marketId) ?? nobody,
+        walletKey: walletKeys.get(position.wallet) ?? unknownKey,
+        marketKey: marketKeys.get(position.marketId) ?? unknownKey,
       }))
-      yield* takeMarks(sql, keyed)
-      const saved = yield* moveSums(
+      yield* removeMarks(sql, keyed)
+      const saved = yield* saveSums(
         sql,
         jsonText(keyed.map(({ walletKey, marketKey, score }) => ({
           wallet_id: walletKey,
           market_id: marketKey,
-          score,
+          score: score === null ? null : scoreColumn(score),
         }))),
-        wallets.map((each) => ({ ...each, key: walletKeys.get(each.wallet) ?? nobody })),
+        wallets.map((each) => ({ ...each, key: walletKeys.get(each.wallet) ?? unknownKey })),
       )
       if (saved !== wallets.length) return yield* new Changed()
       yield* bumpRevision(sql)
@@ -154,13 +168,13 @@ const saveCounted = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-/** The key of a wallet, or market, that is not known. */
-const nobody = 0
+/** The key of an unknown wallet or market. */
+const unknownKey = 0
 
 type KeyedPosition = CountedPosition & { readonly walletKey: number; readonly marketKey: number }
 
-/** Fails when a mark is not the one that was seen; a position without one was seen with number 0. */
-const takeMarks = Effect.fnUntraced(
+/** Fails when a mark has another version than the one read; version 0 means no mark. */
+const removeMarks = Effect.fnUntraced(
   function* (sql: SqlClient, positions: ReadonlyArray<KeyedPosition>) {
     const [row] = yield* sql<{ valid: boolean }>`
     WITH incoming AS MATERIALIZED (
@@ -171,42 +185,42 @@ const takeMarks = Effect.fnUntraced(
         ${positions.map(({ version }) => BigInt(version))}::bigint[]
       ) AS i (wallet_id, market_id, version)
       LEFT JOIN whale_market USING (market_id)
-    ), held AS MATERIALIZED (
+    ), locked AS MATERIALIZED (
       SELECT event_id, wallet_id, market_id, i.version = u.version AS seen
       FROM incoming i JOIN whale_uncounted u USING (event_id, wallet_id, market_id)
       ORDER BY event_id, wallet_id, market_id FOR UPDATE OF u
     ), taken AS (
-      DELETE FROM whale_uncounted u USING held
-      WHERE u.event_id = held.event_id AND u.wallet_id = held.wallet_id
-        AND u.market_id = held.market_id
+      DELETE FROM whale_uncounted u USING locked
+      WHERE u.event_id = locked.event_id AND u.wallet_id = locked.wallet_id
+        AND u.market_id = locked.market_id
     )
     SELECT (SELECT count(*) FROM incoming WHERE version <> 0)
-      = (SELECT count(*) FROM held WHERE seen) AND NOT EXISTS (SELECT FROM held WHERE NOT seen)
+      = (SELECT count(*) FROM locked WHERE seen) AND NOT EXISTS (SELECT FROM locked WHERE NOT seen)
       AS valid`
     if (row?.valid !== true) return yield* new Changed()
   },
 )
 
-/** Returns how many wallets had the sums that were moved. */
-const moveSums = (
+/** Returns how many wallets were saved: those whose sums still have the version that was read. */
+const saveSums = (
   sql: SqlClient,
   counted: string,
   wallets: ReadonlyArray<CountedWallet & { readonly key: number }>,
 ) =>
   sql<{ saved: number }>`
     WITH incoming AS MATERIALIZED (
-      SELECT event_id, wallet_id, market_id, i.score, s.score IS NOT NULL AS held
+      SELECT event_id, wallet_id, market_id, i.score, s.score IS NOT NULL AS was_counted
       FROM json_to_recordset(${counted}::json)
         AS i (wallet_id integer, market_id integer, score json)
       JOIN whale_market USING (market_id)
       LEFT JOIN whale_score s USING (event_id, wallet_id, market_id)
       WHERE event_id IS NOT NULL
     ), added AS MATERIALIZED (
-      SELECT wallet_id, sum((score IS NOT NULL)::integer - held::integer)::integer AS more
+      SELECT wallet_id, sum((score IS NOT NULL)::integer - was_counted::integer)::integer AS more
       FROM incoming GROUP BY wallet_id
     ), gone AS (
       DELETE FROM whale_score s USING incoming i
-      WHERE i.score IS NULL AND i.held AND s.event_id = i.event_id
+      WHERE i.score IS NULL AND i.was_counted AND s.event_id = i.event_id
         AND s.wallet_id = i.wallet_id AND s.market_id = i.market_id
     ), kept AS (
       INSERT INTO whale_score (event_id, wallet_id, market_id, score)
@@ -214,7 +228,7 @@ const moveSums = (
       ORDER BY event_id, wallet_id, market_id
       ON CONFLICT (event_id, wallet_id, market_id) DO UPDATE SET score = excluded.score
     ), saved AS (
-      INSERT INTO whale_sums AS held (wallet_id, version, scores, judgement, sums)
+      INSERT INTO whale_sums AS stored (wallet_id, version, scores, judgement, sums)
       SELECT wallet_id, version + 1, coalesce(more, 0), judgement::json, sums
       FROM unnest(
         ${wallets.map(({ key }) => key)}::integer[],
@@ -224,9 +238,9 @@ const moveSums = (
       ) AS i (wallet_id, version, judgement, sums) LEFT JOIN added USING (wallet_id)
       ORDER BY wallet_id
       ON CONFLICT (wallet_id) DO UPDATE SET version = excluded.version,
-        scores = held.scores + excluded.scores, judgement = excluded.judgement,
+        scores = stored.scores + excluded.scores, judgement = excluded.judgement,
         sums = excluded.sums
-        WHERE held.version = excluded.version - 1
+        WHERE stored.version = excluded.version - 1
       RETURNING 1
     )
     SELECT count(*)::integer AS saved FROM saved`.pipe(Effect.map(([row]) => row?.saved ?? 0))

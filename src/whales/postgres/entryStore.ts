@@ -8,9 +8,9 @@ import { SqlClient } from "effect/sql/SqlClient"
 import type { MarketFacts, MarketId } from "../../markets/domain/market.ts"
 import { jsonText } from "../../postgres/json.ts"
 import { isMarketMaker } from "../domain/entry.ts"
-import { type HeldEntry, type OpenEntry } from "../domain/heldEntry.ts"
+import { type OpenEntry, type StoredEntry } from "../domain/storedEntry.ts"
 import type { WhaleRow } from "../domain/whale.ts"
-import { EntryStore, type MadePosition } from "../EntryStore.ts"
+import { type ComputedPosition, EntryStore } from "../EntryStore.ts"
 import { activityOf, type ActivityTuple, noToken } from "./activityRow.ts"
 import { keys, markUncounted } from "./locking.ts"
 
@@ -22,7 +22,7 @@ export const layer: Layer.Layer<EntryStore, never, SqlClient> = Layer.effect(
   Effect.map(SqlClient, (sql) =>
     EntryStore.of({
       stale: stale(sql),
-      saveMade: saveMade(sql),
+      saveEntries: saveEntries(sql),
       due: due(sql),
       entriesIn: entriesIn(sql),
     })),
@@ -32,31 +32,31 @@ interface Row {
   readonly wallet: string
   readonly facts: MarketFacts
   readonly version: number
-  readonly entries: ReadonlyArray<HeldEntry>
+  readonly entries: ReadonlyArray<StoredEntry>
 }
 
 const stale = (sql: SqlClient) =>
   Effect.fn("EntryStore.stale")(function* (limit: number) {
-    const rows = yield* sql<Row & { readonly acts: ReadonlyArray<ActivityTuple> }>`
-      SELECT wallet, facts, acts_version AS version, entries, (
-        SELECT coalesce(json_agg(json_build_array(kind, token, size, price, acted_at, transaction,
-          occurrence) ORDER BY acted_at, transaction, occurrence), '[]')
-        FROM whale_act a
+    const rows = yield* sql<Row & { readonly activity: ReadonlyArray<ActivityTuple> }>`
+      SELECT wallet, facts, activity_version AS version, entries, (
+        SELECT coalesce(json_agg(json_build_array(kind, token, size, price, activity_at_ms,
+          transaction, occurrence) ORDER BY activity_at_ms, transaction, occurrence), '[]')
+        FROM whale_activity a
         LEFT JOIN whale_token t ON t.token_id = nullif(a.token_id, ${noToken}::integer)
         WHERE a.wallet_id = p.wallet_id AND a.market_id = p.market_id
-      ) AS acts
+      ) AS activity
       FROM (
-        SELECT * FROM whale_stale ORDER BY acted_at DESC, market_id, wallet_id LIMIT ${limit}
+        SELECT * FROM whale_stale ORDER BY activity_at_ms DESC, market_id, wallet_id LIMIT ${limit}
       ) marked
       JOIN whale_position p USING (market_id, wallet_id)
       JOIN whale_wallet USING (wallet_id)
       JOIN whale_market_facts USING (market_id)
-      ORDER BY acted_at DESC, market_id, wallet_id`
-    return rows.map(({ wallet, facts, version, entries, acts }) => ({
+      ORDER BY activity_at_ms DESC, market_id, wallet_id`
+    return rows.map(({ wallet, facts, version, entries, activity }) => ({
       wallet,
       market: facts,
       version,
-      acts: acts.map((act) => activityOf(wallet, facts.id, act)),
+      activity: activity.map((event) => activityOf(wallet, facts.id, event)),
       entries,
     }))
   }, Effect.orDie)
@@ -64,7 +64,7 @@ const stale = (sql: SqlClient) =>
 const due = (sql: SqlClient) =>
   Effect.fn("EntryStore.due")(function* (limit: number) {
     const rows = yield* sql<Row & { readonly bought_both: boolean }>`
-      SELECT wallet, facts, made_version AS version, entries, bought_both
+      SELECT wallet, facts, entries_version AS version, entries, bought_both
       FROM (
         SELECT * FROM whale_position WHERE due ORDER BY market_id, wallet_id LIMIT ${limit}
       ) waiting
@@ -79,15 +79,17 @@ const due = (sql: SqlClient) =>
     }))
   }, Effect.orDie)
 
-const saveMade = (sql: SqlClient) =>
-  Effect.fn("EntryStore.saveMade")(function* (made: ReadonlyArray<MadePosition>) {
-    for (const batch of Array.chunksOf(newest(made), positionsBatch)) yield* saveBatch(sql, batch)
+const saveEntries = (sql: SqlClient) =>
+  Effect.fn("EntryStore.saveEntries")(function* (positions: ReadonlyArray<ComputedPosition>) {
+    for (const batch of Array.chunksOf(newest(positions), positionsBatch)) {
+      yield* saveBatch(sql, batch)
+    }
   }, Effect.orDie)
 
-/** Of a position made twice, the one made of more. */
-function newest(made: ReadonlyArray<MadePosition>): ReadonlyArray<MadePosition> {
-  const each = new Map<string, MadePosition>()
-  for (const position of made) {
+/** Each position once, with its newest version. */
+function newest(positions: ReadonlyArray<ComputedPosition>): ReadonlyArray<ComputedPosition> {
+  const each = new Map<string, ComputedPosition>()
+  for (const position of positions) {
     const key = `${position.wallet} ${position.marketId}`
     const other = each.get(key)
     if (other === undefined || other.version <= position.version) each.set(key, position)
@@ -95,12 +97,13 @@ function newest(made: ReadonlyArray<MadePosition>): ReadonlyArray<MadePosition> 
   return [...each.values()]
 }
 
-/** Entries made of fewer acts than those that are held, or more than there are, are passed over. */
+/** Ignores positions with an older version than the stored one, or a newer one than the activity. */
 const saveBatch = Effect.fnUntraced(
-  function* (sql: SqlClient, made: ReadonlyArray<MadePosition>) {
-    const wallets = yield* keys(sql, "wallet", made.map(({ wallet }) => wallet), "to write")
-    const markets = yield* keys(sql, "market", made.map(({ marketId }) => marketId), "to write")
-    const rows = made.map(({ wallet, marketId, version, entries, boughtBoth, due }) => ({
+  function* (sql: SqlClient, positions: ReadonlyArray<ComputedPosition>) {
+    const marketIds = positions.map(({ marketId }) => marketId)
+    const wallets = yield* keys(sql, "wallet", positions.map(({ wallet }) => wallet), "to write")
+    const markets = yield* keys(sql, "market", marketIds, "to write")
+    const rows = positions.map(({ wallet, marketId, version, entries, boughtBoth, due }) => ({
       market_id: markets.get(marketId),
       wallet_id: wallets.get(wallet),
       version,
@@ -111,7 +114,7 @@ const saveBatch = Effect.fnUntraced(
     }))
     yield* sql`
       WITH made AS MATERIALIZED (
-        SELECT i.*, event_id, state IS NOT NULL AS ended, acts_version, has_entries,
+        SELECT i.*, event_id, state IS NOT NULL AS ended, activity_version, has_entries,
           p.entry_count AS had, p.bought_both AS was_both,
           state IS NOT NULL AND p.entries::jsonb <> i.entries::jsonb AS uncounted
         FROM json_to_recordset(${jsonText(rows)}::json) AS i (
@@ -119,15 +122,15 @@ const saveBatch = Effect.fnUntraced(
           bought_both boolean, due boolean, entries json
         )
         JOIN whale_position p USING (market_id, wallet_id) JOIN whale_market USING (market_id)
-        WHERE event_id IS NOT NULL AND version BETWEEN made_version AND acts_version
+        WHERE event_id IS NOT NULL AND version BETWEEN entries_version AND activity_version
       ), written AS (
-        UPDATE whale_position p SET made_version = version, entry_count = made.entry_count,
+        UPDATE whale_position p SET entries_version = version, entry_count = made.entry_count,
           bought_both = made.bought_both, due = made.due, entries = made.entries
         FROM made WHERE p.market_id = made.market_id AND p.wallet_id = made.wallet_id
       ), taken AS (
         DELETE FROM whale_stale s USING made
         WHERE s.market_id = made.market_id AND s.wallet_id = made.wallet_id
-          AND version = acts_version
+          AND version = activity_version
       ), flagged AS (
         UPDATE whale_market SET has_entries = left_with.entries
         FROM (
@@ -157,7 +160,7 @@ interface OpenRow {
   readonly name: string
   readonly markets: number
   readonly both_sides: number
-  readonly entry: HeldEntry
+  readonly entry: StoredEntry
   readonly computed_at: Date | null
   readonly calibration: WhaleRow | null
 }

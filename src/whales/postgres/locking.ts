@@ -1,12 +1,11 @@
 /**
- * What the stores of whales share: the order in which they lock rows, the short keys they lock them by,
- * the mark of positions that have to be counted again, and the revision of what is published.
+ * What the whale stores share: the lock order of rows, short keys, the mark of uncounted positions, and
+ * the revision of published calibrations.
  *
- * A transaction that changes the activity or entries of a wallet locks the wallet's row first; one that
- * reads how a market stands in order to mark positions by it, or changes that, locks the market's row
- * next. Rows are locked in one order: wallets, markets, marks, sums, the revision, and each of these by
- * their keys. So no mark is lost between two writers, and none waits for another in a circle. Names are
- * sorted before they are added, for the same reason.
+ * A transaction that changes the activity or the entries of a wallet locks the wallet's row first. One
+ * that changes a market's resolution, or reads it in order to mark positions, then locks the market's
+ * row. The lock order is: wallets, markets, marks, sums, the revision, each sorted by key. This prevents
+ * lost marks and deadlocks. Names are sorted before they are inserted for the same reason.
  *
  * @module
  */
@@ -15,7 +14,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 
 type Keys = ReadonlyMap<string, number>
 
-/** Tables of names: each has the name in one column and its key in another. */
+/** Tables that map a name in one column to a key in another. */
 const named = {
   market: { table: "whale_market", key: "market_id" },
   event: { table: "whale_event", key: "event_id" },
@@ -27,7 +26,7 @@ type Named = keyof typeof named
 const keysOf = (rows: ReadonlyArray<{ readonly name: string; readonly key: number }>): Keys =>
   new Map(rows.map(({ name, key }) => [name, key]))
 
-/** Gives a key to every name that has none yet. */
+/** Inserts the names that have no key yet. */
 export const name = (sql: SqlClient, what: Named, names: ReadonlyArray<string>) =>
   sql`
     INSERT INTO ${sql(named[what].table)} (${sql(what)})
@@ -36,7 +35,7 @@ export const name = (sql: SqlClient, what: Named, names: ReadonlyArray<string>) 
     ORDER BY name COLLATE "C"
     ON CONFLICT DO NOTHING`
 
-/** The keys of names; one that is not known is absent. `locked`: until the transaction ends. */
+/** The keys of names; unknown names are absent. Locks the rows until the transaction ends. */
 export const keys = (
   sql: SqlClient,
   what: Named,
@@ -53,8 +52,8 @@ const locks = { free: "", "to read": "FOR SHARE", "to write": "FOR NO KEY UPDATE
 const distinct = (names: ReadonlyArray<string>) => [...new Set(names)]
 
 /**
- * Ends a statement: marks the positions of its `marked (event_id, wallet_id, market_id)`. One that is
- * marked keeps its place in the line and takes the number of this change.
+ * The end of a statement: marks the positions of its CTE `marked (event_id, wallet_id, market_id)`. A
+ * position that is already marked keeps its place in the queue and gets the new version.
  */
 export const markUncounted = (sql: SqlClient) =>
   sql.literal(`
@@ -64,8 +63,8 @@ export const markUncounted = (sql: SqlClient) =>
     ORDER BY event_id, wallet_id, market_id
     ON CONFLICT (event_id, wallet_id, market_id) DO UPDATE SET version = excluded.version`)
 
-/** Says that what is shown of wallets is another; the last thing in a transaction. */
+/** Records a change of what is published; must be the last statement of a transaction. */
 export const bumpRevision = (sql: SqlClient) =>
   sql`
-    INSERT INTO whale_revision AS held (revision) VALUES (1)
-    ON CONFLICT (single) DO UPDATE SET revision = held.revision + 1`
+    INSERT INTO whale_revision AS stored (revision) VALUES (1)
+    ON CONFLICT (single) DO UPDATE SET revision = stored.revision + 1`

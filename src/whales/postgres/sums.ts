@@ -1,14 +1,14 @@
 /**
- * The sums of a wallet as bytes: its numbers one after another, in the order of the empty sums.
+ * The sums of a wallet as bytes: its numbers in the order of the fields of `noSums`.
  *
- * There are hundreds of them, and each new resolution reads and rewrites those of thousands of
- * wallets: as JSON they are more than twice as long, and most of the work would be to spell numbers.
+ * A wallet has hundreds of sums, and a resolution reads and rewrites those of thousands of wallets. As
+ * JSON they are more than twice as long, and formatting numbers would take most of the time.
  *
  * @module
  */
 import { noSums, noTotals, type WalletSums, type WalletTotals } from "../domain/score.ts"
 
-/** Reads or writes one part of a value, at the place the cursor has come to. */
+/** Reads and writes one part of a value at an index. */
 interface Part<A> {
   readonly length: number
   readonly read: (numbers: Float64Array, at: number) => A
@@ -20,7 +20,7 @@ const totalsPart = partOf(noTotals)
 const othersPart = partOf(noOthers)
 const length = totalsPart.length + othersPart.length
 
-/** The totals come first, to be read without the rest. */
+/** The totals come first, so that they can be read alone. */
 export const totalsBytes = totalsPart.length * Float64Array.BYTES_PER_ELEMENT
 
 export function packedSums({ totals, ...others }: WalletSums): Uint8Array {
@@ -39,10 +39,10 @@ export function totalsOf(bytes: Uint8Array): WalletTotals {
   return totalsPart.read(numbersOf(bytes), 0)
 }
 
-/** The bytes come from somewhere in a larger buffer, where numbers may not begin. */
+/** Copies the bytes, because their offset in the driver's buffer may be unaligned. */
 const numbersOf = (bytes: Uint8Array) => new Float64Array(bytes.slice().buffer)
 
-/** How values that look like `shape` are read and written. */
+/** The codec of values with the fields of `shape`. */
 function partOf<A>(shape: A): Part<A>
 function partOf(shape: unknown): Part<unknown> {
   if (typeof shape === "number") {
@@ -62,7 +62,7 @@ function partOf(shape: unknown): Part<unknown> {
   return fieldsOf(Object(shape), Array.isArray(shape))
 }
 
-/** `Array.from` takes thirty times as long. */
+/** Thirty times as fast as `Array.from`. */
 function listOf(numbers: Float64Array, from: number, length: number): ReadonlyArray<number> {
   const list = new Array<number>(length)
   for (let i = 0; i < length; i++) list[i] = numbers[from + i] ?? NaN
@@ -84,8 +84,8 @@ function fieldsOf(shape: Record<string, unknown>, list: boolean): Part<unknown> 
       return value
     },
     write: (value, numbers, at) => {
-      const held = Object(value)
-      for (const { key, part, from } of fields) part.write(held[key], numbers, at + from)
+      const values = Object(value)
+      for (const { key, part, from } of fields) part.write(values[key], numbers, at + from)
     },
   }
 }

@@ -6,16 +6,16 @@
 import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
-import type { NumberedAct } from "../../markets/domain/activity.ts"
+import type { NumberedActivityEvent } from "../../markets/domain/activity.ts"
 import { jsonText } from "../../postgres/json.ts"
 import type { HistoryState, TrackedWallet, TrackingSource } from "../domain/tracking.ts"
-import { type ReadStretch, WalletStore } from "../WalletStore.ts"
-import { activityRow, type Keyed } from "./activityRow.ts"
+import { type HistoryUpdate, WalletStore } from "../WalletStore.ts"
+import { activityRow } from "./activityRow.ts"
 import { keys, markUncounted, name } from "./locking.ts"
 
 /** Rows of activity in one statement: about half a megabyte of JSON. */
-const actsBatch = 2_000
-/** Wallets returned at once; the service tracks fewer. */
+const activityBatch = 2_000
+/** Rows of one query; the service tracks fewer wallets. */
 const walletsMax = 100_000
 
 export const layer: Layer.Layer<WalletStore, never, SqlClient> = Layer.effect(
@@ -40,19 +40,20 @@ const track = (sql: SqlClient) =>
         INSERT INTO whale_wallet (wallet, name, source, tracked_at)
         SELECT wallet, name, source, ${new Date(at)}::timestamptz
         FROM json_to_recordset(${incoming}::json) AS i (wallet text, name text, source text)
-        WHERE NOT EXISTS (SELECT FROM whale_wallet held WHERE held.wallet = i.wallet)
+        WHERE NOT EXISTS (SELECT FROM whale_wallet stored WHERE stored.wallet = i.wallet)
         ORDER BY wallet COLLATE "C"
         ON CONFLICT DO NOTHING RETURNING 1`
       yield* keys(sql, "wallet", found.map(({ wallet }) => wallet), "to write")
       const chosen = yield* sql<{ wallet_id: number }>`
         WITH renamed AS (
-          SELECT wallet_id, held.source <> i.source AND i.source = 'volume' AS chosen, i.name
+          SELECT wallet_id, stored.source <> i.source AND i.source = 'volume' AS chosen, i.name
           FROM json_to_recordset(${incoming}::json) AS i (wallet text, name text, source text)
-          JOIN whale_wallet held USING (wallet)
+          JOIN whale_wallet stored USING (wallet)
         ), written AS (
-          UPDATE whale_wallet held SET name = r.name,
-            source = CASE WHEN r.chosen THEN 'volume' ELSE held.source END
-          FROM renamed r WHERE held.wallet_id = r.wallet_id AND (r.chosen OR held.name <> r.name)
+          UPDATE whale_wallet stored SET name = r.name,
+            source = CASE WHEN r.chosen THEN 'volume' ELSE stored.source END
+          FROM renamed r
+          WHERE stored.wallet_id = r.wallet_id AND (r.chosen OR stored.name <> r.name)
         )
         SELECT wallet_id FROM renamed WHERE chosen ORDER BY wallet_id`
       yield* markAllUncounted(sql, chosen.map(({ wallet_id }) => wallet_id))
@@ -62,7 +63,7 @@ const track = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-/** Each wallet once: found on both kinds of board, it is of the volume board. */
+/** Each wallet once; `volume` when it was found on both kinds of board. */
 function onceEach(found: ReadonlyArray<FoundWallet>): ReadonlyArray<FoundWallet> {
   const each = new Map<string, FoundWallet>()
   for (const { wallet, name, source } of found) {
@@ -72,26 +73,26 @@ function onceEach(found: ReadonlyArray<FoundWallet>): ReadonlyArray<FoundWallet>
   return [...each.values()]
 }
 
-/** Marks everything of these wallets that is counted or can be. */
+/** Marks every position of these wallets that is counted or can be counted. */
 const markAllUncounted = Effect.fnUntraced(
   function* (sql: SqlClient, wallets: ReadonlyArray<number>) {
     if (wallets.length === 0) return
-    // A market that ends meanwhile marks its positions before this, or after.
+    // Locks the markets: one that ends meanwhile marks its positions before or after this transaction.
     yield* sql`
     SELECT FROM whale_market WHERE market_id IN (
-      SELECT market_id FROM whale_act WHERE wallet_id = ANY (${wallets}::integer[])
+      SELECT market_id FROM whale_activity WHERE wallet_id = ANY (${wallets}::integer[])
     ) ORDER BY market_id FOR SHARE`
     yield* sql`
     WITH marked AS (
       SELECT event_id, wallet_id, market_id
       FROM (
-        SELECT DISTINCT wallet_id, market_id FROM whale_act
+        SELECT DISTINCT wallet_id, market_id FROM whale_activity
         WHERE wallet_id = ANY (${wallets}::integer[])
-      ) acted
+      ) active
       JOIN whale_position USING (market_id, wallet_id) JOIN whale_market USING (market_id)
       WHERE state IS NOT NULL AND entry_count > 0 OR EXISTS (
         SELECT FROM whale_score s WHERE s.event_id = whale_market.event_id
-          AND s.wallet_id = acted.wallet_id AND s.market_id = acted.market_id
+          AND s.wallet_id = active.wallet_id AND s.market_id = active.market_id
       )
     ) ${markUncounted(sql)}`
   },
@@ -99,7 +100,7 @@ const markAllUncounted = Effect.fnUntraced(
 
 const tracked = (sql: SqlClient) =>
   sql<WalletRow>`
-    SELECT wallet, name, source, tracked_at, history, read_from, read_to, acts, markets,
+    SELECT wallet, name, source, tracked_at, history, read_from, read_to, activity_count, markets,
       both_sides
     FROM whale_wallet ORDER BY wallet LIMIT ${walletsMax}`.pipe(
     Effect.map((rows) => rows.map(trackedWallet)),
@@ -111,7 +112,7 @@ interface WalletRow extends FoundWallet {
   readonly history: HistoryState
   readonly read_from: Date | null
   readonly read_to: Date | null
-  readonly acts: number
+  readonly activity_count: number
   readonly markets: number
   readonly both_sides: number
 }
@@ -125,7 +126,7 @@ function trackedWallet(row: WalletRow): TrackedWallet {
     history: row.history,
     readFrom: row.read_from?.getTime() ?? null,
     readTo: row.read_to?.getTime() ?? null,
-    acts: row.acts,
+    activityCount: row.activity_count,
     markets: row.markets,
     bothSides: row.both_sides,
   }
@@ -133,76 +134,87 @@ function trackedWallet(row: WalletRow): TrackedWallet {
 
 const saveRead = (sql: SqlClient) =>
   Effect.fn("WalletStore.saveRead")(
-    function* (read: ReadStretch) {
+    function* (read: HistoryUpdate) {
       const wallet = (yield* keys(sql, "wallet", [read.wallet], "to write")).get(read.wallet)
       if (wallet === undefined) return { added: 0 }
-      const keyed = yield* namesOf(sql, read.acts)
+      const keyed = yield* namesOf(sql, read.activity)
       let added = 0
-      for (const batch of Array.chunksOf(read.acts, actsBatch)) {
-        added += yield* addActs(sql, wallet, batch, keyed)
+      for (const batch of Array.chunksOf(read.activity, activityBatch)) {
+        added += yield* addActivity(sql, wallet, batch.map((event) => activityRow(event, keyed)))
       }
-      yield* moveMarkers(sql, wallet, read)
+      yield* extendRange(sql, wallet, read)
       return { added }
     },
     sql.withTransaction,
     Effect.orDie,
   )
 
-/** Keys of all that acts name; their markets stay as they are until the transaction ends. */
-const namesOf = Effect.fnUntraced(function* (sql: SqlClient, acts: ReadonlyArray<NumberedAct>) {
-  const marketIds = acts.map(({ marketId }) => marketId)
-  const tokenIds = acts.flatMap(({ tokenId }) => tokenId === null ? [] : [tokenId])
-  yield* name(sql, "market", marketIds)
-  yield* name(sql, "token", tokenIds)
-  const markets = yield* keys(sql, "market", marketIds, "to read")
-  return { markets, tokens: yield* keys(sql, "token", tokenIds) }
-})
+/** The keys of markets and tokens; locks the markets until the transaction ends. */
+const namesOf = Effect.fnUntraced(
+  function* (sql: SqlClient, activity: ReadonlyArray<NumberedActivityEvent>) {
+    const marketIds = activity.map(({ marketId }) => marketId)
+    const tokenIds = activity.flatMap(({ tokenId }) => tokenId === null ? [] : [tokenId])
+    yield* name(sql, "market", marketIds)
+    yield* name(sql, "token", tokenIds)
+    const markets = yield* keys(sql, "market", marketIds, "to read")
+    return { markets, tokens: yield* keys(sql, "token", tokenIds) }
+  },
+)
 
-/** Adds what is new, and marks the positions it belongs to; returns how much it was. */
-const addActs = (sql: SqlClient, wallet: number, acts: ReadonlyArray<NumberedAct>, keyed: Keyed) =>
+/** Inserts the new rows and marks their positions as stale; returns the number of new rows. */
+const addActivity = (
+  sql: SqlClient,
+  wallet: number,
+  rows: ReadonlyArray<ReturnType<typeof activityRow>>,
+) =>
   sql<{ added: number }>`
     WITH added AS (
-      INSERT INTO whale_act (wallet_id, market_id, acted_at, size, price, token_id, kind,
+      INSERT INTO whale_activity (wallet_id, market_id, activity_at_ms, size, price, token_id, kind,
         occurrence, transaction)
       SELECT ${wallet}::integer, i.*
-      FROM json_to_recordset(${jsonText(acts.map((act) => activityRow(act, keyed)))}::json) AS i (
-        market_id integer, acted_at bigint, size float8, price float8, token_id integer,
-        kind whale_act_kind, occurrence integer, transaction bytea
+      FROM json_to_recordset(${jsonText(rows)}::json) AS i (
+        market_id integer, activity_at_ms bigint, size float8, price float8, token_id integer,
+        kind whale_activity_kind, occurrence integer, transaction bytea
       )
-      ON CONFLICT DO NOTHING RETURNING market_id, acted_at
+      ON CONFLICT DO NOTHING RETURNING market_id, activity_at_ms
     ), changed AS (
-      INSERT INTO whale_position AS held (market_id, wallet_id, acts_version)
+      INSERT INTO whale_position AS stored (market_id, wallet_id, activity_version)
       SELECT DISTINCT market_id, ${wallet}::integer, 1 FROM added ORDER BY market_id
-      ON CONFLICT (market_id, wallet_id) DO UPDATE SET acts_version = held.acts_version + 1
-      RETURNING market_id, wallet_id, acts_version
+      ON CONFLICT (market_id, wallet_id) DO UPDATE
+        SET activity_version = stored.activity_version + 1
+      RETURNING market_id, wallet_id, activity_version
     ), marked AS (
-      INSERT INTO whale_stale AS held (market_id, wallet_id, acted_at)
-      SELECT market_id, ${wallet}::integer, max(acted_at)
+      INSERT INTO whale_stale AS stored (market_id, wallet_id, activity_at_ms)
+      SELECT market_id, ${wallet}::integer, max(activity_at_ms)
       FROM added JOIN whale_market USING (market_id)
       WHERE event_id IS NOT NULL GROUP BY market_id ORDER BY market_id
-      ON CONFLICT (market_id, wallet_id) DO UPDATE SET acted_at = excluded.acted_at
-        WHERE held.acted_at < excluded.acted_at
+      ON CONFLICT (market_id, wallet_id) DO UPDATE SET activity_at_ms = excluded.activity_at_ms
+        WHERE stored.activity_at_ms < excluded.activity_at_ms
     ), counted AS (
-      UPDATE whale_wallet SET acts = acts + (SELECT count(*) FROM added),
-        markets = markets + (SELECT count(*) FROM changed WHERE acts_version = 1)
+      UPDATE whale_wallet SET activity_count = activity_count + (SELECT count(*) FROM added),
+        markets = markets + (SELECT count(*) FROM changed WHERE activity_version = 1)
       WHERE wallet_id = ${wallet}
     )
     SELECT count(*)::integer AS added FROM added`.pipe(
     Effect.map(([row]) => row?.added ?? 0),
   )
 
-/** What was read beside a gap is kept, but not said to be known. Acts have whole seconds. */
-const moveMarkers = (sql: SqlClient, wallet: number, { readFrom, readTo, history }: ReadStretch) =>
+/** Ignores a range with a gap to the known one. Times of activity events are whole seconds. */
+const extendRange = (
+  sql: SqlClient,
+  wallet: number,
+  { readFrom, readTo, history }: HistoryUpdate,
+) =>
   sql`
-    UPDATE whale_wallet held SET read_from = least(held.read_from, stretch.read_from),
-      read_to = greatest(held.read_to, stretch.read_to),
-      history = CASE WHEN array_position(${histories}::text[], held.history)
-        < array_position(${histories}::text[], ${history}) THEN ${history} ELSE held.history END
+    UPDATE whale_wallet stored SET read_from = least(stored.read_from, stretch.read_from),
+      read_to = greatest(stored.read_to, stretch.read_to),
+      history = CASE WHEN array_position(${histories}::text[], stored.history)
+        < array_position(${histories}::text[], ${history}) THEN ${history} ELSE stored.history END
     FROM (SELECT ${isoTime(readFrom)}::timestamptz, ${isoTime(readTo)}::timestamptz)
       AS stretch (read_from, read_to)
-    WHERE wallet_id = ${wallet} AND (held.read_from IS NULL
-      OR stretch.read_from < held.read_to + interval '1 second'
-        AND stretch.read_to > held.read_from - interval '1 second')`
+    WHERE wallet_id = ${wallet} AND (stored.read_from IS NULL
+      OR stretch.read_from < stored.read_to + interval '1 second'
+        AND stretch.read_to > stored.read_from - interval '1 second')`
 
-/** A history goes one way. */
+/** In the order of the only possible changes. */
 const histories: ReadonlyArray<HistoryState> = ["reading", "whole", "truncated"]

@@ -34,12 +34,12 @@ export const layer: Layer.Layer<WhaleMarketStore, never, SqlClient> = Layer.effe
 )
 
 const unknownMarkets = (sql: SqlClient) =>
-  Effect.fn("WhaleMarketStore.unknownMarkets")(function* (limit: number, askedBefore: EpochMs) {
+  Effect.fn("WhaleMarketStore.unknownMarkets")(function* (limit: number, requestedBefore: EpochMs) {
     const rows = yield* sql<{ market: MarketId }>`
       SELECT market FROM whale_market
-      WHERE event_id IS NULL AND facts_asked_at < ${new Date(askedBefore)}
+      WHERE event_id IS NULL AND facts_requested_at < ${new Date(requestedBefore)}
         AND EXISTS (SELECT FROM whale_position p WHERE p.market_id = whale_market.market_id)
-      ORDER BY facts_asked_at, market_id LIMIT ${limit}`
+      ORDER BY facts_requested_at, market_id LIMIT ${limit}`
     return rows.map(({ market }) => market)
   }, Effect.orDie)
 
@@ -47,16 +47,16 @@ const saveFacts = (sql: SqlClient) =>
   Effect.fn("WhaleMarketStore.saveFacts")(
     function* (
       facts: ReadonlyArray<MarketFacts>,
-      asked: ReadonlyArray<MarketId>,
+      requested: ReadonlyArray<MarketId>,
       at: EpochMs,
     ) {
       const known = new Map(facts.map((market) => [market.id, market]))
-      const ids = [...new Set([...known.keys(), ...asked])]
-      const asking = new Set(asked)
+      const ids = [...new Set([...known.keys(), ...requested])]
+      const wasRequested = new Set(requested)
       for (const batch of Array.chunksOf(ids, marketsBatch)) {
         yield* saveFactsOf(
           sql,
-          batch.map((id) => ({ id, facts: known.get(id), asked: asking.has(id) })),
+          batch.map((id) => ({ id, facts: known.get(id), requested: wasRequested.has(id) })),
           at,
         )
       }
@@ -64,23 +64,23 @@ const saveFacts = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-interface AskedFacts {
+interface RequestedFacts {
   readonly id: MarketId
   readonly facts: MarketFacts | undefined
-  readonly asked: boolean
+  readonly requested: boolean
 }
 
 const saveFactsOf = Effect.fnUntraced(
-  function* (sql: SqlClient, answers: ReadonlyArray<AskedFacts>, at: EpochMs) {
-    const ids = answers.map(({ id }) => id)
-    const events = answers.flatMap(({ facts }) => facts === undefined ? [] : [facts.eventSlug])
+  function* (sql: SqlClient, requests: ReadonlyArray<RequestedFacts>, at: EpochMs) {
+    const ids = requests.map(({ id }) => id)
+    const events = requests.flatMap(({ facts }) => facts === undefined ? [] : [facts.eventSlug])
     yield* name(sql, "market", ids)
     yield* name(sql, "event", events)
     const markets = yield* keys(sql, "market", ids, "to write")
     const eventKeys = yield* keys(sql, "event", events)
-    const rows = answers.map(({ id, facts, asked }) => ({
+    const rows = requests.map(({ id, facts, requested }) => ({
       market_id: markets.get(id),
-      asked,
+      asked: requested,
       event_id: facts === undefined ? null : eventKeys.get(facts.eventSlug),
       fee_rate: facts?.takerFeeRate,
       ends_at: facts?.endsAt ?? null,
@@ -101,20 +101,20 @@ const saveFactsOf = Effect.fnUntraced(
           fee_rate = coalesce(i.fee_rate, m.fee_rate),
           ends_at = CASE WHEN i.event_id IS NULL THEN m.ends_at
             ELSE to_timestamp(i.ends_at / 1000) END,
-          facts_asked_at = CASE WHEN i.asked
-            THEN greatest(m.facts_asked_at, ${new Date(at)}::timestamptz)
-            ELSE m.facts_asked_at END
+          facts_requested_at = CASE WHEN i.asked
+            THEN greatest(m.facts_requested_at, ${new Date(at)}::timestamptz)
+            ELSE m.facts_requested_at END
         FROM incoming i WHERE m.market_id = i.market_id
       ), saved_facts AS (
-        INSERT INTO whale_market_facts AS held (market_id, facts)
+        INSERT INTO whale_market_facts AS stored (market_id, facts)
         SELECT market_id, facts FROM incoming WHERE event_id IS NOT NULL
         ON CONFLICT (market_id) DO UPDATE SET facts = excluded.facts
-          WHERE held.facts::text <> excluded.facts::text
+          WHERE stored.facts::text <> excluded.facts::text
       )
-      INSERT INTO whale_stale (market_id, wallet_id, acted_at)
-      SELECT market_id, wallet_id, newest.acted_at
+      INSERT INTO whale_stale (market_id, wallet_id, activity_at_ms)
+      SELECT market_id, wallet_id, newest.activity_at_ms
       FROM first_known JOIN whale_position USING (market_id), LATERAL (
-        SELECT coalesce(max(acted_at), 0) AS acted_at FROM whale_act a
+        SELECT coalesce(max(activity_at_ms), 0) AS activity_at_ms FROM whale_activity a
         WHERE a.wallet_id = whale_position.wallet_id AND a.market_id = whale_position.market_id
       ) newest
       ORDER BY market_id, wallet_id
@@ -123,31 +123,33 @@ const saveFactsOf = Effect.fnUntraced(
   (saved, sql) => sql.withTransaction(saved),
 )
 
-/** Of so many markets, those that have ended and come first, however many have not. */
-const againOf = (limit: number) => Math.floor(limit / 8)
+/** The share of a query that is reserved for markets that have ended. */
+const reservedOf = (limit: number) => Math.floor(limit / 8)
 
 type Unresolved = Parameters<Port["unresolved"]>[0]
 
 const unresolved = (sql: SqlClient) =>
   Effect.fn("WhaleMarketStore.unresolved")(
-    function* ({ limit, askedBefore, ending, endedAfter, askedAgainBefore }: Unresolved) {
-      const before = sql`${new Date(askedBefore)}::timestamptz`
-      const endingBefore = sql`${new Date(ending.askedBefore)}::timestamptz`
+    function* ({ limit, checkedBefore, ending, endedAfter, recheckedBefore }: Unresolved) {
+      const before = sql`${new Date(checkedBefore)}::timestamptz`
+      const endingBefore = sql`${new Date(ending.checkedBefore)}::timestamptz`
       const rows = yield* sql<{ market: MarketId }>`
         SELECT market FROM (
-          (SELECT 1 AS turn, market, market_id, asked_at FROM whale_market
-          WHERE has_entries AND ended_at IS NULL AND asked_at < greatest(${before}, ${endingBefore})
-            AND (asked_at < ${before} OR asked_at < ${endingBefore}
+          (SELECT 1 AS turn, market, market_id, requested_at FROM whale_market
+          WHERE has_entries AND ended_at IS NULL
+            AND requested_at < greatest(${before}, ${endingBefore})
+            AND (requested_at < ${before} OR requested_at < ${endingBefore}
               AND ends_at BETWEEN ${new Date(ending.from)} AND ${new Date(ending.to)})
-          ORDER BY asked_at, market_id LIMIT ${limit})
+          ORDER BY requested_at, market_id LIMIT ${limit})
           UNION ALL
-          (SELECT CASE WHEN row_number() OVER (ORDER BY asked_at, market_id) <= ${againOf(limit)}
-            THEN 0 ELSE 2 END AS turn, market, market_id, asked_at FROM whale_market
+          (SELECT CASE
+              WHEN row_number() OVER (ORDER BY requested_at, market_id) <= ${reservedOf(limit)}
+              THEN 0 ELSE 2 END AS turn, market, market_id, requested_at FROM whale_market
           WHERE has_entries AND ended_at > ${new Date(endedAfter)}
-            AND asked_at < ${new Date(askedAgainBefore)}
-          ORDER BY asked_at, market_id LIMIT ${limit})
+            AND requested_at < ${new Date(recheckedBefore)}
+          ORDER BY requested_at, market_id LIMIT ${limit})
         ) waiting
-        ORDER BY turn, asked_at, market_id LIMIT ${limit}`
+        ORDER BY turn, requested_at, market_id LIMIT ${limit}`
       return rows.map(({ market }) => market)
     },
     Effect.orDie,
@@ -157,36 +159,37 @@ const saveResolutions = (sql: SqlClient) =>
   Effect.fn("WhaleMarketStore.saveResolutions")(
     function* (
       resolutions: ReadonlyArray<Resolution>,
-      asked: ReadonlyArray<MarketId>,
+      checked: ReadonlyArray<MarketId>,
       at: EpochMs,
     ) {
-      const told = new Map(resolutions.map((resolution) => [resolution.marketId, resolution]))
-      const asking = new Set(asked)
-      let news = 0
-      for (const batch of Array.chunksOf([...new Set([...told.keys(), ...asked])], marketsBatch)) {
-        news += yield* saveResolutionsOf(
+      const found = new Map(resolutions.map((resolution) => [resolution.marketId, resolution]))
+      const ids = [...new Set([...found.keys(), ...checked])]
+      const wasChecked = new Set(checked)
+      let changed = 0
+      for (const batch of Array.chunksOf(ids, marketsBatch)) {
+        changed += yield* saveResolutionsOf(
           sql,
-          batch.map((id) => ({ id, asked: asking.has(id), resolution: told.get(id) })),
+          batch.map((id) => ({ id, checked: wasChecked.has(id), resolution: found.get(id) })),
           at,
         )
       }
-      return news
+      return changed
     },
     Effect.orDie,
   )
 
-interface AskedResolution {
+interface CheckedMarket {
   readonly id: MarketId
-  readonly asked: boolean
+  readonly checked: boolean
   readonly resolution: Resolution | undefined
 }
 
 const saveResolutionsOf = Effect.fnUntraced(
-  function* (sql: SqlClient, answers: ReadonlyArray<AskedResolution>, at: EpochMs) {
-    const ids = answers.map(({ id }) => id)
+  function* (sql: SqlClient, checks: ReadonlyArray<CheckedMarket>, at: EpochMs) {
+    const ids = checks.map(({ id }) => id)
     yield* name(sql, "market", ids)
     const markets = yield* keys(sql, "market", ids, "to write")
-    const rows = answers.map((each) => incomingRow(each, markets))
+    const rows = checks.map((each) => incomingRow(each, markets))
     const [found] = yield* sql<{ news: number }>`
       WITH incoming AS MATERIALIZED (
         SELECT i.*, m.event_id,
@@ -199,8 +202,8 @@ const saveResolutionsOf = Effect.fnUntraced(
         ) JOIN whale_market m USING (market_id)
       ), asked AS (
         UPDATE whale_market m SET
-          asked_at = CASE WHEN i.asked THEN greatest(asked_at, ${new Date(at)}::timestamptz)
-            ELSE asked_at END,
+          requested_at = CASE WHEN i.asked
+            THEN greatest(requested_at, ${new Date(at)}::timestamptz) ELSE requested_at END,
           state = coalesce(i.state, m.state),
           payout_first = CASE WHEN i.state IS NULL THEN m.payout_first ELSE i.payout_first END,
           payout_second = CASE WHEN i.state IS NULL THEN m.payout_second ELSE i.payout_second END,
@@ -208,7 +211,8 @@ const saveResolutionsOf = Effect.fnUntraced(
           resolved_at = coalesce(i.resolved_at, m.resolved_at),
           ended_at = CASE WHEN i.state IS NULL THEN m.ended_at
             ELSE coalesce(i.resolved_at, m.ended_at, ${new Date(at)}::timestamptz) END,
-          told_at = CASE WHEN i.news THEN ${new Date(at)}::timestamptz ELSE m.told_at END
+          resolution_learned_at = CASE WHEN i.news THEN ${new Date(at)}::timestamptz
+            ELSE m.resolution_learned_at END
         FROM incoming i WHERE m.market_id = i.market_id
       ), marked AS (
         SELECT event_id, wallet_id, market_id
@@ -225,14 +229,14 @@ const saveResolutionsOf = Effect.fnUntraced(
 )
 
 function incomingRow(
-  { id, asked, resolution }: AskedResolution,
+  { id, checked, resolution }: CheckedMarket,
   markets: ReadonlyMap<string, number>,
 ) {
   const [first, second] = resolution?.state === "paid" ? resolution.payouts : []
   const resolvedAt = resolution?.resolvedAt ?? null
   return {
     market_id: markets.get(id),
-    asked,
+    asked: checked,
     state: resolution?.state,
     payout_first: first,
     payout_second: second,
@@ -243,7 +247,7 @@ function incomingRow(
 
 const ended = (sql: SqlClient) =>
   Effect.fn("WhaleMarketStore.ended")(
-    function* ({ endedFrom, told, limit }: Parameters<Port["ended"]>[0]) {
+    function* ({ endedFrom, changed, limit }: Parameters<Port["ended"]>[0]) {
       const rows = yield* sql<
         ResolutionColumns & {
           readonly market: MarketId
@@ -264,7 +268,8 @@ const ended = (sql: SqlClient) =>
           WHERE p.market_id = m.market_id AND p.entry_count > 0
         ) sums
         WHERE has_entries AND ended_at IS NOT NULL AND ended_at >= ${new Date(endedFrom)}
-          AND told_at >= ${new Date(told.from)} AND told_at < ${new Date(told.to)}
+          AND resolution_learned_at >= ${new Date(changed.from)}
+          AND resolution_learned_at < ${new Date(changed.to)}
         ORDER BY stake_usd DESC, market COLLATE "C" LIMIT ${limit}`
       return rows.flatMap((row) => {
         const resolution = resolutionOf(row.market, row)

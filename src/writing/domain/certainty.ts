@@ -1,17 +1,17 @@
 /**
- * Words that a text may not use freely: those that say a thing is decided, and those that make a
- * number or a unit.
+ * Words that a text may not use freely: words that call something decided, and words that make a number
+ * or a unit.
  *
- * Words are given in lower case. A disguise (an accent, a letter of another script) makes another word
- * of one, which is not plain either.
+ * All functions take a word in lower case. A disguised word (an accent, a letter of another script) is
+ * not in these lists, but it is not a plain word either.
  *
  * @module
  */
 
 /**
- * Whether a word says that something is decided or sure to come, or denies it: strict and simple,
- * `not confirmed` is a use of `confirmed`. Words for the open state (unresolved, undecided,
- * uncertain, likely) are plain, and so are the names of a state to come (resolution, settlement).
+ * Whether a word calls something decided or sure to happen. Negation does not matter: `not confirmed`
+ * uses `confirmed`. Words for an open state (unresolved, undecided, uncertain, likely) are plain, and so
+ * are the names of a future state (resolution, settlement).
  */
 export function isWordOfCertainty(word: string): boolean {
   return certainty.has(word.replace(/'s$/, ""))

@@ -1,40 +1,39 @@
 /**
- * Whether a passage says only what its own facts say.
+ * The fact check: whether a passage says only what its own facts say.
  *
- * The wall between a narrator, who may be a model that reads what strangers wrote, and those who
- * pay: whoever wrote a passage, and whatever was in the prompt, only this can be published:
+ * A narrator may be a model whose prompt contains untrusted text. Whatever it writes, a passage is
+ * published only if it consists of:
  *
- * - figures, names (between “ and ”) and links of the facts the passage names, exactly;
- * - plain words (plainWords.ts): what strangers wrote stands between quotation marks or not at all,
- *   for a headline in our own words would be our own claim;
- * - words of certainty (certainty.ts) where one of those facts is certain;
+ * - figures, names (between “ and ”) and links of the facts it cites, spelled exactly;
+ * - plain words (plainWords.ts): untrusted text may appear only in quotation marks, because a headline
+ *   in our own words would be our own claim;
+ * - words of certainty (certainty.ts), if one of the cited facts is certain.
  *
- * and where a sentence quotes names, only figures and links of the facts that hold them, and certainty
- * only when each of them stands in a certain fact.
+ * A sentence that quotes names may use only figures and links of the facts that contain these names,
+ * and words of certainty only if each name is in a certain fact.
  *
- * It sees words, not sense: not which figure belongs to which name of one sentence, not whether a
- * price rose or fell, not a slanted adjective.
+ * The check sees words, not meaning. It does not see which figure of a sentence belongs to which name,
+ * whether a price rose or fell, or a biased adjective.
  *
  * @module
  */
 import { isWordOfCertainty, isWordOfNumber } from "./certainty.ts"
 import type { Fact, Passage } from "./facts.ts"
 import { isPlainWord, isUnitWord, mayFollowFigure } from "./plainWords.ts"
-import { type Chunk, chunksOf, type Vocabulary } from "./prose.ts"
-import { named } from "../../core/domain/untrusted.ts"
+import { type ProseToken, tokenize, type Vocabulary } from "./prose.ts"
+import { safeName } from "../../core/domain/untrusted.ts"
 
 /** Characters of one passage: a paragraph of a dozen sentences with their quoted questions. */
 export const passageLengthMax = 2_400
 /** Sentences of one passage. */
 export const passageSentencesMax = 14
-/** Facts of one passage: with all of them named, every figure would be its own. */
+/** Facts of one passage: a passage that cites all facts could use every figure. */
 export const passageFactsMax = 8
-/** Characters of what was found that a fault repeats. */
+/** Characters of the text that a fault quotes. */
 export const foundLengthMax = 60
-/** Faults told of one passage: more teach nobody anything. */
+/** Faults reported for one passage: more do not help the narrator. */
 export const faultsMax = 12
 
-/** What is wrong with a passage. */
 export type FaultCode =
   | "no_facts"
   | "unknown_fact"
@@ -48,7 +47,7 @@ export type FaultCode =
 
 interface Fault {
   readonly code: FaultCode
-  /** The words that are at fault, a few of them, made harmless. */
+  /** The first words at fault, sanitized. */
   readonly found: string
 }
 
@@ -57,7 +56,7 @@ export function factsById(facts: ReadonlyArray<Fact>): ReadonlyMap<string, Fact>
   return new Map(facts.map((fact) => [fact.id, fact]))
 }
 
-/** What is wrong with a passage, the first `faultsMax` of it; empty when it may be published. */
+/** The first `faultsMax` faults of a passage; empty when it may be published. */
 export function faultsOf(
   { text, facts: ids }: Passage,
   facts: ReadonlyMap<string, Fact>,
@@ -66,44 +65,39 @@ export function faultsOf(
   if (ids.length > passageFactsMax) return [fault("length", `${ids.length} facts`)]
   const unknown = ids.filter((id) => !facts.has(id))
   if (unknown.length > 0) return unknown.map((id) => fault("unknown_fact", id))
-  // Before anything is read, so that the work has a limit.
+  // Checked before tokenizing, to bound the work.
   if (text.length > passageLengthMax) return [fault("length", `${text.length} characters`)]
   const own = ids.flatMap((id) => facts.get(id) ?? [])
   return proseFaults(text, own)
 }
 
-/** A fault in a sentence that a narrator can act on. */
+/** The fault as an instruction for the narrator. */
 export function complaintOf({ code, found }: Fault, where: string): string {
-  return `${where}: ${advice[code](`“${harmless(found)}”`)}`
+  return `${where}: ${advice[code](`“${sanitized(found)}”`)}`
 }
 
 const advice: Readonly<Record<FaultCode, (found: string) => string>> = {
-  no_facts: () => "it names no facts; name the ids of those it rests on",
-  unknown_fact: (found) => `${found} is not the id of a fact; name ids from the list only`,
+  no_facts: () => "it cites no facts; cite the ids of the facts it uses",
+  unknown_fact: (found) => `${found} is not the id of a fact; cite only ids from the list`,
   figure: (found) =>
-    `${found} is no figure of the facts it names, belongs to other names than its sentence quotes, ` +
-    `or has another word or sign beside it; copy a figure whole, with its unit and nothing added, ` +
+    `${found} is not a figure of the cited facts, belongs to other names than its sentence quotes, ` +
+    `or has another word or sign next to it; copy a figure whole, with its unit and nothing added, ` +
     `and write no numbers in words`,
   name: (found) =>
-    `${found} is no name in the facts it names; quote a name whole and letter by letter, between ` +
+    `${found} is not a name of the cited facts; quote a name whole and letter by letter, between ` +
     `“ and ”, and use no other quotation marks`,
   word: (found) =>
-    `${found} is neither a plain word nor in a name of the facts it names; say it in plain lower ` +
-    `case words`,
-  link: (found) => `${found} is no link of the facts it names; leave addresses out`,
+    `${found} is neither a plain word nor in a name of the cited facts; use plain lower case words`,
+  link: (found) => `${found} is not a link of the cited facts; write no addresses`,
   certainty: (found) =>
-    `${found} speaks with certainty, and no fact that its sentence is about is certain; say what is ` +
-    `known`,
-  markup: (found) => `${found} is no plain text; write sentences without marks or lists`,
+    `${found} is a word of certainty, and no fact of its sentence is certain; say only what is known`,
+  markup: (found) => `${found} is not plain text; write sentences without markup or lists`,
   length: (found) =>
-    `${found} is too much or too little: between one word and ${passageLengthMax} characters, ` +
-    `${passageSentencesMax} sentences and ${passageFactsMax} facts make a passage`,
+    `${found}: a passage has at least one word, and at most ${passageLengthMax} characters, ` +
+    `${passageSentencesMax} sentences and ${passageFactsMax} facts`,
 }
 
-/**
- * Words as readers count them: neither the marks of Markdown nor the ids of facts in brackets are
- * any.
- */
+/** Words as a reader counts them, without Markdown marks and without fact ids in brackets. */
 export function wordCount(text: string): number {
   return text.replace(/\\?[[(]F\d+(?:, ?F\d+)*\\?[\])]/g, " ").split(/\s+/)
     .filter((run) => /[\p{L}\p{N}]/u.test(run)).length
@@ -111,46 +105,49 @@ export function wordCount(text: string): number {
 
 function proseFaults(text: string, own: ReadonlyArray<Fact>): ReadonlyArray<Fault> {
   const vocabulary = vocabularyOf(own)
-  const sentences = sentencesOf(chunksOf(text, vocabulary))
+  const sentences = sentencesOf(tokenize(text, vocabulary))
   if (sentences.length === 0) return [fault("length", "an empty passage")]
   if (sentences.length > passageSentencesMax) {
     return [fault("length", `${sentences.length} sentences`)]
   }
   return sentences.flatMap((sentence) => {
-    const judge = judgeOf(factsIn(sentence, own), mayBeCertain(sentence, own))
-    return sentence.flatMap((chunk, n) => {
-      const code = judge(chunk, sentence[n - 1], sentence[n + 1])
-      return code === null ? [] : [fault(code, chunk.text)]
+    const check = tokenCheck(factsIn(sentence, own), mayBeCertain(sentence, own))
+    return sentence.flatMap((token, n) => {
+      const code = check(token, sentence[n - 1], sentence[n + 1])
+      return code === null ? [] : [fault(code, token.text)]
     })
   }).slice(0, faultsMax)
 }
 
-function sentencesOf(chunks: ReadonlyArray<Chunk>): ReadonlyArray<ReadonlyArray<Chunk>> {
-  const sentences: Array<Array<Chunk>> = []
+function sentencesOf(tokens: ReadonlyArray<ProseToken>): ReadonlyArray<ReadonlyArray<ProseToken>> {
+  const sentences: Array<Array<ProseToken>> = []
   let ended = true
-  for (const chunk of chunks) {
-    if (ended) sentences.push([chunk])
-    else sentences.at(-1)?.push(chunk)
-    ended = /[.!?]/.test(chunk.mark)
+  for (const token of tokens) {
+    if (ended) sentences.push([token])
+    else sentences.at(-1)?.push(token)
+    ended = /[.!?]/.test(token.mark)
   }
   return sentences
 }
 
-/** The facts a sentence can be about: those with a name that it quotes, or all when it quotes none. */
-function factsIn(sentence: ReadonlyArray<Chunk>, own: ReadonlyArray<Fact>): ReadonlyArray<Fact> {
+/** The facts that contain a name the sentence quotes; all facts when it quotes none. */
+function factsIn(
+  sentence: ReadonlyArray<ProseToken>,
+  own: ReadonlyArray<Fact>,
+): ReadonlyArray<Fact> {
   const quoted = quotedIn(sentence)
   if (quoted.length === 0) return own
   return own.filter(({ names }) => quoted.some((name) => names.includes(name)))
 }
 
-/** A decided market lends no certainty to an open one that is quoted beside it. */
-function mayBeCertain(sentence: ReadonlyArray<Chunk>, own: ReadonlyArray<Fact>): boolean {
+/** A certain fact about one market does not cover another market quoted in the same sentence. */
+function mayBeCertain(sentence: ReadonlyArray<ProseToken>, own: ReadonlyArray<Fact>): boolean {
   const certain = own.filter((fact) => fact.certain)
   return certain.length > 0 &&
     quotedIn(sentence).every((name) => certain.some(({ names }) => names.includes(name)))
 }
 
-function quotedIn(sentence: ReadonlyArray<Chunk>): ReadonlyArray<string> {
+function quotedIn(sentence: ReadonlyArray<ProseToken>): ReadonlyArray<string> {
   return sentence.flatMap(({ kind, text }) => kind === "name" ? [text] : [])
 }
 
@@ -168,41 +165,41 @@ function vocabularyOf(own: ReadonlyArray<Fact>): Vocabulary {
   }
 }
 
-type Judge = (
-  chunk: Chunk,
-  before: Chunk | undefined,
-  after: Chunk | undefined,
+type TokenCheck = (
+  token: ProseToken,
+  before: ProseToken | undefined,
+  after: ProseToken | undefined,
 ) => FaultCode | null
 
-/** Judges the chunks of a sentence about `facts`. */
-function judgeOf(facts: ReadonlyArray<Fact>, certain: boolean): Judge {
+/** Checks the tokens of a sentence about `facts`. */
+function tokenCheck(facts: ReadonlyArray<Fact>, certain: boolean): TokenCheck {
   const { names, figures, links } = vocabularyOf(facts)
-  return (chunk, before, after) => {
-    switch (chunk.kind) {
+  return (token, before, after) => {
+    switch (token.kind) {
       case "figure":
-        return figures.includes(chunk.text) && standsAlone(chunk, before, after) ? null : "figure"
+        return figures.includes(token.text) && standsAlone(token, before, after) ? null : "figure"
       case "name":
-        return names.has(chunk.text) ? null : "name"
+        return names.has(token.text) ? null : "name"
       case "link":
-        return links.includes(chunk.text) ? null : "link"
+        return links.includes(token.text) ? null : "link"
       case "dash":
         return before === undefined || after === undefined ? "markup" : null
-      case "stray":
-        return codeOfStray(chunk.text)
+      case "invalid":
+        return codeOfInvalid(token.text)
       case "word":
-        return wordFault(chunk, after, certain)
+        return wordFault(token, after, certain)
     }
   }
 }
 
-/** Whether nothing beside a figure changes what it says: a sign, a unit, another figure. */
+/** Whether the neighbours leave a figure's meaning unchanged: no sign, no unit, no other figure. */
 function standsAlone(
-  { text, mark }: Chunk,
-  before: Chunk | undefined,
-  after: Chunk | undefined,
+  { text, mark }: ProseToken,
+  before: ProseToken | undefined,
+  after: ProseToken | undefined,
 ): boolean {
   if (before?.kind === "dash" || signs.test(before?.text ?? "")) return false
-  if (before?.mark === "" && (before.kind === "figure" || before.kind === "stray")) return false
+  if (before?.mark === "" && (before.kind === "figure" || before.kind === "invalid")) return false
   if (mark !== "" || after === undefined) return true
   if (/[\p{L}%]/u.test(text)) {
     return after.kind !== "word" ||
@@ -212,14 +209,14 @@ function standsAlone(
   return after.kind === "dash" || after.kind === "word" && mayFollowFigure(after.text)
 }
 
-/** Words that would be read as the sign of a figure behind them, or multiply it. */
+/** Words that would act as the sign or the factor of a following figure. */
 const signs = /(?:positive|negative|^times)$/i
-/** Words that would make a rate of the figure before them: `12,300 USD a minute`. */
+/** Words that would turn the preceding figure into a rate: `12,300 USD a minute`. */
 const rates = / (?:a|per|each|every|daily|weekly|monthly|yearly)$| USD an$/i
 
 function wordFault(
-  { text, first, mark }: Chunk,
-  after: Chunk | undefined,
+  { text, first, mark }: ProseToken,
+  after: ProseToken | undefined,
   certain: boolean,
 ): FaultCode | null {
   for (const [n, part] of text.replaceAll("’", "'").split("-").entries()) {
@@ -235,17 +232,17 @@ function wordFault(
   return null
 }
 
-/** What a stray was most likely meant to be. */
-function codeOfStray(text: string): FaultCode {
+/** The fault code of what the invalid token was most likely meant to be. */
+function codeOfInvalid(text: string): FaultCode {
   if (/:\/\/|@|^0x|^www\.|\p{L}\.\p{L}|\p{L}:\p{L}|^\(?#\p{L}/u.test(text)) return "link"
   if (/[\p{N}%‰\p{Sc}+±~≈−]/u.test(text)) return "figure"
   return /["'`´‘’“”«»„‟‹›]/.test(text) ? "name" : "markup"
 }
 
 function fault(code: FaultCode, found: string): Fault {
-  return { code, found: harmless(found) }
+  return { code, found: sanitized(found) }
 }
 
-function harmless(found: string): string {
-  return named(found, foundLengthMax)
+function sanitized(found: string): string {
+  return safeName(found, foundLengthMax)
 }

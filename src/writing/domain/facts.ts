@@ -1,6 +1,5 @@
 /**
- * What a text may state: numbered facts, each with the exact words in which it may be repeated, and
- * passages that name the facts they rest on.
+ * Numbered facts, which are all that a text may state, and passages, which cite the facts they use.
  *
  * @module
  */
@@ -23,22 +22,22 @@ export interface Fact {
   /** `F1`, `F2`, …: unique among the facts of one text. */
   readonly id: string
   readonly kind: FactKind
-  /** The fact in sentences that are themselves a sound passage resting on this fact alone. */
+  /** The fact in sentences that pass the fact check as a passage that cites only this fact. */
   readonly statement: string
   /** Figures with their units, each spelled as it may be repeated: `0.62`, `12,300 USD`, `4 hours`. */
   readonly figures: ReadonlyArray<string>
   /**
-   * What strangers wrote (questions, outcomes, pseudonyms, headlines, names of sources), made harmless
-   * by `named`. A text repeats one whole, between “ and ”.
+   * Untrusted text (questions, outcomes, pseudonyms, headlines, names of sources), sanitized by `safeName`.
+   * A text may repeat one only whole, between “ and ”.
    */
   readonly names: ReadonlyArray<string>
   /** Addresses that may be repeated. */
   readonly links: ReadonlyArray<string>
-  /** Whether it says that something is decided: only then may a text speak with certainty. */
+  /** Whether it states that something is decided: only then may a text use words of certainty. */
   readonly certain: boolean
 }
 
-/** Some sentences of plain text, and the ids of the facts they rest on. */
+/** A few sentences of plain text, and the ids of the facts they cite. */
 export interface Passage {
   readonly text: string
   readonly facts: ReadonlyArray<string>

@@ -1,10 +1,10 @@
 /**
- * The lists of plain words, by the forms they take. plainWords.ts says what belongs here.
+ * The lists of plain words, grouped by how they inflect. plainWords.ts says which words belong here.
  *
  * @module
  */
 
-/** Words that take no ending, and forms that follow no rule. */
+/** Words without endings, and irregular forms. */
 export const fixedList = `
 about above across afar afresh afterwards albeit almost alone along alongside altogether amongst
 anew another anybody anyone anything anyway apart atop barely been being be besides beneath
@@ -60,7 +60,7 @@ predetermined likely unlikely costly early daily weekly monthly yearly timely or
 afloat aware able alive asleep away badly content fast hard late long low straight well wrong only chiefly
 largely mainly shortly thereabouts fully a an per each every any some all more our her his`
 
-/** Nouns: each also in the plural. */
+/** Nouns; plurals are derived. */
 export const nounList = `
 ability absence account accumulation accuracy action activity addition advance advantage advice
 affair age agency agreement aim alternative amendment amount analysis analyst anchor angle answer
@@ -167,7 +167,7 @@ war warning watch wave way weakness wealth weather web website week weekend weig
 whole width willingness wind window winter word wording work worker workforce world worry writer
 writing year yield zone`
 
-/** Verbs that follow the rules: each also with -s, -ed and -ing. */
+/** Regular verbs; -s, -ed and -ing are derived. */
 export const verbList = `
 accept account accumulate act adapt add address adjust advance affect agree aim allow alter analyse
 analyze answer anticipate appear apply approach argue arrange arrive ask assess assume attach
@@ -206,7 +206,7 @@ track trade trail transfer transform travel treat trend trigger trust try turn u
 underline underperform understate unfold update use value vary view visit wager wait walk want warn
 watch weaken weigh whipsaw widen wonder work worry worsen yield`
 
-/** Adjectives: each also with -ly. */
+/** Adjectives; -ly is derived. */
 export const adjectiveList = `
 abrupt absent abundant acceptable accessible accidental accurate active acute adaptive additional
 adequate adjacent administrative advanced adverse affordable aggregate aggressive agricultural

@@ -1,32 +1,31 @@
 /**
- * The words of analysis: all that a text may say in words of its own.
+ * The plain words: all words that a text may use outside quotations.
  *
- * Whatever is not here must come from a fact. Left out on purpose: proper names, words for places,
- * peoples, months and days; words that are also somebody's name and can be spared (target, bill,
- * mark, grant, gap); number words and units of price (`wordsOfNumber` of certainty.ts names them);
- * words of certainty (they are a list there, too); words that tell a reader what to do (you, should,
- * please); and the verbs that make an event of it (elected, signed, resigned, launched, ruled): what
- * happened is told in the words of the headline that tells it. To say something new, add its words to
- * the list they belong to.
+ * Everything else must come from a fact. Left out on purpose: proper names, and words for places,
+ * peoples, months and days; dispensable words that are also names (target, bill, mark, grant, gap);
+ * number words, units of price and words of certainty (certainty.ts lists them); words that instruct the
+ * reader (you, should, please); and verbs that report an event (elected, signed, resigned, launched,
+ * ruled), because events may be stated only by quoting a headline. To use a new word, add it to the list
+ * it belongs to.
  *
  * @module
  */
 import { adjectiveList, fixedList, nounList, verbList } from "./plainWordLists.ts"
 
-/** Whether a word in lower case is plain: it, or the word it is a form of, is in a list. */
+/** Whether a word in lower case is in a list, or is a regular form of a listed word. */
 export function isPlainWord(word: string): boolean {
   return plainWords.has(word.replace(/(?:'s|(?<=s)')$/, ""))
 }
 
 /**
- * Whether a word may stand right after a figure without a unit. Only what joins: `0.62 to`, `0.62
- * at`. A noun or its adjective would give the figure a unit: `0.62 whole hours`.
+ * Whether a word may directly follow a figure without a unit. Only joining words may: `0.62 to`,
+ * `0.62 at`. A noun or an adjective would give the figure a unit: `0.62 whole hours`.
  */
 export function mayFollowFigure(word: string): boolean {
   return followers.has(word)
 }
 
-/** Whether a word counts or measures: it may not follow a figure that has its unit. */
+/** Whether a word counts or measures: it may not follow a figure that already has a unit. */
 export function isUnitWord(word: string): boolean {
   return units.has(word)
 }
@@ -60,7 +59,7 @@ function formsOfAdjective(word: string): ReadonlyArray<string> {
   return [word, /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ily` : `${word}ly`]
 }
 
-/** Words that join: the only ones that may stand right after a figure without a unit. */
+/** Joining words: the only ones that may directly follow a figure without a unit. */
 export const followerList = `
 after again against ago ahead already also although amid among and are around as at away back
 because before behind below beside between beyond but by can could did do does down during either even ever
@@ -70,7 +69,7 @@ there these they this those though through throughout till to today together too
 under unless until up upon versus via was well were when where whereas whether which while who whose
 why with within without would yesterday yet stands stood means meant leaves left sits sat`
 
-/** Words that count or measure: none may follow a figure that has its unit already. */
+/** Words that count or measure: none may follow a figure that already has a unit. */
 export const unitList = `
 minute minutes hour hours day days week weeks month months year years share shares wallet wallets
 whale whales market markets entry entries event events item items trade trades fill fills headline

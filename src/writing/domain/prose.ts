@@ -1,15 +1,16 @@
 /**
- * Prose, cut into what can be judged: words, exact figures, quoted names, exact links.
+ * Splits prose into the tokens that the fact check judges: words, exact figures, quoted names, exact
+ * links.
  *
- * Text is a row of chunks with spaces between. A chunk is a word, a figure, a quoted name or a
- * link, with brackets around it and one mark after it at the most, or a dash alone. Whatever has
- * another build (`evil.com`, `0.62x`, `-0.62`, `<b>`) is no chunk but a stray. Nothing is searched
- * for: one pass reads from left to right, and each pattern is tried at one place only.
+ * Tokens are separated by spaces. A token is a word, a figure, a quoted name or a link, optionally in
+ * brackets and followed by at most one punctuation mark; or a dash. Anything else (`evil.com`, `0.62x`,
+ * `-0.62`, `<b>`) is an invalid token. One pass from left to right; every pattern is anchored at the
+ * current position, so there is no backtracking over the text.
  *
  * @module
  */
 
-/** What a passage may hold apart from words: its own facts' figures, names and links. */
+/** What a passage may contain apart from words: the figures, names and links of its facts. */
 export interface Vocabulary {
   /** Longest first. */
   readonly figures: ReadonlyArray<string>
@@ -18,19 +19,18 @@ export interface Vocabulary {
   readonly links: ReadonlyArray<string>
 }
 
-export interface Chunk {
-  readonly kind: "word" | "figure" | "name" | "link" | "dash" | "stray"
-  /** The word, the figure, what stands between the quotation marks, the address; or all of a stray. */
+export interface ProseToken {
+  readonly kind: "word" | "figure" | "name" | "link" | "dash" | "invalid"
+  /** The token without brackets, punctuation and quotation marks; an invalid token unchanged. */
   readonly text: string
-  /** Whether a sentence begins here: at the start, and after . ! ? : */
+  /** Whether it is at the start of the text, or follows . ! ? or : */
   readonly first: boolean
-  /** The mark of punctuation behind it, if there is one. */
+  /** The punctuation mark that follows it; empty without one. */
   readonly mark: string
 }
 
-/** The chunks of a text, in order. */
-export function chunksOf(text: string, vocabulary: Vocabulary): ReadonlyArray<Chunk> {
-  const chunks: Array<Chunk> = []
+export function tokenize(text: string, vocabulary: Vocabulary): ReadonlyArray<ProseToken> {
+  const tokens: Array<ProseToken> = []
   let at = 0
   let first = true
   while (at < text.length) {
@@ -38,41 +38,45 @@ export function chunksOf(text: string, vocabulary: Vocabulary): ReadonlyArray<Ch
       at++
       continue
     }
-    const { length, ...found } = chunkAt(text, at, vocabulary)
-    chunks.push({ ...found, first })
+    const { length, ...found } = tokenAt(text, at, vocabulary)
+    tokens.push({ ...found, first })
     at += length
     if (found.kind !== "dash") first = /[.!?:]/.test(found.mark)
   }
-  return chunks
+  return tokens
 }
 
-type Found = Omit<Chunk, "first"> & { readonly length: number }
+type Found = Omit<ProseToken, "first"> & { readonly length: number }
 
-/** The chunk that begins at `at`, where no space is. */
-function chunkAt(text: string, at: number, vocabulary: Vocabulary): Found {
+/** The token that begins at `at`, which is not a space. */
+function tokenAt(text: string, at: number, vocabulary: Vocabulary): Found {
   const dash = matchAt(/[–—](?= )/y, text, at)
   if (dash !== "") return { kind: "dash", text: dash, mark: "", length: 1 }
   const open = text[at] === "(" ? 1 : 0
-  for (const solid of solidsAt(text, at + open, vocabulary)) {
-    const end = at + open + solid.length
+  for (const candidate of candidatesAt(text, at + open, vocabulary)) {
+    const end = at + open + candidate.length
     const close = matchAt(/(?:\)?[.,;:!?]?|[.!?]\))(?= |$)/y, text, end)
     if (close !== "" || end === text.length || text[end] === " ") {
       const mark = close.replace(")", "")
-      return { kind: solid.kind, text: solid.text, mark, length: end + close.length - at }
+      return { kind: candidate.kind, text: candidate.text, mark, length: end + close.length - at }
     }
   }
-  const stray = matchAt(/[^ ]+/y, text, at)
-  return { kind: "stray", text: stray, mark: "", length: stray.length }
+  const invalid = matchAt(/[^ ]+/y, text, at)
+  return { kind: "invalid", text: invalid, mark: "", length: invalid.length }
 }
 
-interface Solid {
+interface Candidate {
   readonly kind: "word" | "figure" | "name" | "link"
   readonly text: string
   readonly length: number
 }
 
-/** What may stand at `at`, the longest first. */
-function* solidsAt(text: string, at: number, { figures, links }: Vocabulary): Generator<Solid> {
+/** The possible tokens at `at`, before brackets and punctuation; of figures and links the longest first. */
+function* candidatesAt(
+  text: string,
+  at: number,
+  { figures, links }: Vocabulary,
+): Generator<Candidate> {
   for (const figure of figures) {
     if (text.startsWith(figure, at)) yield { kind: "figure", text: figure, length: figure.length }
   }

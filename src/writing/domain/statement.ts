@@ -1,10 +1,10 @@
 /**
- * Statements in the making: text that keeps count of the figures and the names it repeats, so that a
- * fact cannot state one that it does not have.
+ * Builds the statements of facts. Every piece of text carries the figures and names it contains, so a
+ * fact lists exactly the figures and names that it states.
  *
  * @module
  */
-import { named, nameLengthMax, quoted } from "../../core/domain/untrusted.ts"
+import { nameLengthMax, quoted, safeName } from "../../core/domain/untrusted.ts"
 
 export interface Statement {
   readonly text: string
@@ -12,40 +12,39 @@ export interface Statement {
   readonly names: ReadonlyArray<string>
 }
 
-/** A sentence of our own words around figures, names and other statements. */
-export function say(
+/** A template tag: our own words around figures, names and other statements. */
+export function phrase(
   words: TemplateStringsArray,
   ...parts: ReadonlyArray<Statement | string>
 ): Statement {
-  const said = parts.map((part) => typeof part === "string" ? plain(part) : part)
+  const statements = parts.map((part) => typeof part === "string" ? plain(part) : part)
   return {
-    ...union(said),
-    text: words.map((word, i) => `${word}${said[i]?.text ?? ""}`).join(""),
+    ...union(statements),
+    text: words.map((word, i) => `${word}${statements[i]?.text ?? ""}`).join(""),
   }
 }
 
-/** A figure of `phrases.ts`. */
-export function figure(phrase: string): Statement {
-  return { text: phrase, figures: [phrase], names: [] }
+/** A figure as spelled by `figures.ts`. */
+export function figure(text: string): Statement {
+  return { text, figures: [text], names: [] }
 }
 
 /**
- * What a stranger wrote, harmless, in quotation marks, at most `max` characters; `fallback` where
- * there is nothing to see.
+ * Untrusted text, sanitized and quoted, at most `max` characters; `fallback` when it has no visible
+ * character.
  */
 export function name(
   text: string,
   max: number = nameLengthMax,
   fallback: string = "",
 ): Statement {
-  const harmless = named(text, max)
-  const seen = harmless === nameless ? named(fallback, max) : harmless
-  return { text: quoted(seen), figures: [], names: [seen] }
+  const sanitized = safeName(text, max)
+  const visible = sanitized === nameless ? safeName(fallback, max) : sanitized
+  return { text: quoted(visible), figures: [], names: [visible] }
 }
 
-const nameless = named("")
+const nameless = safeName("")
 
-/** One after the other. */
 export function joined(parts: ReadonlyArray<Statement>, separator: string = " "): Statement {
   return { ...union(parts), text: parts.map(({ text }) => text).join(separator) }
 }
@@ -54,10 +53,9 @@ export function joined(parts: ReadonlyArray<Statement>, separator: string = " ")
 export function listed(parts: ReadonlyArray<Statement>): Statement {
   const last = parts.at(-1)
   if (last === undefined || parts.length === 1) return joined(parts)
-  return say`${joined(parts.slice(0, -1), ", ")} and ${last}`
+  return phrase`${joined(parts.slice(0, -1), ", ")} and ${last}`
 }
 
-/** The figures and names that all of them repeat together. */
 export function union(
   parts: ReadonlyArray<Statement>,
 ): Pick<Statement, "figures" | "names"> {

@@ -1,42 +1,41 @@
 /**
- * How much a model may take of time, money and memory.
+ * Limits on the time, money and memory that a model may use.
  *
  * @module
  */
 import { Duration } from "effect"
 
 /**
- * One request, its body included. A model that reasons writes 800 words in 20 to 60 seconds; the buyer
- * of a report waits for no more than a minute in all, and a digest is due in 20 minutes.
+ * One HTTP request, including its body. A reasoning model writes 800 words in 20 to 60 seconds; the
+ * buyer of a report waits at most a minute in total, and a digest may be up to 20 minutes late.
  */
 export const attemptTimeout = {
   digest: Duration.seconds(90),
   report: Duration.seconds(40),
   detection: Duration.seconds(40),
 } as const
-/** One question with its retries and its wait for a turn. */
-export const askTimeout = {
+/** One model request: its attempts and its wait for a free slot. */
+export const requestTimeout = {
   digest: Duration.seconds(150),
   report: Duration.seconds(50),
   detection: Duration.seconds(100),
 } as const
-/** Requests a question, the first one included. What is retried is retried once. */
+/** HTTP requests for one model request, the first one included. */
 export const attemptsMax = 2
 export const retryDelay = Duration.millis(500)
-/** A server that asks for a longer wait is not asked again for this question. */
+/** A server that asks for a longer wait gets no retry of this request. */
 export const retryAfterMax = Duration.seconds(10)
-/** Requests at once: a digest and a report, or two reports. */
-export const requestsMax = 2
+/** A digest and a report, or two reports. */
+export const concurrentRequestsMax = 2
 
-/** Questions of one use in a row without an answer, after which no more of it are asked: nearly two
- * whole texts. */
+/** Consecutive failures of one use that open its circuit: nearly two whole texts. */
 export const failuresMax = 5
-/** For how long none are asked then: well under the 20 minutes in which a late digest is still in time. */
-export const restFor = Duration.minutes(5)
-/** The longest rest that a server can ask for. */
-export const restMax = Duration.minutes(15)
+/** Well under the 20 minutes by which a digest may be late. */
+export const circuitOpenDuration = Duration.minutes(5)
+/** The longest pause that a server can impose. */
+export const circuitOpenDurationMax = Duration.minutes(15)
 
-/** What an answer may cost, reasoning included; the text itself is about a third of it. */
+/** Tokens of an answer, reasoning included; the text itself is about a third of it. */
 export const tokensMax = { digest: 8_000, report: 6_000, detection: 3_000 } as const
-/** Most of an answer that is read: the most tokens there may be, in long words, twice over. */
+/** Bytes of an answer that are read: twice the most tokens there may be, in long words. */
 export const answerBytesMax = 256 * 1024

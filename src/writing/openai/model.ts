@@ -1,9 +1,8 @@
 /**
- * A model behind the chat completions of OpenAI, or of any server that speaks like it: one question,
- * one answer of a given shape, or the reason why there is none.
+ * A model behind OpenAI's chat completions API, or any compatible server.
  *
- * The client is given everything it would look for in the environment, and retries nothing itself:
- * how often, how long and how much is decided here.
+ * The client gets every option explicitly, so it reads nothing from the environment. Retries, timeouts
+ * and limits are ours.
  *
  * @module
  */
@@ -13,57 +12,57 @@ import { toCodecOpenAI } from "effect/ai/OpenAiStructuredOutput"
 import { CircuitBreaker } from "effect/persistence"
 import OpenAI from "openai"
 import type { Prompt } from "../domain/prompt.ts"
-import { Model, ModelFailed, type Question, type Use } from "../Model.ts"
-import { type CallFailed, failed, failureOf, isPassing } from "./failures.ts"
+import { Model, ModelFailed, type ModelRequest, type ModelUse } from "../Model.ts"
+import { type CallFailed, failed, failureOf, isTransient } from "./failures.ts"
 import {
-  askTimeout,
   attemptsMax,
   attemptTimeout,
+  circuitOpenDuration,
+  circuitOpenDurationMax,
+  concurrentRequestsMax,
   failuresMax,
-  requestsMax,
-  restFor,
-  restMax,
+  requestTimeout,
   retryAfterMax,
   retryDelay,
   tokensMax,
 } from "./limits.ts"
-import { noteCall, noteTokens, type Price } from "./spending.ts"
+import { type Price, recordCall, recordTokens } from "./spending.ts"
 import { transport } from "./transport.ts"
 
 export interface ModelOptions {
   readonly apiKey: Redacted.Redacted
   readonly baseUrl: URL
   readonly model: string
-  /** Null when nobody said what it costs: then no cost is counted. */
+  /** Null when the price is not configured: no cost is counted. */
   readonly price: Price | null
 }
 
-/** A question as it is sent. */
+/** A request ready to be sent. */
 interface Call<A> {
-  readonly use: Use
+  readonly use: ModelUse
   readonly prompt: Prompt
   readonly jsonSchema: Record<string, unknown>
   readonly decode: (answer: unknown) => Result.Result<A, Schema.SchemaError>
 }
 
-/** Eight times 32 bits. It need not withstand more than someone who never sees a prompt. */
+/** 256 random bits: enough against authors who never see a prompt. */
 const boundary: Effect.Effect<string> = Effect.map(
   Effect.all(Array.makeBy(8, () => Random.nextIntBetween(0, 0xffff_ffff))),
   (parts) => `BLOCK-${parts.map((part) => part.toString(16).padStart(8, "0")).join("")}`,
 )
 
-/** The server and the decoder know the answer's shape from one schema. */
-const callOf = <A, E>({ use, prompt, shape }: Question<A, E>): Effect.Effect<Call<A>> =>
+/** One schema gives both the JSON schema for the server and the decoder. */
+const callOf = <A, E>({ use, prompt, shape }: ModelRequest<A, E>): Effect.Effect<Call<A>> =>
   Effect.map(boundary, (boundary) => {
     const { codec, jsonSchema } = toCodecOpenAI(shape)
     const decode = Schema.decodeUnknownResult(codec, { onExcessProperty: "error" })
     return { use, prompt: prompt(boundary), jsonSchema, decode }
   })
 
-/** The client wants a key. It is given none: the transport puts the key on. */
+/** The client requires a key; the transport adds the real one. */
 const noKey = "none"
 
-/** What is read of an answer; whatever else a server adds is left alone. */
+/** The fields that are read of an answer; others are ignored. */
 const Completion = Schema.Struct({
   choices: Schema.NonEmptyArray(Schema.Struct({
     finish_reason: Schema.NullOr(Schema.String),
@@ -80,66 +79,66 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
     Model,
     Effect.gen(function* () {
       const client = clientOf(options)
-      const turns = yield* Semaphore.make(requestsMax)
+      const slots = yield* Semaphore.make(concurrentRequestsMax)
       const circuit = yield* CircuitBreaker.make({
         tripPolicy: CircuitBreaker.consecutive(failuresMax),
-        openDuration: restFor,
-        maxOpenDuration: restMax,
+        openDuration: circuitOpenDuration,
+        maxOpenDuration: circuitOpenDurationMax,
       })
       yield* circuit.transitions.pipe(
         Stream.runForEach(({ key, to }) =>
-          Effect.logWarning(`The model's circuit of ${key}: ${to}`)
+          Effect.logWarning(`The model's circuit breaker for ${key} is ${to}`)
         ),
         Effect.forkScoped,
       )
 
-      /** Until when the server asked to be left alone. */
-      const quietUntil = yield* Ref.make(0)
+      /** End of the pause that the server asked for. */
+      const pausedUntil = yield* Ref.make(0)
 
       const attempt = Effect.fnUntraced(function* <A>(call: Call<A>) {
         const answer = yield* Effect.tryPromise({
           try: (signal) => client.chat.completions.create(requestOf(options, call), { signal }),
           catch: failureOf,
         })
-        yield* noteTokens(call.use, answer, options.price)
+        yield* recordTokens(call.use, answer, options.price)
         return yield* answerOf(answer, call)
       })
 
       const timed = <A>(call: Call<A>) =>
         attempt(call).pipe(
           Effect.timeoutOrElse({ duration: attemptTimeout[call.use], orElse: () => late }),
-          noteCall(call.use),
+          recordCall(call.use),
         )
 
-      const unlessQuiet = <A>(use: Use, asked: Effect.Effect<A, CallFailed>) =>
+      const unlessPaused = <A>(use: ModelUse, work: Effect.Effect<A, CallFailed>) =>
         Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
-          if (now < (yield* Ref.get(quietUntil))) return yield* notAsked(use)
-          return yield* asked
+          if (now < (yield* Ref.get(pausedUntil))) return yield* notAsked(use)
+          return yield* work
         })
-      const noteQuiet = Effect.fnUntraced(function* ({ retryAfterMs }: CallFailed) {
+      const notePause = Effect.fnUntraced(function* ({ retryAfterMs }: CallFailed) {
         if (retryAfterMs === null) return
         const now = yield* Clock.currentTimeMillis
-        const until = now + Math.min(retryAfterMs, Duration.toMillis(restMax))
-        yield* Ref.update(quietUntil, (before) => Math.max(before, until))
+        const until = now + Math.min(retryAfterMs, Duration.toMillis(circuitOpenDurationMax))
+        yield* Ref.update(pausedUntil, (before) => Math.max(before, until))
       })
 
       const answered = <A>(call: Call<A>) =>
         timed(call).pipe(
-          Effect.retry({ while: isWorthWaiting, schedule: again, times: attemptsMax - 1 }),
-          Effect.tapError(noteQuiet),
-          // Each use by itself: a model that judges badly may write well, and a digest is due.
-          (asked) => circuit.execute(asked, { key: call.use, classify }),
+          Effect.retry({ while: isWorthRetrying, schedule: retrySchedule, times: attemptsMax - 1 }),
+          Effect.tapError(notePause),
+          // One circuit per use: a model that fails at detection may still write digests.
+          (work) => circuit.execute(work, { key: call.use, classify }),
           Effect.catchTag("CircuitBreakerError", () => notAsked(call.use)),
-          (asked) => unlessQuiet(call.use, asked),
-          turns.withPermit,
-          Effect.timeoutOrElse({ duration: askTimeout[call.use], orElse: () => late }),
+          (work) => unlessPaused(call.use, work),
+          slots.withPermit,
+          Effect.timeoutOrElse({ duration: requestTimeout[call.use], orElse: () => late }),
         )
 
       return Model.of({
         name: options.model,
-        ask: (question) =>
-          callOf(question).pipe(
+        generate: (request) =>
+          callOf(request).pipe(
             Effect.flatMap(answered),
             Effect.mapError(({ reason }) => new ModelFailed({ reason })),
           ),
@@ -147,7 +146,7 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
     }),
   ).pipe(Layer.provide(CircuitBreaker.layerStoreMemory()))
 
-/** Everything said, so that nothing is looked for in the environment, and nothing is logged. */
+/** All options are explicit: the client reads nothing from the environment and logs nothing. */
 function clientOf({ apiKey, baseUrl }: ModelOptions): OpenAI {
   return new OpenAI({
     apiKey: noKey,
@@ -158,7 +157,7 @@ function clientOf({ apiKey, baseUrl }: ModelOptions): OpenAI {
     baseURL: baseUrl.href,
     logLevel: "off",
     maxRetries: 0,
-    // Ours runs out first: this one is there only because without it the client has its own.
+    // Our own timeout fires first; without this one the client would use its default.
     timeout: 2 * Duration.toMillis(attemptTimeout.digest),
     fetch: transport(apiKey),
   })
@@ -193,7 +192,7 @@ function answerOf<A>(answer: unknown, { decode }: Call<A>): Effect.Effect<A, Cal
   })
 }
 
-/** Undefined for what is no JSON: no shape is undefined. */
+/** Undefined for invalid JSON: no shape accepts undefined. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -205,21 +204,22 @@ function jsonOf(text: string): unknown {
 const late = Effect.fail(failed("timed_out", "no answer in time"))
 const refused = Effect.fail(failed("refused", "the model refused"))
 const malformed = (what: string) => Effect.fail(failed("malformed", what))
-const notAsked = (use: Use) => noteCall(use)(Effect.fail(failed("not_asked", "not asked for now")))
+const notAsked = (use: ModelUse) =>
+  recordCall(use)(Effect.fail(failed("not_asked", "requests are paused for now")))
 
-function isWorthWaiting(failure: CallFailed): boolean {
-  return isPassing(failure) && (failure.retryAfterMs ?? 0) <= Duration.toMillis(retryAfterMax)
+function isWorthRetrying(failure: CallFailed): boolean {
+  return isTransient(failure) && (failure.retryAfterMs ?? 0) <= Duration.toMillis(retryAfterMax)
 }
 
-/** A refusal says nothing of whether the server is well. */
+/** A refusal is neither a success nor a failure of the server. */
 function classify(exit: Exit.Exit<unknown, CallFailed>): CircuitBreaker.Outcome {
   if (Exit.isSuccess(exit)) return CircuitBreaker.success
   const failure = Option.getOrNull(Exit.findErrorOption(exit))
   return failure?.outcome === "refused" ? CircuitBreaker.ignored : CircuitBreaker.failure()
 }
 
-/** After the time the server asks for, else after a moment of its own. */
-const again = Schedule.exponential(retryDelay).pipe(
+/** Waits as long as the server asks, else with exponential backoff. */
+const retrySchedule = Schedule.exponential(retryDelay).pipe(
   Schedule.jittered,
   Schedule.setInputType<CallFailed>(),
   Schedule.modifyDelay(({ duration, input }) =>

@@ -1,10 +1,10 @@
 /**
- * What the model was asked, and what it cost: counted for /metrics.
+ * Metrics of model requests: outcomes, durations, tokens and cost.
  *
  * @module
  */
 import { Clock, Effect, Exit, Metric, Option, Schema } from "effect"
-import type { Use } from "../Model.ts"
+import type { ModelUse } from "../Model.ts"
 import { CallFailed, type CallOutcome } from "./failures.ts"
 
 export interface Price {
@@ -12,16 +12,16 @@ export interface Price {
   readonly outputUsdPerMillion: number
 }
 
-/** More tokens than any answer of ours has: what a server claims beyond it is not believed. */
-const tokensBelieved = 1_000_000
-const Tokens = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: tokensBelieved }))
+/** Far above any real answer: a larger claim of a server is ignored. */
+const tokensMax = 1_000_000
+const Tokens = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: tokensMax }))
 const decodeUsage = Schema.decodeUnknownOption(Schema.Struct({
   usage: Schema.Struct({ prompt_tokens: Tokens, completion_tokens: Tokens }),
 }))
 
-/** Counts a request by how it ended, and how long it took. */
-export const noteCall =
-  (use: Use) => <A>(call: Effect.Effect<A, CallFailed>): Effect.Effect<A, CallFailed> =>
+/** Counts a request by its outcome, and records its duration. */
+export const recordCall =
+  (use: ModelUse) => <A>(call: Effect.Effect<A, CallFailed>): Effect.Effect<A, CallFailed> =>
     Effect.gen(function* () {
       const from = yield* Clock.currentTimeMillis
       const exit = yield* Effect.exit(call)
@@ -32,9 +32,9 @@ export const noteCall =
       return yield* exit
     })
 
-/** Counts the tokens that a server says an answer took, whether or not the answer is of any use. */
-export const noteTokens = Effect.fnUntraced(
-  function* (use: Use, answer: unknown, price: Price | null) {
+/** Counts the tokens that the server reports, whether or not the answer is usable. */
+export const recordTokens = Effect.fnUntraced(
+  function* (use: ModelUse, answer: unknown, price: Price | null) {
     const used = decodeUsage(answer)
     if (Option.isNone(used)) return
     const { prompt_tokens: input, completion_tokens: output } = used.value.usage
@@ -53,18 +53,18 @@ function outcomeOf(exit: Exit.Exit<unknown, CallFailed>): CallOutcome | "interru
 }
 
 const calls = Metric.counter("model_calls_total", {
-  description: "Requests to the model, by how they ended",
+  description: "Requests to the model, by outcome",
   incremental: true,
 })
 const tokens = Metric.counter("model_tokens_total", {
-  description: "Tokens that the model's server says were used",
+  description: "Tokens used, as reported by the model's server",
   incremental: true,
 })
 const cost = Metric.counter("model_cost_usd_total", {
-  description: "What those tokens cost at the price in the settings",
+  description: "Cost of those tokens at the price in the settings",
   incremental: true,
 })
 const seconds = Metric.histogram("model_seconds", {
-  description: "How long requests to the model took",
+  description: "Duration of requests to the model",
   boundaries: [0.5, 1, 2, 5, 10, 15, 20, 25, 30],
 })

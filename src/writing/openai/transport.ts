@@ -1,13 +1,13 @@
 /**
- * `fetch` for one server, with walls: the key is put on here and nowhere else, no redirect is
- * followed, no header is sent but ours, and an answer that is too long is broken off.
+ * `fetch` for the model's server: adds the API key (nowhere else does), follows no redirect, sends only
+ * our own headers, and aborts an answer that is too long.
  *
  * @module
  */
 import { Redacted } from "effect"
 import { answerBytesMax } from "./limits.ts"
 
-/** An answer that went on after all that is read. */
+/** The answer is longer than `answerBytesMax`. */
 export class TooManyBytes extends Error {}
 
 export const transport =
@@ -30,7 +30,7 @@ export const transport =
     return new Response(body, { status: response.status, headers })
   }
 
-/** Counts what was unpacked: a small body that unpacks to a large one is large. */
+/** Counts decompressed bytes, so that a decompression bomb is refused too. */
 function bounded(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   let bytes = 0
   return new TransformStream({

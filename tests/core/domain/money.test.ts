@@ -1,5 +1,5 @@
 /**
- * Whole units of USDC and their decimal spelling.
+ * Atomic units of USDC and their decimal form.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const anyAmount = Arbitrary.schema(
   Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 10n ** 15n })),
 )
 
-law("atomic() reads what usd() writes", anyAmount, (units) => {
+law("atomic() parses the output of usd()", anyAmount, (units) => {
   const amount = AtomicAmount.make(units)
   return atomic(usd(amount) as `${number}`) === amount
 })
@@ -23,7 +23,7 @@ law(
   (units) => /^\d+\.\d{2}(\d{0,3}[1-9])?$/.test(usd(AtomicAmount.make(units))),
 )
 
-Deno.test("usd() and atomic() agree on the prices of the interface", () => {
+Deno.test("usd() and atomic() convert the prices of the interface", () => {
   for (
     const [price, units] of [["0.01", 10_000n], ["0.03", 30_000n], ["1.00", 1_000_000n]] as const
   ) {

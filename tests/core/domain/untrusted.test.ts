@@ -1,6 +1,6 @@
 /**
- * What strangers wrote, after it was made harmless: nothing unseen, nothing that ends a quotation,
- * and Markdown that shows just it, as two parsers of Markdown read it.
+ * Sanitized text contains nothing invisible and nothing that ends a quotation, and two Markdown parsers
+ * render its escaped form as the plain text.
  *
  * @module
  */
@@ -11,8 +11,8 @@ import { gfm, gfmHtml } from "micromark-extension-gfm"
 import {
   escapedMarkdown,
   excerpt,
-  named,
   nameLengthMax,
+  safeName,
 } from "../../../src/core/domain/untrusted.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
@@ -22,10 +22,10 @@ const runs = 3_000
 const everything = 1_000_000
 
 law(
-  "named() leaves one line that everybody can see, and no mark of quotation",
+  "safeName() returns one visible line without quotation marks",
   hostileText,
   (text) => {
-    const name = named(text)
+    const name = safeName(text)
     ok(name.length > 0 && [...name].length <= nameLengthMax)
     ok(!/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u.test(name), JSON.stringify(name))
     ok(!/[“”„‟"«»‹›❝❞〝〞〟＂″ʺ״]|''/u.test(name), name)
@@ -37,23 +37,23 @@ law(
   { runs },
 )
 
-law("named() and excerpt() of their own results change nothing", hostileText, (text) => {
-  strictEqual(named(named(text)), named(text))
+law("safeName() and excerpt() are idempotent", hostileText, (text) => {
+  strictEqual(safeName(safeName(text)), safeName(text))
   strictEqual(excerpt(excerpt(text, 50), 50), excerpt(text, 50))
 }, { runs })
 
 law(
-  "named() keeps within its length, whole characters only",
+  "safeName() returns at most `max` characters, and splits none",
   Arbitrary.all({ text: hostileText, max: anyInt(8, 30) }),
   ({ text, max }) => {
-    const name = named(text, max)
+    const name = safeName(text, max)
     ok([...name].length <= max)
     ok(name.isWellFormed())
   },
   { runs },
 )
 
-Deno.test("named() keeps what honest names are made of", () => {
+Deno.test("safeName() keeps the characters of ordinary names", () => {
   const names = [
     "Will the Fed cut rates by 25 bps in March?",
     "Bitcoin > $100,000 on 31 Dec. (UTC)?",
@@ -61,35 +61,40 @@ Deno.test("named() keeps what honest names are made of", () => {
     "Zürich, Łódź, São Paulo, Đà Nẵng",
     "Владимир, 習近平, القاهرة, हिन्दी, ไทย",
   ]
-  equal(names.map((name) => named(name)), names.map((name) => name.normalize("NFC")))
-  strictEqual(named("\u202e\u200b \u0301"), "unnamed")
-  strictEqual(named("Yes” and “No"), "Yes' and 'No")
-  strictEqual(named("❤\ufe0f!"), "❤!")
-  strictEqual(named(`a${"\u0344".repeat(9)}`).length, 1 + 4)
-  strictEqual(named("x".repeat(500)), `${"x".repeat(nameLengthMax - 1)}…`)
+  equal(names.map((name) => safeName(name)), names.map((name) => name.normalize("NFC")))
+  strictEqual(safeName("\u202e\u200b \u0301"), "unnamed")
+  strictEqual(safeName("Yes” and “No"), "Yes' and 'No")
+  strictEqual(safeName("❤\ufe0f!"), "❤!")
+  strictEqual(safeName(`a${"\u0344".repeat(9)}`).length, 1 + 4)
+  strictEqual(safeName("x".repeat(500)), `${"x".repeat(nameLengthMax - 1)}…`)
 })
 
-/** The text of the one paragraph that a page of HTML is; everything else in it shows. */
-function shownBy(html: string): string {
+/** The text of an HTML page that is one paragraph; any other markup stays in the result. */
+function renderedText(html: string): string {
   const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"' }
   return html.replace(/^<p>([^<>]*)<\/p>$/, "$1")
     .replace(/&(lt|gt|amp|quot);/g, (_, entity: string) => entities[entity] ?? "")
 }
 
-function showsJustIt(text: string): void {
+function assertRendersAsText(text: string): void {
   const plain = excerpt(text, everything)
   const markdown = escapedMarkdown(text)
-  strictEqual(shownBy(micromark(markdown)), plain, markdown)
+  strictEqual(renderedText(micromark(markdown)), plain, markdown)
   const github = { extensions: [gfm()], htmlExtensions: [gfmHtml()] }
-  strictEqual(shownBy(micromark(markdown, github)), plain, markdown)
+  strictEqual(renderedText(micromark(markdown, github)), plain, markdown)
 }
 
-law("escapedMarkdown() shows just the text, to CommonMark and to GitHub", hostileText, (text) => {
-  showsJustIt(text)
-}, { runs })
+law(
+  "escapedMarkdown() renders as the text, in CommonMark and in GitHub's Markdown",
+  hostileText,
+  (text) => {
+    assertRendersAsText(text)
+  },
+  { runs },
+)
 
 law(
-  "escapedMarkdown() shows just the text behind a heading's mark, an item's and a quotation's",
+  "escapedMarkdown() renders as the text in a heading and in a block quote",
   hostileText,
   (text) => {
     const plain = excerpt(text, everything)
@@ -100,16 +105,16 @@ law(
       if (plain === "") continue
       ok(html.startsWith(open ?? ""), html)
       const inside = html.slice(open?.length).split(close ?? "")[0] ?? ""
-      strictEqual(shownBy(inside), plain, html)
+      strictEqual(renderedText(inside), plain, html)
     }
   },
   { runs: sized({ short: 200, full: 1_000 }) },
 )
 
-Deno.test("escapedMarkdown() shows every pair of hostile pieces as it is", () => {
+Deno.test("escapedMarkdown() renders every pair of hostile pieces as text", () => {
   const pieces = hostilePieces.filter((piece) => /^[!-~]/.test(piece) && !/^\w$/.test(piece))
   for (const first of pieces) {
-    for (const second of pieces) showsJustIt(`${first}${second}`)
+    for (const second of pieces) assertRendersAsText(`${first}${second}`)
   }
 })
 

@@ -1,6 +1,6 @@
 /**
- * The facts of a digest: each sound by itself, each figure and name from what happened, all that
- * happened in the sums, and no kind at the cost of another.
+ * The facts of a digest: each passes the check by itself, each figure and name comes from the material,
+ * the totals cover everything, and no kind displaces another.
  *
  * @module
  */
@@ -20,14 +20,14 @@ import {
   priceFigure,
   usdFigure,
   whenFigure,
-} from "../../../src/writing/domain/phrases.ts"
+} from "../../../src/writing/domain/figures.ts"
 import { hour, minute } from "../../../src/core/domain/time.ts"
 import { whaleItem } from "../../../src/whales/domain/whaleItem.ts"
 import { labelOf, namesOf, stakeOf, tally, tracesOf } from "../../support/digest/digestOracle.ts"
 import { anyMaterial, quiet, until } from "../../support/digest/digests.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
-import { heldEntry, trackedWallet } from "../../support/whales/entries.ts"
+import { storedEntry, trackedWallet } from "../../support/whales/entries.ts"
 import { anyInt } from "../../support/http/hostile.ts"
 import { market } from "../../support/movers/market.ts"
 
@@ -40,7 +40,7 @@ const limits: Readonly<Partial<Record<DigestTopic, number>>> = {
 }
 
 law(
-  "digestBrief() states only what is sound by itself, under ids of its own, in whole and in short",
+  "digestBrief() numbers its facts; each statement, full and short, passes the check by itself",
   anyMaterial,
   (material) => {
     const { facts } = digestBrief(material)
@@ -56,7 +56,7 @@ law(
   { runs: sized({ short: 200, full: 3_000 }) },
 )
 
-law("digestBrief() keeps to its limits, and states what there is up to them", anyMaterial, (it) => {
+law("digestBrief() states everything up to its limits", anyMaterial, (it) => {
   const { facts } = digestBrief(it)
   const stated = (...topics: ReadonlyArray<DigestTopic>) =>
     facts.filter(({ topic }) => topics.includes(topic)).length
@@ -76,7 +76,7 @@ law("digestBrief() keeps to its limits, and states what there is up to them", an
 }, { runs: sized({ short: 100, full: 500 }) })
 
 law(
-  "digestBrief() has no figure, name or certainty that its material does not have",
+  "digestBrief() takes every figure, name and certainty from its material",
   anyMaterial,
   (material) => {
     const isTraced = tracesOf(material)
@@ -123,14 +123,14 @@ law("digestBrief() states the strongest of each kind, strongest first", anyMater
   inOrder(stated("related", "headline"), news.slice(0, 12).map(when))
 }, { runs: sized({ short: 100, full: 500 }) })
 
-/** The same things in another order. */
+/** Deterministically, by `seed`. */
 function shuffled<A>(list: ReadonlyArray<A>, seed: number): ReadonlyArray<A> {
   return list.map((it, i) => ({ it, at: mix(seed, i) })).sort((a, b) => a.at - b.at)
     .map(({ it }) => it)
 }
 
 law(
-  "digestBrief() is the same whatever the order of its material",
+  "digestBrief() does not depend on the order of its material",
   Arbitrary.all([anyMaterial, anyInt(0, 1e6)]),
   ([material, seed]) => {
     const other: DigestMaterial = {
@@ -147,7 +147,7 @@ law(
   { runs: sized({ short: 100, full: 500 }) },
 )
 
-/** Every fact but those of a section, without its number; of news not what it has to do with moves. */
+/** All facts except those of a section, without ids; news without its relation to markets. */
 function others(facts: ReadonlyArray<DigestFact>, section: string): ReadonlyArray<string> {
   return facts.filter((fact) => fact.section !== section).map(({ kind, statement }) =>
     kind === "news"
@@ -157,7 +157,7 @@ function others(facts: ReadonlyArray<DigestFact>, section: string): ReadonlyArra
 }
 
 law(
-  "digestBrief() says all it said of other kinds, however much there is of one",
+  "digestBrief() states the same about other kinds, however many items one kind has",
   Arbitrary.all([anyMaterial, anyMaterial]),
   ([material, more]) => {
     const before = digestBrief(material).facts
@@ -176,7 +176,7 @@ function sumOf(facts: ReadonlyArray<DigestFact>, pattern: RegExp): ReadonlyArray
   return found.slice(1)
 }
 
-law("the sums of a digest are those of a count by hand", anyMaterial, (material) => {
+law("the totals of a digest equal those counted by the test", anyMaterial, (material) => {
   const { facts } = digestBrief(material)
   const { movers, resolutions, whaleEntries } = material
   const n = (count: number) => String(count)
@@ -186,36 +186,37 @@ law("the sums of a digest are those of a count by hand", anyMaterial, (material)
     equal(
       sumOf(
         facts,
-        /^(\d+) moves in (\d+) markets? were told: (\d+) moves? up and (\d+) moves? down/,
+        /^(\d+) moves in (\d+) markets? were reported: (\d+) moves? up and (\d+) moves? down/,
       ),
       [n(movers.length), n(markets), n(ups), n(movers.length - ups)],
     )
   } else if (movers.length > 1) {
     const way = ups === 0 ? "down" : "up"
-    equal(sumOf(facts, new RegExp(`^(\\d+) moves in .* told, all of them ${way}`)), [
+    equal(sumOf(facts, new RegExp(`^(\\d+) moves in .* reported, all of them ${way}`)), [
       n(movers.length),
     ])
-  } else equal(sumOf(facts, /^(No market moved|Just 1 move was told)/).length, 1)
+  } else equal(sumOf(facts, /^(No market moved|Just 1 move was reported)/).length, 1)
 
   for (const label of ["follow", "fade", "neutral", "unlabelled"]) {
     const of = whaleEntries.filter((entry) => labelOf(entry) === label)
-    const who = label === "unlabelled" ? "of which too little is known" : `labelled ${label}[^”]`
-    const said = sumOf(
-      facts,
-      new RegExp(`([\\d,]+) USD in (\\d+) entr(?:y|ies) from wallets ${who}`),
-    )
+    const who = label === "unlabelled" ? "without a label" : `labelled ${label}[^”]`
+    // A single label is stated without repeating the totals.
+    const pattern = of.length === whaleEntries.length
+      ? `put ([\\d,]+) USD into (\\d+) entr(?:y|ies), (?:from a wallet|all from wallets) ${who}`
+      : `([\\d,]+) USD in (\\d+) entr(?:y|ies) from wallets ${who}`
+    const stated = sumOf(facts, new RegExp(pattern))
     const expected = [Math.round(stakeOf(of)).toLocaleString("en-US"), n(of.length)]
-    equal(said, of.length === 0 ? [] : expected)
+    equal(stated, of.length === 0 ? [] : expected)
   }
-  const edged = whaleEntries.some((entry) => ["follow", "fade"].includes(labelOf(entry)))
+  const hasEdge = whaleEntries.some((entry) => ["follow", "fade"].includes(labelOf(entry)))
   strictEqual(
-    facts.some(({ statement }) => statement.includes("Nothing came from a wallet labelled")),
-    whaleEntries.length > 0 && !edged,
+    facts.some(({ statement }) => statement.includes("No entry came from a wallet labelled")),
+    whaleEntries.length > 0 && !hasEdge,
   )
 
   const { headlines } = material
   if (headlines.length > 0) {
-    equal(sumOf(facts, /^(\d+) headlines? from (\d+) publishers?.* read, (\d+) headlines? of/), [
+    equal(sumOf(facts, /^(\d+) headlines? from (\d+) publishers?.* read; (\d+) headlines? match/), [
       n(headlines.length),
       n(new Set(headlines.map(({ source }) => source)).size),
       n(headlines.filter(({ markets }) => markets.length > 0).length),
@@ -228,74 +229,75 @@ law("the sums of a digest are those of a count by hand", anyMaterial, (material)
   equal(sumOf(facts, /(\d+) markets? closed without/), cancelled === 0 ? [] : [n(cancelled)])
 }, { runs: sized({ short: 100, full: 500 }) })
 
-Deno.test("digestBrief() of a quiet window says that nothing happened, and that all was looked at", () => {
+Deno.test("digestBrief() of a quiet window says that nothing happened, and that everything was read", () => {
   equal(
     digestBrief(quiet).facts.filter(({ topic }) => topic !== "method").map(({ short }) => short),
     [
       "This digest covers 4 hours, from 2026-11-21 04:00 UTC to 08:00 UTC.",
-      "The prices of 3,120 markets were kept.",
-      "The entries of 184 wallets are followed; what others bought was not looked at.",
-      "Whether an outcome exists already was judged by rules that read the word of the venue alone; " +
-      "news was not read for it.",
-      "News was asked of 5 news sources, and none failed to answer.",
-      "No market moved far enough to be told.",
-      "No entry of a tracked wallet was told.",
-      "No outcome was found that exists already.",
-      "No market of tracked wallets is known to have ended.",
+      "The prices of 3,120 markets were watched.",
+      "The entries of 184 wallets are tracked; the entries of other wallets are not.",
+      "Rules searched for predetermined outcomes; they read only what the venue publishes, not the news.",
+      "Headlines were requested from 5 news sources, and every source answered.",
+      "No market moved far enough to be reported.",
+      "No new position of a tracked wallet was reported.",
+      "No predetermined outcome was found.",
+      "No market with entries of tracked wallets is known to have ended.",
       "No headline was found.",
-      "No market with enough money in it is due to end soon.",
+      "No market with enough liquidity is due to end soon.",
     ],
   )
 })
 
-Deno.test("digestBrief() says what was not looked at, and claims no quiet of it", () => {
-  const says = (coverage: Partial<DigestMaterial["coverage"]>, sentence: string) => {
+Deno.test("digestBrief() says what was not read, and does not claim that it was quiet", () => {
+  const assertStates = (coverage: Partial<DigestMaterial["coverage"]>, sentence: string) => {
     const { facts } = digestBrief({ ...quiet, coverage: { ...quiet.coverage, ...coverage } })
     ok(facts.some(({ statement }) => statement === sentence), sentence)
     return facts.map(({ statement }) => statement).join(" ")
   }
-  says({ marketsWatched: 0 }, "No price was kept, so nothing here speaks of what the markets did.")
-  says(
+  assertStates(
+    { marketsWatched: 0 },
+    "No market was watched, so this digest says nothing about price moves.",
+  )
+  assertStates(
     { venueReadAt: null },
-    "The venue was not read at all, so a quiet page here is no sign of quiet markets.",
+    "The venue was not read at all, so a quiet digest does not mean that the markets were quiet.",
   )
-  says(
+  assertStates(
     { venueReadAt: until - 90 * minute },
-    "The venue was last read in full at 06:30 UTC, 90 minutes before this digest ends; what came " +
-      "after is not in it.",
+    "The venue was last read in full at 06:30 UTC, 90 minutes before this digest ends; later changes " +
+      "are missing.",
   )
-  says(
+  assertStates(
     { venueReadAt: until - 5 * hour },
-    "The venue was last read in full at 03:00 UTC, before this digest begins; what came after is " +
-      "not in it.",
+    "The venue was last read in full at 03:00 UTC, before this digest begins; later changes are missing.",
   )
-  says(
+  assertStates(
     { itemsUnread: 12 },
-    "The feed held 12 items more than were read: every count here leaves them out.",
+    "The feed has 12 items that were not read, and every count here leaves them out.",
   )
-  const off = "News is off: no headline was looked at, so nothing here says why a price moved."
-  ok(!says({ news: null }, off).includes("No headline was found"))
-  ok(!says({ news: { sources: 0, answered: 0 } }, off).includes("No headline was found"))
-  const silent = "News was asked of 5 news sources, without any answer."
-  ok(!says({ news: { sources: 5, answered: 0 } }, silent).includes("No headline was found"))
-  says(
+  const off = "News is off: no headline was read, so this digest cannot say why a price moved."
+  ok(!assertStates({ news: null }, off).includes("No headline was found"))
+  ok(!assertStates({ news: { sources: 0, answered: 0 } }, off).includes("No headline was found"))
+  const silent = "Headlines were requested from 5 news sources, without any answer."
+  ok(!assertStates({ news: { sources: 5, answered: 0 } }, silent).includes("No headline was found"))
+  assertStates(
     { news: { sources: 5, answered: 3 } },
-    "News was asked of 5 news sources; 2 sources did not answer, and what these reported is not known.",
+    "Headlines were requested from 5 news sources; 2 sources did not answer, so headlines may be missing.",
   )
-  const unread = says(
+  const unread = assertStates(
     { missing: ["whales", "news", "upcoming"] },
-    "Which wallets are tracked could not be read.",
+    "The list of tracked wallets could not be read.",
   )
   ok(!/is known to have ended|No headline was found|due to end soon/.test(unread))
-  says(
+  assertStates(
     { missing: ["news"] },
-    "What news there was could not be read, so nothing here says why a price moved.",
+    "The news could not be read, so this digest cannot say why a price moved.",
   )
 })
 
-Deno.test("digestBrief() adds stakes up to the same dollar whatever their order", () => {
+Deno.test("digestBrief() adds stakes to the same dollar in any order", () => {
   const { title, createdAt, data } = whaleItem(
-    { wallet: trackedWallet(), market: market(), entry: heldEntry(), microstructure: null },
+    { wallet: trackedWallet(), market: market(), entry: storedEntry(), microstructure: null },
     until,
   )
   ok("stakeUsd" in data)

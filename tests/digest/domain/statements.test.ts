@@ -1,5 +1,5 @@
 /**
- * How a digest says what happened, word for word.
+ * The statements of a digest, word for word.
  *
  * @module
  */
@@ -16,11 +16,14 @@ import { MarketId, Slug } from "../../../src/markets/domain/market.ts"
 import { hour, isoTime, minute } from "../../../src/core/domain/time.ts"
 import { whaleItem } from "../../../src/whales/domain/whaleItem.ts"
 import { quiet, until } from "../../support/digest/digests.ts"
-import { calibration, heldEntry, trackedWallet } from "../../support/whales/entries.ts"
+import { calibration, storedEntry, trackedWallet } from "../../support/whales/entries.ts"
 import { market } from "../../support/movers/market.ts"
 
-/** The only fact of a topic, in whole and in short. */
-function said(material: Partial<DigestMaterial>, topic: DigestTopic): readonly [string, string] {
+/** The full and the short statement of the only fact of a topic. */
+function statements(
+  material: Partial<DigestMaterial>,
+  topic: DigestTopic,
+): readonly [string, string] {
   const facts = digestBrief({ ...quiet, ...material }).facts.filter((fact) => fact.topic === topic)
   strictEqual(facts.length, 1)
   return [facts[0]?.statement ?? "", facts[0]?.short ?? ""]
@@ -28,12 +31,12 @@ function said(material: Partial<DigestMaterial>, topic: DigestTopic): readonly [
 
 function entry(frozen: Partial<FrozenCalibration> | null): Partial<DigestMaterial> {
   const it = frozen === null ? null : { ...calibration(until - hour), ...frozen }
-  const held = heldEntry({ stakeUsd: 12_300, price: 0.4124, fills: 3, calibration: it })
+  const stored = storedEntry({ stakeUsd: 12_300, price: 0.4124, fills: 3, calibration: it })
   const item = whaleItem(
     {
       wallet: trackedWallet(),
       market: market(),
-      entry: { ...held, lastFillAt: until - 20 * minute },
+      entry: { ...stored, lastFillAt: until - 20 * minute },
       microstructure: null,
     },
     until,
@@ -48,44 +51,44 @@ const bought =
 const put = "put 12,300 USD on “Yes” in “Will the lighthouse be lit?”."
 
 Deno.test("an entry of an unlabelled wallet says that too little is known", () => {
-  equal(said(entry(null), "entry"), [
-    `${bought} Too little is known of this wallet to label it.`,
+  equal(statements(entry(null), "entry"), [
+    `${bought} Too little is known about this wallet to label it.`,
     `“Scary-Barrel”, not labelled, ${put}`,
   ])
 })
 
-Deno.test("an entry of a labelled wallet says by which evidence, and what luck has to do with it", () => {
+Deno.test("an entry of a labelled wallet states the evidence of the label, and what it means", () => {
   const figures = { resolved: 212, winRate: 0.56, meanEntryPrice: 0.55, edge: 0.01 }
   const record = { ...figures, edgeLow: -0.08, edgeHigh: 0.1 }
   const evidence =
-    "over 212 entries held to the end, a win rate of 0.56 beside a mean entry price of " +
-    "0.55, and an edge of 0.01, with an interval from -0.08 to 0.10; luck at these prices"
+    "over 212 entries, counted as held to resolution, it had a win rate of 0.56 at a mean entry price of " +
+    "0.55, and an edge of 0.01 with an interval from -0.08 to 0.10;"
   for (
-    const [label, luck] of [
-      ["neutral", "is enough to explain it"],
-      ["follow", "would hardly do so well"],
-      ["fade", "would hardly do so badly"],
+    const [label, meaning] of [
+      ["neutral", "after fees, this record cannot be distinguished from the prices paid"],
+      ["follow", "luck would hardly do so well at these prices"],
+      ["fade", "luck would hardly do so badly at these prices"],
     ] as const
   ) {
-    equal(said(entry({ ...record, label }), "entry"), [
-      `${bought} The wallet was labelled ${label}: ${evidence} ${luck}.`,
-      `“Scary-Barrel”, labelled ${label} by 212 entries, ${put}`,
+    equal(statements(entry({ ...record, label }), "entry"), [
+      `${bought} The wallet was labelled ${label}: ${evidence} ${meaning}.`,
+      `“Scary-Barrel”, labelled ${label} after 212 entries, ${put}`,
     ])
   }
 })
 
-Deno.test("a market whose question nobody can see goes by its slug, and an unseen name by none", () => {
+Deno.test("an invisible question is replaced by the slug, and an invisible name by `unnamed`", () => {
   const [one] = entry(null).whaleEntries ?? []
   if (one === undefined) throw new Error("Cannot happen: no entry")
   const data = { ...one.data, outcome: "\u2800", pseudonym: "\u200b", wallet: "0xabc" }
   const unseen = { ...data, market: { ...data.market, question: "\u200b\n" } }
   strictEqual(
-    said({ whaleEntries: [{ ...one, data: unseen }] }, "entry")[1],
+    statements({ whaleEntries: [{ ...one, data: unseen }] }, "entry")[1],
     "“0xabc”, not labelled, put 12,300 USD on “unnamed” in “will-the-lighthouse-be-lit”.",
   )
 })
 
-Deno.test("entries that meet in a market are added up by side", () => {
+Deno.test("entries in one market are added up by outcome", () => {
   const [one] = entry(null).whaleEntries ?? []
   if (one === undefined) throw new Error("Cannot happen: no entry")
   const on = (outcome: string, stakeUsd: number, feedIndex: number) => ({
@@ -95,14 +98,14 @@ Deno.test("entries that meet in a market are added up by side", () => {
   })
   const whaleEntries = [on("No", 5_000, 1), on("Yes", 30_000, 2), on("Yes", 10_000, 3)]
   strictEqual(
-    said({ whaleEntries }, "flow")[0],
+    statements({ whaleEntries }, "flow")[0],
     "In “Will the lighthouse be lit?”, 40,000 USD in 2 entries went to “Yes” and 5,000 USD in 1 entry " +
       "went to “No”.",
   )
 })
 
-Deno.test("a market that ended is told by what it paid", () => {
-  const told = (
+Deno.test("the fact of an ended market states its payouts", () => {
+  const stated = (
     way: { state: "cancelled" } | { state: "paid"; payouts: readonly [number, number] },
     resolvedAt: number | null,
   ) => {
@@ -111,9 +114,10 @@ Deno.test("a market that ended is told by what it paid", () => {
       endedAt: until - 2 * hour,
       resolution: { marketId: MarketId.make("m"), resolvedAt, source: "oracle", ...way },
     }
-    return said({ resolutions: [ended] }, "resolution")[0]
+    return statements({ resolutions: [ended] }, "resolution")[0]
   }
-  const paid = (a: number, b: number) => told({ state: "paid", payouts: [a, b] }, until - 3 * hour)
+  const paid = (a: number, b: number) =>
+    stated({ state: "paid", payouts: [a, b] }, until - 3 * hour)
   strictEqual(paid(1, 0), "“Who wins?” resolved as “Falcons” at 05:00 UTC.")
   strictEqual(paid(0, 1), "“Who wins?” resolved as “Comets” at 05:00 UTC.")
   strictEqual(
@@ -122,12 +126,12 @@ Deno.test("a market that ended is told by what it paid", () => {
       "“Comets” at 05:00 UTC.",
   )
   strictEqual(
-    told({ state: "cancelled" }, null),
-    "“Who wins?” was closed without a payout, as known at 06:00 UTC.",
+    stated({ state: "cancelled" }, null),
+    "“Who wins?” was closed without a payout, known since 06:00 UTC.",
   )
 })
 
-Deno.test("an outcome that exists already is told with its evidence and by whom it was found", () => {
+Deno.test("the fact of a predetermined outcome names its evidence and what found it", () => {
   const evidence = { title: "It is lit", url: "https://n.example", source: "Harbour News" }
   const finding = (detector: string, pieces: number): Partial<DigestMaterial> => {
     const first = { ...evidence, publishedAt: isoTime(until) }
@@ -150,23 +154,20 @@ Deno.test("an outcome that exists already is told with its evidence and by whom 
     }
     return { predetermined: [item] }
   }
-  const start = "The outcome “Yes” of “Will the lighthouse be lit?” exists already, as"
-  const middle =
-    "found at 07:10 UTC with high confidence, when its price was 0.87: an implied edge of " +
-    "0.13."
-  equal(said(finding("rules", 1), "predetermined"), [
-    `${start} rules ${middle} Behind it stands 1 piece of evidence, with “It is lit” from “Harbour ` +
-    `News” first.`,
-    "“Yes” in “Will the lighthouse be lit?” exists already as an outcome, at a price of 0.87.",
+  const found =
+    "found at 07:10 UTC with high confidence that “Yes” is already the outcome of “Will the " +
+    "lighthouse be lit?”. Its price was 0.87 then, an implied edge of 0.13; the finding rests on"
+  equal(statements(finding("rules", 1), "predetermined"), [
+    `Rules ${found} 1 piece of evidence: “It is lit” from “Harbour News”.`,
+    "“Yes” is already the outcome of “Will the lighthouse be lit?”, at a price of 0.87.",
   ])
   strictEqual(
-    said(finding("gpt-9", 2), "predetermined")[0],
-    `${start} the model “gpt-9” ${middle} Behind it stand 2 pieces of evidence, with “It is lit” ` +
-      `from “Harbour News” first.`,
+    statements(finding("gpt-9", 2), "predetermined")[0],
+    `The model “gpt-9” ${found} 2 pieces of evidence, first “It is lit” from “Harbour News”.`,
   )
 })
 
-Deno.test("a coming end is told with its price, and whether that has converged", () => {
+Deno.test("the fact of a coming end states its price, and whether that has converged", () => {
   const coming = (mid: number) => ({
     upcoming: [{
       ...{ slug: Slug.make("vote"), question: "Will it pass?", outcomes: ["Yes", "No"] as const },
@@ -174,10 +175,10 @@ Deno.test("a coming end is told with its price, and whether that has converged",
     }],
   })
   const start = "“Will it pass?” is due to end at 17:00 UTC"
-  equal(said(coming(0.61), "upcoming"), [
-    `${start}, 9 hours after this digest ends, with “Yes” at 0.61; the price is still contested, ` +
-    `with 54,000 USD of liquidity.`,
+  equal(statements(coming(0.61), "upcoming"), [
+    `${start}, 9 hours after this digest ends, with “Yes” at 0.61; the price is still contested, and ` +
+    `the market has 54,000 USD of liquidity.`,
     `${start}, with “Yes” at 0.61.`,
   ])
-  strictEqual(said(coming(0.945), "upcoming")[0].includes("the price has converged"), true)
+  strictEqual(statements(coming(0.945), "upcoming")[0].includes("the price has converged"), true)
 })

@@ -1,6 +1,6 @@
 /**
- * The digest by rules: it passes the whole check whatever happened, fills its page, and says nothing
- * but statements.
+ * The template of the digest: it passes the whole check for any material, fills its page, and consists of
+ * statements only.
  *
  * @module
  */
@@ -15,10 +15,10 @@ import { whaleItem } from "../../../src/whales/domain/whaleItem.ts"
 import { anyMaterial, quiet, until } from "../../support/digest/digests.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
-import { heldEntry, trackedWallet } from "../../support/whales/entries.ts"
-import { market as ordinary, shown } from "../../support/movers/market.ts"
+import { storedEntry, trackedWallet } from "../../support/whales/entries.ts"
+import { market as ordinary, microstructureWith } from "../../support/movers/market.ts"
 
-const making = { slot: until, createdAt: until, narrator: "template", venue: "Venue" }
+const metadata = { slot: until, createdAt: until, narrator: "template", venue: "Venue" }
 
 function passagesOf({ sections }: DigestDraft) {
   return digestSections.flatMap((section) => sections[section])
@@ -32,29 +32,29 @@ law(
     const draft = templateDigest(brief)
     equal(digestComplaints(draft, brief), [])
     equal(templateDigest(brief), draft)
-    const told = passagesOf(draft).reduce((sum, { text }) => sum + wordCount(text), 0)
-    const words = wordCount(digestOf(draft, brief, making).fullAnalysis)
-    return told >= 400 && words <= 800
+    const textWords = passagesOf(draft).reduce((sum, { text }) => sum + wordCount(text), 0)
+    const words = wordCount(digestOf(draft, brief, metadata).fullAnalysis)
+    return textWords >= 400 && words <= 800
   },
   { runs: sized({ short: 200, full: 3_000 }) },
 )
 
 law(
-  "templateDigest() says nothing but statements of the facts it names, each of them once",
+  "templateDigest() consists of statements of the facts it cites, each once",
   anyMaterial,
   (material) => {
     const brief = digestBrief(material)
     const facts = factsById(brief.facts)
     const passages = passagesOf(templateDigest(brief))
-    const told = passages.flatMap((passage) => passage.facts)
-    strictEqual(new Set(told).size, told.length)
+    const cited = passages.flatMap((passage) => passage.facts)
+    strictEqual(new Set(cited).size, cited.length)
     for (const passage of passages) {
       const rest = passage.facts.reduce((text, id) => {
         const fact = brief.facts.find((it) => it.id === id)
         ok(facts.has(id) && fact !== undefined)
-        const said = [fact.statement, fact.short].find((it) => text.startsWith(it))
-        ok(said !== undefined, text)
-        return text.slice(said.length).trimStart()
+        const statement = [fact.statement, fact.short].find((it) => text.startsWith(it))
+        ok(statement !== undefined, text)
+        return text.slice(statement.length).trimStart()
       }, passage.text)
       strictEqual(rest, "")
     }
@@ -63,19 +63,19 @@ law(
 )
 
 law(
-  "templateDigest() always tells what was looked at, the sums, and the strongest move and entry",
+  "templateDigest() always contains coverage, totals, and the strongest move and entry",
   anyMaterial,
   (material) => {
     const { facts, ...brief } = digestBrief(material)
-    const told = new Set(passagesOf(templateDigest({ ...brief, facts })).flatMap((it) => it.facts))
+    const cited = new Set(passagesOf(templateDigest({ ...brief, facts })).flatMap((it) => it.facts))
     const strongest = [
       facts.find(({ topic }) => topic === "rise" || topic === "fall"),
       facts.find(({ topic }) => topic === "flow" || topic === "entry"),
     ]
-    ok(facts.every(({ id, topic }) => topic !== "limit" || !told.has(id)))
+    ok(facts.every(({ id, topic }) => topic !== "limit" || !cited.has(id)))
     return facts.filter(({ topic }) => topic === "coverage" || topic === "count")
       .concat(strongest.flatMap((fact) => fact ?? []))
-      .every(({ id }) => told.has(id))
+      .every(({ id }) => cited.has(id))
   },
   { runs: sized({ short: 100, full: 500 }) },
 )
@@ -105,7 +105,7 @@ function move(
       startedAt: "2026-11-20T05:20:00.000Z",
       zScore: 5.23,
       confirmedBy: "trades",
-      microstructure: shown({ mid: 0.56, depthUsd: 30_000 }),
+      microstructure: microstructureWith({ mid: 0.56, depthUsd: 30_000 }),
       ...fields,
     },
   }
@@ -136,16 +136,16 @@ Deno.test("templateDigest() names the strongest move in its title: size times li
     title(moved({ delta: -0.12, priceNow: 0.3 })),
     "“Yes” in “Will the lighthouse be lit?” fell by 0.12 to 0.30",
   )
-  strictEqual(title(quiet), "No market moved far enough to be told")
+  strictEqual(title(quiet), "No market moved far enough to be reported")
 })
 
-Deno.test("templateDigest() has no title that is cut: what is too long makes room for what is not", () => {
+Deno.test("templateDigest() never cuts a title: a fact that is too long is passed over", () => {
   const long = "W".repeat(300)
   const { title, createdAt, data } = whaleItem(
     {
       wallet: trackedWallet({ name: long }),
       market: { ...ordinary({ question: long }), outcomes: [long, "No"] },
-      entry: heldEntry(),
+      entry: storedEntry(),
       microstructure: null,
     },
     until,
@@ -157,7 +157,7 @@ Deno.test("templateDigest() has no title that is cut: what is too long makes roo
   }]
   const brief = digestBrief({ ...quiet, whaleEntries })
   const draft = templateDigest(brief)
-  strictEqual(draft.title.text, "No market moved far enough to be told")
+  strictEqual(draft.title.text, "No market moved far enough to be reported")
   equal(digestComplaints(draft, brief), [])
 })
 
@@ -165,14 +165,14 @@ Deno.test("templateDigest() of a quiet window says what quiet means", () => {
   const { sections, summary } = templateDigest(digestBrief(quiet))
   strictEqual(
     summary.text,
-    "No market moved far enough to be told. No entry of a tracked wallet was told. No outcome was " +
-      "found that exists already. No market with enough money in it is due to end soon.",
+    "No market moved far enough to be reported. No new position of a tracked wallet was reported. No " +
+      "predetermined outcome was found. No market with enough liquidity is due to end soon.",
   )
   const repriced = sections.repriced.map(({ text }) => text).join(" ")
-  ok(repriced.includes("a window without a move means that they stayed within what is usual"))
+  ok(repriced.includes("a window without a move means that they stayed within their usual range"))
 })
 
-Deno.test("templateDigest() puts news beside a move of the same hours, and calls it no cause", () => {
+Deno.test("templateDigest() relates news to a move of the same hours without calling it the cause", () => {
   const headline = {
     title: "Keeper returns",
     url: "https://news.example/1",
@@ -186,13 +186,13 @@ Deno.test("templateDigest() puts news beside a move of the same hours, and calls
   }
   const during = context(headline.publishedAt)
   ok(during.includes(
-    "“Keeper returns” was reported by “Harbour News” at 04:55 UTC, in the same hours as the move in " +
+    "“Keeper returns” was published by “Harbour News” at 04:55 UTC, in the same hours as the move in " +
       "“Will the lighthouse be lit?”.",
   ))
-  ok(during.includes("whether it is the cause is not known"))
+  ok(during.includes("it is not known whether it caused the move"))
   for (const later of ["2026-11-21T05:21:00.000Z", "2026-11-20T05:19:00.000Z"]) {
     const after = context(Date.parse(later))
-    ok(after.includes("and its words are close to those of “Will the lighthouse be lit?”."))
+    ok(after.includes("and its words are similar to those of “Will the lighthouse be lit?”."))
     ok(!after.includes("in the same hours as the move in"))
   }
 })

@@ -1,6 +1,5 @@
 /**
- * From a draft to the digest that is sold: what the check has against a draft, and Markdown that shows
- * its text and nothing else.
+ * The check of a draft, and the Markdown of a digest, which shows the text of the draft and nothing else.
  *
  * @module
  */
@@ -22,22 +21,22 @@ import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
 
 const brief = digestBrief(quiet)
-const sound = templateDigest(brief)
-const making = { slot: until, createdAt: until + 30_000, narrator: "any model", venue: "Venue" }
+const valid = templateDigest(brief)
+const metadata = { slot: until, createdAt: until + 30_000, narrator: "any model", venue: "Venue" }
 
-const complaints = (draft: Partial<DigestDraft>) => digestComplaints({ ...sound, ...draft }, brief)
+const complaints = (draft: Partial<DigestDraft>) => digestComplaints({ ...valid, ...draft }, brief)
 const section = (name: typeof digestSections[number], passages: DigestDraft["sections"]["watch"]) =>
-  complaints({ sections: { ...sound.sections, [name]: passages } })
+  complaints({ sections: { ...valid.sections, [name]: passages } })
 
-Deno.test("digestComplaints() has nothing against a sound draft", () => {
-  equal(digestComplaints(sound, brief), [])
+Deno.test("digestComplaints() accepts a valid draft", () => {
+  equal(digestComplaints(valid, brief), [])
 })
 
-Deno.test("digestComplaints() names the passage at fault, wherever it stands", () => {
-  const lie = { text: "The prices of 9,999 markets were kept.", facts: ["F2"] }
+Deno.test("digestComplaints() names the passage at fault, wherever it is", () => {
+  const lie = { text: "The prices of 9,999 markets were watched.", facts: ["F2"] }
   const inSections = digestSections.map((name) => ({
-    where: `${name} ${sound.sections[name].length + 1}`,
-    found: section(name, [...sound.sections[name], lie]),
+    where: `${name} ${valid.sections[name].length + 1}`,
+    found: section(name, [...valid.sections[name], lie]),
   }))
   const places = [
     { where: "title", found: complaints({ title: lie }) },
@@ -50,21 +49,24 @@ Deno.test("digestComplaints() names the passage at fault, wherever it stands", (
   }
 })
 
-Deno.test("digestComplaints() refuses a passage without facts, or with facts that there are not", () => {
+Deno.test("digestComplaints() refuses a passage without facts, or with unknown facts", () => {
   const text = "Nothing moved."
   strictEqual(complaints({ title: { text, facts: [] } }).length, 1)
   strictEqual(complaints({ title: { text, facts: ["F999"] } }).length, 1)
   equal(complaints({ title: { text, facts: ["F6"] } }), [])
 })
 
-Deno.test("digestComplaints() lets a section rest on facts of another", () => {
+Deno.test("digestComplaints() lets a section cite facts of another", () => {
   const [, watched] = brief.facts
   ok(watched?.section === "repriced")
-  const passage = { text: "The prices were kept, so there is more to watch.", facts: [watched.id] }
-  equal(section("watch", [...sound.sections.watch, passage]), [])
+  const passage = {
+    text: "The prices were watched, so there is more to watch.",
+    facts: [watched.id],
+  }
+  equal(section("watch", [...valid.sections.watch, passage]), [])
 })
 
-Deno.test("digestComplaints() holds to 400 to 800 words, each limit included", () => {
+Deno.test("digestComplaints() requires 400 to 800 words, both inclusive", () => {
   const words = (n: number) => "price ".repeat(n).trim()
   const draft = (n: number): DigestDraft => ({
     title: { text: "Prices", facts: ["F1"] },
@@ -83,15 +85,15 @@ Deno.test("digestComplaints() holds to 400 to 800 words, each limit included", (
   equal(lengths(399), ["sections: 399 words, not 400 to 800"])
 })
 
-Deno.test("digestComplaints() holds to its limits of characters and paragraphs", () => {
+Deno.test("digestComplaints() enforces its limits of characters and paragraphs", () => {
   const long = (length: number) => ({ text: "a".repeat(length), facts: ["F1"] })
-  const told = (draft: Partial<DigestDraft>, what: string) =>
+  const count = (draft: Partial<DigestDraft>, what: string) =>
     complaints(draft).filter((it) => it === what).length
   for (
     const [name, max] of [["title", titleLengthMax], ["summary", summaryLengthMax]] as const
   ) {
     const what = `${name}: has more than ${max} characters`
-    equal([max, max + 1].map((n) => told({ [name]: long(n) }, what)), [0, 1])
+    equal([max, max + 1].map((n) => count({ [name]: long(n) }, what)), [0, 1])
   }
   for (const name of digestSections) {
     ok(section(name, []).includes(`${name}: is empty`))
@@ -101,27 +103,27 @@ Deno.test("digestComplaints() holds to its limits of characters and paragraphs",
   }
 })
 
-Deno.test("digestComplaints() refuses to be told the same again to fill the page", () => {
-  const [first] = sound.sections.watch
+Deno.test("digestComplaints() refuses a repeated passage", () => {
+  const [first] = valid.sections.watch
   ok(first !== undefined)
-  const again = section("context", [...sound.sections.context, first])
-  equal(again, ["watch 1: stands in the digest twice"])
+  const again = section("context", [...valid.sections.context, first])
+  equal(again, ["watch 1: repeats another passage of the digest"])
 })
 
-Deno.test("digestOf() is a digest on the wire, named for its slot", () => {
-  const digest = digestOf(sound, brief, making)
+Deno.test("digestOf() matches the schema on the wire, with an id from its slot", () => {
+  const digest = digestOf(valid, brief, metadata)
   equal(Schema.decodeUnknownSync(Digest)(digest), digest)
   strictEqual(digest.id, "digest-2026-11-21T08")
   strictEqual(digest.createdAt, "2026-11-21T08:00:30.000Z")
   strictEqual(digest.narrator, "any model")
-  strictEqual(digest.title, sound.title.text)
-  strictEqual(digest.summary, sound.summary.text)
+  strictEqual(digest.title, valid.title.text)
+  strictEqual(digest.summary, valid.summary.text)
   equal(digest.sourcesUsed, ["Venue"])
-  ok(digestOf(sound, brief, { ...making, slot: until + 4 * hour }).id !== digest.id)
+  ok(digestOf(valid, brief, { ...metadata, slot: until + 4 * hour }).id !== digest.id)
 })
 
-/** Markdown as it shows: every escaped mark as the mark, and an offence for every one that is not. */
-function shownOf(markdown: string): string {
+/** The text that the Markdown displays; fails when a mark is not escaped. */
+function displayedText(markdown: string): string {
   const bare = markdown.replace(/\\[!-/:-@[-`{-~]/g, "·")
   ok(!/[\\`*_[\]<>|~$^{}]|&#?\w|!\[|www\.\p{L}|:\/\/|(?<=\p{L}):(?=\p{L})|@/iu.test(bare), bare)
   ok(!/^(?: {4}|\t|[-+=]\D|\d+[.)](?:\s|$)|#)/.test(bare), bare)
@@ -130,16 +132,16 @@ function shownOf(markdown: string): string {
 }
 
 law(
-  "digestOf() shows the text of each passage and the ids of its facts, and no link or HTML",
+  "digestOf() displays the text of each passage and the ids of its facts, and no link or HTML",
   anyMaterial,
   (material) => {
     const brief = digestBrief(material)
     const draft = templateDigest(brief)
-    const blocks = digestOf(draft, brief, making).fullAnalysis.split("\n\n")
+    const blocks = digestOf(draft, brief, metadata).fullAnalysis.split("\n\n")
     const headings = blocks.filter((block) => /^## [A-Z][a-z ,]+$/.test(block))
     strictEqual(headings.length, digestSections.length)
     equal(
-      blocks.filter((block) => !headings.includes(block)).map(shownOf),
+      blocks.filter((block) => !headings.includes(block)).map(displayedText),
       digestSections.flatMap((name) => draft.sections[name])
         .map(({ facts, text }) => `${text} [${facts.join(", ")}]`),
     )
@@ -148,12 +150,12 @@ law(
 )
 
 law(
-  "digestOf() lists the facts it rests on, and where they come from",
+  "digestOf() lists the facts it cites, and their sources",
   anyMaterial,
   (material) => {
     const brief = digestBrief(material)
     const draft = templateDigest(brief)
-    const { facts, sourcesUsed } = digestOf(draft, brief, making)
+    const { facts, sourcesUsed } = digestOf(draft, brief, metadata)
     const passages = digestSections.flatMap((name) => draft.sections[name])
     const used = new Set([draft.title, draft.summary, ...passages].flatMap((it) => it.facts))
     equal(facts.map(({ id }) => id), brief.facts.map(({ id }) => id).filter((id) => used.has(id)))

@@ -1,27 +1,27 @@
 /**
- * An agent's money: the budget its signatures never pass, what it holds against one another before and after
- * it signs, and what it makes of an answer.
+ * The agent's money: its signatures stay within the budget, it checks challenge, message, receipt and
+ * record, and it interprets answers.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Result, Schema } from "effect"
 import {
+  addSigned,
+  exceededLimit,
   type Ledger,
-  left,
-  noted,
-  objection,
-  signed,
-  type Standing,
+  type PaymentOutcome,
+  unspent,
+  withOutcome,
 } from "../../../examples/agent/budget.ts"
 import {
   checkChallenge,
   checkReceipt,
   checkRecord,
   checkTyped,
-  verdictOf,
+  interpretAnswer,
 } from "../../../examples/agent/buy.ts"
-import type { Answer } from "../../../examples/agent/http.ts"
+import type { HttpAnswer } from "../../../examples/agent/http.ts"
 import { AtomicAmount } from "../../../src/core/domain/money.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { challenge } from "../../../src/payments/domain/x402/challenge.ts"
@@ -31,52 +31,52 @@ import { terms } from "../../support/payments/terms.ts"
 
 const units = AtomicAmount.make
 const Units = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 30n }))
-const standings: ReadonlyArray<Standing> = [
+const outcomes: ReadonlyArray<PaymentOutcome> = [
   ...["signed", "charged", "uncharged", "refundQueued", "refunded"] as const,
 ]
 
 law(
-  "an agent that asks objection() before it signs never signs for more than its budget, whatever it is told",
+  "an agent that calls exceededLimit() before it signs never signs for more than its budget",
   Arbitrary.schema(Schema.Struct({
     budget: Units,
     perCall: Units,
     steps: Schema.Array(
-      Schema.Struct({ price: Units, of: Schema.Int, becomes: Schema.Literals(standings) }),
+      Schema.Struct({ price: Units, of: Schema.Int, becomes: Schema.Literals(outcomes) }),
     ),
   })),
   ({ budget, perCall, steps }) => {
     const limits = { budget: units(budget), perCall: units(perCall) }
     let ledger: Ledger = []
-    let given = 0n
+    let signedTotal = 0n
     steps.forEach(({ price, of, becomes }, n) => {
-      if (objection(units(price), ledger, limits) === null) {
+      if (exceededLimit(units(price), ledger, limits) === null) {
         ok(price <= perCall)
-        ledger = signed(ledger, { what: "/", price: units(price), paymentId: String(n) })
-        given += price
+        ledger = addSigned(ledger, { target: "/", price: units(price), paymentId: String(n) })
+        signedTotal += price
       }
-      ledger = noted(ledger, String(Math.abs(of) % (n + 1)), becomes)
-      ok(given <= budget)
-      equal<bigint>(given + left(ledger, limits), budget)
+      ledger = withOutcome(ledger, String(Math.abs(of) % (n + 1)), becomes)
+      ok(signedTotal <= budget)
+      equal<bigint>(signedTotal + unspent(ledger, limits), budget)
     })
   },
 )
 
-Deno.test("noted() takes nothing back: what is final stays, and a charge is not forgotten", () => {
-  const start = signed([], { what: "/", price: units(3n), paymentId: "a" })
-  for (const first of standings) {
-    for (const second of standings) {
-      const standing = noted(noted(start, "a", first), "a", second)[0]?.standing
+Deno.test("withOutcome() keeps final outcomes, and changes a charge only to a refund", () => {
+  const start = addSigned([], { target: "/", price: units(3n), paymentId: "a" })
+  for (const first of outcomes) {
+    for (const second of outcomes) {
+      const outcome = withOutcome(withOutcome(start, "a", first), "a", second)[0]?.outcome
       const allowed = first === "signed" ||
         (first === "charged" && second.startsWith("refund")) ||
         (first === "refundQueued" && second === "refunded")
-      equal(standing, allowed ? second : first, `${first}, then ${second}`)
+      equal(outcome, allowed ? second : first, `${first}, then ${second}`)
     }
   }
 })
 
 const offer = {
   path: products.signals.path,
-  says: "",
+  description: "",
   price: products.signals.price,
   countMax: null,
 }
@@ -85,43 +85,43 @@ const { header, body } = challenge(products.signals, terms)
 const honest = { header: JSON.parse(atob(header)), body: JSON.parse(JSON.stringify(body)) }
 type Honest = typeof honest
 
-Deno.test("checkChallenge() takes the service's own challenge", () => {
+Deno.test("checkChallenge() accepts the service's own challenge", () => {
   equal(
     Result.getOrThrow(checkChallenge(offer, url, honest)),
     { amount: products.signals.price, payTo: terms.payTo },
   )
 })
 
-/** What a seller may try, and how it is called. */
-const tricks: ReadonlyArray<readonly [string, (honest: Honest) => void, RegExp]> = [
-  ["more in the header", ({ header }) => header.accepts[0].amount = "40000", /asks for 40000/],
-  ["less in the header", ({ header }) => header.accepts[0].amount = "1", /asks for 1 units/],
+/** Changes to the challenge, and the error of each. */
+const changes: ReadonlyArray<readonly [string, (honest: Honest) => void, RegExp]> = [
+  ["more in the header", ({ header }) => header.accepts[0].amount = "40000", /requests 40000/],
+  ["less in the header", ({ header }) => header.accepts[0].amount = "1", /requests 1 units/],
   ["more in the body", ({ body }) => body.accepts[0].price = "$0.04", /body says \$0.04/],
   ["another token", ({ header }) => header.accepts[0].asset = terms.payTo, /is not USDC/],
   ["another network", ({ header }) => header.accepts[0].network = "eip155:1", /on eip155:1/],
-  ["another scheme", ({ header }) => header.accepts[0].scheme = "upto", /wants upto/],
-  ["two receivers", ({ body }) => body.accepts[0].payTo = terms.asset, /two receivers/],
+  ["another scheme", ({ header }) => header.accepts[0].scheme = "upto", /requests upto/],
+  ["two receivers", ({ body }) => body.accepts[0].payTo = terms.asset, /different receivers/],
   ["a year's time", ({ header }) => header.accepts[0].maxTimeoutSeconds = 31_536_000, /31536000 s/],
   ["another path", ({ header }) => header.resource.url = "http://127.0.0.1:8402/v1/x", /it is for/],
   ["another host", ({ header }) => header.resource.url = "http://a.example/v1/signals", /is for/],
-  ["version 1", ({ header }) => header.x402Version = 1, /not one of x402 version 2/],
-  ["no amount", ({ header }) => header.accepts[0].amount = "", /not one of x402/],
-  ["nothing to accept", ({ header }) => header.accepts = [], /not one of x402/],
-  ["no body", (honest) => honest.body = null, /names no price/],
+  ["version 1", ({ header }) => header.x402Version = 1, /not x402 version 2/],
+  ["no amount", ({ header }) => header.accepts[0].amount = "", /not x402/],
+  ["nothing to accept", ({ header }) => header.accepts = [], /not x402/],
+  ["no body", (honest) => honest.body = null, /has no price/],
 ]
 
-for (const [name, trick, why] of tricks) {
+for (const [name, apply, reason] of changes) {
   Deno.test(`checkChallenge() refuses ${name}`, () => {
-    const tried = structuredClone(honest)
-    trick(tried)
-    const checked = checkChallenge(offer, url, tried)
-    ok(Result.isFailure(checked) && why.test(checked.failure.message), JSON.stringify(checked))
+    const tampered = structuredClone(honest)
+    apply(tampered)
+    const checked = checkChallenge(offer, url, tampered)
+    ok(Result.isFailure(checked) && reason.test(checked.failure.message), JSON.stringify(checked))
   })
 }
 
-Deno.test("checkChallenge() pays for nothing that the contract calls free", () => {
+Deno.test("checkChallenge() refuses to pay for a path that the contract calls free", () => {
   const checked = checkChallenge({ ...offer, price: null }, url, honest)
-  ok(Result.isFailure(checked) && /calls this path free/.test(checked.failure.message))
+  ok(Result.isFailure(checked) && /says that this path is free/.test(checked.failure.message))
 })
 
 const payer = `0x${"a1".repeat(20)}`
@@ -141,35 +141,49 @@ const typed = {
 }
 type Typed = typeof typed
 
-/** Changes to what lies before the key, and why it is not signed; null: it is. */
-const typeds: ReadonlyArray<readonly [string, (typed: Typed) => object, RegExp | null]> = [
+/** Changes to the message to sign, and the error; null when it is signed. */
+const messages: ReadonlyArray<readonly [string, (typed: Typed) => object, RegExp | null]> = [
   ["a transfer as agreed", () => ({}), null],
-  ["another token's name", ({ domain }) => ({ domain: { ...domain, name: "Coin" } }), /else than/],
-  ["another version", ({ domain }) => ({ domain: { ...domain, version: "1" } }), /else than/],
-  ["another chain", ({ domain }) => ({ domain: { ...domain, chainId: 1 } }), /else than/],
+  [
+    "another token's name",
+    ({ domain }) => ({ domain: { ...domain, name: "Coin" } }),
+    /is not a transfer/,
+  ],
+  [
+    "another version",
+    ({ domain }) => ({ domain: { ...domain, version: "1" } }),
+    /is not a transfer/,
+  ],
+  ["another chain", ({ domain }) => ({ domain: { ...domain, chainId: 1 } }), /is not a transfer/],
   [
     "another token",
     ({ domain }) => ({ domain: { ...domain, verifyingContract: terms.payTo } }),
-    /else than/,
+    /is not a transfer/,
   ],
-  ["another deed", () => ({ primaryType: "PermitWitnessTransferFrom" }), /else than/],
-  ["another receiver", changed({ to: terms.asset }), /a payment to 0x/],
-  ["another payer", changed({ from: terms.asset }), /sign for 0x/],
+  [
+    "another primary type",
+    () => ({ primaryType: "PermitWitnessTransferFrom" }),
+    /is not a transfer/,
+  ],
+  ["another receiver", changed({ to: terms.asset }), /pays 0x/],
+  ["another payer", changed({ from: terms.asset }), /spends from 0x/],
   ["more", changed({ value: products.signals.price + 1n }), /for 30001 units/],
   ["less", changed({ value: products.signals.price - 1n }), /for 29999 units/],
-  ["a second too long", changed({ validBefore: BigInt(nowSeconds + 601) }), /can be used/],
-  ["not before tomorrow", changed({ validAfter: BigInt(nowSeconds + 1) }), /can be used/],
+  ["a second too long", changed({ validBefore: BigInt(nowSeconds + 601) }), /is valid from/],
+  ["not before tomorrow", changed({ validAfter: BigInt(nowSeconds + 1) }), /is valid from/],
 ]
 
 function changed(change: object) {
   return ({ message }: Typed) => ({ message: { ...message, ...change } })
 }
 
-for (const [name, change, why] of typeds) {
-  Deno.test(`checkTyped() ${why === null ? "lets the key sign" : "does not let it sign"} ${name}`, () => {
+for (const [name, change, reason] of messages) {
+  Deno.test(`checkTyped() ${reason === null ? "accepts" : "refuses"} ${name}`, () => {
     const checked = checkTyped({ ...typed, ...change(typed) }, agreed, payer, nowSeconds)
-    equal(Result.isSuccess(checked), why === null)
-    if (Result.isFailure(checked)) ok(why?.test(checked.failure.message), checked.failure.message)
+    equal(Result.isSuccess(checked), reason === null)
+    if (Result.isFailure(checked)) {
+      ok(reason?.test(checked.failure.message), checked.failure.message)
+    }
   })
 }
 
@@ -179,7 +193,7 @@ const receipt = JSON.parse(atob(receiptHeader({
   network: "eip155:8453",
 })))
 
-/** Changes to a receipt, and whether it is still one. */
+/** Changes to a receipt, and whether it is still valid. */
 const receipts: ReadonlyArray<readonly [object, boolean]> = [
   [{}, true],
   [{ payer: payer.toUpperCase().replace("0X", "0x") }, true],
@@ -192,20 +206,20 @@ const receipts: ReadonlyArray<readonly [object, boolean]> = [
 ]
 
 for (const [change, is] of receipts) {
-  Deno.test(`checkReceipt() ${is ? "takes" : "refuses"} ${JSON.stringify(change)}`, () => {
+  Deno.test(`checkReceipt() ${is ? "accepts" : "refuses"} ${JSON.stringify(change)}`, () => {
     equal(Result.isSuccess(checkReceipt({ ...receipt, ...change }, agreed, payer)), is)
   })
 }
 
-const books = {
+const record = {
   state: "answered",
   amountUsd: "0.03",
   payer,
   transaction: receipt.transaction as string | null,
 }
 
-Deno.test("checkRecord() holds amount, transaction and payer against the receipt", () => {
-  ok(Result.isSuccess(checkRecord(books, receipt, agreed)))
+Deno.test("checkRecord() compares amount, transaction and payer with the receipt", () => {
+  ok(Result.isSuccess(checkRecord(record, receipt, agreed)))
   for (
     const change of [
       { amountUsd: "0.04" },
@@ -213,7 +227,7 @@ Deno.test("checkRecord() holds amount, transaction and payer against the receipt
       { transaction: `0x${"5b".repeat(32)}` },
       { payer: `0x${"a2".repeat(20)}` },
     ]
-  ) ok(Result.isFailure(checkRecord({ ...books, ...change }, receipt, agreed)))
+  ) ok(Result.isFailure(checkRecord({ ...record, ...change }, receipt, agreed)))
 })
 
 interface Failure {
@@ -221,7 +235,9 @@ interface Failure {
   readonly retryable: boolean
   readonly refund?: { readonly state: string }
 }
-const failure = (said: Failure) => ({ error: { code: "some_code", message: "why", ...said } })
+const failure = (fields: Failure) => ({
+  error: { code: "some_code", message: "why", ...fields },
+})
 
 const statuses = [200, 308, 400, 402, 404, 409, 410, 422, 429, 500, 502, 503]
 const failures: ReadonlyArray<Failure> = [true, false, null].flatMap((charged) =>
@@ -234,45 +250,45 @@ const answer = (
   status: number,
   body: unknown,
   headers: Record<string, string> = {},
-): Answer => ({ status, body, text: "", headers: new Headers(headers) })
+): HttpAnswer => ({ status, body, text: "", headers: new Headers(headers) })
 
-Deno.test("verdictOf() says of the service's own errors what they say of the money", () => {
+Deno.test("interpretAnswer() reads the outcome from the service's own errors", () => {
   for (const status of statuses.filter((status) => status !== 200 && status !== 402)) {
-    for (const said of failures) {
-      const { charged, retryable, refund } = said
-      const verdict = verdictOf(answer(status, failure(said)))
-      const told = verdict.kind === "over" ? verdict.standing : verdict.kind
+    for (const fields of failures) {
+      const { charged, retryable, refund } = fields
+      const result = interpretAnswer(answer(status, failure(fields)))
+      const actual = result.kind === "ended" ? result.outcome : result.kind
       const expected = refund !== undefined
         ? refund.state === "confirmed" ? "refunded" : "refundQueued"
         : charged === true
         ? "charged"
         : charged === null || retryable
-        ? "again"
+        ? "retry"
         : "uncharged"
-      equal(told, expected, JSON.stringify([status, said]))
+      equal(actual, expected, JSON.stringify([status, fields]))
     }
   }
 })
 
-Deno.test("verdictOf() never says that an outcome is known which nobody told", () => {
-  equal(verdictOf(null).kind, "again")
+Deno.test("interpretAnswer() never claims an outcome that the service did not report", () => {
+  equal(interpretAnswer(null).kind, "retry")
   for (const body of [undefined, "<html>", {}, { charged: false }, { error: "no" }]) {
     for (const status of statuses) {
-      const verdict = verdictOf(answer(status, body))
-      const told = verdict.kind === "over" ? verdict.standing : verdict.kind
+      const result = interpretAnswer(answer(status, body))
+      const actual = result.kind === "ended" ? result.outcome : result.kind
       const expected = status === 200
         ? "delivered"
         : status === 402
         ? "uncharged"
         : status >= 500 || status === 429
-        ? "again"
+        ? "retry"
         : "signed"
-      equal(told, expected, JSON.stringify([status, body]))
+      equal(actual, expected, JSON.stringify([status, body]))
     }
   }
 })
 
-Deno.test("a 200 is charged unless it says not and has no receipt", () => {
+Deno.test("interpretAnswer() takes a 200 as charged unless it says otherwise and has no receipt", () => {
   for (
     const [receipt, body, charged] of [
       [true, { charged: true }, true],
@@ -282,14 +298,14 @@ Deno.test("a 200 is charged unless it says not and has no receipt", () => {
     ] as const
   ) {
     const headers: Record<string, string> = receipt ? { "payment-response": "" } : {}
-    equal(verdictOf(answer(200, body, headers)), { kind: "delivered", charged })
+    equal(interpretAnswer(answer(200, body, headers)), { kind: "delivered", charged })
   }
 })
 
-Deno.test("verdictOf() waits as long as it is told", () => {
+Deno.test("interpretAnswer() waits as long as Retry-After says", () => {
   const unresolved = failure({ charged: null, retryable: true })
   const waits = [{ "retry-after": "7" }, undefined].map((headers) =>
-    verdictOf(answer(503, unresolved, headers))
+    interpretAnswer(answer(503, unresolved, headers))
   )
-  equal(waits.map((verdict) => verdict.kind === "again" && verdict.waitMs), [7_000, 5_000])
+  equal(waits.map((result) => result.kind === "retry" && result.waitMs), [7_000, 5_000])
 })

@@ -1,72 +1,75 @@
 /**
- * What an agent buys next, and what it says of what it bought.
+ * What the agent buys next, and how it prints what it bought.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Result, Schema } from "effect"
 import {
+  addSigned,
   type Ledger,
-  left,
   type Limits,
-  noted,
-  signed,
   summaryLines,
+  unspent,
+  withOutcome,
 } from "../../../examples/agent/budget.ts"
 import { readContract } from "../../../examples/agent/discover.ts"
 import {
-  blank,
-  closed,
+  type AgentState,
   decide,
+  feedFailuresMax,
+  initialState,
   Item,
   itemLine,
-  learned,
-  type Memory,
-  missed,
-  missesMax,
-  type Want,
-  wants,
+  markDone,
+  markFailed,
+  markRead,
+  type WantedPurchase,
+  wantedPurchases,
 } from "../../../examples/agent/feed.ts"
 import { atomic, AtomicAmount } from "../../../src/core/domain/money.ts"
 import { documents } from "../../../src/http/documents/documents.ts"
 import { sampleBody } from "../../../src/catalog/domain/sample.ts"
 import { law } from "../../support/effect.ts"
-import { faceOptions } from "../../support/http/face.ts"
+import { serviceOptions } from "../../support/http/face.ts"
 
 const contract = Result.getOrThrow(readContract(JSON.parse(new TextDecoder().decode(
-  documents({ ...faceOptions, version: "1.0.0" }).get("/openapi.json")?.bytes,
+  documents({ ...serviceOptions, version: "1.0.0" }).get("/openapi.json")?.bytes,
 ))))
 const at = "2026-11-21T12:00:00.000Z"
-const sight = (index: number, digest: string | null = null) => ({
+const indexAt = (index: number, digest: string | null = null) => ({
   status: "live",
   index,
   totalToday: 1,
   digest: digest === null ? null : { latestAt: digest, title: "T" },
 })
-const wealthy: Limits = { budget: atomic("10"), perCall: atomic("1") }
-const decided = (want: Want, limits: Limits, ledger: Ledger = []) =>
-  decide(want, contract, ledger, limits)
+const largeLimits: Limits = { budget: atomic("10"), perCall: atomic("1") }
+const decideFor = (wanted: WantedPurchase, limits: Limits, ledger: Ledger = []) =>
+  decide(wanted, contract, ledger, limits)
 
-Deno.test("wants() asks for what is after the last index it saw, and only if there is something", () => {
-  equal(wants({ ...blank, seen: 7 }, sight(9)), [{ kind: "items", since: 7 }])
-  equal(wants({ ...blank, seen: 9 }, sight(9)), [])
-  equal(wants({ ...blank, seen: 12 }, sight(9)), [])
-  equal(wants(blank, sight(3)), [{ kind: "items", since: 0 }])
-  equal(wants(blank, sight(30)), [{ kind: "items", since: 20 }])
+Deno.test("wantedPurchases() requests the items after the last index, and only when there are any", () => {
+  equal(wantedPurchases({ ...initialState, lastIndex: 7 }, indexAt(9)), [{
+    kind: "items",
+    since: 7,
+  }])
+  equal(wantedPurchases({ ...initialState, lastIndex: 9 }, indexAt(9)), [])
+  equal(wantedPurchases({ ...initialState, lastIndex: 12 }, indexAt(9)), [])
+  equal(wantedPurchases(initialState, indexAt(3)), [{ kind: "items", since: 0 }])
+  equal(wantedPurchases(initialState, indexAt(30)), [{ kind: "items", since: 20 }])
 })
 
-Deno.test("wants() has each digest once, and the feed before any extra", () => {
-  const before = { ...blank, seen: 7 }
-  equal(wants(before, sight(9, at)).map(({ kind }) => kind), ["items", "digest"])
-  equal(wants({ ...before, digestAt: "an earlier one" }, sight(7, at)).length, 1)
-  const [, digest] = wants(before, sight(9, at))
+Deno.test("wantedPurchases() has each digest once, and feed items first", () => {
+  const before = { ...initialState, lastIndex: 7 }
+  equal(wantedPurchases(before, indexAt(9, at)).map(({ kind }) => kind), ["items", "digest"])
+  equal(wantedPurchases({ ...before, digestAt: "an earlier one" }, indexAt(7, at)).length, 1)
+  const [, digest] = wantedPurchases(before, indexAt(9, at))
   ok(digest?.kind === "digest")
-  equal(wants(closed(before, digest, sight(9, at)), sight(7, at)), [])
+  equal(wantedPurchases(markDone(before, digest, indexAt(9, at)), indexAt(7, at)), [])
 })
 
-Deno.test("a want asks for its path, with as many items as one call may hold", () => {
-  const path = (want: Want) => {
-    const decision = decided(want, wealthy)
+Deno.test("decide() builds the path of a purchase, with as many items as one call may return", () => {
+  const path = (wanted: WantedPurchase) => {
+    const decision = decideFor(wanted, largeLimits)
     return decision.kind === "buy" ? [decision.path, decision.price] : decision
   }
   equal(path({ kind: "items", since: 7 }), ["/v1/signals?since=7&count=20", 30_000n])
@@ -77,22 +80,22 @@ Deno.test("a want asks for its path, with as many items as one call may hold", (
   ])
 })
 
-Deno.test("decide() stops for the feed it cannot afford, and passes an extra by", () => {
+Deno.test("decide() stops when the feed is too expensive, and skips a digest that is", () => {
   const limits = (budget: `${number}`, perCall: `${number}` = "1") => ({
     budget: atomic(budget),
     perCall: atomic(perCall),
   })
-  const items: Want = { kind: "items", since: 7 }
-  const digest: Want = { kind: "digest", at }
-  equal(decided(items, limits("0.03")).kind, "buy")
-  equal(decided(items, limits("0.029999")).kind, "stop")
-  equal(decided(items, limits("10", "0.03")).kind, "buy")
-  equal(decided(items, limits("10", "0.029999")).kind, "stop")
-  equal(decided(digest, limits("0.16")).kind, "buy")
-  equal(decided(digest, limits("0.159999")).kind, "pass")
-  equal(decided(digest, limits("10", "0.09")).kind, "pass")
-  equal(decide(digest, { ...contract, offers: [] }, [], wealthy).kind, "pass")
-  equal(decide(items, { ...contract, offers: [] }, [], wealthy).kind, "stop")
+  const items: WantedPurchase = { kind: "items", since: 7 }
+  const digest: WantedPurchase = { kind: "digest", at }
+  equal(decideFor(items, limits("0.03")).kind, "buy")
+  equal(decideFor(items, limits("0.029999")).kind, "stop")
+  equal(decideFor(items, limits("10", "0.03")).kind, "buy")
+  equal(decideFor(items, limits("10", "0.029999")).kind, "stop")
+  equal(decideFor(digest, limits("0.16")).kind, "buy")
+  equal(decideFor(digest, limits("0.159999")).kind, "skip")
+  equal(decideFor(digest, limits("10", "0.09")).kind, "skip")
+  equal(decide(digest, { ...contract, offers: [] }, [], largeLimits).kind, "skip")
+  equal(decide(items, { ...contract, offers: [] }, [], largeLimits).kind, "stop")
 })
 
 const Look = Schema.Struct({
@@ -114,69 +117,69 @@ const mover = (feedIndex: number, zScore: number): Item => ({
 })
 
 law(
-  "whatever the feed does, no item is bought twice or left out, and each look comes to an end",
+  "whatever the feed does, no item is bought twice or left out, and each poll ends",
   Arbitrary.schema(Schema.Struct({
     budget: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 5_000_000n })),
     looks: Schema.Array(Look),
   })),
   ({ budget, looks }) => {
     const limits = { budget: AtomicAmount.make(budget), perCall: atomic("1") }
-    let memory: Memory = { ...blank, seen: 0 }
+    let state: AgentState = { ...initialState, lastIndex: 0 }
     let ledger: Ledger = []
     const read: Array<number> = []
     for (const { index, digest, arrived, zScore } of looks) {
-      const now = sight(index, digest)
+      const now = indexAt(index, digest)
       for (let steps = 0;; steps += 1) {
-        ok(steps < 12, "a look has no end")
-        const [want] = wants(memory, now)
-        if (want === undefined) break
-        const decision = decided(want, limits, ledger)
+        ok(steps < 12, "a poll does not end")
+        const [wanted] = wantedPurchases(state, now)
+        if (wanted === undefined) break
+        const decision = decideFor(wanted, limits, ledger)
         if (decision.kind === "stop") break
-        if (decision.kind === "pass") {
-          memory = closed(memory, want, now)
+        if (decision.kind === "skip") {
+          state = markDone(state, wanted, now)
           continue
         }
         const paymentId = String(ledger.length)
-        ledger = signed(ledger, { what: decision.path, price: decision.price, paymentId })
-        ledger = noted(ledger, paymentId, arrived ? "charged" : "uncharged")
-        if (want.kind !== "items") {
-          memory = arrived ? closed(memory, want, now) : missed(memory, want, now)
+        ledger = addSigned(ledger, { target: decision.path, price: decision.price, paymentId })
+        ledger = withOutcome(ledger, paymentId, arrived ? "charged" : "uncharged")
+        if (wanted.kind !== "items") {
+          state = arrived ? markDone(state, wanted, now) : markFailed(state, wanted, now)
         } else if (!arrived) {
-          memory = missed(memory, want, now)
+          state = markFailed(state, wanted, now)
           break
         } else {
-          const count = Math.min(20, index - want.since)
-          const items = Array.from({ length: count }, (_, n) => mover(want.since + n + 1, zScore))
+          const count = Math.min(20, index - wanted.since)
+          const items = Array.from({ length: count }, (_, n) => mover(wanted.since + n + 1, zScore))
           read.push(...items.map(({ feedIndex }) => feedIndex))
-          memory = learned(memory, want.since, items)
-          equal(memory.misses, 0)
+          state = markRead(state, wanted.since, items)
+          equal(state.failures, 0)
         }
       }
     }
     equal(read, Array.from({ length: read.length }, (_, n) => n + 1))
-    ok(memory.reported.length === new Set(memory.reported).size)
+    ok(state.reported.length === new Set(state.reported).size)
     equal<bigint>(
-      ledger.reduce((sum: bigint, { price }) => sum + price, 0n) + left(ledger, limits),
+      ledger.reduce((sum: bigint, { price }) => sum + price, 0n) + unspent(ledger, limits),
       budget,
     )
   },
 )
 
-Deno.test("learned() picks the strongest move that no report was asked for", () => {
-  const known = { ...blank, reported: ["market-3"] }
+Deno.test("markRead() picks the strongest move without a report", () => {
+  const known = { ...initialState, reported: ["market-3"] }
   const items = [mover(1, 5.9), mover(2, -7), mover(3, 20), mover(4, 6)]
-  equal(learned(known, 0, items).mover, { market: "market-2", zScore: 7 })
-  equal(learned(known, 0, [mover(1, 5.9)]).mover, null)
+  equal(markRead(known, 0, items).mover, { market: "market-2", zScore: 7 })
+  equal(markRead(known, 0, [mover(1, 5.9)]).mover, null)
 })
 
-Deno.test(`the feed is given up after ${missesMax} misses in a row, and an extra after one`, () => {
-  const items: Want = { kind: "items", since: 0 }
-  const first = missed(blank, items, sight(3))
-  equal([first.seen, first.misses], [null, 1])
-  equal(missed(first, { kind: "digest", at }, sight(3, at)).digestAt, at)
+Deno.test(`markFailed() counts failures of the feed, up to ${feedFailuresMax}, and skips a failed digest`, () => {
+  const items: WantedPurchase = { kind: "items", since: 0 }
+  const first = markFailed(initialState, items, indexAt(3))
+  equal([first.lastIndex, first.failures], [null, 1])
+  equal(markFailed(first, { kind: "digest", at }, indexAt(3, at)).digestAt, at)
 })
 
-Deno.test("itemLine() says of each type what moved, on what evidence, and whose label it bears", () => {
+Deno.test("itemLine() prints the facts and the evidence of each item type", () => {
   const { feedItems } = sampleBody
   const [moved, whale, determined] = feedItems.map((item: unknown) =>
     itemLine(Schema.decodeUnknownSync(Item)(item))
@@ -190,24 +193,24 @@ Deno.test("itemLine() says of each type what moved, on what evidence, and whose 
   ok(/decided: .+ confidence, while the price is [\d.]+/.test(determined ?? ""), determined)
 })
 
-Deno.test("itemLine() shows a stranger's words as one harmless line, and an unknown item by its title", () => {
+Deno.test("itemLine() prints foreign text as one harmless line, and an unknown item by its title", () => {
   const line = itemLine({ feedIndex: 3, type: "\u001b[31mnew", title: "a\u001b]0;x\u0007\nb" })
   // deno-lint-ignore no-control-regex
   ok(!/[\u0000-\u001f\u007f]/.test(line), JSON.stringify(line))
   ok(line.startsWith("  #3 "))
 })
 
-Deno.test("summaryLines() names what nobody knows, and where to ask", () => {
-  const ledger = signed([], { what: "/v1/latest", price: atomic("0.01"), paymentId: "0xabc" })
-  const text = summaryLines(ledger, wealthy).join("\n")
+Deno.test("summaryLines() lists payments with an unknown outcome, and where to check them", () => {
+  const ledger = addSigned([], { target: "/v1/latest", price: atomic("0.01"), paymentId: "0xabc" })
+  const text = summaryLines(ledger, largeLimits).join("\n")
   ok(
     text.includes(
-      "unclear    $0.01 for /v1/latest: look at GET /v1/payments/0xabc before you buy on",
+      "unclear    $0.01 for /v1/latest: check GET /v1/payments/0xabc before you buy again",
     ),
     text,
   )
   ok(
-    text.startsWith("signed     $0.01 of $10.00; the service says $0.00 of it was not taken"),
+    text.startsWith("signed     $0.01 of $10.00; not taken according to the service: $0.00"),
     text,
   )
   ok(text.endsWith("left       $9.99 of $10.00"), text)

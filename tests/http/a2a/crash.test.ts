@@ -14,8 +14,8 @@ import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { dataPart, getTask, type Handle, pay, send } from "../../support/http/a2a.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"
-import { test, turn } from "../../support/effect.ts"
-import { makeFace, makeWorld, type World } from "../../support/http/face.ts"
+import { eventLoopTurn, test } from "../../support/effect.ts"
+import { makeService, makeWorld, type World } from "../../support/http/face.ts"
 import { makeKiller } from "../../support/killer.ts"
 import { bookOf, endingMarket } from "../../support/products.ts"
 import { inMarket, passing, taken, timing } from "../../support/payments/sales.ts"
@@ -54,7 +54,7 @@ const processOver = Effect.fnUntraced(function* (
   )
   const payments = Context.get(built, Payments)
   const face = yield* Scope.provide(
-    makeFace({ ...world, tasks: watched(world.tasks) }, Layer.succeed(Payments, payments)),
+    makeService({ ...world, tasks: watched(world.tasks) }, Layer.succeed(Payments, payments)),
     scope,
   )
   return { face, payments }
@@ -64,7 +64,7 @@ const processOver = Effect.fnUntraced(function* (
 const ending = Effect.fnUntraced(function* <A>(waits: Effect.Effect<A>) {
   const fiber = yield* Effect.forkChild(waits)
   for (let n = 0; n < 400 && fiber.pollUnsafe() === undefined; n++) {
-    yield* turn
+    yield* eventLoopTurn
     if (n % 10 === 9) yield* passing(1)
   }
   return fiber.pollUnsafe() ?? Exit.die("it hangs")

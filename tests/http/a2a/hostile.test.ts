@@ -23,15 +23,15 @@ import {
 } from "../../support/http/a2a.ts"
 import {
   errorIn,
-  faceOver,
   forged,
   offer,
   pricesTaken,
+  serviceOver,
   shop,
   signed,
 } from "../../support/http/a2aShop.ts"
-import { test, turn } from "../../support/effect.ts"
-import { makeFace, type World } from "../../support/http/face.ts"
+import { eventLoopTurn, test } from "../../support/effect.ts"
+import { makeService, type World } from "../../support/http/face.ts"
 import { memoryTasks } from "../../support/http/memoryTasks.ts"
 import { inMarket, passing } from "../../support/payments/sales.ts"
 import { stockedWorld } from "../../support/http/shop.ts"
@@ -46,7 +46,7 @@ const shopOver = Effect.fnUntraced(function* (changed: (tasks: Tasks, world: Wor
   const world = yield* stockedWorld
   const tasks = changed(world.tasks, world)
   const payments = yield* Payments
-  return { world, face: yield* faceOver({ ...world, tasks }, payments) }
+  return { world, face: yield* serviceOver({ ...world, tasks }, payments) }
 })
 
 /** A shop whose memory fails some moves, by dying or by never answering. */
@@ -72,7 +72,7 @@ for (const [how, failure] of Object.entries(failures)) {
         "payment-completed",
       ])
       equal([task.answer?.["success"], yield* pricesTaken], [true, latest.price as bigint])
-      const well = yield* faceOver(world, yield* Payments)
+      const well = yield* serviceOver(world, yield* Payments)
       equal((yield* getTask(well, id)).task.answer, task.answer, "the row is brought up to date")
       const row = Option.getOrThrow(yield* world.tasks.find(TaskId.make(id)))
       equal(row.state, "completed")
@@ -145,7 +145,7 @@ test("another signature on a task that is being paid for does not fail it", () =
       const { id } = yield* offer(face, latest)
       const payload = yield* signed(latest)
       const first = yield* Effect.forkChild(pay(face, id, payload))
-      for (let n = 0; n < 20; n++) yield* turn
+      for (let n = 0; n < 20; n++) yield* eventLoopTurn
       const second = yield* pay(face, id, forged(payload))
       equal(second.task.state, "working")
       const { task } = yield* Fiber.join(first)
@@ -156,7 +156,7 @@ test("another signature on a task that is being paid for does not fail it", () =
 
 /** Shows a payment and hangs up while it is looked at. */
 const hangingUp = Effect.fnUntraced(function* (world: World, id: string, payload: unknown) {
-  const { handle } = yield* makeFace(world, Layer.succeed(Payments, yield* Payments))
+  const { handle } = yield* makeService(world, Layer.succeed(Payments, yield* Payments))
   const stop = new AbortController()
   const metadata = {
     "x402.payment.status": "payment-submitted",
@@ -172,10 +172,10 @@ const hangingUp = Effect.fnUntraced(function* (world: World, id: string, payload
   const peer = { transport: "tcp", hostname: "192.0.2.66", port: 1 } as const
   Promise.resolve(handle(request, { remoteAddr: peer })).catch(() => {})
   const row = Effect.map(world.tasks.find(TaskId.make(id)), Option.getOrThrow)
-  for (let n = 0; n < 40; n++) yield* turn
+  for (let n = 0; n < 40; n++) yield* eventLoopTurn
   equal((yield* row).state, "paying")
   stop.abort()
-  for (let n = 0; n < 40; n++) yield* turn
+  for (let n = 0; n < 40; n++) yield* eventLoopTurn
   return yield* row
 })
 
@@ -213,7 +213,7 @@ test("forged payments of one client close /a2a to no other, whether it stays or 
         ...yield* stockedWorld,
         tasks: memoryTasks({ perClientMax: 5, totalMax: 10 }),
       }
-      const face = yield* faceOver(world, yield* Payments)
+      const face = yield* serviceOver(world, yield* Payments)
       for (let n = 0; n < 12; n++) {
         const { id } = yield* offer(face, latest)
         const payload = forged(yield* signed(latest, { nonce: nonce(n) }))
@@ -229,10 +229,10 @@ test("forged payments of one client close /a2a to no other, whether it stays or 
     { chainSilent: () => true },
   ))
 
-test("a client with too many tasks being paid for is told so, and another is not", () =>
+test("a client with too many tasks under payment is refused, and another client is not", () =>
   inMarket(Effect.gen(function* () {
     const world = { ...yield* stockedWorld, tasks: memoryTasks({ perClientMax: 2, totalMax: 10 }) }
-    const face = yield* faceOver(world, yield* Payments)
+    const face = yield* serviceOver(world, yield* Payments)
     for (let n = 0; n < 2; n++) {
       const { id } = yield* offer(face, latest)
       const held = Option.getOrThrow(yield* world.tasks.find(TaskId.make(id)))
@@ -247,7 +247,7 @@ test("a client with too many tasks being paid for is told so, and another is not
       false,
     ])
     equal(full.headers.get("retry-after"), "10")
-    match(String(full.message), /as many tasks with a payment under way/)
+    match(String(full.message), /its limit of tasks with a payment in progress/)
     const elsewhere = { "x-forwarded-for": "198.51.100.9" }
     equal((yield* send(face, [dataPart("get_latest")], {}, elsewhere)).status, 200)
   })))
@@ -282,7 +282,7 @@ test("a payment on a task that is gone, or not its client's, is told as not look
     })
     equal([elsewhere.code, misspelt.code], [-32602, -32602])
     for (const { data } of [gone, elsewhere, misspelt]) {
-      equal(data["payment"], "It was not looked at by this call")
+      equal(data["payment"], "It was not read by this call")
     }
     const silent = yield* rpc(face, "tasks/get", { id: crypto.randomUUID() })
     ok(!("payment" in silent.data))
@@ -303,5 +303,5 @@ test("an offer says how long its task can be paid for", () =>
   inMarket(Effect.gen(function* () {
     const { face } = yield* shop
     const { text } = yield* offer(face, latest)
-    match(text, /The task can be paid for until 10 minutes after it was opened\.$/)
+    match(text, /The task can be paid for 10 minutes from when it was opened\.$/)
   })))

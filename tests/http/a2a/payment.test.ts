@@ -14,10 +14,10 @@ import { Payments } from "../../../src/payments/Payments.ts"
 import { getTask, type Handle, objectIn, pay, rpc, send, textPart } from "../../support/http/a2a.ts"
 import {
   errorIn,
-  faceOver,
   offer,
   pricesTaken,
   receiptsIn,
+  serviceOver,
   shop,
   signed,
 } from "../../support/http/a2aShop.ts"
@@ -153,7 +153,7 @@ test("too many payments that are not good are a 429, and the offer stands", () =
     equal((yield* getTask(face, good.id)).task, good, "its task is not touched")
     yield* passing(61)
     const later = yield* pay(face, good.id, yield* signed(latest, { nonce: nonce(1) }))
-    equal(later.task.state, "completed", "another payment, since the first was let go")
+    equal(later.task.state, "completed", "another payment, because the first was released")
   })))
 
 test("one authorization over HTTP and /a2a is one sale", () =>
@@ -312,7 +312,7 @@ test("a buyer who hangs up before anything was taken sends the same message agai
     const { id: bound } = yield* offer(face, latest)
     const calling = yield* Effect.forkChild(pay(face, bound, payload))
     yield* Fiber.interrupt(calling)
-    const other = yield* faceOver(world, yield* replica)
+    const other = yield* serviceOver(world, yield* replica)
     const { task } = yield* getTask(other, bound)
     ok(["working", "input-required", "completed"].includes(task.state), task.state)
     const again = yield* pay(other, bound, payload)
@@ -325,7 +325,7 @@ test("an answer counts as handed over with the task, and what nobody got is paid
   inMarket(Effect.gen(function* () {
     const { face, world } = yield* shop
     const payments = yield* Payments
-    const deaf = yield* faceOver(world, { ...payments, sent: () => Effect.void })
+    const deaf = yield* serviceOver(world, { ...payments, sent: () => Effect.void })
     const paid = Effect.fnUntraced(function* (at: Handle, n: number) {
       const { id } = yield* offer(at, latest)
       const payload = yield* signed(latest, { nonce: nonce(n) })
@@ -350,7 +350,7 @@ test("an answer counts as handed over with the task, and what nobody got is paid
     yield* passing(1)
     equal(yield* fetched.sent, true, "by tasks/get")
 
-    yield* passing(Duration.toSeconds(timing.hold))
+    yield* passing(Duration.toSeconds(timing.answerWindow))
     for (const { id } of [kept, fetched]) {
       equal((yield* getTask(face, id)).task.state, "completed")
     }

@@ -264,7 +264,7 @@ export function wordLaws<R>({ on }: TaskStage<R>): void {
       equal(moved.history.slice(-3).map(({ role }) => role), ["user", "user", "agent"])
       for (const { messageId, parts } of moved.history.slice(-3)) {
         ok(messageId.length <= 256)
-        equal(parts, [{ kind: "text", text: "This was too large to be kept." }])
+        equal(parts, [{ kind: "text", text: "This was too large to be stored." }])
       }
     }),
   )
@@ -279,7 +279,7 @@ export function wordLaws<R>({ on }: TaskStage<R>): void {
       const task = yield* opened({ note: most })
       equal(Option.getOrThrow(yield* find(task.id)).note, most)
       const over = { ...most, text: "x" }
-      const short = { text: "This was too large to be kept.", data: null, metadata: {} }
+      const short = { text: "This was too large to be stored.", data: null, metadata: {} }
       equal((yield* opened({ note: over })).note, short)
       const failed = yield* made(task, { event: "fail", subject: null, note: over, messages: [] })
       equal(failed.note, short)

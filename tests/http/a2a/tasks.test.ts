@@ -20,10 +20,10 @@ import {
   textPart,
 } from "../../support/http/a2a.ts"
 import { test } from "../../support/effect.ts"
-import { makeFace, makeWorld } from "../../support/http/face.ts"
+import { makeService, makeWorld } from "../../support/http/face.ts"
 import { terms } from "../../support/payments/terms.ts"
 
-const open = Effect.flatMap(makeWorld(3), makeFace)
+const open = Effect.flatMap(makeWorld(3), makeService)
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const declining = { "x402.payment.status": "payment-rejected" }
 
@@ -84,7 +84,7 @@ test("who names no skill is asked which, and names it on the same task", () =>
     equal(wrong.code, -32602)
     const early = yield* pay(face, asked.id, {})
     equal(early.code, -32602)
-    match(JSON.stringify(early.data), /no skill that is paid for/)
+    match(JSON.stringify(early.data), /the task has no paid skill/)
     const declined = yield* send(face, [textPart("no")], {
       ...{ taskId: asked.id, metadata: declining },
     })
@@ -138,7 +138,7 @@ test("a task is canceled once, before anything was paid", () =>
       equal((yield* getTask(face, task.id)).task, canceled.task)
       const after = yield* send(face, [dataPart("get_latest")], { taskId: task.id })
       equal(after.code, -32602)
-      match(JSON.stringify(after.data), /canceled: it takes no more/)
+      match(JSON.stringify(after.data), /canceled and accepts no more/)
       equal((yield* pay(face, task.id, {})).code, -32602)
     }
     const { task } = yield* send(face, [dataPart("get_index")])

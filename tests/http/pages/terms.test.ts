@@ -1,5 +1,5 @@
 /**
- * The terms say what this service is: whose data it serves, and what becomes of a payment.
+ * The terms state the data source of this service and what happens to a payment.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { products } from "../../../src/catalog/domain/product.ts"
 import { freeRows, VenueMode } from "../../../src/catalog/domain/freeRow.ts"
 import { termsAnswers, type TermsOptions } from "../../../src/http/pages/terms.ts"
 import { test } from "../../support/effect.ts"
-import { makeFace, makeWorld } from "../../support/http/face.ts"
+import { makeService, makeWorld } from "../../support/http/face.ts"
 
 const utf8 = new TextDecoder()
 const decodeTerms = Schema.decodeUnknownSync(Schema.fromJsonString(freeRows.terms.body))
@@ -25,35 +25,39 @@ const read = (options: Partial<TermsOptions>) => {
   return { text: utf8.decode(text.bytes), json: decodeTerms(utf8.decode(json.bytes)) }
 }
 
-Deno.test("the terms name the source of the data as it is, in text and in JSON", () => {
-  const said = { simulated: /made up/, replay: /[Rr]ecorded .* Polymarket/, polymarket: /^Public/ }
+Deno.test("the terms name the data source, in text and in JSON", () => {
+  const expected = {
+    simulated: /[Ss]imulated market/,
+    replay: /[Rr]ecorded .* Polymarket/,
+    polymarket: /^Public/,
+  }
   for (const venueMode of VenueMode.literals) {
     const { text, json } = read({ venueMode })
     equal(json.dataSources.length, 1)
-    match(json.dataSources[0] ?? "", said[venueMode])
+    match(json.dataSources[0] ?? "", expected[venueMode])
     ok(text.includes(json.dataSources[0] ?? "nothing"))
     strictEqual(json.textSha256, createHash("sha256").update(text).digest("hex"))
   }
 })
 
-Deno.test("the terms say what a wallet's calibration is not", () => {
+Deno.test("the terms say what the figures of a wallet are not", () => {
   const { text, json } = read({})
   match(json.disclaimers.join(" "), /held to resolution.* not its profit or loss.*no advice/)
   match(text, /exits that are not tracked/)
   match(read({ venueMode: "polymarket" }).json.dataSources[0] ?? "", /leaderboards/)
 })
 
-Deno.test("the terms say that no money moves while payments are simulated", () => {
+Deno.test("the terms state that no money moves while payments are simulated", () => {
   const { text, json } = read({ paymentMode: "simulated" })
   match(json.payment.settlement, /no money moves/)
   match(text, /no money moves/)
   const live = read({ paymentMode: "live" })
-  match(live.json.payment.settlement, /only once the answer is ready/)
+  match(live.json.payment.settlement, /only when the answer is ready/)
   match(live.json.payment.refunds, /fails before it is settled is not charged/)
   ok(!/no money moves/.test(live.text))
 })
 
-Deno.test("the terms name every path that is settled before its answer, and promise its refund", () => {
+Deno.test("the terms name every settle-early path and promise a refund", () => {
   const { settlement, refunds } = read({ paymentMode: "live" }).json.payment
   for (const { path, settlementOrder } of Object.values(products)) {
     strictEqual(settlement.includes(path), settlementOrder === "settle-early", path)
@@ -63,7 +67,7 @@ Deno.test("the terms name every path that is settled before its answer, and prom
 
 test("/health says which venue the feed is made from", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(1))
+    const face = yield* makeService(yield* makeWorld(1))
     const response = yield* face.get("/health")
     const body = yield* Effect.promise(() => response.json())
     equal([body.paymentMode, body.venue], ["simulated", { mode: "simulated" }])

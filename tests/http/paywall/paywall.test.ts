@@ -305,7 +305,7 @@ test("the same payment again is answered by whether it shows the first call's se
     equal(yield* taken, once)
   })))
 
-test("an unresolved payment is told what the same payment gets when it is sent again, and gets that", () =>
+test("the hint of an unresolved payment says what the same payment returns when sent again", () =>
   inMarket(
     Effect.gen(function* () {
       const handle = yield* makeTill()
@@ -315,8 +315,8 @@ test("an unresolved payment is told what the same payment gets when it is sent a
       const unresolved = yield* Fiber.join(settling)
       const { code, charged, hint } = yield* error(unresolved)
       equal([unresolved.status, code, charged], [503, "settlement_unresolved", null])
-      ok(/with the Idempotency-Key or payment-identifier .* fetches the answer/.test(hint), hint)
-      ok(/without one it is told/.test(hint), hint)
+      ok(/With the Idempotency-Key or payment-identifier .* returns the answer/.test(hint), hint)
+      ok(/Without one it returns an error/.test(hint), hint)
       yield* passing(5)
       const header = headerOf(yield* payment())
       const without = yield* call(handle, paid(header))

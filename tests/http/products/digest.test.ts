@@ -8,12 +8,13 @@ import { Effect, References } from "effect"
 import { TestClock } from "effect/testing"
 import { digestAgeMax, digestEvery } from "../../../src/digest/domain/digest.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
+import { noDigestYet } from "../../../src/catalog/domain/refusal.ts"
 import { hour, isoTime, minute } from "../../../src/core/domain/time.ts"
-import { heldDigest } from "../../support/digest/heldDigests.ts"
+import { storedDigest } from "../../support/digest/storedDigests.ts"
 import { test } from "../../support/effect.ts"
-import { makeFace, makeWorld, paymentFor } from "../../support/http/face.ts"
+import { makeService, makeWorld, paymentFor } from "../../support/http/httpService.ts"
 import { nothing, taken } from "../../support/payments/sales.ts"
-import { inShop, json, now, once } from "../../support/http/earlyShop.ts"
+import { inShop, json, now, once } from "../../support/http/paidService.ts"
 
 const noon = Date.parse("2026-11-21T12:00:00.000Z")
 
@@ -24,9 +25,9 @@ const withDigests = Effect.fnUntraced(function* (count: number) {
   yield* world.digests.prune(Infinity)
   for (let n = 0; n < count; n++) {
     const at = noon - n * digestEvery
-    yield* world.digests.add(heldDigest(at + (n === 0 ? 0 : minute), `The digest ${n} back`))
+    yield* world.digests.add(storedDigest(at + (n === 0 ? 0 : minute), `The digest ${n} back`))
   }
-  const face = yield* makeFace(world)
+  const face = yield* makeService(world)
   let client = 0
   const free = (path: string, headers: Record<string, string> = {}) =>
     face.get(path, { headers: { "x-forwarded-for": `203.0.113.${client++}`, ...headers } })
@@ -51,7 +52,17 @@ test("before the first digest the free bodies say null, the brief is not found, 
     const brief = yield* free("/v1/digest/brief")
     strictEqual(brief.status, 404)
     strictEqual(brief.headers.get("ratelimit-policy"), '"free";q=5;w=60')
-    strictEqual((yield* json(brief)).error.code, "not_found")
+    const { error } = yield* json(brief)
+    equal([error.code, error.message], ["not_found", noDigestYet])
+  }))
+
+test("/v1/digest says that none exists yet before the first, and charges nothing", () =>
+  Effect.gen(function* () {
+    const { bought } = yield* withDigests(0)
+    const { response, body } = yield* bought("/v1/digest")
+    strictEqual(response.status, 503)
+    const { code, charged, message } = body.error
+    equal([code, charged, message], ["digest_stale", false, noDigestYet])
   }))
 
 test("a digest that cannot be read costs its own fields, not those of the feed", () =>
@@ -59,18 +70,20 @@ test("a digest that cannot be read costs its own fields, not those of the feed",
     yield* TestClock.setTime(noon)
     const world = yield* makeWorld(3)
     const latest = Effect.die("no digest of ours")
-    const face = yield* makeFace({ ...world, digests: { ...world.digests, latest } })
+    const face = yield* makeService({ ...world, digests: { ...world.digests, latest } })
     const index = yield* json(yield* face.get("/v1/index"))
     equal([index.index, index.digest], [3, null])
     const { status, digest, feed } = yield* json(yield* face.get("/health"))
     equal([status, digest.stale, feed.stale], ["degraded", true, false])
-    strictEqual((yield* face.get("/v1/digest/brief")).status, 404)
+    const brief = yield* face.get("/v1/digest/brief")
+    strictEqual(brief.status, 404)
+    strictEqual((yield* json(brief)).error.message, "The newest digest cannot be read now")
   }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
 
 test("the newest digest is named in every free body, and its brief has no analysis", () =>
   Effect.gen(function* () {
     const { free } = yield* withDigests(3)
-    const { digest } = heldDigest(noon, "The digest 0 back")
+    const { digest } = storedDigest(noon, "The digest 0 back")
     const { title, summary, sourcesUsed, createdAt } = digest
     equal((yield* json(yield* free("/v1/index"))).digest, { latestAt: createdAt, title })
     const pulse = yield* json(yield* free("/v1/pulse"))
@@ -87,7 +100,7 @@ test("a digest that was just written is shown by the next refresh, the pulse too
   Effect.gen(function* () {
     const { world, face, free } = yield* withDigests(1)
     yield* TestClock.adjust(digestEvery)
-    yield* world.digests.add(heldDigest(noon + digestEvery, "News"))
+    yield* world.digests.add(storedDigest(noon + digestEvery, "News"))
     yield* face.refresh
     strictEqual((yield* json(yield* free("/v1/index"))).digest.title, "News")
     strictEqual((yield* json(yield* free("/v1/pulse"))).digestTitle, "News")
@@ -100,7 +113,7 @@ test("/v1/digest sells the newest digest whole, to its last fresh millisecond", 
     yield* TestClock.adjust(digestAgeMax)
     const { response, body } = yield* bought("/v1/digest")
     strictEqual(response.status, 200)
-    const { digest } = heldDigest(noon, "The digest 0 back")
+    const { digest } = storedDigest(noon, "The digest 0 back")
     equal(body, { success: true, data: digest, charged: true })
     yield* TestClock.adjust(1)
     const stale = yield* bought("/v1/digest")
@@ -108,6 +121,10 @@ test("/v1/digest sells the newest digest whole, to its last fresh millisecond", 
     strictEqual(stale.response.headers.get("retry-after"), "60")
     const { code, charged, retryable } = stale.body.error
     equal([code, charged, retryable], ["digest_stale", false, true])
+    strictEqual(
+      stale.body.error.message,
+      `The newest digest is from ${digest.createdAt} and too old to be sold: the next one is late`,
+    )
     strictEqual(stale.response.headers.has("payment-response"), false)
   }))
 
@@ -133,7 +150,7 @@ for (const [query, hours, slots] of histories) {
         hours,
         data: slots.map((n) => {
           const at = noon - n * digestEvery + (n === 0 ? 0 : minute)
-          const { id, title, summary } = heldDigest(at, `The digest ${n} back`).digest
+          const { id, title, summary } = storedDigest(at, `The digest ${n} back`).digest
           return { id, title, summary, createdAt: isoTime(at) }
         }),
         charged: true,
@@ -154,11 +171,11 @@ test("an empty history is given away", () =>
 test("a stale digest takes no money, and the same payment buys the next one", () =>
   inShop(Effect.fnUntraced(function* ({ digests, pay }) {
     yield* digests.prune(Infinity)
-    yield* digests.add(heldDigest(now - digestAgeMax - 1))
+    yield* digests.add(storedDigest(now - digestAgeMax - 1))
     const stale = yield* pay(products.digest)
     strictEqual(stale.status, 503)
     equal(yield* taken, nothing)
-    yield* digests.add(heldDigest(now, "News"))
+    yield* digests.add(storedDigest(now, "News"))
     const fresh = yield* pay(products.digest)
     strictEqual((yield* json(fresh)).data.title, "News")
     equal(yield* taken, once(products.digest))
@@ -169,7 +186,7 @@ test("an empty history takes no money", () =>
     yield* digests.prune(Infinity)
     strictEqual((yield* json(yield* pay(products.digest_history))).charged, false)
     equal(yield* taken, nothing)
-    yield* digests.add(heldDigest(now))
+    yield* digests.add(storedDigest(now))
     strictEqual((yield* json(yield* pay(products.digest_history, "", 1))).charged, true)
     equal(yield* taken, once(products.digest_history))
   })))

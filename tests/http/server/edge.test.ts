@@ -32,7 +32,7 @@ const edgeOf = (
     trustedProxyHops: 0,
     invalidPayments: null,
     nextId: () => "an-id-of-a-request",
-    answered: () => {},
+    onAnswer: () => {},
   })
 }
 
@@ -74,25 +74,25 @@ test("a request is pending from when its body is here, and not before", () =>
 
 for (const isGone of [false, true]) {
   test(
-    `an answer counts as handed over when it has left, ${isGone ? "not" : "and"} ${
-      isGone ? "when its client had" : "not before"
-    }`,
+    isGone
+      ? "an answer does not count as delivered when its client has disconnected"
+      : "an answer counts as delivered when it has been sent, not before",
     () =>
       Effect.promise(async () => {
-        const heard: Array<string> = []
-        const edge = edgeOf((_request, seen) => {
-          seen.handedOver = () => heard.push("handed over")
+        const events: Array<string> = []
+        const edge = edgeOf((_request, meta) => {
+          meta.onDelivered = () => events.push("delivered")
           return Promise.resolve(new Response("paid"))
         })
         const client = new AbortController()
         const left = Promise.withResolvers<void>()
         await edge(paying(client.signal), { ...peer, completed: left.promise })
-        heard.push("answered")
+        events.push("answered")
         if (isGone) client.abort()
         left.resolve()
         await left.promise
         await Promise.resolve()
-        equal(heard, isGone ? ["answered"] : ["answered", "handed over"])
+        equal(events, isGone ? ["answered"] : ["answered", "delivered"])
       }),
   )
 }

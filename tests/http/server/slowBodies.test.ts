@@ -9,19 +9,19 @@ import { TestClock } from "effect/testing"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { second } from "../../../src/core/domain/time.ts"
 import {
-  bodiesMax,
-  bodyWithin,
-  clientBodiesMax,
-  siteBodiesMax,
+  bodyTimeout,
+  pendingBodiesMax,
+  pendingBodiesPerClientMax,
+  pendingBodiesPerSiteMax,
 } from "../../../src/http/server/bodyReader.ts"
 import { pendingMax } from "../../../src/http/server/edge.ts"
 import { layer, Served } from "../../../src/http/layer.ts"
-import { liveTest, test, turn } from "../../support/effect.ts"
+import { eventLoopTurn, liveTest, test } from "../../support/effect.ts"
 import {
-  faceOptions,
-  makeFace,
+  makeService,
   makeWorld,
   paymentFor,
+  serviceOptions,
   servicesOver,
 } from "../../support/http/face.ts"
 import { currentRequest } from "../../support/http/mcp.ts"
@@ -33,7 +33,7 @@ const posted = { method: "POST", headers: { "content-type": "application/json" }
 /** A face, posts to it whose body never comes, and what was answered to them so far. */
 const open = Effect.gen(function* () {
   yield* TestClock.setTime(startSeconds * second)
-  const face = yield* makeFace(yield* makeWorld(3))
+  const face = yield* makeService(yield* makeWorld(3))
   const from = (hostname: string) => ({
     remoteAddr: { transport: "tcp", hostname, port: 1 } satisfies Deno.NetAddr,
   })
@@ -59,7 +59,9 @@ const list = currentRequest("tools/list")
 test("one client's bodies have few places, which no other client feels", () =>
   Effect.gen(function* () {
     const { stall, ask, statuses } = yield* open
-    for (let n = 0; n < clientBodiesMax; n++) stall(attacker, n % 2 === 0 ? "/mcp" : "/a2a")
+    for (let n = 0; n < pendingBodiesPerClientMax; n++) {
+      stall(attacker, n % 2 === 0 ? "/mcp" : "/a2a")
+    }
     for (const path of ["/mcp", "/a2a"]) {
       const { status, headers, body } = yield* ask(attacker, path, list)
       const { code, charged, retryAfterSeconds } = body.error.data
@@ -73,21 +75,21 @@ test("one client's bodies have few places, which no other client feels", () =>
 test("a place is given back when its client hangs up, and when the time is over", () =>
   Effect.gen(function* () {
     const { stall, ask, statuses } = yield* open
-    const calls = Array.from({ length: clientBodiesMax }, () => stall(attacker))
+    const calls = Array.from({ length: pendingBodiesPerClientMax }, () => stall(attacker))
     strictEqual((yield* ask(attacker, "/mcp", list)).status, 429)
     calls[0]?.abort()
-    yield* turn
+    yield* eventLoopTurn
     strictEqual((yield* ask(attacker, "/mcp", list)).status, 200)
     stall(attacker)
     strictEqual((yield* ask(attacker, "/mcp", list)).status, 429)
-    yield* TestClock.adjust(Duration.subtract(bodyWithin, Duration.millis(1)))
-    yield* turn
+    yield* TestClock.adjust(Duration.subtract(bodyTimeout, Duration.millis(1)))
+    yield* eventLoopTurn
     strictEqual(statuses.filter((status) => status === 408).length, 0)
     yield* TestClock.adjust("1 milli")
-    yield* turn
-    strictEqual(statuses.filter((status) => status === 408).length, clientBodiesMax)
-    for (let n = 0; n < clientBodiesMax; n++) stall(attacker)
-    yield* turn
+    yield* eventLoopTurn
+    strictEqual(statuses.filter((status) => status === 408).length, pendingBodiesPerClientMax)
+    for (let n = 0; n < pendingBodiesPerClientMax; n++) stall(attacker)
+    yield* eventLoopTurn
     strictEqual((yield* ask(attacker, "/mcp", list)).status, 429)
   }))
 
@@ -95,7 +97,7 @@ test("a whole IPv6 /48 has few places too, however many addresses it uses", () =
   Effect.gen(function* () {
     const { stall, ask } = yield* open
     const address = (n: number) => `2001:db8:1:${n.toString(16)}::1`
-    for (let n = 0; n < siteBodiesMax; n++) stall(address(n))
+    for (let n = 0; n < pendingBodiesPerSiteMax; n++) stall(address(n))
     strictEqual((yield* ask(address(999), "/mcp", list)).status, 429)
     strictEqual((yield* ask("2001:db8:2::1", "/mcp", list)).status, 200)
   }))
@@ -105,8 +107,11 @@ test("bodies on their way from everywhere are bounded, and take nothing from wha
     const { stall, ask, statuses } = yield* open
     const address = (n: number) => `10.1.${n >> 8}.${n & 255}`
     for (let n = 0; n < pendingMax + 50; n++) stall(address(n))
-    yield* turn
-    equal([statuses.length, new Set(statuses)], [pendingMax + 50 - bodiesMax, new Set([503])])
+    yield* eventLoopTurn
+    equal([statuses.length, new Set(statuses)], [
+      pendingMax + 50 - pendingBodiesMax,
+      new Set([503]),
+    ])
     const { status, body } = yield* ask("192.0.2.77", "/mcp", list)
     equal([status, body.error.code, body.error.data.charged], [503, -32603, null])
     strictEqual((yield* ask("192.0.2.77", "/v1/index")).status, 200)
@@ -126,7 +131,7 @@ test("who is over the documents' budget has one body read at a time: it may be a
     equal([status, body.error.code, body.error.data.charged], [429, -32000, null])
     match(headers.get("ratelimit") ?? "", /^"documents";r=0;t=60$/)
     stalled.abort()
-    yield* turn
+    yield* eventLoopTurn
     strictEqual((yield* ask(attacker, "/mcp", free)).status, 200)
   }))
 
@@ -136,7 +141,7 @@ liveTest(
     Effect.gen(function* () {
       const sockets = 300
       const served = yield* Layer.build(
-        layer({ ...faceOptions, hostname: "127.0.0.1", port: 0, drain: Duration.zero }).pipe(
+        layer({ ...serviceOptions, hostname: "127.0.0.1", port: 0, drain: Duration.zero }).pipe(
           Layer.provide(servicesOver(yield* makeWorld(3))),
         ),
       )
@@ -144,7 +149,7 @@ liveTest(
       const head = "POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" +
         "Content-Length: 10\r\n\r\n"
       const refused = Promise.withResolvers<void>()
-      let left = sockets - clientBodiesMax
+      let left = sockets - pendingBodiesPerClientMax
       const stall = async () => {
         const socket = await Deno.connect({ hostname: "127.0.0.1", port })
         await socket.write(new TextEncoder().encode(head))

@@ -1,23 +1,24 @@
 /**
- * Acts are told apart, and read without loss or doubling, wherever pages end and reading stops.
+ * Activity events are distinguished, and read without loss or duplicates, wherever pages end and reading
+ * stops.
  *
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
 import {
-  actKey,
+  activityEventKey,
   byTime,
-  numbered,
-  type NumberedAct,
+  type NumberedActivityEvent,
+  numberOccurrences,
   startReading,
   wholeSeconds,
 } from "../../../src/markets/domain/activity.ts"
 import { second } from "../../../src/core/domain/time.ts"
 import { Random } from "../../support/random.ts"
 import {
-  act,
-  actsOf,
+  activityEvent,
+  activityOfSteps,
   manyWallets,
   pageOf,
   readThrough,
@@ -25,139 +26,144 @@ import {
   start,
   steps,
   tokens,
-} from "../../support/whales/acts.ts"
+} from "../../support/whales/activityEvents.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
 
 const seed = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e9 })))
 const wallets = Arbitrary.all({ steps, seed })
-/** Acts whole, with what tells them apart, in an order of their own. */
-const set = (acts: ReadonlyArray<NumberedAct>) =>
-  acts.map((act) => JSON.stringify([actKey(act), act])).sort()
+/** The events with their keys, in a fixed order. */
+const set = (activity: ReadonlyArray<NumberedActivityEvent>) =>
+  activity.map((event) => JSON.stringify([activityEventKey(event), event])).sort()
 
-law("numbered() gives the same set in any order", wallets, (given) => {
-  const acts = actsOf(given.steps)
-  const other = shuffled(acts, new Random(given.seed))
-  equal(set(numbered(other)), set(numbered(acts)))
+law("numberOccurrences() gives the same set in any order", wallets, (given) => {
+  const activity = activityOfSteps(given.steps)
+  const other = shuffled(activity, new Random(given.seed))
+  equal(set(numberOccurrences(other)), set(numberOccurrences(activity)))
 }, manyWallets)
 
 law(
-  "numbered() tells all apart, and those of other transactions do not matter",
+  "numberOccurrences() makes all events distinct, independent of other transactions",
   wallets,
   (given) => {
-    const acts = actsOf(given.steps)
-    equal(new Set(numbered(acts).map(actKey)).size, acts.length)
-    const apart = [...Map.groupBy(acts, ({ transaction }) => transaction).values()]
-    equal(set(apart.flatMap((one) => numbered(one))), set(numbered(acts)))
+    const activity = activityOfSteps(given.steps)
+    equal(new Set(numberOccurrences(activity).map(activityEventKey)).size, activity.length)
+    const apart = [...Map.groupBy(activity, ({ transaction }) => transaction).values()]
+    equal(set(apart.flatMap((one) => numberOccurrences(one))), set(numberOccurrences(activity)))
   },
 )
 
-law("wholeSeconds() reads every act once, wherever pages end", wallets, (given) => {
-  const acts = actsOf(given.steps)
-  equal(set(readThrough(acts, new Random(given.seed))), set(numbered(acts)))
+law("wholeSeconds() takes every event once, wherever pages end", wallets, (given) => {
+  const activity = activityOfSteps(given.steps)
+  equal(set(readThrough(activity, new Random(given.seed))), set(numberOccurrences(activity)))
 }, manyWallets)
 
-law("wholeSeconds() reads the same set through any crashes", wallets, (given) => {
-  const acts = actsOf(given.steps)
+law("wholeSeconds() takes the same set despite crashes", wallets, (given) => {
+  const activity = activityOfSteps(given.steps)
   equal(
-    set(readThrough(acts, new Random(given.seed), { crashes: 0.3 })),
-    set(numbered(acts)),
+    set(readThrough(activity, new Random(given.seed), { crashes: 0.3 })),
+    set(numberOccurrences(activity)),
   )
 }, manyWallets)
 
 law(
-  "wholeSeconds() gets past the depth of a venue, unless a second is deeper",
+  "wholeSeconds() reads beyond the depth of a venue unless one second is deeper",
   wallets,
   (given) => {
-    const acts = actsOf(given.steps)
+    const activity = activityOfSteps(given.steps)
     const deepest = Math.max(
-      ...[...Map.groupBy(acts, ({ at }) => at).values()].map((a) => a.length),
+      ...[...Map.groupBy(activity, ({ at }) => at).values()].map((a) => a.length),
     )
-    const read = readThrough(acts, new Random(given.seed), { depthMax: deepest + 1 })
-    equal(set(read), set(numbered(acts)))
+    const read = readThrough(activity, new Random(given.seed), { depthMax: deepest + 1 })
+    equal(set(read), set(numberOccurrences(activity)))
   },
   { runs: sized({ short: 200, full: 2_000 }) },
 )
 
-law("wholeSeconds() has taken all it says it has", wallets, (given) => {
-  const acts = actsOf(given.steps)
+law("wholeSeconds() has taken every event from readFrom on", wallets, (given) => {
+  const activity = activityOfSteps(given.steps)
   const random = new Random(given.seed)
-  const to = Math.max(...acts.map(({ at }) => at))
-  const taken: Array<ReturnType<typeof numbered>[number]> = []
+  const to = Math.max(...activity.map(({ at }) => at))
+  const taken: Array<ReturnType<typeof numberOccurrences>[number]> = []
   let reading: ReturnType<typeof startReading> | null = startReading(start, to)
   for (let pages = 0; reading !== null && pages < 5_000; pages++) {
     const step: ReturnType<typeof wholeSeconds> = wholeSeconds(
       reading,
-      pageOf(acts, reading, random),
+      pageOf(activity, reading, random),
     )
-    taken.push(...step.acts)
-    equal(set(taken), set(numbered(acts.filter(({ at }) => at >= step.readFrom))))
-    reading = step.rest
+    taken.push(...step.activity)
+    equal(set(taken), set(numberOccurrences(activity.filter(({ at }) => at >= step.readFrom))))
+    reading = step.remaining
   }
 })
 
-const buy = (fields = {}) => act("buy", { tokenId: tokens[0], price: 0.4, ...fields })
+const buy = (fields = {}) => activityEvent("buy", { tokenId: tokens[0], price: 0.4, ...fields })
 
 Deno.test("wholeSeconds() leaves a page's oldest second to the next page", () => {
-  const rows = [buy({ at: start + second }), buy(), buy()].map((act) => ({ act }))
+  const rows = [buy({ at: start + second }), buy(), buy()].map((event) => ({ event }))
   const step = wholeSeconds(startReading(0, start + second), {
     rows,
     oldest: start,
     next: "2",
     cut: false,
   })
-  equal(step.acts.map(({ at, occurrence }) => [at, occurrence]), [[start + second, 0]])
+  equal(step.activity.map(({ at, occurrence }) => [at, occurrence]), [[start + second, 0]])
   equal(step.readFrom, start + 1)
-  equal(step.rest, startReading(0, start))
+  equal(step.remaining, startReading(0, start))
 })
 
-Deno.test("wholeSeconds() follows the cursor of a second that fills a page, and counts on", () => {
-  const rows = [buy(), buy()].map((act) => ({ act }))
+Deno.test("wholeSeconds() follows the cursor of a second that fills a page, and continues numbering", () => {
+  const rows = [buy(), buy()].map((event) => ({ event }))
   const first = wholeSeconds(startReading(0, start), { rows, oldest: start, next: "2", cut: false })
-  equal(first.acts, [])
-  equal(first.rest?.cursor, "2")
-  const rest = first.rest ?? startReading(0, 0)
-  const second = wholeSeconds(rest, { rows, oldest: start, next: null, cut: false })
-  equal(second.acts.map(({ occurrence }) => occurrence), [0, 1, 2, 3])
-  equal(second.rest, null)
+  equal(first.activity, [])
+  equal(first.remaining?.cursor, "2")
+  const remaining = first.remaining ?? startReading(0, 0)
+  const second = wholeSeconds(remaining, { rows, oldest: start, next: null, cut: false })
+  equal(second.activity.map(({ occurrence }) => occurrence), [0, 1, 2, 3])
+  equal(second.remaining, null)
 })
 
-Deno.test("wholeSeconds() goes on below a second whose rows are no acts", () => {
+Deno.test("wholeSeconds() continues before a second without activity events", () => {
   const page = { rows: [], oldest: start, next: "9", cut: false }
   const first = wholeSeconds(startReading(0, start + second), page)
-  equal(first.rest, startReading(0, start))
-  equal(wholeSeconds(startReading(0, start), page).rest?.cursor, "9")
+  equal(first.remaining, startReading(0, start))
+  equal(wholeSeconds(startReading(0, start), page).remaining?.cursor, "9")
 })
 
-Deno.test("wholeSeconds() says so when a second is deeper than the venue goes", () => {
-  const page = { rows: [{ act: buy() }], oldest: start, next: null, cut: true }
+Deno.test("wholeSeconds() returns truncated when a second is deeper than the venue's limit", () => {
+  const page = { rows: [{ event: buy() }], oldest: start, next: null, cut: true }
   const above = wholeSeconds(startReading(0, start + second), page)
-  equal([above.rest, above.truncated], [startReading(0, start), false])
+  equal([above.remaining, above.truncated], [startReading(0, start), false])
   const there = wholeSeconds(startReading(0, start), page)
-  equal(there, { acts: [], readFrom: start + 1, rest: null, truncated: true })
+  equal(there, { activity: [], readFrom: start + 1, remaining: null, truncated: true })
 })
 
-Deno.test("wholeSeconds() keeps to its range when the venue does not", () => {
-  const rows = [buy({ at: start + 9 * second }), buy(), buy({ at: 5 })].map((act) => ({ act }))
+Deno.test("wholeSeconds() ignores rows outside the requested range", () => {
+  const rows = [buy({ at: start + 9 * second }), buy(), buy({ at: 5 })].map((event) => ({ event }))
   const step = wholeSeconds(startReading(10, start), { rows, oldest: 5, next: "3", cut: false })
-  equal(step.acts.map(({ at }) => at), [start])
-  equal([step.readFrom, step.rest], [10, null])
+  equal(step.activity.map(({ at }) => at), [start])
+  equal([step.readFrom, step.remaining], [10, null])
   const later = { rows: rows.slice(0, 1), oldest: start + 9 * second, next: "1", cut: false }
-  equal(wholeSeconds(startReading(10, start), later).rest, {
+  equal(wholeSeconds(startReading(10, start), later).remaining, {
     ...startReading(10, start),
     cursor: "1",
   })
 })
 
-Deno.test("byTime() sells nothing before it is bought in the same second", () => {
+Deno.test("byTime() puts buys before sales of the same second", () => {
   const kinds = ["redeem", "convert", "merge", "sell", "buy", "split"] as const
-  const acts = numbered(kinds.map((kind, i) => act(kind, { transaction: `0x${i}` })))
-  equal(acts.toSorted(byTime).map(({ kind }) => kind), kinds.toReversed())
+  const activity = numberOccurrences(
+    kinds.map((kind, i) => activityEvent(kind, { transaction: `0x${i}` })),
+  )
+  equal(activity.toSorted(byTime).map(({ kind }) => kind), kinds.toReversed())
 })
 
-law("byTime() leaves no two acts in a tie", wallets, (given) => {
-  const acts = numbered(actsOf(given.steps))
+law("byTime() is a total order", wallets, (given) => {
+  const activity = numberOccurrences(activityOfSteps(given.steps))
   const random = new Random(given.seed)
-  equal(set(acts.toSorted(byTime)), set(acts))
-  equal(shuffled(acts, random).toSorted(byTime).map(actKey), acts.toSorted(byTime).map(actKey))
+  equal(set(activity.toSorted(byTime)), set(activity))
+  equal(
+    shuffled(activity, random).toSorted(byTime).map(activityEventKey),
+    activity.toSorted(byTime).map(activityEventKey),
+  )
 })

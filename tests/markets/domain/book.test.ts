@@ -1,5 +1,5 @@
 /**
- * What an order book shows: laws over any book, then the definitions by example.
+ * Microstructure of an order book: laws over any book, then the definitions by example.
  *
  * @module
  */
@@ -15,8 +15,8 @@ const level = Arbitrary.map(
   Arbitrary.schema(Schema.Struct({ steps: inSteps, hundredths: shares })),
   ({ steps, hundredths }) => ({ price: steps / 10_000, size: hundredths / 100 }),
 )
-/** Levels on either side of a price, near it more often than not. */
-const soundBook = Arbitrary.map(
+/** Levels on both sides of a price. */
+const validBook = Arbitrary.map(
   Arbitrary.all({
     at: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1_000, maximum: 9_000 }))),
     bids: Arbitrary.array(offset(), { minLength: 1, maxLength: 12 }),
@@ -44,8 +44,8 @@ function offset() {
   )
 }
 
-function shows(of: OrderBook): Microstructure {
-  return Result.getOrThrow(microstructure(of))
+function microstructureOf(book: OrderBook): Microstructure {
+  return Result.getOrThrow(microstructure(book))
 }
 
 function reordered<A>(rows: ReadonlyArray<A>, by: number): Array<A> {
@@ -74,7 +74,7 @@ Deno.test("microstructure() does not depend on the order of levels of one price"
 })
 
 law(
-  "microstructure() is sound on the wire, or says what is wrong with the book",
+  "microstructure() matches its schema, or returns the fault of the book",
   anyBook,
   (given) => {
     const result = microstructure(given)
@@ -102,9 +102,9 @@ law("microstructure() ignores levels without size or outside (0, 1)", anyBook, (
   deepStrictEqual(microstructure(worse), microstructure(given))
 })
 
-law("complementary books mirror: mid, spread, and shares within reach", soundBook, (given) => {
-  const first = shows(given)
-  const second = shows(mirrored(given))
+law("complementary books mirror: mid, spread, and shares within reach", validBook, (given) => {
+  const first = microstructureOf(given)
+  const second = microstructureOf(mirrored(given))
   strictEqual(first.spread, second.spread)
   strictEqual(close(first.mid, 1 - second.mid), true)
   // USD for the same shares adds up to one dollar a share, so the sums are shares.
@@ -116,29 +116,29 @@ law("complementary books mirror: mid, spread, and shares within reach", soundBoo
   return close(depth.bid + other.ask, near("bids")) && close(depth.ask + other.bid, near("asks"))
 })
 
-law("complementary books mirror: what ends one book ends the other", soundBook, (given) => {
-  const first = shows(given).impactUsd
-  const second = shows(mirrored(given)).impactUsd
+law("complementary books mirror: both end before the same moves", validBook, (given) => {
+  const first = microstructureOf(given).impactUsd
+  const second = microstructureOf(mirrored(given)).impactUsd
   const null_ = (impact: Microstructure["impactUsd"]) =>
     Object.values(impact).map((x) => x === null)
   const { up1c, down1c, up5c, down5c } = second
   deepStrictEqual(null_(first), null_({ up1c: down1c, down1c: up1c, up5c: down5c, down5c: up5c }))
 })
 
-law("a larger impact never costs less, and no more than the book holds", soundBook, (given) => {
-  const { impactUsd } = shows(given)
-  const held = (side: "bids" | "asks") =>
+law("a larger impact never costs less, and at most the whole book", validBook, (given) => {
+  const { impactUsd } = microstructureOf(given)
+  const total = (side: "bids" | "asks") =>
     given[side].reduce((sum, { price, size }) => sum + price * size, 0) + 1e-6
   const least = (small: number | null, large: number | null, most: number) =>
     large === null || (small !== null && small <= large && large <= most)
-  return least(impactUsd.up1c, impactUsd.up5c, held("asks")) &&
-    least(impactUsd.down1c, impactUsd.down5c, held("bids"))
+  return least(impactUsd.up1c, impactUsd.up5c, total("asks")) &&
+    least(impactUsd.down1c, impactUsd.down5c, total("bids"))
 })
 
-law("one more level behind the best never takes depth or impact away", soundBook, (given) => {
-  const before = shows(given)
+law("one more level behind the best never reduces depth or impact", validBook, (given) => {
+  const before = microstructureOf(given)
   const price = Math.min(0.9999, before.bestAsk + 0.02)
-  const after = shows(book(given.bids, [...given.asks, { price, size: 50 }]))
+  const after = microstructureOf(book(given.bids, [...given.asks, { price, size: 50 }]))
   const grew = (a: number | null, b: number | null) =>
     b === null ? a === null : a === null || a <= b
   return before.depthUsdWithin5c.total <= after.depthUsdWithin5c.total &&
@@ -147,7 +147,7 @@ law("one more level behind the best never takes depth or impact away", soundBook
     grew(before.impactUsd.up5c, after.impactUsd.up5c)
 })
 
-Deno.test("microstructure() names the fault: a missing side, crossed quotes, ghost quotes", () => {
+Deno.test("microstructure() returns the fault: a missing side, crossed quotes, ghost quotes", () => {
   const bid = { price: 0.4, size: 10 }
   const ask = { price: 0.6, size: 10 }
   const fault = (of: OrderBook) => Result.getOrThrow(Result.flip(microstructure(of)))
@@ -157,22 +157,27 @@ Deno.test("microstructure() names the fault: a missing side, crossed quotes, gho
   strictEqual(fault(book([ask], [bid])), "crossed")
   strictEqual(fault(book([bid], [bid])), "crossed")
   strictEqual(fault(book([{ price: 0.04, size: 10 }], [{ price: 0.9401, size: 10 }])), "ghost")
-  strictEqual(shows(book([{ price: 0.04, size: 10 }], [{ price: 0.94, size: 10 }])).spread, 0.9)
+  strictEqual(
+    microstructureOf(book([{ price: 0.04, size: 10 }], [{ price: 0.94, size: 10 }])).spread,
+    0.9,
+  )
 })
 
-Deno.test("microstructure() counts levels at 5 cents into depth, and those at K not into impact", () => {
+Deno.test("microstructure() includes levels at 5 cents in depth, and excludes levels at K from impact", () => {
   const of = book(
     [{ price: 0.49, size: 100 }, { price: 0.45, size: 200 }, { price: 0.4499, size: 400 }],
     [{ price: 0.51, size: 100 }, { price: 0.53, size: 300 }, { price: 0.55, size: 200 }],
   )
-  const { mid, spread, depthUsdWithin5c, impactUsd } = shows(of)
+  const { mid, spread, depthUsdWithin5c, impactUsd } = microstructureOf(of)
   strictEqual(mid, 0.5)
   strictEqual(spread, 0.02)
   deepStrictEqual(depthUsdWithin5c, { bid: 49 + 90, ask: 51 + 159 + 110, total: 459 })
   deepStrictEqual(impactUsd, { up1c: 0, down1c: 0, up5c: 51 + 159, down5c: 49 })
 })
 
-Deno.test("microstructure() says null where the book ends before the move", () => {
-  const { impactUsd } = shows(book([{ price: 0.499, size: 100 }], [{ price: 0.501, size: 100 }]))
+Deno.test("microstructure() returns null when the book ends before the move", () => {
+  const { impactUsd } = microstructureOf(
+    book([{ price: 0.499, size: 100 }], [{ price: 0.501, size: 100 }]),
+  )
   deepStrictEqual(impactUsd, { up1c: null, down1c: null, up5c: null, down5c: null })
 })

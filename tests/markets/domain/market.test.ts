@@ -1,5 +1,5 @@
 /**
- * Which markets are mechanical noise: each sign alone, and the recorded rows where they are at hand.
+ * Which markets are mechanical: each sign alone, and ordinary markets.
  *
  * @module
  */
@@ -36,7 +36,7 @@ Deno.test("mechanicalSign() finds each sign alone", () => {
   )
 })
 
-Deno.test("mechanicalSign() lets ordinary markets be", () => {
+Deno.test("mechanicalSign() returns null for ordinary markets", () => {
   for (const recurrence of ["daily", "weekly", "monthly", ""]) {
     strictEqual(sign({ recurrences: [recurrence] }), null)
   }

@@ -1,5 +1,5 @@
 /**
- * Which markets resolve soon, and how they are shown.
+ * Which markets resolve soon, and their rows.
  *
  * @module
  */
@@ -8,8 +8,8 @@ import { Arbitrary, Result, Schema } from "effect"
 import { Microstructure } from "../../../src/markets/domain/book.ts"
 import type { Market, MarketStatus, MechanicalSign } from "../../../src/markets/domain/market.ts"
 import {
-  candidatesMax,
   convergenceOf,
+  endingMarketsMax,
   microstructureRowsMax,
   ResolvingRow,
   resolvingRows,
@@ -17,7 +17,7 @@ import {
 } from "../../../src/markets/domain/resolving.ts"
 import { hour, isoTime, minute } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
-import { now, shown } from "../../support/movers/market.ts"
+import { microstructureWith, now } from "../../support/movers/market.ts"
 import { endingMarket } from "../../support/products.ts"
 import { endingWithin } from "../../support/markets/endingWithin.ts"
 
@@ -26,7 +26,7 @@ const signs: ReadonlyArray<MechanicalSign | null> = [null, null, "slug", "recurr
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
-/** Markets whose ends stand around the edges of small horizons, some at the same instant. */
+/** Markets that end near small horizons, some at the same instant. */
 const anyListing = Arbitrary.schema(Schema.Struct({
   within: int(1, 4),
   floor: int(0, 3),
@@ -70,9 +70,9 @@ law(
   },
 )
 
-Deno.test("endingWithin() has a limit, and keeps the nearest", () => {
+Deno.test("endingWithin() has a limit, and returns the nearest", () => {
   const markets = Array.from(
-    { length: candidatesMax + 5 },
+    { length: endingMarketsMax + 5 },
     (_, n) => endingMarket(n, now, { endsAt: now + (n + 1) * minute }),
   ).toReversed()
   const found = endingWithin(
@@ -80,11 +80,11 @@ Deno.test("endingWithin() has a limit, and keeps the nearest", () => {
     { withinHours: 72, minLiquidity: 0, includeNoise: false },
     now,
   )
-  strictEqual(found.length, candidatesMax)
+  strictEqual(found.length, endingMarketsMax)
   strictEqual(found[0]?.slug, "market-0")
 })
 
-Deno.test("convergenceOf() has converged at 0.10 and 0.90 and beyond, as exact prices", () => {
+Deno.test("convergenceOf() is converged at 0.10 and 0.90 and beyond, without float errors", () => {
   for (const price of [0, 0.0999, 0.1, 0.9, 0.90005, 1, 1 - 0.9]) {
     strictEqual(convergenceOf(price), "converged", `${price}`)
   }
@@ -98,10 +98,10 @@ const ending = (count: number) =>
     now,
   )
 
-Deno.test("resolvingRows() shows the microstructure of the ten nearest", () => {
+Deno.test("resolvingRows() includes the microstructure of the ten nearest", () => {
   const rows = resolvingRows(
     ending(12),
-    () => ({ book: Result.succeed(shown({ mid: 0.93 })), lastMid: undefined }),
+    () => ({ book: Result.succeed(microstructureWith({ mid: 0.93 })), lastMid: undefined }),
     now,
   )
   strictEqual(rows.length, 12)
@@ -117,7 +117,7 @@ Deno.test("resolvingRows() takes the book's mid, else the last of the series, el
   const [market] = ending(1)
   ok(market !== undefined)
   const listed = { ...market, listed: { bestBid: 0.2, bestAsk: 0.23 } }
-  const book = Result.succeed(shown({ mid: 0.6 }))
+  const book = Result.succeed(microstructureWith({ mid: 0.6 }))
   const priceOf = (
     ...[market, reading]: [typeof listed, ReturnType<Parameters<typeof resolvingRows>[1]>]
   ) => resolvingRows([market], () => reading, now)[0]
@@ -127,11 +127,11 @@ Deno.test("resolvingRows() takes the book's mid, else the last of the series, el
   strictEqual(priceOf(listed, { book: null, lastMid: undefined })?.yesMid, 0.215)
 })
 
-Deno.test("resolvingRows() leaves out a market nobody knows a price of", () => {
+Deno.test("resolvingRows() leaves out a market without a known price", () => {
   equal(resolvingRows(ending(2), () => ({ book: null, lastMid: undefined }), now), [])
 })
 
-Deno.test("resolvingRows() shows 200 at most, of those with a price", () => {
+Deno.test("resolvingRows() returns at most 200 markets with a price", () => {
   const markets = Array.from({ length: resolvingRowsMax + 40 }, (_, n) => ({
     ...endingMarket(n, now),
     endsAt: now + (n + 1) * minute,
@@ -145,19 +145,19 @@ Deno.test("resolvingRows() shows 200 at most, of those with a price", () => {
   ok(rows.every(({ slug }) => slug >= "market-12"))
 })
 
-Deno.test("resolvingRows() rounds the hours that remain half up, however they divide", () => {
+Deno.test("resolvingRows() rounds the remaining hours half up", () => {
   const [market] = ending(1)
   ok(market !== undefined)
   for (let hundredths = 0; hundredths < 7_200; hundredths++) {
-    for (const [ms, shown] of [[17_999, 0], [18_000, 1], [18_001, 1]] as const) {
+    for (const [ms, added] of [[17_999, 0], [18_000, 1], [18_001, 1]] as const) {
       const ends = { ...market, endsAt: now + hundredths * 36_000 + ms }
       const [row] = resolvingRows([ends], () => ({ book: null, lastMid: 0.5 }), now)
-      strictEqual(row?.hoursRemaining, (hundredths + shown) / 100)
+      strictEqual(row?.hoursRemaining, (hundredths + added) / 100)
     }
   }
 })
 
-Deno.test("resolvingRows() counts the hours that remain to two decimals", () => {
+Deno.test("resolvingRows() rounds the remaining hours to two decimals", () => {
   const [market] = ending(1)
   ok(market !== undefined)
   const ends = { ...market, endsAt: now + hour + 20 * minute }

@@ -1,5 +1,5 @@
 /**
- * What of a tick's movers goes out, in what shape; and what no series of mere bounces ever does.
+ * Which of a tick's movers are emitted, the shape of their items, and that bounces are never emitted.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { deepStrictEqual, notStrictEqual, strictEqual } from "node:assert"
 import { Arbitrary, Result, Schema } from "effect"
 import { FeedItem } from "../../../src/feed/domain/item.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"
-import type { Mover } from "../../../src/movers/domain/move.ts"
+import type { Mover } from "../../../src/movers/domain/priceMove.ts"
 import {
   judgeMove,
   moverItem,
@@ -17,10 +17,16 @@ import {
 } from "../../../src/movers/domain/gates.ts"
 import { hour } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
-import { evidence, market, moveInput, now, shown } from "../../support/movers/market.ts"
+import {
+  market,
+  microstructureWith,
+  moveContext,
+  moveInput,
+  now,
+} from "../../support/movers/market.ts"
 
 const found: Mover = Result.getOrThrow(
-  judgeMove(Result.getOrThrow(screenMove(moveInput())), evidence()),
+  judgeMove(Result.getOrThrow(screenMove(moveInput())), moveContext()),
 )
 
 const small = (most: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: most }))
@@ -48,7 +54,7 @@ function count<A>(rows: ReadonlyArray<A>, key: (row: A) => string): ReadonlyMap<
 }
 
 law(
-  "selectMovers() lets out one item a market and at most three an event",
+  "selectMovers() chooses one mover per market and at most three per event",
   tickOfMovers,
   (movers) => {
     const { chosen } = selectMovers(movers)
@@ -58,7 +64,7 @@ law(
   },
 )
 
-law("selectMovers() loses no mover: each goes out or has a reason", tickOfMovers, (movers) => {
+law("selectMovers() loses no mover: each is chosen or has a reason", tickOfMovers, (movers) => {
   const { chosen, dropped } = selectMovers(movers)
   const all = [...chosen, ...dropped.map(({ mover }) => mover)]
   return all.length === movers.length && movers.every((mover) => all.includes(mover)) &&
@@ -66,7 +72,7 @@ law("selectMovers() loses no mover: each goes out or has a reason", tickOfMovers
 })
 
 law(
-  "selectMovers() drops nothing stronger than what it keeps in its place",
+  "selectMovers() drops no mover that is stronger than one chosen in its place",
   tickOfMovers,
   (movers) => {
     const { chosen, dropped } = selectMovers(movers)
@@ -82,7 +88,7 @@ law(
   },
 )
 
-law("selectMovers() does not depend on the order of arrival", tickOfMovers, (movers) => {
+law("selectMovers() does not depend on the input order", tickOfMovers, (movers) => {
   deepStrictEqual(selectMovers(movers.toReversed()), selectMovers(movers))
 })
 
@@ -93,7 +99,7 @@ Deno.test("selectMovers() takes the window with the larger zScore", () => {
   deepStrictEqual(dropped, [{ mover: found, reason: "weaker_window" }])
 })
 
-Deno.test("a market whose event is full gives its place to no other window of its own", () => {
+Deno.test("selectMovers() drops every window of a market whose event is full", () => {
   const of = (id: string, zScore: number, over: Mover["window"] = "1h"): Mover => ({
     ...found,
     market: market({ id: MarketId.make(id) }),
@@ -118,7 +124,7 @@ Deno.test("moverItem() is a feed item, keyed by market, window and tick", () => 
   notStrictEqual(moverItem(other, now).dedupeKey, dedupeKey)
 })
 
-Deno.test("a mover says where its price was and is, and the difference, to the step", () => {
+Deno.test("a mover has both prices and their exact difference", () => {
   strictEqual(found.priceStart, 0.5)
   strictEqual(found.priceNow, 0.6)
   strictEqual(found.delta, 0.1)
@@ -132,11 +138,11 @@ const bounce = Arbitrary.schema(Schema.Struct({
   after: Schema.Int.check(Schema.isBetween({ minimum: -100, maximum: 100 })),
 }))
 
-law("a mid that only bounces within its spread never passes gate 4", bounce, (given) => {
-  const { truth, spread, before, after } = given
+law("a mid that only bounces within its spread never passes gate 4", bounce, (sample) => {
+  const { truth, spread, before, after } = sample
   const mid = (share: number) => (truth + Math.trunc(share * spread / 200)) / 10_000
   const book = Result.succeed(
-    shown({ mid: mid(after), spread: 2 * Math.ceil(spread / 2) / 10_000 }),
+    microstructureWith({ mid: mid(after), spread: 2 * Math.ceil(spread / 2) / 10_000 }),
   )
   const move = screenMove(moveInput({ book, start: { at: now - hour, mid: mid(before) } }))
   return Result.isFailure(move) && move.failure === "small_move"

@@ -1,24 +1,24 @@
 /**
- * The seven gates: each one on both sides of its boundary, and what holds for any move.
+ * The seven gates: both sides of each boundary, and the laws for any move.
  *
  * @module
  */
 import { strictEqual } from "node:assert"
 import { Arbitrary, Result, Schema } from "effect"
 import { type MarketStatus, TokenId, type Trade } from "../../../src/markets/domain/market.ts"
-import type { Move, MoveEvidence, MoveInput } from "../../../src/movers/domain/move.ts"
+import type { MoveContext, MoveInput, PriceMove } from "../../../src/movers/domain/priceMove.ts"
 import { historyRange, judgeMove, screenMove } from "../../../src/movers/domain/gates.ts"
 import { screenMarket } from "../../../src/markets/domain/quality.ts"
 import { day, hour } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 import {
-  evidence,
+  alternatingHours,
   market,
+  microstructureWith,
+  moveContext,
   moveInput,
   now,
-  shown,
-  swinging,
-  tickMs,
+  tickIntervalMs,
 } from "../../support/movers/market.ts"
 
 function screened(fields: Partial<MoveInput>): string {
@@ -26,17 +26,17 @@ function screened(fields: Partial<MoveInput>): string {
   return Result.isFailure(result) ? result.failure : "passed"
 }
 
-function moveOf(fields: Partial<MoveInput> = {}): Move {
+function moveOf(fields: Partial<MoveInput> = {}): PriceMove {
   return Result.getOrThrow(screenMove(moveInput(fields)))
 }
 
-function judged(fields: Partial<MoveEvidence>, move: Partial<MoveInput> = {}): string {
-  const result = judgeMove(moveOf(move), evidence(fields))
+function judged(fields: Partial<MoveContext>, move: Partial<MoveInput> = {}): string {
+  const result = judgeMove(moveOf(move), moveContext(fields))
   return Result.isFailure(result) ? result.failure : result.success.confirmedBy
 }
 
-function seen(fields: Parameters<typeof shown>[0]): Partial<MoveInput> {
-  return { book: Result.succeed(shown(fields)) }
+function bookWith(fields: Parameters<typeof microstructureWith>[0]): Partial<MoveInput> {
+  return { book: Result.succeed(microstructureWith(fields)) }
 }
 
 Deno.test("gate 1: 10,000 USD of volume is enough, a cent less is not", () => {
@@ -44,33 +44,33 @@ Deno.test("gate 1: 10,000 USD of volume is enough, a cent less is not", () => {
   strictEqual(screened({ market: market({ volumeUsd: 9_999.99 }) }), "low_volume")
 })
 
-Deno.test("gate 1: 2,500 USD of depth in total is enough, a thousandth less is not", () => {
-  strictEqual(screened(seen({ depthUsd: 2_500 })), "passed")
-  strictEqual(screened(seen({ depthUsd: 2_499.999 })), "thin_book")
+Deno.test("gate 1: 2,500 USD of total depth is enough, a thousandth less is not", () => {
+  strictEqual(screened(bookWith({ depthUsd: 2_500 })), "passed")
+  strictEqual(screened(bookWith({ depthUsd: 2_499.999 })), "thin_book")
 })
 
 Deno.test("gate 2: a spread of 5 cents passes, one step more does not", () => {
   const start = { at: now - hour, mid: 0.4 }
-  strictEqual(screened({ ...seen({ spread: 0.05 }), start }), "passed")
-  strictEqual(screened({ ...seen({ spread: 0.0502 }), start }), "wide_spread")
+  strictEqual(screened({ ...bookWith({ spread: 0.05 }), start }), "passed")
+  strictEqual(screened({ ...bookWith({ spread: 0.0502 }), start }), "wide_spread")
 })
 
-Deno.test("gate 2: an unsound or missing book is named", () => {
+Deno.test("gate 2: an invalid or missing book is rejected with its fault", () => {
   for (const fault of ["empty_side", "crossed", "ghost"] as const) {
     strictEqual(screened({ book: Result.fail(fault) }), fault)
   }
   strictEqual(screened({ book: null }), "no_book")
 })
 
-Deno.test("gate 3: mechanical, resolved and closed markets do not move", () => {
+Deno.test("gate 3: mechanical, resolved and closed markets are rejected", () => {
   strictEqual(screened({ market: market({ mechanical: "slug" }) }), "mechanical")
   strictEqual(screened({ market: market({ status: "resolved" }) }), "resolved")
   strictEqual(screened({ market: market({ status: "closed" }) }), "closed")
 })
 
-Deno.test("gate 3: a proposed outcome at .97 or .03 is settlement; short of it, or unproposed, is not", () => {
+Deno.test("gate 3: a price at .97 or .03 is settlement when an outcome is proposed, else not", () => {
   const at = (mid: number, status: MarketStatus) =>
-    screened({ ...seen({ mid, spread: 0.002 }), market: market({ status }) })
+    screened({ ...bookWith({ mid, spread: 0.002 }), market: market({ status }) })
   strictEqual(at(0.97, "proposed"), "in_settlement")
   strictEqual(at(0.03, "proposed"), "in_settlement")
   strictEqual(at(0.9699, "proposed"), "passed")
@@ -78,11 +78,11 @@ Deno.test("gate 3: a proposed outcome at .97 or .03 is settlement; short of it, 
   strictEqual(at(0.97, "open"), "passed")
 })
 
-Deno.test("the start of a move is at most two ticks older than its window, and never younger", () => {
+Deno.test("the start of a move is at most two ticks older than its window, and never newer", () => {
   const from = (at: number) => screened({ start: { at, mid: 0.5 } })
   strictEqual(from(now - hour), "passed")
-  strictEqual(from(now - hour - 2 * tickMs), "passed")
-  strictEqual(from(now - hour - 2 * tickMs - 1), "no_history")
+  strictEqual(from(now - hour - 2 * tickIntervalMs), "passed")
+  strictEqual(from(now - hour - 2 * tickIntervalMs - 1), "no_history")
   strictEqual(from(now - hour + 1), "no_history")
   strictEqual(screened({ start: undefined }), "no_history")
   strictEqual(screened({ start: { at: now - hour, mid: Number.NaN } }), "no_history")
@@ -90,10 +90,10 @@ Deno.test("the start of a move is at most two ticks older than its window, and n
   strictEqual(screened({ window: "24h", start: { at: now - hour, mid: 0.5 } }), "no_history")
 })
 
-Deno.test("gate 4: five cents pass, half a step less does not, whatever floats make of it", () => {
+Deno.test("gate 4: five cents pass, half a step less does not, without float errors", () => {
   for (let cents = 10; cents <= 85; cents++) {
     const start = (mid: number) => ({ start: { at: now - hour, mid } })
-    const book = seen({ mid: cents / 100, spread: 0.002 })
+    const book = bookWith({ mid: cents / 100, spread: 0.002 })
     strictEqual(screened({ ...book, ...start(cents / 100 + 0.05) }), "passed")
     strictEqual(screened({ ...book, ...start(cents / 100 - 0.05) }), "passed")
     strictEqual(screened({ ...book, ...start(cents / 100 + 0.04995) }), "small_move")
@@ -103,7 +103,7 @@ Deno.test("gate 4: five cents pass, half a step less does not, whatever floats m
 
 Deno.test("gate 4: one and a half spreads pass, half a step less does not", () => {
   const from = (mid: number) =>
-    screened({ ...seen({ spread: 0.04 }), start: { at: now - hour, mid } })
+    screened({ ...bookWith({ spread: 0.04 }), start: { at: now - hour, mid } })
   strictEqual(from(0.54), "passed")
   strictEqual(from(0.54005), "small_move")
 })
@@ -122,7 +122,7 @@ const anyInput = Arbitrary.map(
   }),
   ({ mid, from, spread, depthUsd, window, ...facts }) => {
     const start = { at: now - (window === "1h" ? hour : day), mid: from / 10_000 }
-    const book = Result.succeed(shown({ mid: mid / 10_000, spread, depthUsd }))
+    const book = Result.succeed(microstructureWith({ mid: mid / 10_000, spread, depthUsd }))
     return moveInput({ market: market(facts), book, window, start })
   },
 )
@@ -133,13 +133,13 @@ law(
   (input) => Result.isSuccess(screenMarket(input.market)) || Result.isFailure(screenMove(input)),
 )
 
-law("screenMove() sees a fall as it sees the same rise", anyInput, (input) => {
+law("screenMove() treats a fall like the same rise", anyInput, (input) => {
   const { book, start } = input
   if (book === null || Result.isFailure(book) || start === undefined) return true
   const { mid, spread, depthUsdWithin5c: { total } } = book.success
   const twin = screenMove({
     ...input,
-    book: Result.succeed(shown({ mid: 1 - mid, spread, depthUsd: total })),
+    book: Result.succeed(microstructureWith({ mid: 1 - mid, spread, depthUsd: total })),
     start: { ...start, mid: 1 - start.mid },
   })
   const own = screenMove(input)
@@ -147,48 +147,51 @@ law("screenMove() sees a fall as it sees the same rise", anyInput, (input) => {
   return Result.isSuccess(twin) && twin.success.delta === -own.success.delta
 })
 
-law("judgeMove() gives a finite zScore of at least 3, whatever the history", anyInput, (input) => {
+law("judgeMove() returns a finite zScore of at least 3 for any history", anyInput, (input) => {
   const move = screenMove(input)
   if (Result.isFailure(move)) return true
-  return [[], swinging(move.success.startedAt, 0.5, 0), swinging(now, 0.999, 9)].every(
-    (history) => {
-      const previous = { at: now - tickMs, mid: move.success.priceNow }
-      const mover = judgeMove(move.success, evidence({ history, previous }))
-      if (Result.isFailure(mover)) return true
-      return Number.isFinite(mover.success.zScore) && mover.success.zScore >= 3
-    },
-  )
+  return [[], alternatingHours(move.success.startedAt, 0.5, 0), alternatingHours(now, 0.999, 9)]
+    .every(
+      (history) => {
+        const previous = { at: now - tickIntervalMs, mid: move.success.priceNow }
+        const mover = judgeMove(move.success, moveContext({ history, previous }))
+        if (Result.isFailure(mover)) return true
+        return Number.isFinite(mover.success.zScore) && mover.success.zScore >= 3
+      },
+    )
 })
 
-/** Hours by whose standard deviation the move from .50 to .60 is this many. */
-function swingOf(sigmas: number): MoveEvidence["history"] {
+/** History for which the move from .50 to .60 is this many standard deviations. */
+function historyForSigmas(sigmas: number): MoveContext["history"] {
   const sigma = Math.log(0.6 / 0.4) / sigmas
-  // What 167 returns of plus and minus one by turns deviate by: not quite one.
+  // The standard deviation of 167 alternating returns of plus and minus one is not quite one.
   const returns = Array.from({ length: 167 }, (_, i) => i % 2 === 0 ? 1 : -1)
   const mean = returns.reduce((sum, x) => sum + x, 0) / 167
   const deviation = Math.sqrt(returns.reduce((sum, x) => sum + (x - mean) ** 2, 0) / 166)
-  return swinging(now - hour, 0.5, sigma / deviation)
+  return alternatingHours(now - hour, 0.5, sigma / deviation)
 }
 
-Deno.test("gate 5: three standard deviations of the hours before pass, a hair less does not", () => {
-  strictEqual(judged({ history: swingOf(3) }), "persistence")
-  strictEqual(judged({ history: swingOf(2.999) }), "unsurprising")
+Deno.test("gate 5: three standard deviations of the hours before pass, 2.999 do not", () => {
+  strictEqual(judged({ history: historyForSigmas(3) }), "persistence")
+  strictEqual(judged({ history: historyForSigmas(2.999) }), "unsurprising")
 })
 
-Deno.test("gate 5: over 24 hours the same move needs to be root 24 times rarer", () => {
+Deno.test("gate 5: over 24 hours the same move must be root 24 times rarer", () => {
   const over = (sigmas: number) =>
     judged(
-      { history: swingOf(sigmas).map((point) => ({ ...point, at: point.at - 23 * hour })) },
+      {
+        history: historyForSigmas(sigmas).map((point) => ({ ...point, at: point.at - 23 * hour })),
+      },
       { window: "24h", start: { at: now - day, mid: 0.5 } },
     )
   strictEqual(over(3 * Math.sqrt(24)), "persistence")
   strictEqual(over(2.999 * Math.sqrt(24)), "unsurprising")
 })
 
-Deno.test("gate 5: only the week before the window says what is ordinary", () => {
-  const calm = swinging(now - hour, 0.5, 0)
-  const during = Array.from({ length: 6 }, (_, i) => ({ at: now - i * tickMs, mid: i % 2 }))
-  const longAgo = swinging(now - hour - 7 * day - 1, 0.5, 3)
+Deno.test("gate 5: only the week before the window counts for the volatility", () => {
+  const calm = alternatingHours(now - hour, 0.5, 0)
+  const during = Array.from({ length: 6 }, (_, i) => ({ at: now - i * tickIntervalMs, mid: i % 2 }))
+  const longAgo = alternatingHours(now - hour - 7 * day - 1, 0.5, 3)
   strictEqual(judged({ history: [...during, ...calm, ...longAgo] }), "persistence")
   strictEqual(
     judged({ history: [...calm.slice(0, 60), ...longAgo.map(fourDaysLater)] }),
@@ -196,19 +199,22 @@ Deno.test("gate 5: only the week before the window says what is ordinary", () =>
   )
 })
 
-Deno.test("gate 5: with under 24 returns the prior judges, wider outside .10-.90", () => {
-  const few = { history: swinging(now - hour, 0.5, 0).slice(0, 24) }
-  const enough = { history: swinging(now - hour, 0.5, 0).slice(0, 25) }
-  const small = { ...seen({ mid: 0.55, spread: 0.002 }), start: { at: now - hour, mid: 0.5 } }
-  strictEqual(judged({ ...few, previous: { at: now - tickMs, mid: 0.55 } }, small), "unsurprising")
+Deno.test("gate 5: with fewer than 24 returns the prior applies, wider outside .10-.90", () => {
+  const few = { history: alternatingHours(now - hour, 0.5, 0).slice(0, 24) }
+  const enough = { history: alternatingHours(now - hour, 0.5, 0).slice(0, 25) }
+  const small = { ...bookWith({ mid: 0.55, spread: 0.002 }), start: { at: now - hour, mid: 0.5 } }
   strictEqual(
-    judged({ ...enough, previous: { at: now - tickMs, mid: 0.55 } }, small),
+    judged({ ...few, previous: { at: now - tickIntervalMs, mid: 0.55 } }, small),
+    "unsurprising",
+  )
+  strictEqual(
+    judged({ ...enough, previous: { at: now - tickIntervalMs, mid: 0.55 } }, small),
     "persistence",
   )
   // 1.578 on the logit scale: in a day more than three times 0.10, less than three times 0.15.
   const edge = (mid: number, from: number) =>
-    judged({ history: [], previous: { at: now - tickMs, mid } }, {
-      ...seen({ mid, spread: 0.002 }),
+    judged({ history: [], previous: { at: now - tickIntervalMs, mid } }, {
+      ...bookWith({ mid, spread: 0.002 }),
       window: "24h",
       start: { at: now - day, mid: from },
     })
@@ -222,13 +228,13 @@ function fourDaysLater({ at, mid }: { readonly at: number; readonly mid: number 
   return { at: at + 4 * day, mid }
 }
 
-Deno.test("gate 6: coming home from a quote that strayed for one tick is no move", () => {
+Deno.test("gate 6: a return from a quote that strayed for one tick is no move", () => {
   const around = (before: number | null, after: number | null) => {
     const ticks = [
-      ...(before === null ? [] : [{ at: now - hour - tickMs, mid: before }]),
-      ...(after === null ? [] : [{ at: now - hour + tickMs, mid: after }]),
+      ...(before === null ? [] : [{ at: now - hour - tickIntervalMs, mid: before }]),
+      ...(after === null ? [] : [{ at: now - hour + tickIntervalMs, mid: after }]),
     ]
-    const calm = evidence().history.filter(({ at }) => at <= now - hour)
+    const calm = moveContext().history.filter(({ at }) => at <= now - hour)
     return judged({ history: [...calm, ...ticks] })
   }
   strictEqual(around(0.6, 0.6), "stray_start")
@@ -244,12 +250,12 @@ Deno.test("gate 6: coming home from a quote that strayed for one tick is no move
 Deno.test("historyRange() covers the week before the start, and the two ticks after it", () => {
   const { from, to } = historyRange(moveOf())
   strictEqual(from, now - hour - 7 * day)
-  strictEqual(to, now - hour + 2 * tickMs)
+  strictEqual(to, now - hour + 2 * tickIntervalMs)
 })
 
-Deno.test("gate 6: of the ticks around the start the nearest on each side speak, if near enough", () => {
-  const calm = evidence().history
-  const at = (ticks: number, mid: number) => ({ at: now - hour + ticks * tickMs, mid })
+Deno.test("gate 6: the nearest tick on each side of the start counts, if it is within two ticks", () => {
+  const calm = moveContext().history
+  const at = (ticks: number, mid: number) => ({ at: now - hour + ticks * tickIntervalMs, mid })
   const history = (...points: ReadonlyArray<ReturnType<typeof at>>) =>
     judged({ history: [...calm, ...points] })
   strictEqual(history(at(-2, 0.6), at(2, 0.6)), "stray_start")
@@ -261,8 +267,8 @@ Deno.test("gate 6: of the ticks around the start the nearest on each side speak,
   strictEqual(history(at(-1, 0.6), at(1, 0.5), at(2, 0.6)), "persistence")
 })
 
-Deno.test("gate 7: what the feed just said is not said again", () => {
-  const emitted = [{ window: "1h", delta: 0.1, emittedAt: now - tickMs }] as const
+Deno.test("gate 7: a move that the feed has just published is not novel", () => {
+  const emitted = [{ window: "1h", delta: 0.1, emittedAt: now - tickIntervalMs }] as const
   strictEqual(judged({ emitted }), "not_novel")
   strictEqual(judged({ emitted: [{ ...emitted[0], delta: 0.08 }] }), "persistence")
 })
@@ -274,59 +280,65 @@ function trade(fields: Partial<Trade>): Trade {
     side: "buy",
     price: 0.56,
     size: 1_000,
-    at: now - tickMs,
+    at: now - tickIntervalMs,
     wallet: "w",
     transaction: "t",
     ...fields,
   }
 }
 
-/** Confirmation by these trades alone: the tick before stood at the start. */
-function tape(trades: ReadonlyArray<Trade>, move: Partial<MoveInput> = {}): string {
+/** The result with these trades and no previous tick. */
+function judgedWithTrades(trades: ReadonlyArray<Trade>, move: Partial<MoveInput> = {}): string {
   return judged({ trades, previous: undefined }, move)
 }
 
-Deno.test("gate 6: 100 USD beyond the half-way point confirm an hour's move, 500 a day's", () => {
+Deno.test("gate 6: 100 USD beyond the midpoint confirm a 1h move, 500 USD a 24h move", () => {
   const worth = (usd: number) => [trade({ price: 0.56, size: usd / 0.56 })]
-  strictEqual(tape(worth(100)), "trades")
-  strictEqual(tape(worth(99.99)), "unconfirmed")
+  strictEqual(judgedWithTrades(worth(100)), "trades")
+  strictEqual(judgedWithTrades(worth(99.99)), "unconfirmed")
   const daily = { window: "24h", start: { at: now - day, mid: 0.5 } } as const
-  strictEqual(tape(worth(500), daily), "trades")
-  strictEqual(tape(worth(499.99), daily), "unconfirmed")
+  strictEqual(judgedWithTrades(worth(500), daily), "trades")
+  strictEqual(judgedWithTrades(worth(499.99), daily), "unconfirmed")
 })
 
 Deno.test("gate 6: only fills during the move and beyond half of it count", () => {
-  strictEqual(tape([trade({ price: 0.5501 })]), "trades")
-  strictEqual(tape([trade({ price: 0.55 })]), "unconfirmed")
-  strictEqual(tape([trade({ at: now - hour })]), "trades")
-  strictEqual(tape([trade({ at: now - hour - 1 })]), "unconfirmed")
-  strictEqual(tape([trade({ at: now + 1 })]), "unconfirmed")
-  strictEqual(tape([trade({ size: Number.NaN }), trade({ price: 2 })]), "unconfirmed")
+  strictEqual(judgedWithTrades([trade({ price: 0.5501 })]), "trades")
+  strictEqual(judgedWithTrades([trade({ price: 0.55 })]), "unconfirmed")
+  strictEqual(judgedWithTrades([trade({ at: now - hour })]), "trades")
+  strictEqual(judgedWithTrades([trade({ at: now - hour - 1 })]), "unconfirmed")
+  strictEqual(judgedWithTrades([trade({ at: now + 1 })]), "unconfirmed")
+  strictEqual(judgedWithTrades([trade({ size: Number.NaN }), trade({ price: 2 })]), "unconfirmed")
 })
 
-Deno.test("gate 6: fills of the second outcome fold to 1 - price", () => {
+Deno.test("gate 6: fills of the second outcome count at 1 - price", () => {
   const second = TokenId.make("no")
-  strictEqual(tape([trade({ tokenId: second, side: "sell", price: 0.44 })]), "trades")
-  strictEqual(tape([trade({ tokenId: second, side: "sell", price: 0.45 })]), "unconfirmed")
-  strictEqual(tape([trade({ tokenId: second, side: "sell", price: 0.56 })]), "unconfirmed")
+  strictEqual(judgedWithTrades([trade({ tokenId: second, side: "sell", price: 0.44 })]), "trades")
+  strictEqual(
+    judgedWithTrades([trade({ tokenId: second, side: "sell", price: 0.45 })]),
+    "unconfirmed",
+  )
+  strictEqual(
+    judgedWithTrades([trade({ tokenId: second, side: "sell", price: 0.56 })]),
+    "unconfirmed",
+  )
 })
 
-Deno.test("gate 6: a fill shown from both of its sides counts once", () => {
+Deno.test("gate 6: a fill reported from both sides counts once", () => {
   const half = { size: 60 / 0.56 }
   const bought = trade(half)
-  strictEqual(tape([bought, trade({ ...half, side: "sell" })]), "unconfirmed")
+  strictEqual(judgedWithTrades([bought, trade({ ...half, side: "sell" })]), "unconfirmed")
   const minted = trade({ ...half, tokenId: TokenId.make("no"), price: 0.44 })
-  strictEqual(tape([bought, minted]), "unconfirmed")
-  strictEqual(tape([bought, bought]), "trades")
+  strictEqual(judgedWithTrades([bought, minted]), "unconfirmed")
+  strictEqual(judgedWithTrades([bought, bought]), "trades")
 })
 
-Deno.test("gate 6: two thirds of the move at the tick before confirm it, no more are needed", () => {
-  const before = (mid: number, at = now - tickMs) =>
+Deno.test("gate 6: more than two thirds of the move at the previous tick confirm it", () => {
+  const before = (mid: number, at = now - tickIntervalMs) =>
     judged({ previous: { at, mid } }, { start: { at: now - hour, mid: 0.48 } })
   strictEqual(before(0.56005), "persistence")
   strictEqual(before(0.56), "unconfirmed")
   strictEqual(before(0.7), "persistence")
-  strictEqual(before(0.6, now - 2 * tickMs), "persistence")
-  strictEqual(before(0.6, now - 2 * tickMs - 1), "unconfirmed")
+  strictEqual(before(0.6, now - 2 * tickIntervalMs), "persistence")
+  strictEqual(before(0.6, now - 2 * tickIntervalMs - 1), "unconfirmed")
   strictEqual(before(0.6, now), "unconfirmed")
 })

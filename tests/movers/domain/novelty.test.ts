@@ -1,5 +1,5 @@
 /**
- * When a market is quiet: after an item, until the move grew, turned round, or the window passed.
+ * Gate 7: after an item a market is quiet until the move grows or reverses, or the window passes.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { FeedItem, MoveWindow } from "../../../src/feed/domain/item.ts"
 import { type EmittedMove, emittedMove, isNovel } from "../../../src/movers/domain/novelty.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
-import { now, shown } from "../../support/movers/market.ts"
+import { microstructureWith, now } from "../../support/movers/market.ts"
 
 function item(delta: number, age: number, window: MoveWindow = "1h"): EmittedMove {
   return { window, delta, emittedAt: now - age }
@@ -19,11 +19,11 @@ function novel(delta: number, emitted: ReadonlyArray<EmittedMove>, window: MoveW
   return isNovel({ window, delta, now }, emitted)
 }
 
-Deno.test("gate 7: a move is news where nothing was said of its market", () => {
+Deno.test("gate 7: a move is novel when its market has no item", () => {
   strictEqual(novel(0.05, []), true)
 })
 
-Deno.test("gate 7: 1.2 times the move that went out is news, half a step less is not", () => {
+Deno.test("gate 7: 1.2 times the emitted move is novel, half a step less is not", () => {
   for (let cents = 5; cents <= 75; cents++) {
     const emitted = [item(cents / 100, minute)]
     strictEqual(novel(cents * 12 / 1_000, emitted), true)
@@ -32,19 +32,19 @@ Deno.test("gate 7: 1.2 times the move that went out is news, half a step less is
   }
 })
 
-Deno.test("gate 7: a move the other way is news, however small beside the last", () => {
+Deno.test("gate 7: a move in the other direction is novel, however small", () => {
   strictEqual(novel(-0.05, [item(0.4, minute)]), true)
   strictEqual(novel(0.05, [item(0.4, minute)]), false)
 })
 
-Deno.test("gate 7: the memory ends when the window has passed", () => {
+Deno.test("gate 7: an item no longer counts when the window has passed", () => {
   strictEqual(novel(0.1, [item(0.1, hour - 1)]), false)
   strictEqual(novel(0.1, [item(0.1, hour)]), true)
   strictEqual(novel(0.1, [item(0.1, day - 1, "24h")], "24h"), false)
   strictEqual(novel(0.1, [item(0.1, day, "24h")], "24h"), true)
 })
 
-Deno.test("gate 7: the last item counts, in whatever order they come", () => {
+Deno.test("gate 7: the last item counts, in any input order", () => {
   const emitted = [item(0.3, 30 * minute), item(0.1, minute), item(0.2, 50 * minute)]
   strictEqual(novel(0.12, emitted), true)
   strictEqual(novel(0.11, emitted), false)
@@ -61,7 +61,7 @@ const steps = Schema.Int.check(Schema.isBetween({ minimum: 500, maximum: 9_000 }
 const minutes = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_439 }))
 
 law(
-  "gate 7: a move that was just emitted is never news at once, however often it went out before",
+  "gate 7: a move that was just emitted is not novel, however many items came before",
   Arbitrary.all({
     delta: Arbitrary.schema(steps),
     earlier: Arbitrary.array(Arbitrary.schema(Schema.Struct({ steps, minutes })), { maxLength: 5 }),
@@ -72,7 +72,7 @@ law(
   },
 )
 
-Deno.test("emittedMove() remembers what an item said and when", () => {
+Deno.test("emittedMove() keeps an item's window, delta and time", () => {
   const mover: Extract<FeedItem, { type: "mover" }> = {
     feedIndex: 7,
     type: "mover",
@@ -95,7 +95,7 @@ Deno.test("emittedMove() remembers what an item said and when", () => {
       startedAt: "2026-11-19T11:50:00.000Z",
       zScore: 4,
       confirmedBy: "trades",
-      microstructure: shown(),
+      microstructure: microstructureWith(),
     },
   }
   deepStrictEqual(emittedMove(mover), item(-0.1, 10 * minute, "24h"))

@@ -1,5 +1,5 @@
 /**
- * Headlines: one spelling of an address, plain titles, believable times, each story once.
+ * Headlines: canonical addresses, plain titles, accepted times, and each story once.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import {
   cleanTitle,
   type Headline,
   headlineOf,
-  newsKeptMs,
+  newsRetentionMs,
   newStories,
   titleLengthMax,
 } from "../../../src/news/domain/headline.ts"
@@ -23,7 +23,7 @@ const now = Date.UTC(2026, 10, 20, 12)
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const text = Arbitrary.schema(Schema.String)
-/** Pieces that addresses are made of, good and bad. */
+/** Parts of valid and invalid addresses. */
 const pieces = [
   ...["https://", "HTTP://", "javascript:", "//", "user:pw@", "WWW.Example.com", "127.0.0.1", "a"],
   ...[":8080", ":443", "/news", "/a(b)", "/[x]", "/%41", "?", "&", "utm_source=x", "id=1", "at_x"],
@@ -50,9 +50,9 @@ const address = Arbitrary.map(
   (chosen) => chosen.map((n) => pieces[n]).join(""),
 )
 
-for (const [name, any] of [["made of pieces", address], ["of any characters", text]] as const) {
+for (const [name, any] of [["made of parts", address], ["of any characters", text]] as const) {
   law(
-    `canonicalAddress() is the same spelled again, and holds nothing dangerous: text ${name}`,
+    `canonicalAddress() is idempotent and without dangerous characters, for text ${name}`,
     any,
     (value) => {
       for (const url of [value, `https://www.example.com/${value}`].map(canonicalAddress)) {
@@ -69,8 +69,8 @@ for (const [name, any] of [["made of pieces", address], ["of any characters", te
   )
 }
 
-Deno.test("canonicalAddress() drops fragments and what tracks a reader, and keeps the rest", () => {
-  const spelled: ReadonlyArray<readonly [string, string | null]> = [
+Deno.test("canonicalAddress() drops fragments and tracking parameters, and keeps the rest", () => {
+  const examples: ReadonlyArray<readonly [string, string | null]> = [
     [
       "https://www.BBC.co.uk/news/articles/c1?at_medium=RSS&at_campaign=rss#0",
       "https://www.bbc.co.uk/news/articles/c1",
@@ -95,7 +95,7 @@ Deno.test("canonicalAddress() drops fragments and what tracks a reader, and keep
     [`https://a.example/${"x".repeat(addressLengthMax)}`, null],
     [`https://a.example/${"é".repeat(addressLengthMax / 4)}`, null],
   ]
-  for (const [given, expected] of spelled) equal(canonicalAddress(given), expected, given)
+  for (const [input, expected] of examples) equal(canonicalAddress(input), expected, input)
 })
 
 law("cleanTitle() is one line of bounded text without tags", text, (value) => {
@@ -105,32 +105,37 @@ law("cleanTitle() is one line of bounded text without tags", text, (value) => {
   equal(title, title.trim())
 }, { runs: sized({ short: 100, full: 500 }) })
 
-Deno.test("cleanTitle() decodes what feeds encode twice, and leaves other ampersands alone", () => {
+Deno.test("cleanTitle() decodes entities that feeds encode twice, and keeps other ampersands", () => {
   equal(cleanTitle("Q&amp;A: &#8216;x&#8217; &lt;b&gt;now&lt;/b&gt; &hellip;"), "Q&A: ‘x’ now …")
   equal(cleanTitle("<b<i>>now</b <b 'then"), "b >now /b b 'then")
   equal(cleanTitle("AT&T &unknown; &#9999999; 1 < 2 > 0"), "AT&T &unknown; 1 < 2 > 0")
   equal(cleanTitle(`${"&amp;".repeat(5_000)}`).length, (4 * titleLengthMax) / 5)
 })
 
-const told = { title: "A title", url: "https://a.example/1", source: "A", publishedAt: now - hour }
-const faultOf = (row: Partial<typeof told> | { readonly publishedAt: number | null }) =>
-  Result.match(headlineOf({ ...told, ...row }, now), {
+const validRow = {
+  title: "A title",
+  url: "https://a.example/1",
+  source: "A",
+  publishedAt: now - hour,
+}
+const faultOf = (row: Partial<typeof validRow> | { readonly publishedAt: number | null }) =>
+  Result.match(headlineOf({ ...validRow, ...row }, now), {
     onFailure: (fault): string => fault,
     onSuccess: ({ publishedAt }) => (publishedAt - now) / hour,
   })
 
-Deno.test("headlineOf() believes times near now, and says what is missing", () => {
+Deno.test("headlineOf() accepts times near now, and rejects each missing field by name", () => {
   equal(faultOf({}), -1)
   equal(faultOf({ publishedAt: now + hour }), 0)
   equal(faultOf({ publishedAt: now + hour + 1 }), "in_the_future")
-  equal(faultOf({ publishedAt: now - newsKeptMs }), -newsKeptMs / hour)
-  equal(faultOf({ publishedAt: now - newsKeptMs - 1 }), "too_old")
+  equal(faultOf({ publishedAt: now - newsRetentionMs }), -newsRetentionMs / hour)
+  equal(faultOf({ publishedAt: now - newsRetentionMs - 1 }), "too_old")
   for (const publishedAt of [null, NaN, Infinity]) equal(faultOf({ publishedAt }), "no_time")
   for (const title of ["", "   ", "2026", "<b></b>", "\u200b"]) {
     equal(faultOf({ title }), "no_title")
   }
   for (const url of ["", "x", "https://u@a.example"]) equal(faultOf({ url }), "no_address")
-  const nameless = headlineOf({ ...told, source: "\u202e" }, now)
+  const nameless = headlineOf({ ...validRow, source: "\u202e" }, now)
   equal(Result.isSuccess(nameless) && nameless.success.source, "a.example")
 })
 
@@ -156,7 +161,7 @@ const words = (headline: Headline) =>
   `${headline.source} ${headline.title.toLowerCase().match(/\p{L}+/gu)?.join(" ")}`
 
 law(
-  "newStories() keeps each address and each story of a day once, and nothing known",
+  "newStories() keeps each address and each story of a day once, and no known one",
   Arbitrary.all([anyHeadlines, anyHeadlines]),
   ([known, found]) => {
     const kept = newStories(known, found)
@@ -183,7 +188,7 @@ law(
   { runs: sized({ short: 200, full: 1_000 }) },
 )
 
-Deno.test("newStories() keeps what two sources tell in the same words", () => {
+Deno.test("newStories() keeps the same words of two sources as two stories", () => {
   const one = { title: "Same words", url: "https://a.example/1", source: "A", publishedAt: now }
   const other = { ...one, url: "https://b.example/1", source: "B" }
   equal(newStories([], [one, other]).length, 2)

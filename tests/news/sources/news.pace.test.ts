@@ -1,5 +1,5 @@
 /**
- * How often the sources of news are asked, on the test's clock.
+ * How often the news sources are requested, on the test clock.
  *
  * @module
  */
@@ -14,26 +14,28 @@ import { type NewsSource, NewsSources } from "../../../src/news/NewsSources.ts"
 import { test } from "../../support/effect.ts"
 import { formats, gdeltAnswer, newsNow } from "../../support/news/newsFeeds.ts"
 
-interface Asked {
+interface RecordedRequest {
   readonly at: number
-  readonly question: string | null
+  readonly query: string | null
 }
 
-/** A source whose server answers at once, and when it was asked what. */
+/** A source whose server answers at once, and its recorded requests. */
 const source = (
   options: Partial<NewsOptions>,
   answer: (count: number) => Response,
-): Effect.Effect<{ readonly source: NewsSource; readonly asked: ReadonlyArray<Asked> }> => {
-  const asked: Array<Asked> = []
+): Effect.Effect<
+  { readonly source: NewsSource; readonly requests: ReadonlyArray<RecordedRequest> }
+> => {
+  const requests: Array<RecordedRequest> = []
   const client = HttpClient.make((request, url) =>
     Effect.map(Clock.currentTimeMillis, (at) => {
-      asked.push({ at: at - newsNow, question: url.searchParams.get("query") })
-      return HttpClientResponse.fromWeb(request, answer(asked.length))
+      requests.push({ at: at - newsNow, query: url.searchParams.get("query") })
+      return HttpClientResponse.fromWeb(request, answer(requests.length))
     })
   )
   return Effect.map(NewsSources, ([source]) => {
     ok(source !== undefined)
-    return { source, asked }
+    return { source, requests }
   }).pipe(
     Effect.provide(
       layer({ feeds: [], gdelt: false, home: "https://bell.example", ...options }).pipe(
@@ -43,7 +45,7 @@ const source = (
   )
 }
 
-/** Reads while time passes, until it is done. */
+/** Reads the source and advances the clock until it is done. */
 const reading = (source: NewsSource, topics: ReadonlyArray<ReadonlyArray<string>> = []) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(Effect.result(source.read(topics)))
@@ -53,76 +55,79 @@ const reading = (source: NewsSource, topics: ReadonlyArray<ReadonlyArray<string>
     return yield* Fiber.join(fiber)
   })
 
-const topics = Array.from({ length: 12 }, (_, n) => [`Somebody${n}`, `something${n}`])
+const topics = Array.from({ length: 12 }, (_, n) => [`Person${n}`, `something${n}`])
 const gdelt = { gdelt: true } as const
 const feeds = { feeds: [{ name: "A", url: "https://a.example/rss" }] } as const
 
-test("GDELT is never asked twice within five seconds, from one reading to the next", () =>
+test("GDELT is never requested twice within five seconds, also across two reads", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(newsNow)
-    const { source: read, asked } = yield* source(gdelt, () => new Response(gdeltAnswer))
+    const { source: read, requests } = yield* source(gdelt, () => new Response(gdeltAnswer))
     yield* reading(read, topics)
     yield* reading(read, topics)
-    equal(asked.length, 2 * defaultLimits.gdeltQuestionsMax)
-    const gaps = asked.slice(1).map(({ at }, n) => at - (asked[n]?.at ?? 0))
+    equal(requests.length, 2 * defaultLimits.gdeltQueriesMax)
+    const gaps = requests.slice(1).map(({ at }, n) => at - (requests[n]?.at ?? 0))
     ok(gaps.every((gap) => gap >= 5 * second), gaps.join())
   }))
 
-test("GDELT is asked for every topic in turn, and for anything when there is none", () =>
+test("GDELT is queried for every topic in turn, and with a default query when there is none", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(newsNow)
-    const { source: read, asked } = yield* source(gdelt, () => new Response(gdeltAnswer))
+    const { source: read, requests } = yield* source(gdelt, () => new Response(gdeltAnswer))
     yield* reading(read, topics)
     yield* reading(read, topics)
     const counts = new Map<string | null, number>()
-    for (const { question } of asked) counts.set(question, (counts.get(question) ?? 0) + 1)
+    for (const { query } of requests) counts.set(query, (counts.get(query) ?? 0) + 1)
     equal(counts.size, topics.length)
     ok([...counts.values()].every((count) => count <= 2))
     yield* reading(read, [["US"]])
-    ok(asked.at(-1)?.question?.includes("election"))
-    equal(asked.length, 2 * defaultLimits.gdeltQuestionsMax + 1)
+    ok(requests.at(-1)?.query?.includes("election"))
+    equal(requests.length, 2 * defaultLimits.gdeltQueriesMax + 1)
   }))
 
-test("GDELT is left alone for a minute when it says that it is asked too often", () =>
+test("GDELT is not requested for a minute after its rate limit message", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(newsNow)
-    const { source: read, asked } = yield* source(
+    const { source: read, requests } = yield* source(
       gdelt,
       () => new Response("Please limit requests to one every 5 seconds."),
     )
     equal((yield* reading(read, topics))._tag, "Failure")
-    const [first, second] = asked.map(({ at }) => at)
+    const [first, second] = requests.map(({ at }) => at)
     ok((second ?? 0) - (first ?? 0) >= minute)
-    equal(asked.length, 2)
+    equal(requests.length, 2)
   }))
 
-test("GDELT that is down is given up after two questions", () =>
+test("GDELT is given up after two failed queries", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(newsNow)
-    const { source: read, asked } = yield* source(gdelt, () => new Response("", { status: 503 }))
+    const { source: read, requests } = yield* source(gdelt, () => new Response("", { status: 503 }))
     equal((yield* reading(read, topics))._tag, "Failure")
-    equal(new Set(asked.map(({ question }) => question)).size, 2)
-    equal(asked.length, 4)
+    equal(new Set(requests.map(({ query }) => query)).size, 2)
+    equal(requests.length, 4)
   }))
 
-test("a feed is not asked again before its time, and says what it said", () =>
+test("a feed is not requested again before its interval, and returns its cached rows", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(newsNow)
-    const { source: { read }, asked } = yield* source(feeds, () => new Response(formats["RSS 2.0"]))
+    const { source: { read }, requests } = yield* source(
+      feeds,
+      () => new Response(formats["RSS 2.0"]),
+    )
     const first = yield* read([])
     yield* TestClock.adjust(defaultLimits.feedEveryMs - 1)
     equal(yield* read([]), first)
-    equal(asked.length, 1)
+    equal(requests.length, 1)
     yield* TestClock.adjust(1)
     yield* read([])
-    equal(asked.length, 2)
+    equal(requests.length, 2)
   }))
 
-test("a feed that asks for quiet is left alone until then, and no longer than six hours", () =>
+test("a feed is not requested before its Retry-After, which counts for six hours at most", () =>
   Effect.gen(function* () {
-    for (const [seconds, quietMs] of [["3600", hour], ["999999999", 6 * hour]] as const) {
+    for (const [seconds, restMs] of [["3600", hour], ["999999999", 6 * hour]] as const) {
       yield* TestClock.setTime(newsNow)
-      const { source: read, asked } = yield* source(
+      const { source: read, requests } = yield* source(
         feeds,
         (count) =>
           count === 1
@@ -130,18 +135,18 @@ test("a feed that asks for quiet is left alone until then, and no longer than si
             : new Response(formats["RSS 2.0"]),
       )
       equal((yield* reading(read))._tag, "Failure")
-      yield* TestClock.setTime(newsNow + quietMs - 1)
+      yield* TestClock.setTime(newsNow + restMs - 1)
       equal((yield* reading(read))._tag, "Failure")
-      equal(asked.length, 1)
-      yield* TestClock.setTime(newsNow + quietMs)
+      equal(requests.length, 1)
+      yield* TestClock.setTime(newsNow + restMs)
       equal((yield* reading(read))._tag, "Success")
     }
   }))
 
-test("a feed that comes back after its short quiet is read in the same breath", () =>
+test("a feed with a short Retry-After is retried in the same read", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(newsNow)
-    const { source: read, asked } = yield* source(
+    const { source: read, requests } = yield* source(
       feeds,
       (count) =>
         count === 1
@@ -149,5 +154,5 @@ test("a feed that comes back after its short quiet is read in the same breath", 
           : new Response(formats["RSS 2.0"]),
     )
     equal((yield* reading(read))._tag, "Success")
-    equal(asked.map(({ at }) => at >= 20 * second), [false, true])
+    equal(requests.map(({ at }) => at >= 20 * second), [false, true])
   }))

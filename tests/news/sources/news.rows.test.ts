@@ -1,12 +1,13 @@
 /**
- * Feeds and GDELT's answers as rows: every format alike, hostile ones harmless, a bad row only itself.
+ * Parses feeds and GDELT's answers: every format has the same rows, hostile input does no harm, and an
+ * invalid row does not affect the others.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Result, Schema } from "effect"
 import { feedRows } from "../../../src/news/sources/feedRows.ts"
-import { articlesOf, questionOf, toldBy } from "../../../src/news/sources/gdelt.ts"
+import { parseArticles, queryOf, rawHeadlineOf } from "../../../src/news/sources/gdelt.ts"
 import { dateOf, decodeText, headlinesOf } from "../../../src/news/sources/rows.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
@@ -32,10 +33,10 @@ const found = (text: string) =>
   }))
 
 for (const [format, text] of Object.entries(formats)) {
-  Deno.test(`${format} says the same as any other format`, () => equal(found(text), news))
+  Deno.test(`feedRows() reads the same headlines from ${format}`, () => equal(found(text), news))
 }
 
-Deno.test("a bad row costs only itself, and is counted by what it lacks", () => {
+Deno.test("headlinesOf() counts each invalid row by reason, and keeps the others", () => {
   const [good] = news.map(rssItem)
   const bad = [
     "<item></item>",
@@ -50,11 +51,11 @@ Deno.test("a bad row costs only itself, and is counted by what it lacks", () => 
   ]
   const { rows, rejected } = Result.getOrThrow(headlines(rss(bad.join("") + good)))
   equal(rows.length, 1)
-  // The parser itself leaves out an item that is empty.
+  // The parser drops an empty item.
   equal(rejected, { no_address: 2, no_time: 2, in_the_future: 1, too_old: 1 })
 })
 
-Deno.test("an item without a link is found at its guid, unless that is no address", () => {
+Deno.test("an item without a link uses its guid, unless the guid is no permalink", () => {
   const items = [true, false].map((link, n) =>
     `<item><title>Title ${n}</title><pubDate>Fri, 20 Nov 2026 10:00:00 GMT</pubDate>` +
     `<guid isPermaLink="${link}">https://news.example/${n}</guid></item>`
@@ -63,7 +64,7 @@ Deno.test("an item without a link is found at its guid, unless that is no addres
   equal([rows.map(({ url }) => url), rejected], [["https://news.example/0"], { no_address: 1 }])
 })
 
-Deno.test("ten thousand items are not all read", () => {
+Deno.test("feedRows() reads at most rowsMax + 1 of ten thousand items", () => {
   const items = Array.from(
     { length: 10_000 },
     (_, n) => rssItem({ title: `Title ${n}`, url: `https://news.example/${n}`, publishedAt: now }),
@@ -73,7 +74,7 @@ Deno.test("ten thousand items are not all read", () => {
   equal(rejected, { over_limit: 1 })
 })
 
-Deno.test("no entity that a document declares is expanded, and no other document is opened", () => {
+Deno.test("feedRows() expands no declared entity and opens no other document", () => {
   const laughs = "bcdefghij".split("").map((name, n) =>
     `<!ENTITY ${name} "${`&${"abcdefghij"[n]};`.repeat(10)}">`
   ).join("")
@@ -86,32 +87,32 @@ Deno.test("no entity that a document declares is expanded, and no other document
   ok(Result.isFailure(opened) || opened.success.every(({ title }) => !title.includes("root")))
 })
 
-const monsters: Readonly<Record<string, string>> = {
+const hugeInputs: Readonly<Record<string, string>> = {
   "elements in elements": rss("<item>" + "<a>".repeat(200_000) + "</a>".repeat(200_000)),
   "titles in titles": rss("<item>" + "<title>".repeat(200_000)),
   "open tags": rss("<".repeat(1_000_000)),
   "open CDATA": rss("<![CDATA[".repeat(100_000)),
   "open comments": rss("<!--".repeat(300_000)),
-  "numbered letters": rss(`<item><title>${"&#65;".repeat(300_000)}</title></item>`),
+  "numeric entities": rss(`<item><title>${"&#65;".repeat(300_000)}</title></item>`),
   "ampersands": rss(`<item><title>${"&".repeat(1_000_000)}</title></item>`),
   "spaces": rss(`<item><title>${" ".repeat(1_000_000)}</title></item>`),
   "a prototype": rss("<item><__proto__>x</__proto__><constructor>y</constructor></item>"),
   "nested JSON": "[".repeat(500_000),
 }
-for (const [name, text] of Object.entries(monsters)) {
-  Deno.test(`a monster of ${name} is refused or read, and harms nothing`, () => {
+for (const [name, text] of Object.entries(hugeInputs)) {
+  Deno.test(`feedRows() rejects or reads an input of ${name} without harm`, () => {
     const result = headlines(text)
     ok(Result.isFailure(result) || result.success.rows.length === 0)
     ok(!("x" in {}))
   })
 }
 
-Deno.test("what is no feed is told from one in a few words", () => {
-  equal(failure("<!DOCTYPE html><html><body>Sorry</body></html>"), "a page of HTML")
+Deno.test("feedRows() returns a reason for a text that is not a feed", () => {
+  equal(failure("<!DOCTYPE html><html><body>Sorry</body></html>"), "an HTML page")
   for (const text of ["", " ", "null", "{}", "[]", "Sorry", "\0", "<rss", "<rss></rss>"]) {
-    ok(["no feed", "a feed"].includes(failure(text)), text)
+    ok(["not a feed", "a feed"].includes(failure(text)), text)
   }
-  equal(failure(rss("<item><title>cut").slice(0, -30)), "no feed")
+  equal(failure(rss("<item><title>cut").slice(0, -30)), "not a feed")
 })
 
 const int = (minimum: number, maximum: number) =>
@@ -135,7 +136,7 @@ const mutated = Arbitrary.all({
 })
 
 law(
-  "however a feed is mutilated, it is read or refused, and every row is accounted for",
+  "a mutated feed is read or rejected, and every row is counted",
   mutated,
   ({
     format,
@@ -147,9 +148,9 @@ law(
       const insert = `${scraps[scrap]}${text.slice(at, at + copy)}`
       text = text.slice(0, at) + insert + text.slice(at + drop)
     }
-    for (const rows of [feedRows(text, "A", rowsMax), Result.map(articlesOf(text), told)]) {
+    for (const rows of [feedRows(text, "A", rowsMax), Result.map(parseArticles(text), rowsOf)]) {
       if (Result.isFailure(rows)) {
-        ok(rows.failure.length < 40, "a reason of ours, not of theirs")
+        ok(rows.failure.length < 40, "a fixed reason, without input text")
         continue
       }
       const { rows: kept, rejected } = headlinesOf(rows.success, now, rowsMax)
@@ -165,45 +166,49 @@ law(
   { runs: sized({ short: 200, full: 4_000 }) },
 )
 
-const told = (articles: ReadonlyArray<unknown>) =>
-  articles.map(toldBy).filter((row) => typeof row !== "string")
+const rowsOf = (articles: ReadonlyArray<unknown>) =>
+  articles.map(rawHeadlineOf).filter((row) => typeof row !== "string")
 
-Deno.test("GDELT's articles are read with the spaces of their titles mended", () => {
-  const rows = told(Result.getOrThrow(articlesOf(gdeltAnswer)))
+Deno.test("rawHeadlineOf() removes the token spaces of GDELT's titles", () => {
+  const rows = rowsOf(Result.getOrThrow(parseArticles(gdeltAnswer)))
   equal(
     headlinesOf(rows, now, 9).rows,
     news.map((row) => ({ ...row, source: "news.example" })),
   )
   const title = "Fed ' s Powell : rates ( again ) , he didn ' t say $ 5"
-  const row = toldBy({ title, url: "https://www.a.example/x", seendate: "20261120T031500Z" })
+  const row = rawHeadlineOf({ title, url: "https://www.a.example/x", seendate: "20261120T031500Z" })
   ok(typeof row !== "string")
   equal(row.title, "Fed's Powell: rates (again), he didn't say $5")
   equal([row.source, row.publishedAt], ["a.example", Date.UTC(2026, 10, 20, 3, 15)])
 })
 
-Deno.test("GDELT's errors with status 200 are told apart, and its broken JSON is mended", () => {
+Deno.test("parseArticles() detects errors with status 200, and repairs invalid JSON", () => {
   const fault = (text: string) =>
-    Result.match(articlesOf(text), { onFailure: String, onSuccess: (rows) => rows.length })
-  equal(fault("Please limit requests to one every 5 seconds or contact us."), "asked too often")
-  equal(fault("The specified phrase is too short.\n"), "the question was refused")
-  equal(fault("Your query was too short or too long."), "the question was refused")
-  equal(fault("<html><body>502</body></html>"), "no answer of GDELT")
-  equal(fault(""), "no answer of GDELT")
+    Result.match(parseArticles(text), { onFailure: String, onSuccess: (rows) => rows.length })
+  equal(fault("Please limit requests to one every 5 seconds or contact us."), "rate limited")
+  equal(fault("The specified phrase is too short.\n"), "query rejected")
+  equal(fault("Your query was too short or too long."), "query rejected")
+  equal(fault("<html><body>502</body></html>"), "not a GDELT answer")
+  equal(fault(""), "not a GDELT answer")
   equal(fault("{}"), 0)
-  equal(fault('{"articles":null}'), "no answer of GDELT")
+  equal(fault('{"articles":null}'), "not a GDELT answer")
   equal(fault('{"articles":[{"title":"a \\d \n b"},7]}'), 2)
-  equal(fault(gdeltAnswer.slice(0, -9)), "no answer of GDELT")
-  equal([7, null, { language: "Spanish" }].map(toldBy), ["no_row", "no_row", "other_language"])
+  equal(fault(gdeltAnswer.slice(0, -9)), "not a GDELT answer")
+  equal([7, null, { language: "Spanish" }].map(rawHeadlineOf), [
+    "no_row",
+    "no_row",
+    "other_language",
+  ])
 })
 
-Deno.test("GDELT is asked for words it takes, quoted, and for nothing that is too short", () => {
-  equal(questionOf(["Jerome Powell", "fired"]), '"Jerome Powell" "fired" sourcelang:english')
-  equal(questionOf(['a" OR domain:x', "cut"]), '"domain" "cut" sourcelang:english')
-  equal(questionOf(["US", "government"]), '"government" sourcelang:english')
-  for (const none of [[], ["US"], ["ü"], ["Fed"], ["the UK", "X"]]) equal(questionOf(none), null)
+Deno.test("queryOf() quotes phrases and drops words that are too short", () => {
+  equal(queryOf(["Jerome Powell", "fired"]), '"Jerome Powell" "fired" sourcelang:english')
+  equal(queryOf(['a" OR domain:x', "cut"]), '"domain" "cut" sourcelang:english')
+  equal(queryOf(["US", "government"]), '"government" sourcelang:english')
+  for (const none of [[], ["US"], ["ü"], ["Fed"], ["the UK", "X"]]) equal(queryOf(none), null)
 })
 
-Deno.test("dates are read as feeds spell them, and are UTC without a zone", () => {
+Deno.test("dateOf() parses the formats of feeds; without a zone it is UTC", () => {
   const noon = Date.UTC(2026, 10, 20, 12)
   for (
     const text of [
@@ -216,7 +221,7 @@ Deno.test("dates are read as feeds spell them, and are UTC without a zone", () =
   for (const text of ["", "soon", "2026-13-45T00:00:00Z", "9".repeat(70)]) equal(dateOf(text), null)
 })
 
-Deno.test("text is read in the character set of its mark, header or declaration", () => {
+Deno.test("decodeText() uses the byte order mark, the header or the XML declaration", () => {
   const latin = Uint8Array.from(
     "<?xml version='1.0' encoding='iso-8859-1'?><a>\xe9</a>",
     (c) => c.charCodeAt(0),

@@ -1,6 +1,6 @@
 /**
- * The adapters of real news over a socket, against the press of a simulated world: they hear what was
- * published, each form of it.
+ * The adapters of real news over a socket, against the press of a simulated world: they return the
+ * published headlines in every format.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import { FetchHttpClient } from "effect/http"
 import { layer as real } from "../../../src/news/sources/sources.ts"
 import {
   feedOf,
-  found,
-  makePress,
+  makeNewsArchive,
+  type NewsArchive,
   outlets,
-  type Press,
+  searchIndex,
 } from "../../../src/venues/simulated/news.ts"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
 import type { Headline } from "../../../src/news/domain/headline.ts"
@@ -25,15 +25,15 @@ import { feedPath, searchPath, serveNews } from "../../support/news/newsServer.t
 
 const startsAt = Date.parse("2026-11-20T12:00:00Z")
 
-interface Heard {
-  readonly press: Press
+interface Setup {
+  readonly press: NewsArchive
   readonly sources: ReadonlyArray<NewsSource>
   readonly now: number
 }
 
-/** Runs `use` on the real adapters, which read a press that has been at work for weeks. */
-function hearing(
-  use: (heard: Heard) => Effect.Effect<void, unknown>,
+/** Runs `use` on the real adapters, which read a press with weeks of headlines. */
+function withSources(
+  use: (setup: Setup) => Effect.Effect<void, unknown>,
 ): Effect.Effect<void, unknown, Scope.Scope> {
   const used = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
@@ -48,31 +48,31 @@ function hearing(
       })),
       Effect.provide(FetchHttpClient.layer),
     )
-    yield* use({ press: makePress(world), sources, now })
+    yield* use({ press: makeNewsArchive(world), sources, now })
   })
   return startingAt(startsAt, used)
 }
 
-/** What was out a moment ago is compared: more may come out while the test runs. */
-function known(rows: ReadonlyArray<Headline>, { now }: Heard): ReadonlyArray<string> {
+/** Only headlines up to `now` are compared: more may be published while the test runs. */
+function comparable(rows: ReadonlyArray<Headline>, { now }: Setup): ReadonlyArray<string> {
   return rows.filter(({ publishedAt }) => publishedAt <= now && publishedAt > now - 23 * 3_600_000)
     .map(({ title, url, source, publishedAt }) => `${publishedAt} ${url} ${source} ${title}`)
     .toSorted()
 }
 
 liveTest(
-  "every feed is heard as it was published, in RSS and in Atom, and again unchanged",
+  "every feed returns its published headlines, in RSS and in Atom, also after a 304",
   () =>
-    hearing(Effect.fnUntraced(function* (heard) {
-      const { press, sources, now } = heard
+    withSources(Effect.fnUntraced(function* (setup) {
+      const { press, sources, now } = setup
       const feeds = sources.filter(({ name }) => outlets.some((outlet) => outlet.name === name))
       strictEqual(feeds.length, outlets.length)
       for (const [n, outlet] of outlets.entries()) {
-        const published = known(feedOf(press, outlet, now), heard)
+        const published = comparable(feedOf(press, outlet, now), setup)
         ok(published.length > 10, `${published.length}`)
-        for (let time = 0; time < 2; time++) {
+        for (let read = 0; read < 2; read++) {
           const answer = yield* feeds[n]?.read([]) ?? Effect.die("no feed")
-          equal(known(answer.rows, heard), published)
+          equal(comparable(answer.rows, setup), published)
           equal(answer.rejected, {})
         }
       }
@@ -80,19 +80,19 @@ liveTest(
 )
 
 liveTest(
-  "the search finds what was published about a topic",
+  "the search finds the headlines about a topic",
   () =>
-    hearing(Effect.fnUntraced(function* (heard) {
-      const { press, sources, now } = heard
+    withSources(Effect.fnUntraced(function* (setup) {
+      const { press, sources, now } = setup
       const [search] = sources.filter(({ name }) => !outlets.some((outlet) => outlet.name === name))
       ok(search !== undefined)
       for (
         const topic of [["annual inflation"], ["new poll", "lose ground"], ["fisheries treaty"]]
       ) {
         const { rows }: Decoded<Headline> = yield* search.read([topic])
-        equal(known(rows, heard), known(found(press, [topic], now), heard))
+        equal(comparable(rows, setup), comparable(searchIndex(press, [topic], now), setup))
       }
-      const nothing = yield* search.read([["nobody writes this"]])
-      equal(nothing.rows, [])
+      const none = yield* search.read([["an unknown topic"]])
+      equal(none.rows, [])
     })),
 )

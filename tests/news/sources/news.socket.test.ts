@@ -1,5 +1,5 @@
 /**
- * The sources of news over a real socket: slow, refusing, broken, lying and endless servers.
+ * The news sources over a real socket: slow, failing, broken, dishonest and endless servers.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { layer } from "../../../src/news/sources/sources.ts"
 import { isoTime, minute } from "../../../src/core/domain/time.ts"
 import { NewsSources } from "../../../src/news/NewsSources.ts"
 import { liveTest, startingAt } from "../../support/effect.ts"
-import { blurting, gdeltAnswer, rss, rssItem, serving } from "../../support/news/newsFeeds.ts"
+import { gdeltAnswer, rss, rssItem, serve, serveRawBytes } from "../../support/news/newsFeeds.ts"
 
 const quick: Partial<Limits> = {
   timeout: Duration.millis(400),
@@ -24,16 +24,15 @@ const quick: Partial<Limits> = {
 
 const startsAt = Date.parse("2026-11-20T12:00:00Z")
 
-/** News of the hour in which these tests read them. */
 const today = Array.from({ length: 3 }, (_, n) => ({
   title: `Title number ${n}`,
   url: `https://news.example/${n}`,
   publishedAt: startsAt - n * minute,
 }))
-const atTheirHour = <A, E, R>(effect: Effect.Effect<A, E, R>) => startingAt(startsAt, effect)
+const atStart = <A, E, R>(effect: Effect.Effect<A, E, R>) => startingAt(startsAt, effect)
 const feed = rss(today.map(rssItem).join(""))
 
-/** What one reading of a feed at `url` comes to: its titles, or why there are none. */
+/** Reads a feed once: its titles, or the reason of the failure. */
 const reading = (url: string, limits: Partial<Limits> = {}) =>
   Effect.gen(function* () {
     const [source] = yield* NewsSources
@@ -50,21 +49,21 @@ const reading = (url: string, limits: Partial<Limits> = {}) =>
       limits: { ...quick, ...limits },
     })),
     Effect.provide(FetchHttpClient.layer),
-    atTheirHour,
+    atStart,
   )
 
 const titles = today.map(({ title }) => title)
 
-/** Serves each answer in turn, the last one for ever; counts the requests. */
+/** Serves each answer in turn, then repeats the last one; records the requests. */
 const serveInTurn = (answers: ReadonlyArray<(request: Request) => Response | Promise<Response>>) =>
   Effect.gen(function* () {
-    const asked: Array<{ readonly url: string; readonly headers: Headers }> = []
-    const url = yield* serving((request) => {
-      asked.push({ url: request.url, headers: new Headers(request.headers) })
-      const answer = answers[Math.min(asked.length, answers.length) - 1]
+    const requests: Array<{ readonly url: string; readonly headers: Headers }> = []
+    const url = yield* serve((request) => {
+      requests.push({ url: request.url, headers: new Headers(request.headers) })
+      const answer = answers[Math.min(requests.length, answers.length) - 1]
       return answer === undefined ? new Response(null, { status: 500 }) : answer(request)
     })
-    return { url, asked }
+    return { url, requests }
   })
 
 const good = () => new Response(feed, { headers: { "content-type": "application/rss+xml" } })
@@ -78,137 +77,148 @@ const outcomes: ReadonlyArray<{
   readonly requests: number
 }> = [
   { name: "answers", answers: [good], expected: titles, requests: 1 },
-  { name: "stumbles once", answers: [status(503), good], expected: titles, requests: 2 },
+  { name: "fails once", answers: [status(503), good], expected: titles, requests: 2 },
   { name: "stays down", answers: [status(500)], expected: "A: status 500", requests: 3 },
-  { name: "refuses", answers: [status(403), good], expected: "A: status 403", requests: 1 },
-  { name: "is gone", answers: [status(410), good], expected: "A: status 410", requests: 1 },
+  { name: "answers 403", answers: [status(403), good], expected: "A: status 403", requests: 1 },
+  { name: "answers 410", answers: [status(410), good], expected: "A: status 410", requests: 1 },
   {
-    name: "asks for a second of quiet",
+    name: "has a Retry-After of a second",
     answers: [status(429, { "retry-after": "1" }), good],
     expected: titles,
     requests: 2,
   },
   {
-    name: "asks for an hour of quiet",
+    name: "has a Retry-After of an hour",
     answers: [status(429, { "retry-after": "3600" }), good],
     expected: "A: status 429",
     requests: 1,
   },
   {
-    name: "says a page of HTML with status 200",
+    name: "returns an HTML page with status 200",
     answers: [() => new Response("<!doctype html><html><body>Sorry</body></html>")],
-    expected: "A: a page of HTML",
+    expected: "A: an HTML page",
     requests: 1,
   },
   {
     name: "never ends",
     answers: [() => new Response(endless())],
-    expected: "A: an answer too long",
+    expected: "A: answer too large",
     requests: 1,
   },
   {
-    name: "packs an endless answer small",
-    answers: [() => packed("<rss>".repeat(2_000_000))],
-    expected: "A: an answer too long",
+    name: "is a compression bomb",
+    answers: [() => compressed("<rss>".repeat(2_000_000))],
+    expected: "A: answer too large",
     requests: 1,
   },
-  { name: "packs its answer", answers: [() => packed(feed)], expected: titles, requests: 1 },
   {
-    name: "is silent",
+    name: "compresses its answer",
+    answers: [() => compressed(feed)],
+    expected: titles,
+    requests: 1,
+  },
+  {
+    name: "does not answer",
     answers: [() => new Promise(() => {})],
     expected: "A: no answer in time",
     requests: 3,
   },
   {
-    name: "sends a byte now and then",
-    answers: [() => new Response(dripping())],
+    name: "sends one byte at a time",
+    answers: [() => new Response(slowBytes())],
     expected: "A: no answer in time",
     requests: 3,
   },
   {
-    name: "moves within itself",
+    name: "redirects within its host",
     answers: [status(301, { location: "/elsewhere?x=1" }), good],
     expected: titles,
     requests: 2,
   },
   {
-    name: "moves for ever",
+    name: "redirects forever",
     answers: [status(302, { location: "/again" })],
     expected: "A: too many redirects",
     requests: 4,
   },
   {
-    name: "moves to another host",
+    name: "redirects to another host",
     answers: [status(302, { location: "https://other.example/rss" }), good],
-    expected: "A: a redirect to another host",
+    expected: "A: redirect to another host",
     requests: 1,
   },
   {
-    name: "moves to another port of its host",
+    name: "redirects to another port of its host",
     answers: [status(307, { location: "http://127.0.0.1:1/latest/meta-data" }), good],
-    expected: "A: a redirect to another host",
+    expected: "A: redirect to another host",
     requests: 1,
   },
   {
-    name: "moves to a file",
+    name: "redirects to a file",
     answers: [status(302, { location: "file:///etc/passwd" }), good],
-    expected: "A: a redirect to another host",
+    expected: "A: redirect to another host",
     requests: 1,
   },
   {
-    name: "says unchanged to who holds nothing",
+    name: "answers 304 without a cached copy",
     answers: [() => new Response(null, { status: 304 })],
-    expected: "A: unchanged since nothing",
+    expected: "A: unexpected 304",
     requests: 1,
   },
 ]
 
 for (const { name, answers, expected, requests } of outcomes) {
-  liveTest(`a feed that ${name} is read, or given up with a reason`, () =>
+  liveTest(`a feed that ${name} is read, or fails with a reason`, () =>
     Effect.gen(function* () {
-      const { url, asked } = yield* serveInTurn(answers)
-      equal(yield* reading(`${url}/rss`), expected)
-      equal(asked.length, requests)
+      const server = yield* serveInTurn(answers)
+      equal(yield* reading(`${server.url}/rss`), expected)
+      equal(server.requests.length, requests)
     }))
 }
 
 liveTest(
-  "a feed that hangs up, cuts off or speaks nonsense is given up with a reason",
+  "a feed that closes the connection or sends an invalid answer fails with a reason",
   () =>
     Effect.gen(function* () {
       const head = "HTTP/1.1 200 OK\r\ncontent-type: text/xml\r\n"
       for (
         const [bytes, reason] of [
-          ["", "the connection broke"],
-          ["nonsense\r\n\r\n", "the connection broke"],
-          [`${head}content-length: 9999\r\n\r\n<rss>`, "the connection broke"],
-          [`${head}transfer-encoding: chunked\r\n\r\nzz\r\n`, "the connection broke"],
+          ["", "connection failed"],
+          ["nonsense\r\n\r\n", "connection failed"],
+          [`${head}content-length: 9999\r\n\r\n<rss>`, "connection failed"],
+          [`${head}transfer-encoding: chunked\r\n\r\nzz\r\n`, "connection failed"],
           [
             `${head}content-encoding: gzip\r\ncontent-length: 5\r\n\r\nhello`,
-            "the connection broke",
+            "connection failed",
           ],
-          [`${head}content-length: 5\r\n\r\n<rss>`, "no feed"],
+          [`${head}content-length: 5\r\n\r\n<rss>`, "not a feed"],
         ] as const
-      ) equal(yield* reading(yield* blurting(bytes), { attemptsMax: 2 }), `A: ${reason}`, bytes)
-      equal(yield* reading("http://127.0.0.1:1/rss"), "A: the connection broke")
+      ) {
+        equal(
+          yield* reading(yield* serveRawBytes(bytes), { attemptsMax: 2 }),
+          `A: ${reason}`,
+          bytes,
+        )
+      }
+      equal(yield* reading("http://127.0.0.1:1/rss"), "A: connection failed")
     }),
 )
 
 liveTest(
-  "a feed is asked by name, and only for what it has not said before",
+  "a feed is requested with a User-Agent and with conditional headers, and with no others",
   () =>
     Effect.gen(function* () {
       const tag = { etag: '"v1"', "last-modified": "Fri, 20 Nov 2026 10:00:00 GMT" }
-      const { url, asked } = yield* serveInTurn([
+      const { url, requests } = yield* serveInTurn([
         () => new Response(feed, { headers: tag }),
         () => new Response(null, { status: 304 }),
         status(500),
       ])
-      const [first, second, third] = yield* thrice(url)
+      const [first, second, third] = yield* readThreeTimes(url)
       equal(first, titles)
-      equal(second, titles, "what is unchanged is said again: the store may have missed it")
+      equal(second, titles, "cached rows are returned again: the store may have missed them")
       equal(third, "status 500")
-      const [before, after] = asked.map(({ headers }) => headers)
+      const [before, after] = requests.map(({ headers }) => headers)
       equal(before?.get("user-agent"), "Bellwether/1.0 (+https://bell.example)")
       equal([before?.get("if-none-match"), before?.get("if-modified-since")], [null, null])
       equal(after?.get("if-none-match"), tag.etag)
@@ -219,7 +229,7 @@ liveTest(
     }),
 )
 
-const thrice = (url: string): Effect.Effect<ReadonlyArray<unknown>, never, Scope.Scope> =>
+const readThreeTimes = (url: string): Effect.Effect<ReadonlyArray<unknown>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const [source] = yield* NewsSources
     ok(source !== undefined)
@@ -236,13 +246,13 @@ const thrice = (url: string): Effect.Effect<ReadonlyArray<unknown>, never, Scope
       limits: quick,
     })),
     Effect.provide(FetchHttpClient.layer),
-    atTheirHour,
+    atStart,
   )
 
-/** One reading of GDELT for two topics, from a server that gives these answers in turn. */
+/** Reads GDELT for two topics, from a server with these answers in turn. */
 const gdelt = (answers: ReadonlyArray<() => Response>) =>
   Effect.gen(function* () {
-    const { url, asked } = yield* serveInTurn(answers)
+    const { url, requests } = yield* serveInTurn(answers)
     const read = Effect.flatMap(NewsSources, ([source]) =>
       source === undefined ? Effect.die("no source") : source.read([
         ["Jerome Powell", "fired"],
@@ -251,10 +261,10 @@ const gdelt = (answers: ReadonlyArray<() => Response>) =>
     const exit = yield* Effect.exit(Effect.provide(
       read,
       layer({ feeds: [], gdelt: true, home: "https://bell.example", gdeltUrl: url, limits: quick }),
-    )).pipe(Effect.provide(FetchHttpClient.layer), atTheirHour)
+    )).pipe(Effect.provide(FetchHttpClient.layer), atStart)
     return {
       exit,
-      asked: asked.map(({ url }) =>
+      queries: requests.map(({ url }) =>
         new URL(url).searchParams
       ),
     }
@@ -268,22 +278,25 @@ const sentence = (text: string) => () =>
   new Response(text, { headers: { "content-type": "text/html" } })
 
 liveTest(
-  "GDELT is asked a question a topic, and what it says of both is one reading",
+  "GDELT is queried once per topic, and the answers are one result",
   () =>
     Effect.gen(function* () {
-      const { exit, asked } = yield* gdelt([() => new Response(articles), () => new Response("{}")])
+      const { exit, queries } = yield* gdelt([
+        () => new Response(articles),
+        () => new Response("{}"),
+      ])
       ok(Exit.isSuccess(exit))
       equal([exit.value.rows.length, exit.value.rejected], [3, {}])
-      equal(asked.map((query) => query.get("query")), [
+      equal(queries.map((query) => query.get("query")), [
         '"Jerome Powell" "fired" sourcelang:english',
         '"Emmanuel Macron" "resign" sourcelang:english',
       ])
-      equal(asked[0]?.get("mode"), "artlist")
+      equal(queries[0]?.get("mode"), "artlist")
     }),
 )
 
 liveTest(
-  "a question that GDELT refuses costs only itself; when every one fails, it failed",
+  "a rejected query does not affect the others; when every query fails, the read fails",
   () =>
     Effect.gen(function* () {
       const half = yield* gdelt([
@@ -294,7 +307,7 @@ liveTest(
       equal([half.exit.value.rows.length, half.exit.value.rejected], [3, { no_answer: 1 }])
       const none = yield* gdelt([sentence("<html>Bad gateway</html>")])
       ok(Exit.isFailure(none.exit))
-      equal(none.asked.length, 2)
+      equal(none.queries.length, 2)
     }),
 )
 
@@ -303,8 +316,8 @@ function endless(): ReadableStream<Uint8Array> {
   return new ReadableStream({ pull: (controller) => controller.enqueue(piece) })
 }
 
-/** A byte every 50 ms: no single wait is long. */
-function dripping(): ReadableStream<Uint8Array> {
+/** One byte every 50 ms, so that no single wait is long. */
+function slowBytes(): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {
       await new Promise((resolve) => setTimeout(resolve, 50))
@@ -313,7 +326,7 @@ function dripping(): ReadableStream<Uint8Array> {
   })
 }
 
-async function packed(text: string): Promise<Response> {
+async function compressed(text: string): Promise<Response> {
   const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"))
   const body = new Uint8Array(await new Response(stream).arrayBuffer())
   return new Response(body, { headers: { "content-encoding": "gzip" } })

@@ -10,16 +10,16 @@ import { address } from "../../../src/payments/domain/payment.ts"
 import { liveTest, test } from "../../support/effect.ts"
 import {
   chainAt,
-  honestly,
-  movedTopics,
+  honestResponses,
   nowSeconds,
   paymentOf,
-  type Question,
   refusal,
   result,
+  type RpcRequest,
   strange,
   transaction,
   transfer,
+  transferTopics,
   use,
 } from "../../support/payments/rpc.ts"
 import { terms, token } from "../../support/payments/terms.ts"
@@ -27,11 +27,11 @@ import { terms, token } from "../../support/payments/terms.ts"
 test("a payment is proved by one call, when its transaction is known and the head is fresh", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(nowSeconds * 1_000)
-    const honest = honestly("paid")
+    const honest = honestResponses("paid")
     const calls: Array<string> = []
-    const { paymentProof } = yield* chainAt((question) => {
-      calls.push(question.method)
-      return result(question, honest(question))
+    const { paymentProof } = yield* chainAt((request) => {
+      calls.push(request.method)
+      return result(request, honest(request))
     })
     const proof = paymentProof({ ...token, ...paymentOf("paid"), transactionHint: transaction })
     yield* proof
@@ -45,26 +45,26 @@ test("a payment is proved by one call, when its transaction is known and the hea
   }))
 
 liveTest(
-  "a scan halves a stretch that is refused or too large, and misses nothing",
+  "a scan halves a range that is refused or too large, and misses nothing",
   () =>
     Effect.gen(function* () {
       for (
-        const refuse of [(q: Question) => refusal(q, -32_005), (q: Question) =>
+        const refuse of [(q: RpcRequest) => refusal(q, -32_005), (q: RpcRequest) =>
           result(q, "x".repeat(2_000_000))]
       ) {
-        const honest = honestly("paid")
+        const honest = honestResponses("paid")
         let stretches = 0
-        const { transfers } = yield* chainAt((question) => {
-          if (question.method !== "eth_getLogs") {
-            return result(question, honest(question))
+        const { transfers } = yield* chainAt((request) => {
+          if (request.method !== "eth_getLogs") {
+            return result(request, honest(request))
           }
-          const { fromBlock, toBlock } = question.params[0] as Readonly<Record<string, string>>
+          const { fromBlock, toBlock } = request.params[0] as Readonly<Record<string, string>>
           const [from, to] = [Number(fromBlock), Number(toBlock)]
           if (to - from >= 300) {
-            return refuse(question)
+            return refuse(request)
           }
           stretches++
-          return result(question, from <= 4_900 && 4_900 <= to ? honest(question) : [])
+          return result(request, from <= 4_900 && 4_900 <= to ? honest(request) : [])
         })
         const found: Array<string> = []
         let after = 3_500n
@@ -83,21 +83,21 @@ liveTest(
 )
 
 liveTest(
-  "a scan passes a block of which the transfers are never told, and finds the payments in it",
+  "a scan finds the payments in a block whose transfers are never returned at once",
   () =>
     Effect.gen(function* () {
-      const honest = honestly("paid")
-      const { transfers } = yield* chainAt((question) => {
-        if (question.method !== "eth_getLogs") return result(question, honest(question))
-        const [asked] = question.params as ReadonlyArray<
+      const honest = honestResponses("paid")
+      const { transfers } = yield* chainAt((request) => {
+        if (request.method !== "eth_getLogs") return result(request, honest(request))
+        const [asked] = request.params as ReadonlyArray<
           { fromBlock: string; toBlock: string; topics: ReadonlyArray<ReadonlyArray<string>> }
         >
         const holds = Number(asked?.fromBlock) <= 4_900 && 4_900 <= Number(asked?.toBlock)
-        if (!holds) return result(question, [])
+        if (!holds) return result(request, [])
         // Somebody has filled the block with transfers of nothing.
-        return asked?.topics[0]?.[0] === movedTopics[0]
-          ? refusal(question, -32_005)
-          : result(question, honest(question))
+        return asked?.topics[0]?.[0] === transferTopics[0]
+          ? refusal(request, -32_005)
+          : result(request, honest(request))
       })
       const found: Array<string> = []
       let after = 4_890n
@@ -111,10 +111,10 @@ liveTest(
 )
 
 liveTest(
-  "a scan of logs that were not asked for, or are not in order, gives nothing",
+  "a scan rejects logs that do not match the query or are not in order",
   () =>
     Effect.gen(function* () {
-      const foreign = { ...transfer, topics: [movedTopics[0], movedTopics[1], strange] }
+      const foreign = { ...transfer, topics: [transferTopics[0], transferTopics[1], strange] }
       const low = { ...transfer, blockNumber: "0x1" }
       for (
         const logs of [[foreign], [low], [transfer, transfer], [use], [{
@@ -122,9 +122,9 @@ liveTest(
           removed: true,
         }]]
       ) {
-        const honest = honestly("paid")
-        const { transfers } = yield* chainAt((question) =>
-          result(question, question.method === "eth_getLogs" ? logs : honest(question))
+        const honest = honestResponses("paid")
+        const { transfers } = yield* chainAt((request) =>
+          result(request, request.method === "eth_getLogs" ? logs : honest(request))
         )
         const read = transfers({ asset: token.asset, to: address(terms.payTo), after: 4_000n })
         ok(Result.isFailure(yield* Effect.result(read)))

@@ -9,42 +9,44 @@ import { Arbitrary, Clock, Effect, References, Result, Schema } from "effect"
 import { address } from "../../../src/payments/domain/payment.ts"
 import { liveTest } from "../../support/effect.ts"
 import {
-  type Answer,
   chainAt,
+  type ChainHistory,
   falseLogs,
   far,
-  honestly,
+  honestResponses,
   type Log,
   logsOf,
   paymentOf,
-  type Question,
   refusal,
+  type Responder,
   result,
+  type RpcRequest,
   secretKey,
-  type Story,
   stranger,
   transaction,
   use,
 } from "../../support/payments/rpc.ts"
 import { terms, token } from "../../support/payments/terms.ts"
 
-/** How long a question may take here: its calls, one after the other. */
+/** How long a request may take here: its calls, one after the other. */
 const patienceMs = 2_500
 
 /** What is said of the story's payment: its proof, or why there is none. */
-const asked = Effect.fnUntraced(function* (story: Story, answer: Answer, hint: string | null) {
-  const { paymentProof } = yield* chainAt(answer)
-  const began = yield* Clock.currentTimeMillis
-  const said = yield* Effect.result(
-    paymentProof({ ...token, ...paymentOf(story), transactionHint: hint }),
-  )
-  ok((yield* Clock.currentTimeMillis) - began < patienceMs, "It took too long")
-  if (Result.isFailure(said)) {
-    equal(said.failure._tag, "ChainUnavailable")
-    ok(!JSON.stringify(said.failure).includes(secretKey), "The address was told")
-  }
-  return said
-})
+const asked = Effect.fnUntraced(
+  function* (story: ChainHistory, answer: Responder, hint: string | null) {
+    const { paymentProof } = yield* chainAt(answer)
+    const began = yield* Clock.currentTimeMillis
+    const said = yield* Effect.result(
+      paymentProof({ ...token, ...paymentOf(story), transactionHint: hint }),
+    )
+    ok((yield* Clock.currentTimeMillis) - began < patienceMs, "It took too long")
+    if (Result.isFailure(said)) {
+      equal(said.failure._tag, "ChainUnavailable")
+      ok(!JSON.stringify(said.failure).includes(secretKey), "The address was told")
+    }
+    return said
+  },
+)
 
 const wordOf = (said: Effect.Success<ReturnType<typeof asked>>) =>
   Result.isFailure(said)
@@ -59,7 +61,7 @@ const truths = {
   cancelled: "spent_elsewhere",
   waiting: "not_yet",
 } as const
-const stories = Object.keys(truths) as ReadonlyArray<Story>
+const stories = Object.keys(truths) as ReadonlyArray<ChainHistory>
 const hints = [transaction, null]
 
 for (const story of stories) {
@@ -67,16 +69,16 @@ for (const story of stories) {
     `an honest endpoint shows a payment that is ${story}, by its hint or without`,
     () =>
       Effect.gen(function* () {
-        const honest = honestly(story)
+        const honest = honestResponses(story)
         for (const hint of hints) {
-          const said = yield* asked(story, (question) => result(question, honest(question)), hint)
+          const said = yield* asked(story, (request) => result(request, honest(request)), hint)
           equal(wordOf(said), truths[story])
         }
       }),
   )
 }
 
-liveTest("a redirect is not followed, even to the truth", () =>
+liveTest("a redirect is not followed, even to a correct endpoint", () =>
   Effect.gen(function* () {
     equal(wordOf(yield* asked("paid", redirecting(), transaction)), "unavailable")
   }))
@@ -91,19 +93,19 @@ const stalled = () =>
     start: (controller) => controller.enqueue(utf8.encode('{"jsonrpc":')),
   })
 
-/** Sends every question away once, and then answers it truly. */
-function redirecting(): Answer {
+/** Sends every request away once, and then answers it truly. */
+function redirecting(): Responder {
   const sent = new Set<number>()
-  const honest = honestly("paid")
-  return (question) => {
-    if (sent.has(question.id)) return result(question, honest(question))
-    sent.add(question.id)
+  const honest = honestResponses("paid")
+  return (request) => {
+    if (sent.has(request.id)) return result(request, honest(request))
+    sent.add(request.id)
     return new Response(null, { status: 307, headers: { location: "/elsewhere" } })
   }
 }
 
-/** Answers that are none, whatever the question. */
-const rubbish: ReadonlyArray<readonly [string, Answer]> = [
+/** Answers that are none, whatever the request. */
+const rubbish: ReadonlyArray<readonly [string, Responder]> = [
   ["HTML", () => new Response("<html>busy</html>", { headers: { "content-type": "text/html" } })],
   ["nothing", () => new Response()],
   ["a status 500", () => new Response("no", { status: 500 })],
@@ -114,16 +116,16 @@ const rubbish: ReadonlyArray<readonly [string, Answer]> = [
   ["a number", () => Response.json(7)],
   ["a redirect", () => new Response(null, { status: 307, headers: { location: "/elsewhere" } })],
   ["silence", () => new Promise(() => {})],
-  ["10 MB", (question) => result(question, "x".repeat(10_000_000))],
+  ["10 MB", (request) => result(request, "x".repeat(10_000_000))],
   ["bytes without an end", () => new Response(endless())],
   ["a body that stops in the middle", () => new Response(stalled())],
-  ["a refusal", (question) => refusal(question, -32_603)],
+  ["a refusal", (request) => refusal(request, -32_603)],
   ["a refusal without sense", ({ id }) => Response.json({ id, error: "no" })],
   ["no result", ({ id }) => Response.json({ jsonrpc: "2.0", id })],
 ]
 
 for (const [name, answer] of rubbish) {
-  liveTest(`an endpoint that answers ${name} proves nothing`, () =>
+  liveTest(`an endpoint that returns ${name} proves nothing`, () =>
     Effect.gen(function* () {
       equal(wordOf(yield* asked("paid", answer, transaction)), "unavailable")
       const { balanceOf, hasCode, transfers } = yield* chainAt(answer)
@@ -139,12 +141,12 @@ for (const [name, answer] of rubbish) {
     }))
 }
 
-liveTest("an answer to another question proves nothing", () =>
+liveTest("the response of another request proves nothing", () =>
   Effect.gen(function* () {
     for (const story of stories) {
-      const honest = honestly(story)
-      const late = (question: Question) =>
-        result({ ...question, id: question.id + 1 }, honest(question))
+      const honest = honestResponses(story)
+      const late = (request: RpcRequest) =>
+        result({ ...request, id: request.id + 1 }, honest(request))
       equal(wordOf(yield* asked(story, late, transaction)), "unavailable")
     }
   }))
@@ -154,26 +156,26 @@ for (const [name, logs] of falseLogs) {
     `logs ${name} do not pay, in the receipt or by themselves`,
     () =>
       Effect.gen(function* () {
-        const honest = honestly("paid")
-        const lying = (method: string): Answer => (question) => {
-          switch (question.method) {
+        const honest = honestResponses("paid")
+        const lying = (method: string): Responder => (request) => {
+          switch (request.method) {
             case "eth_getTransactionReceipt": {
-              if (method !== question.method) return result(question, null)
+              if (method !== request.method) return result(request, null)
               const block = logs[0]?.["blockNumber"] ?? null
-              const receipt = honest(question) as Readonly<Record<string, unknown>>
-              return result(question, { ...receipt, blockNumber: block, logs })
+              const receipt = honest(request) as Readonly<Record<string, unknown>>
+              return result(request, { ...receipt, blockNumber: block, logs })
             }
             case "eth_getLogs":
-              return result(question, method === question.method ? logs : [])
+              return result(request, method === request.method ? logs : [])
             default:
-              return result(question, honest(question))
+              return result(request, honest(request))
           }
         }
         for (const method of ["eth_getTransactionReceipt", "eth_getLogs"]) {
           equal(wordOf(yield* asked("paid", lying(method), transaction)), "unavailable")
         }
-        const filtering = honestly("paid", logs)
-        const plausible = (question: Question) => result(question, filtering(question))
+        const filtering = honestResponses("paid", logs)
+        const plausible = (request: RpcRequest) => result(request, filtering(request))
         const word = wordOf(yield* asked("paid", plausible, null))
         ok(["unavailable", "spent_elsewhere"].includes(word), word)
         // A scan asks for the one and then for the other, so it is shown no order.
@@ -183,7 +185,7 @@ for (const [name, logs] of falseLogs) {
 }
 
 /** Whether a scan finds the payment. */
-const scansPayment = Effect.fnUntraced(function* (answer: Answer) {
+const scansPayment = Effect.fnUntraced(function* (answer: Responder) {
   const { transfers } = yield* chainAt(answer)
   const read = yield* Effect.result(
     transfers({ asset: token.asset, to: address(terms.payTo), after: 4_000n }),
@@ -196,24 +198,24 @@ const scansPayment = Effect.fnUntraced(function* (answer: Answer) {
 })
 
 liveTest(
-  "a nonce used twice, or in a block that does not know of it, says nothing",
+  "a nonce that is used twice, or whose block lacks the log, proves nothing",
   () =>
     Effect.gen(function* () {
       const [canceled = {}] = logsOf("cancelled")
-      const twice = honestly("cancelled", [canceled, { ...canceled, logIndex: "0x9" }])
-      const honest = honestly("cancelled")
-      const forgetful = (question: Question) => {
-        const [filter] = question.params as ReadonlyArray<{ readonly blockHash?: string }>
-        return result(question, filter?.blockHash === undefined ? honest(question) : [])
+      const twice = honestResponses("cancelled", [canceled, { ...canceled, logIndex: "0x9" }])
+      const honest = honestResponses("cancelled")
+      const forgetful = (request: RpcRequest) => {
+        const [filter] = request.params as ReadonlyArray<{ readonly blockHash?: string }>
+        return result(request, filter?.blockHash === undefined ? honest(request) : [])
       }
-      for (const answer of [(q: Question) => result(q, twice(q)), forgetful]) {
+      for (const answer of [(q: RpcRequest) => result(q, twice(q)), forgetful]) {
         equal(wordOf(yield* asked("cancelled", answer, null)), "unavailable")
       }
     }),
 )
 
 /** Answers to one method that must not be believed, and the payment they are about. */
-const lies: ReadonlyArray<readonly [string, Story, string, ReadonlyArray<unknown>]> = [
+const lies: ReadonlyArray<readonly [string, ChainHistory, string, ReadonlyArray<unknown>]> = [
   ["a state that is none", "expired", "eth_call", [
     null,
     true,
@@ -240,10 +242,10 @@ const lies: ReadonlyArray<readonly [string, Story, string, ReadonlyArray<unknown
 for (const [name, story, method, answers] of lies) {
   liveTest(`an endpoint that shows ${name} proves nothing`, () =>
     Effect.gen(function* () {
-      const honest = honestly(story)
+      const honest = honestResponses(story)
       for (const lie of answers) {
-        const lying = (question: Question) =>
-          result(question, question.method === method ? lie : honest(question))
+        const lying = (request: RpcRequest) =>
+          result(request, request.method === method ? lie : honest(request))
         equal(wordOf(yield* asked(story, lying, null)), "unavailable")
       }
     }))
@@ -252,18 +254,18 @@ for (const [name, story, method, answers] of lies) {
 const hex = (n: number | bigint) => `0x${n.toString(16)}`
 
 /** An honest endpoint whose safe block is another; its other blocks, and our clock, are ahead of it. */
-const safeAt = (story: Story, number: number, timestamp: bigint): Answer => {
-  const honest = honestly(story)
-  return (question) => {
-    const isSafe = question.method === "eth_getBlockByNumber" && question.params[0] === "safe"
-    if (!isSafe) return result(question, honest(question))
+const safeAt = (story: ChainHistory, number: number, timestamp: bigint): Responder => {
+  const honest = honestResponses(story)
+  return (request) => {
+    const isSafe = request.method === "eth_getBlockByNumber" && request.params[0] === "safe"
+    if (!isSafe) return result(request, honest(request))
     const hash = `0x${"5a".repeat(32)}`
-    return result(question, { number: hex(number), hash, timestamp: hex(timestamp) })
+    return result(request, { number: hex(number), hash, timestamp: hex(timestamp) })
   }
 }
 
 liveTest(
-  "an unused payment is void when a safe block is later than validBefore, no sooner",
+  "an unused payment is void when a safe block is later than validBefore, not earlier",
   () =>
     Effect.gen(function* () {
       const { validBefore } = paymentOf("expired")
@@ -275,7 +277,7 @@ liveTest(
 )
 
 liveTest(
-  "a cancelled payment is void when the block of its cancellation is safe, no sooner",
+  "a cancelled payment is void when the block of its cancellation is safe, not earlier",
   () =>
     Effect.gen(function* () {
       const { validBefore } = paymentOf("cancelled")
@@ -287,16 +289,16 @@ liveTest(
 )
 
 liveTest(
-  "a receipt that says the transaction failed does not pay, whatever its logs say",
+  "the receipt of a failed transaction proves no payment, whatever its logs are",
   () =>
     Effect.gen(function* () {
-      const [honest, paying] = [honestly("expired"), honestly("paid")]
-      const said = yield* asked("expired", (question) =>
+      const [honest, paying] = [honestResponses("expired"), honestResponses("paid")]
+      const said = yield* asked("expired", (request) =>
         result(
-          question,
-          question.method === "eth_getTransactionReceipt"
-            ? { ...paying(question) as Log, status: "0x0" }
-            : honest(question),
+          request,
+          request.method === "eth_getTransactionReceipt"
+            ? { ...paying(request) as Log, status: "0x0" }
+            : honest(request),
         ), transaction)
       equal(wordOf(said), "expired")
     }),
@@ -323,15 +325,15 @@ function damaged(value: unknown, leaf: { left: number }, by: unknown): unknown {
   return leaf.left-- === 0 ? by : value
 }
 
-Deno.test("no damage to one answer turns a payment into another", async () => {
+Deno.test("no corruption of one response turns one proof into another", async () => {
   const checked = await Effect.runPromise(Arbitrary.checkEffect(
     anyDamage,
     ({ story, hinted, call, leaf, by }) => {
-      const honest = honestly(story)
+      const honest = honestResponses(story)
       let calls = 0
-      const lying = (question: Question) => {
-        const answer = honest(question)
-        return result(question, calls++ === call ? damaged(answer, { left: leaf }, by) : answer)
+      const lying = (request: RpcRequest) => {
+        const answer = honest(request)
+        return result(request, calls++ === call ? damaged(answer, { left: leaf }, by) : answer)
       }
       return Effect.scoped(Effect.map(
         asked(story, lying, hinted ? transaction : null),

@@ -1,5 +1,5 @@
 /**
- * The laws of a payment's life.
+ * The laws of a payment's life cycle.
  *
  * @module
  */
@@ -15,10 +15,10 @@ import {
   type PaymentRecord,
   type PaymentState,
   paymentStates,
-  reaches,
   recordOf,
-  sentAgain,
+  repeatAction,
   Signature,
+  stateAfter,
   step,
 } from "../../../src/payments/domain/payment.ts"
 import type { SettlementOrder } from "../../../src/catalog/domain/product.ts"
@@ -32,7 +32,7 @@ const anyHistory = Arbitrary.schema(
   Schema.Tuple([Order, Schema.Array(PaymentEvent).check(Schema.isMaxLength(30))]),
 )
 
-/** The states a payment goes through, leaving out what is not a legal move. */
+/** The states of a payment after each legal event; illegal events are skipped. */
 function walk(order: SettlementOrder, events: ReadonlyArray<PaymentEvent>): Array<PaymentState> {
   const path: Array<PaymentState> = ["claimed"]
   for (const event of events) {
@@ -43,7 +43,7 @@ function walk(order: SettlementOrder, events: ReadonlyArray<PaymentEvent>): Arra
   return path
 }
 
-/** Every state that can follow, in any number of moves. */
+/** Every state that is reachable in any number of moves. */
 function reachable(order: SettlementOrder, from: PaymentState): Set<PaymentState> {
   const found = new Set<PaymentState>()
   const rest: Array<PaymentState> = [from]
@@ -58,7 +58,7 @@ function reachable(order: SettlementOrder, from: PaymentState): Set<PaymentState
   return found
 }
 
-/** Every legal move as it was agreed: to add or to drop one is to decide about money. */
+/** The agreed legal moves. Adding or removing one is a decision about money. */
 const agreed: { readonly [S in PaymentState]: string } = {
   claimed: "intend release",
   released: "claim void owe",
@@ -80,22 +80,22 @@ const agreedBy: { readonly [O in SettlementOrder]: typeof agreed } = {
   },
 }
 
-Deno.test("step() makes the moves that were agreed and refuses every other", () => {
+Deno.test("step() makes the agreed moves and refuses every other", () => {
   for (const order of orders) {
     for (const from of paymentStates) {
       for (const event of paymentEvents) {
-        const to = agreedBy[order][from].split(" ").includes(event) ? reaches[event] : null
+        const to = agreedBy[order][from].split(" ").includes(event) ? stateAfter[event] : null
         equal(Result.getOrNull(step(order, from, event)), to, `${order} ${from} ${event}`)
       }
     }
   }
 })
 
-Deno.test("an event leads to one state, wherever it may happen", () => {
+Deno.test("an event leads to the same state from every state", () => {
   for (const order of orders) {
     for (const from of paymentStates) {
       for (const [event, to] of Object.entries(moves[order][from])) {
-        equal(to, reaches[event as PaymentEvent])
+        equal(to, stateAfter[event as PaymentEvent])
       }
     }
   }
@@ -150,7 +150,7 @@ Deno.test("compute-first is never settled without its answer; settle-early never
   }
 })
 
-Deno.test("only refunded is the end of everything; from every other state money can still find its way", () => {
+Deno.test("only refunded is final: from every other state a refund is still possible", () => {
   for (const order of orders) {
     equal(reachable(order, "refunded").size, 0)
     for (const from of paymentStates) {
@@ -160,34 +160,34 @@ Deno.test("only refunded is the end of everything; from every other state money 
   }
 })
 
-Deno.test("a payment sent again is never refused while its outcome is unknown", () => {
+Deno.test("a repeated payment is never refused while its outcome is unknown", () => {
   for (const secret of [true, false]) {
     for (const state of ["claimed", "settling", "unresolved", "settled"] as const) {
-      ok(sentAgain(state, secret) !== "challenge")
-      ok(sentAgain(state, secret) !== "claim")
+      ok(repeatAction(state, secret) !== "challenge")
+      ok(repeatAction(state, secret) !== "claim")
     }
   }
 })
 
-Deno.test("a payment sent again fetches or joins an answer with the secret alone", () => {
+Deno.test("a repeated payment returns or waits for an answer only with the secret", () => {
   for (const state of paymentStates) {
-    ok(!["replay", "wait"].includes(sentAgain(state, false)), state)
+    ok(!["replay", "wait"].includes(repeatAction(state, false)), state)
   }
-  equal(sentAgain("answered", true), "replay")
-  equal(sentAgain("claimed", true), "wait")
+  equal(repeatAction("answered", true), "replay")
+  equal(repeatAction("claimed", true), "wait")
 })
 
-Deno.test("a payment sent again reveals nothing once a refund is due", () => {
+Deno.test("a repeated payment reveals nothing once a refund is due", () => {
   for (const secret of [true, false]) {
-    equal(sentAgain("refund_due", secret), "refunded")
-    equal(sentAgain("refunded", secret), "refunded")
-    equal(sentAgain("void", secret), "challenge")
-    equal(sentAgain("released", secret), "claim")
+    equal(repeatAction("refund_due", secret), "refunded")
+    equal(repeatAction("refunded", secret), "refunded")
+    equal(repeatAction("void", secret), "challenge")
+    equal(repeatAction("released", secret), "claim")
   }
 })
 
-/** A row with everything in it. */
-const full: Omit<PaymentRecord, "state" | "order"> = {
+/** A row with every field set. */
+const full: Omit<PaymentRecord, "state" | "settlementOrder"> = {
   paymentId: PaymentId.make(`0x${"01".repeat(32)}`),
   token: { chainId: 8453, asset: address(`0x${"a0".repeat(20)}`), name: "USD Coin", version: "2" },
   authorization: {
@@ -215,8 +215,8 @@ const full: Omit<PaymentRecord, "state" | "order"> = {
   refund: { state: "queued", reason: "unsent", transaction: null },
 }
 
-/** What no row of a state may lack, by order. */
-const needed = (order: SettlementOrder): {
+/** The fields that each state requires, by settlement order. */
+const required = (order: SettlementOrder): {
   readonly [S in PaymentState]: ReadonlyArray<keyof PaymentRecord>
 } => {
   const call = ["signature", "productId", "request"] as const
@@ -228,14 +228,14 @@ const needed = (order: SettlementOrder): {
     unresolved: [...call, "intendedAgoMs", ...answer],
     settled: [...call, "leaseLeftMs", "paidAt"],
     answered: [...call, "paidAt", "answeredAgoMs", "answer"],
-    // Each of a call's three alone: a transfer without a call has none of them.
+    // Each field of the request alone is required: an unmatched transfer has none of them.
     refund_due: [...call, "paidAt", "refund"],
     refunded: [...call, "paidAt", "refund"],
     void: call,
   }
 }
 
-/** What a row of a state may have or lack. */
+/** The fields that are optional in a state. */
 const optional: { readonly [S in PaymentState]?: ReadonlyArray<keyof PaymentRecord> } = {
   unresolved: ["transactionHint"],
   answered: ["sent"],
@@ -244,32 +244,41 @@ const optional: { readonly [S in PaymentState]?: ReadonlyArray<keyof PaymentReco
   void: ["paidAt"],
 }
 const always = [
-  ...["paymentId", "token", "authorization", "amount", "order", "fence", "secretHash", "state"],
+  ...[
+    "paymentId",
+    "token",
+    "authorization",
+    "amount",
+    "settlementOrder",
+    "fence",
+    "secretHash",
+    "state",
+  ],
 ]
 
-Deno.test("paymentOf() is a payment of its state, with what the state has and nothing else", () => {
+Deno.test("paymentOf() returns exactly the fields of the state", () => {
   for (const order of orders) {
     for (const state of paymentStates) {
-      const read = paymentOf({ ...full, order, state })
+      const read = paymentOf({ ...full, settlementOrder: order, state })
       if (order === "compute-first" && state === "settled") {
         ok(Result.isFailure(read), "a compute-first payment is never settled without its answer")
         continue
       }
-      const own = [...always, ...needed(order)[state], ...optional[state] ?? []]
+      const own = [...always, ...required(order)[state], ...optional[state] ?? []]
       equal(Object.keys(Result.getOrThrow(read)).sort(), own.sort())
       const record = recordOf(Result.getOrThrow(read))
-      equal([record.state, record.order], [state, order])
+      equal([record.state, record.settlementOrder], [state, order])
       equal(Result.getOrThrow(paymentOf(record)), Result.getOrThrow(read))
-      for (const key of needed(order)[state]) equal(record[key], full[key as keyof typeof full])
+      for (const key of required(order)[state]) equal(record[key], full[key as keyof typeof full])
     }
   }
 })
 
-Deno.test("paymentOf() refuses a row that lacks what its state must have, and names the payment", () => {
+Deno.test("paymentOf() refuses a row without a required field, and names the payment", () => {
   for (const order of orders) {
     for (const state of paymentStates) {
-      for (const key of needed(order)[state]) {
-        const read = paymentOf({ ...full, order, state, [key]: null })
+      for (const key of required(order)[state]) {
+        const read = paymentOf({ ...full, settlementOrder: order, state, [key]: null })
         ok(Result.isFailure(read), `${order} ${state} without ${key}`)
         ok(read.failure.message.includes(full.paymentId) && read.failure.message.includes(state))
       }
@@ -277,21 +286,26 @@ Deno.test("paymentOf() refuses a row that lacks what its state must have, and na
   }
 })
 
-Deno.test("paymentOf() reads a transfer without a call as owed or void, and as nothing else", () => {
+Deno.test("paymentOf() accepts an unmatched transfer only as refund_due, refunded or void", () => {
   const unmatched = { ...full, signature: null, productId: null, request: null }
   for (const state of paymentStates) {
-    const read = paymentOf({ ...unmatched, order: "settle-early", state })
+    const read = paymentOf({ ...unmatched, settlementOrder: "settle-early", state })
     equal(Result.isSuccess(read), ["refund_due", "refunded", "void"].includes(state), state)
   }
 })
 
-Deno.test("paymentOf() keeps an answered payment whose body is gone only once it was sent", () => {
-  const answered = { ...full, order: "compute-first", state: "answered", answer: null } as const
+Deno.test("paymentOf() accepts an answered payment without its body only after delivery", () => {
+  const answered = {
+    ...full,
+    settlementOrder: "compute-first",
+    state: "answered",
+    answer: null,
+  } as const
   ok(Result.isFailure(paymentOf(answered)))
   ok(Result.isSuccess(paymentOf({ ...answered, sent: true })))
 })
 
-Deno.test("address() makes one value of every spelling", () => {
+Deno.test("address() returns one value for every spelling", () => {
   const spelling = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
   equal(address(spelling), address(spelling.toLowerCase()))
 })

@@ -1,5 +1,5 @@
 /**
- * What is wrong with a payment, as a word and not as prose.
+ * The fault code of each invalid payment.
  *
  * @module
  */
@@ -34,7 +34,7 @@ const accepting = (changes: Readonly<Record<string, unknown>>) => ({
   accepted: { ...wire.accepted, ...changes },
 })
 
-const cases: ReadonlyArray<readonly [shown: unknown, fault: PaymentFault]> = [
+const cases: ReadonlyArray<readonly [payment: unknown, fault: PaymentFault]> = [
   ["no payment", "malformed"],
   [{ ...wire, padding: "x".repeat(9_000) }, "malformed"],
   [accepting({ scheme: "upto" }), "invalid_terms"],
@@ -60,19 +60,19 @@ const cases: ReadonlyArray<readonly [shown: unknown, fault: PaymentFault]> = [
   ],
 ]
 
-Deno.test("every payment that does not pay is refused with a word for why", () => {
-  for (const [shown, fault] of cases) {
-    const read = decodePaymentJson(shown)
-    const matched = Result.flatMap(read, (payment) => matchPayment(product, payment, terms))
-    const timely = Result.flatMap(
+Deno.test("every invalid payment is refused with the code of its fault", () => {
+  for (const [payment, fault] of cases) {
+    const decoded = decodePaymentJson(payment)
+    const matched = Result.flatMap(decoded, (decoded) => matchPayment(product, decoded, terms))
+    const inTime = Result.flatMap(
       matched,
       (payment) => checkTimes(payment, terms, BigInt(now)),
     )
-    equal(Result.isFailure(timely) ? timely.failure.fault : "none", fault, JSON.stringify(shown))
+    equal(Result.isFailure(inTime) ? inTime.failure.fault : "none", fault, JSON.stringify(payment))
   }
 })
 
-Deno.test("faultOf() knows the facilitators' words, and guesses nothing of the others", () => {
+Deno.test("faultOf() maps the known reasons of facilitators, and every other reason to refused", () => {
   equal(faultOf("insufficient_funds"), "insufficient_funds")
   equal(faultOf("invalid_exact_evm_nonce_already_used"), "nonce_used")
   equal(faultOf("invalid_exact_evm_signature"), "invalid_signature")

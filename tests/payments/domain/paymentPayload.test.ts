@@ -1,5 +1,5 @@
 /**
- * Reading a payment header, and every check between it and a product.
+ * Decoding a payment header, and every check against a product.
  *
  * @module
  */
@@ -31,7 +31,7 @@ const wire = wirePayment(product, authorization, signature)
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The payment with one thing changed, at a path such as `payload.authorization.value`. */
+/** The payment with one field changed, at a path such as `payload.authorization.value`. */
 function changed(path: string, value: unknown, from: Json = wire): Json {
   const [head = "", ...rest] = path.split(".")
   const inside = from[head] as Json
@@ -43,30 +43,30 @@ function without(name: string, from: Json = wire): Json {
 }
 
 const decode = (json: unknown) => decodePayment(headerOf(json))
-const verdict = (json: unknown, at = now): string => {
-  const matched = Result.flatMap(decode(json), (shown) => matchPayment(product, shown, terms))
-  const timely = Result.flatMap(matched, (shown) => checkTimes(shown, terms, BigInt(at)))
-  return Result.match(timely, { onSuccess: () => "matches", onFailure: ({ reason }) => reason })
+const check = (json: unknown, at = now): string => {
+  const matched = Result.flatMap(decode(json), (payment) => matchPayment(product, payment, terms))
+  const inTime = Result.flatMap(matched, (payment) => checkTimes(payment, terms, BigInt(at)))
+  return Result.match(inTime, { onSuccess: () => "matches", onFailure: ({ reason }) => reason })
 }
-const refused = (json: unknown, because: RegExp, at = now) => {
-  const reason = verdict(json, at)
-  ok(because.test(reason), reason)
+const refused = (json: unknown, expected: RegExp, at = now) => {
+  const reason = check(json, at)
+  ok(expected.test(reason), reason)
 }
 
-Deno.test("a payment as the reference buyer makes it matches its product", () => {
-  equal(verdict(wire), "matches")
-  const shown = Result.getOrThrow(decode(wire))
-  equal(shown.authorization, authorization)
-  equal<string>(shown.signature, signature)
-  equal(shown.identifier, null)
+Deno.test("a payment of the reference client matches its product", () => {
+  equal(check(wire), "matches")
+  const payment = Result.getOrThrow(decode(wire))
+  equal(payment.authorization, authorization)
+  equal<string>(payment.signature, signature)
+  equal(payment.identifier, null)
 })
 
 Deno.test("version 1 payloads and the hybrid without accepted match too", () => {
   const { payload } = wire
-  equal(verdict({ x402Version: 1, scheme: "exact", network: "base", payload }), "matches")
-  equal(verdict({ x402Version: 1, scheme: "exact", network: "eip155:8453", payload }), "matches")
-  equal(verdict({ x402Version: 2, payload }), "matches")
-  equal(verdict({ x402Version: 2, scheme: "exact", network: "eip155:8453", payload }), "matches")
+  equal(check({ x402Version: 1, scheme: "exact", network: "base", payload }), "matches")
+  equal(check({ x402Version: 1, scheme: "exact", network: "eip155:8453", payload }), "matches")
+  equal(check({ x402Version: 2, payload }), "matches")
+  equal(check({ x402Version: 2, scheme: "exact", network: "eip155:8453", payload }), "matches")
   refused({ x402Version: 1, scheme: "exact", network: "base-sepolia", payload }, /network/)
   refused({ x402Version: 2, scheme: "exact", network: "base", payload }, /network/)
   refused({ x402Version: 3, payload }, /not an x402/)
@@ -99,12 +99,12 @@ law("one authorization is one payment in 200 encodings", anySpelling, (spelling)
   )
   const padded = spelling.alphabet === "base64" ? Base64.encode(json) : Base64Url.encodePadded(json)
   const header = spelling.padded ? padded : padded.replace(/=+$/, "")
-  const shown = Result.getOrThrow(decodePayment(header))
-  equal(shown.authorization, authorization)
-  equal<string>(shown.signature, signature)
+  const payment = Result.getOrThrow(decodePayment(header))
+  equal(payment.authorization, authorization)
+  equal<string>(payment.signature, signature)
 })
 
-Deno.test("what is not a payment is refused with a reason, whatever it is", () => {
+Deno.test("anything that is not a payment is refused with a reason", () => {
   const notJson = [
     "",
     "%%%",
@@ -123,14 +123,14 @@ Deno.test("what is not a payment is refused with a reason, whatever it is", () =
   }
 })
 
-Deno.test(`a header over ${paymentHeaderLengthMax} bytes is refused unread`, () => {
+Deno.test(`a header over ${paymentHeaderLengthMax} bytes is refused without decoding`, () => {
   const over = decodePayment("A".repeat(paymentHeaderLengthMax + 1))
   ok(Result.isFailure(over) && /larger than/.test(over.failure.reason))
   const at = decodePayment("A".repeat(paymentHeaderLengthMax))
   ok(Result.isFailure(at) && !/larger than/.test(at.failure.reason))
 })
 
-Deno.test("a payload of the wrong shape is refused before any number is made of it", () => {
+Deno.test("a payload of the wrong shape is refused before its numbers are parsed", () => {
   const at = "payload.authorization"
   const wrong: ReadonlyArray<readonly [string, unknown]> = [
     [`${at}.value`, "1".repeat(31)],
@@ -153,7 +153,7 @@ Deno.test("a payload of the wrong shape is refused before any number is made of 
   }
 })
 
-Deno.test("a wrong detail beside the payload is named, with what would be right", () => {
+Deno.test("the error for a wrong field outside the payload names the field and the expected form", () => {
   const identifier = (id: string) => ({ "payment-identifier": { info: { id } } })
   const wrong: ReadonlyArray<readonly [string, unknown, string]> = [
     ["accepted", "exact", "accepted must be an object"],
@@ -169,16 +169,16 @@ Deno.test("a wrong detail beside the payload is named, with what would be right"
       "extensions.payment-identifier.info.id must be 16 to 128 letters, digits, - or _",
     ],
   ]
-  for (const [path, value, because] of wrong) {
-    equal(verdict(changed(path, value)), `The payment's ${because}`)
+  for (const [path, value, expected] of wrong) {
+    equal(check(changed(path, value)), `The payment's ${expected}`)
   }
 })
 
-Deno.test("a detail that is null is a detail left out", () => {
+Deno.test("a field that is null counts as absent", () => {
   for (const name of ["accepted", "resource", "extensions", "scheme", "network"]) {
     equal(decode(changed(name, null)), decode(without(name)), name)
   }
-  equal(verdict(changed("resource.url", null)), "matches")
+  equal(check(changed("resource.url", null)), "matches")
   for (
     const extensions of [
       { "payment-identifier": null },
@@ -191,31 +191,31 @@ Deno.test("a detail that is null is a detail left out", () => {
 
 Deno.test("the signature must be in one form: v of 0, 1, 27 or 28, and the lower s", () => {
   const v = (byte: string) => changed("payload.signature", `${signature.slice(0, -2)}${byte}`)
-  for (const byte of ["00", "01", "1b", "1c"]) equal(verdict(v(byte)), "matches")
+  for (const byte of ["00", "01", "1b", "1c"]) equal(check(v(byte)), "matches")
   for (const byte of ["02", "1d", "ff"]) refused(v(byte), /recovery byte/)
   const s = (half: string) => changed("payload.signature", `0x${"11".repeat(32)}${half}1b`)
   const halfOrder = "7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0"
-  equal(verdict(s(halfOrder)), "matches")
+  equal(check(s(halfOrder)), "matches")
   refused(s(halfOrder.replace(/0$/, "1")), /malleable/)
 })
 
-Deno.test("the offer chosen must be ours: scheme, network, amount, asset, payTo, flow", () => {
+Deno.test("the accepted offer must be ours: scheme, network, amount, asset, payTo, flow", () => {
   refused(changed("accepted.scheme", "upto"), /scheme/)
   refused(changed("accepted.network", "eip155:84532"), /network/)
   refused(changed("accepted.amount", "9999"), /amount must be 10000/)
   refused(changed("accepted.asset", payer.address), /asset must be/)
   refused(changed("accepted.payTo", payer.address), /Pay to/)
   refused(changed("accepted.extra.paymentFlow", "upfront"), /flow/)
-  equal(verdict(changed("accepted.extra.paymentFlow", "authorization")), "matches")
-  equal(verdict(changed("accepted.maxTimeoutSeconds", 9_999)), "matches")
-  equal(verdict(changed("accepted.asset", terms.asset.toLowerCase())), "matches")
+  equal(check(changed("accepted.extra.paymentFlow", "authorization")), "matches")
+  equal(check(changed("accepted.maxTimeoutSeconds", 9_999)), "matches")
+  equal(check(changed("accepted.asset", terms.asset.toLowerCase())), "matches")
 })
 
-Deno.test("the resource, when named, must be the product, by its path or its tool", () => {
+Deno.test("a resource URL must be the product's path or tool", () => {
   const url = (url: string) => changed("resource.url", url)
-  equal(verdict(without("resource")), "matches")
-  equal(verdict(url("https://elsewhere.example/v1/latest?x=1#y")), "matches")
-  equal(verdict(url("mcp://tool/get_latest")), "matches")
+  equal(check(without("resource")), "matches")
+  equal(check(url("https://elsewhere.example/v1/latest?x=1#y")), "matches")
+  equal(check(url("mcp://tool/get_latest")), "matches")
   for (
     const other of [
       "https://a.example/v1/signal",
@@ -230,7 +230,7 @@ Deno.test("the resource, when named, must be the product, by its path or its too
   }
 })
 
-Deno.test("the authorization itself must pay us, exactly, and not from ourselves", () => {
+Deno.test("the authorization must pay us the exact price, and not from our own addresses", () => {
   const at = "payload.authorization"
   refused(changed(`${at}.to`, payer.address), /must pay to/)
   for (const value of ["9999", "10001", "0"]) {
@@ -239,19 +239,19 @@ Deno.test("the authorization itself must pay us, exactly, and not from ourselves
   refused(changed(`${at}.from`, terms.payTo), /our own/)
 })
 
-Deno.test("the authorization must be valid now, for as long as needed, and not for ever", () => {
+Deno.test("the authorization must be valid now, for long enough, and must expire in time", () => {
   const at = "payload.authorization"
   refused(changed(`${at}.validAfter`, String(now + 1)), /not valid yet/)
-  equal(verdict(changed(`${at}.validAfter`, String(now))), "matches")
+  equal(check(changed(`${at}.validAfter`, String(now))), "matches")
   const before = (seconds: number) => changed(`${at}.validBefore`, String(now + seconds))
-  equal(verdict(before(terms.neededSeconds + 6)), "matches")
+  equal(check(before(terms.neededSeconds + 6)), "matches")
   refused(before(terms.neededSeconds + 5), /expired or expires too soon/)
-  equal(verdict(before(terms.maxTimeoutSeconds + 30)), "matches")
+  equal(check(before(terms.maxTimeoutSeconds + 30)), "matches")
   refused(before(terms.maxTimeoutSeconds + 31), /must expire within/)
   refused(changed(`${at}.validBefore`, "9".repeat(30)), /must expire within/)
 })
 
-Deno.test("the payment-identifier is read where the extension puts it, and must be one", () => {
+Deno.test("the payment-identifier is read from its extension and must be valid", () => {
   const named = (id: unknown) => ({
     ...wire,
     extensions: { "payment-identifier": { info: { required: false, id } } },

@@ -1,24 +1,29 @@
 /**
- * The laws of what is done next with a refund, over every kind of row and of evidence there is.
+ * The laws of the next action for a refund, over every kind of row and every kind of input.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
-import { address, Bytes32, PaymentId, Signature } from "../../../src/payments/domain/payment.ts"
+import {
+  address,
+  Bytes32,
+  PaymentId,
+  type PaymentProof,
+  Signature,
+} from "../../../src/payments/domain/payment.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import {
   type Action,
   attemptsMax,
-  type Debt,
-  decide,
-  type Evidence,
-  inTerm,
-  type Proof,
+  isInBlockRange,
+  nextAction,
+  type PaymentToRefund,
   type Refund,
+  type RefundInputs,
   refundMax,
-  refundReaches,
   type RefundSignature,
+  refundStateAfter,
   refundStates,
   withinCaps,
 } from "../../../src/payments/domain/refund.ts"
@@ -35,7 +40,7 @@ const nonce = Bytes32.make(`0x${"55".repeat(32)}`)
 const otherNonce = Bytes32.make(`0x${"66".repeat(32)}`)
 const amount = refundMax
 
-const at = (finality: "latest" | "safe"): Proof => ({
+const at = (finality: "latest" | "safe"): PaymentProof => ({
   proof: "paid",
   at: { transaction: "0xaa", block: 1n, logIndex: 0, finality },
 })
@@ -45,11 +50,11 @@ const proofs = {
   not_yet: { proof: "not_yet" },
   expired: { proof: "never", reason: "expired" },
   spent: { proof: "never", reason: "spent_elsewhere" },
-} as const satisfies Record<string, Proof>
+} as const satisfies Record<string, PaymentProof>
 type ProofKind = keyof typeof proofs
 const proofKinds = Object.keys(proofs) as ReadonlyArray<ProofKind>
 
-const wrongs: Readonly<Record<string, Partial<Debt>>> = {
+const wrongFields: Readonly<Record<string, Partial<PaymentToRefund>>> = {
   nothing: {},
   another_chain: { chainId: 1 },
   another_asset: { asset: stranger },
@@ -70,24 +75,24 @@ interface Case {
   readonly repaid: ProofKind
   readonly everSigned: boolean
   readonly expiring: boolean
-  readonly tired: boolean
+  readonly declinedOften: boolean
   readonly funded: boolean
   readonly capped: boolean
-  readonly ourTerm: boolean
+  readonly inOurRange: boolean
 }
 
 const nowSeconds = 1_000n
-/** What is wrong with a signature: then there is one, whatever else the case says. */
+/** Rows with a wrong signature: these are always signed, whatever the case says. */
 const wrongSignatures: Readonly<Record<string, Partial<RefundSignature>>> = {
   another_treasury: { treasury: stranger },
   another_nonce: { nonce: otherNonce },
 }
 
-function refundOf({ state, wrong, everSigned, expiring, tired }: Case): Refund {
+function refundOf({ state, wrong, everSigned, expiring, declinedOften }: Case): Refund {
   const owed = {
     ...{ paymentId, chainId: 8453, asset, payer, payTo, amount, paymentNonce: nonce },
-    ...{ paymentValidBefore: 900n, attempts: tired ? attemptsMax : attemptsMax - 1 },
-    ...wrongs[wrong],
+    ...{ paymentValidBefore: 900n, attempts: declinedOften ? attemptsMax : attemptsMax - 1 },
+    ...wrongFields[wrong],
   }
   const signed: RefundSignature = {
     ...{ treasury: ours, nonce, signature: Signature.make(`0x${"77".repeat(65)}`) },
@@ -98,32 +103,32 @@ function refundOf({ state, wrong, everSigned, expiring, tired }: Case): Refund {
   return { ...owed, state, signed: everSigned || wrong in wrongSignatures ? signed : null }
 }
 
-function evidenceOf({ payment, repaid, funded, capped, ourTerm }: Case): Evidence {
-  // Every payment of these is in block 1.
-  const term = { after: ourTerm ? 0n : 1n, through: null }
+function inputsOf({ payment, repaid, funded, capped, inOurRange }: Case): RefundInputs {
+  // All these payments are in block 1.
+  const blockRange = { after: inOurRange ? 0n : 1n, through: null }
   return {
-    own: { chainId: 8453, asset, payTo, treasury: ours, term, paymentId, nonce },
-    ...{ payment: proofs[payment], repaid: proofs[repaid], nowSeconds },
-    float: funded ? amount : amount - 1n,
-    signed: { lastHour: capped ? 1n : 0n, lastDay: 1n },
+    expected: { chainId: 8453, asset, payTo, treasury: ours, blockRange, paymentId, nonce },
+    ...{ paymentProof: proofs[payment], refundProof: proofs[repaid], nowSeconds },
+    treasuryBalance: funded ? amount : amount - 1n,
+    signedSums: { lastHour: capped ? 1n : 0n, lastDay: 1n },
     caps: { perHour: amount, perDay: amount + 1n },
   }
 }
 
-/** Every kind of row with every kind of evidence. */
+/** Every kind of row with every kind of input. */
 function* everyCase(): Generator<Case> {
   const both = [false, true]
-  for (const state of ["queued", "signed", "broadcast", "stuck"] as const) {
-    for (const everSigned of state === "queued" || state === "stuck" ? both : [true]) {
-      for (const wrong of Object.keys(wrongs)) {
+  for (const state of ["queued", "signed", "broadcast", "needs_review"] as const) {
+    for (const everSigned of state === "queued" || state === "needs_review" ? both : [true]) {
+      for (const wrong of Object.keys(wrongFields)) {
         for (const payment of proofKinds) {
           for (const repaid of proofKinds) {
             for (let bits = 0; bits < 32; bits++) {
               const bit = (n: number) => (bits & (1 << n)) !== 0
-              const [expiring, tired, funded, capped] = [bit(0), bit(1), bit(2), bit(3)]
+              const [expiring, declinedOften, funded, capped] = [bit(0), bit(1), bit(2), bit(3)]
               yield {
                 ...{ state, everSigned, wrong, payment, repaid },
-                ...{ expiring, tired, funded, capped, ourTerm: bit(4) },
+                ...{ expiring, declinedOften, funded, capped, inOurRange: bit(4) },
               }
             }
           }
@@ -133,164 +138,188 @@ function* everyCase(): Generator<Case> {
   }
 }
 
-const cases = [...everyCase()].map((c) => ({ c, action: decide(refundOf(c), evidenceOf(c)) }))
+const cases = [...everyCase()].map((c) => ({ c, action: nextAction(refundOf(c), inputsOf(c)) }))
 
-const told = (c: Case, { act }: Action) => JSON.stringify({ ...c, act })
+const described = (c: Case, { kind }: Action) => JSON.stringify({ ...c, kind })
 
-/** Every case with this action satisfies the condition, and there is one. */
-const only = (act: Action["act"], name: string, holds: (c: Case, action: Action) => boolean) =>
-  Deno.test(`decide() ${act}s only ${name}`, () => {
-    const found = cases.filter(({ action }) => action.act === act)
+const verbs: Readonly<Record<Action["kind"], string>> = {
+  sign: "signs",
+  relay: "relays",
+  confirm: "confirms",
+  cancel: "cancels",
+  require_review: "requires review of",
+  wait: "waits",
+}
+
+/** Every case with this action satisfies the condition, and there is at least one. */
+const only = (
+  kind: Action["kind"],
+  name: string,
+  satisfies: (c: Case, action: Action) => boolean,
+) =>
+  Deno.test(`nextAction() ${verbs[kind]} only ${name}`, () => {
+    const found = cases.filter(({ action }) => action.kind === kind)
     ok(found.length > 0)
-    for (const { c, action } of found) ok(holds(c, action), told(c, action))
+    for (const { c, action } of found) ok(satisfies(c, action), described(c, action))
   })
 
-/** Every case that satisfies the condition has this action, and there is one. */
-const always = (act: Action["act"], name: string, when: (c: Case) => boolean) =>
-  Deno.test(`decide() always ${act}s ${name}`, () => {
+/** Every case that satisfies the condition has this action, and there is at least one. */
+const always = (kind: Action["kind"], name: string, when: (c: Case) => boolean) =>
+  Deno.test(`nextAction() always ${verbs[kind]} ${name}`, () => {
     const found = cases.filter(({ c }) => when(c))
     ok(found.length > 0)
-    for (const { c, action } of found) equal(action.act, act, told(c, action))
+    for (const { c, action } of found) equal(action.kind, kind, described(c, action))
   })
 
-const sound = ({ wrong }: Case) => wrong === "nothing"
-const isOut = ({ state }: Case) => state === "signed" || state === "broadcast"
+const isValid = ({ wrong }: Case) => wrong === "nothing"
+const isSent = ({ state }: Case) => state === "signed" || state === "broadcast"
 const unused = ({ repaid }: Case) => repaid === "not_yet" || repaid === "expired"
 
 only(
   "sign",
-  "what the chain shows on a safe block to be owed, not paid back, and not out any more",
-  (c) => sound(c) && c.payment === "safe" && unused(c) && (!isOut(c) || c.repaid === "expired"),
+  "a payment on a safe block that is not refunded, and whose signature can no longer be used",
+  (c) => isValid(c) && c.payment === "safe" && unused(c) && (!isSent(c) || c.repaid === "expired"),
 )
 only(
   "sign",
-  "within the caps and the float, and what was not declined too often",
-  (c) => !c.capped && c.funded && !c.tired && c.state !== "stuck",
+  "within the caps and the balance, after few enough declines",
+  (c) => !c.capped && c.funded && !c.declinedOften && c.state !== "needs_review",
 )
 only(
   "sign",
-  "what was paid in this treasury's term, or was signed by it before",
-  (c) => c.ourTerm || c.everSigned,
+  "a payment in this treasury's block range, or one that it signed before",
+  (c) => c.inOurRange || c.everSigned,
 )
 only(
   "relay",
-  "a signature that is out, unused and not about to expire",
-  (c) => sound(c) && isOut(c) && c.repaid === "not_yet" && !c.expiring && c.funded && !c.tired,
+  "a signature that was sent, is unused and does not expire soon",
+  (c) =>
+    isValid(c) && isSent(c) && c.repaid === "not_yet" && !c.expiring && c.funded &&
+    !c.declinedOften,
 )
 only(
   "confirm",
-  "what the chain shows on a safe block to be paid back",
-  (c) => sound(c) && c.repaid === "safe",
+  "a refund that the chain shows on a safe block",
+  (c) => isValid(c) && c.repaid === "safe",
 )
 always(
   "confirm",
-  "what was paid back, whatever else is the matter",
-  (c) => sound(c) && c.repaid === "safe",
+  "a confirmed transfer, whatever else is wrong",
+  (c) => isValid(c) && c.repaid === "safe",
 )
 only(
   "cancel",
-  "what was never signed, and whose payment never came",
+  "a refund that was never signed, for a payment that was never made",
   (c) =>
-    sound(c) && c.state === "queued" && !c.everSigned && unused(c) &&
+    isValid(c) && c.state === "queued" && !c.everSigned && unused(c) &&
     (c.payment === "expired" || c.payment === "spent"),
 )
 always(
   "cancel",
-  "what is queued, never signed, and was never paid",
+  "a queued refund that was never signed, for a payment that was never made",
   (c) =>
-    sound(c) && c.state === "queued" && !c.everSigned && unused(c) &&
+    isValid(c) && c.state === "queued" && !c.everSigned && unused(c) &&
     (c.payment === "expired" || c.payment === "spent"),
 )
-only("stick", "what is not stuck already", (c) => c.state !== "stuck")
-always(
-  "stick",
-  "what is wrong in itself",
-  (c) => !sound(c) && c.wrong !== "another_treasury" && c.state !== "stuck",
+only(
+  "require_review",
+  "a refund that does not need review already",
+  (c) => c.state !== "needs_review",
 )
 always(
-  "stick",
+  "require_review",
+  "an invalid row",
+  (c) => !isValid(c) && c.wrong !== "another_treasury" && c.state !== "needs_review",
+)
+always(
+  "require_review",
   "a refund whose nonce was spent elsewhere",
-  (c) => c.repaid === "spent" && c.state !== "stuck" && c.wrong !== "another_treasury",
+  (c) => c.repaid === "spent" && c.state !== "needs_review" && c.wrong !== "another_treasury",
 )
 always(
   "wait",
-  "while a person has to look, unless the chain has paid it back",
-  (c) => c.state === "stuck" && !(sound(c) && c.repaid === "safe"),
+  "while it needs review, unless the chain has paid it back",
+  (c) => c.state === "needs_review" && !(isValid(c) && c.repaid === "safe"),
 )
 always(
   "wait",
-  "for a safe block, of the payment",
+  "for a safe block of the payment",
   (c) =>
-    sound(c) && c.state === "queued" && unused(c) &&
+    isValid(c) && c.state === "queued" && unused(c) &&
     (c.payment === "latest" || c.payment === "not_yet"),
 )
-always("wait", "for a safe block, of the refund", (c) => sound(c) && c.repaid === "latest")
+always("wait", "for a safe block of the refund", (c) => isValid(c) && c.repaid === "latest")
 always(
   "sign",
-  "what is owed, when nothing is in the way",
+  "a refund that is owed, when nothing blocks it",
   (c) =>
-    sound(c) && c.state === "queued" && unused(c) && c.payment === "safe" && !c.capped &&
-    c.funded && !c.tired && c.ourTerm,
+    isValid(c) && c.state === "queued" && unused(c) && c.payment === "safe" && !c.capped &&
+    c.funded && !c.declinedOften && c.inOurRange,
 )
 always(
   "sign",
-  "anew what is out, has expired unused, and is still owed",
+  "again after the sent signature expired unused, when it is still owed",
   (c) =>
-    sound(c) && isOut(c) && c.repaid === "expired" && c.payment === "safe" && !c.capped &&
-    c.funded && !c.tired,
+    isValid(c) && isSent(c) && c.repaid === "expired" && c.payment === "safe" && !c.capped &&
+    c.funded && !c.declinedOften,
 )
 
 always(
   "wait",
-  "for another treasury, that of the payment's term",
+  "for the treasury whose block range has the payment",
   (c) =>
-    sound(c) && c.state === "queued" && unused(c) && c.payment === "safe" && !c.ourTerm &&
+    isValid(c) && c.state === "queued" && unused(c) && c.payment === "safe" && !c.inOurRange &&
     !c.everSigned,
 )
 
 law(
-  "inTerm() gives each payment to one treasury, whenever each of them entered",
+  "isInBlockRange() assigns each payment to one treasury, whenever each was added",
   Arbitrary.schema(Schema.Tuple([
     Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 9n })),
     Schema.Array(Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 9n }))),
   ])),
   ([block, entries]) => {
     const ends = [...new Set(entries)].sort((a, b) => a < b ? -1 : 1)
-    const terms = [null, ...ends].map((after, n) => ({ after, through: ends[n] ?? null }))
-    equal(terms.filter((term) => inTerm(block, term)).length, 1)
+    const ranges = [null, ...ends].map((after, n) => ({ after, through: ends[n] ?? null }))
+    equal(ranges.filter((range) => isInBlockRange(block, range)).length, 1)
   },
 )
 
-Deno.test("decide() never takes back a signature: what is out and not owed any more waits for a person", () => {
+Deno.test("nextAction() requires review of a signed refund that is no longer owed", () => {
   for (const { c, action } of cases) {
-    if (!sound(c) || !c.everSigned || c.state === "stuck" || c.repaid !== "expired") continue
+    if (!isValid(c) || !c.everSigned || c.state === "needs_review" || c.repaid !== "expired") {
+      continue
+    }
     if (c.payment !== "expired" && c.payment !== "spent") continue
-    equal(action.act, "stick", JSON.stringify(c))
+    equal(action.kind, "require_review", JSON.stringify(c))
   }
 })
 
-Deno.test("decide() makes moves of the table only, and no nonce but the payment's own is let pass", () => {
+Deno.test("nextAction() returns only legal moves, and only with the payment's own nonce", () => {
   for (const { c, action } of cases) {
-    if (action.act === "wait" || action.act === "relay") continue
-    ok(refundMoves[c.state].includes(action.act), told(c, action))
-    if (action.act !== "stick") {
+    if (action.kind === "wait" || action.kind === "relay") continue
+    ok(refundMoves[c.state].includes(action.kind), described(c, action))
+    if (action.kind !== "require_review") {
       const { signed } = refundOf(c)
       ok((signed?.treasury ?? ours) === ours && (signed?.nonce ?? nonce) === nonce)
     }
   }
 })
 
-Deno.test("decide() leaves what another treasury has signed to whoever holds its key", () => {
+Deno.test("nextAction() waits for the treasury that signed the refund", () => {
   const theirs = cases.filter(({ c }) => c.wrong === "another_treasury")
   ok(theirs.length > 0)
   for (const { c, action } of theirs) {
-    equal(action, { act: "wait", reason: c.state === "stuck" ? "stuck" : "of_another_treasury" })
+    equal(action, {
+      kind: "wait",
+      reason: c.state === "needs_review" ? "needs_review" : "of_another_treasury",
+    })
   }
 })
 
-Deno.test("decide() says what is wrong", () => {
+Deno.test("nextAction() returns the reason for a review", () => {
   const reasons = new Set(
-    cases.flatMap(({ action }) => action.act === "stick" ? [action.reason] : []),
+    cases.flatMap(({ action }) => action.kind === "require_review" ? [action.reason] : []),
   )
   equal([...reasons].sort(), [
     ...["amount_over_the_dearest_product", "another_asset", "another_chain", "another_nonce"],
@@ -300,12 +329,12 @@ Deno.test("decide() says what is wrong", () => {
   ])
 })
 
-Deno.test("a confirmed refund never moves; every other one can still be confirmed", () => {
+Deno.test("a confirmed refund is final; every other one can still be confirmed", () => {
   equal(refundMoves.confirmed, [])
   for (const from of refundStates) {
     const found = new Set([from])
     for (const state of found) {
-      for (const event of refundMoves[state]) found.add(refundReaches[event])
+      for (const event of refundMoves[state]) found.add(refundStateAfter[event])
     }
     ok(found.has("confirmed"), from)
   }
@@ -314,14 +343,14 @@ Deno.test("a confirmed refund never moves; every other one can still be confirme
   }
 })
 
-Deno.test("refundMax is the price of the dearest product", () => {
+Deno.test("refundMax is the price of the most expensive product", () => {
   const prices = Object.values(products).map(({ price }) => price)
   ok(prices.every((price) => price <= refundMax) && prices.some((price) => price === refundMax))
 })
 
 const Units = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 20n }))
 law(
-  "withinCaps() lets through what fits, and never more than the caps in all",
+  "withinCaps() accepts every amount that fits, and never more than the caps in total",
   Arbitrary.schema(Schema.Tuple([Units, Units, Schema.Array(Units)])),
   ([perHour, perDay, amounts]) => {
     let sum = 0n

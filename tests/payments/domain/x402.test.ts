@@ -1,5 +1,5 @@
 /**
- * What a 402 says, on every route.
+ * The 402 of every product.
  *
  * @module
  */
@@ -11,7 +11,9 @@ import { challenge, challengeV1 } from "../../../src/payments/domain/x402/challe
 import { receiptHeader, requirements } from "../../../src/payments/domain/x402/terms.ts"
 import { terms } from "../../support/payments/terms.ts"
 
-/** Largest PAYMENT-REQUIRED header: Node's fetch dies above 16 KiB of headers in all. */
+/**
+ * Maximum size of the PAYMENT-REQUIRED header: Node's fetch fails above 16 KiB of headers in total.
+ */
 const challengeHeaderLengthMax = 4_000
 
 const decoded = (header: string) => JSON.parse(Result.getOrThrow(Base64.decodeString(header)))
@@ -29,7 +31,7 @@ Deno.test(`challenge() fits ${challengeHeaderLengthMax} bytes of header on every
   }
 })
 
-Deno.test("challenge() has the interface's body", () => {
+Deno.test("challenge() returns the documented body", () => {
   equal(challenge(products.latest, terms).body, {
     x402Version: 2,
     error: "Payment required",
@@ -45,7 +47,7 @@ Deno.test("challenge() has the interface's body", () => {
   })
 })
 
-Deno.test("challenge() has the protocol's header, in whole units and with the token's own domain", () => {
+Deno.test("challenge() returns the x402 header, with atomic units and the token's EIP-712 domain", () => {
   for (const product of Object.values(products)) {
     const { x402Version, error, resource, accepts, extensions } = decoded(
       challenge(product, terms, "why").header,
@@ -77,7 +79,7 @@ Deno.test("requirements() names a flow on settle-early routes only", () => {
   equal(requirements(products.whales, terms).extra.paymentFlow, "upfront")
 })
 
-Deno.test("challengeV1() asks the stock buyer of version 1 for the same payment", () => {
+Deno.test("challengeV1() requires the same payment from a version 1 client", () => {
   for (const product of Object.values(products)) {
     const body = challengeV1(product, terms, "why")
     equal([body?.x402Version, body?.error], [1, "why"])
@@ -96,11 +98,11 @@ Deno.test("challengeV1() asks the stock buyer of version 1 for the same payment"
   }
 })
 
-Deno.test("challengeV1() has nothing to say of a network that version 1 does not know", () => {
+Deno.test("challengeV1() returns null for a network without a version 1 name", () => {
   equal(challengeV1(products.latest, { ...terms, chainId: 1 }), null)
 })
 
-Deno.test("receiptHeader() is the settlement response buyers read", () => {
+Deno.test("receiptHeader() returns the settlement response that clients read", () => {
   const receipt = { payer: "0x1", transaction: "0x2", network: "eip155:8453" }
   equal(decoded(receiptHeader(receipt)), { success: true, ...receipt })
 })

@@ -13,17 +13,17 @@ import {
   Signature,
 } from "../../../src/payments/domain/payment.ts"
 import {
-  refundReaches,
   type RefundSignature,
   type RefundState,
+  refundStateAfter,
   refundStates,
 } from "../../../src/payments/domain/refund.ts"
 import { RefundQueue } from "../../../src/payments/refunds/Refunds.ts"
 import {
   type ClaimedRefund,
-  type HeldRefund,
   type RefundMove,
   RefundStore,
+  type StoredRefund,
 } from "../../../src/payments/refunds/RefundStore.ts"
 import { type Debt, Debts } from "../../support/payments/memoryRefunds.ts"
 import { nonce } from "../../support/payments/terms.ts"
@@ -60,11 +60,11 @@ export function signature(n: number, validBefore = 600n): RefundSignature {
 }
 
 export const moveOf: { readonly [E in RefundMove["event"]]: (n: number) => RefundMove } = {
-  broadcast: () => ({ event: "broadcast", transactionHint: "0xbb", again: now }),
+  broadcast: () => ({ event: "broadcast", transactionHint: "0xbb", retryAfter: now }),
   confirm: (n) => ({ event: "confirm", treasury, nonce: signature(n).nonce, at }),
   cancel: () => ({ event: "cancel", reason: "expired" }),
-  stick: () => ({ event: "stick", reason: "test", again: now }),
-  postpone: () => ({ event: "postpone", reason: "test", again: now, declined: false }),
+  require_review: () => ({ event: "require_review", reason: "test", retryAfter: now }),
+  postpone: () => ({ event: "postpone", reason: "test", retryAfter: now, declined: false }),
 }
 
 /** Refunds that are due, each of which can be read. */
@@ -81,7 +81,7 @@ export const claimed = Effect.fnUntraced(function* (n: number) {
   return found ?? (yield* Effect.die(`refund ${n} is not due`))
 })
 
-const standing = Effect.flatMap(RefundQueue, (queue) => queue.standing)
+const standing = Effect.flatMap(RefundQueue, (queue) => queue.totalsByState)
 const owe = (n: number) => Effect.flatMap(Debts, ({ owe }) => owe(debt(n)))
 const read = (n: number) => Effect.flatMap(Debts, ({ read }) => read(debt(n).paymentId))
 
@@ -97,7 +97,7 @@ export const ledTo: {
   readonly [S in RefundState]: (
     n: number,
   ) => Effect.Effect<
-    S extends ClaimedRefund["state"] ? ClaimedRefund : HeldRefund,
+    S extends ClaimedRefund["state"] ? ClaimedRefund : StoredRefund,
     never,
     RefundStore | Debts
   >
@@ -113,20 +113,20 @@ export const ledTo: {
   const signing = (n: number) => Effect.flatMap(queued(n), (refund) => signed(n, refund))
   const open = (from: typeof queued) => (n: number) => Effect.andThen(from(n), claimed(n))
   const ended = (event: "confirm" | "cancel", from: typeof queued) => (n: number) =>
-    Effect.map(moved(event, from)(n), (refund) => ({ ...refund, state: refundReaches[event] }))
+    Effect.map(moved(event, from)(n), (refund) => ({ ...refund, state: refundStateAfter[event] }))
   return {
     queued,
     signed: signing,
     broadcast: open(moved("broadcast", signing)),
     confirmed: ended("confirm", signing),
     cancelled: ended("cancel", queued),
-    stuck: open(moved("stick", queued)),
+    needs_review: open(moved("require_review", queued)),
   }
 })()
 
 export const refundLaws: ReadonlyArray<RefundLaw> = [
   [
-    "claimDue() gives each refund to one of many who ask at a time, with all that was owed",
+    "claimDue() leases each refund to one of many concurrent callers, with all its fields",
     Effect.gen(function* () {
       for (let n = 0; n < 8; n++) yield* owe(n)
       const claims = yield* Effect.all(
@@ -149,24 +149,29 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "claimDue() leaves out what is leased, waits or has ended, and takes over a lease that ran out",
+    "claimDue() skips refunds that are leased, not due or final, and claims those with an expired lease",
     Effect.gen(function* () {
       const store = yield* RefundStore
       yield* ledTo.confirmed(0)
       yield* ledTo.cancelled(1)
       const waiting = yield* ledTo.queued(2)
-      yield* store.move(waiting, { event: "postpone", reason: "x", again: later, declined: false })
+      yield* store.move(waiting, {
+        event: "postpone",
+        reason: "x",
+        retryAfter: later,
+        declined: false,
+      })
       yield* ledTo.queued(3)
       equal(yield* claimDue(lease, 10), [])
       yield* owe(4)
       equal((yield* claimDue(spent, 10)).map(({ fence }) => fence), [1])
       equal((yield* claimDue(lease, 10)).map(({ fence }) => fence), [2])
-      const stuck = yield* ledTo.stuck(5)
-      equal([stuck.state, stuck.lastReason], ["stuck", "test"])
+      const refund = yield* ledTo.needs_review(5)
+      equal([refund.state, refund.lastReason], ["needs_review", "test"])
     }),
   ],
   [
-    "claimDue() takes the longest due first, and no more than it is asked for",
+    "claimDue() returns the longest due first, up to the limit",
     Effect.gen(function* () {
       const store = yield* RefundStore
       for (const n of [0, 1, 2]) yield* owe(n)
@@ -174,14 +179,19 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
       for (const refund of yield* claimDue(lease, 10)) {
         const seconds = dues[range(3).findIndex((n) => debt(n).paymentId === refund.paymentId)] ?? 0
         const again = Duration.seconds(-seconds)
-        yield* store.move(refund, { event: "postpone", reason: "x", again, declined: false })
+        yield* store.move(refund, {
+          event: "postpone",
+          reason: "x",
+          retryAfter: again,
+          declined: false,
+        })
       }
       const ids = (yield* claimDue(lease, 2)).map(({ paymentId }) => paymentId)
       equal(ids, [0, 2].map((n) => debt(n).paymentId))
     }),
   ],
   [
-    "sign() keeps the lease, shows what was signed, and signs anew to run longer",
+    "sign() keeps the lease, returns the signature, and replaces it only with a later expiry",
     Effect.gen(function* () {
       const store = yield* RefundStore
       const first = yield* ledTo.signed(0)
@@ -197,7 +207,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "sign() and move() do nothing for a state or fence that is no longer: a zombie misses",
+    "sign() and move() return lost and false for an outdated state or fence",
     Effect.gen(function* () {
       const store = yield* RefundStore
       yield* owe(0)
@@ -213,7 +223,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "sign() stays within the caps to the unit, however many sign at a time",
+    "sign() never exceeds the caps under concurrent calls",
     Effect.gen(function* () {
       const store = yield* RefundStore
       const { amount } = debt(0)
@@ -238,7 +248,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "signedForOthers() sums the others by their newest signature, in the last hour and the last day",
+    "signedForOthers() sums the newest signatures of the other refunds in the last hour and day",
     Effect.gen(function* () {
       const store = yield* RefundStore
       const { age } = yield* Debts
@@ -261,24 +271,24 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
       const store = yield* RefundStore
       let n = 0
       for (const state of refundStates) {
-        for (const event of ["sign", "broadcast", "confirm", "cancel", "stick"] as const) {
+        for (const event of ["sign", "broadcast", "confirm", "cancel", "require_review"] as const) {
           const legal = refundMoves[state].includes(event)
           // What would stay where it is does not move.
-          if (!legal && refundReaches[event] === state) continue
+          if (!legal && refundStateAfter[event] === state) continue
           const refund = yield* ledTo[state](n)
           const made: Effect.Effect<unknown> = event === "sign"
             ? store.sign(refund, signature(n, 9_000n), noCaps)
             : store.move(refund, moveOf[event](n))
           const exit = yield* Effect.exit(made)
           equal(Exit.isSuccess(exit), legal, `${state} ${event}`)
-          equal((yield* read(n)).refund, legal ? refundReaches[event] : state)
+          equal((yield* read(n)).refund, legal ? refundStateAfter[event] : state)
           n++
         }
       }
     }),
   ],
   [
-    "a refund that is confirmed ends its payment, one that is cancelled voids it until it is owed again",
+    "a confirmed refund makes its payment refunded, and a cancelled one makes it void until it is owed again",
     Effect.gen(function* () {
       yield* ledTo.confirmed(0)
       const { transaction, block, logIndex } = at
@@ -293,7 +303,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "a refund that is confirmed without a signature takes the treasury and nonce it was paid under",
+    "a refund confirmed without a signature stores the treasury and nonce of its transfer",
     Effect.gen(function* () {
       const store = yield* RefundStore
       const refund = yield* ledTo.queued(0)
@@ -302,12 +312,12 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "move() counts declines alone, and remembers why the refund waits until it is broadcast",
+    "move() counts only declines, and keeps the reason until the refund is broadcast",
     Effect.gen(function* () {
       const store = yield* RefundStore
       let refund = yield* ledTo.signed(0)
       for (const declined of [true, false, true]) {
-        yield* store.move(refund, { event: "postpone", reason: "why", again: now, declined })
+        yield* store.move(refund, { event: "postpone", reason: "why", retryAfter: now, declined })
         refund = { ...(yield* claimed(0)), signed: signature(0), state: "signed" }
       }
       equal([refund.attempts, refund.lastReason], [2, "why"])
@@ -316,27 +326,27 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "enter() begins a treasury's term where the one before it ends; the first is for all payments",
+    "addTreasury() starts a treasury's block range where the previous one ends; the first covers all payments",
     Effect.gen(function* () {
       const store = yield* RefundStore
       const [first, second, third] = ["1a", "2b", "3c"].map((byte) =>
         address(`0x${byte.repeat(20)}`)
       )
       if (first === undefined || second === undefined || third === undefined) return
-      const term = (treasury: Address) => Effect.map(store.term(treasury), Option.getOrNull)
+      const term = (treasury: Address) => Effect.map(store.blockRange(treasury), Option.getOrNull)
       equal(yield* term(first), null)
-      yield* Effect.all([1n, 2n, 3n].map((block) => store.enter(first, block)), {
+      yield* Effect.all([1n, 2n, 3n].map((block) => store.addTreasury(first, block)), {
         concurrency: "unbounded",
       })
       equal(yield* term(first), { after: null, through: null })
-      yield* store.enter(second, 100n)
-      yield* store.enter(first, 200n)
+      yield* store.addTreasury(second, 100n)
+      yield* store.addTreasury(first, 200n)
       equal([yield* term(first), yield* term(second)], [
         { after: null, through: 100n },
         { after: 100n, through: null },
       ])
       // A chain that lags behind does not make two terms overlap.
-      yield* store.enter(third, 7n)
+      yield* store.addTreasury(third, 7n)
       equal([yield* term(second), yield* term(third)], [
         { after: 100n, through: 101n },
         { after: 101n, through: null },
@@ -345,7 +355,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "standing sums the refunds of each state",
+    "totalsByState sums the refunds of each state",
     Effect.gen(function* () {
       const { amount } = debt(0)
       for (const n of [0, 1]) yield* ledTo.queued(n)

@@ -9,8 +9,8 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { layer as payments } from "../../../src/payments/postgres/paymentStore.ts"
 import { layer as refunds, queueLayer } from "../../../src/payments/postgres/refundStore.ts"
 import {
-  refundReaches,
   type RefundState,
+  refundStateAfter,
   refundStates,
 } from "../../../src/payments/domain/refund.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
@@ -90,7 +90,7 @@ onEveryStore("refunds", (law) => {
       const sql = yield* SqlClient
       let n = 0
       for (const from of refundStates) {
-        const legal = refundMoves[from].map((event) => refundReaches[event])
+        const legal = refundMoves[from].map((event) => refundStateAfter[event])
         for (const to of refundStates) {
           const { paymentId } = yield* ledTo[from](n)
           const signed = to === "signed" || to === "broadcast" || to === "confirmed"
@@ -151,8 +151,8 @@ onEveryStore("refunds", (law) => {
           const sql = yield* SqlClient
           // The database refuses such rows by these constraints.
           yield* sql`SET LOCAL session_replication_role = replica`
-          yield* sql`ALTER TABLE refund DROP CONSTRAINT refund_signed,
-            DROP CONSTRAINT refund_signed_whole, DROP CONSTRAINT refund_signature_form`
+          yield* sql`ALTER TABLE refund DROP CONSTRAINT refund_signature_required,
+            DROP CONSTRAINT refund_signature_complete, DROP CONSTRAINT refund_signature_format`
           yield* sql`UPDATE refund SET lease_until = NULL`
           yield* sql`UPDATE refund SET ${sql(column)} = ${value},
             next_attempt_at = next_attempt_at - interval '1 hour' WHERE payment_id = ${paymentId}`
@@ -207,7 +207,7 @@ onEveryStore("refunds", (law) => {
       `a signature that ends earlier when ${state}`,
       state,
       sign("valid_before = 600").replace("valid_before = 9000, ", ""),
-      /signed anew/,
+      /signed again only/,
     )
     refused(
       `no treasury any more when ${state}`,
@@ -222,17 +222,20 @@ onEveryStore("refunds", (law) => {
     "another signature of what was broadcast",
     "broadcast",
     `UPDATE refund SET signature = '0x${"33".repeat(65)}'`,
-    /signed anew/,
+    /signed again only/,
   )
   law(
-    "the database refuses to cancel what was signed, also when a person has queued it again",
+    "the database refuses to cancel a signed refund, even after an operator queued it again",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       yield* ledTo.signed(0)
-      yield* sql`UPDATE refund SET state = 'stuck'`
+      yield* sql`UPDATE refund SET state = 'needs_review'`
       yield* sql`UPDATE refund SET state = 'queued', attempts = 0`
       const exit = yield* Effect.exit(sql`UPDATE refund SET state = 'cancelled'`)
-      match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted", /never cancelled/)
+      match(
+        Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted",
+        /signed refund cannot be cancelled/,
+      )
     }).pipe(Effect.provide(layer)),
   )
   for (const state of refundStates.filter((state) => state !== "confirmed")) {
@@ -240,19 +243,24 @@ onEveryStore("refunds", (law) => {
       `un-confirming into ${state}`,
       "confirmed",
       `UPDATE refund SET state = '${state}'`,
-      /never/,
+      /confirmed refund cannot change/,
     )
   }
-  refused("a second confirmation", "confirmed", confirm, /confirmed refund never changes/)
-  refused("a forgotten confirmation", "confirmed", "UPDATE refund SET transaction = NULL", /never/)
+  refused("a second confirmation", "confirmed", confirm, /confirmed refund cannot change/)
   refused(
-    "a confirmation without a place",
+    "a forgotten confirmation",
+    "confirmed",
+    "UPDATE refund SET transaction = NULL",
+    /confirmed refund cannot change/,
+  )
+  refused(
+    "a confirmation without a position",
     "signed",
     "UPDATE refund SET state = 'confirmed'",
     /check/,
   )
   refused(
-    "a place without a confirmation",
+    "a position without a confirmation",
     "signed",
     confirm.replace("state = 'confirmed', ", ""),
     /check/,
@@ -262,16 +270,16 @@ onEveryStore("refunds", (law) => {
     "a treasury without a signature",
     "queued",
     `UPDATE refund SET treasury = '${treasury}', refund_nonce = '0x${"44".repeat(32)}'`,
-    /once it is signed/,
+    /only when it is signed/,
   )
-  refused("a deleted refund", "queued", "DELETE FROM refund", /never deleted/)
-  for (const state of ["queued", "signed", "broadcast", "stuck"] as const) {
+  refused("a deleted refund", "queued", "DELETE FROM refund", /cannot be deleted/)
+  for (const state of ["queued", "signed", "broadcast", "needs_review"] as const) {
     for (const to of ["refunded", "void"]) {
       refused(
         `a payment that is ${to} while its refund is ${state}`,
         state,
         `UPDATE payment SET state = '${to}'`,
-        new RegExp(`not ${to} while its refund is ${state}`),
+        new RegExp(`cannot become ${to} while its refund is ${state}`),
       )
     }
   }
@@ -280,8 +288,8 @@ onEveryStore("refunds", (law) => {
   for (
     const [name, statement, because] of [
       ["another first treasury", `${entered} VALUES ('${other}', NULL)`, /enters after/],
-      ["a treasury of a term that was", `${entered} VALUES ('${other}', 99)`, /enters after/],
-      ["a treasury of the same term", `${entered} VALUES ('${other}', 100)`, /enters after/],
+      ["a treasury with an earlier block", `${entered} VALUES ('${other}', 99)`, /enters after/],
+      ["a treasury with the same block", `${entered} VALUES ('${other}', 100)`, /enters after/],
       ["another term", "UPDATE refund_treasury SET after_block = 101", /never changes/],
       ["a forgotten treasury", "DELETE FROM refund_treasury", /never changes/],
       ["forgotten treasuries", "TRUNCATE refund_treasury", /never emptied/],
@@ -292,8 +300,8 @@ onEveryStore("refunds", (law) => {
       Effect.gen(function* () {
         const sql = yield* SqlClient
         const store = yield* RefundStore
-        yield* store.enter(treasury, 0n)
-        yield* store.enter(address(`0x${"7f".repeat(20)}`), 100n)
+        yield* store.addTreasury(treasury, 0n)
+        yield* store.addTreasury(address(`0x${"7f".repeat(20)}`), 100n)
         const exit = yield* Effect.exit(sql.unsafe(statement))
         match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted", because)
       }).pipe(Effect.provide(layer)),
@@ -301,7 +309,7 @@ onEveryStore("refunds", (law) => {
   }
 
   law(
-    "the database refuses a refund that is born as anything but queued",
+    "the database refuses to insert a refund that is not queued",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       yield* ledTo.confirmed(0)
@@ -313,12 +321,15 @@ onEveryStore("refunds", (law) => {
           SELECT payment_id, payer, amount, asset, chain_id, 'x', 'confirmed', ${treasury},
             payment_id, '0xbb', now(), 1, 1 FROM payment`
       })))
-      match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted", /begins as queued/)
+      match(
+        Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted",
+        /must be inserted as queued/,
+      )
     }).pipe(Effect.provide(layer)),
   )
 
   law(
-    "the end of a refund moves its payment, not a table of that name that a login has made",
+    "the end of a refund moves its payment, and not a shadow table of the login",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const { paymentId } = yield* ledTo.signed(0)
@@ -336,7 +347,7 @@ onEveryStore("refunds", (law) => {
   )
 
   law(
-    "the log of a payment tells that it was refunded",
+    "the event log of a payment contains its refund",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       yield* ledTo.confirmed(0)

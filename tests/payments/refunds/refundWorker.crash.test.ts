@@ -13,13 +13,13 @@ import { Treasury } from "../../../src/payments/refunds/Treasury.ts"
 import { buyer } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
 import {
-  allOnce,
-  inHouse,
+  eachPaidOnce,
   owed,
   paidBack,
-  type Spoilt,
+  type PortOverrides,
   statesOf,
   sweepFor,
+  withRefundHarness,
   worker,
 } from "../../support/payments/refunds.ts"
 
@@ -30,7 +30,7 @@ const payer = address(buyer(0).address)
 
 const spoiltStore =
   (change: (store: RefundStore["Service"], dying: Dying) => Partial<RefundStore["Service"]>) =>
-  (dying: Dying): Spoilt => ({ store: (store) => ({ ...store, ...change(store, dying) }) })
+  (dying: Dying): PortOverrides => ({ store: (store) => ({ ...store, ...change(store, dying) }) })
 
 const spoiltMove = (event: string) =>
   spoiltStore((store, dying) => ({
@@ -40,7 +40,7 @@ const spoiltMove = (event: string) =>
     },
   }))
 
-const spoiltProof = (ofPayment: boolean) => (dying: Dying): Spoilt => ({
+const spoiltProof = (ofPayment: boolean) => (dying: Dying): PortOverrides => ({
   chain: (chain) => ({
     ...chain,
     paymentProof: (expected) => {
@@ -50,7 +50,7 @@ const spoiltProof = (ofPayment: boolean) => (dying: Dying): Spoilt => ({
   }),
 })
 
-const steps: Readonly<Record<string, (dying: Dying) => Spoilt>> = {
+const steps: Readonly<Record<string, (dying: Dying) => PortOverrides>> = {
   W1: spoiltStore((store, dying) => ({
     claimDue: (lease, limit) => dying(store.claimDue(lease, limit)),
   })),
@@ -83,7 +83,7 @@ function crashes(points: ReadonlyArray<Point>) {
       })
     return steps[step]?.(dying) ?? {}
   })
-  const spoilt: Spoilt = {
+  const spoilt: PortOverrides = {
     store: (store) => spoilts.reduce((inner, spoilt) => spoilt.store?.(inner) ?? inner, store),
     chain: (chain) => spoilts.reduce((inner, spoilt) => spoilt.chain?.(inner) ?? inner, chain),
     facilitator: (port) =>
@@ -96,7 +96,7 @@ function crashes(points: ReadonlyArray<Point>) {
 /** Pays back one debt with a worker that dies, and goes on with it or with another one. */
 const paysOnce = (points: ReadonlyArray<Point>, goesOn: "itself" | "another") => {
   const { spoilt, died } = crashes(points)
-  return inHouse(({ signed }) =>
+  return withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
       const first = yield* worker()
@@ -108,7 +108,7 @@ const paysOnce = (points: ReadonlyArray<Point>, goesOn: "itself" | "another") =>
       // A step that was taken before the first death is not taken again.
       ok(died.length === points.length || died.length === 1 && points.length === 2)
       equal(yield* statesOf(debts), ["confirmed"])
-      equal(yield* paidBack(debts), allOnce(debts))
+      equal(yield* paidBack(debts), eachPaidOnce(debts))
       equal(new Set(signed.map(({ nonce }) => nonce)).size, 1)
       const { address: treasury } = yield* Treasury
       ok(signed.every(({ from, to }) => from === treasury && to === payer))
@@ -118,10 +118,10 @@ const paysOnce = (points: ReadonlyArray<Point>, goesOn: "itself" | "another") =>
 for (const step of Object.keys(steps)) {
   for (const when of whens) {
     for (const goesOn of ["itself", "another"] as const) {
-      test(`a worker that dies ${when} ${step} pays back once (goes on: ${goesOn})`, () =>
+      test(`a worker that dies ${when} ${step} pays once (continues: ${goesOn})`, () =>
         paysOnce([[step, when]], goesOn))
     }
-    test(`a worker that dies ${when} ${step} and once more, anywhere, pays back once`, () =>
+    test(`a worker that dies ${when} ${step} and once more, at any step, pays once`, () =>
       Effect.forEach(
         Object.keys(steps).flatMap((second) => whens.map((then) => [second, then] as const)),
         (second) => paysOnce([[step, when], second], "another"),

@@ -17,12 +17,12 @@ import { Treasury } from "../../../src/payments/refunds/Treasury.ts"
 import { buyer } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
 import {
-  allOnce,
-  inHouse,
+  eachPaidOnce,
   owed,
   paidBack,
   statesOf,
   sweepFor,
+  withRefundHarness,
   worker,
 } from "../../support/payments/refunds.ts"
 import { startSeconds } from "../../support/payments/sales.ts"
@@ -44,21 +44,21 @@ const moves: Readonly<Record<Misbehaviour, boolean>> = {
 }
 
 for (const misbehaviour of Object.keys(moves) as ReadonlyArray<Misbehaviour>) {
-  test(`a facilitator that does this once, ${misbehaviour}: the chain decides, and pays once`, () => {
+  test(`a facilitator with one fault, ${misbehaviour}: the chain decides, and the refund is paid once`, () => {
     let calls = 0
-    return inHouse(({ signed }) =>
+    return withRefundHarness(({ signed }) =>
       Effect.gen(function* () {
         const debts = [yield* owed(0)]
         yield* sweepFor(yield* worker(), 180)
         equal(yield* statesOf(debts), ["confirmed"])
-        equal(yield* paidBack(debts), allOnce(debts))
+        equal(yield* paidBack(debts), eachPaidOnce(debts))
         equal(signed.length, 1)
       }), { simulation: { misbehave: () => calls++ === 0 ? misbehaviour : null } })
   })
 
-  test(`a facilitator that never does anything else, ${misbehaviour}: nobody is paid twice, or given up`, () => {
+  test(`a facilitator with a permanent fault, ${misbehaviour}: no refund is paid twice or abandoned`, () => {
     let well = false
-    return inHouse(({ signed, memory }) =>
+    return withRefundHarness(({ signed, memory }) =>
       Effect.gen(function* () {
         const debts = yield* Effect.forEach(range(3), owed)
         const here = yield* worker()
@@ -76,15 +76,15 @@ for (const misbehaviour of Object.keys(moves) as ReadonlyArray<Misbehaviour>) {
         well = true
         yield* sweepFor(here, 900)
         equal(new Set(yield* statesOf(debts)), new Set(["confirmed"]))
-        equal(yield* paidBack(debts), allOnce(debts))
+        equal(yield* paidBack(debts), eachPaidOnce(debts))
         equal(new Set(signed.map(({ nonce }) => nonce)).size, 3)
       }), { simulation: { misbehave: () => well ? null : misbehaviour } })
   })
 }
 
-test("a signature that ran out is signed again under the same nonce, to run longer", () => {
+test("an expired signature is replaced under the same nonce with a later expiry", () => {
   let well = false
-  return inHouse(({ signed }) =>
+  return withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
       const here = yield* worker()
@@ -97,19 +97,19 @@ test("a signature that ran out is signed again under the same nonce, to run long
       ok(first !== undefined && second !== undefined)
       equal({ ...first, validBefore: second.validBefore }, second)
       ok(second.validBefore > first.validBefore)
-      equal(yield* paidBack(debts), allOnce(debts))
+      equal(yield* paidBack(debts), eachPaidOnce(debts))
     }), { simulation: { misbehave: () => well ? null : "html" } })
 })
 
-test("a refund that is declined again and again is stuck in the end, and confirmed if it was paid after all", () =>
-  inHouse(({ memory, signed }) =>
+test("a refund that is always declined needs review in the end, and is confirmed if it was paid after all", () =>
+  withRefundHarness(({ memory, signed }) =>
     Effect.gen(function* () {
       const debt = yield* owed(0)
       const here = yield* worker()
       yield* sweepFor(here, 1_800)
       ok((memory.rows.get(debt.paymentId)?.attempts ?? 0) < attemptsMax)
       yield* sweepFor(here, 4 * 3_600)
-      equal(yield* statesOf([debt]), ["stuck"])
+      equal(yield* statesOf([debt]), ["needs_review"])
       const row = memory.rows.get(debt.paymentId)
       equal([row?.attempts, row?.lastReason], [attemptsMax, "declined_too_often"])
       equal(yield* paidBack([debt]), nothing)
@@ -129,7 +129,7 @@ test("a refund that is declined again and again is stuck in the end, and confirm
       })
       yield* sweepFor(here, 3_700)
       equal(yield* statesOf([debt]), ["confirmed"])
-      equal(yield* paidBack([debt]), allOnce([debt]))
+      equal(yield* paidBack([debt]), eachPaidOnce([debt]))
     }), {
     facilitator: (port) => ({
       ...port,
@@ -137,8 +137,8 @@ test("a refund that is declined again and again is stuck in the end, and confirm
     }),
   }))
 
-test("a refund whose nonce the treasury's own key has cancelled is stuck, and nothing is signed", () =>
-  inHouse(({ signed }) =>
+test("a refund whose nonce the treasury cancelled needs review, and nothing is signed", () =>
+  withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debt = yield* owed(0)
       const ledger = yield* Ledger
@@ -150,15 +150,15 @@ test("a refund whose nonce the treasury's own key has cancelled is stuck, and no
         blockTime: BigInt(startSeconds),
       })
       yield* sweepFor(yield* worker(), 60)
-      equal([yield* statesOf([debt]), signed.length], [["stuck"], 0])
+      equal([yield* statesOf([debt]), signed.length], [["needs_review"], 0])
       equal(yield* paidBack([debt]), nothing)
     })
   ))
 
 for (const [away, fault] of [["away", "chainDown"], ["silent", "chainSilent"]] as const) {
-  test(`a chain that is ${away} is waited for: nothing is signed, stuck or cancelled meanwhile`, () => {
+  test(`a chain that is ${away} changes nothing: nothing is signed, cancelled or put up for review`, () => {
     let down = true
-    return inHouse(({ signed, memory }) =>
+    return withRefundHarness(({ signed, memory }) =>
       Effect.gen(function* () {
         const debts = yield* Effect.forEach(range(3), owed)
         const here = yield* worker()
@@ -169,15 +169,15 @@ for (const [away, fault] of [["away", "chainDown"], ["silent", "chainSilent"]] a
         ))
         down = false
         yield* sweepFor(here, 90)
-        equal(yield* paidBack(debts), allOnce(debts))
+        equal(yield* paidBack(debts), eachPaidOnce(debts))
         equal(new Set(yield* statesOf(debts)), new Set(["confirmed"]))
       }), { simulation: { [fault]: () => down } })
   })
 }
 
-test("a refund that only the chain remembers is found where it was used, however long ago, and not paid again", () => {
+test("a refund that only the chain has is found, however old it is, and not paid again", () => {
   let down = true
-  return inHouse(({ signed, memory }) =>
+  return withRefundHarness(({ signed, memory }) =>
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
       const backup = new Map(memory.rows)
@@ -193,7 +193,7 @@ test("a refund that only the chain remembers is found where it was used, however
       yield* sweepFor(here, 15 * 60)
       equal(yield* statesOf(debts), ["confirmed"])
       equal(signed.length, 1)
-      equal(yield* paidBack(debts), allOnce(debts))
+      equal(yield* paidBack(debts), eachPaidOnce(debts))
     }), {
     simulation: { chainDown: () => down },
     // Like a chain over JSON-RPC, which looks for a use around the time a signature runs out.
@@ -206,14 +206,14 @@ test("a refund that only the chain remembers is found where it was used, however
         const { validBefore } = expected
         return usedAt >= validBefore - 1_800n && usedAt <= validBefore + 300n
           ? proof
-          : yield* new ChainUnavailable({ reason: "a nonce that is used, and no log of its use" })
+          : yield* new ChainUnavailable({ reason: "a used nonce without a log of its use" })
       }),
     }),
   })
 })
 
-test("a defect in one refund does not stop the others, nor the worker", () =>
-  inHouse(({ memory }) =>
+test("a defect in one refund stops neither the others nor the worker", () =>
+  withRefundHarness(({ memory }) =>
     Effect.gen(function* () {
       const debts = yield* Effect.forEach(range(9), owed)
       const here = yield* worker()
@@ -238,9 +238,9 @@ test("a defect in one refund does not stop the others, nor the worker", () =>
     }),
   }))
 
-test("a store that is silent ends the sweep in time, and the next one goes on", () => {
+test("a silent store ends the sweep in time, and the next sweep continues", () => {
   let silent = true
-  return inHouse(() =>
+  return withRefundHarness(() =>
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
       const { sweep } = yield* worker()
@@ -259,14 +259,14 @@ test("a store that is silent ends the sweep in time, and the next one goes on", 
   })
 })
 
-test("what a sweep tells of is no secret, and is told again only when it is new", () =>
-  inHouse(({ memory }) =>
+test("the outcomes of a sweep contain no secret, and mark repeats as unchanged", () =>
+  withRefundHarness(({ memory }) =>
     Effect.gen(function* () {
       const debt = yield* owed(0)
       const { sweep } = yield* worker()
       const told: Array<readonly [string, string | null, boolean]> = []
       for (let n = 0; n < 4; n++) {
-        for (const { to, reason, known } of yield* sweep) told.push([to, reason, known])
+        for (const { to, reason, unchanged } of yield* sweep) told.push([to, reason, unchanged])
         yield* TestClock.adjust("30 seconds")
       }
       equal(told, [
@@ -277,14 +277,14 @@ test("what a sweep tells of is no secret, and is told again only when it is new"
       ])
       const row = memory.rows.get(debt.paymentId)
       ok(row?.signed && !JSON.stringify(told).includes(row.signed.signature))
-      const standing = yield* Effect.flatMap(RefundQueue, ({ standing }) => standing)
+      const standing = yield* Effect.flatMap(RefundQueue, ({ totalsByState }) => totalsByState)
       equal(standing.get("signed")?.oldestAgoMs, 120_000)
     }), { simulation: { misbehave: () => "html" } }))
 
-test("a signature that could not be stored is shown to nobody", () => {
+test("a signature that could not be stored is never sent", () => {
   let shown = 0
   let lost = true
-  return inHouse(({ signed }) =>
+  return withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
       const here = yield* worker()
@@ -294,7 +294,7 @@ test("a signature that could not be stored is shown to nobody", () => {
       lost = false
       yield* sweepFor(here, 180)
       equal(yield* statesOf(debts), ["confirmed"])
-      equal(yield* paidBack(debts), allOnce(debts))
+      equal(yield* paidBack(debts), eachPaidOnce(debts))
     }), {
     store: (store) => ({
       ...store,
@@ -307,9 +307,9 @@ test("a signature that could not be stored is shown to nobody", () => {
   })
 })
 
-test("a refund that a person has queued again is signed anew, to run longer than what is out", () => {
+test("a refund that an operator queued again is signed with a later expiry than the signature before", () => {
   let well = false
-  return inHouse(({ signed, memory }) =>
+  return withRefundHarness(({ signed, memory }) =>
     Effect.gen(function* () {
       const debt = yield* owed(0)
       yield* sweepFor(yield* worker({ timing: { validity: Duration.minutes(30) } }), 60)
@@ -321,6 +321,6 @@ test("a refund that a person has queued again is signed anew, to run longer than
       equal(yield* statesOf([debt]), ["confirmed"])
       const [first, second] = signed
       ok(first !== undefined && second !== undefined && second.validBefore > first.validBefore)
-      equal(yield* paidBack([debt]), allOnce([debt]))
+      equal(yield* paidBack([debt]), eachPaidOnce([debt]))
     }), { simulation: { misbehave: () => well ? null : "garbage" } })
 })

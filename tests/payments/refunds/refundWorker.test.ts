@@ -10,21 +10,21 @@ import { TestClock } from "effect/testing"
 import { Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
 import { address, Bytes32, PaymentId } from "../../../src/payments/domain/payment.ts"
 import { refundMax, type RefundOutcome } from "../../../src/payments/domain/refund.ts"
-import { refundTimingWithin } from "../../../src/payments/refunds/RefundWorker.ts"
+import { scaledRefundTiming } from "../../../src/payments/refunds/RefundWorker.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { Treasury } from "../../../src/payments/refunds/Treasury.ts"
 import { type Debt, Debts } from "../../support/payments/memoryRefunds.ts"
 import { test } from "../../support/effect.ts"
 import {
-  allOnce,
   debtOf,
-  inHouse,
+  eachPaidOnce,
   owed,
   paidBack,
   pay,
   product,
   statesOf,
   sweepFor,
+  withRefundHarness,
   worker,
 } from "../../support/payments/refunds.ts"
 import { startSeconds } from "../../support/payments/sales.ts"
@@ -33,8 +33,8 @@ import { nonce, token } from "../../support/payments/terms.ts"
 const range = (length: number) => Array.from({ length }, (_, n) => n)
 const nothing = { spent: 0n, received: 0n }
 
-test("what is owed is signed, relayed and confirmed, by the chain's word alone", () =>
-  inHouse(({ signed, memory }) =>
+test("an owed refund is signed, relayed and confirmed only by the chain", () =>
+  withRefundHarness(({ signed, memory }) =>
     Effect.gen(function* () {
       const debt = yield* owed(0)
       const { sweep } = yield* worker()
@@ -42,7 +42,7 @@ test("what is owed is signed, relayed and confirmed, by the chain's word alone",
       equal(outcomes.map(({ from, to, reason }) => [from, to, reason]), [
         ["queued", "broadcast", null],
       ])
-      equal(yield* paidBack([debt]), allOnce([debt]))
+      equal(yield* paidBack([debt]), eachPaidOnce([debt]))
       equal(yield* statesOf([debt]), ["broadcast"])
       equal(yield* sweep, [])
       yield* TestClock.adjust("15 seconds")
@@ -63,8 +63,8 @@ test("what is owed is signed, relayed and confirmed, by the chain's word alone",
     })
   ))
 
-test("nothing is signed before the payment is safe, and nothing confirmed before the refund is", () =>
-  inHouse(({ signed }) =>
+test("nothing is signed before the payment is safe, and nothing is confirmed before the refund is safe", () =>
+  withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debt = yield* owed(0)
       const here = yield* worker()
@@ -72,14 +72,14 @@ test("nothing is signed before the payment is safe, and nothing confirmed before
       equal([yield* statesOf([debt]), signed.length], [["queued"], 0])
       yield* sweepFor(here, 60)
       equal([yield* statesOf([debt]), signed.length], [["broadcast"], 1])
-      equal(yield* paidBack([debt]), allOnce([debt]))
+      equal(yield* paidBack([debt]), eachPaidOnce([debt]))
       yield* sweepFor(here, 90)
       equal([yield* statesOf([debt]), signed.length], [["confirmed"], 1])
-      equal(yield* paidBack([debt]), allOnce([debt]))
+      equal(yield* paidBack([debt]), eachPaidOnce([debt]))
     }), { simulation: { safeAfterSeconds: 90 } }))
 
-test("what never came is cancelled once it never can, and paid back if it came after all", () =>
-  inHouse(({ signed }) =>
+test("a refund is cancelled once its payment can never be made, and paid if it is made after all", () =>
+  withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debt = yield* debtOf(0)
       const { owe } = yield* Debts
@@ -95,12 +95,12 @@ test("what never came is cancelled once it never can, and paid back if it came a
       yield* owe(debt)
       yield* sweepFor(here, 60)
       equal(yield* statesOf([debt]), ["confirmed"])
-      equal(yield* paidBack([debt]), allOnce([debt]))
+      equal(yield* paidBack([debt]), eachPaidOnce([debt]))
     })
   ))
 
-test("a payment whose nonce its payer has spent otherwise is not paid back", () =>
-  inHouse(({ signed }) =>
+test("a payment whose nonce its payer used elsewhere is not refunded", () =>
+  withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debt = yield* debtOf(0)
       const ledger = yield* Ledger
@@ -115,8 +115,8 @@ test("a payment whose nonce its payer has spent otherwise is not paid back", () 
     })
   ))
 
-test("a store restored from a backup learns from the chain what it has forgotten, and pays nothing twice", () =>
-  inHouse(({ signed, memory }) =>
+test("a store restored from a backup recovers its state from the chain, and pays nothing twice", () =>
+  withRefundHarness(({ signed, memory }) =>
     Effect.gen(function* () {
       const debts = yield* Effect.forEach(range(6), owed)
       const backup = new Map(memory.rows)
@@ -130,12 +130,12 @@ test("a store restored from a backup learns from the chain what it has forgotten
       yield* sweepFor(yield* worker(), 60)
       equal(new Set(yield* statesOf(debts)), new Set(["confirmed"]))
       equal(signed.length, 6)
-      equal(yield* paidBack(debts), allOnce(debts))
+      equal(yield* paidBack(debts), eachPaidOnce(debts))
     })
   ))
 
 test("a store restored to before the signature was stored pays with a second one, once", () =>
-  inHouse(({ signed, memory }) =>
+  withRefundHarness(({ signed, memory }) =>
     Effect.gen(function* () {
       const debt = yield* owed(0)
       const backup = memory.rows.get(debt.paymentId)
@@ -148,7 +148,7 @@ test("a store restored to before the signature was stored pays with a second one
       equal(yield* statesOf([debt]), ["confirmed"])
       ok(signed.length >= 2)
       equal(new Set(signed.map(({ nonce }) => nonce)).size, 1)
-      equal(yield* paidBack([debt]), allOnce([debt]))
+      equal(yield* paidBack([debt]), eachPaidOnce([debt]))
     }), {
     simulation: {
       misbehave: () => "late_broadcast",
@@ -156,8 +156,8 @@ test("a store restored to before the signature was stored pays with a second one
     },
   }))
 
-test("a new treasury pays back what was paid in its term, and nothing that the one before it may have", () =>
-  inHouse(({ signed, memory }) =>
+test("a new treasury refunds the payments in its block range only", () =>
+  withRefundHarness(({ signed, memory }) =>
     Effect.gen(function* () {
       const debts = [yield* owed(0), yield* owed(1)]
       const backup = new Map(memory.rows)
@@ -197,25 +197,25 @@ test("a new treasury pays back what was paid in its term, and nothing that the o
     })
   ))
 
-test("many workers at once pay each debt back once", () =>
-  inHouse(({ signed }) =>
+test("many concurrent workers refund each payment once", () =>
+  withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debts = yield* Effect.forEach(range(40), owed)
       const workers = [yield* worker(), yield* worker(), yield* worker()]
       yield* Effect.forEach(workers, (each) => sweepFor(each, 60), { concurrency: "unbounded" })
       equal(new Set(yield* statesOf(debts)), new Set(["confirmed"]))
       equal(signed.length, 40)
-      equal(yield* paidBack(debts), allOnce(debts))
+      equal(yield* paidBack(debts), eachPaidOnce(debts))
     })
   ))
 
-test("a worker that outlives its lease can no longer move what another has taken over", () => {
+test("a worker with an expired lease cannot move a refund that another worker claimed", () => {
   let calls = 0
-  return inHouse(() =>
+  return withRefundHarness(() =>
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
       const slow = yield* worker({
-        timing: { lease: Duration.seconds(30), settlePatience: Duration.minutes(10) },
+        timing: { lease: Duration.seconds(30), settleTimeout: Duration.minutes(10) },
       })
       const zombie = yield* Effect.forkChild(slow.sweep)
       yield* TestClock.adjust("31 seconds")
@@ -225,7 +225,7 @@ test("a worker that outlives its lease can no longer move what another has taken
       yield* TestClock.adjust("5 minutes")
       equal((yield* Fiber.join(zombie)).map(({ to, reason }) => [to, reason]), [["signed", "lost"]])
       equal(yield* statesOf(debts), ["confirmed"])
-      equal(yield* paidBack(debts), allOnce(debts))
+      equal(yield* paidBack(debts), eachPaidOnce(debts))
     }), {
     facilitator: (port) => ({
       ...port,
@@ -235,8 +235,8 @@ test("a worker that outlives its lease can no longer move what another has taken
   })
 })
 
-test("what goes over the caps of an hour or a day waits, and is not stuck", () =>
-  inHouse(() =>
+test("a refund over the caps of an hour or a day waits, and does not need review", () =>
+  withRefundHarness(() =>
     Effect.gen(function* () {
       const debts = yield* Effect.forEach(range(7), owed)
       const { price } = product
@@ -258,12 +258,12 @@ test("what goes over the caps of an hour or a day waits, and is not stuck", () =
       yield* TestClock.adjust("24 hours")
       yield* sweepAll(60)
       equal(yield* ends, [7, 7n])
-      equal(yield* paidBack(debts), allOnce(debts))
+      equal(yield* paidBack(debts), eachPaidOnce(debts))
     })
   ))
 
-test("what the treasury cannot cover waits, and is not tried on and on", () =>
-  inHouse(({ memory }) =>
+test("a refund that the treasury cannot cover waits, and is not retried at once", () =>
+  withRefundHarness(({ memory }) =>
     Effect.gen(function* () {
       const debts = yield* Effect.forEach(range(3), owed)
       const ledger = yield* Ledger
@@ -277,7 +277,7 @@ test("what the treasury cannot cover waits, and is not tried on and on", () =>
       yield* sweepFor(here, 900)
       const states = yield* statesOf(debts)
       equal(states.filter((state) => state === "confirmed").length, 1)
-      equal(states.filter((state) => state === "stuck").length, 0)
+      equal(states.filter((state) => state === "needs_review").length, 0)
       // Three saw that there was enough for one; from then on none of them does.
       ok([...memory.rows.values()].every(({ attempts }) => attempts <= 1))
       const reasons = [...memory.rows.values()].map(({ lastReason }) => lastReason)
@@ -285,8 +285,8 @@ test("what the treasury cannot cover waits, and is not tried on and on", () =>
     })
   ))
 
-test("a row that fits no state costs its own turn alone: it is named, and the others are paid", () =>
-  inHouse(({ memory, signed }) =>
+test("an unreadable row is logged, and the other refunds are paid", () =>
+  withRefundHarness(({ memory, signed }) =>
     Effect.gen(function* () {
       const bad = yield* owed(0)
       const row = memory.rows.get(bad.paymentId)
@@ -305,7 +305,7 @@ test("a row that fits no state costs its own turn alone: it is named, and the ot
       yield* TestClock.adjust("60 seconds")
       equal(defects(yield* sweep), [bad.paymentId])
       equal([yield* statesOf([bad]), signed.length], [["signed"], 6])
-      equal(yield* paidBack(debts), allOnce(debts))
+      equal(yield* paidBack(debts), eachPaidOnce(debts))
     })
   ))
 
@@ -320,24 +320,24 @@ const lies: Readonly<Record<string, Partial<Debt>>> = {
   "another nonce of the payment": { paymentNonce: Bytes32.make(`0x${"46".repeat(32)}`) },
 }
 for (const [lie, changes] of Object.entries(lies)) {
-  test(`a row of ${lie} is stuck: nothing is signed for it, however real its payment`, () =>
-    inHouse(({ signed }) =>
+  test(`a row of ${lie} needs review: nothing is signed for it, even when its payment is real`, () =>
+    withRefundHarness(({ signed }) =>
       Effect.gen(function* () {
         const debt = yield* debtOf(0, changes)
         yield* pay(debt)
         yield* Effect.flatMap(Debts, ({ owe }) => owe(debt))
         const here = yield* worker()
         yield* sweepFor(here, 60)
-        equal([yield* statesOf([debt]), signed.length], [["stuck"], 0])
+        equal([yield* statesOf([debt]), signed.length], [["needs_review"], 0])
         yield* TestClock.adjust("3 hours")
         yield* sweepFor(here, 60)
-        equal([yield* statesOf([debt]), signed.length], [["stuck"], 0])
+        equal([yield* statesOf([debt]), signed.length], [["needs_review"], 0])
       })
     ))
 }
 
-test("a debt to the treasury itself is stuck: it would pay itself for ever", () =>
-  inHouse(({ signed }) =>
+test("a refund to the treasury itself needs review", () =>
+  withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const { address: payer } = yield* Treasury
       const { paymentId } = yield* Signatures
@@ -349,12 +349,12 @@ test("a debt to the treasury itself is stuck: it would pay itself for ever", () 
       yield* pay(debt)
       yield* Effect.flatMap(Debts, ({ owe }) => owe(debt))
       yield* sweepFor(yield* worker(), 60)
-      equal([yield* statesOf([debt]), signed.length], [["stuck"], 0])
+      equal([yield* statesOf([debt]), signed.length], [["needs_review"], 0])
     })
   ))
 
-test("a worker that is stopped ends what it is at, and begins nothing more", () =>
-  inHouse(({ signed }) =>
+test("a stopped worker finishes its current refunds, and starts no others", () =>
+  withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debts = yield* Effect.forEach(range(9), owed)
       const scope = yield* Scope.make()
@@ -371,8 +371,8 @@ test("a worker that is stopped ends what it is at, and begins nothing more", () 
       equal(signed.length, 4)
     }), { simulation: { delay: Duration.seconds(8) } }))
 
-test("a worker that is stopped waits no longer than it may for a silent facilitator", () =>
-  inHouse(() =>
+test("a stopped worker waits for a silent facilitator only until its deadline", () =>
+  withRefundHarness(() =>
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
       const scope = yield* Scope.make()
@@ -387,15 +387,15 @@ test("a worker that is stopped waits no longer than it may for a silent facilita
       equal(yield* statesOf(debts), ["signed"])
     }), { simulation: { misbehave: () => "silence" } }))
 
-test("whatever the lease, it outlasts the steps of a refund", () =>
+test("every lease is longer than the steps of a refund", () =>
   Effect.sync(() => {
     for (const seconds of [1, 10, 20, 60, 90, 120, 600]) {
-      const timing = refundTimingWithin(Duration.seconds(seconds))
+      const timing = scaledRefundTiming(Duration.seconds(seconds))
       // Its evidence and, for a treasury's first refund, its term; signing; relaying; the move after.
       const steps = [
-        ...[timing.chainPatience, timing.chainPatience, timing.chainPatience, timing.chainPatience],
-        ...[timing.storePatience, timing.storePatience, timing.storePatience, timing.storePatience],
-        timing.settlePatience,
+        ...[timing.chainTimeout, timing.chainTimeout, timing.chainTimeout, timing.chainTimeout],
+        ...[timing.storeTimeout, timing.storeTimeout, timing.storeTimeout, timing.storeTimeout],
+        timing.settleTimeout,
       ]
       const sumMs = steps.reduce((sum, step) => sum + Duration.toMillis(step), 0)
       ok(sumMs < Duration.toMillis(timing.lease), `${seconds} s: ${sumMs} ms`)

@@ -26,7 +26,7 @@ const shown = Effect.map(
 
 onEveryStore("the gauges of money", (law) => {
   law(
-    "show the units that may have to be given back, and the refunds of each state",
+    "publish the liability and the refunds of each state",
     Effect.gen(function* () {
       const { measure, owed } = yield* Refunds
       yield* measure
@@ -36,10 +36,13 @@ onEveryStore("the gauges of money", (law) => {
       yield* measure
       const after = yield* shown
       equal(after.get("payments_liability_usdc"), 2 * Number(ticket(0).amount) / 1_000_000)
-      equal([after.get("refunds queued"), after.get("refunds stuck")], [1, 0])
+      equal([after.get("refunds queued"), after.get("refunds needs_review")], [1, 0])
       const { liability, byState } = yield* owed
       equal(liability, 2n * ticket(0).amount)
-      equal([byState.get("queued")?.amount, byState.get("stuck")?.amount], [ticket(0).amount, 0n])
+      equal([byState.get("queued")?.amount, byState.get("needs_review")?.amount], [
+        ticket(0).amount,
+        0n,
+      ])
     }).pipe(
       Effect.provide(
         Refunds.layer.pipe(Layer.provide(queueLayer), Layer.provideMerge(paymentStore)),

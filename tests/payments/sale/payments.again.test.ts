@@ -15,10 +15,9 @@ import { Payments } from "../../../src/payments/Payments.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
-import { memoryPaymentStore } from "../../support/payments/memoryPayments.ts"
+import { memoryPayments } from "../../support/payments/memoryPayments.ts"
 import {
   answering,
-  doing,
   gatedWork,
   inMarket,
   market,
@@ -29,6 +28,7 @@ import {
   startSeconds,
   stateOf,
   taken,
+  workOf,
 } from "../../support/payments/sales.ts"
 import { nonce, token } from "../../support/payments/terms.ts"
 
@@ -44,12 +44,12 @@ const outcome = (result: Result.Result<Delivery, { readonly _tag: string }>): st
 
 const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) {
   const { sell } = yield* Payments
-  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, doing(work))))
+  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, workOf(work))))
   yield* passing(15)
   return outcome(yield* Fiber.join(fiber))
 })
 
-test("an answered payment gives its answer again to whoever knows the secret, and to nobody else", () =>
+test("an answered payment returns its answer again only to a caller with the secret", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase({ secret })
     equal(yield* sale(bought), "answer")
@@ -59,7 +59,7 @@ test("an answered payment gives its answer again to whoever knows the secret, an
     equal(yield* taken, once)
   })))
 
-test("an answered payment without a secret is never given again", () =>
+test("an answered payment without a secret never returns its answer again", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase()
     equal(yield* sale(bought), "answer")
@@ -67,7 +67,7 @@ test("an answered payment without a secret is never given again", () =>
     equal(yield* sale({ ...bought, secret }), "payment_already_used")
   })))
 
-test("a payment bound to a request is a conflict on any other, in every state", () =>
+test("a payment for another request is a conflict, in every state", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase({ secret })
     const other = { ...bought, request: 'signal?[["index",1]]' }
@@ -81,11 +81,11 @@ test("a payment bound to a request is a conflict on any other, in every state", 
 /** What a call is told, and whether it is told that the payment was taken. */
 const charged = Effect.fnUntraced(function* (bought: Purchase) {
   const { sell } = yield* Payments
-  const failure = yield* Effect.flip(sell(bought, doing(Effect.die("computed"))))
+  const failure = yield* Effect.flip(sell(bought, workOf(Effect.die("computed"))))
   return failure instanceof NotCharged ? [failure.code, failure.taken] : [failure._tag]
 })
 
-test("a conflict is told whether the payment it shows was taken, in every state it can stand in", () =>
+test("a conflict reports whether the payment was taken, in every state", () =>
   inMarket(Effect.gen(function* () {
     const store = yield* PaymentStore
     const { paymentId } = yield* Signatures
@@ -112,7 +112,7 @@ test("a conflict is told whether the payment it shows was taken, in every state 
         authorization,
         signature,
         amount: bought.product.price,
-        order: bought.product.settlementOrder,
+        settlementOrder: bought.product.settlementOrder,
         productId: bought.product.id,
         request: bought.request,
       }
@@ -124,7 +124,7 @@ test("a conflict is told whether the payment it shows was taken, in every state 
     }
   })))
 
-test("the same authorization under another signature of its payer is a conflict", () =>
+test("the same authorization with another signature of its payer is a conflict", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase({ secret })
     equal(yield* sale(bought), "answer")
@@ -136,7 +136,7 @@ test("the same authorization under another signature of its payer is a conflict"
     equal(yield* sale(again), "payment_conflict")
   })))
 
-test("a known payment under a forged signature is a conflict, and a 402 when it is not known", () =>
+test("a known payment with a forged signature is a conflict, and an unknown one a 402", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments
     const bought = yield* purchase({ secret })
@@ -144,28 +144,28 @@ test("a known payment under a forged signature is a conflict, and a 402 when it 
     const forged = { ...bought, payment: { ...bought.payment, signature: other.payment.signature } }
     equal(yield* charged(forged), ["payment_required", undefined])
     const { began, open, work } = yield* gatedWork
-    const first = yield* Effect.forkChild(sell(bought, doing(work)))
+    const first = yield* Effect.forkChild(sell(bought, workOf(work)))
     yield* began
     equal(yield* charged(forged), ["payment_conflict", null])
     yield* open
     yield* passing(1)
     yield* Fiber.join(first)
     equal(yield* charged(forged), ["payment_conflict", true])
-    equal(yield* charged({ ...forged, late: "expired" }), ["payment_conflict", true])
+    equal(yield* charged({ ...forged, validityFault: "expired" }), ["payment_conflict", true])
   })))
 
-test("of two copies at once one computes; the one with the secret waits for the same answer", () =>
+test("of two concurrent copies one computes; the one with the secret waits for the same answer", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments
     const bought = yield* purchase({ secret })
     const { began, open, work } = yield* gatedWork
-    const first = yield* Effect.forkChild(Effect.result(sell(bought, doing(work))))
+    const first = yield* Effect.forkChild(Effect.result(sell(bought, workOf(work))))
     yield* began
     const second = yield* Effect.forkChild(
-      Effect.result(sell(bought, doing(Effect.die("computed twice")))),
+      Effect.result(sell(bought, workOf(Effect.die("computed twice")))),
     )
     const stranger = yield* Effect.forkChild(
-      Effect.result(sell({ ...bought, secret: null }, doing(Effect.die("computed thrice")))),
+      Effect.result(sell({ ...bought, secret: null }, workOf(Effect.die("computed thrice")))),
     )
     equal(outcome(yield* Fiber.join(stranger)), "payment_in_progress")
     yield* open
@@ -175,26 +175,26 @@ test("of two copies at once one computes; the one with the secret waits for the 
     equal(yield* taken, once)
   })))
 
-test("fifty copies at once are one charge and one answer", () =>
+test("fifty concurrent copies give one charge and one answer", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments
     const bought = yield* purchase()
     const results = yield* Effect.all(
-      Array.from({ length: 50 }, () => Effect.result(sell(bought, doing(answering())))),
+      Array.from({ length: 50 }, () => Effect.result(sell(bought, workOf(answering())))),
       { concurrency: "unbounded" },
     )
     equal(results.filter(Result.isSuccess).length, 1)
     equal(yield* taken, once)
   })))
 
-test("a second copy stops waiting after its bound", () =>
+test("a second copy stops waiting after its limit", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments
     const bought = yield* purchase({ secret })
     const { began, open, work } = yield* gatedWork
-    const first = yield* Effect.forkChild(Effect.result(sell(bought, doing(work))))
+    const first = yield* Effect.forkChild(Effect.result(sell(bought, workOf(work))))
     yield* began
-    const second = yield* Effect.forkChild(Effect.result(sell(bought, doing(answering()))))
+    const second = yield* Effect.forkChild(Effect.result(sell(bought, workOf(answering()))))
     yield* passing(2)
     equal(outcome(yield* Fiber.join(second)), "payment_in_progress")
     yield* open
@@ -202,20 +202,20 @@ test("a second copy stops waiting after its bound", () =>
     equal(outcome(yield* Fiber.join(first)), "answer")
   })))
 
-test("a worker whose payment was taken over says nothing of the money, and sells nothing", () =>
+test("a worker that lost its payment to another is unresolved, and sells nothing", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments
     const store = yield* PaymentStore
     const { paymentId } = yield* Signatures
     const bought = yield* purchase({ secret })
     const { began, open, work } = yield* gatedWork
-    const stalled = yield* Effect.forkChild(Effect.result(sell(bought, doing(work))))
+    const stalled = yield* Effect.forkChild(Effect.result(sell(bought, workOf(work))))
     yield* began
     const id = paymentId({ ...token, ...bought.payment.authorization })
     const held = Option.getOrThrow(yield* store.find(id))
     yield* store.move(held, { event: "release", reason: "lease_lost" })
     const next = yield* Effect.forkChild(
-      Effect.result(sell(bought, doing(answering("the next's")))),
+      Effect.result(sell(bought, workOf(answering("the next's")))),
     )
     yield* passing(1)
     equal(outcome(yield* Fiber.join(next)), "the next's")
@@ -229,7 +229,7 @@ test("a buyer who hangs up while the answer is computed is not charged, and may 
     const { sell } = yield* Payments
     const bought = yield* purchase({ secret })
     const { began, work } = yield* gatedWork
-    const call = yield* Effect.forkChild(sell(bought, doing(work)))
+    const call = yield* Effect.forkChild(sell(bought, workOf(work)))
     yield* began
     yield* Fiber.interrupt(call)
     yield* passing(1)
@@ -242,7 +242,7 @@ test("a buyer who hangs up while verify runs is not charged", () =>
     Effect.gen(function* () {
       const { sell } = yield* Payments
       const bought = yield* purchase()
-      const call = yield* Effect.forkChild(sell(bought, doing(answering())))
+      const call = yield* Effect.forkChild(sell(bought, workOf(answering())))
       yield* passing(1)
       yield* Fiber.interrupt(call)
       yield* passing(1)
@@ -251,12 +251,12 @@ test("a buyer who hangs up while verify runs is not charged", () =>
     { delay: Duration.seconds(2) },
   ))
 
-test("a buyer who hangs up after the intent has paid, and finds the answer kept", () =>
+test("a buyer who hangs up after the intent has paid, and finds the answer stored", () =>
   inMarket(
     Effect.gen(function* () {
       const { sell } = yield* Payments
       const bought = yield* purchase({ secret })
-      const call = yield* Effect.forkChild(sell(bought, doing(answering())))
+      const call = yield* Effect.forkChild(sell(bought, workOf(answering())))
       yield* passing(3)
       equal(yield* stateOf(bought), "settling")
       yield* Fiber.interrupt(call)
@@ -270,19 +270,19 @@ test("a buyer who hangs up after the intent has paid, and finds the answer kept"
 test("a service that closes waits for its payments to end", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(startSeconds * 1_000)
-    const store = yield* PaymentStore
+    const memory = memoryPayments()
     const bought = yield* purchase()
     const scope = yield* Scope.make()
     const shop = yield* Layer.buildWithScope(
-      market({ delay: Duration.seconds(1) }, Layer.succeed(PaymentStore, store)),
+      market({ delay: Duration.seconds(1) }, Layer.succeed(PaymentStore, memory.store)),
       scope,
     )
     const { sell } = Context.get(shop, Payments)
-    const call = yield* Effect.forkChild(Effect.result(sell(bought, doing(answering()))))
+    const call = yield* Effect.forkChild(Effect.result(sell(bought, workOf(answering()))))
     yield* passing(1)
     const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
     yield* passing(1)
     yield* Fiber.join(closing)
     equal(outcome(yield* Fiber.join(call)), "answer")
-    equal([...(yield* store.countByState).keys()], ["answered"])
-  }).pipe(Effect.provide(memoryPaymentStore)))
+    equal([...memory.countByState().keys()], ["answered"])
+  }))

@@ -12,7 +12,7 @@ import { Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import type { Delivery } from "../../../src/payments/sale/responses.ts"
-import type { Purchase, Task } from "../../../src/payments/sale/sale.ts"
+import type { Purchase, Work } from "../../../src/payments/sale/sale.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { decodePayment } from "../../../src/payments/domain/x402/paymentPayload.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
@@ -21,15 +21,15 @@ import { Random } from "../../support/random.ts"
 import { buyer } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
 import { encodings } from "../../support/payments/encodings.ts"
-import { memoryPaymentStore } from "../../support/payments/memoryPayments.ts"
+import { memoryPayments } from "../../support/payments/memoryPayments.ts"
 import {
   answering,
   buying,
-  doing,
   early,
   inMarket,
   market,
   once,
+  outcomeText,
   passing,
   product,
   purchase,
@@ -38,7 +38,7 @@ import {
   startSeconds,
   stateOf,
   taken,
-  tale,
+  workOf,
 } from "../../support/payments/sales.ts"
 import { terms, token, wirePayment } from "../../support/payments/terms.ts"
 import { VirtualTime } from "../simulation/virtualTime.ts"
@@ -76,6 +76,7 @@ const drawCopies = (random: Random, count: number): ReadonlyArray<Copy> =>
 /** All of them at once, as chance has it; what each was told, and how often an answer was computed. */
 const racing = (copies: ReadonlyArray<Copy>, random: Random) => {
   let computed = 0
+  const memory = memoryPayments()
   const race = Effect.gen(function* () {
     const replicas = [yield* Payments, yield* replica]
     const told = yield* Effect.forEach(copies, ({ sold, request, secret, replica }) => {
@@ -84,13 +85,12 @@ const racing = (copies: ReadonlyArray<Copy>, random: Random) => {
       const payments = replicas[replica]
       return payments === undefined
         ? Effect.die("no such replica")
-        : Effect.result(payments.sell(bought, doing(work)))
+        : Effect.result(payments.sell(bought, workOf(work)))
     }, { concurrency: "unbounded" })
-    const store = yield* PaymentStore
-    return { told, computed, taken: yield* taken, rows: [...yield* store.countByState] }
+    return { told, computed, taken: yield* taken, rows: [...memory.countByState()] }
   })
   const ports = Layer.mergeAll(
-    Layer.fresh(memoryPaymentStore),
+    Layer.succeed(PaymentStore, memory.store),
     Layer.provideMerge(layerLedger(), Layer.fresh(layerMemory)),
     Logger.layer([]),
   ).pipe(Layer.provideMerge(Layer.succeed(Signatures, mathematics)))
@@ -108,18 +108,22 @@ const isOne = (
   for (const [at, one] of told.entries()) {
     const copy = copies[at]
     if (Result.isFailure(one)) {
-      ok(["payment_conflict", "payment_in_progress", "payment_already_used"].includes(tale(one)))
+      ok(
+        ["payment_conflict", "payment_in_progress", "payment_already_used"].includes(
+          outcomeText(one),
+        ),
+      )
       continue
     }
     // The rest must be the winner's own, come again.
     equal([copy?.request, copy?.secret], [won?.request, won?.secret])
-    equal(tale(one).replace(" again", ""), `${won?.request} 1`)
+    equal(outcomeText(one).replace(" again", ""), `${won?.request} 1`)
     ok(at === winner || copy?.secret !== null, "an answer was given to who has no secret")
   }
 }
 
 for (const [schedules, least, most] of [[300, 2, 4], [20, 50, 50]] as const) {
-  Deno.test(`${least} to ${most} copies on three routes and two replicas are one answer, in ${schedules} schedules`, () => {
+  Deno.test(`${least} to ${most} copies on three routes and two replicas give one answer, in ${schedules} schedules`, () => {
     const winners = new Set<string>()
     for (let seed = 1; seed <= schedules; seed++) {
       const random = new Random(seed)
@@ -134,10 +138,10 @@ for (const [schedules, least, most] of [[300, 2, 4], [20, 50, 50]] as const) {
   })
 }
 
-test("a hundred spellings of one authorization are one row and one answer", () =>
-  inMarket(Effect.gen(function* () {
+test("a hundred encodings of one authorization give one row and one answer", () => {
+  const memory = memoryPayments()
+  const body = Effect.gen(function* () {
     const { sell } = yield* Payments
-    const store = yield* PaymentStore
     const { authorization, signature } = signed.payment
     const spellings = encodings(wirePayment(product, authorization, signature), secret)
     equal(spellings.length, 100)
@@ -147,12 +151,14 @@ test("a hundred spellings of one authorization are one row and one answer", () =
       equal(decoded.authorization, authorization)
       equal(decoded.signature, signature)
       const bought = { ...signed, payment: decoded, secret: key ?? decoded.identifier }
-      told.push(tale(yield* Effect.result(sell(bought, doing(answering())))))
+      told.push(outcomeText(yield* Effect.result(sell(bought, workOf(answering())))))
     }
     equal(told, ["answer", ...Array.from({ length: 99 }, () => "answer again")])
-    equal([...yield* store.countByState], [["answered", 1]])
+    equal([...memory.countByState()], [["answered", 1]])
     equal(yield* taken, once)
-  })))
+  })
+  return inMarket(body, {}, Layer.succeed(PaymentStore, memory.store))
+})
 
 /** Uses the payment's nonce on the chain for something that is no payment to us. */
 const spend = Effect.fnUntraced(function* ({ payment }: Purchase, how: "cancelled" | "spent") {
@@ -177,11 +183,11 @@ for (const sold of [product, early]) {
           yield* scan
           const bought = yield* purchase({ product: sold, secret })
           const spending = Effect.provideService(spend(bought, how), Ledger, ledger)
-          const unserved = doing(Effect.die("computed"))
+          const unserved = workOf(Effect.die("computed"))
           if (when === "before it is shown") yield* spending
-          const checked: Task = sold === early
+          const checked: Work = sold === early
             ? { ...unserved, check: spending }
-            : doing(Effect.andThen(spending, answering()))
+            : workOf(Effect.andThen(spending, answering()))
           const task = when === "before it is shown" ? unserved : checked
           equal(yield* buying(bought, task), "payment_required")
           yield* passing(130)
@@ -191,7 +197,10 @@ for (const sold of [product, early]) {
           equal([yield* stateOf(bought), (yield* rowOf(bought))?.refund], ["void", null])
           equal(yield* ledger.balance(address(terms.treasury)), playBalance)
           equal((yield* taken).received, 0n)
-          equal(yield* buying({ ...bought, late: "expired" }, unserved), "payment_required")
+          equal(
+            yield* buying({ ...bought, validityFault: "expired" }, unserved),
+            "payment_required",
+          )
         })))
     }
   }

@@ -16,7 +16,6 @@ import { test } from "../../support/effect.ts"
 import { memoryPaymentStore } from "../../support/payments/memoryPayments.ts"
 import {
   answering,
-  doing,
   gatedWork,
   inMarket,
   nothing,
@@ -25,6 +24,7 @@ import {
   purchase,
   stateOf,
   taken,
+  workOf,
 } from "../../support/payments/sales.ts"
 import { nonce } from "../../support/payments/terms.ts"
 
@@ -57,7 +57,7 @@ const dying = (at: At, when: When) =>
 
 const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) {
   const { sell } = yield* Payments
-  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, doing(work))))
+  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, workOf(work))))
   yield* passing(3)
   return outcome(yield* Fiber.join(fiber))
 })
@@ -193,7 +193,7 @@ for (const { at, when, told, left, swept, paid, work, simulation } of cases) {
         const end = yield* stateOf(bought)
         ok([null, "void", "answered"].includes(end), String(end))
         equal(yield* taken, paid ? once : nothing)
-        const again = yield* sale({ ...bought, late: "The authorization has expired" })
+        const again = yield* sale({ ...bought, validityFault: "The authorization has expired" })
         equal(again, paid ? "delivered again" : "payment_required")
         equal(yield* taken, paid ? once : nothing)
       }),
@@ -234,7 +234,7 @@ for (const at of ["claim", "find"] as const) {
             const bought = yield* purchase({ secret: "a-secret-of-16-chars" })
             equal(yield* sale(bought), "delivered")
             yield* fail(at)
-            equal(yield* sale({ ...bought, late }), told)
+            equal(yield* sale({ ...bought, validityFault: late }), told)
           }),
           {},
           layer,
@@ -242,7 +242,7 @@ for (const at of ["claim", "find"] as const) {
   }
 }
 
-test("a full house refuses what is new or released, and answers what it knows", () =>
+test("a service at its limit refuses new and released payments, and answers known ones", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments
     const known = yield* purchase({ secret: "a-secret-of-16-chars" })
@@ -254,7 +254,7 @@ test("a full house refuses what is new or released, and answers what it knows", 
       Effect.fnUntraced(function* (n) {
         const { began, open, work } = yield* gatedWork
         const bought = yield* purchase({ payer: n, authorization: { nonce: nonce(n) } })
-        const call = yield* Effect.forkChild(sell(bought, doing(work)))
+        const call = yield* Effect.forkChild(sell(bought, workOf(work)))
         yield* began
         return { open, call }
       }),
@@ -262,7 +262,7 @@ test("a full house refuses what is new or released, and answers what it knows", 
     const fresh = yield* purchase({ authorization: { nonce: nonce(514) } })
     equal([yield* sale(fresh), yield* stateOf(fresh)], ["overloaded", null])
     equal([yield* sale(given), yield* stateOf(given)], ["overloaded", "released"])
-    equal(yield* sale({ ...fresh, late: "expired" }), "payment_required")
+    equal(yield* sale({ ...fresh, validityFault: "expired" }), "payment_required")
     equal(yield* sale(known), "delivered again")
     equal(yield* sale({ ...known, secret: null }), "payment_already_used")
     yield* Effect.forEach(guests, ({ open }) => open)
@@ -271,7 +271,7 @@ test("a full house refuses what is new or released, and answers what it knows", 
     equal(yield* sale(fresh), "delivered")
   })))
 
-test("of one payer's payments eight are worked on at once; the ninth is not used, and sold later", () =>
+test("eight payments of one payer are processed at once; the ninth is not used, and sold later", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments
     const guests = yield* Effect.forEach(
@@ -279,13 +279,13 @@ test("of one payer's payments eight are worked on at once; the ninth is not used
       Effect.fnUntraced(function* (n) {
         const { began, open, work } = yield* gatedWork
         const bought = yield* purchase({ authorization: { nonce: nonce(n) } })
-        const call = yield* Effect.forkChild(sell(bought, doing(work)))
+        const call = yield* Effect.forkChild(sell(bought, workOf(work)))
         yield* began
         return { open, call }
       }),
     )
     const ninth = yield* purchase({ authorization: { nonce: nonce(8) } })
-    const refused = yield* Effect.flip(sell(ninth, doing(Effect.die("computed"))))
+    const refused = yield* Effect.flip(sell(ninth, workOf(Effect.die("computed"))))
     equal(
       [refused._tag === "NotCharged" && refused.code, yield* stateOf(ninth)],
       ["overloaded", "released"],

@@ -23,7 +23,6 @@ import {
   answering,
   buying,
   calling,
-  doing,
   early,
   gatedWork,
   inMarket,
@@ -36,6 +35,7 @@ import {
   taken,
   timing,
   useNonce,
+  workOf,
 } from "../../support/payments/sales.ts"
 import { nonce, token } from "../../support/payments/terms.ts"
 
@@ -102,7 +102,7 @@ const standing = Effect.fnUntraced(function* (
     ...{ paymentId, token, authorization, signature, request: bought.request },
     ...{
       amount: bought.product.price,
-      order: bought.product.settlementOrder,
+      settlementOrder: bought.product.settlementOrder,
       productId: bought.product.id,
     },
   }
@@ -146,7 +146,7 @@ function expected(row: Payment, holds: boolean): PaymentOutcome {
   }
 }
 
-test("in every state only the secret of the purchase brings the answer, and nothing moves", () => {
+test("in every state only the secret of the purchase returns the answer, and nothing moves", () => {
   const memory = memoryPayments()
   return inMarket(
     Effect.gen(function* () {
@@ -160,7 +160,7 @@ test("in every state only the secret of the purchase brings the answer, and noth
             const authorization = { nonce: nonce(n++) }
             const bought = yield* purchase({ product: sold, authorization })
             const { paymentId } = yield* standing(bought, path, shown)
-            if (state === "refunded") memory.endOwed(paymentId, "refund")
+            if (state === "refunded") memory.endRefund(paymentId, "refund")
             const row = Option.getOrThrow(yield* store.find(paymentId))
             equal(row.state, state)
             for (const given of [...wrong, secret]) {
@@ -179,7 +179,7 @@ test("in every state only the secret of the purchase brings the answer, and noth
   )
 })
 
-test("a payment nobody showed is unknown, and stays so", () =>
+test("a payment that was never sent is unknown, and stays unknown", () =>
   inMarket(Effect.gen(function* () {
     const { findOutcome } = yield* Payments
     const bought = yield* purchase()
@@ -187,12 +187,12 @@ test("a payment nobody showed is unknown, and stays so", () =>
     equal(yield* stateOf(bought), null)
   })))
 
-test("what was sold is found byte for byte, for ever once it was delivered", () =>
+test("a sold answer is found byte for byte, without limit once it was delivered", () =>
   inMarket(Effect.gen(function* () {
     const { findOutcome, sell, sent } = yield* Payments
     const bought = yield* purchase({ secret })
     const paymentId = yield* idOf(bought)
-    const first = yield* sell(bought, doing(answering()))
+    const first = yield* sell(bought, workOf(answering()))
     const again = yield* findOutcome(paymentId, secret)
     ok(again.state === "answered")
     equal(again.delivery, { ...first, replayed: true })
@@ -200,18 +200,18 @@ test("what was sold is found byte for byte, for ever once it was delivered", () 
     yield* sent(again.delivery)
     yield* passing(1)
     equal((yield* rowOf(bought))?.sent, true)
-    yield* passing(Duration.toSeconds(timing.hold) * 3)
+    yield* passing(Duration.toSeconds(timing.answerWindow) * 3)
     equal(yield* findOutcome(paymentId, secret), again)
     equal(yield* taken, once)
   })))
 
-test("what nobody fetched within the hold is refunded from then on, before any sweep", () =>
+test("an answer that is not fetched within HOLD is refunded, even before a sweep", () =>
   inMarket(Effect.gen(function* () {
     const { findOutcome, sell } = yield* Payments
     const bought = yield* purchase({ secret })
     const paymentId = yield* idOf(bought)
-    yield* sell(bought, doing(answering()))
-    yield* passing(Duration.toSeconds(timing.hold) - 1)
+    yield* sell(bought, workOf(answering()))
+    yield* passing(Duration.toSeconds(timing.answerWindow) - 1)
     equal((yield* findOutcome(paymentId, secret)).state, "answered")
     yield* passing(1)
     equal((yield* findOutcome(paymentId, null)).state, "used")
@@ -228,7 +228,7 @@ test("while the answer is computed it is underway, and computed once", () =>
     const bought = yield* purchase({ secret })
     const paymentId = yield* idOf(bought)
     const { began, open, work } = yield* gatedWork
-    yield* calling(bought, doing(work))
+    yield* calling(bought, workOf(work))
     yield* began
     equal(yield* findOutcome(paymentId, secret), { state: "underway" })
     yield* open
@@ -237,7 +237,7 @@ test("while the answer is computed it is underway, and computed once", () =>
     equal(yield* taken, once)
   })))
 
-test("an unresolved payment is looked up on the chain for its holder alone", () =>
+test("an unresolved payment is read on the chain only for the caller with its secret", () =>
   inMarket(Effect.gen(function* () {
     const { findOutcome } = yield* Payments
     const bought = yield* purchase({ secret })
@@ -250,16 +250,16 @@ test("an unresolved payment is looked up on the chain for its holder alone", () 
     equal(yield* stateOf(bought), "answered")
   })))
 
-test("what was not charged is released, and may be sent again", () =>
+test("a payment that was not charged is released, and may be sent again", () =>
   inMarket(Effect.gen(function* () {
     const { findOutcome } = yield* Payments
     const bought = yield* purchase({ secret })
-    equal(yield* buying(bought, doing(answering("nothing", false))), "nothing")
+    equal(yield* buying(bought, workOf(answering("nothing", false))), "nothing")
     equal(yield* findOutcome(yield* idOf(bought), secret), { state: "released" })
-    equal(yield* buying(bought, doing(answering())), "answer")
+    equal(yield* buying(bought, workOf(answering())), "answer")
   })))
 
-test("an answer that is not kept any more is told as used, not as lost", () => {
+test("an answer that is no longer stored is reported as used", () => {
   const memory = memoryPayments()
   const find = (id: Payment["paymentId"]) =>
     Effect.map(
@@ -281,7 +281,7 @@ test("an answer that is not kept any more is told as used, not as lost", () => {
   )
 })
 
-test("a store that is down says nothing of the money", () =>
+test("a store that is down gives the outcome underway", () =>
   Effect.gen(function* () {
     const up = yield* Ref.make(true)
     const memory = memoryPayments()
@@ -297,7 +297,7 @@ test("a store that is down says nothing of the money", () =>
       Effect.gen(function* () {
         const { findOutcome } = yield* Payments
         const bought = yield* purchase({ secret })
-        equal(yield* buying(bought, doing(answering())), "answer")
+        equal(yield* buying(bought, workOf(answering())), "answer")
         yield* Ref.set(up, false)
         equal(yield* findOutcome(yield* idOf(bought), secret), { state: "underway" })
       }),

@@ -10,11 +10,11 @@ import type { Purchase } from "../../../src/payments/sale/sale.ts"
 import { test } from "../../support/effect.ts"
 import {
   answering,
-  doing,
   gatedWork,
   inMarket,
   passing,
   purchase,
+  workOf,
 } from "../../support/payments/sales.ts"
 import { nonce } from "../../support/payments/terms.ts"
 
@@ -37,12 +37,12 @@ const counting = (body: Parameters<typeof inMarket<void, unknown>>[0], slow = fa
 
 const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) {
   const { sell } = yield* Payments
-  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, doing(work))))
+  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, workOf(work))))
   yield* passing(5)
   yield* Fiber.join(fiber)
 })
 
-test("every sale is counted once, by how it ended", () =>
+test("every sale is counted once, by its outcome", () =>
   counting(Effect.gen(function* () {
     const bought = yield* purchase({ secret })
     yield* sale(bought)
@@ -51,7 +51,7 @@ test("every sale is counted once, by how it ended", () =>
     yield* sale({ ...bought, request: "another" })
     yield* sale(yield* purchase({ authorization: { nonce: nonce(1) } }), answering("", false))
     yield* sale(yield* purchase({ authorization: { nonce: nonce(2) } }), Effect.die("a bug"))
-    yield* sale(yield* purchase({ authorization: { nonce: nonce(3) }, late: "expired" }))
+    yield* sale(yield* purchase({ authorization: { nonce: nonce(3) }, validityFault: "expired" }))
     equal(yield* counts, {
       charged: 1,
       given_away: 1,
@@ -63,12 +63,12 @@ test("every sale is counted once, by how it ended", () =>
     })
   })))
 
-test("a sale whose buyer hung up is counted as it ended, and a second copy as its own", () =>
+test("a sale whose buyer hung up is counted by its outcome, and a second copy separately", () =>
   counting(
     Effect.gen(function* () {
       const { sell } = yield* Payments
       const bought = yield* purchase({ secret })
-      const call = yield* Effect.forkChild(sell(bought, doing(answering())))
+      const call = yield* Effect.forkChild(sell(bought, workOf(answering())))
       yield* passing(3)
       yield* Fiber.interrupt(call)
       equal(yield* counts, {})
@@ -84,7 +84,7 @@ test("a sale whose buyer hung up before the intent is counted as such", () =>
   counting(Effect.gen(function* () {
     const { sell } = yield* Payments
     const { began, work } = yield* gatedWork
-    const call = yield* Effect.forkChild(sell(yield* purchase(), doing(work)))
+    const call = yield* Effect.forkChild(sell(yield* purchase(), workOf(work)))
     yield* began
     yield* Fiber.interrupt(call)
     yield* passing(1)

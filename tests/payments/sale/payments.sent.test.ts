@@ -11,11 +11,11 @@ import { test } from "../../support/effect.ts"
 import { memoryPaymentStore } from "../../support/payments/memoryPayments.ts"
 import {
   answering,
-  doing,
   inMarket,
   passing,
   purchase,
   rowOf,
+  workOf,
 } from "../../support/payments/sales.ts"
 
 /** The memory store; it cannot remember what was sent for as many times as `failures` says. */
@@ -33,13 +33,13 @@ const forgetful = (failures: Ref.Ref<number>) =>
       })),
   ).pipe(Layer.provide(memoryPaymentStore))
 
-test("sent() asks a store that is down again, so that what was handed over is not refunded too", () =>
+test("sent() retries a store that is down, so that a delivered answer is not refunded too", () =>
   Effect.gen(function* () {
     const failures = yield* Ref.make(8)
     const visit = Effect.gen(function* () {
       const { sell, sent } = yield* Payments
       const bought = yield* purchase()
-      const delivery = yield* sell(bought, doing(answering()))
+      const delivery = yield* sell(bought, workOf(answering()))
       yield* sent(delivery)
       yield* passing(1)
       equal((yield* rowOf(bought))?.sent, false)

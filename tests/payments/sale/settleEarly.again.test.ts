@@ -17,12 +17,12 @@ import {
   answering,
   buying,
   calling,
-  doing,
   early,
   gatedWork,
   inMarket,
   nothing,
   once,
+  outcomeText,
   passing,
   product as latest,
   purchase,
@@ -30,13 +30,13 @@ import {
   rowOf,
   stateOf,
   taken,
-  tale,
   timing,
+  workOf,
 } from "../../support/payments/sales.ts"
 
 const secret = "a-secret-of-16-chars"
-const recoverSeconds = Duration.toSeconds(timing.recover)
-const unasked = doing(Effect.die("computed for somebody else"))
+const recoverSeconds = Duration.toSeconds(timing.recoveryWindow)
+const unasked = workOf(Effect.die("computed for somebody else"))
 
 /** Settlement is brought to the chain a while after the facilitator went silent about it. */
 const lateSettlement: SimulationOptions = {
@@ -54,20 +54,20 @@ const leftUnresolved = Effect.fnUntraced(function* (changes: Partial<Purchase> =
   return bought
 })
 
-test("a settlement of unknown outcome is computed for the buyer who comes again with the secret", () =>
+test("an unresolved settlement is computed for the buyer who comes again with the secret", () =>
   inMarket(
     Effect.gen(function* () {
       const { sweep } = yield* Payments
       const bought = yield* leftUnresolved()
       equal([yield* sweep, yield* stateOf(bought)], [0, "unresolved"])
-      equal(yield* buying(bought, doing(answering())), "answer")
+      equal(yield* buying(bought, workOf(answering())), "answer")
       equal([yield* stateOf(bought), yield* taken], ["answered", once])
       equal(yield* buying(bought, unasked), "answer again")
     }),
     lateSettlement,
   ))
 
-test("a settlement of unknown outcome reveals nothing without the secret, and is refunded in the end", () =>
+test("an unresolved settlement reveals nothing without the secret, and is refunded in the end", () =>
   inMarket(
     Effect.gen(function* () {
       const { sweep } = yield* Payments
@@ -84,7 +84,7 @@ test("a settlement of unknown outcome reveals nothing without the secret, and is
   ))
 
 for (const who of ["the sweep", "the buyer who comes too late"] as const) {
-  test(`after the time to recover, ${who} finds the payment owed back`, () =>
+  test(`after the recovery window, ${who} finds the payment refunded`, () =>
     inMarket(
       Effect.gen(function* () {
         const { sweep } = yield* Payments
@@ -93,7 +93,10 @@ for (const who of ["the sweep", "the buyer who comes too late"] as const) {
         equal([yield* sweep, yield* stateOf(bought)], [0, "unresolved"])
         yield* passing(2)
         if (who === "the sweep") equal(yield* sweep, 1)
-        else equal(yield* buying({ ...bought, late: "expired" }, unasked), "payment_refunded")
+        else {equal(
+            yield* buying({ ...bought, validityFault: "expired" }, unasked),
+            "payment_refunded",
+          )}
         const row = yield* rowOf(bought)
         equal([row?.state, row?.refund?.reason], ["refund_due", "paid_undelivered"])
       }),
@@ -101,12 +104,12 @@ for (const who of ["the sweep", "the buyer who comes too late"] as const) {
     ))
 }
 
-test("two who come again at once with the secret are one answer, computed once", () =>
+test("two concurrent repeated calls with the secret get one answer, computed once", () =>
   inMarket(
     Effect.gen(function* () {
       const bought = yield* leftUnresolved()
       const { began, open, work } = yield* gatedWork
-      const first = yield* calling(bought, doing(work))
+      const first = yield* calling(bought, workOf(work))
       yield* began
       const second = yield* calling(bought, unasked)
       yield* passing(0)
@@ -118,18 +121,18 @@ test("two who come again at once with the secret are one answer, computed once",
     lateSettlement,
   ))
 
-test("a work that fails for the buyer who came again is refunded", () =>
+test("a payment whose work fails in the repeated call is refunded", () =>
   inMarket(
     Effect.gen(function* () {
       const bought = yield* leftUnresolved()
-      equal(yield* buying(bought, doing(Effect.die("a bug"))), "RefundQueued: internal_error")
+      equal(yield* buying(bought, workOf(Effect.die("a bug"))), "RefundQueued: internal_error")
       equal([yield* stateOf(bought), yield* taken], ["refund_due", once])
     }),
     lateSettlement,
   ))
 
 for (const trouble of ["silent", "down"] as const) {
-  test(`a chain that is ${trouble} holds up nobody who comes again`, () => {
+  test(`a chain that is ${trouble} delays no repeated call`, () => {
     let troubled = false
     return inMarket(
       Effect.gen(function* () {
@@ -139,7 +142,7 @@ for (const trouble of ["silent", "down"] as const) {
         yield* passing(20)
         equal(call.pollUnsafe() === undefined ? "hangs" : yield* Fiber.join(call), "Unresolved")
         troubled = false
-        equal(yield* buying(bought, doing(answering())), "answer")
+        equal(yield* buying(bought, workOf(answering())), "answer")
       }),
       {
         ...lateSettlement,
@@ -149,13 +152,13 @@ for (const trouble of ["silent", "down"] as const) {
   })
 }
 
-test("a worker that is silent for longer than its lease has lost its payment, and its late answer", () =>
+test("a worker that exceeds its lease loses its payment and its late answer", () =>
   inMarket(Effect.gen(function* () {
     const { sweep } = yield* Payments
     const store = yield* PaymentStore
     const bought = yield* purchase({ product: early, secret })
     const { began, open, work } = yield* gatedWork
-    const call = yield* calling(bought, doing(work))
+    const call = yield* calling(bought, workOf(work))
     yield* began
     // As the sweep of another replica does that sees the lease run out.
     const held = yield* rowOf(bought)
@@ -173,29 +176,32 @@ test("a worker that is silent for longer than its lease has lost its payment, an
     equal([yield* sweep, yield* taken], [0, once])
   })))
 
-test("of two replicas one sells; the other waits with the secret, and says nothing without it", () =>
+test("of two replicas one sells; the other waits with the secret, and returns no answer without it", () =>
   inMarket(Effect.gen(function* () {
     const there = yield* replica
     const bought = yield* purchase({ product: early, secret })
     const { began, open, work } = yield* gatedWork
-    const here = yield* calling(bought, doing(work))
+    const here = yield* calling(bought, workOf(work))
     yield* began
     const again = yield* Effect.forkChild(Effect.result(there.sell(bought, unasked)))
     const plain = yield* Effect.result(there.sell({ ...bought, secret: null }, unasked))
-    equal(tale(plain), "payment_in_progress")
+    equal(outcomeText(plain), "payment_in_progress")
     yield* open
     yield* passing(1)
-    equal([yield* Fiber.join(here), tale(yield* Fiber.join(again))], ["answer", "answer again"])
+    equal([yield* Fiber.join(here), outcomeText(yield* Fiber.join(again))], [
+      "answer",
+      "answer again",
+    ])
     equal(yield* taken, once)
   })))
 
-test("a sale that another replica has taken up hands over the one answer there is", () =>
+test("a sale that another replica resumed delivers the one stored answer", () =>
   inMarket(
     Effect.gen(function* () {
       const there = yield* replica
       const store = yield* PaymentStore
       const bought = yield* purchase({ product: early, secret })
-      const slow = yield* calling(bought, doing(answering("the slow one's")))
+      const slow = yield* calling(bought, workOf(answering("the slow one's")))
       yield* TestClock.adjust(Duration.millis(300))
       const held = yield* rowOf(bought)
       if (held === null) return
@@ -206,10 +212,10 @@ test("a sale that another replica has taken up hands over the one answer there i
       })
       yield* TestClock.adjust(Duration.millis(400))
       const fast = yield* Effect.forkChild(
-        Effect.result(there.sell(bought, doing(answering("the fast one's")))),
+        Effect.result(there.sell(bought, workOf(answering("the fast one's")))),
       )
       yield* passing(3)
-      equal(tale(yield* Fiber.join(fast)), "the fast one's")
+      equal(outcomeText(yield* Fiber.join(fast)), "the fast one's")
       equal([yield* Fiber.join(slow), yield* taken], ["the fast one's", once])
     }),
     {
@@ -218,12 +224,12 @@ test("a sale that another replica has taken up hands over the one answer there i
     },
   ))
 
-test("the sweep of one replica leaves what the other works on, and gives back what nobody does", () =>
+test("the sweep of one replica skips payments in progress at the other, and refunds abandoned ones", () =>
   inMarket(Effect.gen(function* () {
     const there = yield* replica
     const bought = yield* purchase({ product: early, secret })
     const { began, work } = yield* gatedWork
-    yield* calling(bought, doing(work))
+    yield* calling(bought, workOf(work))
     yield* began
     yield* passing(50)
     equal([yield* there.sweep, yield* stateOf(bought)], [0, "settled"])
@@ -234,12 +240,12 @@ test("the sweep of one replica leaves what the other works on, and gives back wh
   })))
 
 for (const product of [early, latest]) {
-  const hold = Duration.toSeconds(timing.hold)
-  test(`an answer sold ${product.settlementOrder} that is not handed over is erased after HOLD, and owed back`, () =>
+  const hold = Duration.toSeconds(timing.answerWindow)
+  test(`an answer sold ${product.settlementOrder} that is not delivered is deleted after HOLD, and owed`, () =>
     inMarket(Effect.gen(function* () {
       const { sweep, sell } = yield* Payments
       const bought = yield* purchase({ product, secret })
-      equal(yield* buying(bought, doing(answering()), 1), "answer")
+      equal(yield* buying(bought, workOf(answering()), 1), "answer")
       yield* passing(hold - 2)
       equal([yield* sweep, yield* stateOf(bought)], [0, "answered"])
       equal(yield* buying(bought, unasked, 0), "answer again")
@@ -247,7 +253,7 @@ for (const product of [early, latest]) {
       equal(yield* sweep, 1)
       const row = yield* rowOf(bought)
       equal([row?.state, row?.refund?.reason, row?.answer], ["refund_due", "unsent", null])
-      const refused = yield* Effect.flip(sell({ ...bought, late: "expired" }, unasked))
+      const refused = yield* Effect.flip(sell({ ...bought, validityFault: "expired" }, unasked))
       equal(refused._tag === "NotCharged" ? [refused.code, refused.refund?.state] : refused._tag, [
         "payment_refunded",
         "queued",
@@ -257,20 +263,20 @@ for (const product of [early, latest]) {
   test(`a buyer who comes after HOLD, before any sweep, gets no answer sold ${product.settlementOrder}`, () =>
     inMarket(Effect.gen(function* () {
       const bought = yield* purchase({ product, secret })
-      equal(yield* buying(bought, doing(answering())), "answer")
+      equal(yield* buying(bought, workOf(answering())), "answer")
       yield* passing(hold)
-      equal(yield* buying({ ...bought, late: "expired" }, unasked), "payment_refunded")
+      equal(yield* buying({ ...bought, validityFault: "expired" }, unasked), "payment_refunded")
     })))
 
-  test(`an answer sold ${product.settlementOrder} that was handed over stays, and is given again`, () =>
+  test(`an answer sold ${product.settlementOrder} that was delivered stays, and is returned again`, () =>
     inMarket(Effect.gen(function* () {
       const { sell, sent, sweep } = yield* Payments
       const bought = yield* purchase({ product, secret })
-      const call = yield* Effect.forkChild(sell(bought, doing(answering())))
+      const call = yield* Effect.forkChild(sell(bought, workOf(answering())))
       yield* passing(1)
       yield* sent(yield* Fiber.join(call))
       yield* passing(2 * hold)
       equal([yield* sweep, yield* stateOf(bought)], [0, "answered"])
-      equal(yield* buying({ ...bought, late: "expired" }, unasked), "answer again")
+      equal(yield* buying({ ...bought, validityFault: "expired" }, unasked), "answer again")
     })))
 }

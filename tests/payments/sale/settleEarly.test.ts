@@ -9,13 +9,12 @@ import { Duration, Effect, Fiber } from "effect"
 import type { Misbehaviour } from "../../../src/payments/simulated/facilitator.ts"
 import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import type { Answer, Task } from "../../../src/payments/sale/sale.ts"
+import type { Work, WorkResult } from "../../../src/payments/sale/sale.ts"
 import { test } from "../../support/effect.ts"
 import {
   answering,
   buying,
   calling,
-  doing,
   early,
   gatedWork,
   inMarket,
@@ -27,6 +26,7 @@ import {
   rowOf,
   stateOf,
   taken,
+  workOf,
 } from "../../support/payments/sales.ts"
 
 const secret = "a-secret-of-16-chars"
@@ -34,7 +34,7 @@ const fails = (code: NotCharged["code"]) =>
   Effect.fail(new NotCharged({ code, message: "It failed" }))
 
 /** A task that must not come to its work. */
-const checking = (check: Task["check"]): Task => ({ check, work: Effect.die("computed") })
+const checking = (check: Work["check"]): Work => ({ check, compute: Effect.die("computed") })
 
 /** What stands in the row of a refund that waits: its state, its reason, and that nothing is kept. */
 const refundIn = Effect.fnUntraced(function* (bought: Parameters<typeof rowOf>[0]) {
@@ -54,14 +54,14 @@ test("an answer is checked, settled, then computed; it is delivered and charged 
     const { sell } = yield* Payments
     const delivery = yield* sell(bought, {
       check: noted("check"),
-      work: Effect.andThen(noted("work"), answering()),
+      compute: Effect.andThen(noted("work"), answering()),
     })
     equal(steps, [["check", "claimed", 0n], ["work", "settled", early.price]])
     equal(delivery.receipt?.payer, bought.payment.authorization.from)
     equal(delivery.receipt?.transaction, (yield* rowOf(bought))?.paidAt?.transaction)
     equal([yield* stateOf(bought), yield* taken], ["answered", once])
-    equal(yield* buying(bought, doing(Effect.die("computed again"))), "answer again")
-    equal(yield* buying({ ...bought, secret: null }, doing(answering())), "payment_already_used")
+    equal(yield* buying(bought, workOf(Effect.die("computed again"))), "answer again")
+    equal(yield* buying({ ...bought, secret: null }, workOf(answering())), "payment_already_used")
     equal(yield* taken, once)
   })))
 
@@ -77,26 +77,31 @@ for (
       const bought = yield* purchase({ product: early })
       equal(yield* buying(bought, checking(check), 15), told)
       equal([yield* stateOf(bought), yield* taken], ["released", nothing])
-      equal(yield* buying(bought, doing(answering())), "answer")
+      equal(yield* buying(bought, workOf(answering())), "answer")
       equal(yield* taken, once)
     })))
 }
 
-const works: ReadonlyArray<[string, Effect.Effect<Answer, NotCharged>, string]> = [
+const works: ReadonlyArray<[string, Effect.Effect<WorkResult, NotCharged>, string]> = [
   ["fails", fails("venue_error"), "venue_error"],
   ["dies", Effect.die("a bug"), "internal_error"],
   ["takes too long", Effect.never, "upstream_timeout"],
   ["is not worth its price", answering("little", false), "below_threshold"],
 ]
 for (const [name, work, code] of works) {
-  test(`a work that ${name} after settlement is a refund that says ${code}, however often it is asked for`, () =>
+  test(`a work that ${name} after settlement is a refund with ${code}, for every repeated call`, () =>
     inMarket(Effect.gen(function* () {
       const bought = yield* purchase({ product: early, secret })
-      equal(yield* buying(bought, doing(work), 65), `RefundQueued: ${code}`)
+      equal(yield* buying(bought, workOf(work), 65), `RefundQueued: ${code}`)
       equal(yield* refundIn(bought), ["refund_due", "queued", code, null])
       equal(yield* taken, once)
-      for (const again of [bought, { ...bought, secret: null }, { ...bought, late: "expired" }]) {
-        equal(yield* buying(again, doing(Effect.die("computed again"))), "payment_refunded")
+      for (
+        const again of [bought, { ...bought, secret: null }, {
+          ...bought,
+          validityFault: "expired",
+        }]
+      ) {
+        equal(yield* buying(again, workOf(Effect.die("computed again"))), "payment_refunded")
       }
       equal(yield* taken, once)
     })))
@@ -124,12 +129,12 @@ const settlements: Readonly<Record<Misbehaviour, readonly [told: string, paid: b
   silence: ["Unresolved", false],
 }
 for (const [misbehaviour, [told, paid]] of Object.entries(settlements)) {
-  test(`a facilitator whose settle is ${misbehaviour}: ${told}, for only the chain is believed`, () =>
+  test(`a facilitator whose settle is ${misbehaviour}: ${told}, because only the chain decides`, () =>
     inMarket(
       Effect.gen(function* () {
         const { sweep } = yield* Payments
         const bought = yield* purchase({ product: early })
-        equal(yield* buying(bought, paid ? doing(answering()) : checking(Effect.void), 45), told)
+        equal(yield* buying(bought, paid ? workOf(answering()) : checking(Effect.void), 45), told)
         equal(yield* taken, paid ? once : nothing)
         equal(yield* stateOf(bought), paid ? "answered" : "unresolved")
         yield* passing(90)
@@ -161,28 +166,28 @@ for (const [when, seconds] of [["check", 0], ["verify", 3]] as const) {
 }
 
 for (const [when, seconds] of [["settlement", 3], ["work", 5]] as const) {
-  test(`a buyer who hangs up during the ${when} has paid, and finds the answer kept`, () =>
+  test(`a buyer who hangs up during the ${when} has paid, and finds the answer stored`, () =>
     inMarket(
       Effect.gen(function* () {
         const bought = yield* purchase({ product: early, secret })
         const work = Effect.delay(answering(), Duration.seconds(2))
-        const call = yield* calling(bought, doing(work))
+        const call = yield* calling(bought, workOf(work))
         yield* passing(seconds)
         equal(yield* stateOf(bought), when === "work" ? "settled" : "settling")
         yield* Fiber.interrupt(call)
         yield* passing(10)
         equal([yield* stateOf(bought), yield* taken], ["answered", once])
-        equal(yield* buying(bought, doing(Effect.die("computed again"))), "answer again")
+        equal(yield* buying(bought, workOf(Effect.die("computed again"))), "answer again")
       }),
       { delay: Duration.seconds(2) },
     ))
 }
 
-test("a second copy waits for the first with its secret, and is told nothing without it", () =>
+test("a second copy waits for the first with its secret, and gets no answer without it", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase({ product: early, secret })
     const { began, open, work } = yield* gatedWork
-    const first = yield* calling(bought, doing(work))
+    const first = yield* calling(bought, workOf(work))
     yield* began
     equal(yield* stateOf(bought), "settled")
     const second = yield* calling(bought, checking(Effect.void))

@@ -8,7 +8,7 @@ import type { Effect } from "effect"
 import type { Chain } from "../../../src/payments/Chain.ts"
 import type { Facilitator } from "../../../src/payments/Facilitator.ts"
 import type { PaymentStore } from "../../../src/payments/PaymentStore.ts"
-import type { Task } from "../../../src/payments/sale/sale.ts"
+import type { Work } from "../../../src/payments/sale/sale.ts"
 
 /** Told of a call before it is made, it decides what comes of it. */
 export type Between = <A, E>(call: string, effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
@@ -26,9 +26,8 @@ export function storeBetween(
     insertUnmatched: (...args) => between("insertUnmatched", store.insertUnmatched(...args)),
     scanned: (...args) => between("scanned", store.scanned(...args)),
     scannedThrough: (...args) => between("scannedThrough", store.scannedThrough(...args)),
-    standing: (...args) => between("standing", store.standing(...args)),
+    states: (...args) => between("states", store.states(...args)),
     liability: between("liability", store.liability),
-    countByState: between("countByState", store.countByState),
   }
 }
 
@@ -49,11 +48,11 @@ export function chainBetween(chain: Chain["Service"], between: Between): Chain["
     paymentProof: (...args) => between("proof", chain.paymentProof(...args)),
     transfers: (...args) => between("transfers", chain.transfers(...args)),
     balanceOf: (...args) => between("balanceOf", chain.balanceOf(...args)),
-    isSpent: (...args) => between("isSpent", chain.isSpent(...args)),
+    isNonceUsed: (...args) => between("isNonceUsed", chain.isNonceUsed(...args)),
     hasCode: (...args) => between("hasCode", chain.hasCode(...args)),
   }
 }
 
-export function taskBetween({ check, work }: Task, between: Between): Task {
-  return { check: between("check", check), work: between("work", work) }
+export function workBetween({ check, compute }: Work, between: Between): Work {
+  return { check: between("check", check), compute: between("work", compute) }
 }

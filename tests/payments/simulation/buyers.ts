@@ -7,13 +7,13 @@
 import { Duration, Effect, Option, Result } from "effect"
 import { address, Bytes32 } from "../../../src/payments/domain/payment.ts"
 import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/responses.ts"
-import type { Answer, Task } from "../../../src/payments/sale/sale.ts"
+import type { Work, WorkResult } from "../../../src/payments/sale/sale.ts"
 import { NotCharged, RefundQueued, Unresolved } from "../../../src/payments/domain/failedSale.ts"
 import type { Payments } from "../../../src/payments/Payments.ts"
-import { buyer, shown } from "../../support/payments/buyers.ts"
-import { early, product, tale } from "../../support/payments/sales.ts"
+import { buyer, payloadOf } from "../../support/payments/buyers.ts"
+import { early, outcomeText, product } from "../../support/payments/sales.ts"
 import { terms, token } from "../../support/payments/terms.ts"
-import { taskBetween } from "./between.ts"
+import { workBetween } from "./between.ts"
 import type { Machine } from "./machine.ts"
 import { calmAtSeconds, type Heard, type Signed, startSeconds, type World } from "./world.ts"
 
@@ -135,14 +135,14 @@ const call = Effect.fnUntraced(function* (
   const nowSeconds = BigInt(Math.floor(startSeconds + world.seconds()))
   const needed = nowSeconds + BigInt(terms.neededSeconds + 6)
   const late = needed > authorization.validBefore ? "The authorization expires too soon" : null
-  const payment = shown(authorization, signature)
+  const payment = payloadOf(authorization, signature)
   const before = database.stateOf(signed.paymentId)
   const patience = random.chance(0.2) ? random.between(0, 6) : random.between(10, 120)
   const asked = how === "recalls"
     ? Effect.flatMap(life.service.findOutcome(signed.paymentId, secret), asSold)
     : life.service.sell(
-      { product, request, payment, late, secret },
-      taskBetween(work(world, signed), life.between),
+      { product, request, payment, validityFault: late, secret },
+      workBetween(work(world, signed), life.between),
     )
   const result = yield* asked.pipe(
     Effect.result,
@@ -154,7 +154,7 @@ const call = Effect.fnUntraced(function* (
     return "hears nothing"
   }
   const handedOver = !random.chance(0.03)
-  const told = Result.isSuccess(result.value) && !handedOver ? "lost" : tale(result.value)
+  const told = Result.isSuccess(result.value) && !handedOver ? "lost" : outcomeText(result.value)
   const paidBody = paidBodyOf(result.value, handedOver)
   note(`${signed.name}, ${who}: ${told}`)
   const history = [...database.histories.get(signed.paymentId) ?? []]
@@ -210,7 +210,7 @@ function chargedOf(result: Outcome): boolean | null {
 }
 
 /** Work as it may go: done, worthless, failed, broken or endless. */
-function work(world: World, { product, request }: Signed): Task {
+function work(world: World, { product, request }: Signed): Work {
   const { random } = world
   const most = product.settlementOrder === "compute-first" ? 11 : 33
   const takes = Duration.seconds(random.chance(0.6) ? 0 : random.between(0, most))
@@ -218,13 +218,13 @@ function work(world: World, { product, request }: Signed): Task {
     new NotCharged({ code: "venue_error", message: "The venue failed" }),
   )
   const goes = random.below(100)
-  const done = Effect.sync((): Answer => ({
+  const done = Effect.sync((): WorkResult => ({
     body: utf8.encode(`${request}: ${random.below(1_000_000)}`),
     charge: goes >= 6,
   }))
   return {
     check: random.chance(0.05) ? facts : Effect.void,
-    work: Effect.andThen(
+    compute: Effect.andThen(
       Effect.sleep(takes),
       goes > 94 ? facts : goes === 94 ? Effect.die("a bug") : goes === 93 ? Effect.never : done,
     ),

@@ -34,7 +34,7 @@ const transaction = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.provideService(effect, Scheduler.PreventSchedulerYield, true)
 
 export const makeDatabase = Effect.gen(function* () {
-  const { store, endOwed, stateOf } = memoryPayments()
+  const { store, endRefund, stateOf } = memoryPayments()
   const memory = yield* Layer.build(memoryRefunds().layer)
   const refunds = yield* Effect.provideContext(RefundStore, memory)
   const debts = yield* Effect.provideContext(Debts, memory)
@@ -109,7 +109,7 @@ export const makeDatabase = Effect.gen(function* () {
         Effect.sync(() => {
           const event = { confirm: "refund", cancel: "void" } as const
           if (!moved || (move.event !== "confirm" && move.event !== "cancel")) return
-          endOwed(held.paymentId, event[move.event])
+          endRefund(held.paymentId, event[move.event])
           record(held.paymentId, event[move.event])
         })),
     )

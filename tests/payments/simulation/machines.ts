@@ -20,32 +20,32 @@ import { startMachine } from "./machine.ts"
 import type { World } from "./world.ts"
 
 /** The real order of lengths, shortened where a run would only wait. HOLD is the run's own. */
-const timing: Omit<PaymentTiming, "hold"> = {
+const timing: Omit<PaymentTiming, "answerWindow"> = {
   lease: Duration.seconds(50),
-  verify: Duration.seconds(4),
-  work: Duration.seconds(10),
-  paidWork: Duration.seconds(30),
-  settle: Duration.seconds(21),
-  proveEvery: Duration.millis(500),
-  proveTimes: 6,
-  prove: Duration.seconds(15),
-  recover: Duration.seconds(80),
-  waitEvery: Duration.seconds(1),
-  waitTimes: 15,
+  verifyTimeout: Duration.seconds(4),
+  workTimeout: Duration.seconds(10),
+  paidWorkTimeout: Duration.seconds(30),
+  settleTimeout: Duration.seconds(21),
+  proveInterval: Duration.millis(500),
+  proveRetriesMax: 6,
+  proveTimeout: Duration.seconds(15),
+  recoveryWindow: Duration.seconds(80),
+  waitInterval: Duration.seconds(1),
+  waitRetriesMax: 15,
 }
 
 const refundTiming: RefundTiming = {
   lease: Duration.seconds(60),
   validity: Duration.seconds(90),
-  chainPatience: Duration.seconds(10),
-  settlePatience: Duration.seconds(30),
-  storePatience: Duration.seconds(5),
-  proveAgain: Duration.seconds(10),
-  unknownAgain: Duration.seconds(15),
-  declinedAgainMin: Duration.seconds(10),
-  declinedAgainMax: Duration.seconds(40),
-  shortAgain: Duration.seconds(60),
-  stuckAgain: Duration.seconds(60),
+  chainTimeout: Duration.seconds(10),
+  settleTimeout: Duration.seconds(30),
+  storeTimeout: Duration.seconds(5),
+  proofRetryDelay: Duration.seconds(10),
+  unknownRetryDelay: Duration.seconds(15),
+  declinedRetryDelayMin: Duration.seconds(10),
+  declinedRetryDelayMax: Duration.seconds(40),
+  shortageRetryDelay: Duration.seconds(60),
+  reviewRetryDelay: Duration.seconds(60),
   drain: Duration.seconds(15),
 }
 
@@ -68,7 +68,7 @@ export const startReplica = (world: World, name: string) =>
     world,
     name,
     (between) =>
-      Layer.fresh(Payments.layer({ terms, timing: { ...timing, hold: world.hold } })).pipe(
+      Layer.fresh(Payments.layer({ terms, timing: { ...timing, answerWindow: world.hold } })).pipe(
         Layer.provide(outside(world, between)),
         Layer.provide(
           Layer.succeed(PaymentStore, storeBetween(world.database.payments, between)),

@@ -1,6 +1,5 @@
 /**
- * What a report may say of a market: facts that are true and sound, a template that says no more, and
- * a check that lets nothing else through.
+ * The facts of a report, its template, and the check of its drafts.
  *
  * @module
  */
@@ -16,19 +15,19 @@ import { reportComplaints, risksMax } from "../../../src/research/domain/text.ts
 import { day, hour } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
-import { market, now, shown } from "../../support/movers/market.ts"
+import { market, microstructureWith, now } from "../../support/movers/market.ts"
 import { whaleRow } from "../../support/products.ts"
 import {
   anyMaterial,
   headline,
   openEntry,
   reportMaterial,
-  strangers,
+  untrustedTexts,
 } from "../../support/research/reports.ts"
 
 const many = { runs: sized({ short: 200, full: 3_000 }) }
 
-law("a fact of a report is a sound passage that rests on itself alone", anyMaterial, (material) => {
+law("each statement of a report passes the check by itself", anyMaterial, (material) => {
   const { facts } = reportBrief(material)
   const known = factsById(facts)
   strictEqual(known.size, facts.length)
@@ -40,7 +39,7 @@ law("a fact of a report is a sound passage that rests on itself alone", anyMater
   }
 }, many)
 
-law("templateReport() passes the check, whatever the facts are", anyMaterial, (material) => {
+law("templateReport() passes the check for any facts", anyMaterial, (material) => {
   const brief = reportBrief(material)
   const draft = templateReport(brief)
   equal(reportComplaints(draft, brief), [])
@@ -55,73 +54,78 @@ law("a report is certain of nothing but of a market that has resolved", anyMater
 const textOf = (material: ReportMaterial) =>
   reportBrief(material).facts.map(({ statement }) => statement).join("\n")
 
-law("the facts tell the direction and the ends of a week as they were", anyMaterial, (material) => {
-  const [first] = material.priceAction
-  const price = priceOf(material)
-  const text = textOf({ ...material, market: market() })
-  const said = /^Over the .* before, the price (rose|fell|came back)/m.exec(text)?.[1] ?? null
-  const moved = Math.sign(halfSteps(price.mid) - halfSteps(first.mid))
-  const word = moved > 0 ? "rose" : moved < 0 ? "fell" : "came back"
-  strictEqual(said, price.at - first.at < hour ? null : word, text)
-  if (said === null || moved === 0) return
-  const [, by, from, to, low, high] =
-    /^Over .* by ([\d.]+), from ([\d.]+) to ([\d.]+); it stood between ([\d.]+) and ([\d.]+)\.$/m
-      .exec(text)?.map(Number) ?? []
-  const mids = [...material.priceAction, price].map(({ mid }) => mid)
-  equal([from, to], [first.mid, price.mid])
-  equal([low, high], [Math.min(...mids), Math.max(...mids)])
-  strictEqual(halfSteps(by ?? NaN), Math.abs(halfSteps(price.mid) - halfSteps(first.mid)))
-}, { runs: sized({ short: 200, full: 1_000 }) })
+law(
+  "the facts state the direction, the ends and the range of the price correctly",
+  anyMaterial,
+  (material) => {
+    const [first] = material.priceAction
+    const price = priceOf(material)
+    const text = textOf({ ...material, market: market() })
+    const stated = /^Over the previous .*, the price (rose|fell|ended)/m.exec(text)?.[1] ?? null
+    const moved = Math.sign(halfSteps(price.mid) - halfSteps(first.mid))
+    const word = moved > 0 ? "rose" : moved < 0 ? "fell" : "ended"
+    strictEqual(stated, price.at - first.at < hour ? null : word, text)
+    if (stated === null || moved === 0) return
+    const [, by, from, to, low, high] =
+      /^Over .* by ([\d.]+), from ([\d.]+) to ([\d.]+); it stayed between ([\d.]+) and ([\d.]+)\.$/m
+        .exec(text)?.map(Number) ?? []
+    const mids = [...material.priceAction, price].map(({ mid }) => mid)
+    equal([from, to], [first.mid, price.mid])
+    equal([low, high], [Math.min(...mids), Math.max(...mids)])
+    strictEqual(halfSteps(by ?? NaN), Math.abs(halfSteps(price.mid) - halfSteps(first.mid)))
+  },
+  { runs: 1_000 },
+)
 
 const missing: ReadonlyArray<readonly [string, Partial<ReportMaterial>, RegExp]> = [
-  ["wallets that could not be read", { entries: null }, /wallets could not be read/],
-  ["wallets of which none is here", { entries: [] }, /No tracked wallet is known/],
-  ["news that could not be read", { news: null }, /news could not be read/],
-  ["news that is off", { news: { headlines: [], sources: 0, answered: 0 } }, /No news was looked/],
+  ["wallets could not be read", { entries: null }, /wallets could not be read/],
+  ["no wallet has an open entry", { entries: [] }, /No tracked wallet is known/],
+  ["news could not be read", { news: null }, /news could not be read/],
+  ["news is off", { news: { headlines: [], sources: 0, answered: 0 } }, /No news was read/],
   [
-    "sources that were not heard",
+    "some sources did not answer",
     { news: { headlines: [headline()], sources: 3, answered: 1 } },
     /without 2 news sources/,
   ],
   [
-    "headlines of which none is near",
+    "no related headline was found",
     { news: { headlines: [], sources: 3, answered: 3 } },
-    /No headline of the last week was found/,
+    /No headline about this question was found/,
   ],
-  ["a book that is not there", { microstructure: null }, /No sound order book was found/],
+  ["there is no order book", { microstructure: null }, /No valid order book was found/],
 ]
 for (const [what, fields, words] of missing) {
-  Deno.test(`a report says that it was made without ${what}`, () => {
+  Deno.test(`a report says so when ${what}`, () => {
     ok(!words.test(textOf(reportMaterial())))
     const brief = reportBrief(reportMaterial(fields))
     const { thesis, whaleView, risks } = templateReport(brief)
-    const said = [thesis, whaleView, ...risks].map(({ text }) => text).join("\n")
+    const report = [thesis, whaleView, ...risks].map(({ text }) => text).join("\n")
     ok(words.test(textOf(reportMaterial(fields))))
-    ok(words.test(said) || /There is no sound order book now/.test(said), said)
+    ok(words.test(report) || /There is no valid order book now/.test(report), report)
   })
 }
 
-Deno.test("the risks of a report are those of its market, the heaviest first", () => {
+Deno.test("the risks of a report are those of its market, the most important first", () => {
   const weak = reportMaterial({
     market: market({ status: "proposed", mechanical: "slug", volumeUsd: 900, endsAt: now - day }),
-    microstructure: shown({ spread: 0.08, depthUsd: 1_000 }),
+    microstructure: microstructureWith({ spread: 0.08, depthUsd: 1_000 }),
     news: null,
   })
   const { risks } = templateReport(reportBrief(weak))
   const words = [
     ...["proposed", "mechanical", "spread is 0.08", "1,000 USD near", "900 USD", "No news"],
-    ...["lies in the past", "rules of the question"],
+    ...["is in the past", "rules of the question"],
   ]
   equal(risks.map(({ text }, n) => text.includes(words[n] ?? "?")), words.map(() => true))
   strictEqual(words.length, risksMax)
-  const sound = templateReport(reportBrief(reportMaterial())).risks
-  equal(sound.map(({ text }) => text.split(" ", 3).join(" ")), [
+  const ordinary = templateReport(reportBrief(reportMaterial())).risks
+  equal(ordinary.map(({ text }) => text.split(" ", 3).join(" ")), [
     "The scheduled end",
     "The rules of",
   ])
 })
 
-Deno.test("what tracked wallets hold is counted by outcome, without those that make markets", () => {
+Deno.test("entries of tracked wallets are counted by outcome, without market makers", () => {
   const text = textOf(reportMaterial({
     entries: [
       openEntry({ stakeUsd: 3_000 }),
@@ -130,14 +134,14 @@ Deno.test("what tracked wallets hold is counted by outcome, without those that m
       openEntry({ stakeUsd: 9e6, marketMaker: true }),
     ],
   }))
-  ok(text.includes("2 entries on “Yes” for 4,500 USD, 1 entry on “No” for 700 USD"), text)
-  ok(text.includes("Left out of that is 1 entry by wallets that make markets"), text)
+  ok(text.includes("2 entries on “Yes” for 4,500 USD and 1 entry on “No” for 700 USD"), text)
+  ok(text.includes("This leaves out 1 entry by wallets that make markets"), text)
   const makersAlone = textOf(reportMaterial({ entries: [openEntry({ marketMaker: true })] }))
   ok(makersAlone.includes("No tracked wallet that takes a view"), makersAlone)
   ok(!makersAlone.includes("0 entries"), makersAlone)
 })
 
-Deno.test("an open question is not told without the outcome that was proposed", () => {
+Deno.test("the bottom line of an open question names the proposed outcome", () => {
   const bottomLine = (material: ReportMaterial) =>
     templateReport(reportBrief(material)).bottomLine.text
   const proposal = {
@@ -151,7 +155,7 @@ Deno.test("an open question is not told without the outcome that was proposed", 
   ok(!/proposed/.test(bottomLine(reportMaterial())))
 })
 
-Deno.test("a headline that many printed is told once, and leaves room for the largest step", () => {
+Deno.test("a headline of several publishers is stated once, and leaves room for the largest change", () => {
   const headlines = ["a", "b"].map((source) =>
     headline({ source, url: `https://${source}.example` })
   )
@@ -160,33 +164,33 @@ Deno.test("a headline that many printed is told once, and leaves room for the la
     news: { headlines, sources: 2, answered: 2 },
   })))
   strictEqual(thesis.text.split("Keepers ready the lighthouse").length, 2)
-  ok(/Keepers ready[^]*Its largest step/.test(thesis.text), thesis.text)
+  ok(/Keepers ready[^]*The largest change/.test(thesis.text), thesis.text)
 })
 
-Deno.test("the record of a wallet is told from its thirtieth resolved entry on", () => {
+Deno.test("the record of a wallet is stated from its thirtieth resolved entry on", () => {
   const withResolved = (resolved: number) =>
     textOf(reportMaterial({
       entries: [
         openEntry({ calibration: { computedAt: now, row: whaleRow({ resolved, label: "fade" }) } }),
       ],
     }))
-  ok(withResolved(30).includes("The label of that record is fade"))
-  ok(!withResolved(29).includes("The label of that record"))
+  ok(withResolved(30).includes("The label of this record is fade"))
+  ok(!withResolved(29).includes("The label of this record"))
   ok(withResolved(29).includes("Too few of its entries have ended"))
 })
 
 const brief = reportBrief(reportMaterial())
-const sound = templateReport(brief)
+const valid = templateReport(brief)
 const refuses = (draft: Partial<ReportDraft>, where: RegExp) => {
-  const complaints = reportComplaints({ ...sound, ...draft }, brief)
+  const complaints = reportComplaints({ ...valid, ...draft }, brief)
   ok(complaints.length > 0 && complaints.every((each) => where.test(each)), complaints.join("\n"))
 }
 
 law(
-  "reportComplaints() refuses what no fact says, in whichever part it stands",
+  "reportComplaints() refuses in every part what no fact states",
   Arbitrary.schema(Schema.Struct({
     part: Schema.Literals(["thesis", "whaleView", "risk", "bottomLine"]),
-    said: Schema.Literals([
+    text: Schema.Literals([
       "The price is 0.61.",
       "It rose by 12 percent to a new high.",
       "“Evil” bought all of it.",
@@ -197,26 +201,26 @@ law(
       "It moved by half.",
     ]),
   })),
-  ({ part, said }) => {
-    const passage = { text: said, facts: ["F1", "F2"] }
-    if (part === "risk") refuses({ risks: [...sound.risks, passage] }, /^risk 3: /)
+  ({ part, text }) => {
+    const passage = { text, facts: ["F1", "F2"] }
+    if (part === "risk") refuses({ risks: [...valid.risks, passage] }, /^risk 3: /)
     else refuses({ [part]: passage }, new RegExp(`^${part}: `))
   },
 )
 
-Deno.test("reportComplaints() asks for risks, from 1 to 8 of them, and for more than a word", () => {
-  const [risk] = sound.risks
+Deno.test("reportComplaints() requires 1 to 8 risks, and more than a few words in each passage", () => {
+  const [risk] = valid.risks
   ok(risk !== undefined)
   refuses({ risks: [] }, /^risks: there are 0/)
   refuses({ risks: Array.from({ length: 9 }, () => risk) }, /^risks: there are 9/)
-  equal(reportComplaints({ ...sound, risks: Array.from({ length: 8 }, () => risk) }, brief), [])
+  equal(reportComplaints({ ...valid, risks: Array.from({ length: 8 }, () => risk) }, brief), [])
   refuses({ bottomLine: { text: "The price.", facts: ["F1"] } }, /^bottomLine: it is too short/)
-  refuses({ thesis: { text: sound.thesis.text, facts: [] } }, /^thesis: it names no facts/)
+  refuses({ thesis: { text: valid.thesis.text, facts: [] } }, /^thesis: it cites no facts/)
   refuses({ thesis: { text: "The price rose.", facts: ["F99"] } }, /^thesis: /)
 })
 
-Deno.test("a report is judged with words of strangers in every place", () => {
-  for (const question of strangers) {
+Deno.test("the template passes the check with untrusted text in every place", () => {
+  for (const question of untrustedTexts) {
     const material = reportMaterial({
       market: market({ question, outcomes: [question, question] }),
       entries: [openEntry({ name: question })],

@@ -1,5 +1,5 @@
 /**
- * What a report is on the wire: its shape, its confidence, its prices.
+ * The report on the wire: its shape, its confidence, its prices.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { Report, reportOf, resampleHourly } from "../../../src/research/domain/r
 import { hour, minute } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
-import { now, shown } from "../../support/movers/market.ts"
+import { microstructureWith, now } from "../../support/movers/market.ts"
 import {
   anyMaterial,
   openEntry,
@@ -23,7 +23,7 @@ import {
 } from "../../support/research/reports.ts"
 import { whaleRow } from "../../support/products.ts"
 
-/** Whether material passes the gate that movers pass, said in other words. */
+/** Whether material passes the quality gate, computed independently. */
 function isGood({ market, microstructure: book }: ReportMaterial): boolean {
   return book !== null && market.volumeUsd >= 10_000 && book.depthUsdWithin5c.total >= 2_500 &&
     halfSteps(book.spread) <= halfSteps(0.05)
@@ -36,7 +36,7 @@ law("reportOf() has the documented shape", anyMaterial, (material) => {
 }, { runs: sized({ short: 200, full: 1_000 }) })
 
 law(
-  "reportOf() caps the confidence: low under the gate, medium without news, whoever writes",
+  "reportOf() caps the confidence: low below the quality gate, medium without news",
   Arbitrary.all({
     material: anyMaterial,
     claimed: Arbitrary.schema(Schema.Literals(confidences)),
@@ -53,18 +53,18 @@ law(
   { runs: sized({ short: 200, full: 3_000 }) },
 )
 
-Deno.test("reportOf() is good for every confidence", () => {
+Deno.test("reportOf() allows every confidence with good evidence", () => {
   const brief = reportBrief(reportMaterial())
-  const said = confidences.map((confidence) =>
+  const allowed = confidences.map((confidence) =>
     reportOf(reportMaterial(), brief, {
       draft: { ...templateReport(brief), confidence },
       narrator: "any",
     }).analysis.confidence
   )
-  equal(said, confidences)
+  equal(allowed, confidences)
 })
 
-Deno.test("reportOf() shows what tracked wallets hold, with the record of those that have one", () => {
+Deno.test("reportOf() lists entries of tracked wallets, with the records of those that have one", () => {
   const { evidence } = templateReportOf(reportMaterial({
     entries: [
       openEntry({ price: 0.123_456, stakeUsd: 2_000.006 }),
@@ -86,7 +86,7 @@ Deno.test("reportOf() shows what tracked wallets hold, with the record of those 
   equal(third?.calibration, null)
 })
 
-Deno.test("reportOf() says what each part rests on, among facts that are all there", () => {
+Deno.test("reportOf() lists all facts, and the ids that each part cites", () => {
   const { evidence: { facts, grounds, news } } = templateReportOf(reportMaterial())
   const ids = facts.map(({ id }) => id)
   equal(ids, facts.map((_, n) => `F${n + 1}`))
@@ -100,13 +100,13 @@ Deno.test("reportOf() says what each part rests on, among facts that are all the
   }])
 })
 
-Deno.test("reportOf() without a book shows none", () => {
+Deno.test("reportOf() without a book has null", () => {
   const { evidence } = templateReportOf(reportMaterial({ microstructure: null }))
   strictEqual(evidence.microstructure, null)
-  equal(templateReportOf(reportMaterial()).evidence.microstructure, shown())
+  equal(templateReportOf(reportMaterial()).evidence.microstructure, microstructureWith())
 })
 
-Deno.test("resampleHourly() keeps the last price of each hour, ascending, and no other", () => {
+Deno.test("resampleHourly() keeps the last valid price of each hour, ascending", () => {
   const start = Math.floor(now / hour) * hour
   const at = (minutes: number, mid: number) => ({ at: start + minutes * minute, mid })
   equal(

@@ -1,18 +1,18 @@
 /**
- * What may stand in a digest, found out from its material in another way: by collecting every number,
- * instant and text in it, by counting and adding up, and by spelling numbers through Intl.
+ * An independent oracle for the figures and names of a digest: it collects every number, instant and text
+ * of the material, counts and adds up, and formats numbers with Intl.
  *
  * @module
  */
 import type { DigestMaterial, WhaleEntryItem } from "../../../src/digest/domain/material.ts"
-import { named } from "../../../src/core/domain/untrusted.ts"
+import { safeName } from "../../../src/core/domain/untrusted.ts"
 
 /** Whether a figure comes from the material. */
 export type IsTraced = (figure: string) => boolean
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 })
 
-/** Figures that are rules, whatever happened. */
+/** Figures of rules, which do not depend on the material. */
 const rules = ["10,000 USD", "2,500 USD", "1 USD", "30 entries", "10 events", "1 hour", "24 hours"]
 
 export function tracesOf(material: DigestMaterial): IsTraced {
@@ -41,7 +41,7 @@ export function tracesOf(material: DigestMaterial): IsTraced {
     spelled.has(figure) || isDuration(figure, lengths) || isDecimal(figure, numbers)
 }
 
-/** Everything in a value that has no parts. */
+/** All primitive values inside a value. */
 function leavesOf(value: unknown): ReadonlyArray<unknown> {
   return typeof value === "object" && value !== null
     ? Object.values(value).flatMap(leavesOf)
@@ -54,7 +54,7 @@ function timesOf(at: number): ReadonlyArray<string> {
   return [clock, `${date} ${clock}`]
 }
 
-/** From two to five decimals, none of them idle, of some number; the sign of a move is in its verb. */
+/** Whether it is one of the numbers with two to five decimals and no trailing zeros. The sign is ignored: the verb of a move states it. */
 function isDecimal(figure: string, numbers: ReadonlyArray<number>): boolean {
   const bare = figure.replace(/^(\d\.\d{2,5}) USD$/, "$1")
   if (!/^-?\d\.\d{2,5}$/.test(bare) || /\.\d\d+0$/.test(bare) || bare === "-0.00") return false
@@ -84,7 +84,7 @@ export function tally(keys: ReadonlyArray<unknown>): ReadonlyArray<number> {
 export const labelOf = ({ data }: WhaleEntryItem) => data.calibration?.label ?? "unlabelled"
 const sideOf = ({ data }: WhaleEntryItem) => `${data.market.slug} ${data.outcome}`
 
-/** What may be added up: all stakes, those of a label, those on one side of a market. */
+/** Sums a digest may state: all stakes, those of a label, those on one outcome of a market. */
 function sumsOf({ whaleEntries }: DigestMaterial): ReadonlyArray<number> {
   return [() => "all", labelOf, sideOf].flatMap((keyOf) =>
     [...new Set(whaleEntries.map(keyOf))].map((key) =>
@@ -93,7 +93,7 @@ function sumsOf({ whaleEntries }: DigestMaterial): ReadonlyArray<number> {
   )
 }
 
-/** What may be counted, with its noun. */
+/** Counts a digest may state, with their nouns. */
 function countsOf(material: DigestMaterial): ReadonlyArray<string> {
   const { coverage, headlines, movers, predetermined, resolutions, upcoming, whaleEntries } =
     material
@@ -140,8 +140,8 @@ function countsOf(material: DigestMaterial): ReadonlyArray<string> {
   )
 }
 
-/** Every text in the material as a digest may name it, cut at any of its lengths. */
+/** Every text of the material as a digest may quote it, truncated to each of the name lengths. */
 export function namesOf(material: DigestMaterial): ReadonlySet<string> {
   const texts = leavesOf(material).filter((it) => typeof it === "string")
-  return new Set(texts.flatMap((text) => [50, 110, 140].map((max) => named(text, max))))
+  return new Set(texts.flatMap((text) => [50, 110, 140].map((max) => safeName(text, max))))
 }

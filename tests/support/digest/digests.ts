@@ -1,5 +1,5 @@
 /**
- * Invented windows for tests of the digest: quiet, busy beyond every limit, and full of hostile names.
+ * Generated digest material for tests: quiet, beyond every limit, and with hostile names.
  *
  * @module
  */
@@ -17,13 +17,13 @@ import type { FrozenCalibration, MarketRef } from "../../../src/feed/domain/item
 import { MarketId, Slug } from "../../../src/markets/domain/market.ts"
 import { day, hour, isoTime, minute } from "../../../src/core/domain/time.ts"
 import { anyInt, hostileText, oneOf } from "../http/hostile.ts"
-import { shown } from "../movers/market.ts"
+import { microstructureWith } from "../movers/market.ts"
 
 const { all, array, map } = Arbitrary
 
 export const until = Date.UTC(2026, 10, 21, 8)
 export const from = until - 4 * hour
-/** Markets that items share: several of one happen. */
+/** Few markets, so that several items are about the same one. */
 const marketsInPlay = 14
 
 const plainNames = [
@@ -32,7 +32,7 @@ const plainNames = [
   ...["W".repeat(300), "Has the ministry confirmed it?", "unnamed", "$1,000,000 by 12:00 UTC?"],
 ]
 
-/** What strangers write: mostly ordinary, often hostile, sometimes endless. */
+/** Untrusted text: mostly ordinary, often hostile, sometimes very long. */
 export const anyName: Arbitrary.Arbitrary<string> = map(
   all([anyInt(0, 2), oneOf(plainNames), hostileText]),
   ([which, plain, hostile]) => which === 0 ? hostile : plain,
@@ -41,7 +41,7 @@ export const anyName: Arbitrary.Arbitrary<string> = map(
 /** 0..1 in half price steps, the ends included. */
 const anyPrice = map(anyInt(0, 20_000), (steps) => steps / 20_000)
 const anyUsd = map(all([anyInt(0, 9), anyInt(0, 999_999)]), ([digits, n]) => n * 10 ** digits / 1e6)
-/** Before the end of the window, a day and a half at most. */
+/** Before the end of the window, by at most a day and a half. */
 const anyPast = map(anyInt(0, 36 * 60), (minutes) => until - 1 - minutes * minute)
 const anyMarket = anyInt(0, marketsInPlay - 1)
 
@@ -140,7 +140,7 @@ const anyCoverage = all({
 const many = { maxLength: 16 }
 const anyWindow = all({
   markets: array(
-    all({ question: anyName, outcomes: all([anyName, anyName]), told: anyInt(0, 3), usd: anyUsd }),
+    all({ question: anyName, outcomes: all([anyName, anyName]), known: anyInt(0, 3), usd: anyUsd }),
     { minLength: marketsInPlay, maxLength: marketsInPlay },
   ),
   categories: array(anyName, { minLength: marketsInPlay, maxLength: marketsInPlay }),
@@ -152,7 +152,7 @@ const anyWindow = all({
   coming: array(anyComing, many),
   coverage: anyCoverage,
   hours: oneOf([4, 4, 4, 8, 100]),
-  /** Everything that many times over: beyond every limit. */
+  /** Repeats all items, to exceed every limit. */
   times: oneOf([1, 1, 4]),
 })
 
@@ -163,12 +163,12 @@ export const anyMaterial: Arbitrary.Arbitrary<DigestMaterial> = map(anyWindow, m
 function materialOf(window: Window): DigestMaterial {
   const over = <A>(list: ReadonlyArray<A>) =>
     Array.from({ length: window.times }, () => list).flat()
-  const markets = window.markets.map(({ question, outcomes, told, usd }, i): MarketRef => ({
+  const markets = window.markets.map(({ question, outcomes, known, usd }, i): MarketRef => ({
     slug: `market-${i}`,
     question,
-    ...(told === 0 ? {} : { outcomes }),
+    ...(known === 0 ? {} : { outcomes }),
     url: `https://venue.example/${i}`,
-    category: told === 1 ? null : window.categories[i] ?? null,
+    category: known === 1 ? null : window.categories[i] ?? null,
     eventEndDate: null,
     volumeUsd: 10_000 + usd,
     liquidityUsd: usd,
@@ -184,7 +184,7 @@ function materialOf(window: Window): DigestMaterial {
       ...shared(move.at, i + 1),
       type: "mover",
       data: {
-        // Of those told again, each in another market: a digest tells one move of each.
+        // Repeated moves go to other markets: a digest describes one move per market.
         market: market((move.market + i) % marketsInPlay),
         window: move.hourly === 1 ? "1h" : "24h",
         priceStart: move.start,
@@ -193,7 +193,7 @@ function materialOf(window: Window): DigestMaterial {
         startedAt: isoTime(move.at - (move.hourly === 1 ? hour : day)),
         zScore: move.zScore,
         confirmedBy: move.byTrades === 1 ? "trades" : "persistence",
-        microstructure: shown({ mid: 0.5, depthUsd: move.depth }),
+        microstructure: microstructureWith({ mid: 0.5, depthUsd: move.depth }),
       },
     })),
     whaleEntries: over(window.entries).map((entry, i): WhaleEntryItem => ({
@@ -290,7 +290,7 @@ function evidence({ title, source }: { readonly title: string; readonly source: 
   return { title, source, url: "https://news.example/evidence", publishedAt: isoTime(from) }
 }
 
-/** Nothing happened, and all was looked at. */
+/** Nothing happened, and everything was read. */
 export const quiet: DigestMaterial = {
   from,
   until,

@@ -1,19 +1,19 @@
 /**
- * A `DigestStore` in memory: what the port says, for laws and for tests of what stands on it.
+ * A `DigestStore` in memory: the reference implementation for the laws, and a fake for other tests.
  *
  * @module
  */
 import { Effect, Layer, Option } from "effect"
-import { DigestStore, type HeldDigest } from "../../../src/digest/DigestStore.ts"
+import { DigestStore, type StoredDigest } from "../../../src/digest/DigestStore.ts"
 
 export function memoryDigests(): DigestStore["Service"] {
-  const held = new Map<number, HeldDigest>()
-  const newestFirst = () => [...held.values()].sort((a, b) => b.slot - a.slot)
+  const digests = new Map<number, StoredDigest>()
+  const newestFirst = () => [...digests.values()].sort((a, b) => b.slot - a.slot)
   return DigestStore.of({
     add: (digest) =>
       Effect.sync(() => {
-        if (held.has(digest.slot)) return false
-        held.set(digest.slot, digest)
+        if (digests.has(digest.slot)) return false
+        digests.set(digest.slot, digest)
         return true
       }),
     latest: Effect.sync(() => Option.fromUndefinedOr(newestFirst()[0])),
@@ -23,12 +23,12 @@ export function memoryDigests(): DigestStore["Service"] {
       ),
     prune: (before) =>
       Effect.sync(() => {
-        const gone = [...held.keys()].filter((slot) => slot < before)
-        for (const slot of gone) held.delete(slot)
-        return gone.length
+        const expired = [...digests.keys()].filter((slot) => slot < before)
+        for (const slot of expired) digests.delete(slot)
+        return expired.length
       }),
   })
 }
 
-/** The same as a layer; what it remembers goes with its scope. */
+/** The same as a layer; its content lives as long as the layer. */
 export const memoryDigestStore = Layer.sync(DigestStore, memoryDigests)

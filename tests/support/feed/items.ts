@@ -1,12 +1,12 @@
 /**
- * Feed items for tests that need some, whatever is in them.
+ * Sample feed items, for tests that do not depend on their content.
  *
  * @module
  */
 import type { FeedItem } from "../../../src/feed/domain/item.ts"
 import { isoTime } from "../../../src/core/domain/time.ts"
 
-/** A mover with this index, made at `at`; the market and the size of the move follow the index. */
+/** A mover created at `at`; the index determines its market and the size of its move. */
 export function sampleItem(feedIndex: number, at: number): FeedItem {
   const delta = ((feedIndex % 40) + 1) / 100
   return {

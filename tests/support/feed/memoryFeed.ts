@@ -1,11 +1,11 @@
 /**
- * A `FeedStore` in memory, for tests of what stands on it.
+ * A `FeedStore` in memory, for tests of its users.
  *
  * @module
  */
 import { Effect, Option } from "effect"
 import type { FeedItem, FeedType } from "../../../src/feed/domain/item.ts"
-import { FeedStore } from "../../../src/feed/FeedStore.ts"
+import { type FeedRange, FeedStore } from "../../../src/feed/FeedStore.ts"
 
 export function memoryFeed(): FeedStore["Service"] {
   const items: Array<FeedItem> = []
@@ -41,23 +41,17 @@ export function memoryFeed(): FeedStore["Service"] {
     byIndex: (feedIndex) => Effect.sync(() => Option.fromUndefinedOr(items[feedIndex - 1])),
     page: ({ since, count, type }) =>
       Effect.sync(() => {
-        const fitting = items.filter((item) => type === null || item.type === type)
+        const ofType = items.filter((item) => type === null || item.type === type)
         return since === null
-          ? fitting.slice(-count)
-          : fitting.filter((item) => item.feedIndex > since).slice(0, count)
+          ? ofType.slice(-count)
+          : ofType.filter((item) => item.feedIndex > since).slice(0, count)
       }),
     moversSince: (since) =>
       Effect.sync(() =>
         items.flatMap((item) => item.type === "mover" && at(item) >= since ? [item] : []).reverse()
       ),
     between: <Type extends FeedType>(
-      { type, after, upTo, since, limit }: {
-        readonly type: Type
-        readonly after: number
-        readonly upTo: number
-        readonly since: number
-        readonly limit: number
-      },
+      { type, after, upTo, since, limit }: FeedRange<Type>,
     ) =>
       Effect.sync(() => {
         const found = items.slice(after, upTo).filter((item): item is OfType<Type> =>

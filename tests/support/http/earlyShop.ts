@@ -12,8 +12,8 @@ import type { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { buyer, sign } from "../payments/buyers.ts"
-import { makeFace, makeWorld } from "./face.ts"
-import { bookOf, endingMarket, pricesOver, type Shelf, whaleRow } from "../products.ts"
+import { makeService, makeWorld } from "./face.ts"
+import { bookOf, endingMarket, pricesOver, type ProductPorts, whaleRow } from "../products.ts"
 import { inMarket, type Market, passing, startSeconds } from "../payments/sales.ts"
 import { faultOf } from "./shape.ts"
 import { authorizationFor, headerOf, nonce, token, wirePayment } from "../payments/terms.ts"
@@ -23,7 +23,7 @@ export const now = startSeconds * 1_000
 const secondsACall = 2
 
 /** A shelf with something to sell on every route. */
-const stocked = Effect.fnUntraced(function* ({ markets, books, series, whales }: Shelf) {
+const stocked = Effect.fnUntraced(function* ({ markets, books, series, whales }: ProductPorts) {
   const all = [1, 2, 30].map((n) => endingMarket(n, now))
   yield* Ref.set(markets, all)
   yield* Ref.set(books, all.map((market) => bookOf(market, now)))
@@ -32,7 +32,7 @@ const stocked = Effect.fnUntraced(function* ({ markets, books, series, whales }:
 })
 
 export interface Shop {
-  readonly shelf: Shelf
+  readonly shelf: ProductPorts
   /** It has one digest, made when the shop was. */
   readonly digests: DigestStore["Service"]
   /** Calls, letting time pass for whatever waits; every answer is held to the contract. */
@@ -56,7 +56,7 @@ export const inShop = <E>(
     Effect.gen(function* () {
       const world = yield* makeWorld(3)
       yield* stocked(world.shelf)
-      const face = yield* makeFace(world, Layer.succeed(Payments, yield* Payments))
+      const face = yield* makeService(world, Layer.succeed(Payments, yield* Payments))
       const call = Effect.fnUntraced(function* (target: string, init: RequestInit = {}) {
         const fiber = yield* Effect.forkChild(face.get(target, init))
         yield* passing(secondsACall)

@@ -6,12 +6,12 @@
 import { Clock, Effect, Layer, Option, Ref } from "effect"
 import { familyOfOne } from "../../../src/http/documents/family.ts"
 import type { FeedItem } from "../../../src/feed/domain/item.ts"
-import { usualLegacyRoutes } from "../../../src/http/pages/legacy.ts"
+import { defaultLegacyRoutes } from "../../../src/http/pages/legacy.ts"
 import { type Authorization, PaymentId } from "../../../src/payments/domain/payment.ts"
 import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/responses.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { second } from "../../../src/core/domain/time.ts"
-import { type FaceOptions, make } from "../../../src/http/layer.ts"
+import { type HttpServiceOptions, makeHttpService } from "../../../src/http/layer.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
 import type { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
@@ -25,20 +25,20 @@ import { Resolving } from "../../../src/markets/Resolving.ts"
 import { TaskStore } from "../../../src/http/a2a/TaskStore.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { Calibration } from "../../../src/whales/Calibration.ts"
-import { digestsOver, heldDigest } from "../digest/heldDigests.ts"
+import { digestsOver, storedDigest } from "../digest/storedDigests.ts"
 import { memoryReportStore } from "../research/memoryReports.ts"
 import { memoryTasks } from "./memoryTasks.ts"
 import { sampleItem } from "../feed/items.ts"
 import { memoryDigests } from "../digest/memoryDigests.ts"
-import { makeShelf, type Shelf, shelfLayer } from "../products.ts"
+import { makeProductPorts, type ProductPorts, productPortsLayer } from "../products.ts"
 import { authorizationFor, headerOf, nonce, terms, wirePayment } from "../payments/terms.ts"
 
-export const faceOptions: FaceOptions = {
+export const serviceOptions: HttpServiceOptions = {
   terms,
   paymentMode: "simulated",
   venueMode: "simulated",
   family: familyOfOne(terms.publicBaseUrl),
-  legacyRoutes: usualLegacyRoutes,
+  legacyRoutes: defaultLegacyRoutes,
   contact: "mailto:security@localhost",
   trustedProxyHops: 1,
   limits: {
@@ -62,14 +62,14 @@ export interface World {
   /** How often the shared limit was asked. */
   readonly asked: Ref.Ref<number>
   /** Markets, venue and wallets. */
-  readonly shelf: Shelf
+  readonly shelf: ProductPorts
 }
 
 export const makeWorld = (count: number): Effect.Effect<World> =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const digests = memoryDigests()
-    yield* digests.add(heldDigest(now))
+    yield* digests.add(storedDigest(now))
     return {
       digests,
       tasks: memoryTasks(),
@@ -79,7 +79,7 @@ export const makeWorld = (count: number): Effect.Effect<World> =>
       lastTickAt: yield* Ref.make<number | null>(now),
       storeUp: yield* Ref.make(true),
       asked: yield* Ref.make(0),
-      shelf: yield* makeShelf,
+      shelf: yield* makeProductPorts,
     }
   })
 
@@ -181,8 +181,8 @@ const generousPayments = Layer.sync(Payments, () => {
   const idOf = ({ nonce }: Authorization) => PaymentId.make(nonce)
   return {
     idOf,
-    sell: ({ payment, secret }, { check, work }) =>
-      Effect.map(Effect.andThen(check, work), ({ body, charge }) => {
+    sell: ({ payment, secret }, { check, compute }) =>
+      Effect.map(Effect.andThen(check, compute), ({ body, charge }) => {
         const paymentId = idOf(payment.authorization)
         const receipt = charge
           ? { payer: payment.authorization.from, transaction: "0x1", network: "eip155:8453" }
@@ -208,7 +208,7 @@ const generousPayments = Layer.sync(Payments, () => {
 })
 
 /** A tick every 10 minutes, as in production. */
-export const cadenceMs = 600_000
+export const tickIntervalMs = 600_000
 
 /** Reports by rules, remembered here alone. */
 const byRules = Layer.merge(memoryReportStore, ReportNarrator.layerTemplate)
@@ -219,21 +219,21 @@ export const servicesOver = (
   writing: Layer.Layer<ReportStore | ReportNarrator> = byRules,
 ) =>
   Layer.mergeAll(
-    Feed.layer({ cadenceMs }).pipe(Layer.provide([feedStore(world), jobSlots(world)])),
+    Feed.layer({ tickIntervalMs }).pipe(Layer.provide([feedStore(world), jobSlots(world)])),
     digestsOver(world.digests, world.storeUp),
     rateLimits(world),
     payments,
     taskStore(world),
     Layer.mergeAll(Resolving.layer, Research.layer, TrackRecord.layer, Calibration.layer).pipe(
-      Layer.provide([shelfLayer(world.shelf), writing]),
+      Layer.provide([productPortsLayer(world.shelf), writing]),
     ),
   )
 
 /** The face over a world, as a function of requests from some peer. */
-export const makeFace = Effect.fnUntraced(
-  function* (world: World, payments?: Layer.Layer<Payments>, options = faceOptions) {
+export const makeService = Effect.fnUntraced(
+  function* (world: World, payments?: Layer.Layer<Payments>, options = serviceOptions) {
     const services = yield* Layer.build(servicesOver(world, payments))
-    const face = yield* Effect.provide(make(options), services)
+    const face = yield* Effect.provide(makeHttpService(options), services)
     const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 }
     return {
       ...face,

@@ -1,17 +1,17 @@
 /**
- * What the store has to choose of all markets for a query, said without a store.
+ * The markets that `MarketStore.endingWithin` must return, computed without a store.
  *
  * @module
  */
 import type { Market } from "../../../src/markets/domain/market.ts"
 import {
-  candidatesMax,
   type EndingMarket,
+  endingMarketsMax,
   type ResolvingQuery,
 } from "../../../src/markets/domain/resolving.ts"
 import { type EpochMs, hour } from "../../../src/core/domain/time.ts"
 
-/** The markets a query is about, the nearest end first, at most `candidatesMax`. */
+/** The markets that match a query, the nearest end first, at most `endingMarketsMax`. */
 export function endingWithin(
   markets: ReadonlyArray<Market>,
   query: ResolvingQuery,
@@ -20,7 +20,7 @@ export function endingWithin(
   return markets
     .filter((market): market is EndingMarket => isEnding(market, query, now))
     .sort((a, b) => a.endsAt - b.endsAt || (a.slug < b.slug ? -1 : 1))
-    .slice(0, candidatesMax)
+    .slice(0, endingMarketsMax)
 }
 
 function isEnding(market: Market, query: ResolvingQuery, now: EpochMs): boolean {

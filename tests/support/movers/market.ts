@@ -1,5 +1,5 @@
 /**
- * Invented markets, books and moves for tests of the domain: sound by default, odd on demand.
+ * Sample markets, books and moves for tests of the domain. Each is valid by default.
  *
  * @module
  */
@@ -17,11 +17,11 @@ import {
   Slug,
   TokenId,
 } from "../../../src/markets/domain/market.ts"
-import type { MoveEvidence, MoveInput } from "../../../src/movers/domain/move.ts"
+import type { MoveContext, MoveInput } from "../../../src/movers/domain/priceMove.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
 
 export const now = Date.UTC(2026, 10, 20, 12)
-export const tickMs = 10 * minute
+export const tickIntervalMs = 10 * minute
 
 /** A live, liquid, ordinary market. */
 export function market(fields: Partial<Market> = {}): Market {
@@ -49,14 +49,14 @@ export function book(bids: ReadonlyArray<Level>, asks: ReadonlyArray<Level>): Or
   return { tokenId: TokenId.make("yes"), bids, asks, observedAt: now }
 }
 
-/** The other token's book: every bid at p is an ask at 1 - p of as many shares, and back. */
+/** The other token's book: a bid at p is an ask at 1 - p for the same number of shares, and back. */
 export function mirrored(of: OrderBook): OrderBook {
   const other = ({ price, size }: Level) => ({ price: 1 - price, size })
   return { ...of, bids: of.asks.map(other), asks: of.bids.map(other) }
 }
 
-/** What a sound book of one level a side shows, its depth split evenly in USD. */
-export function shown(
+/** The microstructure of a valid book with one level a side; its depth is split evenly in USD. */
+export function microstructureWith(
   fields: { readonly mid?: number; readonly spread?: number; readonly depthUsd?: number } = {},
 ): Microstructure {
   const { mid = 0.6, spread = 0.01, depthUsd = 10_000 } = fields
@@ -66,21 +66,25 @@ export function shown(
   )
 }
 
-/** A move from 0.50 to 0.60 in an hour, with nothing against it. */
+/** A move from 0.50 to 0.60 in an hour that passes gates 1 to 4. */
 export function moveInput(fields: Partial<MoveInput> = {}): MoveInput {
   return {
     market: market(),
-    book: Result.succeed(shown()),
+    book: Result.succeed(microstructureWith()),
     window: "1h",
     now,
-    tickMs,
+    tickIntervalMs,
     start: { at: now - hour, mid: 0.5 },
     ...fields,
   }
 }
 
-/** A week of hours up to `end`, each `swing` above or below `mid` on the logit scale, by turns. */
-export function swinging(end: number, mid: number, swing: number): ReadonlyArray<SeriesPoint> {
+/** A week of hours up to `end`; the points alternate by `swing` around `mid` on the logit scale. */
+export function alternatingHours(
+  end: number,
+  mid: number,
+  swing: number,
+): ReadonlyArray<SeriesPoint> {
   const centre = Math.log(mid / (1 - mid))
   return Array.from({ length: 7 * 24 }, (_, hours) => ({
     at: end - hours * hour,
@@ -88,12 +92,12 @@ export function swinging(end: number, mid: number, swing: number): ReadonlyArray
   }))
 }
 
-/** A calm week, and the tick before already at the new price. */
-export function evidence(fields: Partial<MoveEvidence> = {}): MoveEvidence {
+/** A calm week, and the previous tick already at the new price. */
+export function moveContext(fields: Partial<MoveContext> = {}): MoveContext {
   return {
-    history: swinging(now - hour, 0.5, 0),
+    history: alternatingHours(now - hour, 0.5, 0),
     trades: [],
-    previous: { at: now - tickMs, mid: 0.6 },
+    previous: { at: now - tickIntervalMs, mid: 0.6 },
     emitted: [],
     ...fields,
   }

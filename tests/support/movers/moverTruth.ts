@@ -1,17 +1,18 @@
 /**
- * The movers' rule run over a simulated world, tick by tick without a store, and held to the truth.
+ * Runs the movers' rule over a simulated world, tick by tick without a store, and compares its movers
+ * with the truth.
  *
  * - A mover is *right* when the true probability moved in its direction, from `startedAt` to its
- *   tick, by at least half of the `delta` it states. In a simulated world it does so by a planted
- *   jump, or in the last hours of a market by its run to the outcome (also planted, and gradual).
+ *   tick, by at least half of its `delta`. In a simulated world the cause is a planted jump, or in the
+ *   last hours of a market its run to the outcome (also planted, and gradual).
  * - Stricter: of the movers *before the run*, those with a planted jump of their direction in the
  *   window. Here a gradual drift counts as an error, though the price did move.
- * - A planted jump is one *the rule should find* when it is of at least five cents, falls in the
- *   first 23 of the 24 hours watched, and its market is ordinary, above the quality gate and has a
- *   sound book by nature, was listed an hour and two ticks before and stays so for an hour after.
- *   Nothing else is asked of it: neither of its surprise, nor of what else happens around it.
- * - It is *found* when a mover of its market and direction, over a window that contains it, goes out
- *   within an hour and a tick.
+ * - The rule *should find* a planted jump that has at least five cents and falls in the first 23 of the
+ *   24 hours, if its market is ordinary, above the quality gate, has the book habit `valid`, was listed
+ *   an hour and two ticks before the jump and stays listed for an hour after it. Neither the surprise
+ *   of the jump nor other events around it matter.
+ * - A jump is *found* when a mover of its market and direction, over a window that contains it, is
+ *   emitted within an hour and a tick.
  *
  * @module
  */
@@ -25,7 +26,7 @@ import {
 } from "../../../src/markets/domain/book.ts"
 import type { MoveWindow } from "../../../src/feed/domain/item.ts"
 import type { Market, MarketId, SeriesPoint } from "../../../src/markets/domain/market.ts"
-import type { Move, Mover } from "../../../src/movers/domain/move.ts"
+import type { Mover, PriceMove } from "../../../src/movers/domain/priceMove.ts"
 import {
   historyRange,
   judgeMove,
@@ -38,11 +39,11 @@ import { screenMarket, spreadMax } from "../../../src/markets/domain/quality.ts"
 import type { EmittedMove } from "../../../src/movers/domain/novelty.ts"
 import { day, type EpochMs, hour, minute } from "../../../src/core/domain/time.ts"
 
-const tickMs = 10 * minute
-const ticks = day / tickMs
+const tickIntervalMs = 10 * minute
+const ticks = day / tickIntervalMs
 const windows: ReadonlyArray<MoveWindow> = ["1h", "24h"]
 
-/** A move some rule put out, as far as the truth has to judge it. */
+/** A move that a rule emitted. */
 export interface Claim {
   readonly marketId: MarketId
   readonly startedAt: EpochMs
@@ -55,9 +56,9 @@ export interface Watched {
   readonly rejected: Readonly<Record<string, number>>
 }
 
-/** Runs the whole rule over 24 hours of ticks from the world's origin, on 8 days of history. */
+/** Runs all gates over 24 hours of ticks from the world's origin, on 8 days of history. */
 export function watch(world: World): Watched {
-  const tape = makeTape(world)
+  const series = makeSeries(world)
   const movers: Array<Mover> = []
   const rejected: Record<string, number> = {}
   const count = (reason: MoverRejection) => rejected[reason] = (rejected[reason] ?? 0) + 1
@@ -66,13 +67,13 @@ export function watch(world: World): Watched {
     for (const market of world.list(now, 0, world.catalogue.slots)) {
       if (Result.isFailure(screenMarket(market))) continue
       for (const window of windows) {
-        const { notBefore, atOrBefore } = startRange(window, now, tickMs)
-        const start = tape.lastMid(market, notBefore, atOrBefore)
-        const book = tape.book(market, now)
-        const move = screenMove({ market, book, window, now, tickMs, start })
-        const verdict = Result.flatMap(move, (it) => judge(world, tape, movers, it))
-        if (Result.isSuccess(verdict)) found.push(verdict.success)
-        else count(verdict.failure)
+        const { notBefore, atOrBefore } = startRange(window, now, tickIntervalMs)
+        const start = series.lastMid(market, notBefore, atOrBefore)
+        const book = series.book(market, now)
+        const move = screenMove({ market, book, window, now, tickIntervalMs, start })
+        const result = Result.flatMap(move, (it) => judge(world, series, movers, it))
+        if (Result.isSuccess(result)) found.push(result.success)
+        else count(result.failure)
       }
     }
     const { chosen, dropped } = selectMovers(found)
@@ -82,41 +83,46 @@ export function watch(world: World): Watched {
   return { movers, rejected }
 }
 
-function judge(world: World, tape: Tape, movers: ReadonlyArray<Mover>, move: Move) {
+function judge(
+  world: World,
+  series: SimulatedSeries,
+  movers: ReadonlyArray<Mover>,
+  move: PriceMove,
+) {
   const { market, now, startedAt } = move
   return judgeMove(move, {
-    history: tape.history(market, historyRange(move), startedAt),
-    // Asked for only by a move that is surprising enough.
+    history: series.history(market, historyRange(move), startedAt),
+    // Lazy: only a move that passes gate 5 reads it.
     get trades() {
       const simulated = world.catalogue.byId(market.id)
       return simulated === undefined
         ? []
         : world.trades(simulated, { from: startedAt, to: now }, tradesMax)
     },
-    previous: tape.lastMid(market, now - 2 * tickMs, now - tickMs),
+    previous: series.lastMid(market, now - 2 * tickIntervalMs, now - tickIntervalMs),
     emitted: movers
       .filter((mover) => mover.market.id === market.id)
       .map((mover): EmittedMove => ({ ...mover, emittedAt: mover.now })),
   })
 }
 
-/** As many as the venue port answers with. */
+/** As many as the venue port returns. */
 const tradesMax = 1_000
 
-/** Five points in an hour, and then an hour's silence: what a first attempt would be. */
-export function watchNaively(world: World, only: "everything" | "sound and ordinary") {
+/** The naive rule: a move of five cents in an hour, and then an hour without another. */
+export function watchNaively(world: World, only: "everything" | "valid and ordinary") {
   const quietUntil = new Map<MarketId, EpochMs>()
   const claims: Array<Claim> = []
   const mid = (market: Market, at: EpochMs): number | undefined => {
     const book = world.book(market.tokenIds[0], at)
     if (book === undefined) return undefined
-    const shown = microstructure(book)
-    if (Result.isSuccess(shown)) return shown.success.mid
-    return only === "everything" && shown.failure === "ghost" ? 0.5 : undefined
+    const reading = microstructure(book)
+    if (Result.isSuccess(reading)) return reading.success.mid
+    return only === "everything" && reading.failure === "ghost" ? 0.5 : undefined
   }
   for (const now of tickTimes(world)) {
     for (const market of world.list(now, 0, world.catalogue.slots)) {
-      if (only === "sound and ordinary" && market.mechanical !== null) continue
+      if (only === "valid and ordinary" && market.mechanical !== null) continue
       if ((quietUntil.get(market.id) ?? 0) > now) continue
       const to = mid(market, now)
       const from = mid(market, now - hour)
@@ -132,7 +138,7 @@ export function claimsOf(movers: ReadonlyArray<Mover>): ReadonlyArray<Claim> {
   return movers.map((mover) => ({ ...mover, marketId: mover.market.id }))
 }
 
-/** Counts, so that those of many worlds add up. */
+/** Counts, which can be added over many worlds. */
 export interface Score {
   readonly emitted: number
   readonly right: number
@@ -151,7 +157,8 @@ export function score(world: World, claims: ReadonlyArray<Claim>): Score {
   )
   const found = jumps.filter(({ marketId, jump }) =>
     claims.some((claim) =>
-      claim.marketId === marketId && holds(claim, jump) && claim.now <= jump.at + hour + tickMs
+      claim.marketId === marketId && contains(claim, jump) &&
+      claim.now <= jump.at + hour + tickIntervalMs
     )
   )
   return {
@@ -187,15 +194,16 @@ function isRight(world: World, claim: Claim): boolean {
 function hasJump(world: World, claim: Claim): boolean {
   const market = world.catalogue.byId(claim.marketId)
   return market !== undefined &&
-    world.truth.jumps(market, claim.startedAt, claim.now).some((jump) => holds(claim, jump))
+    world.truth.jumps(market, claim.startedAt, claim.now).some((jump) => contains(claim, jump))
 }
 
-function holds(claim: Claim, jump: Jump): boolean {
+/** Whether the jump is in the claim's window and has its direction. */
+function contains(claim: Claim, jump: Jump): boolean {
   return claim.startedAt < jump.at && jump.at <= claim.now &&
     Math.sign(jump.to - jump.from) === Math.sign(claim.delta)
 }
 
-/** The planted jumps that the rule should find, as the header defines them. */
+/** The planted jumps that the rule should find; see the header. */
 function jumpsToFind(
   world: World,
 ): ReadonlyArray<{ readonly marketId: MarketId; readonly jump: Jump }> {
@@ -207,29 +215,29 @@ function jumpsToFind(
   )
   return [...listed.values()]
     .filter((market) => market.mechanical === null && market.aboveGate)
-    .filter((market) => market.bookHabit === "valid")
+    .filter((market) => market.bookKind === "valid")
     .flatMap((market) =>
       world.truth.jumps(market, origin, origin + day - hour)
         .filter((jump) => Math.abs(jump.to - jump.from) >= 0.05)
-        .filter((jump) => market.opensAt <= jump.at - hour - 2 * tickMs)
-        .filter((jump) => market.resolvedAt >= jump.at + hour + tickMs)
+        .filter((jump) => market.opensAt <= jump.at - hour - 2 * tickIntervalMs)
+        .filter((jump) => market.resolvedAt >= jump.at + hour + tickIntervalMs)
         .map((jump) => ({ marketId: market.id, jump }))
     )
 }
 
 function tickTimes(world: World): ReadonlyArray<EpochMs> {
-  return Array.from({ length: ticks }, (_, i) => world.options.origin + (i + 1) * tickMs)
+  return Array.from({ length: ticks }, (_, i) => world.options.origin + (i + 1) * tickIntervalMs)
 }
 
-/** What a store would hold after eight days of ticks, worked out when it is asked for. */
-interface Tape {
+/** The content of a store after eight days of ticks, computed on demand. */
+interface SimulatedSeries {
   readonly book: (
     market: Market,
     at: EpochMs,
   ) => Result.Result<Microstructure, BookFault> | null
   /** The last point of the series in the range. */
   readonly lastMid: (market: Market, from: EpochMs, to: EpochMs) => SeriesPoint | undefined
-  /** The points in the range that the rule can see: the hours back from `end`, the ticks at it. */
+  /** The points in the range that the rule uses: the hours back from `end`, and the ticks at it. */
   readonly history: (
     market: Market,
     range: { readonly from: EpochMs; readonly to: EpochMs },
@@ -237,7 +245,7 @@ interface Tape {
   ) => ReadonlyArray<SeriesPoint>
 }
 
-function makeTape(world: World): Tape {
+function makeSeries(world: World): SimulatedSeries {
   const mids = new Map<MarketId, Map<EpochMs, number | null>>()
   const book = (market: Market, at: EpochMs) => {
     const found = world.book(market.tokenIds[0], at)
@@ -246,16 +254,17 @@ function makeTape(world: World): Tape {
   const midAt = (market: Market, at: EpochMs): number | null => {
     const series = mids.get(market.id) ?? new Map<EpochMs, number | null>()
     mids.set(market.id, series)
-    const held = series.get(at)
-    if (held !== undefined) return held
-    const shown = book(market, at)
-    const sound = shown !== null && Result.isSuccess(shown) && shown.success.spread <= spreadMax
-    const mid = sound ? shown.success.mid : null
+    const cached = series.get(at)
+    if (cached !== undefined) return cached
+    const reading = book(market, at)
+    const mid = reading !== null && Result.isSuccess(reading) && reading.success.spread <= spreadMax
+      ? reading.success.mid
+      : null
     series.set(at, mid)
     return mid
   }
   const lastMid = (market: Market, from: EpochMs, to: EpochMs): SeriesPoint | undefined => {
-    for (let at = to; at >= from; at -= tickMs) {
+    for (let at = to; at >= from; at -= tickIntervalMs) {
       const mid = midAt(market, at)
       if (mid !== null) return { at, mid }
     }
@@ -267,9 +276,11 @@ function makeTape(world: World): Tape {
     history: (market, { from, to }, end) => {
       const points: Array<SeriesPoint | undefined> = []
       for (let at = end; at >= from; at -= hour) {
-        points.push(lastMid(market, Math.max(from, at - hour + tickMs), at))
+        points.push(lastMid(market, Math.max(from, at - hour + tickIntervalMs), at))
       }
-      for (let at = end - 2 * tickMs; at <= to; at += tickMs) points.push(lastMid(market, at, at))
+      for (let at = end - 2 * tickIntervalMs; at <= to; at += tickIntervalMs) {
+        points.push(lastMid(market, at, at))
+      }
       return points.filter((point) => point !== undefined)
     },
   }

@@ -1,49 +1,51 @@
 /**
- * The memory of headlines as a plain list: what every store of them is compared with.
+ * A `NewsStore` in memory: the model that the real store is compared with.
  *
  * @module
  */
 import { Effect, Layer } from "effect"
 import type { Headline } from "../../../src/news/domain/headline.ts"
-import { NewsStore, type SourceHeard } from "../../../src/news/NewsStore.ts"
+import { NewsStore, type SourceStatus } from "../../../src/news/NewsStore.ts"
 
-/** Empty whenever it is built. */
+/** Each build is empty. */
 export const memoryNews: Layer.Layer<NewsStore> = Layer.sync(NewsStore, () => {
-  let held: ReadonlyArray<Headline> = []
-  const heard = new Map<string, SourceHeard>()
+  let stored: ReadonlyArray<Headline> = []
+  const statuses = new Map<string, SourceStatus>()
   const newestFirst = () =>
-    held.toSorted((a, b) => b.publishedAt - a.publishedAt || (a.url < b.url ? -1 : 1))
+    stored.toSorted((a, b) => b.publishedAt - a.publishedAt || (a.url < b.url ? -1 : 1))
   return NewsStore.of({
     add: (headlines) =>
       Effect.sync(() => {
-        const before = held.length
+        const before = stored.length
         for (const headline of headlines) {
-          if (held.every(({ url }) => url !== headline.url)) held = [...held, { ...headline }]
+          if (stored.every(({ url }) => url !== headline.url)) {
+            stored = [...stored, { ...headline }]
+          }
         }
-        return held.length - before
+        return stored.length - before
       }),
-    heard: (name, askedAt, answered) =>
+    saveRead: (name, readAt, answered) =>
       Effect.sync(() => {
-        const last = heard.get(name)
-        if (last !== undefined && last.askedAt > askedAt) return
-        heard.set(name, {
+        const last = statuses.get(name)
+        if (last !== undefined && last.readAt > readAt) return
+        statuses.set(name, {
           name,
-          askedAt,
-          answeredAt: answered ? askedAt : last?.answeredAt ?? null,
+          readAt,
+          answeredAt: answered ? readAt : last?.answeredAt ?? null,
         })
       }),
-    sources: Effect.sync(() => [...heard.values()].sort((a, b) => a.name < b.name ? -1 : 1)),
+    sources: Effect.sync(() => [...statuses.values()].sort((a, b) => a.name < b.name ? -1 : 1)),
     between: ({ from, to }, limit) =>
       Effect.sync(() =>
         newestFirst().filter(({ publishedAt }) => publishedAt >= from && publishedAt <= to)
           .slice(0, limit)
       ),
-    prune: (before, most) =>
+    prune: (before, max) =>
       Effect.sync(() => {
-        const count = held.length
-        held = newestFirst().slice(0, most).filter(({ publishedAt }) => publishedAt >= before)
-        for (const [name, { askedAt }] of heard) if (askedAt < before) heard.delete(name)
-        return count - held.length
+        const count = stored.length
+        stored = newestFirst().slice(0, max).filter(({ publishedAt }) => publishedAt >= before)
+        for (const [name, { readAt }] of statuses) if (readAt < before) statuses.delete(name)
+        return count - stored.length
       }),
   })
 })

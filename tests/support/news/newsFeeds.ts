@@ -1,6 +1,6 @@
 /**
- * Feeds of every format with the same three pieces of news, and a server that gives them, or anything
- * else, over a real socket.
+ * Sample feeds: the same three headlines in every format, and servers that return them, or any other
+ * bytes, over a real socket.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { hour, isoTime } from "../../../src/core/domain/time.ts"
 
 export const newsNow = Date.UTC(2026, 10, 20, 12)
 
-/** What each of the feeds below says. */
+/** The headlines of each feed below. */
 export const news = ["Tides & “times”", "Votes counted in Łódź", "Rates: held"].map((title, n) => ({
   title,
   url: `https://news.example/${n}`,
@@ -73,14 +73,14 @@ export const gdeltAnswer = JSON.stringify({
   })),
 })
 
-/** A server on a free port, for as long as the scope; gives its address. */
-export const serving = (
+/** Serves on a free port until the scope closes; returns the address. */
+export const serve = (
   answer: (request: Request) => Response | Promise<Response>,
 ): Effect.Effect<string, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => {
-        const { signal, abort } = closing()
+        const { signal, abort } = abortSignal()
         const options = { hostname: "127.0.0.1", port: 0, signal, onListen: () => {} }
         return { addr: Deno.serve(options, answer).addr, abort }
       }),
@@ -89,14 +89,14 @@ export const serving = (
     (server) => `http://127.0.0.1:${server.addr.port}`,
   )
 
-/** A server that is aborted waits for no answer that never comes. */
-function closing() {
+/** Unlike `shutdown()`, an abort does not wait for responses that never end. */
+function abortSignal() {
   const controller = new AbortController()
   return { signal: controller.signal, abort: () => controller.abort() }
 }
 
-/** A server that writes what it is told to whoever connects, and hangs up. */
-export const blurting = (bytes: string): Effect.Effect<string, never, Scope.Scope> =>
+/** Writes the bytes to every connection and closes it; returns the address. */
+export const serveRawBytes = (bytes: string): Effect.Effect<string, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => {
@@ -108,7 +108,7 @@ export const blurting = (bytes: string): Effect.Effect<string, never, Scope.Scop
               await connection.write(new TextEncoder().encode(bytes))
               connection.close()
             } catch {
-              // The other side was faster.
+              // The client has closed the connection.
             }
           }
         })().catch(() => {})

@@ -1,39 +1,38 @@
 /**
- * The press of a simulated world over a socket, in the forms in which news comes: feeds in RSS 2.0 and
- * Atom, and GDELT's search.
+ * Serves the press of a simulated world over a socket: feeds in RSS 2.0 and Atom, and GDELT's search.
  *
  * @module
  */
 import { Clock, Effect, FiberSet, type Scope } from "effect"
 import {
+  type Article,
   feedOf,
-  found,
-  makePress,
+  makeNewsArchive,
+  type NewsArchive,
   outlets,
-  type Press,
-  type Published,
+  searchIndex,
 } from "../../../src/venues/simulated/news.ts"
 import type { World } from "../../../src/venues/simulated/world.ts"
 import { type EpochMs, isoTime } from "../../../src/core/domain/time.ts"
 
-/** Where an outlet's feed is; each has its own form. */
+/** The path of an outlet's feed; the formats alternate. */
 export function feedPath(outlet: number): string {
   return outlet % 2 === 0 ? `/rss/${outlet}.xml` : `/atom/${outlet}.xml`
 }
 export const searchPath = "/api/v2/doc/doc"
 
-/** Listens on a loopback port for as long as the scope lives; gives its address. */
+/** Serves on a loopback port until the scope closes; returns the address. */
 export const serveNews = Effect.fnUntraced(function* (
   world: World,
 ): Effect.fn.Return<string, never, Scope.Scope> {
-  const press = makePress(world)
+  const press = makeNewsArchive(world)
   const run = yield* FiberSet.makeRuntimePromise<never, Response, never>()
   const server = yield* Effect.acquireRelease(
     Effect.sync(() =>
       Deno.serve(
         { hostname: "127.0.0.1", port: 0, onListen: () => {} },
         (request) =>
-          run(Effect.map(Clock.currentTimeMillis, (now) => newsAnswer(press, request, now))),
+          run(Effect.map(Clock.currentTimeMillis, (now) => newsResponse(press, request, now))),
       )
     ),
     (server) => Effect.promise(() => server.shutdown()),
@@ -41,19 +40,19 @@ export const serveNews = Effect.fnUntraced(function* (
   return `http://127.0.0.1:${server.addr.port}`
 })
 
-/** The answer to one request at an instant. */
-export function newsAnswer(press: Press, request: Request, at: EpochMs): Response {
+/** The response to one request at an instant. */
+function newsResponse(press: NewsArchive, request: Request, at: EpochMs): Response {
   const url = new URL(request.url)
-  if (url.pathname === searchPath) return searched(press, url.searchParams, at)
-  const place = outlets.findIndex((_, n) => feedPath(n) === url.pathname)
-  const outlet = outlets[place]
+  if (url.pathname === searchPath) return searchResponse(press, url.searchParams, at)
+  const index = outlets.findIndex((_, n) => feedPath(n) === url.pathname)
+  const outlet = outlets[index]
   if (outlet === undefined) return new Response("Not found", { status: 404 })
   const rows = feedOf(press, outlet, at)
   const tag = `"${rows.length}-${rows[0]?.publishedAt ?? 0}"`
   if (request.headers.get("if-none-match") === tag) {
     return new Response(null, { status: 304, headers: { etag: tag } })
   }
-  const rss = place % 2 === 0
+  const rss = index % 2 === 0
   const body = rss ? rssOf(outlet.name, rows) : atomOf(outlet.name, outlet.host, rows, at)
   const type = rss ? "application/rss+xml" : "application/atom+xml"
   return new Response(body, { headers: { "content-type": `${type}; charset=utf-8`, etag: tag } })
@@ -64,8 +63,8 @@ function escaped(text: string): string {
     .replaceAll('"', "&quot;")
 }
 
-/** Every other title is in a CDATA section; a guid is the address with a mark, as some publishers do. */
-function rssOf(name: string, rows: ReadonlyArray<Published>): string {
+/** Every second title is in a CDATA section; the guid is the address with a fragment, as in real feeds. */
+function rssOf(name: string, rows: ReadonlyArray<Article>): string {
   const items = rows.map(({ title, url, publishedAt }, n) =>
     [
       "<item>",
@@ -91,7 +90,7 @@ ${items.join("\n")}
 function atomOf(
   name: string,
   host: string,
-  rows: ReadonlyArray<Published>,
+  rows: ReadonlyArray<Article>,
   at: EpochMs,
 ): string {
   const entries = rows.map(({ title, url, publishedAt }, n) =>
@@ -116,17 +115,17 @@ ${entries.join("\n")}
 `
 }
 
-/** Phrases between quotation marks, all of them, or any of a group; what it dislikes it says as text. */
-function searched(press: Press, query: URLSearchParams, at: EpochMs): Response {
-  const asked = query.get("query") ?? ""
-  const phrases = [...asked.matchAll(/"([^"]*)"/g)].map(([, phrase = ""]) => phrase)
+/** Quoted phrases must all match, or any of them with OR; errors are plain text with status 200. */
+function searchResponse(press: NewsArchive, parameters: URLSearchParams, at: EpochMs): Response {
+  const query = parameters.get("query") ?? ""
+  const phrases = [...query.matchAll(/"([^"]*)"/g)].map(([, phrase = ""]) => phrase)
   if (phrases.length === 0) return new Response("Your query was too short or too long.\n")
   if (phrases.some((phrase) => phrase.length < 3)) {
     return new Response("The specified phrase is too short.\n")
   }
-  const topics = /\bOR\b/.test(asked) ? phrases.map((phrase) => [phrase]) : [phrases]
-  const most = Number(query.get("maxrecords") ?? 75)
-  const articles = found(press, topics, at).slice(0, most).map(
+  const topics = /\bOR\b/.test(query) ? phrases.map((phrase) => [phrase]) : [phrases]
+  const recordsMax = Number(parameters.get("maxrecords") ?? 75)
+  const articles = searchIndex(press, topics, at).slice(0, recordsMax).map(
     ({ title, url, source, publishedAt }) => ({
       url,
       url_mobile: "",

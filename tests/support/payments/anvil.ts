@@ -1,11 +1,11 @@
 /**
- * A real EVM for tests: a process of anvil on a free loopback port, killed when its scope closes. It
- * may not be installed; then tests say so and stop.
+ * A real EVM for tests: an anvil process on a free loopback port, killed when its scope closes.
+ * Without anvil, tests log that and skip.
  *
  * @module
  */
 import { Effect } from "effect"
-import { skipAloud } from "../venues/oracle.ts"
+import { registerSkipped } from "../venues/oracle.ts"
 
 const binary = new URL(
   "../../anvil/node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil",
@@ -14,21 +14,21 @@ const binary = new URL(
 
 export const hasAnvil = isFile(binary)
 
-/** Says aloud what is not tested for want of anvil. */
+/** Logs which test is skipped without anvil. */
 export function skipWithoutAnvil(what: string): void {
-  skipAloud(what, "no anvil; npm ci --prefix tests/anvil")
+  registerSkipped(what, "no anvil; npm ci --prefix tests/anvil")
 }
 
 export interface Anvil {
   readonly url: string
-  /** One JSON-RPC call; an error in the answer is a defect. */
+  /** One JSON-RPC call; an error response is a defect. */
   readonly call: (method: string, ...params: ReadonlyArray<unknown>) => Effect.Effect<unknown>
 }
 
 export interface AnvilOptions {
-  /** Seconds between blocks; a block is mined only when asked for, when left out. */
+  /** Seconds between blocks. Without it, blocks are mined only on request. */
   readonly blockSeconds?: number
-  /** The time of the first block; now, when left out. */
+  /** The time of the first block; now when absent. */
   readonly startSeconds?: number
   readonly chainId?: number
 }
@@ -41,7 +41,7 @@ export const startAnvil = Effect.fn("startAnvil")(function* (
       new Deno.Command(binary, {
         args: [
           ...["--host", "127.0.0.1", "--port", "0", "--chain-id", String(chainId)],
-          // The safe block is then the one below the newest.
+          // With this, the safe block is the one below the newest.
           ...["--slots-in-an-epoch", "1"],
           ...blockSeconds === undefined ? ["--no-mining"] : ["--block-time", String(blockSeconds)],
           ...startSeconds === undefined ? [] : ["--timestamp", String(startSeconds)],
@@ -56,7 +56,7 @@ export const startAnvil = Effect.fn("startAnvil")(function* (
         try {
           child.kill("SIGKILL")
         } catch {
-          // It has ended already.
+          // The process has already ended.
         }
         await child.status
       }),
@@ -74,7 +74,7 @@ export const startAnvil = Effect.fn("startAnvil")(function* (
   return { url, call } satisfies Anvil
 })
 
-/** Where it listens, as it says; the rest of what it says is read and dropped. */
+/** Reads the address from the output; the rest of the output is discarded. */
 async function listening(stdout: ReadableStream<Uint8Array>): Promise<string> {
   const [first, rest] = stdout.tee()
   rest.pipeTo(new WritableStream()).catch(() => {})

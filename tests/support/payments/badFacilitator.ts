@@ -1,6 +1,6 @@
 /**
- * A facilitator on a real socket that, while it is out of order, answers everything but the truth; and
- * time that passes on the TestClock while sockets do their work.
+ * A facilitator on a real socket that can give wrong responses; and a helper that advances the
+ * TestClock while sockets work.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { address, Bytes32 } from "../../../src/payments/domain/payment.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { terms } from "./terms.ts"
 
-/** What it answers a settlement with while it is out of order. */
+/** The wrong responses. */
 export const outages = [
   "html",
   "500",
@@ -27,16 +27,16 @@ export type Outage = typeof outages[number]
 
 export interface BadFacilitator {
   readonly url: string
-  /** Brings a payment to the chain, as whoever holds its signature may at any time. */
+  /** Submits a payment to the chain, as anyone with its signature may at any time. */
   readonly broadcast: (wire: Wire) => Effect.Effect<void>
 }
 
-/** What may change while it runs. */
-export interface Habits {
-  /** How it is out of order; null while it is not. */
+/** What a test may change while it runs. */
+export interface FacilitatorBehaviour {
+  /** The wrong response; null for correct ones. */
   verify: Outage | null
   settle: Outage | null
-  /** Whether what it is to settle comes to the chain, whatever it says. */
+  /** Whether a settlement reaches the chain, whatever the response is. */
   readonly broadcasts: (nonce: string) => boolean
 }
 
@@ -50,42 +50,46 @@ export interface Wire {
   readonly payload: { readonly authorization: Authorized }
 }
 
-/** Listens until the scope closes. It verifies whatever it is shown. */
-export const startBadFacilitator = Effect.fn("startBadFacilitator")(function* (habits: Habits) {
-  const ledger = yield* Ledger
-  const clock = yield* TestClock.testClockWith(Effect.succeed)
-  const transfer = ({ payload: { authorization } }: Wire) =>
-    Effect.asVoid(ledger.transfer({
-      asset: address(terms.asset),
-      from: address(authorization.from),
-      to: address(authorization.to),
-      value: BigInt(authorization.value),
-      nonce: Bytes32.make(`0x${authorization.nonce.slice(2)}`),
-      transaction,
-      blockTime: BigInt(Math.floor(clock.currentTimeMillisUnsafe() / 1_000)),
-    }))
-  const answer = async (request: Request) => {
-    const { paymentPayload: wire }: { readonly paymentPayload: Wire } = await request.json()
-    if (new URL(request.url).pathname === "/verify") {
-      return habits.verify === null ? Response.json({ isValid: true }) : answers[habits.verify]()
+/** Listens until the scope closes. It accepts every payment in /verify. */
+export const startBadFacilitator = Effect.fn("startBadFacilitator")(
+  function* (behaviour: FacilitatorBehaviour) {
+    const ledger = yield* Ledger
+    const clock = yield* TestClock.testClockWith(Effect.succeed)
+    const transfer = ({ payload: { authorization } }: Wire) =>
+      Effect.asVoid(ledger.transfer({
+        asset: address(terms.asset),
+        from: address(authorization.from),
+        to: address(authorization.to),
+        value: BigInt(authorization.value),
+        nonce: Bytes32.make(`0x${authorization.nonce.slice(2)}`),
+        transaction,
+        blockTime: BigInt(Math.floor(clock.currentTimeMillisUnsafe() / 1_000)),
+      }))
+    const answer = async (request: Request) => {
+      const { paymentPayload: wire }: { readonly paymentPayload: Wire } = await request.json()
+      if (new URL(request.url).pathname === "/verify") {
+        return behaviour.verify === null
+          ? Response.json({ isValid: true })
+          : answers[behaviour.verify]()
+      }
+      const { nonce } = wire.payload.authorization
+      if (behaviour.broadcasts(nonce)) await Effect.runPromise(transfer(wire))
+      return behaviour.settle === null
+        ? Response.json({ success: true, transaction })
+        : answers[behaviour.settle]()
     }
-    const { nonce } = wire.payload.authorization
-    if (habits.broadcasts(nonce)) await Effect.runPromise(transfer(wire))
-    return habits.settle === null
-      ? Response.json({ success: true, transaction })
-      : answers[habits.settle]()
-  }
-  const server = yield* Effect.acquireRelease(
-    Effect.sync(() => Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, answer)),
-    // It owes somebody an answer that never comes.
-    (server) =>
-      Effect.sync(() => {
-        server.shutdown().catch(() => {})
-      }),
-  )
-  const url = `http://127.0.0.1:${server.addr.port}`
-  return { url, broadcast: transfer } satisfies BadFacilitator
-})
+    const server = yield* Effect.acquireRelease(
+      Effect.sync(() => Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, answer)),
+      // A request may never get a response, so the shutdown is not awaited.
+      (server) =>
+        Effect.sync(() => {
+          server.shutdown().catch(() => {})
+        }),
+    )
+    const url = `http://127.0.0.1:${server.addr.port}`
+    return { url, broadcast: transfer } satisfies BadFacilitator
+  },
+)
 
 const transaction = `0x${"ab".repeat(32)}`
 const page = "<!doctype html><title>Just a moment</title>"
@@ -99,15 +103,18 @@ const answers: Readonly<Record<Outage, () => Response | Promise<Response>>> = {
   nothing: () => new Promise(() => {}),
 }
 
-/** The real adapter, to the facilitator at an address. */
+/** The real adapter for a facilitator at this URL. */
 export const facilitatorAt = (url: string): Layer.Layer<Facilitator> =>
   overHttp({ baseUrl: url }).pipe(Layer.provide(FetchHttpClient.layer))
 
-/** Turns of the event loop that a step of time waits for sockets. */
+/** Turns of the event loop per step of time, for sockets. */
 const turns = 4
 const stepMs = 250
 
-/** Lets time pass, step by step and with room for sockets, until the effect ends; at most so long. */
+/**
+ * Advances time step by step, with turns of the event loop between steps, until the effect ends or
+ * `secondsMax` have passed.
+ */
 export const meanwhile = <A, E, R>(effect: Effect.Effect<A, E, R>, secondsMax = 60) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(effect)

@@ -47,8 +47,8 @@ export const sign = (
     (signature) => Signature.make(signature),
   )
 
-/** A payment as the paywall hands it on. */
-export function shown(authorization: Authorization, signature: Signature): PaymentPayload {
+/** A decoded payment, as the paywall passes it on. */
+export function payloadOf(authorization: Authorization, signature: Signature): PaymentPayload {
   return {
     x402Version: 2,
     scheme: null,

@@ -1,6 +1,6 @@
 /**
- * Chains that tests act on: the simulated one, and the token on anvil. Their time is the TestClock,
- * and a block lasts 2 s.
+ * Chains for tests: the simulated one, and the token on anvil. Their time is the TestClock, and a
+ * block lasts 2 s.
  *
  * @module
  */
@@ -31,7 +31,7 @@ const secondsPerBlock = 2
 const nowSeconds = Effect.map(Clock.currentTimeMillis, (ms) => BigInt(Math.floor(ms / 1_000)))
 const nextBlock = TestClock.adjust(secondsPerBlock * 1_000)
 
-/** How far a simulated block is behind when it is safe. */
+/** Seconds after its block until a simulated transfer is safe. */
 const simulatedSafeAfter = 2
 
 const simulatedWorld = Layer.effect(
@@ -65,7 +65,7 @@ const simulatedWorld = Layer.effect(
   }),
 )
 
-/** The simulated chain, as it begins. */
+/** A new simulated chain. */
 export const simulatedChain = Layer.provideMerge(
   simulatedWorld,
   layerLedger({ safeAfterSeconds: simulatedSafeAfter }).pipe(
@@ -74,7 +74,7 @@ export const simulatedChain = Layer.provideMerge(
   ),
 )
 
-/** Acts on a chain of anvil, which is so many blocks behind when it is safe. */
+/** A world on anvil, whose safe block is this many blocks behind the newest. */
 export function worldOn(anvil: Anvil, safeAfterBlocks: number): World["Service"] {
   const act = Effect.fnUntraced(function* (call: Call) {
     yield* nextBlock
@@ -99,7 +99,7 @@ export function worldOn(anvil: Anvil, safeAfterBlocks: number): World["Service"]
   }
 }
 
-/** A fresh chain of anvil with the token on it; its newest block has the time of the clock. */
+/** A new chain on anvil with the token; its newest block has the clock's time. */
 export const freshAnvil = Effect.gen(function* () {
   const anvil = yield* startAnvil({ startSeconds: startSeconds - 40 })
   yield* deployToken(anvil)

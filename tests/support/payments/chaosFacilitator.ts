@@ -1,8 +1,9 @@
 /**
- * An x402 facilitator on a real socket and a real chain that now and then lies, breaks or is silent.
+ * An x402 facilitator on a real socket and a real chain that sometimes lies, fails or does not
+ * respond.
  *
- * It checks payments as the token itself does, by asking the chain what a transfer would do, and it
- * does settle; what it says of that is another matter.
+ * It checks payments with an eth_call of the transfer, and it does settle. Its response may be
+ * wrong.
  *
  * @module
  */
@@ -11,7 +12,7 @@ import type { Random } from "../random.ts"
 import type { Anvil } from "./anvil.ts"
 import { type Call, toToken } from "./token.ts"
 
-/** How a settlement goes wrong. */
+/** The faults of a settlement. */
 export const ways = [
   "success without a transaction",
   "failure after broadcast",
@@ -26,26 +27,26 @@ export type Way = typeof ways[number]
 
 export interface ChaosFacilitator {
   readonly url: string
-  /** How often each way was taken, and how many calls there were of each kind. */
+  /** How often each fault occurred, and the number of calls of each kind. */
   readonly counts: Readonly<Record<string, number>>
-  /** From now on it is honest. Done when its last late broadcast is on the chain. */
-  readonly repent: Effect.Effect<void>
+  /** Makes it honest. Completed when its last late broadcast is on the chain. */
+  readonly becomeHonest: Effect.Effect<void>
 }
 
 export interface ChaosOptions {
   readonly anvil: Anvil
   readonly random: Random
-  /** The share of settlements, and of verifications, that go wrong. */
+  /** The share of settlements, and of verifications, that fail. */
   readonly settleShare: number
   readonly verifyShare: number
 }
 
-/** How late a late broadcast is. */
-const lateMs = { min: 500, max: 8_000 } as const
-const receiptEveryMs = 150
-const receiptTimes = 60
+/** The delay of a late broadcast. */
+const broadcastDelayMs = { min: 500, max: 8_000 } as const
+const receiptIntervalMs = 150
+const receiptPollsMax = 60
 
-interface Shown {
+interface FacilitatorCall {
   readonly paymentPayload: {
     readonly payload: {
       readonly authorization: Readonly<Record<string, string>>
@@ -71,7 +72,7 @@ export const startChaosFacilitator = Effect.fn("startChaosFacilitator")(function
   const late = new Set<Promise<unknown>>()
   let honest = false
 
-  const verify = async (shown: Shown): Promise<Response> => {
+  const verify = async (call: FacilitatorCall): Promise<Response> => {
     count("verify")
     if (!honest && random.chance(options.verifyShare)) {
       count("verify broken")
@@ -88,44 +89,46 @@ export const startChaosFacilitator = Effect.fn("startChaosFacilitator")(function
           return Response.json({ isValid: false, invalidReason: "unexpected_verify_error" })
       }
     }
-    const { authorization } = shown.paymentPayload.payload
-    const reason = mismatch(shown) ?? await relay.wouldFail(callOf(shown))
+    const { authorization } = call.paymentPayload.payload
+    const reason = mismatch(call) ?? await relay.wouldFail(callOf(call))
     return reason === null
       ? Response.json({ isValid: true, payer: authorization["from"] })
       : Response.json({ isValid: false, invalidReason: reason, payer: authorization["from"] })
   }
 
-  /** Settles, and says so. */
-  const settle = async (shown: Shown): Promise<Response> => {
-    const reason = mismatch(shown) ?? await relay.wouldFail(callOf(shown))
-    if (reason !== null) return failure(shown, reason)
-    const transaction = await relay.send(callOf(shown))
+  /** Settles and reports it. */
+  const settle = async (call: FacilitatorCall): Promise<Response> => {
+    const reason = mismatch(call) ?? await relay.wouldFail(callOf(call))
+    if (reason !== null) return failure(call, reason)
+    const transaction = await relay.send(callOf(call))
     return await relay.succeeded(transaction)
-      ? success(shown, transaction)
-      : failure(shown, "transaction_failed")
+      ? success(call, transaction)
+      : failure(call, "transaction_failed")
   }
 
-  const misbehave = async (way: Way, shown: Shown): Promise<Response> => {
-    const call = callOf(shown)
-    const maybe = () => random.chance(0.6) ? relay.send(call).catch(() => "") : null
+  const misbehave = async (way: Way, call: FacilitatorCall): Promise<Response> => {
+    const transfer = callOf(call)
+    const maybe = () => random.chance(0.6) ? relay.send(transfer).catch(() => "") : null
     switch (way) {
       case "success without a transaction":
-        return success(shown, random.chance(0.3) ? "" : madeUp(random))
+        return success(call, random.chance(0.3) ? "" : randomTransaction(random))
       case "failure after broadcast":
-        await relay.send(call)
-        return failure(shown, "insufficient_funds")
+        await relay.send(transfer)
+        return failure(call, "insufficient_funds")
       case "double broadcast": {
-        await relay.send(call)
-        return success(shown, await relay.send(call))
+        await relay.send(transfer)
+        return success(call, await relay.send(transfer))
       }
       case "late broadcast": {
-        const broadcast = sleep(random.between(lateMs.min, lateMs.max)).then(() => relay.send(call))
+        const broadcast = sleep(random.between(broadcastDelayMs.min, broadcastDelayMs.max)).then(
+          () => relay.send(transfer),
+        )
         late.add(broadcast)
         broadcast.catch(() => {}).finally(() => late.delete(broadcast))
-        return failure(shown, random.pick(["settlement_pending", "unexpected_settle_error"]))
+        return failure(call, random.pick(["settlement_pending", "unexpected_settle_error"]))
       }
       case "5xx after broadcast":
-        await relay.send(call)
+        await relay.send(transfer)
         return broken(random)
       case "HTML":
         await maybe()
@@ -142,13 +145,13 @@ export const startChaosFacilitator = Effect.fn("startChaosFacilitator")(function
   const handle = async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url)
     if (pathname === "/supported") return Response.json({ kinds: [kind], extensions: [] })
-    const shown: Shown = await request.json()
-    if (pathname === "/verify") return verify(shown)
+    const call: FacilitatorCall = await request.json()
+    if (pathname === "/verify") return verify(call)
     count("settle")
-    if (honest || !random.chance(options.settleShare)) return settle(shown)
+    if (honest || !random.chance(options.settleShare)) return settle(call)
     const way = random.pick(ways)
     count(way)
-    return misbehave(way, shown)
+    return misbehave(way, call)
   }
 
   const server = yield* Effect.acquireRelease(
@@ -160,7 +163,7 @@ export const startChaosFacilitator = Effect.fn("startChaosFacilitator")(function
         onError: (error) => new Response(String(error), { status: 500 }),
       }, handle)
     ),
-    // It may be silent to somebody, so it is not waited for.
+    // A request may never get a response, so the shutdown is not awaited.
     (server) =>
       Effect.sync(() => {
         server.shutdown().catch(() => {})
@@ -169,7 +172,7 @@ export const startChaosFacilitator = Effect.fn("startChaosFacilitator")(function
   const facilitator: ChaosFacilitator = {
     url: `http://127.0.0.1:${server.addr.port}`,
     counts,
-    repent: Effect.promise(async () => {
+    becomeHonest: Effect.promise(async () => {
       honest = true
       await Promise.allSettled([...late])
     }),
@@ -177,7 +180,7 @@ export const startChaosFacilitator = Effect.fn("startChaosFacilitator")(function
   return facilitator
 })
 
-/** Brings calls to the chain, from accounts that hold gas. */
+/** Submits calls to the chain, from accounts with gas. */
 const makeRelay = Effect.fnUntraced(function* ({ anvil, random }: ChaosOptions) {
   const accounts = (yield* anvil.call("eth_accounts")) as ReadonlyArray<string>
   const call = (method: string, ...params: ReadonlyArray<unknown>) =>
@@ -185,7 +188,7 @@ const makeRelay = Effect.fnUntraced(function* ({ anvil, random }: ChaosOptions) 
   let last: Promise<unknown> = Promise.resolve()
 
   return {
-    /** Why the chain would refuse it now; null when it would not. */
+    /** Why the chain would refuse the call now; null when it would not. */
     wouldFail: async ({ to, data }: Call): Promise<string | null> => {
       try {
         await call("eth_call", { from: accounts[0], to, data }, "pending")
@@ -194,7 +197,7 @@ const makeRelay = Effect.fnUntraced(function* ({ anvil, random }: ChaosOptions) 
         return "invalid_transaction_state"
       }
     },
-    /** One after another, so that no two take the same number of their sender. */
+    /** Sequential, so that no two transactions use the same nonce of their sender. */
     send: ({ to, data }: Call): Promise<string> => {
       const from = accounts[random.below(accounts.length)]
       const sent = last.catch(() => {}).then(async () =>
@@ -204,10 +207,10 @@ const makeRelay = Effect.fnUntraced(function* ({ anvil, random }: ChaosOptions) 
       return sent
     },
     succeeded: async (transaction: string): Promise<boolean> => {
-      for (let turn = 0; turn < receiptTimes; turn++) {
+      for (let turn = 0; turn < receiptPollsMax; turn++) {
         const receipt = await call("eth_getTransactionReceipt", transaction)
         if (receipt !== null) return (receipt as { readonly status: string }).status === "0x1"
-        await sleep(receiptEveryMs)
+        await sleep(receiptIntervalMs)
       }
       return false
     },
@@ -216,15 +219,17 @@ const makeRelay = Effect.fnUntraced(function* ({ anvil, random }: ChaosOptions) 
 
 const kind = { x402Version: 2, scheme: "exact", network: "eip155:8453" }
 
-/** What is signed must be what was asked for. */
-function mismatch({ paymentPayload, paymentRequirements }: Shown): string | null {
+/** The signed message must match the requirements. */
+function mismatch({ paymentPayload, paymentRequirements }: FacilitatorCall): string | null {
   const { to, value } = paymentPayload.payload.authorization
   const same = to?.toLowerCase() === paymentRequirements.payTo.toLowerCase() &&
     value === paymentRequirements.amount
   return same ? null : "invalid_exact_evm_payload_recipient_mismatch"
 }
 
-function callOf({ paymentPayload: { payload: { authorization, signature } } }: Shown): Call {
+function callOf(
+  { paymentPayload: { payload: { authorization, signature } } }: FacilitatorCall,
+): Call {
   const { from, to, value, validAfter, validBefore, nonce } = authorization
   return toToken("transferWithAuthorization", [
     ...[from, to, BigInt(value ?? 0), BigInt(validAfter ?? 0), BigInt(validBefore ?? 0), nonce],
@@ -232,15 +237,15 @@ function callOf({ paymentPayload: { payload: { authorization, signature } } }: S
   ])
 }
 
-function success(shown: Shown, transaction: string): Response {
-  return Response.json({ success: true, transaction, ...partiesOf(shown) })
+function success(call: FacilitatorCall, transaction: string): Response {
+  return Response.json({ success: true, transaction, ...partiesOf(call) })
 }
 
-function failure(shown: Shown, errorReason: string): Response {
-  return Response.json({ success: false, errorReason, transaction: "", ...partiesOf(shown) })
+function failure(call: FacilitatorCall, errorReason: string): Response {
+  return Response.json({ success: false, errorReason, transaction: "", ...partiesOf(call) })
 }
 
-function partiesOf({ paymentPayload, paymentRequirements: { network } }: Shown) {
+function partiesOf({ paymentPayload, paymentRequirements: { network } }: FacilitatorCall) {
   return { payer: paymentPayload.payload.authorization["from"], network }
 }
 
@@ -258,12 +263,12 @@ function garbage(): Response {
   return new Response('{"success":tr', { headers: { "content-type": "application/json" } })
 }
 
-/** Takes the question and says nothing, for as long as anybody may listen. */
+/** Accepts the request and never responds. */
 function silence(): Promise<Response> {
   return new Promise(() => {})
 }
 
-function madeUp(random: Random): string {
+function randomTransaction(random: Random): string {
   const digits = Array.from({ length: 64 }, () => random.below(16).toString(16))
   return `0x${digits.join("")}`
 }

@@ -1,5 +1,5 @@
 /**
- * What somebody would try who has the service's login and nothing else, to be paid by the treasury.
+ * Attacks with only the service's database login, which try to make the treasury pay.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Address, Bytes32 } from "../../../src/payments/domain/payment.ts"
 import type { Signatures } from "../../../src/payments/Signatures.ts"
 import { terms, token } from "./terms.ts"
 
-/** One authorization's transfer, or what is said to be one. */
+/** The transfer of one authorization, real or claimed. */
 export interface Claimed {
   readonly payer: string
   readonly nonce: Bytes32
@@ -17,16 +17,16 @@ export interface Claimed {
 }
 
 export interface Attacker {
-  /** One session with the service's login. */
+  /** A database session with the service's login. */
   readonly sql: SqlClient
   readonly paymentId: Signatures["Service"]["paymentId"]
 }
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Longer than any clock will run. */
+/** A time that never comes. */
 export const never = 9_223_372_036_854_775_807n
-/** A word of the chain's that it never said. */
+/** A position on the chain that does not exist. */
 export const invented = {
   paid_transaction: `0x${"fe".repeat(32)}`,
   paid_block: 7n,
@@ -35,8 +35,8 @@ export const invented = {
 }
 const signature = `0x${"11".repeat(32)}${"22".repeat(32)}1b`
 
-/** Tries a statement; true when the database let it through. */
-export const gotThrough = (attempt: Effect.Effect<unknown, unknown>) =>
+/** Tries a statement; true when the database accepts it. */
+export const wasAccepted = (attempt: Effect.Effect<unknown, unknown>) =>
   Effect.map(Effect.exit(attempt), Exit.isSuccess)
 
 const identity = ({ paymentId }: Attacker, { payer, nonce, amount }: Claimed): Row => ({
@@ -51,14 +51,14 @@ const identity = ({ paymentId }: Attacker, { payer, nonce, amount }: Claimed): R
 
 const insert = ({ sql }: Attacker, row: Row) => sql`INSERT INTO payment ${sql.insert(row)}`
 
-/** A row that is owed from birth, as the scan of the chain writes it; `changes` are the lie. */
-export const fakeOrphan = (attacker: Attacker, claimed: Claimed, changes: Row = {}) =>
+/** Inserts an unmatched transfer as refund_due, as the scan would; `changes` are the lie. */
+export const fakeUnmatchedTransfer = (attacker: Attacker, claimed: Claimed, changes: Row = {}) =>
   insert(attacker, {
     ...{ ...identity(attacker, claimed), ...invented, state: "refund_due", reason: "orphan" },
     ...changes,
   })
 
-/** A row that is claimed like a call's, for the product of that order. */
+/** Inserts a claimed row, as a call would, for the product of that settlement order. */
 export const fakeClaim = (attacker: Attacker, claimed: Claimed, changes: Row = {}) =>
   insert(attacker, {
     ...{ ...identity(attacker, claimed), signature, product_id: "latest", request: "latest?[]" },
@@ -66,7 +66,7 @@ export const fakeClaim = (attacker: Attacker, claimed: Claimed, changes: Row = {
     ...changes,
   })
 
-/** A step of a walk: what the row is set to. */
+/** The update for each state of a walk. */
 const steps: Readonly<Record<string, Row>> = {
   released: { state: "released" },
   settling: { state: "settling", intended_at: new Date() },
@@ -80,7 +80,7 @@ const steps: Readonly<Record<string, Row>> = {
 
 type Walk = readonly [settlement: string, states: ReadonlyArray<string>]
 
-/** Every way through the table of moves that ends in a debt, by order of settlement. */
+/** Every path through the table of moves that ends in refund_due, by settlement order. */
 export const walks: ReadonlyArray<Walk> = [
   ["compute-first", ["released", "refund_due"]],
   ["compute-first", ["released", "void", "refund_due"]],
@@ -93,8 +93,8 @@ export const walks: ReadonlyArray<Walk> = [
   ["settle-early", ["settling", "unresolved", "settled", "refund_due"]],
 ]
 
-/** Claims a payment that never was, and walks it to a debt. */
-export const walkToDebt = Effect.fnUntraced(function* (
+/** Claims a payment that was never made, and moves it to refund_due. */
+export const walkToRefundDue = Effect.fnUntraced(function* (
   attacker: Attacker,
   claimed: Claimed,
   [settlement, states]: Walk,
@@ -107,12 +107,12 @@ export const walkToDebt = Effect.fnUntraced(function* (
   }
 })
 
-/** Sets the row of a payment to anything. */
+/** Updates the row of a payment to anything. */
 export const move = (attacker: Attacker, claimed: Claimed, changes: Row) =>
   attacker.sql`UPDATE payment SET ${attacker.sql.update(changes)}
     WHERE payer = ${claimed.payer} AND nonce = ${claimed.nonce}`
 
-/** Statements that no login of a service may make, each by itself and for any payment. */
+/** Statements that the service's login must not be able to execute. */
 export const forbidden: ReadonlyArray<string> = [
   `INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
     SELECT payment_id, payer, amount, asset, chain_id, 'mine' FROM payment LIMIT 1`,
@@ -131,11 +131,11 @@ export const forbidden: ReadonlyArray<string> = [
   "SET session_replication_role = replica",
   "SET ROLE bellwether_refund",
   "SET SESSION AUTHORIZATION postgres",
-  "CREATE OR REPLACE FUNCTION payment_owed() RETURNS trigger LANGUAGE sql AS 'SELECT NULL'",
-  "CREATE TRIGGER mine AFTER INSERT ON payment EXECUTE FUNCTION payment_owed()",
+  "CREATE OR REPLACE FUNCTION queue_refund() RETURNS trigger LANGUAGE sql AS 'SELECT NULL'",
+  "CREATE TRIGGER mine AFTER INSERT ON payment EXECUTE FUNCTION queue_refund()",
 ]
 
-/** Tables of the attacker's own, where a careless guard would look for the real ones. */
+/** Tables of the attacker that shadow the real ones for a careless trigger. */
 export const hijack = (sql: SqlClient, schema: string) =>
   Effect.forEach([
     "CREATE TEMP TABLE refund (payment_id text, state text, payer text, amount bigint, " +

@@ -1,5 +1,5 @@
 /**
- * A hundred ways to spell one payment: what is signed stays, all that carries it varies.
+ * A hundred encodings of one payment: the signed message is the same, everything around it varies.
  *
  * @module
  */
@@ -8,18 +8,18 @@ import type { wirePayment } from "./terms.ts"
 
 type Wire = ReturnType<typeof wirePayment>
 
-/** One spelling, and under which header and with which key it is sent. */
-export interface Spelling {
+/** One encoding, with its header and its key. */
+export interface Encoding {
   readonly payment: string
   readonly header: "PAYMENT-SIGNATURE" | "X-PAYMENT"
-  /** The Idempotency-Key; null where the payment itself carries the secret. */
+  /** The Idempotency-Key; null when the payment itself carries the secret. */
   readonly key: string | null
 }
 
 type Choice<A> = readonly [A, ...ReadonlyArray<A>]
 type Json = { readonly [name: string]: unknown }
 
-/** The payload, in the shapes that are taken. */
+/** The accepted shapes of the payload. */
 const shapes: Choice<(wire: Wire, secret: string) => Json> = [
   identified,
   (wire) => wire,
@@ -29,7 +29,7 @@ const shapes: Choice<(wire: Wire, secret: string) => Json> = [
   ({ payload }) => ({ x402Version: 1, scheme: "exact", network: "eip155:8453", payload }),
 ]
 
-/** Carries the secret itself, which is then no header of its own. */
+/** Carries the secret as payment-identifier, so there is no Idempotency-Key header. */
 function identified({ payload, accepted }: Wire, secret: string): Json {
   return {
     ...{ x402Version: 2, payload, accepted, unknown: { nested: [1, "x"] } },
@@ -37,7 +37,7 @@ function identified({ payload, accepted }: Wire, secret: string): Json {
   }
 }
 
-const hexes: Choice<(hex: string) => string> = [
+const hexForms: Choice<(hex: string) => string> = [
   (hex) => hex,
   (hex) => `0x${hex.slice(2).toUpperCase()}`,
   (hex) => `0x${[...hex.slice(2)].map((c, at) => at % 2 ? c.toUpperCase() : c).join("")}`,
@@ -52,7 +52,7 @@ const recoveries: Choice<(signature: string) => string> = [
 const texts: Choice<(json: Json) => string> = [
   (json) => JSON.stringify(json),
   (json) => JSON.stringify(json, null, 2),
-  (json) => ` \n${JSON.stringify(turned(json), null, "\t")}\r\n `,
+  (json) => ` \n${JSON.stringify(withReversedKeys(json), null, "\t")}\r\n `,
 ]
 
 const alphabets: Choice<(text: string) => string> = [
@@ -61,27 +61,30 @@ const alphabets: Choice<(text: string) => string> = [
   (text) => Base64Url.encode(text),
 ]
 
-/** How many combinations there are, and how far apart the ones are that are taken: all get their turn. */
-const ways = shapes.length * hexes.length * recoveries.length * texts.length * alphabets.length
+/**
+ * The number of combinations, and the stride between the chosen ones, so that every variant occurs.
+ */
+const combinations = shapes.length * hexForms.length * recoveries.length * texts.length *
+  alphabets.length
 const stride = 71
 
-/** A hundred of them, all different. */
-export function encodings(wire: Wire, secret: string): ReadonlyArray<Spelling> {
-  const spellings = new Map<string, Spelling>()
-  for (let n = 0; n < ways && spellings.size < 100; n++) {
-    let left = n * stride % ways
+/** A hundred different encodings. */
+export function encodings(wire: Wire, secret: string): ReadonlyArray<Encoding> {
+  const found = new Map<string, Encoding>()
+  for (let n = 0; n < combinations && found.size < 100; n++) {
+    let left = n * stride % combinations
     const pick = <A>(from: Choice<A>): A => {
       const at = left % from.length
       left = Math.floor(left / from.length)
       return from[at] ?? from[0]
     }
-    const hex = pick(hexes)
+    const hex = pick(hexForms)
     const recovery = pick(recoveries)
     const shape = pick(shapes)
     const text = pick(texts)
     const alphabet = pick(alphabets)
     const { authorization, signature } = wire.payload
-    const spelt = {
+    const reencoded = {
       ...wire,
       payload: {
         authorization: {
@@ -94,20 +97,20 @@ export function encodings(wire: Wire, secret: string): ReadonlyArray<Spelling> {
         signature: hex(recovery(signature)),
       },
     }
-    const spelling: Spelling = {
-      payment: alphabet(text(shape(spelt, secret))),
+    const encoding: Encoding = {
+      payment: alphabet(text(shape(reencoded, secret))),
       header: n % 2 === 0 ? "PAYMENT-SIGNATURE" : "X-PAYMENT",
       key: shape === identified ? null : secret,
     }
-    spellings.set(JSON.stringify(spelling), spelling)
+    found.set(JSON.stringify(encoding), encoding)
   }
-  return [...spellings.values()]
+  return [...found.values()]
 }
 
-/** The same object with its keys the other way round, all the way down. */
-function turned(json: unknown): unknown {
+/** The same object with all keys in reverse order, at every level. */
+function withReversedKeys(json: unknown): unknown {
   if (typeof json !== "object" || json === null || Array.isArray(json)) return json
   return Object.fromEntries(
-    Object.entries(json).toReversed().map(([name, value]) => [name, turned(value)]),
+    Object.entries(json).toReversed().map(([name, value]) => [name, withReversedKeys(value)]),
   )
 }

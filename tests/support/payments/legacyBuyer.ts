@@ -1,5 +1,5 @@
 /**
- * The stock buyer of x402 version 1, in a process of its own; it may not be installed.
+ * The reference client of x402 version 1, in its own process; it may not be installed.
  *
  * @module
  */
@@ -14,8 +14,8 @@ export interface Bought {
   readonly receipt: string | null
 }
 
-/** What the buyer with this key got for an address. */
-export async function errandOfVersion1(
+/** Buys a URL with this key, and returns the result. */
+export async function buyWithVersion1(
   errand: { readonly url: string; readonly key: string },
 ): Promise<Bought> {
   const process = new Deno.Command(Deno.execPath(), {

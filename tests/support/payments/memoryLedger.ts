@@ -1,5 +1,5 @@
 /**
- * The play token's ledger in memory, with the rules of the one in the store.
+ * The play token's ledger in memory, with the same rules as the one in the store.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
 type Transfer = Parameters<Ledger["Service"]["transfer"]>[0]
 type Used = Option.Option.Value<Effect.Success<ReturnType<Ledger["Service"]["used"]>>>
 
-/** Gone with its Layer. */
+/** Lives as long as its Layer. */
 export const layerMemory: Layer.Layer<Ledger> = Layer.sync(Ledger, () => {
   const uses = new Map<string, Used>()
   const transfers: Array<Transfer> = []
@@ -37,7 +37,7 @@ export const layerMemory: Layer.Layer<Ledger> = Layer.sync(Ledger, () => {
       }),
     used: (asset, from, nonce) =>
       Effect.sync(() => Option.fromNullishOr(uses.get(key(asset, from, nonce)))),
-    standing: (asset, from, nonce) =>
+    nonceAndBalance: (asset, from, nonce) =>
       Effect.sync(() => ({ used: uses.has(key(asset, from, nonce)), balance: balanceOf(from) })),
     balance: (address) => Effect.sync(() => balanceOf(address)),
     transfersTo: ({ asset, to, after, through }) =>

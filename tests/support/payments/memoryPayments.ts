@@ -1,5 +1,5 @@
 /**
- * A `PaymentStore` in memory, on the clock of the fiber that asks: for sagas under the TestClock.
+ * A `PaymentStore` in memory, on the caller's clock, for tests under the TestClock.
  *
  * @module
  */
@@ -33,12 +33,14 @@ type Stored = Omit<PaymentRecord, "leaseLeftMs" | "intendedAgoMs" | "answeredAgo
   readonly changed: number
 }
 
-/** The store, and what goes on behind it. */
+/** The store, and control over its rows. */
 export interface MemoryPayments {
   readonly store: PaymentStore["Service"]
-  /** Ends what is owed, as its refund does with the row of its payment. */
-  readonly endOwed: (paymentId: PaymentId, event: "refund" | "void") => void
+  /** Ends a refund, with the change to its payment's row. */
+  readonly endRefund: (paymentId: PaymentId, event: "refund" | "void") => void
   readonly stateOf: (paymentId: PaymentId) => PaymentState | null
+  /** How many rows each state has. */
+  readonly countByState: () => ReadonlyMap<PaymentState, number>
 }
 
 export function memoryPayments(): MemoryPayments {
@@ -47,7 +49,7 @@ export function memoryPayments(): MemoryPayments {
 
   const scans = new Map<string, Scanned>()
 
-  const shown = (
+  const toPayment = (
     { leaseUntil, intendedAt, answeredAt, changed: _, ...row }: Stored,
     now: number,
   ): Payment =>
@@ -58,8 +60,8 @@ export function memoryPayments(): MemoryPayments {
       answeredAgoMs: answeredAt === null ? null : now - answeredAt,
     }))
 
-  const keep = (row: Stored, now: number): Payment => {
-    const payment = shown(row, now)
+  const save = (row: Stored, now: number): Payment => {
+    const payment = toPayment(row, now)
     rows.set(row.paymentId, { ...row, changed: changes++ })
     return payment
   }
@@ -67,7 +69,7 @@ export function memoryPayments(): MemoryPayments {
   const find = (paymentId: PaymentId) =>
     Effect.map(
       Clock.currentTimeMillis,
-      (now) => Option.map(Option.fromNullishOr(rows.get(paymentId)), (row) => shown(row, now)),
+      (now) => Option.map(Option.fromNullishOr(rows.get(paymentId)), (row) => toPayment(row, now)),
     )
 
   const store = PaymentStore.of({
@@ -75,7 +77,7 @@ export function memoryPayments(): MemoryPayments {
     claim: (ticket, secretHash, lease) =>
       Effect.map(Clock.currentTimeMillis, (now): ClaimResult => {
         const known = rows.get(ticket.paymentId)
-        if (known !== undefined) return { claimed: false, payment: shown(known, now) }
+        if (known !== undefined) return { claimed: false, payment: toPayment(known, now) }
         const row: Stored = {
           ...ticket,
           ...absent,
@@ -83,34 +85,36 @@ export function memoryPayments(): MemoryPayments {
           secretHash,
           leaseUntil: now + Duration.toMillis(lease),
         }
-        return { claimed: true, payment: keep(row, now) }
+        return { claimed: true, payment: save(row, now) }
       }),
-    move: (held, move) =>
+    move: (before, move) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        const row = rows.get(held.paymentId)
-        if (row === undefined || row.state !== held.state || row.fence !== held.fence) {
+        const row = rows.get(before.paymentId)
+        if (row === undefined || row.state !== before.state || row.fence !== before.fence) {
           return Option.none()
         }
         if (move.event === "owe" && row.sent) return Option.none()
-        // The database refuses it: only its refund ends what is owed, and moves the payment with it.
+        // The database refuses this too: only the refund moves a payment out of refund_due.
         if (row.state === "refund_due") throw new Error("A refund is not cancelled by its payment")
-        const state = Result.getOrThrow(step(row.order, row.state, move.event))
-        return Option.some(keep({ ...row, ...changesOf(row, move, now), state }, now))
+        const state = Result.getOrThrow(step(row.settlementOrder, row.state, move.event))
+        return Option.some(save({ ...row, ...changesOf(row, move, now), state }, now))
       }),
     markSent: (paymentId) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const row = rows.get(paymentId)
-        if (row?.state === "answered") keep({ ...row, sent: true }, now)
+        if (row?.state === "answered") save({ ...row, sent: true }, now)
       }),
-    waiting: ({ nowSeconds, hold, skip, limit }) =>
+    waiting: ({ nowSeconds, answerWindow, skip, limit }) =>
       Effect.map(
         Clock.currentTimeMillis,
         (now) =>
-          [...rows.values()].filter((row) => waits(row, nowSeconds, Duration.toMillis(hold), now))
+          [...rows.values()].filter((row) =>
+            isWaiting(row, nowSeconds, Duration.toMillis(answerWindow), now)
+          )
             .sort((a, b) => rank(a) - rank(b) || a.changed - b.changed)
             .slice(skip, skip + limit).map((row) =>
               Result.try({
-                try: () => shown(row, now),
+                try: () => toPayment(row, now),
                 catch: () => new UnreadablePayment({ paymentId: row.paymentId }),
               })
             ),
@@ -118,7 +122,7 @@ export function memoryPayments(): MemoryPayments {
     insertUnmatched: (transfer) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         if (rows.has(transfer.paymentId)) return false
-        keep(unmatchedRow(transfer), now)
+        save(unmatchedRow(transfer), now)
         return true
       }),
     scanned: (account) => Effect.sync(() => Option.fromNullishOr(scans.get(nameOf(account)))),
@@ -127,7 +131,7 @@ export function memoryPayments(): MemoryPayments {
         const { after, through } = scans.get(nameOf(account)) ?? { after: block, through: block }
         scans.set(nameOf(account), { after, through: block > through ? block : through })
       }),
-    standing: (paymentIds) =>
+    states: (paymentIds) =>
       Effect.sync(() =>
         new Map(paymentIds.flatMap((id) => {
           const row = rows.get(id)
@@ -140,21 +144,23 @@ export function memoryPayments(): MemoryPayments {
         0n,
       )
     ),
-    countByState: Effect.sync(() => {
-      const counts = new Map<PaymentState, number>()
-      for (const { state } of rows.values()) counts.set(state, (counts.get(state) ?? 0) + 1)
-      return counts
-    }),
   })
 
-  const endOwed = (paymentId: PaymentId, event: "refund" | "void") => {
+  const countByState = () => {
+    const counts = new Map<PaymentState, number>()
+    for (const { state } of rows.values()) counts.set(state, (counts.get(state) ?? 0) + 1)
+    return counts
+  }
+
+  const endRefund = (paymentId: PaymentId, event: "refund" | "void") => {
     const row = rows.get(paymentId)
     if (row === undefined || row.refund === null) return
-    const state = Result.getOrThrow(step(row.order, row.state, event))
+    const state = Result.getOrThrow(step(row.settlementOrder, row.state, event))
     const refund: RefundSummary["state"] = event === "refund" ? "confirmed" : "cancelled"
     rows.set(paymentId, { ...row, state, refund: { ...row.refund, state: refund } })
   }
-  return { store, endOwed, stateOf: (paymentId) => rows.get(paymentId)?.state ?? null }
+  const stateOf = (paymentId: PaymentId) => rows.get(paymentId)?.state ?? null
+  return { store, endRefund, stateOf, countByState }
 }
 
 export const memoryPaymentStore: Layer.Layer<PaymentStore> = Layer.sync(
@@ -162,12 +168,12 @@ export const memoryPaymentStore: Layer.Layer<PaymentStore> = Layer.sync(
   () => memoryPayments().store,
 )
 
-/** Released rows come last. */
+/** Sorts released rows last. */
 const rank = ({ state }: Stored) => state === "released" ? 1 : 0
 
 const nameOf = ({ chainId, asset, payTo }: ScannedAccount) => `${chainId}:${asset}:${payTo}`
 
-/** What a row has none of when it is made. */
+/** The empty fields of a new row. */
 const absent = {
   fence: 1,
   secretHash: null,
@@ -200,21 +206,21 @@ const unmatchedRow = (
   signature: null,
   productId: null,
   request: null,
-  order: "settle-early",
+  settlementOrder: "settle-early",
   amount: AtomicAmount.make(value),
   state: "refund_due",
   paidAt: at,
   refund: { state: "queued", reason: "orphan", transaction: null },
 })
 
-const isLiable = ({ state, order }: Stored) =>
-  state === "refund_due" || (order === "settle-early" &&
+const isLiable = ({ state, settlementOrder }: Stored) =>
+  state === "refund_due" || (settlementOrder === "settle-early" &&
     ["claimed", "settling", "unresolved", "settled"].includes(state))
 
-function waits(row: Stored, nowSeconds: bigint, holdMs: number, now: number): boolean {
+function isWaiting(row: Stored, nowSeconds: bigint, answerWindowMs: number, now: number): boolean {
   switch (row.state) {
     case "answered":
-      return !row.sent && row.answeredAt !== null && row.answeredAt + holdMs <= now
+      return !row.sent && row.answeredAt !== null && row.answeredAt + answerWindowMs <= now
     case "unresolved":
       return true
     case "released":

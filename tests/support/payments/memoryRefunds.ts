@@ -1,48 +1,48 @@
 /**
- * A `RefundStore` in memory, on the clock of the fiber that asks, and the debts it is filled with.
+ * A `RefundStore` in memory, on the caller's clock, and the debts in it.
  *
  * @module
  */
 import { Clock, Context, Duration, Effect, Layer, Option, Result } from "effect"
 import type { Address, PaidAt, PaymentId } from "../../../src/payments/domain/payment.ts"
 import {
-  type Debt as RefundedPayment,
+  type PaymentToRefund,
   type RefundEvent,
-  refundReaches,
   type RefundSignature,
   type RefundState,
+  refundStateAfter,
   withinCaps,
 } from "../../../src/payments/domain/refund.ts"
-import { RefundQueue, type RefundsStanding } from "../../../src/payments/refunds/Refunds.ts"
+import { RefundQueue, type RefundTotals } from "../../../src/payments/refunds/Refunds.ts"
 import {
   type ClaimedRefund,
-  type HeldRefund,
   type RefundMove,
   RefundStore,
+  type StoredRefund,
   UnreadableRefund,
 } from "../../../src/payments/refunds/RefundStore.ts"
 import { refundMoves } from "./moves.ts"
 
-/** What is owed, as the payments have it: how a test fills a refund store, and reads it back. */
+/** The owed payments: how a test fills a refund store and reads it. */
 export class Debts extends Context.Service<Debts, {
-  /** Owes a payment: its refund is queued; again, when it was cancelled. */
+  /** Makes a payment owed: its refund is queued, or queued again after it was cancelled. */
   readonly owe: (debt: Debt) => Effect.Effect<void>
   readonly read: (paymentId: PaymentId) => Effect.Effect<Owed>
-  /** Makes a signature older than it is. */
+  /** Moves the time of a signature back. */
   readonly age: (paymentId: PaymentId, by: Duration.Duration) => Effect.Effect<void>
 }>()("tests/Debts") {}
 
-export type Debt = RefundedPayment & Pick<ClaimedRefund, "paidTransaction">
+export type Debt = PaymentToRefund & Pick<ClaimedRefund, "paidTransaction">
 
-/** Where a payment and its refund stand. */
+/** The states of a payment and its refund. */
 export interface Owed {
   readonly payment: "refund_due" | "refunded" | "void"
   readonly refund: RefundState
-  /** The chain's word on the refund. */
+  /** The position of the refund on the chain. */
   readonly at: Omit<PaidAt, "finality"> | null
 }
 
-/** A row with the columns of every state, as a database has it. */
+/** A row with the columns of every state, as in the database. */
 interface Stored extends Debt, Omit<ClaimedRefund, "state" | "signed"> {
   readonly state: RefundState
   readonly signed: RefundSignature | null
@@ -55,7 +55,7 @@ interface Stored extends Debt, Omit<ClaimedRefund, "state" | "signed"> {
 
 const hourMs = 3_600_000
 
-/** The rows, for a test that makes a backup of them or spoils them. */
+/** The rows, for a test that backs them up or corrupts them. */
 export interface MemoryRefunds {
   readonly layer: Layer.Layer<RefundStore | RefundQueue | Debts>
   readonly rows: Map<PaymentId, Stored>
@@ -63,8 +63,8 @@ export interface MemoryRefunds {
 
 export function memoryRefunds(): MemoryRefunds {
   const rows = new Map<PaymentId, Stored>()
-  const entered: Array<{ readonly treasury: Address; readonly after: bigint | null }> = []
-  const held = ({ paymentId, state, fence }: HeldRefund): Stored | null => {
+  const treasuries: Array<{ readonly treasury: Address; readonly after: bigint | null }> = []
+  const currentRow = ({ paymentId, state, fence }: StoredRefund): Stored | null => {
     const row = rows.get(paymentId)
     return row?.state === state && row.fence === fence ? row : null
   }
@@ -102,13 +102,13 @@ export function memoryRefunds(): MemoryRefunds {
       ),
     sign: (at, signed, caps) =>
       atNow((now) => {
-        const row = held(at)
+        const row = currentRow(at)
         if (row === null) return "lost"
         refuseIllegal(row.state, "sign")
         if (row.signed !== null && signed.validBefore <= row.signed.validBefore) {
-          throw new Error("a refund is signed anew only to run longer")
+          throw new Error("a refund can be signed again only with a later valid_before")
         }
-        refuseAnother(row, signed)
+        refuseOtherIdentity(row, signed)
         if (!withinCaps(row.amount, sums(row.paymentId, now), caps)) return "over_caps"
         rows.set(row.paymentId, {
           ...{ ...row, signed, state: "signed", signedAt: now, transactionHint: null },
@@ -117,44 +117,44 @@ export function memoryRefunds(): MemoryRefunds {
       }),
     move: (at, move) =>
       atNow((now) => {
-        const row = held(at)
+        const row = currentRow(at)
         if (row === null) return false
         if (move.event !== "postpone") refuseIllegal(row.state, move.event)
         if (move.event === "cancel" && row.signed !== null) {
           throw new Error("a refund that was signed is never cancelled")
         }
-        if (move.event === "confirm") refuseAnother(row, move)
-        const state = move.event === "postpone" ? row.state : refundReaches[move.event]
+        if (move.event === "confirm") refuseOtherIdentity(row, move)
+        const state = move.event === "postpone" ? row.state : refundStateAfter[move.event]
         rows.set(row.paymentId, { ...row, state, leaseUntil: null, ...changesOf(row, move, now) })
         return true
       }),
     signedForOthers: (paymentId) => atNow((now) => sums(paymentId, now)),
-    term: (treasury) =>
+    blockRange: (treasury) =>
       Effect.sync(() => {
-        const at = entered.findIndex((own) => own.treasury === treasury)
-        const own = entered[at]
+        const at = treasuries.findIndex((own) => own.treasury === treasury)
+        const own = treasuries[at]
         return own === undefined
           ? Option.none()
-          : Option.some({ after: own.after, through: entered[at + 1]?.after ?? null })
+          : Option.some({ after: own.after, through: treasuries[at + 1]?.after ?? null })
       }),
-    enter: (treasury, block) =>
+    addTreasury: (treasury, block) =>
       Effect.sync(() => {
-        if (entered.some((own) => own.treasury === treasury)) return
-        const last = entered.at(-1)
+        if (treasuries.some((own) => own.treasury === treasury)) return
+        const last = treasuries.at(-1)
         const least = (last?.after ?? -1n) + 1n
         const after = last === undefined ? null : block > least ? block : least
-        entered.push({ treasury, after })
+        treasuries.push({ treasury, after })
       }),
   })
   const queue = RefundQueue.of({
-    standing: atNow((now) => standingOf([...rows.values()], now)),
+    totalsByState: atNow((now) => totalsOf([...rows.values()], now)),
   })
 
   const debts = Debts.of({
     owe: (debt) =>
       atNow((now) => {
         const known = rows.get(debt.paymentId)
-        if (known === undefined) return void rows.set(debt.paymentId, newborn(debt, now))
+        if (known === undefined) return void rows.set(debt.paymentId, newRow(debt, now))
         refuseIllegal(known.state, "queue")
         rows.set(debt.paymentId, { ...known, state: "queued" })
       }),
@@ -184,18 +184,20 @@ export function memoryRefunds(): MemoryRefunds {
   return { layer, rows }
 }
 
-/** The row in the union of the states that are worked on. */
+/** The row as an open refund, or an error when it fits no state. */
 function claimedOf(
   { state, signed, ...row }: Stored,
 ): Result.Result<ClaimedRefund, UnreadableRefund> {
-  if (state === "queued" || state === "stuck") return Result.succeed({ ...row, state, signed })
+  if (state === "queued" || state === "needs_review") {
+    return Result.succeed({ ...row, state, signed })
+  }
   if (signed === null || state === "confirmed" || state === "cancelled") {
     return Result.fail(new UnreadableRefund({ paymentId: row.paymentId, state }))
   }
   return Result.succeed({ ...row, state, signed })
 }
 
-function newborn(debt: Debt, now: number): Stored {
+function newRow(debt: Debt, now: number): Stored {
   return {
     ...debt,
     ...{ state: "queued", fence: 0, signed: null, transactionHint: null },
@@ -208,7 +210,7 @@ function newborn(debt: Debt, now: number): Stored {
 function changesOf(row: Stored, move: RefundMove, now: number): Partial<Stored> {
   switch (move.event) {
     case "broadcast": {
-      const due = now + Duration.toMillis(move.again)
+      const due = now + Duration.toMillis(move.retryAfter)
       return { transactionHint: move.transactionHint, lastReason: null, due }
     }
     case "confirm": {
@@ -217,42 +219,42 @@ function changesOf(row: Stored, move: RefundMove, now: number): Partial<Stored> 
     }
     case "cancel":
       return { lastReason: move.reason }
-    case "stick":
-      return { lastReason: move.reason, due: now + Duration.toMillis(move.again) }
+    case "require_review":
+      return { lastReason: move.reason, due: now + Duration.toMillis(move.retryAfter) }
     case "postpone":
       return {
         lastReason: move.reason,
-        due: now + Duration.toMillis(move.again),
+        due: now + Duration.toMillis(move.retryAfter),
         attempts: row.attempts + (move.declined ? 1 : 0),
       }
   }
 }
 
-function standingOf(rows: ReadonlyArray<Stored>, now: number) {
-  const standing = new Map<RefundState, RefundsStanding>()
+function totalsOf(rows: ReadonlyArray<Stored>, now: number) {
+  const totals = new Map<RefundState, RefundTotals>()
   for (const { state, amount, owedAt } of rows) {
-    const so = standing.get(state) ?? { refunds: 0, amount: 0n, oldestAgoMs: 0 }
-    standing.set(state, {
-      refunds: so.refunds + 1,
-      amount: so.amount + amount,
-      oldestAgoMs: Math.max(so.oldestAgoMs, now - owedAt),
+    const total = totals.get(state) ?? { refunds: 0, amount: 0n, oldestAgoMs: 0 }
+    totals.set(state, {
+      refunds: total.refunds + 1,
+      amount: total.amount + amount,
+      oldestAgoMs: Math.max(total.oldestAgoMs, now - owedAt),
     })
   }
-  return standing
+  return totals
 }
 
-/** The database refuses the same (a defect): here the domain's table does. */
+/** The database refuses the same move with a defect; here the domain's table does. */
 function refuseIllegal(state: RefundState, event: RefundEvent): void {
   if (!refundMoves[state].includes(event)) {
     throw new Error(`a refund cannot ${event} when it is ${state}`)
   }
 }
 
-function refuseAnother(
+function refuseOtherIdentity(
   { signed }: Stored,
   { treasury, nonce }: Pick<RefundSignature, "treasury" | "nonce">,
 ): void {
   if (signed !== null && (signed.treasury !== treasury || signed.nonce !== nonce)) {
-    throw new Error("the identity of a refund never changes")
+    throw new Error("the identity columns of a refund cannot change")
   }
 }

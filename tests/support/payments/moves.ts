@@ -1,5 +1,5 @@
 /**
- * The tables of legal moves, asked of the rules one move at a time.
+ * The tables of legal moves, derived from the rules one move at a time.
  *
  * @module
  */
@@ -30,22 +30,22 @@ const movesFrom = (order: SettlementOrder, from: PaymentState) =>
 const movesOf = (order: SettlementOrder) =>
   Object.fromEntries(paymentStates.map((from) => [from, movesFrom(order, from)])) as Moves
 
-/** Where each event that may happen takes a payment, by order of settlement and state. */
+/** The state after each legal event, by settlement order and state. */
 export const moves: { readonly [O in SettlementOrder]: Moves } = {
   "compute-first": movesOf("compute-first"),
   "settle-early": movesOf("settle-early"),
 }
 
-/** The events that may happen to a refund that stands at `from`. */
+/** The legal events of a refund in state `from`. */
 const refundEventsFrom = (from: RefundState): ReadonlyArray<RefundEvent> =>
   refundEvents.filter((event) => Result.isSuccess(refundStep(from, event)))
 
-/** The events that may happen to a refund, by state. */
+/** The legal events of a refund, by state. */
 export const refundMoves = {
   queued: refundEventsFrom("queued"),
   signed: refundEventsFrom("signed"),
   broadcast: refundEventsFrom("broadcast"),
   confirmed: refundEventsFrom("confirmed"),
   cancelled: refundEventsFrom("cancelled"),
-  stuck: refundEventsFrom("stuck"),
+  needs_review: refundEventsFrom("needs_review"),
 } satisfies { readonly [S in RefundState]: ReadonlyArray<RefundEvent> }

@@ -1,6 +1,6 @@
 /**
- * The reference facilitator, unmodified, as an HTTP server that settles on anvil: with anvil's first
- * account for gas. It can be told to keep to itself what it has settled.
+ * The unmodified reference facilitator as an HTTP server that settles on anvil, with anvil's first
+ * account for gas. A test can make it fail after a settlement.
  *
  * @module
  */
@@ -12,14 +12,14 @@ import { createWalletClient, http, publicActions } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { base } from "viem/chains"
 
-/** The key of anvil's first account, which everybody knows. */
+/** The public key of anvil's first account. */
 const gasKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
 const network = "eip155:8453"
 
 export interface ReferenceFacilitator {
   readonly url: string
-  /** True: what it settles is settled, and answered with a 500. */
-  speechless: boolean
+  /** True: it settles, but responds with a 500. */
+  failsAfterSettling: boolean
 }
 
 export const startFacilitator = Effect.fn("startFacilitator")(function* (rpcUrl: string) {
@@ -30,7 +30,7 @@ export const startFacilitator = Effect.fn("startFacilitator")(function* (rpcUrl:
     transport: http(rpcUrl),
     pollingInterval: 100,
   }).extend(publicActions)
-  // The reference's own types ask for less than a viem client takes.
+  // The types of the reference implementation are narrower than a viem client.
   const signer = toFacilitatorEvmSigner(
     Object.assign(wallet, { address: account.address }) as unknown as Parameters<
       typeof toFacilitatorEvmSigner
@@ -39,7 +39,7 @@ export const startFacilitator = Effect.fn("startFacilitator")(function* (rpcUrl:
   const facilitator = new x402Facilitator().register(network, new ExactEvmScheme(signer))
   const self: { -readonly [K in keyof ReferenceFacilitator]: ReferenceFacilitator[K] } = {
     url: "",
-    speechless: false,
+    failsAfterSettling: false,
   }
   const server = yield* Effect.acquireRelease(
     Effect.sync(() =>
@@ -51,7 +51,7 @@ export const startFacilitator = Effect.fn("startFacilitator")(function* (rpcUrl:
           return Response.json(await facilitator.verify(paymentPayload, paymentRequirements))
         }
         const settled = await facilitator.settle(paymentPayload, paymentRequirements)
-        return self.speechless ? new Response("", { status: 500 }) : Response.json(settled)
+        return self.failsAfterSettling ? new Response("", { status: 500 }) : Response.json(settled)
       })
     ),
     (server) => Effect.promise(() => server.shutdown()),

@@ -1,5 +1,6 @@
 /**
- * A refund worker in memory, for tests: real decisions, real signatures, a ledger to be read back.
+ * A refund worker in memory for tests: real decisions, real signatures, and a ledger that can be
+ * read.
  *
  * @module
  */
@@ -31,8 +32,8 @@ import { layerMemory } from "./memoryLedger.ts"
 
 export const product = products.signals
 const key = Redacted.make(`0x${"ab".repeat(32)}` as const)
-/** How often a worker sweeps. */
-const sweepEvery = Duration.seconds(15)
+/** The interval between sweeps. */
+const sweepInterval = Duration.seconds(15)
 
 export type Ports =
   | RefundStore
@@ -44,15 +45,15 @@ export type Ports =
   | Signatures
   | Treasury
 
-/** What stands between the worker and its ports, to fail where it is told to. */
-export interface Spoilt {
+/** Wrappers around the worker's ports, to make them fail. */
+export interface PortOverrides {
   readonly store?: (store: RefundStore["Service"]) => RefundStore["Service"]
   readonly facilitator?: (facilitator: Facilitator["Service"]) => Facilitator["Service"]
   readonly chain?: (chain: Chain["Service"]) => Chain["Service"]
   readonly treasury?: (treasury: Treasury["Service"]) => Treasury["Service"]
 }
 
-export interface HouseOptions extends Spoilt {
+export interface RefundHarnessOptions extends PortOverrides {
   readonly simulation?: SimulationOptions
 }
 
@@ -61,10 +62,10 @@ export interface WorkerOptions {
   readonly timing?: Partial<RefundTiming>
 }
 
-const roomy: Caps = { perHour: 10n ** 12n, perDay: 10n ** 12n }
+const noCaps: Caps = { perHour: 10n ** 12n, perDay: 10n ** 12n }
 
-/** One more worker, for as long as the scope lives. */
-export const worker = ({ caps = roomy, timing = {} }: WorkerOptions = {}): Effect.Effect<
+/** Starts another worker, until the scope closes. */
+export const worker = ({ caps = noCaps, timing = {} }: WorkerOptions = {}): Effect.Effect<
   RefundWorker["Service"],
   never,
   Ports | Scope.Scope
@@ -76,19 +77,20 @@ export const worker = ({ caps = roomy, timing = {} }: WorkerOptions = {}): Effec
     timing: { ...defaultRefundTiming, ...timing },
   })).pipe(Layer.build, Effect.map((context) => Context.get(context, RefundWorker)))
 
-export interface House {
+export interface RefundHarness {
   readonly memory: MemoryRefunds
-  /** Everything the treasury has signed, in order. */
+  /** Everything that the treasury has signed, in order. */
   readonly signed: ReadonlyArray<Authorization>
 }
 
-/** Sets the clock to the start and gives the body a store of debts, a chain and a treasury. */
-export const inHouse = <A, E>(
-  body: (house: House) => Effect.Effect<A, E, Ports | Scope.Scope>,
-  options: HouseOptions = {},
+/** Sets the clock to the start, and runs the body with a store of debts, a chain and a treasury. */
+export const withRefundHarness = <A, E>(
+  body: (harness: RefundHarness) => Effect.Effect<A, E, Ports | Scope.Scope>,
+  options: RefundHarnessOptions = {},
 ): Effect.Effect<A, E> => {
-  const same = <S>(service: S): S => service
-  const { store = same, facilitator = same, chain = same, treasury = same } = options
+  const unchanged = <S>(service: S): S => service
+  const { store = unchanged, facilitator = unchanged, chain = unchanged, treasury = unchanged } =
+    options
   const memory = memoryRefunds()
   const signed: Array<Authorization> = []
   const ports = Layer.mergeAll(
@@ -96,7 +98,7 @@ export const inHouse = <A, E>(
     layerLedger(options.simulation).pipe(Layer.provideMerge(layerMemory)),
     Treasury.layer({ privateKey: key }),
   ).pipe(Layer.provideMerge(signatures))
-  const noting = (treasury: Treasury["Service"]): Treasury["Service"] => ({
+  const recording = (treasury: Treasury["Service"]): Treasury["Service"] => ({
     ...treasury,
     sign: (token, authorization) =>
       Effect.tap(
@@ -104,16 +106,16 @@ export const inHouse = <A, E>(
         () => Effect.sync(() => signed.push(authorization)),
       ),
   })
-  const spoil = <I, S>(service: Context.Service<I, S>, change: (inner: S) => S) =>
+  const override = <I, S>(service: Context.Service<I, S>, change: (inner: S) => S) =>
     Effect.updateService(service, change)
   return TestClock.setTime(startSeconds * 1_000).pipe(
     Effect.andThen(Effect.scoped(Effect.suspend(() => body({ memory, signed })))),
-    spoil(RefundStore, store),
-    spoil(Facilitator, facilitator),
-    spoil(Chain, chain),
-    spoil(Treasury, (inner) => noting(treasury(inner))),
+    override(RefundStore, store),
+    override(Facilitator, facilitator),
+    override(Chain, chain),
+    override(Treasury, (inner) => recording(treasury(inner))),
     Effect.provide(ports),
-    // What goes wrong here goes wrong on purpose.
+    // The failures in these tests are intended.
     Effect.provideService(References.MinimumLogLevel, "None"),
   )
 }
@@ -132,7 +134,7 @@ export const debtOf = Effect.fnUntraced(function* (n: number, changes: Partial<D
   return debt
 })
 
-/** The n-th buyer has paid, as the chain shows now. */
+/** Records the n-th buyer's payment on the chain. */
 export const pay = Effect.fnUntraced(function* (debt: Debt) {
   const ledger = yield* Ledger
   const { digest } = yield* Signatures
@@ -144,7 +146,7 @@ export const pay = Effect.fnUntraced(function* (debt: Debt) {
   })
 })
 
-/** The n-th buyer has paid, and nobody has answered. */
+/** The n-th buyer has paid and has no answer. */
 export const owed = Effect.fnUntraced(function* (n: number) {
   const debt = yield* debtOf(n)
   yield* pay(debt)
@@ -152,18 +154,21 @@ export const owed = Effect.fnUntraced(function* (n: number) {
   return debt
 })
 
-/** A worker's process for a while: a sweep, and 15 s later the next. What it does goes on after it. */
+/** Runs a worker for some time, with a sweep every 15 s. What it started continues after it. */
 export const sweepFor = Effect.fnUntraced(
   function* ({ sweep }: RefundWorker["Service"], seconds: number) {
     const fiber = yield* Effect.forkChild(
-      sweep.pipe(Effect.catchDefect(() => Effect.void), Effect.repeat(Schedule.spaced(sweepEvery))),
+      sweep.pipe(
+        Effect.catchDefect(() => Effect.void),
+        Effect.repeat(Schedule.spaced(sweepInterval)),
+      ),
     )
     for (let passed = 0; passed < seconds; passed += 5) yield* TestClock.adjust("5 seconds")
     yield* Fiber.interrupt(fiber)
   },
 )
 
-/** Where refunds stand. */
+/** The states of refunds. */
 export const statesOf = (debts: ReadonlyArray<Debt>) =>
   Effect.flatMap(
     Debts,
@@ -171,7 +176,7 @@ export const statesOf = (debts: ReadonlyArray<Debt>) =>
       Effect.forEach(debts, ({ paymentId }) => Effect.map(read(paymentId), ({ refund }) => refund)),
   )
 
-/** What the treasury has paid on the chain, and what the payers of these debts were paid by anybody. */
+/** What the treasury spent on the chain, and what these payers received from anyone. */
 export const paidBack = Effect.fnUntraced(function* (debts: ReadonlyArray<Debt>) {
   const ledger = yield* Ledger
   const treasury = yield* Treasury
@@ -183,8 +188,8 @@ export const paidBack = Effect.fnUntraced(function* (debts: ReadonlyArray<Debt>)
   }
 })
 
-/** Every one of these debts was paid back, whole, and once. */
-export const allOnce = (debts: ReadonlyArray<Debt>) => {
+/** Every debt was paid back once, in full. */
+export const eachPaidOnce = (debts: ReadonlyArray<Debt>) => {
   const sum = debts.reduce((sum, { amount }) => sum + amount, 0n)
   return { spent: sum, received: sum }
 }

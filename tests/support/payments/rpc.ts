@@ -1,6 +1,6 @@
 /**
- * JSON-RPC endpoints over a real socket that say what a test wants: honest ones with one payment to
- * show, to be made to lie, and ones that do not even speak the protocol.
+ * JSON-RPC endpoints on a real socket: honest ones with one payment, which a test can make lie, and
+ * ones that break the protocol.
  *
  * @module
  */
@@ -13,18 +13,18 @@ import { Chain } from "../../../src/payments/Chain.ts"
 import { buyer } from "./buyers.ts"
 import { authorizationFor, token } from "./terms.ts"
 
-export interface Question {
+export interface RpcRequest {
   readonly id: number
   readonly method: string
   readonly params: ReadonlyArray<unknown>
 }
 
-export type Answer = (question: Question) => Response | Promise<Response>
+export type Responder = (request: RpcRequest) => Response | Promise<Response>
 
-/** The chain behind an endpoint that answers so. A call to it may take 250 ms. */
-export const chainAt = (answer: Answer) =>
+/** The chain port on an endpoint with these responses. A call times out after 250 ms. */
+export const chainAt = (respond: Responder) =>
   Effect.flatMap(
-    endpoint(answer),
+    endpoint(respond),
     (rpcUrl) =>
       Effect.provide(
         Chain,
@@ -32,15 +32,15 @@ export const chainAt = (answer: Answer) =>
       ),
   )
 
-/** Serves for as long as the scope lives; the address ends in what must never be told. */
-const endpoint = (answer: Answer) =>
+/** Serves until the scope closes. The URL ends in a key that must never be logged. */
+const endpoint = (respond: Responder) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => {
         const closing = new AbortController()
         const server = Deno.serve(
           { port: 0, hostname: "127.0.0.1", signal: closing.signal, onListen: () => {} },
-          async (request) => await answer(await request.json()),
+          async (request) => await respond(await request.json()),
         )
         return { closing, server }
       }),
@@ -53,37 +53,37 @@ const endpoint = (answer: Answer) =>
     ({ server }) => `http://127.0.0.1:${server.addr.port}/${secretKey}`,
   )
 
-/** The key that a provider gives as part of the address. */
+/** The provider's key in the URL. */
 export const secretKey = "k3y0fTheEndpoint"
 
-/** An answer in the protocol. */
-export const result = ({ id }: Question, result: unknown) =>
+/** A valid JSON-RPC response. */
+export const result = ({ id }: RpcRequest, result: unknown) =>
   Response.json({ jsonrpc: "2.0", id, result })
 
-export const refusal = ({ id }: Question, code: number) =>
+export const refusal = ({ id }: RpcRequest, code: number) =>
   Response.json({ jsonrpc: "2.0", id, error: { code, message: "no" } })
 
-/** The time at which these chains are looked at, by the real clock. */
+/** The current time of these chains, from the real clock. */
 export const nowSeconds = Math.floor(performance.timeOrigin / 1_000)
 const safeNumber = 5_000
 const hash = (n: number) => `0x${n.toString(16).padStart(64, "0")}`
 const hex = (n: number) => `0x${n.toString(16)}`
 
-/** The transaction that the hint names. */
+/** The transaction in the hint. */
 export const transaction = hash(0xdead)
 
-/** What the honest endpoint's chain holds, of the payment that is asked about. */
-export type Story = "paid" | "expired" | "cancelled" | "waiting"
+/** What happened to the payment on the honest endpoint's chain. */
+export type ChainHistory = "paid" | "expired" | "cancelled" | "waiting"
 
-/** The payment of a story: it has expired where that matters. */
-export function paymentOf(story: Story): Authorization {
-  const from = story === "waiting" ? nowSeconds : nowSeconds - 400
+/** The payment of a history: expired, unless it is still waiting. */
+export function paymentOf(history: ChainHistory): Authorization {
+  const from = history === "waiting" ? nowSeconds : nowSeconds - 400
   return authorizationFor(buyer(0), products.latest, from)
 }
 
 export type Log = Readonly<Record<string, unknown>>
 
-/** A log at an index of the block the payment is in. */
+/** A log in the payment's block. */
 const logAt = (logIndex: number, topics: ReadonlyArray<string>, data: string): Log => ({
   address: token.asset,
   topics,
@@ -96,11 +96,11 @@ const logAt = (logIndex: number, topics: ReadonlyArray<string>, data: string): L
   removed: false,
 })
 
-/** The logs a story has left: of the use of the nonce, and of the transfer next to it. */
-export function logsOf(story: Story): ReadonlyArray<Log> {
-  const { from, to, value, nonce } = paymentOf(story)
+/** The logs of a history: the use of the nonce, and the transfer next to it. */
+export function logsOf(history: ChainHistory): ReadonlyArray<Log> {
+  const { from, to, value, nonce } = paymentOf(history)
   const use = (topic: string) => logAt(7, [topic, topicOf(from), nonce], "0x")
-  switch (story) {
+  switch (history) {
     case "paid": {
       const data = `0x${value.toString(16).padStart(64, "0")}`
       return [use(topics.used), logAt(8, [topics.transfer, topicOf(from), topicOf(to)], data)]
@@ -112,9 +112,9 @@ export function logsOf(story: Story): ReadonlyArray<Log> {
   }
 }
 
-/** What an honest endpoint answers about a chain with these logs. */
-export function honestly(story: Story, logs = logsOf(story)) {
-  return ({ method, params: [first] }: Question): unknown => {
+/** The responses of an honest endpoint for a chain with these logs. */
+export function honestResponses(history: ChainHistory, logs = logsOf(history)) {
+  return ({ method, params: [first] }: RpcRequest): unknown => {
     switch (method) {
       case "eth_chainId":
         return hex(8453)
@@ -149,17 +149,17 @@ function matches(log: Log, { topics }: { readonly topics: ReadonlyArray<unknown>
   )
 }
 
-/** Somebody who has nothing to do with the payment. */
+/** An address that has nothing to do with the payment. */
 export const stranger = address(`0x${"5e".repeat(20)}`)
 
 /** The two logs of a payment: the use of its nonce, and its transfer. */
 export const [use = {}, transfer = {}] = logsOf("paid")
 const usedTopics = use["topics"] as ReadonlyArray<string>
-export const movedTopics = transfer["topics"] as ReadonlyArray<string>
+export const transferTopics = transfer["topics"] as ReadonlyArray<string>
 export const strange = topicOf(stranger)
 export const far = `0x${"f".repeat(12)}`
 
-/** Logs that are not those of the payment, however much they look like them. */
+/** Logs that look like the payment's but are not. */
 export const falseLogs: ReadonlyArray<readonly [string, ReadonlyArray<Log>]> = [
   ["of another contract", [{ ...use, address: stranger }, { ...transfer, address: stranger }]],
   ["whose transfer is of another contract", [use, { ...transfer, address: stranger }]],
@@ -174,17 +174,20 @@ export const falseLogs: ReadonlyArray<readonly [string, ReadonlyArray<Log>]> = [
   ["of two blocks", [use, { ...transfer, blockHash: `0x${"11".repeat(32)}` }]],
   ["to somebody else", [
     use,
-    { ...transfer, topics: [movedTopics[0], movedTopics[1], strange] },
+    { ...transfer, topics: [transferTopics[0], transferTopics[1], strange] },
   ]],
-  ["from somebody else", [use, { ...transfer, topics: [movedTopics[0], strange, movedTopics[2]] }]],
+  ["from somebody else", [use, {
+    ...transfer,
+    topics: [transferTopics[0], strange, transferTopics[2]],
+  }]],
   ["of another payer's nonce", [
     { ...use, topics: [usedTopics[0], strange, usedTopics[2]] },
     transfer,
   ]],
   ["of another nonce", [{ ...use, topics: [usedTopics[0], usedTopics[1], strange] }, transfer]],
   ["of a cancellation", [{ ...use, topics: [topics.canceled, ...usedTopics.slice(1)] }, transfer]],
-  ["with a topic too many", [use, { ...transfer, topics: [...movedTopics, strange] }]],
-  ["with a topic too few", [use, { ...transfer, topics: movedTopics.slice(0, 2) }]],
+  ["with a topic too many", [use, { ...transfer, topics: [...transferTopics, strange] }]],
+  ["with a topic too few", [use, { ...transfer, topics: transferTopics.slice(0, 2) }]],
   ["of one unit less", [use, { ...transfer, data: `0x${(9_999).toString(16).padStart(64, "0")}` }]],
   ["of a negative amount", [use, { ...transfer, data: "-0x2710" }]],
   ["of an endless amount", [use, { ...transfer, data: `0x${"f".repeat(640)}` }]],

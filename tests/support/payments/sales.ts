@@ -1,5 +1,5 @@
 /**
- * A seller in memory, for tests: real saga, real signatures, a ledger that can be read back.
+ * A seller in memory for tests: the real sale, real signatures, and a ledger that can be read.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import {
   type PaymentState,
   recordOf,
 } from "../../../src/payments/domain/payment.ts"
-import type { Answer, Purchase, Task } from "../../../src/payments/sale/sale.ts"
+import type { Purchase, Work, WorkResult } from "../../../src/payments/sale/sale.ts"
 import type { Delivery } from "../../../src/payments/sale/responses.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
@@ -34,19 +34,19 @@ import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { defaultTiming, type PaymentTiming } from "../../../src/payments/timing.ts"
-import { buyer, shown, sign } from "./buyers.ts"
+import { buyer, payloadOf, sign } from "./buyers.ts"
 import { authorizationFor, terms, token } from "./terms.ts"
 import { memoryPaymentStore } from "./memoryPayments.ts"
 import { layerMemory } from "./memoryLedger.ts"
 
 export const startSeconds = 1_800_000_000
 export const product = products.latest
-/** A product of the same price that settles before it computes. */
+/** A settle-early product of the same price. */
 export const early: Product = { ...product, id: "early", settlementOrder: "settle-early" }
 const utf8 = new TextEncoder()
 
-/** Real timing but for the length of the waits, which no TestClock test needs. */
-export const timing: PaymentTiming = { ...defaultTiming, proveTimes: 2, waitTimes: 5 }
+/** The default timing with fewer retries, which no TestClock test needs. */
+export const timing: PaymentTiming = { ...defaultTiming, proveRetriesMax: 2, waitRetriesMax: 5 }
 
 export const market = (
   simulation: SimulationOptions = {},
@@ -62,7 +62,7 @@ export const market = (
 type Ports = PaymentStore | Ledger | Signatures | Chain | Facilitator
 export type Market = Payments | Ports
 
-/** Another service over the same store, ledger and chain: what replicas share, and no more. */
+/** Another service on the same store, ledger and chain, as replicas share them. */
 export const replica = Effect.gen(function* () {
   const ports = yield* Effect.context<Ports>()
   const layer = Layer.fresh(Payments.layer({ terms, timing }))
@@ -70,17 +70,17 @@ export const replica = Effect.gen(function* () {
   return Context.get(built, Payments)
 })
 
-/** A task that has nothing to check. */
-export const doing = (work: Effect.Effect<Answer, NotCharged>): Task => ({
+/** A work without a check. */
+export const workOf = (work: Effect.Effect<WorkResult, NotCharged>): Work => ({
   check: Effect.void,
-  work,
+  compute: work,
 })
 
-/** An answer that is worth its price, and says which one it is. */
-export const answering = (text = "answer", charge = true): Effect.Effect<Answer, NotCharged> =>
+/** An answer with this text, worth its price by default. */
+export const answering = (text = "answer", charge = true): Effect.Effect<WorkResult, NotCharged> =>
   Effect.succeed({ body: utf8.encode(text), charge })
 
-/** A signed payment for the product, and the request it is for. */
+/** A signed payment for the product, with its request. */
 export const purchase = Effect.fnUntraced(function* (
   changes: Partial<Purchase> & {
     readonly authorization?: Partial<Authorization>
@@ -95,15 +95,15 @@ export const purchase = Effect.fnUntraced(function* (
   const bought: Purchase = {
     product,
     request: "latest?[]",
-    payment: shown(authorization, signature),
-    late: null,
+    payment: payloadOf(authorization, signature),
+    validityFault: null,
     secret: null,
     ...rest,
   }
   return bought
 })
 
-/** The row of a payment, flat; null when there is none. */
+/** The record of a payment; null when there is none. */
 export const rowOf = Effect.fnUntraced(function* ({ payment }: Purchase) {
   const store = yield* PaymentStore
   const signatures = yield* Signatures
@@ -113,15 +113,15 @@ export const rowOf = Effect.fnUntraced(function* ({ payment }: Purchase) {
   return Option.getOrNull(Option.map(found, recordOf))
 })
 
-/** Where a payment stands. */
+/** The state of a payment; null when there is none. */
 export const stateOf = (bought: Purchase): Effect.Effect<
   PaymentState | null,
   never,
   PaymentStore | Signatures
 > => Effect.map(rowOf(bought), (row) => row?.state ?? null)
 
-/** What a buyer is told: the answer, or in a word why there is none. */
-export function tale(result: Result.Result<Delivery, { readonly _tag: string }>): string {
+/** A buyer's outcome as text: the answer, or the code of the error. */
+export function outcomeText(result: Result.Result<Delivery, { readonly _tag: string }>): string {
   if (Result.isSuccess(result)) {
     const { body, replayed } = result.success
     return `${new TextDecoder().decode(body)}${replayed ? " again" : ""}`
@@ -131,20 +131,22 @@ export function tale(result: Result.Result<Delivery, { readonly _tag: string }>)
   return failure instanceof RefundQueued ? `RefundQueued: ${failure.code}` : failure._tag
 }
 
-/** A call that goes on while the test does other things. */
-export const calling = Effect.fnUntraced(function* (bought: Purchase, task: Task) {
+/** Starts a call in the background, and returns its fiber. */
+export const calling = Effect.fnUntraced(function* (bought: Purchase, task: Work) {
   const { sell } = yield* Payments
-  return yield* Effect.forkChild(Effect.map(Effect.result(sell(bought, task)), tale))
+  return yield* Effect.forkChild(Effect.map(Effect.result(sell(bought, task)), outcomeText))
 })
 
-/** A call, with as much time as it may take, and what its buyer is told. */
-export const buying = Effect.fnUntraced(function* (bought: Purchase, task: Task, seconds = 5) {
+/** Makes a call, lets this many seconds pass, and returns the buyer's outcome. */
+export const buying = Effect.fnUntraced(function* (bought: Purchase, task: Work, seconds = 5) {
   const call = yield* calling(bought, task)
   yield* passing(seconds)
   return yield* Fiber.join(call)
 })
 
-/** Uses the payment's nonce on the chain, past us: for a transfer of `value`, or for nothing. */
+/**
+ * Uses the payment's nonce directly on the chain: for a transfer of `value`, or for a cancellation.
+ */
 export const useNonce = Effect.fnUntraced(function* (
   { payment }: Purchase,
   value: bigint | null,
@@ -156,7 +158,10 @@ export const useNonce = Effect.fnUntraced(function* (
   yield* value === null ? ledger.cancel(spent) : ledger.transfer({ ...spent, to, value })
 })
 
-/** What the ledger says was taken: from the buyer, and by us. They are equal, or money was lost. */
+/**
+ * What the ledger shows as taken from the buyer and as received by us. When they differ, money was
+ * lost.
+ */
 export const taken = Effect.gen(function* () {
   const ledger = yield* Ledger
   const spent = playBalance - (yield* ledger.balance(address(buyer(0).address)))
@@ -167,7 +172,7 @@ export const taken = Effect.gen(function* () {
 export const nothing = { spent: 0n, received: 0n }
 export const once = { spent: product.price as bigint, received: product.price as bigint }
 
-/** Sets the clock to the start and gives the body a market. */
+/** Sets the clock to the start, and runs the body in a market. */
 export const inMarket = <A, E>(
   body: Effect.Effect<A, E, Market | Scope.Scope>,
   simulation: SimulationOptions = {},
@@ -178,16 +183,16 @@ export const inMarket = <A, E>(
     Effect.provide(market(simulation, store)),
   )
 
-/** A work that waits until it is let go, and says when it began. */
+/** A work that signals its start and waits until it is opened. */
 export const gatedWork = Effect.gen(function* () {
   const began = yield* Deferred.make<void>()
   const gate = yield* Deferred.make<void>()
-  const work: Effect.Effect<Answer, NotCharged> = Deferred.succeed(began, undefined).pipe(
+  const work: Effect.Effect<WorkResult, NotCharged> = Deferred.succeed(began, undefined).pipe(
     Effect.andThen(Deferred.await(gate)),
     Effect.andThen(answering()),
   )
   return { began: Deferred.await(began), open: Deferred.succeed(gate, undefined), work }
 })
 
-/** Lets time pass until everything that waits for it has come to an end. */
+/** Lets this much time pass, and runs everything that is due in it. */
 export const passing = (seconds: number) => TestClock.adjust(Duration.seconds(seconds))

@@ -1,5 +1,5 @@
 /**
- * The terms of payment that tests sell under, and payments as they look on the wire. No keys here.
+ * The payment terms of tests, and payments in their wire form. No keys here.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import {
   usdcOnBase,
 } from "../../../src/payments/domain/x402/terms.ts"
 
-/** Terms as the service has them in its default, simulated mode. */
+/** The terms of the default, simulated mode. */
 export const terms: PaymentTerms = {
   ...usdcOnBase,
   payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
@@ -31,7 +31,7 @@ export function nonce(n: number): Bytes32 {
   return Bytes32.make(`0x${(n + 1).toString(16).padStart(64, "0")}`)
 }
 
-/** What the reference buyer would sign for a product at a time, with changes where a test wants them. */
+/** The authorization that the reference client would sign for a product, with optional changes. */
 export function authorizationFor(
   payer: { readonly address: string },
   product: Product,
@@ -49,7 +49,7 @@ export function authorizationFor(
   }
 }
 
-/** A payment as the reference buyer puts it on the wire, as an object that a test may change. */
+/** A payment in the reference client's wire form, as an object that a test may change. */
 export function wirePayment(product: Product, authorization: Authorization, signature: string) {
   return {
     x402Version: 2,

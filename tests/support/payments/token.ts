@@ -1,5 +1,5 @@
 /**
- * Our EIP-3009 token on anvil, at the address of the real USDC, and what tests do with it.
+ * Our EIP-3009 token on anvil, at the address of the real USDC, and calls of it.
  *
  * @module
  */
@@ -17,11 +17,11 @@ import type { Anvil } from "./anvil.ts"
 import { buyer, sign } from "./buyers.ts"
 import { token } from "./terms.ts"
 
-/** Where the helper contract stands that does several calls in one transaction. */
+/** The address of the helper contract that makes several calls in one transaction. */
 export const callerAddress = address(`0x${"ca".repeat(20)}`)
-/** Where the smart wallet of buyer 0 stands. */
+/** The address of buyer 0's smart wallet. */
 export const walletAddress = address(`0x${"3a".repeat(20)}`)
-/** What each of the first buyers holds when a chain begins: what a play balance is, too. */
+/** The initial balance of each of the first buyers, equal to the play balance. */
 export const startBalance = 100_000_000n
 const buyers = 4
 const gas = "0x4c4b40"
@@ -31,7 +31,7 @@ export interface Call {
   readonly data: Hex
 }
 
-/** Puts the contracts on the chain and gives the first buyers something to spend. */
+/** Deploys the contracts and funds the first buyers. */
 export const deployToken = Effect.fnUntraced(function* (anvil: Anvil) {
   yield* anvil.call("anvil_setCode", token.asset, artifact.Token.code)
   yield* anvil.call("anvil_setCode", callerAddress, artifact.Caller.code)
@@ -54,14 +54,17 @@ export function toToken(functionName: string, args: ReadonlyArray<unknown>): Cal
   return { to: token.asset, data: encodeFunctionData({ abi, functionName, args }) }
 }
 
-/** Several calls in one transaction; with `noise`, logs of another contract before each. */
-export function inOne(calls: ReadonlyArray<Call>, noise = false): Call {
+/**
+ * Combines several calls into one transaction; with `noise`, each has a log of another contract
+ * before it.
+ */
+export function inOneTransaction(calls: ReadonlyArray<Call>, noise = false): Call {
   const abi = artifact.Caller.abi as Abi
   const args = [calls.map(({ to, data }) => ({ target: to, data })), noise]
   return { to: callerAddress, data: encodeFunctionData({ abi, functionName: "all", args }) }
 }
 
-/** What a facilitator would call: the signed transfer. */
+/** The call that a facilitator makes: the signed transfer. */
 export const transferCall = Effect.fnUntraced(function* (
   payer: LocalAccount,
   authorization: Authorization,
@@ -74,7 +77,7 @@ export const transferCall = Effect.fnUntraced(function* (
   ])
 })
 
-/** What a payer would call to spend a nonce on nothing. */
+/** The call with which a payer cancels a nonce. */
 export const cancelCall = Effect.fnUntraced(function* (payer: LocalAccount, nonce: Bytes32) {
   const { name, version, chainId, asset: verifyingContract } = token
   const authorizer = address(payer.address)
@@ -94,7 +97,7 @@ export const cancelCall = Effect.fnUntraced(function* (payer: LocalAccount, nonc
   return toToken("cancelAuthorization", [authorizer, nonce, signature])
 })
 
-/** Sends a call from anvil's own first account; returns the transaction, which waits for a block. */
+/** Sends a call from anvil's first account, and returns the pending transaction. */
 export const sent = Effect.fnUntraced(function* (anvil: Anvil, call: Call) {
   const [from] = (yield* anvil.call("eth_accounts")) as ReadonlyArray<string>
   return String(yield* anvil.call("eth_sendTransaction", { from, gas, ...call }))
@@ -104,7 +107,7 @@ export const sent = Effect.fnUntraced(function* (anvil: Anvil, call: Call) {
 export const mined = (anvil: Anvil, seconds: number) =>
   anvil.call("evm_mine", { timestamp: seconds })
 
-/** Whether a transaction did what it should. */
+/** Whether a transaction succeeded. */
 export const succeeded = (anvil: Anvil, transaction: string) =>
   Effect.map(
     anvil.call("eth_getTransactionReceipt", transaction),

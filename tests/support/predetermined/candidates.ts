@@ -1,6 +1,6 @@
 /**
- * A venue with markets whose outcomes may exist, a press and a detector, all of them told by a test
- * what to say; and the service that looks for such outcomes, on a store of its own.
+ * A scripted venue, news service and detector, and the service that looks for predetermined outcomes,
+ * on its own store.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import * as detectionStore from "../../../src/predetermined/postgres/detectionSt
 import * as feedStore from "../../../src/feed/postgres/feedStore.ts"
 import type { Detection, DetectionQuestion } from "../../../src/predetermined/domain/detection.ts"
 import type { Proposal } from "../../../src/markets/domain/proposal.ts"
-import { isAbout } from "../../../src/predetermined/domain/doneNews.ts"
+import { isAbout } from "../../../src/predetermined/domain/headlineChecks.ts"
 import { type Market, MarketId, Slug, TokenId } from "../../../src/markets/domain/market.ts"
 import type { Headline } from "../../../src/news/domain/headline.ts"
 import { rulesDetection } from "../../../src/predetermined/domain/predetermined.ts"
@@ -27,9 +27,9 @@ import { market, now } from "../movers/market.ts"
 import { bookOf } from "../products.ts"
 import { embeddedStore } from "../stores.ts"
 
-export const tickMs = 10 * minute
+export const tickIntervalMs = 10 * minute
 
-/** What a test decides; changed in place between ticks. */
+/** The answers of the ports; a test changes them in place between ticks. */
 export interface Script {
   markets: ReadonlyArray<Market>
   proposals: ReadonlyArray<Proposal>
@@ -39,16 +39,16 @@ export interface Script {
   down: ReadonlySet<"books" | "proposals" | "rules" | "news">
   detector: string
   detect: (question: DetectionQuestion) => Effect.Effect<Detection, ModelFailed>
-  /** Every question that was put, in order. */
-  readonly asked: Array<DetectionQuestion>
+  /** Every question to the detector, in order. */
+  readonly questions: Array<DetectionQuestion>
 }
 
-export const script = (fields: Partial<Script> = {}): Script => ({
+export const makeScript = (fields: Partial<Script> = {}): Script => ({
   ...{ markets: [], proposals: [], headlines: [], depthUsd: () => 10_000, down: new Set() },
   detector: "rules",
   detect: (question) => Effect.succeed(rulesDetection(question)),
   ...fields,
-  asked: [],
+  questions: [],
 })
 
 export const towns = [
@@ -56,7 +56,7 @@ export const towns = [
   ...["Ostermoor", "Calder", "Penrith", "Dunmere"],
 ]
 
-/** The n-th market; each asks about a place of its own. */
+/** The n-th market; each question is about a different place. */
 export const candidate = (n: number, fields: Partial<Market> = {}): Market =>
   market({
     id: MarketId.make(`m${n}`),
@@ -68,18 +68,18 @@ export const candidate = (n: number, fields: Partial<Market> = {}): Market =>
     ...fields,
   })
 
-/** A name no other market's place shares a word with. */
+/** A place name that shares no word with those of other markets. */
 const placeOf = (n: number): string =>
   `${towns[n % towns.length]}${"abcdefghijklmnopqrstuvwxyz"[n / 12 | 0]}`
 
-/** An outcome proposed an hour before noon, to settle an hour after. */
+/** A proposal of an hour ago that settles in an hour. */
 export const proposed = (n: number, fields: Partial<Proposal> = {}): Proposal => ({
   ...{ marketId: MarketId.make(`m${n}`), outcome: 0, disputed: false },
   ...{ proposedAt: now - hour, settlesAt: now + hour },
   ...fields,
 })
 
-/** News that the n-th lighthouse was lit. */
+/** A headline that the n-th lighthouse was opened. */
 export const litNews = (n: number, fields: Partial<Headline> = {}): Headline => ({
   title: `${placeOf(n)} lighthouse opened by the mayor`,
   url: `https://wire.example/${n}`,
@@ -88,7 +88,7 @@ export const litNews = (n: number, fields: Partial<Headline> = {}): Headline => 
   ...fields,
 })
 
-/** A detector that believes the first headline it is shown. */
+/** A detector that believes every headline. */
 export const credulous = (question: DetectionQuestion): Effect.Effect<Detection> =>
   Effect.succeed({
     determined: true,
@@ -100,8 +100,8 @@ export const credulous = (question: DetectionQuestion): Effect.Effect<Detection>
 
 const unavailable = (operation: string) => new VenueUnavailable({ operation, reason: "down" })
 
-/** The ports that say what the script says. */
-const scripted = (of: Script) => {
+/** The ports with the answers of the script. */
+const scriptedPorts = (of: Script) => {
   const answer = <A>(
     operation: "books" | "proposals" | "rules",
     rows: () => ReadonlyArray<A>,
@@ -115,7 +115,7 @@ const scripted = (of: Script) => {
         : Effect.succeed({ rows: rows(), rejected: {} })
     )
   const coverage = { sources: 1, answered: 1, lastAt: now }
-  const heard = (headlines: () => ReadonlyArray<Headline>) =>
+  const newsAnswer = (headlines: () => ReadonlyArray<Headline>) =>
     Effect.suspend(() =>
       of.down.has("news")
         ? Effect.die("the news is down")
@@ -148,9 +148,9 @@ const scripted = (of: Script) => {
         Effect.sync(() => of.markets.map((market) => ({ market, price: { at: now, mid: 0.6 } }))),
     }),
     Layer.mock(News, {
-      recent: () => heard(() => of.headlines),
+      recent: () => newsAnswer(() => of.headlines),
       relatedTo: ({ question }) =>
-        heard(() => of.headlines.filter(({ title }) => isAbout(title, question))),
+        newsAnswer(() => of.headlines.filter(({ title }) => isAbout(title, question))),
     }),
     Layer.succeed(Detector, {
       get name() {
@@ -158,7 +158,7 @@ const scripted = (of: Script) => {
       },
       detect: (question) =>
         Effect.suspend(() => {
-          of.asked.push(question)
+          of.questions.push(question)
           return of.detect(question)
         }),
     }),
@@ -169,21 +169,21 @@ export type Ports = Context.Context<
   VenueClient | MarketStore | News | Detector | FeedStore | DetectionStore
 >
 
-/** The store keeps to the real clock: what it does every few seconds is not done for every day. */
+/** On the live clock: the store's periodic work must not run for every day that a test skips. */
 export const portsOf = (of: Script) =>
   TestClock.withLive(Layer.build(
     Layer.mergeAll(
-      scripted(of),
+      scriptedPorts(of),
       Layer.merge(feedStore.layer, detectionStore.layer).pipe(Layer.provide(embeddedStore)),
     ),
   ))
 
-/** One tick of a process of its own. */
+/** One tick in a new process. */
 export const tickOf = (ports: Ports, slot: number) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(slot)
     return yield* Effect.flatMap(Predetermined, ({ tick }) => tick(slot)).pipe(
-      Effect.provide(Layer.fresh(Predetermined.layer({ tick: Duration.millis(tickMs) }))),
+      Effect.provide(Layer.fresh(Predetermined.layer({ tick: Duration.millis(tickIntervalMs) }))),
       Effect.provide(ports),
     )
   })

@@ -1,6 +1,6 @@
 /**
- * Questions whether an outcome exists, with evidence of which it is known what it bears, and answers
- * to them of every kind.
+ * Generated detection questions, with evidence whose supported outcomes are known, and answers of every
+ * kind.
  *
  * @module
  */
@@ -16,31 +16,31 @@ import { market, now } from "../movers/market.ts"
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
-/** Two markets, and headlines by what they are: nobody has to read them to know. */
+/** Two markets, and headlines with the outcomes that they support. */
 export const yesOrNo = market()
-export const named: Market = market({
+export const namedOutcomes: Market = market({
   question: "Who takes the harbour race: Osprey or Kestrel?",
   outcomes: ["Osprey", "Kestrel"],
 })
 
-interface Known {
+interface LabelledHeadline {
   readonly title: string
-  /** Which outcomes of each market it bears, were it cited. */
+  /** The outcomes of each market that it supports. */
   readonly yesOrNo: ReadonlyArray<0 | 1>
-  readonly named: ReadonlyArray<0 | 1>
+  readonly namedOutcomes: ReadonlyArray<0 | 1>
 }
-export const headlines: ReadonlyArray<Known> = [
-  { title: "Lighthouse lit: minister opened the lamp", yesOrNo: [0, 1], named: [] },
-  { title: "Harbour lighthouse lit, mayor confirms", yesOrNo: [0, 1], named: [] },
-  { title: "Lighthouse lit by Friday, minister expects", yesOrNo: [], named: [] },
-  { title: "Will the lighthouse be lit? Mayor confirmed nothing", yesOrNo: [], named: [] },
-  { title: "Lighthouse lit in photographs", yesOrNo: [], named: [] },
-  { title: "Bakery opened in the old town", yesOrNo: [], named: [] },
-  { title: "Osprey wins harbour race", yesOrNo: [], named: [0] },
-  { title: "Harbour race: Kestrel declared winner", yesOrNo: [], named: [1] },
-  { title: "Osprey beat Kestrel in harbour race", yesOrNo: [], named: [0, 1] },
-  { title: "Harbour race closed to traffic", yesOrNo: [], named: [] },
-  { title: "Osprey likely wins harbour race", yesOrNo: [], named: [] },
+export const headlines: ReadonlyArray<LabelledHeadline> = [
+  { title: "Lighthouse lit: minister opened the lamp", yesOrNo: [0, 1], namedOutcomes: [] },
+  { title: "Harbour lighthouse lit, mayor confirms", yesOrNo: [0, 1], namedOutcomes: [] },
+  { title: "Lighthouse lit by Friday, minister expects", yesOrNo: [], namedOutcomes: [] },
+  { title: "Will the lighthouse be lit? Mayor confirmed nothing", yesOrNo: [], namedOutcomes: [] },
+  { title: "Lighthouse lit in photographs", yesOrNo: [], namedOutcomes: [] },
+  { title: "Bakery opened in the old town", yesOrNo: [], namedOutcomes: [] },
+  { title: "Osprey wins harbour race", yesOrNo: [], namedOutcomes: [0] },
+  { title: "Harbour race: Kestrel declared winner", yesOrNo: [], namedOutcomes: [1] },
+  { title: "Osprey beat Kestrel in harbour race", yesOrNo: [], namedOutcomes: [0, 1] },
+  { title: "Harbour race closed to traffic", yesOrNo: [], namedOutcomes: [] },
+  { title: "Osprey likely wins harbour race", yesOrNo: [], namedOutcomes: [] },
 ]
 
 const hosts = ["one.example", "www.one.example", "two.example", "three.co.uk", "four.co.uk"]
@@ -80,8 +80,8 @@ export const proposalOf = (drawn: typeof anyProposal.Type, of: Market): Proposal
     disputed: drawn.disputed,
   }
 
-/** The rule of the venue's word, spelled out once more. */
-export const stands = (drawn: typeof anyProposal.Type): boolean => {
+/** The rule of `isUnchallenged`, written independently. */
+export const isUnchallenged = (drawn: typeof anyProposal.Type): boolean => {
   if (drawn === null || drawn.disputed) return false
   const { agoMinutes, windowMinutes } = drawn
   const window = windowMinutes !== null && windowMinutes > 0 ? windowMinutes : 120
@@ -94,7 +94,7 @@ const anyDetection = Schema.Struct({
   statement: Schema.Literals(["", "It is lit.", "<b>Sure</b>", "long", "It paid 99 to one."]),
   confidence: Schema.Literals(["high", "medium", "low"]),
   cited: Schema.Array(int(1, 9)).check(Schema.isMaxLength(6)),
-  /** Most answers cite what there is. */
+  /** Whether the answer may cite unknown ids. */
   careless: Schema.Literals([false, false, false, true]),
 })
 
@@ -103,7 +103,7 @@ export const detectionOf = (
   question: Pick<DetectionQuestion, "market" | "evidence">,
 ): Detection => {
   const { outcomes } = question.market
-  const held = new Set(question.evidence.map(({ id }) => id))
+  const known = new Set(question.evidence.map(({ id }) => id))
   const ids = drawn.cited.map((n) => `E${n}`)
   return {
     determined: drawn.determined,
@@ -112,21 +112,21 @@ export const detectionOf = (
     ],
     statement: drawn.statement === "long" ? "It is lit. ".repeat(60) : drawn.statement,
     confidence: drawn.confidence,
-    evidence: drawn.careless ? ids : ids.filter((id) => held.has(id)),
+    evidence: drawn.careless ? ids : ids.filter((id) => known.has(id)),
   }
 }
 
 export const anyAnswer = Arbitrary.schema(Schema.Struct({
-  of: Schema.Literals(["yesOrNo", "named"]),
+  of: Schema.Literals(["yesOrNo", "namedOutcomes"]),
   proposal: anyProposal,
   headlines: anyHeadlines,
   detection: anyDetection,
 }))
 type Drawn = typeof anyAnswer extends Arbitrary.Arbitrary<infer A> ? A : never
 
-/** The question drawn, or null where there is no evidence to ask about. */
+/** The generated question, or null without evidence. */
 export function questionOf(drawn: Omit<Drawn, "detection">): DetectionQuestion | null {
-  const of = drawn.of === "named" ? named : yesOrNo
+  const of = drawn.of === "namedOutcomes" ? namedOutcomes : yesOrNo
   const proposal = proposalOf(drawn.proposal, of)
   const [first, ...others] = evidenceOf(of, proposal, headlinesOf(drawn.headlines), now)
   return first === undefined ? null : {
@@ -135,13 +135,13 @@ export function questionOf(drawn: Omit<Drawn, "detection">): DetectionQuestion |
   }
 }
 
-/** Which outcomes a piece of evidence bears, by what is known of it. */
-export function borneBy(
+/** The outcomes that a piece of evidence supports, from its label. */
+export function supportedBy(
   drawn: Omit<Drawn, "detection">,
   piece: DetectionQuestion["evidence"][number],
 ): ReadonlyArray<0 | 1> {
   if (piece.kind === "venue") {
-    return drawn.proposal !== null && stands(drawn.proposal) ? [drawn.proposal.outcome] : []
+    return drawn.proposal !== null && isUnchallenged(drawn.proposal) ? [drawn.proposal.outcome] : []
   }
   return headlines.find(({ title }) => title === piece.title)?.[drawn.of] ?? []
 }

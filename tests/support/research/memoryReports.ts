@@ -1,94 +1,95 @@
 /**
- * A `ReportStore` in memory, on the Effect clock: what the port says, in a map.
+ * A `ReportStore` in memory, on the Effect clock.
  *
  * @module
  */
 import { Clock, Duration, Effect, Layer } from "effect"
 import type { MarketId } from "../../../src/markets/domain/market.ts"
 import {
-  type MadeReport,
-  type ReportEnd,
+  type GenerationState,
   type ReportState,
   ReportStore,
+  type StoredReport,
 } from "../../../src/research/ReportStore.ts"
 
-interface Making {
+interface Generation {
   readonly marketId: MarketId
   readonly generation: number
   readonly state: "making" | "made" | "failed" | "lost"
   readonly begunAt: number
   readonly leaseUntil: number
-  readonly made: MadeReport | null
+  readonly stored: StoredReport | null
 }
 
 export function memoryReports(): ReportStore["Service"] {
-  let makings: ReadonlyArray<Making> = []
+  let generations: ReadonlyArray<Generation> = []
 
   const of = (marketId: MarketId, generation: number) =>
-    makings.find((each) => each.marketId === marketId && each.generation === generation)
-  const put = (making: Making) => {
-    makings = [...makings.filter((each) => each !== of(making.marketId, making.generation)), making]
+    generations.find((each) => each.marketId === marketId && each.generation === generation)
+  const put = (changed: Generation) => {
+    const previous = of(changed.marketId, changed.generation)
+    generations = [...generations.filter((each) => each !== previous), changed]
   }
-  /** Moves a turn that is still its maker's. */
-  const move = (marketId: MarketId, generation: number, fields: Partial<Making>) => {
-    const held = of(marketId, generation)
-    if (held?.state !== "making") return false
-    put({ ...held, ...fields })
+  /** Changes a generation that is still being written. */
+  const update = (marketId: MarketId, generation: number, fields: Partial<Generation>) => {
+    const current = of(marketId, generation)
+    if (current?.state !== "making") return false
+    put({ ...current, ...fields })
     return true
   }
   const newest = (marketId: MarketId) =>
-    makings.filter((each) => each.marketId === marketId)
+    generations.filter((each) => each.marketId === marketId)
       .toSorted((a, b) => b.generation - a.generation)[0]
   const at = <A>(body: (now: number) => A) => Effect.map(Clock.currentTimeMillis, body)
 
   return ReportStore.of({
     begin: (marketId, { ageMax, lease }) =>
       at((now): ReportState => {
-        const held = newest(marketId)
-        const generation = held?.generation ?? 0
-        if (held?.made && held.made.generatedAt > now - Duration.toMillis(ageMax)) {
-          return { state: "made", generation, ...held.made }
+        const last = newest(marketId)
+        const generation = last?.generation ?? 0
+        if (last?.stored && last.stored.generatedAt > now - Duration.toMillis(ageMax)) {
+          return { state: "made", generation, ...last.stored }
         }
-        if (held?.state === "making" && held.leaseUntil > now) {
+        if (last?.state === "making" && last.leaseUntil > now) {
           return { state: "making", generation }
         }
-        move(marketId, generation, { state: "lost" })
+        update(marketId, generation, { state: "lost" })
         const leaseUntil = now + Duration.toMillis(lease)
         put({
-          ...{ marketId, generation: generation + 1, state: "making", made: null },
+          ...{ marketId, generation: generation + 1, state: "making", stored: null },
           ...{ begunAt: now, leaseUntil },
         })
-        return { state: "ours", generation: generation + 1 }
+        return { state: "acquired", generation: generation + 1 }
       }),
-    ended: (marketId, generation) =>
-      at((now): ReportEnd => {
-        const held = of(marketId, generation)
-        if (held?.made) return { state: "made", ...held.made }
-        if (held === undefined || held.state === "made") return { state: "lost" }
-        const silent = held.state === "making" && held.leaseUntil <= now
-        return { state: silent ? "lost" : held.state }
+    generationState: (marketId, generation) =>
+      at((now): GenerationState => {
+        const current = of(marketId, generation)
+        if (current?.stored) return { state: "made", ...current.stored }
+        if (current === undefined || current.state === "made") return { state: "lost" }
+        const expired = current.state === "making" && current.leaseUntil <= now
+        return { state: expired ? "lost" : current.state }
       }),
     renew: (marketId, generation, lease) =>
-      at((now) => move(marketId, generation, { leaseUntil: now + Duration.toMillis(lease) })),
+      at((now) => update(marketId, generation, { leaseUntil: now + Duration.toMillis(lease) })),
     finish: (marketId, generation, report) =>
       at((now) =>
-        move(marketId, generation, { state: "made", made: { generatedAt: now, report } })
+        update(marketId, generation, { state: "made", stored: { generatedAt: now, report } })
           ? now
           : null
       ),
     fail: (marketId, generation) =>
-      Effect.sync(() => move(marketId, generation, { state: "failed" })),
+      Effect.sync(() => update(marketId, generation, { state: "failed" })),
     prune: (before) =>
       at((now) => {
-        const kept = makings.filter(({ begunAt, state, leaseUntil }) =>
+        const kept = generations.filter(({ begunAt, state, leaseUntil }) =>
           begunAt >= before || state === "making" && leaseUntil > now
         )
-        const gone = makings.length - kept.length
-        makings = kept
-        return gone
+        const deleted = generations.length - kept.length
+        generations = kept
+        return deleted
       }),
   })
 }
 
-/** The same as a layer; what it remembers goes with its scope. */
+/** The same as a layer; its content lives as long as the layer. */
 export const memoryReportStore = Layer.sync(ReportStore, memoryReports)

@@ -1,6 +1,6 @@
 /**
- * Invented material of research reports: all kinds of markets, books, wallets and news, with words of
- * strangers that try to be something else.
+ * Generated material of research reports: all kinds of markets, books, wallets and news, with hostile
+ * untrusted text.
  *
  * @module
  */
@@ -11,16 +11,16 @@ import type { ReportMaterial } from "../../../src/research/domain/material.ts"
 import { templateReport } from "../../../src/research/domain/template.ts"
 import { type Report, reportOf } from "../../../src/research/domain/research.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
-import { market, now, shown } from "../movers/market.ts"
+import { market, microstructureWith, now } from "../movers/market.ts"
 import { whaleRow } from "../products.ts"
-import type { OpenEntry } from "../../../src/whales/domain/heldEntry.ts"
+import type { OpenEntry } from "../../../src/whales/domain/storedEntry.ts"
 
-/** Material with nothing missing and nothing odd. */
+/** Complete, ordinary material. */
 export function reportMaterial(fields: Partial<ReportMaterial> = {}): ReportMaterial {
   return {
     market: market({ endsAt: now + 10 * day }),
     priceAction: [{ at: now - 30 * hour, mid: 0.45 }, { at: now - hour, mid: 0.6 }],
-    microstructure: shown(),
+    microstructure: microstructureWith(),
     entries: [openEntry()],
     news: { headlines: [headline()], sources: 3, answered: 3 },
     proposal: null,
@@ -51,7 +51,7 @@ export const headline = (fields: Partial<{ title: string; source: string; url: s
   ...fields,
 })
 
-/** The report that rules make of material. */
+/** The report that the template writes. */
 export function templateReportOf(material: ReportMaterial): Report {
   const brief = reportBrief(material)
   return reportOf(material, brief, { draft: templateReport(brief), narrator: "template" })
@@ -65,8 +65,8 @@ const int = (minimum: number, maximum: number) =>
 const usd = Schema.Literals([0, 0.4, 900, 9_999.999, 10_000, 54_321.5, 3e9])
 const seldom = Schema.Literals([false, false, false, true])
 
-/** What strangers write where a question, an outcome, a name or a headline belongs. */
-export const strangers = [
+/** Untrusted text for questions, outcomes, names and headlines. */
+export const untrustedTexts = [
   "Will the lighthouse be lit?",
   "Yes",
   "No",
@@ -86,7 +86,7 @@ export const strangers = [
   "confirmed",
   "🐳🐳🐳",
 ] as const
-const words = Schema.Literals(strangers)
+const words = Schema.Literals(untrustedTexts)
 
 const Entry = Schema.Struct({
   name: words,
@@ -100,7 +100,7 @@ const Entry = Schema.Struct({
   rate: int(-9_999, 9_999),
 })
 
-/** Any material that the service could come by, and some that it could not. */
+/** Any material that the service may read, and some that it cannot. */
 export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
   Arbitrary.schema(Schema.Struct({
     question: words,
@@ -165,7 +165,7 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
         endsAt: made.endsIn === null ? null : now + made.endsIn,
       }),
       priceAction: [point(first, 0), ...rest.map((mid, n) => point(mid, n + 1))],
-      microstructure: made.book === null ? null : shown({
+      microstructure: made.book === null ? null : microstructureWith({
         mid: made.book.mid / 1_000,
         spread: made.book.spread / 1_000,
         depthUsd: made.book.depth,

@@ -1,6 +1,6 @@
 /**
- * The venue's own schemas as an oracle, and the recordings shared outside of the repository; both
- * may be missing, and then a test says so and stops.
+ * The venue's own schemas as a test oracle, and recordings from outside the repository. Both may be
+ * missing; their tests are then registered as skipped.
  *
  * @module
  */
@@ -25,15 +25,15 @@ export const hasRecordings = present(recordings)
 /** The folder of recordings, as a path. */
 export const recordingsDir = recordings.pathname
 
-/** A recorded file's JSON; a byte-order mark in front is no fault. */
+/** A recorded file's JSON, with or without a byte-order mark. */
 export function recorded(path: string): unknown {
   return JSON.parse(
     Deno.readTextFileSync(new URL(path, recordings)).replace(/^\ufeff/, ""),
   )
 }
 
-/** Whether the venue's schema accepts each row. */
-export async function verdicts(
+/** For each row, whether the venue's schema accepts it. */
+export async function schemaAccepts(
   module: "gamma" | "clob" | "data",
   schema: string,
   rows: ReadonlyArray<unknown>,
@@ -59,7 +59,7 @@ export async function verdicts(
   return JSON.parse(new TextDecoder().decode(stdout))
 }
 
-/** Says aloud that a test cannot run here, and why. */
-export function skipAloud(what: string, why: string): void {
+/** Registers an ignored test whose name says why it cannot run here. */
+export function registerSkipped(what: string, why: string): void {
   Deno.test.ignore(`${what} (skipped: ${why})`, () => {})
 }

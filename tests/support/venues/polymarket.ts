@@ -1,18 +1,18 @@
 /**
- * Rows in the shapes Polymarket sends, invented, and a client of the venue that answers by script.
+ * Invented rows in Polymarket's wire format, and an HTTP client with scripted responses.
  *
  * @module
  */
 import { Effect } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
-import type { Limits } from "../../../src/venues/polymarket/requests.ts"
+import type { RequestLimits } from "../../../src/venues/polymarket/requests.ts"
 
-/** The moment the invented rows are of. */
+/** The time of the invented rows. */
 export const recordedAt = Date.parse("2026-11-20T12:00:00.000Z")
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Token ids are decimal numbers of some 77 digits; these are made from the market's number. */
+/** Token ids are decimal numbers of about 77 digits; these contain the market's number. */
 export function tokenId(market: number, outcome: 0 | 1): string {
   return `${outcome + 1}${String(market).padStart(12, "0")}`.padEnd(77, "7")
 }
@@ -21,7 +21,7 @@ export function conditionId(market: number): string {
   return `0x${market.toString(16).padStart(64, "0")}`
 }
 
-/** A live, binary, ordinary market as the listing spells it. */
+/** The listing's row of a live, binary, ordinary market. */
 export function gammaRow(market = 1, fields: Fields = {}): Fields {
   return {
     id: String(500_000 + market),
@@ -107,12 +107,12 @@ export function tradeRow(market = 1, fields: Fields = {}): Fields {
   }
 }
 
-/** A deed of a wallet as the Data API tells it: a purchase, unless `fields` say otherwise. */
+/** A wallet's activity row in the Data API: a purchase, unless `fields` changes it. */
 export function activityRow(market = 1, fields: Fields = {}): Fields {
   return { ...tradeRow(market), type: "TRADE", usdc_size: 51.2, ...fields }
 }
 
-/** The oracle's record of a market that ended in favour of its first outcome. */
+/** The oracle's record of a market that its first outcome won. */
 export function recordRow(market = 1, fields: Fields = {}): Fields {
   return {
     condition_id: conditionId(market),
@@ -133,7 +133,7 @@ export function recordRow(market = 1, fields: Fields = {}): Fields {
 }
 
 /** A wallet's row on a leaderboard. */
-export function standingRow(rank = 1, fields: Fields = {}): Fields {
+export function leaderboardRow(rank = 1, fields: Fields = {}): Fields {
   return {
     rank,
     user_id: `0x${String(rank).padStart(40, "0")}`,
@@ -164,8 +164,8 @@ export function pageRow(market = 1, winner: string | null = null, fields: Fields
   }
 }
 
-/** No waiting for a turn: what is tested is not patience. */
-export const unpaced: Limits["perTenSeconds"] = {
+/** Rates so high that a test never waits for its slot. */
+export const unpaced: RequestLimits["perTenSeconds"] = {
   listing: 10_000,
   books: 10_000,
   history: 10_000,
@@ -177,18 +177,18 @@ export const unpaced: Limits["perTenSeconds"] = {
   page: 10_000,
 }
 
-/** An HTTP client that is answered by `answer`, in this process; `body` is what was sent along. */
-export function scripted(
+/** An HTTP client whose responses come from `answer`; `body` is the request's body. */
+export function scriptedClient(
   answer: (url: URL, body: string) => Response | Effect.Effect<Response>,
 ): HttpClient.HttpClient {
   return HttpClient.make((request, url) => {
-    const given = Effect.suspend(() => {
+    const answered = Effect.suspend(() => {
       const sent = request.body._tag === "Uint8Array" ? request.body.body : undefined
       const response = answer(url, new TextDecoder().decode(sent))
       return Effect.isEffect(response) ? response : Effect.succeed(response)
     })
     return Effect.map(
-      given,
+      answered,
       (response) => HttpClientResponse.fromWeb(request, response),
     )
   })

@@ -1,7 +1,7 @@
 /**
- * The worlds kept in `fixtures/worlds`, and what is kept of them: a digest of all that can be seen.
+ * The worlds of `fixtures/worlds`, with a digest of all their visible data.
  *
- * Run as a script it writes them anew: `deno run -A tests/support/venues/worlds.ts`.
+ * Run as a script it rewrites the fixtures: `deno run -A tests/support/venues/worlds.ts`.
  *
  * @module
  */
@@ -10,17 +10,17 @@ import type { SimulatedMarket } from "../../../src/venues/simulated/catalogue.ts
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import { day, hour } from "../../../src/core/domain/time.ts"
 
-/** Worlds whose every visible figure is pinned. */
+/** Worlds whose visible data must not change. */
 export const worlds: Readonly<Record<string, () => World>> = {
   dev: () => devWorld(1),
   bounceOnly: () => makeWorld({ seed: 2, markets: 60, bounceOnly: true }),
-  busy: () => makeWorld({ seed: 3, markets: 60, liveliness: 2, mechanicalShare: 0.2 }),
+  busy: () => makeWorld({ seed: 3, markets: 60, jumpsPerMarketDay: 2, mechanicalShare: 0.2 }),
 }
 
-/** The generation at the origin, as slugs spell it. */
+/** The generation at the origin, as written in slugs. */
 const generationZero = 10_000_000
 
-/** A market of a world by its slug, mechanical ones aside. */
+/** A market by its slug; not for mechanical markets. */
 export function marketBySlug({ catalogue }: World, slug: string): SimulatedMarket | undefined {
   const [, slot, ordinal] = /-(\d{1,7})-(\d{1,9})$/.exec(slug) ?? []
   const market = catalogue.generation(Number(slot), Number(ordinal) - generationZero)
@@ -33,13 +33,13 @@ export const fixturesUrl = new URL("../../../fixtures/worlds/", import.meta.url)
 export async function digests(world: World): Promise<ReadonlyArray<string>> {
   const { origin } = world.options
   return await Promise.all([origin, origin + 30 * hour].map(async (at) => {
-    const seen = world.list(at, 0, world.catalogue.slots).map((market) => ({
+    const visible = world.list(at, 0, world.catalogue.slots).map((market) => ({
       market,
       books: market.tokenIds.map((tokenId) => world.book(tokenId, at)),
       history: world.history(market.tokenIds[0], { from: at - day, to: at }, hour),
       trades: trades(world, market.id, at),
     }))
-    const bytes = new TextEncoder().encode(JSON.stringify(seen))
+    const bytes = new TextEncoder().encode(JSON.stringify(visible))
     const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))
     return hash.toHex()
   }))
@@ -54,10 +54,10 @@ if (import.meta.main) {
   await Deno.mkdir(fixturesUrl, { recursive: true })
   for (const [name, make] of Object.entries(worlds)) {
     const world = make()
-    const kept = { options: world.options, digests: await digests(world) }
+    const fixture = { options: world.options, digests: await digests(world) }
     await Deno.writeTextFile(
       new URL(`${name}.json`, fixturesUrl),
-      `${JSON.stringify(kept, null, 2)}\n`,
+      `${JSON.stringify(fixture, null, 2)}\n`,
     )
   }
 }

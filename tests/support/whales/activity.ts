@@ -1,12 +1,16 @@
 /**
- * A venue's wallets and the store of what was read of them, for tests of what reads: pages of any length,
- * rows that come in late, answers that fail, a store that crashes.
+ * A venue with wallets, and a wallet store in memory, for tests of code that reads activity: pages of
+ * any length, late rows, failing requests, a store that crashes.
  *
  * @module
  */
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { type Act, actKey, type NumberedAct } from "../../../src/markets/domain/activity.ts"
+import {
+  type ActivityEvent,
+  activityEventKey,
+  type NumberedActivityEvent,
+} from "../../../src/markets/domain/activity.ts"
 import { minute } from "../../../src/core/domain/time.ts"
 import type {
   HistoryState,
@@ -22,15 +26,15 @@ import {
 import { WalletStore } from "../../../src/whales/WalletStore.ts"
 import type { Random } from "../random.ts"
 
-/** A row of the venue: an act, or something that is none. */
+/** A row of the venue. */
 export interface VenueRow {
-  readonly act: Act
-  readonly isAct: boolean
-  /** How long after it happened the venue shows it. */
+  readonly event: ActivityEvent
+  readonly isActivity: boolean
+  /** How long after its event the venue returns it. */
   readonly lateMs: number
 }
 
-/** The latest a row comes: well within what reading new acts goes back. */
+/** Less than the overlap with which new activity is read. */
 export const lateMsMax = 10 * minute
 
 export const down = new VenueUnavailable({ operation: "activity", reason: "down" })
@@ -38,15 +42,15 @@ export const down = new VenueUnavailable({ operation: "activity", reason: "down"
 export interface ActivityOptions {
   /** Rows of each page, drawn anew for every page. */
   readonly pageRows: (random: Random) => number
-  /** Whether this answer fails. */
+  /** Whether this request fails. */
   readonly fails?: () => boolean
-  /** Rows the venue gives of one range. */
+  /** Rows the venue returns of one range. */
   readonly depthMax?: number
-  /** How long an answer takes: rows come in meanwhile. */
+  /** How long a request takes; rows arrive meanwhile. */
   readonly answerMs?: number
 }
 
-/** What wallets did, newest first; rows of one second stand in a fixed order. */
+/** A source of activity, newest first; rows of one second have a fixed order. */
 export function activityOf(
   rows: (wallet: string) => ReadonlyArray<VenueRow>,
   random: Random,
@@ -58,24 +62,26 @@ export function activityOf(
       if (answerMs > 0) yield* TestClock.adjust(answerMs)
       const now = yield* Clock.currentTimeMillis
       if (fails()) return yield* down
-      const shown = rows(wallet).toReversed().filter(({ act: { at }, lateMs }) =>
+      const shown = rows(wallet).toReversed().filter(({ event: { at }, lateMs }) =>
         range.from <= at && at <= range.to && at + lateMs <= now
-      ).sort((a, b) => b.act.at - a.act.at)
+      ).sort((a, b) => b.event.at - a.event.at)
       const offset = Number(cursor ?? 0)
       const end = Math.min(depthMax, offset + Math.max(1, pageRows(random)))
       const page = shown.slice(offset, end)
-      const acts = page.filter(({ isAct }) => isAct)
+      const activity = page.filter(({ isActivity }) => isActivity)
       return {
-        rows: acts.map(({ act }) => ({ act, userName: "", pseudonym: "Scary-Barrel" })),
-        rejected: acts.length < page.length ? { no_act: page.length - acts.length } : {},
-        oldest: page.at(-1)?.act.at ?? null,
+        rows: activity.map(({ event }) => ({ event, userName: "", pseudonym: "Scary-Barrel" })),
+        rejected: activity.length < page.length
+          ? { other_type: page.length - activity.length }
+          : {},
+        oldest: page.at(-1)?.event.at ?? null,
         next: end < shown.length && end < depthMax ? String(end) : null,
         cut: end < shown.length && end === depthMax,
       } satisfies ActivityPage
     })
 }
 
-/** A venue that shows wallets and nothing else. */
+/** A venue with wallets and nothing else. */
 export function walletVenue(source: Partial<WalletSource>) {
   const wallets: WalletSource = {
     categories: ["overall"],
@@ -87,12 +93,12 @@ export function walletVenue(source: Partial<WalletSource>) {
   return Layer.mock(VenueClient, { wallets })
 }
 
-/** A `WalletStore` in memory that a test can look into, and have crash. */
+/** A `WalletStore` in memory with visible state, which can crash. */
 export interface MemoryWallets {
   readonly layer: Layer.Layer<WalletStore>
   readonly wallets: Map<string, TrackedWallet>
-  readonly acts: Map<string, NumberedAct>
-  /** Runs before and after each save takes effect: where a test has it crash. */
+  readonly activity: Map<string, NumberedActivityEvent>
+  /** Runs before and after each save; a test can make it crash. */
   hook: (when: "before" | "after") => Effect.Effect<void>
 }
 
@@ -100,13 +106,13 @@ const rank: Readonly<Record<HistoryState, number>> = { reading: 0, whole: 1, tru
 
 export function memoryWallets(given: ReadonlyArray<string> = []): MemoryWallets {
   const wallets = new Map(given.map((wallet) => [wallet, unreadWallet(wallet)]))
-  const acts = new Map<string, NumberedAct>()
+  const activity = new Map<string, NumberedActivityEvent>()
   const saveRead: WalletStore["Service"]["saveRead"] = (read) =>
     Effect.gen(function* () {
       yield* memory.hook("before")
-      const before = acts.size
-      for (const act of read.acts) acts.set(actKey(act), act)
-      const added = acts.size - before
+      const before = activity.size
+      for (const event of read.activity) activity.set(activityEventKey(event), event)
+      const added = activity.size - before
       const known = wallets.get(read.wallet)
       if (known !== undefined) wallets.set(read.wallet, moved(known, read, added))
       yield* memory.hook("after")
@@ -124,7 +130,7 @@ export function memoryWallets(given: ReadonlyArray<string> = []): MemoryWallets 
     })
   const memory: MemoryWallets = {
     wallets,
-    acts,
+    activity,
     hook: () => Effect.void,
     layer: Layer.succeed(WalletStore, {
       tracked: Effect.sync(() => [...wallets.values()]),
@@ -135,7 +141,7 @@ export function memoryWallets(given: ReadonlyArray<string> = []): MemoryWallets 
   return memory
 }
 
-/** A wallet as it is tracked first. */
+/** A newly tracked wallet. */
 export function unreadWallet(
   wallet: string,
   source: TrackingSource = "volume",
@@ -149,13 +155,13 @@ export function unreadWallet(
     history: "reading",
     readFrom: null,
     readTo: null,
-    acts: 0,
+    activityCount: 0,
     markets: 0,
     bothSides: 0,
   }
 }
 
-/** Markers move apart only, and only over what has no gap; a history never goes back. */
+/** The range only grows, and only without a gap; a history never goes back. */
 function moved(
   known: TrackedWallet,
   read: Parameters<WalletStore["Service"]["saveRead"]>[0],
@@ -163,7 +169,7 @@ function moved(
 ): TrackedWallet {
   const { readFrom, readTo } = known
   const history = rank[read.history] > rank[known.history] ? read.history : known.history
-  const counted = { ...known, acts: known.acts + added }
+  const counted = { ...known, activityCount: known.activityCount + added }
   if (readFrom === null || readTo === null) {
     return { ...counted, history, readFrom: read.readFrom, readTo: read.readTo }
   }

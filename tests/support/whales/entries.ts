@@ -1,16 +1,16 @@
 /**
- * Invented entries and wallets for tests of what is told of them: tellable by default, odd on demand.
+ * Invented entries and wallets, publishable by default.
  *
  * @module
  */
-import type { HeldEntry } from "../../../src/whales/domain/heldEntry.ts"
+import type { StoredEntry } from "../../../src/whales/domain/storedEntry.ts"
 import { day, type EpochMs, hour, isoTime, minute } from "../../../src/core/domain/time.ts"
 import type { TrackedWallet } from "../../../src/whales/domain/tracking.ts"
 import type { FrozenCalibration } from "../../../src/feed/domain/item.ts"
 import { now } from "../movers/market.ts"
 
-/** An entry of two fills that nothing speaks against. */
-export function heldEntry(fields: Partial<HeldEntry> = {}): HeldEntry {
+/** A publishable entry of two fills. */
+export function storedEntry(fields: Partial<StoredEntry> = {}): StoredEntry {
   return {
     outcome: 0,
     price: 0.4,
@@ -28,7 +28,7 @@ export function heldEntry(fields: Partial<HeldEntry> = {}): HeldEntry {
   }
 }
 
-/** A wallet whose whole history is known. */
+/** A wallet with a whole history. */
 export function trackedWallet(fields: Partial<TrackedWallet> = {}): TrackedWallet {
   return {
     wallet: "0xaaaa",
@@ -38,14 +38,14 @@ export function trackedWallet(fields: Partial<TrackedWallet> = {}): TrackedWalle
     history: "whole",
     readFrom: 0,
     readTo: now - hour,
-    acts: 400,
+    activityCount: 400,
     markets: 100,
     bothSides: 0,
     ...fields,
   }
 }
 
-/** A calibration that says nothing, computed at an instant. */
+/** A neutral calibration. */
 export function calibration(computedAt: EpochMs): FrozenCalibration {
   return {
     label: "neutral",

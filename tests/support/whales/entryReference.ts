@@ -1,22 +1,22 @@
 /**
- * Entries a tenth of a share at a time: slow and plain, to hold the real thing against.
+ * A reference for `entriesOf`: computes entries one tenth of a share at a time, slow and simple.
  *
  * @module
  */
-import type { NumberedAct } from "../../../src/markets/domain/activity.ts"
+import type { NumberedActivityEvent } from "../../../src/markets/domain/activity.ts"
 import type { TokenId } from "../../../src/markets/domain/market.ts"
 
 export interface PlainEntry {
   readonly outcome: number
-  readonly buys: Array<{ readonly act: NumberedAct; readonly price: number }>
+  readonly buys: Array<{ readonly event: NumberedActivityEvent; readonly price: number }>
   hedged: number
 }
 
 const turn = ["split", "buy", "sell", "merge", "convert", "redeem"]
 
-/** Where an act stands in its wallet's history, as text that sorts. */
-function place(act: NumberedAct): ReadonlyArray<string | number> {
-  const { at, kind, transaction, tokenId, price, size, occurrence } = act
+/** The sort key of an event. */
+function place(event: NumberedActivityEvent): ReadonlyArray<string | number> {
+  const { at, kind, transaction, tokenId, price, size, occurrence } = event
   return [at, turn.indexOf(kind), transaction, tokenId ?? "", price, size, occurrence]
 }
 
@@ -26,11 +26,11 @@ function compare(a: ReadonlyArray<string | number>, b: ReadonlyArray<string | nu
 }
 
 /**
- * The wallet holds tenths of shares in two heaps, and remembers of each tenth that is not paired with
- * one of the other heap which entry it was bought for.
+ * The wallet holds tenths of shares of each outcome in a heap. Each tenth that is not paired with one of
+ * the other heap belongs to the entry that bought it.
  */
 export function plainEntries(
-  acts: ReadonlyArray<NumberedAct>,
+  activity: ReadonlyArray<NumberedActivityEvent>,
   tokenIds: readonly [TokenId, TokenId],
 ) {
   const entries: Array<PlainEntry> = []
@@ -40,7 +40,12 @@ export function plainEntries(
   const now: { running: PlainEntry | null } = { running: null }
   let missing = 0
 
-  const toward = (outcome: number, act: NumberedAct, price: number, hedges: boolean) => {
+  const toward = (
+    outcome: number,
+    event: NumberedActivityEvent,
+    price: number,
+    hedges: boolean,
+  ) => {
     if (unpaired.length > 0 && side !== outcome) {
       const own = unpaired.lastIndexOf(now.running)
       const [given] = unpaired.splice(own < 0 || now.running === null ? -1 : own, 1)
@@ -51,12 +56,14 @@ export function plainEntries(
     side = outcome
     const chosen = price > 0 && price < 1
     const last = entries.findLast((entry) => entry.outcome === outcome)
-    if (chosen && now.running === null && last?.buys.at(-1)?.act.at === act.at) now.running = last
+    if (chosen && now.running === null && last?.buys.at(-1)?.event.at === event.at) {
+      now.running = last
+    }
     if (chosen && now.running === null) {
       now.running = { outcome, buys: [], hedged: 0 }
       entries.push(now.running)
     }
-    if (chosen) now.running?.buys.push({ act, price })
+    if (chosen) now.running?.buys.push({ event, price })
     unpaired.push(chosen ? now.running : null)
   }
   const take = (outcome: number) => {
@@ -66,24 +73,24 @@ export function plainEntries(
     return had
   }
 
-  for (const act of [...acts].sort((a, b) => compare(place(a), place(b)))) {
-    const last: number | undefined = now.running?.buys.at(-1)?.act.at
-    if (last !== undefined && act.at >= last + 86_400_000) now.running = null
-    const token = act.tokenId === null ? 1 : tokenIds.indexOf(act.tokenId)
-    for (let tenth = 0; tenth < Math.round(act.size * 10); tenth++) {
-      if (act.kind === "buy") {
+  for (const event of [...activity].sort((a, b) => compare(place(a), place(b)))) {
+    const last: number | undefined = now.running?.buys.at(-1)?.event.at
+    if (last !== undefined && event.at >= last + 86_400_000) now.running = null
+    const token = event.tokenId === null ? 1 : tokenIds.indexOf(event.tokenId)
+    for (let tenth = 0; tenth < Math.round(event.size * 10); tenth++) {
+      if (event.kind === "buy") {
         heaps[token] = (heaps[token] ?? 0) + 1
-        toward(token, act, act.price, true)
+        toward(token, event, event.price, true)
       }
-      if (act.kind === "sell" && take(token)) toward(1 - token, act, 1 - act.price, false)
-      if (act.kind === "convert" && take(token)) toward(1 - token, act, 0, false)
-      if (act.kind === "split") heaps.forEach((heap, i) => heaps[i] = heap + 1)
-      if (act.kind === "merge") {
+      if (event.kind === "sell" && take(token)) toward(1 - token, event, 1 - event.price, false)
+      if (event.kind === "convert" && take(token)) toward(1 - token, event, 0, false)
+      if (event.kind === "split") heaps.forEach((heap, i) => heaps[i] = heap + 1)
+      if (event.kind === "merge") {
         if (Math.min(...heaps) > 0) heaps.forEach((heap, i) => heaps[i] = heap - 1)
         else missing++
       }
     }
-    if (act.kind === "redeem") {
+    if (event.kind === "redeem") {
       heaps.fill(0)
       unpaired = []
       now.running = null

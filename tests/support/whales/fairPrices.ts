@@ -1,5 +1,5 @@
 /**
- * The model of fair prices worked out the long way: by convolving all events, and by drawing them.
+ * The null model of fair prices by brute force: by convolution of all events, and by random draws.
  *
  * @module
  */
@@ -11,14 +11,14 @@ import {
   type NullSums,
 } from "../../../src/whales/domain/significance/nullModel.ts"
 
-/** A market the wallet favours a side of, before it is known what that side is paid. */
+/** The favoured side of a market that has not ended. */
 export interface OpenSide {
   readonly weight: number
   readonly price: number
 }
 export type OpenEvent = ReadonlyArray<OpenSide>
 
-/** The product's sums of events of which nothing was paid. */
+/** The product's sums of events in which no side was paid. */
 export function sumsOf(events: ReadonlyArray<OpenEvent>): NullSums {
   return events.reduce(
     (sums, event) => addNullSums(sums, eventSums(event.map((side) => ({ ...side, paid: 0 }))), 1),
@@ -26,12 +26,12 @@ export function sumsOf(events: ReadonlyArray<OpenEvent>): NullSums {
   )
 }
 
-/** What the sides that are paid weigh when the draw is `u`. */
+/** The weight of the sides that are paid when the draw is `u`. */
 function paidAt(event: OpenEvent, u: number): number {
   return event.reduce((sum, { weight, price }) => u < price ? sum + weight : sum, 0)
 }
 
-/** The chance of every total, exactly. */
+/** The exact probability of every total. */
 export function convolve(events: ReadonlyArray<OpenEvent>): Float64Array {
   const most = events.flat().reduce((sum, { weight }) => sum + weight, 0)
   let chances = new Float64Array(most + 1)
@@ -53,7 +53,7 @@ export function convolve(events: ReadonlyArray<OpenEvent>): Float64Array {
   return chances
 }
 
-/** The two-sided p-value of each total, exactly: summed from the far end, so that none is rounded off. */
+/** The exact two-sided p-value of each total, summed from the far end to keep small terms. */
 export function exactPValues(chances: Float64Array): ReadonlyArray<number> {
   const summed = (all: ReadonlyArray<number>) => {
     let sum = 0
@@ -64,7 +64,7 @@ export function exactPValues(chances: Float64Array): ReadonlyArray<number> {
   return below.map((sum, i) => Math.min(1, 2 * Math.min(sum, above[i] ?? 0)))
 }
 
-/** The two-sided p-value of `observed` by drawing: (r + 1) / (draws + 1) a side. */
+/** The two-sided p-value of `observed` by random draws: (r + 1) / (draws + 1) for each side. */
 export function drawnPValue(
   events: ReadonlyArray<OpenEvent>,
   observed: number,
@@ -82,7 +82,7 @@ export function drawnPValue(
   return Math.min(1, 2 * (Math.min(above, below) + 1) / (draws + 1))
 }
 
-/** How the weights of a wallet's markets are spread, and at which prices: the corners of both. */
+/** Distributions of the weights and of the prices of a wallet's markets, including extreme ones. */
 export const weightings: Readonly<Record<string, (u: number) => number>> = {
   "one each": () => 1,
   "seven each": () => 7,
@@ -105,7 +105,7 @@ export const pricings: Readonly<Record<string, (u: number) => number>> = {
   "both ends": (u) => u < 0.5 ? 0.95 : 0.05,
 }
 
-/** A wallet of so many events, of one market each or of up to three. */
+/** A wallet with this many events, each of up to `marketsMax` markets. */
 export function walletOf(
   weighting: string,
   pricing: string,

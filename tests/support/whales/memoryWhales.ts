@@ -1,28 +1,27 @@
 /**
- * The five stores of whales in memory: what their ports say, in maps, for laws and for tests of what
- * stands on them.
+ * The five whale stores in memory: the model of the laws, and a fast store for tests of services.
  *
  * @module
  */
 import { Effect } from "effect"
 import { second } from "../../../src/core/domain/time.ts"
-import type { NumberedAct } from "../../../src/markets/domain/activity.ts"
+import type { NumberedActivityEvent } from "../../../src/markets/domain/activity.ts"
 import type { MarketFacts, MarketId } from "../../../src/markets/domain/market.ts"
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"
 import type { CalibrationStore } from "../../../src/whales/CalibrationStore.ts"
 import type { CountingStore, UncountedEvent } from "../../../src/whales/CountingStore.ts"
 import { isHedge, isMarketMaker } from "../../../src/whales/domain/entry.ts"
-import { type HeldEntry, type OpenEntry } from "../../../src/whales/domain/heldEntry.ts"
+import { type OpenEntry, type StoredEntry } from "../../../src/whales/domain/storedEntry.ts"
 import type { Judgement } from "../../../src/whales/domain/label.ts"
 import type { MarketScore, WalletSums } from "../../../src/whales/domain/score.ts"
 import type { HistoryState, TrackedWallet } from "../../../src/whales/domain/tracking.ts"
 import type { CalibratedWhale } from "../../../src/whales/domain/whale.ts"
-import type { EntryStore, MadePosition } from "../../../src/whales/EntryStore.ts"
+import type { ComputedPosition, EntryStore } from "../../../src/whales/EntryStore.ts"
 import type { WalletStore } from "../../../src/whales/WalletStore.ts"
 import type { WhaleMarketStore } from "../../../src/whales/WhaleMarketStore.ts"
 import type { WhaleStores } from "./whaleStores.ts"
 
-/** Five stores of one memory. */
+/** Five stores over shared tables. */
 export function memoryWhales(): WhaleStores {
   const tables = makeTables()
   return {
@@ -34,7 +33,7 @@ export function memoryWhales(): WhaleStores {
   }
 }
 
-type Wallet = Omit<TrackedWallet, "acts" | "markets" | "bothSides"> & {
+type Wallet = Omit<TrackedWallet, "activityCount" | "markets" | "bothSides"> & {
   readonly version: number
   readonly sums: WalletSums | null
   readonly judgement: Judgement | null
@@ -43,11 +42,11 @@ type Wallet = Omit<TrackedWallet, "acts" | "markets" | "bothSides"> & {
 interface Position {
   readonly wallet: string
   readonly marketId: MarketId
-  readonly acts: ReadonlyMap<string, NumberedAct>
-  readonly actsVersion: number
-  readonly madeVersion: number
-  readonly made: Pick<MadePosition, "entries" | "boughtBoth" | "due">
-  readonly stale: { readonly actedAt: number } | null
+  readonly activity: ReadonlyMap<string, NumberedActivityEvent>
+  readonly activityVersion: number
+  readonly computedVersion: number
+  readonly computed: Pick<ComputedPosition, "entries" | "boughtBoth" | "due">
+  readonly stale: { readonly lastEventAt: number } | null
   readonly uncounted: { readonly since: number; readonly version: number } | null
   readonly score: MarketScore | null
 }
@@ -55,12 +54,12 @@ interface Position {
 interface MarketState {
   readonly facts: MarketFacts | null
   readonly event: string | null
-  readonly factsAskedAt: number
-  readonly askedAt: number
+  readonly factsRequestedAt: number
+  readonly checkedAt: number
   readonly resolution: Resolution | null
   readonly endedAt: number
-  /** When how it ended was last news. */
-  readonly toldAt: number
+  /** When its resolution was last new or changed. */
+  readonly changedAt: number
 }
 
 const never = -Infinity
@@ -68,14 +67,14 @@ const never = -Infinity
 const unknown: MarketState = {
   facts: null,
   event: null,
-  factsAskedAt: never,
-  askedAt: never,
+  factsRequestedAt: never,
+  checkedAt: never,
   resolution: null,
   endedAt: never,
-  toldAt: never,
+  changedAt: never,
 }
 
-const untold = {
+const unread = {
   history: "reading",
   readFrom: null,
   readTo: null,
@@ -87,10 +86,10 @@ const untold = {
 const fresh = (wallet: string, marketId: MarketId): Position => ({
   wallet,
   marketId,
-  acts: new Map(),
-  actsVersion: 0,
-  madeVersion: 0,
-  made: { entries: [], boughtBoth: false, due: false },
+  activity: new Map(),
+  activityVersion: 0,
+  computedVersion: 0,
+  computed: { entries: [], boughtBoth: false, due: false },
   stale: null,
   uncounted: null,
   score: null,
@@ -98,13 +97,20 @@ const fresh = (wallet: string, marketId: MarketId): Position => ({
 
 const histories: ReadonlyArray<HistoryState> = ["reading", "whole", "truncated"]
 
-const nameOf = (act: NumberedAct) =>
-  JSON.stringify([act.transaction, act.kind, act.tokenId, act.size, act.price, act.occurrence])
+const nameOf = (event: NumberedActivityEvent) =>
+  JSON.stringify([
+    event.transaction,
+    event.kind,
+    event.tokenId,
+    event.size,
+    event.price,
+    event.occurrence,
+  ])
 
 const payoutOf = (resolution: Resolution | null) =>
   resolution?.state === "paid" ? resolution.payouts.join() : resolution?.state
 
-/** What the five stores in memory hold together, and what changes it in more than one of them. */
+/** The shared tables, and the changes that more than one store makes. */
 function makeTables() {
   const wallets = new Map<string, Wallet>()
   const markets = new Map<MarketId, MarketState>()
@@ -119,10 +125,11 @@ function makeTables() {
   const ofMarket = (id: MarketId) => all().filter(({ marketId }) => marketId === id)
   const sidesOf = (wallet: string) => ({
     markets: ofWallet(wallet).length,
-    bothSides: ofWallet(wallet).filter(({ made }) => made.boughtBoth).length,
+    bothSides: ofWallet(wallet).filter(({ computed }) => computed.boughtBoth).length,
   })
   const isOpen = (id: MarketId) => marketOf(id).resolution === null
-  const hasEntries = (id: MarketId) => ofMarket(id).some(({ made }) => made.entries.length > 0)
+  const hasEntries = (id: MarketId) =>
+    ofMarket(id).some(({ computed }) => computed.entries.length > 0)
 
   const put = (position: Position, fields: Partial<Position>) =>
     positions.set(key(position.wallet, position.marketId), { ...position, ...fields })
@@ -139,7 +146,7 @@ function makeTables() {
   return {
     ...{ wallets, markets, calibrations, key, marketOf, all, ofWallet, ofMarket, sidesOf, isOpen },
     ...{ hasEntries, positions, put, putMarket, markUncounted },
-    /** Which change of what is published this is. */
+    /** The number of changes of published calibrations. */
     revision: 0,
   }
 }
@@ -147,14 +154,14 @@ type Tables = ReturnType<typeof makeTables>
 
 function walletStore(tables: Tables): WalletStore["Service"] {
   const { wallets, markets, key, ofWallet, sidesOf, isOpen, positions, put, markUncounted } = tables
-  const addAct = (wallet: string, act: NumberedAct) => {
-    const held = positions.get(key(wallet, act.marketId)) ?? fresh(wallet, act.marketId)
-    if (held.acts.has(nameOf(act))) return false
-    if (!markets.has(act.marketId)) markets.set(act.marketId, unknown)
-    put(held, {
-      acts: new Map([...held.acts, [nameOf(act), { ...act, wallet }]]),
-      actsVersion: held.actsVersion + 1,
-      stale: { actedAt: Math.max(act.at, held.stale?.actedAt ?? act.at) },
+  const addEvent = (wallet: string, event: NumberedActivityEvent) => {
+    const stored = positions.get(key(wallet, event.marketId)) ?? fresh(wallet, event.marketId)
+    if (stored.activity.has(nameOf(event))) return false
+    if (!markets.has(event.marketId)) markets.set(event.marketId, unknown)
+    put(stored, {
+      activity: new Map([...stored.activity, [nameOf(event), { ...event, wallet }]]),
+      activityVersion: stored.activityVersion + 1,
+      stale: { lastEventAt: Math.max(event.at, stored.stale?.lastEventAt ?? event.at) },
     })
     return true
   }
@@ -164,15 +171,15 @@ function walletStore(tables: Tables): WalletStore["Service"] {
       Effect.sync(() => {
         let added = 0
         for (const { wallet, name, source } of found) {
-          const held = wallets.get(wallet)
-          if (held === undefined) {
+          const stored = wallets.get(wallet)
+          if (stored === undefined) {
             added += 1
-            wallets.set(wallet, { ...untold, wallet, name, source, trackedAt: at })
+            wallets.set(wallet, { ...unread, wallet, name, source, trackedAt: at })
           } else {
-            const chosen = held.source === "profit" && source === "volume"
-            wallets.set(wallet, { ...held, name, source: chosen ? source : held.source })
+            const chosen = stored.source === "profit" && source === "volume"
+            wallets.set(wallet, { ...stored, name, source: chosen ? source : stored.source })
             for (const position of chosen ? ofWallet(wallet) : []) {
-              const ended = !isOpen(position.marketId) && position.made.entries.length > 0
+              const ended = !isOpen(position.marketId) && position.computed.entries.length > 0
               if (ended || position.score !== null) markUncounted(position)
             }
           }
@@ -182,28 +189,31 @@ function walletStore(tables: Tables): WalletStore["Service"] {
     tracked: Effect.sync(() =>
       [...wallets.values()].map(({ version: _, sums: __, judgement: ___, ...wallet }) => ({
         ...wallet,
-        acts: ofWallet(wallet.wallet).reduce((sum, { acts }) => sum + acts.size, 0),
+        activityCount: ofWallet(wallet.wallet).reduce(
+          (sum, { activity }) => sum + activity.size,
+          0,
+        ),
         ...sidesOf(wallet.wallet),
       })).sort((a, b) => a.wallet < b.wallet ? -1 : 1)
     ),
     saveRead: (read) =>
       Effect.sync(() => {
-        const held = wallets.get(read.wallet)
-        if (held === undefined) return { added: 0 }
-        const added = read.acts.filter((act) => addAct(read.wallet, act)).length
-        const { readFrom, readTo } = held
-        const further = histories.indexOf(read.history) > histories.indexOf(held.history)
-        const history = further ? read.history : held.history
+        const stored = wallets.get(read.wallet)
+        if (stored === undefined) return { added: 0 }
+        const added = read.activity.filter((event) => addEvent(read.wallet, event)).length
+        const { readFrom, readTo } = stored
+        const further = histories.indexOf(read.history) > histories.indexOf(stored.history)
+        const history = further ? read.history : stored.history
         if (readFrom === null || readTo === null) {
           wallets.set(read.wallet, {
-            ...held,
+            ...stored,
             history,
             readFrom: read.readFrom,
             readTo: read.readTo,
           })
         } else if (read.readFrom < readTo + second && read.readTo > readFrom - second) {
           wallets.set(read.wallet, {
-            ...held,
+            ...stored,
             history,
             readFrom: Math.min(readFrom, read.readFrom),
             readTo: Math.max(readTo, read.readTo),
@@ -217,71 +227,71 @@ function walletStore(tables: Tables): WalletStore["Service"] {
 function whaleMarketStore(tables: Tables): WhaleMarketStore["Service"] {
   const { markets, marketOf, ofMarket, hasEntries, putMarket, markUncounted } = tables
   return {
-    unknownMarkets: (limit, askedBefore) =>
+    unknownMarkets: (limit, requestedBefore) =>
       Effect.sync(() =>
-        [...markets].filter(([id, { facts, factsAskedAt }]) =>
-          facts === null && factsAskedAt < askedBefore && ofMarket(id).length > 0
-        ).sort(([, a], [, b]) => order(a.factsAskedAt, b.factsAskedAt)).slice(0, limit)
+        [...markets].filter(([id, { facts, factsRequestedAt }]) =>
+          facts === null && factsRequestedAt < requestedBefore && ofMarket(id).length > 0
+        ).sort(([, a], [, b]) => order(a.factsRequestedAt, b.factsRequestedAt)).slice(0, limit)
           .map(([id]) => id)
       ),
-    saveFacts: (facts, asked, at) =>
+    saveFacts: (facts, requested, at) =>
       Effect.sync(() => {
-        for (const told of facts) {
-          putMarket(told.id, { facts: told, event: marketOf(told.id).event ?? told.eventSlug })
+        for (const one of facts) {
+          putMarket(one.id, { facts: one, event: marketOf(one.id).event ?? one.eventSlug })
         }
-        for (const id of asked) {
-          putMarket(id, { factsAskedAt: Math.max(at, marketOf(id).factsAskedAt) })
+        for (const id of requested) {
+          putMarket(id, { factsRequestedAt: Math.max(at, marketOf(id).factsRequestedAt) })
         }
       }),
-    unresolved: ({ limit, askedBefore, ending, endedAfter, askedAgainBefore }) =>
+    unresolved: ({ limit, checkedBefore, ending, endedAfter, recheckedBefore }) =>
       Effect.sync(() => {
         const known = [...markets].filter(([id]) => hasEntries(id))
-          .sort(([, a], [, b]) => order(a.askedAt, b.askedAt))
-        const first = known.filter(([, { resolution, askedAt, facts }]) => {
+          .sort(([, a], [, b]) => order(a.checkedAt, b.checkedAt))
+        const first = known.filter(([, { resolution, checkedAt, facts }]) => {
           const endsAt = facts?.endsAt ?? null
           const ends = endsAt !== null && ending.from <= endsAt && endsAt <= ending.to
           return resolution === null &&
-            (askedAt < askedBefore || ends && askedAt < ending.askedBefore)
+            (checkedAt < checkedBefore || ends && checkedAt < ending.checkedBefore)
         })
-        const again = known.filter(([, { resolution, askedAt, endedAt }]) =>
-          resolution !== null && endedAt > endedAfter && askedAt < askedAgainBefore
+        const again = known.filter(([, { resolution, checkedAt, endedAt }]) =>
+          resolution !== null && endedAt > endedAfter && checkedAt < recheckedBefore
         )
         const eighth = Math.floor(limit / 8)
         return [...again.slice(0, eighth), ...first, ...again.slice(eighth)]
           .slice(0, limit)
           .map(([id]) => id)
       }),
-    saveResolutions: (resolutions, asked, at) =>
+    saveResolutions: (resolutions, checked, at) =>
       Effect.sync(() => {
-        let news = 0
+        let changed = 0
         for (
           const resolution of new Map(resolutions.map((each) => [each.marketId, each])).values()
         ) {
           const { marketId } = resolution
-          const held = marketOf(marketId)
-          const resolvedAt = resolution.resolvedAt ?? held.resolution?.resolvedAt ?? null
+          const stored = marketOf(marketId)
+          const resolvedAt = resolution.resolvedAt ?? stored.resolution?.resolvedAt ?? null
           putMarket(marketId, {
             resolution: { ...resolution, resolvedAt },
-            endedAt: resolution.resolvedAt ?? (held.resolution === null ? at : held.endedAt),
+            endedAt: resolution.resolvedAt ?? (stored.resolution === null ? at : stored.endedAt),
           })
-          if (payoutOf(held.resolution) === payoutOf(resolution)) continue
-          news += 1
-          putMarket(marketId, { toldAt: at })
+          if (payoutOf(stored.resolution) === payoutOf(resolution)) continue
+          changed += 1
+          putMarket(marketId, { changedAt: at })
           for (const position of ofMarket(marketId)) {
-            const counts = position.made.entries.length > 0 || position.score !== null
+            const counts = position.computed.entries.length > 0 || position.score !== null
             if (counts) markUncounted(position)
           }
         }
-        for (const id of asked) putMarket(id, { askedAt: Math.max(at, marketOf(id).askedAt) })
-        return news
+        for (const id of checked) putMarket(id, { checkedAt: Math.max(at, marketOf(id).checkedAt) })
+        return changed
       }),
-    ended: ({ endedFrom, told, limit }) =>
+    ended: ({ endedFrom, changed, limit }) =>
       Effect.sync(() =>
-        [...markets].flatMap(([id, { facts, resolution, endedAt, toldAt }]) => {
-          const entered = ofMarket(id).filter(({ made }) => made.entries.length > 0)
-          const fits = endedAt >= endedFrom && toldAt >= told.from && toldAt < told.to
+        [...markets].flatMap(([id, { facts, resolution, endedAt, changedAt }]) => {
+          const entered = ofMarket(id).filter(({ computed }) => computed.entries.length > 0)
+          const fits = endedAt >= endedFrom && changedAt >= changed.from && changedAt < changed.to
           if (facts === null || resolution === null || entered.length === 0 || !fits) return []
-          const stakeUsd = entered.flatMap(({ made }) => made.entries)
+          const stakeUsd = entered.flatMap(({ computed }) => computed.entries)
             .reduce((sum, entry) => sum + entry.stakeUsd, 0)
           return [{ market: facts, resolution, endedAt, wallets: entered.length, stakeUsd }]
         }).sort((a, b) => order(b.stakeUsd, a.stakeUsd) || (a.market.id < b.market.id ? -1 : 1))
@@ -304,60 +314,64 @@ function entryStore(tables: Tables): EntryStore["Service"] {
     put,
     markUncounted,
   } = tables
-  const save = (made: MadePosition) => {
-    const held = positions.get(key(made.wallet, made.marketId))
-    if (held === undefined || marketOf(made.marketId).facts === null) return
-    if (made.version < held.madeVersion || made.version > held.actsVersion) return
-    const fields: Partial<Position> = {
-      made,
-      madeVersion: made.version,
-      ...made.version === held.actsVersion ? { stale: null } : {},
+  const save = (computed: ComputedPosition) => {
+    const stored = positions.get(key(computed.wallet, computed.marketId))
+    if (stored === undefined || marketOf(computed.marketId).facts === null) return
+    if (computed.version < stored.computedVersion || computed.version > stored.activityVersion) {
+      return
     }
-    const counts = !isOpen(made.marketId) || held.score !== null
-    const changed = JSON.stringify(made.entries) !== JSON.stringify(held.made.entries)
-    if (counts && changed) markUncounted(held, fields)
-    else put(held, fields)
+    const fields: Partial<Position> = {
+      computed,
+      computedVersion: computed.version,
+      ...computed.version === stored.activityVersion ? { stale: null } : {},
+    }
+    const counts = !isOpen(computed.marketId) || stored.score !== null
+    const changed = JSON.stringify(computed.entries) !== JSON.stringify(stored.computed.entries)
+    if (counts && changed) markUncounted(stored, fields)
+    else put(stored, fields)
   }
 
   return {
     stale: (limit) =>
       Effect.sync(() =>
-        all().sort((a, b) => (b.stale?.actedAt ?? 0) - (a.stale?.actedAt ?? 0)).flatMap(
+        all().sort((a, b) => (b.stale?.lastEventAt ?? 0) - (a.stale?.lastEventAt ?? 0)).flatMap(
           (position) => {
             const { facts } = marketOf(position.marketId)
             return position.stale === null || facts === null ? [] : [{
               wallet: position.wallet,
               market: facts,
-              version: position.actsVersion,
-              acts: [...position.acts.values()],
-              entries: position.made.entries,
+              version: position.activityVersion,
+              activity: [...position.activity.values()],
+              entries: position.computed.entries,
             }]
           },
         ).slice(0, limit)
       ),
-    saveMade: (made) =>
+    saveEntries: (computed) =>
       Effect.sync(() =>
-        new Map(made.map((each) => [key(each.wallet, each.marketId), each])).forEach(save)
+        new Map(computed.map((each) => [key(each.wallet, each.marketId), each])).forEach(save)
       ),
     due: (limit) =>
       Effect.sync(() =>
-        all().flatMap(({ wallet, marketId, madeVersion, made: { due, entries, boughtBoth } }) => {
-          const { facts } = marketOf(marketId)
-          return due && facts !== null
-            ? [{ wallet, market: facts, version: madeVersion, entries, boughtBoth }]
-            : []
-        }).slice(0, limit)
+        all().flatMap(
+          ({ wallet, marketId, computedVersion, computed: { due, entries, boughtBoth } }) => {
+            const { facts } = marketOf(marketId)
+            return due && facts !== null
+              ? [{ wallet, market: facts, version: computedVersion, entries, boughtBoth }]
+              : []
+          },
+        ).slice(0, limit)
       ),
     entriesIn: (marketId, limit) =>
       Effect.sync(() =>
         isOpen(marketId)
           ? largestOpen(
-            ofMarket(marketId).flatMap(({ wallet, made }) => {
-              const held = wallets.get(wallet)
-              if (held === undefined || held.history === "reading") return []
+            ofMarket(marketId).flatMap(({ wallet, computed }) => {
+              const stored = wallets.get(wallet)
+              if (stored === undefined || stored.history === "reading") return []
               const marketMaker = isMarketMaker(sidesOf(wallet))
               const calibration = calibrations.get(wallet)?.[0] ?? null
-              return [{ ...held, marketMaker, calibration, entries: made.entries }]
+              return [{ ...stored, marketMaker, calibration, entries: computed.entries }]
             }),
             limit,
           )
@@ -376,11 +390,11 @@ function countingStore(tables: Tables): CountingStore["Service"] {
     return [{
       wallet: tracked.wallet,
       countFrom: tracked.source === "profit" ? tracked.trackedAt : null,
-      positions: members.map(({ marketId, uncounted, made, score }) => ({
+      positions: members.map(({ marketId, uncounted, computed, score }) => ({
         marketId,
         version: uncounted?.version ?? 0,
         feeRate: marketOf(marketId).facts?.takerFeeRate ?? 0,
-        entries: made.entries,
+        entries: computed.entries,
         resolution: marketOf(marketId).resolution,
         counted: score,
         changed: uncounted !== null,
@@ -408,10 +422,10 @@ function countingStore(tables: Tables): CountingStore["Service"] {
           )
         )
       }),
-    sums: (asked) =>
+    sums: (requested) =>
       Effect.sync(() =>
         new Map(
-          [...wallets.values()].filter(({ wallet }) => asked.includes(wallet))
+          [...wallets.values()].filter(({ wallet }) => requested.includes(wallet))
             .map(({ wallet, version, sums }) => {
               const counted = ofWallet(wallet).some(({ score }) => score !== null)
               return [wallet, { version, sums: counted ? sums : null }]
@@ -428,13 +442,13 @@ function countingStore(tables: Tables): CountingStore["Service"] {
         if (!valid) return false
         if (counted.length + moved.length > 0) tables.revision += 1
         for (const { wallet, marketId, score } of counted) {
-          const held = positions.get(key(wallet, marketId))
-          if (held !== undefined) put(held, { score, uncounted: null })
+          const stored = positions.get(key(wallet, marketId))
+          if (stored !== undefined) put(stored, { score, uncounted: null })
         }
         for (const { wallet, version, sums, judgement } of moved) {
-          const held = wallets.get(wallet)
-          if (held !== undefined) {
-            wallets.set(wallet, { ...held, version: version + 1, sums, judgement })
+          const stored = wallets.get(wallet)
+          if (stored !== undefined) {
+            wallets.set(wallet, { ...stored, version: version + 1, sums, judgement })
           }
         }
         return true
@@ -449,9 +463,11 @@ function calibrationStore(tables: Tables): CalibrationStore["Service"] {
   return {
     calibrated: Effect.sync(() => [...calibrations.values()].flatMap(([now]) => now ?? [])),
     calibrationVersion: Effect.sync(() => `${tables.revision}`),
-    calibrations: (asked) =>
-      Effect.sync(() => new Map([...calibrations].filter(([wallet]) => asked.includes(wallet)))),
-    saveCalibrated: (whales, gone) =>
+    calibrations: (requested) =>
+      Effect.sync(() =>
+        new Map([...calibrations].filter(([wallet]) => requested.includes(wallet)))
+      ),
+    saveCalibrated: (whales, removed) =>
       Effect.sync(() => {
         let changed = false
         for (const whale of new Map(whales.map((each) => [each.row.wallet, each])).values()) {
@@ -463,12 +479,12 @@ function calibrationStore(tables: Tables): CalibrationStore["Service"] {
           calibrations.set(whale.row.wallet, previous === undefined ? [whale] : [whale, previous])
           changed = true
         }
-        for (const wallet of gone) changed = calibrations.delete(wallet) || changed
+        for (const wallet of removed) changed = calibrations.delete(wallet) || changed
         if (changed) tables.revision += 1
       }),
     openEntries: Effect.sync(() => {
       const open = new Map<string, number>()
-      for (const { wallet, marketId, made: { entries } } of all()) {
+      for (const { wallet, marketId, computed: { entries } } of all()) {
         if (!isOpen(marketId) || entries.length === 0) continue
         open.set(wallet, (open.get(wallet) ?? 0) + entries.length)
       }
@@ -477,12 +493,12 @@ function calibrationStore(tables: Tables): CalibrationStore["Service"] {
   }
 }
 
-/** A wallet in a market that is open. */
+/** A wallet with entries in an open market. */
 type Holder =
   & Pick<OpenEntry, "wallet" | "name" | "marketMaker" | "calibration">
-  & { readonly entries: ReadonlyArray<HeldEntry> }
+  & { readonly entries: ReadonlyArray<StoredEntry> }
 
-/** The largest of their entries; where stakes are even, by wallet, name of the entry and outcome. */
+/** The largest entries; ties by wallet, opening time and outcome. */
 function largestOpen(
   holders: ReadonlyArray<Holder>,
   limit: number,
@@ -502,7 +518,7 @@ function largestOpen(
     .map(({ shown }) => shown)
 }
 
-const figuresOf = ({ outcome, price, stakeUsd, firstFillAt }: HeldEntry) => ({
+const figuresOf = ({ outcome, price, stakeUsd, firstFillAt }: StoredEntry) => ({
   outcome,
   price,
   stakeUsd,

@@ -1,5 +1,5 @@
 /**
- * Generated wallets: what they chose in the markets of their events, and how those were paid.
+ * Generated records of wallets: their entries by event and market, and the payouts.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import {
   type WalletSums,
 } from "../../../src/whales/domain/score.ts"
 
-/** One wallet's entries in one market, and what the market paid; null when it was cancelled. */
+/** One wallet's entries in one market, and its payouts; null when it was cancelled. */
 export interface PlayedMarket {
   readonly entries: ReadonlyArray<Entry>
   readonly payouts: readonly [number, number] | null
@@ -21,7 +21,7 @@ export interface PlayedMarket {
 }
 export type PlayedEvent = ReadonlyArray<PlayedMarket>
 
-/** An entry of a thousand dollars at .5, or what `fields` say. */
+/** An entry of 1,000 USD at 0.5 by default. */
 export function entry(fields: Partial<Entry> = {}): Entry {
   const price = fields.price ?? 0.5
   const stakeUsd = fields.stakeUsd ?? 1_000
@@ -39,7 +39,7 @@ export function entry(fields: Partial<Entry> = {}): Entry {
   }
 }
 
-/** Entries in events of their own unless `perEvent` is given; `won` of them are paid. */
+/** Entries, `perEvent` in each event; the first `won` of them are paid. */
 export function played(
   entries: number,
   won: number,
@@ -67,7 +67,7 @@ const anyEntry = Arbitrary.map(
   ({ outcome, thousandths, stakeUsd, hedged }): Entry => {
     const price = thousandths / 1_000
     const shares = stakeUsd / price
-    // One in three is hedged at all, one in six by more than half.
+    // One in three is hedged, one in six by more than half.
     return entry({
       outcome,
       price,
@@ -108,12 +108,12 @@ export function scoresOf(event: PlayedEvent): ReadonlyArray<MarketScore> {
   return event.map(({ entries, payouts, feeRate }) => marketScore(entries, payouts, feeRate))
 }
 
-/** The sums of a whole record, event after event. */
+/** The sums of a whole record. */
 export function sumsOf(record: ReadonlyArray<PlayedEvent>): WalletSums {
   return record.reduce((sums, event) => recount(sums, [], scoresOf(event)), noSums)
 }
 
-/** Entries that count, each with what it was paid and the number of its event. */
+/** The counted entries, each with its payout and the number of its event. */
 export function counted(record: ReadonlyArray<PlayedEvent>) {
   return record.flatMap((event, number) =>
     event.flatMap(({ entries, payouts, feeRate }) =>
@@ -124,7 +124,7 @@ export function counted(record: ReadonlyArray<PlayedEvent>) {
   )
 }
 
-/** Every figure of `a` is that of `b`, but for rounding. */
+/** Whether all figures are equal except for rounding. */
 export function alike(a: unknown, b: unknown, tolerance = 1e-9): boolean {
   if (typeof a === "number" && typeof b === "number") {
     return a === b || Math.abs(a - b) <= tolerance * Math.max(1, Math.abs(a), Math.abs(b))

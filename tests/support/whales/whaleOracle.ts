@@ -1,10 +1,10 @@
 /**
- * What a service of whales should have told and known, worked out from scratch: from all acts there
- * were at an instant and all resolutions heard by then, with nothing kept from before.
+ * The expected positions, sums and calibrations at an instant, computed from scratch: from all activity
+ * and all resolutions read by then, without any stored state.
  *
  * @module
  */
-import { type NumberedAct } from "../../../src/markets/domain/activity.ts"
+import { type NumberedActivityEvent } from "../../../src/markets/domain/activity.ts"
 import { type Judgement, judgementOf, labels } from "../../../src/whales/domain/label.ts"
 import { ratesOf } from "../../../src/whales/domain/rates.ts"
 import { entriesOf, type Entry } from "../../../src/whales/domain/entry.ts"
@@ -15,15 +15,15 @@ import type { WalletSums } from "../../../src/whales/domain/score.ts"
 import type { EpochMs } from "../../../src/core/domain/time.ts"
 import type { TrackedWallet } from "../../../src/whales/domain/tracking.ts"
 
-/** All that ever happened, as the venue told it. */
+/** Everything that the venue returned. */
 export interface Happened {
-  readonly acts: ReadonlyArray<NumberedAct>
-  /** When what happened at an instant was first read: later, where the venue was down. */
+  readonly activity: ReadonlyArray<NumberedActivityEvent>
+  /** When activity of an instant was first read: later when the venue was down. */
   readonly readAt: (at: EpochMs) => EpochMs
   readonly facts: ReadonlyMap<MarketId, MarketFacts>
   readonly wallets: ReadonlyArray<TrackedWallet>
-  /** What was heard of how markets ended, and when; a later word on a market replaces an earlier. */
-  readonly heard: ReadonlyArray<{ readonly at: EpochMs; readonly resolution: Resolution }>
+  /** The resolutions read, and when; a later one of a market replaces an earlier one. */
+  readonly observed: ReadonlyArray<{ readonly at: EpochMs; readonly resolution: Resolution }>
 }
 
 export interface ScratchPosition {
@@ -31,7 +31,7 @@ export interface ScratchPosition {
   readonly market: MarketFacts
   readonly entries: ReadonlyArray<Entry>
   readonly boughtBoth: boolean
-  /** When the last of its acts was read. */
+  /** When the last of its activity events was read. */
   readonly changedAt: EpochMs
 }
 
@@ -54,24 +54,26 @@ export interface ScratchCalibration {
   readonly fadeRoi: number
 }
 
-export function makeOracle({ acts, readAt, facts, wallets, heard }: Happened): ScratchOracle {
-  const byPosition = Map.groupBy(acts, (act) => `${act.wallet} ${act.marketId}`)
+export function makeOracle(
+  { activity, readAt, facts, wallets, observed }: Happened,
+): ScratchOracle {
+  const byPosition = Map.groupBy(activity, (event) => `${event.wallet} ${event.marketId}`)
   const sources = new Map(wallets.map((wallet) => [wallet.wallet, wallet]))
 
   const positionsAt = (at: EpochMs) =>
     [...byPosition.values()].flatMap((all): ReadonlyArray<ScratchPosition> => {
-      const known = all.filter((act) => readAt(act.at) <= at)
+      const known = all.filter((event) => readAt(event.at) <= at)
       const [first] = known
       const market = first === undefined ? undefined : facts.get(first.marketId)
       if (first === undefined || market === undefined) return []
       const { entries, boughtBoth } = entriesOf(known, market.tokenIds)
-      const changedAt = readAt(Math.max(...known.map((act) => act.at)))
+      const changedAt = readAt(Math.max(...known.map((event) => event.at)))
       return [{ wallet: first.wallet, market, entries, boughtBoth, changedAt }]
     })
 
   const resolutionsAt = (at: EpochMs) =>
     new Map(
-      heard.filter((word) => word.at <= at).map((
+      observed.filter((word) => word.at <= at).map((
         { resolution },
       ) => [resolution.marketId, resolution]),
     )
@@ -99,7 +101,7 @@ export function makeOracle({ acts, readAt, facts, wallets, heard }: Happened): S
     ))
   }
 
-  const calibrationsAt = remembered((at) => {
+  const calibrationsAt = cached((at) => {
     const sums = sumsAt(at)
     const judged = new Map<string, Judgement>()
     for (const [wallet, of] of sums) {
@@ -119,8 +121,8 @@ export function makeOracle({ acts, readAt, facts, wallets, heard }: Happened): S
   return { positionsAt, resolutionsAt, sumsAt, calibrationsAt }
 }
 
-/** The same, each answer worked out once. */
-function remembered<A>(answer: (at: EpochMs) => A): (at: EpochMs) => A {
-  const known = new Map<EpochMs, A>()
-  return (at) => known.getOrInsertComputed(at, answer)
+/** Computes each result once. */
+function cached<A>(compute: (at: EpochMs) => A): (at: EpochMs) => A {
+  const results = new Map<EpochMs, A>()
+  return (at) => results.getOrInsertComputed(at, compute)
 }

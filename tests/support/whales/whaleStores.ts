@@ -1,6 +1,5 @@
 /**
- * The five stores of whales together, for tests of what goes through several of them, and the laws of
- * each on every store and in memory.
+ * The five whale stores together, and the laws of each, in memory and on every store.
  *
  * @module
  */
@@ -26,7 +25,7 @@ export type WhalePorts =
   | CountingStore
   | CalibrationStore
 
-/** Every method of the five; no two have the same name. */
+/** All methods of the five stores; their names are distinct. */
 export type WhaleStores =
   & WalletStore["Service"]
   & WhaleMarketStore["Service"]
@@ -34,7 +33,6 @@ export type WhaleStores =
   & CountingStore["Service"]
   & CalibrationStore["Service"]
 
-/** The five stores of a context. */
 export const storesOf = (context: Context.Context<WhalePorts>): WhaleStores => ({
   ...Context.get(context, WalletStore),
   ...Context.get(context, WhaleMarketStore),
@@ -53,7 +51,7 @@ export const postgresWhales = Layer.mergeAll(
   calibrationStore.layer,
 )
 
-/** The five ports onto stores that are given. */
+/** The five ports, backed by `stores`. */
 export const whalesContext = (stores: WhaleStores): Context.Context<WhalePorts> =>
   Context.make(WalletStore, stores).pipe(
     Context.add(WhaleMarketStore, stores),
@@ -62,14 +60,14 @@ export const whalesContext = (stores: WhaleStores): Context.Context<WhalePorts> 
     Context.add(CalibrationStore, stores),
   )
 
-/** Empty stores in memory; what they hold goes with their scope. */
+/** Empty stores in memory. */
 export const memoryWhalesLayer = Layer.effectContext(
   Effect.sync(() => whalesContext(memoryWhales())),
 )
 
 type WhaleLaw = (name: string, body: (stores: WhaleStores) => Effect.Effect<void, unknown>) => void
 
-/** The laws of a port, on the stand-in in memory and on every store; each law finds it empty. */
+/** The laws of a port, in memory and on every store; each law starts with an empty store. */
 export function onEveryWhaleStore(port: string, state: (law: WhaleLaw) => void): void {
   state((name, body) => liveTest(`${port} in memory: ${name}`, () => body(memoryWhales())))
   onEveryStore(

@@ -1,5 +1,5 @@
 /**
- * A service of whales on a store of its own, over a simulated world, tick by tick on the TestClock.
+ * The whale service over a simulated world with a store of its own, tick by tick on the TestClock.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import * as marketStore from "../../../src/markets/postgres/marketStore.ts"
 import * as simulated from "../../../src/venues/simulated/venue.ts"
 import type { Wallet } from "../../../src/venues/simulated/wallets.ts"
 import type { World } from "../../../src/venues/simulated/world.ts"
-import { type Act, numbered } from "../../../src/markets/domain/activity.ts"
+import { type ActivityEvent, numberOccurrences } from "../../../src/markets/domain/activity.ts"
 import type { MarketFacts, MarketId } from "../../../src/markets/domain/market.ts"
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"
 import type { EpochMs } from "../../../src/core/domain/time.ts"
@@ -27,18 +27,18 @@ import { WalletStore } from "../../../src/whales/WalletStore.ts"
 import { postgresWhales, type WhalePorts } from "./whaleStores.ts"
 
 export const tick = Duration.hours(1)
-export const tickMs = Duration.toMillis(tick)
+export const tickIntervalMs = Duration.toMillis(tick)
 export const stakeMinUsd = 1_000
 
 type Venue = VenueClient["Service"]
 
-/** What was heard of how markets ended, in the order it was. */
-export type Heard = Array<{ readonly at: EpochMs; readonly resolution: Resolution }>
+/** The resolutions that the venue returned, in order. */
+export type ObservedResolutions = Array<{ readonly at: EpochMs; readonly resolution: Resolution }>
 
-/** The simulated venue with some of its answers replaced; what it tells of ends is written down. */
+/** The simulated venue with some methods replaced; records the resolutions it returns. */
 export const trialVenue = (
   world: World,
-  heard: Heard,
+  observed: ObservedResolutions,
   replace: (real: Venue) => Partial<Venue> = () => ({}),
 ) =>
   Layer.effect(
@@ -51,22 +51,22 @@ export const trialVenue = (
           Effect.gen(function* () {
             const answer = yield* venue.resolutions(markets)
             const at = yield* Clock.currentTimeMillis
-            heard.push(...answer.rows.map((resolution) => ({ at, resolution })))
+            observed.push(...answer.rows.map((resolution) => ({ at, resolution })))
             return answer
           }),
       })
     }),
   ).pipe(Layer.provide(simulated.layer(world)))
 
-/** The services and the ports they work through; the memory of whales is in PostgreSQL, or given. */
+/** The services and their ports; the whale stores are in PostgreSQL by default. */
 export const trialLayer = <R = SqlClient>(
   venue: Layer.Layer<VenueClient>,
-  memory: Layer.Layer<WhalePorts, never, R | SqlClient> = postgresWhales,
+  whaleStores: Layer.Layer<WhalePorts, never, R | SqlClient> = postgresWhales,
 ) =>
   Layer.mergeAll(Whales.layer({ tick, stakeMinUsd }), Backfill.layer).pipe(
     Layer.provide([WalletHistory.layer, Calibration.layer]),
     Layer.provideMerge(
-      Layer.mergeAll(feedStore.layer, marketStore.layer, memory, venue),
+      Layer.mergeAll(feedStore.layer, marketStore.layer, whaleStores, venue),
     ),
   )
 
@@ -74,7 +74,7 @@ export type Trial = Context.Context<
   Whales | Backfill | FeedStore | MarketStore | WhalePorts | VenueClient
 >
 
-/** Tracks these wallets, and reads the past of each. */
+/** Tracks these wallets, and reads their histories. */
 export const track = Effect.fnUntraced(function* (
   trial: Trial,
   wallets: ReadonlyArray<{ readonly wallet: Wallet; readonly source: TrackingSource }>,
@@ -87,10 +87,10 @@ export const track = Effect.fnUntraced(function* (
     })),
     yield* Clock.currentTimeMillis,
   )
-  yield* Context.get(trial, Backfill).run({ every: tick, tell: () => Effect.void })
+  yield* Context.get(trial, Backfill).run({ every: tick, onProgress: () => Effect.void })
 })
 
-/** The time is `at`, and the markets are listed as the movers' tick lists them. */
+/** Sets the time to `at`, and saves the listed markets as the movers' tick does. */
 export const listAt = Effect.fnUntraced(function* (trial: Trial, at: EpochMs) {
   yield* TestClock.setTime(at)
   const pages = yield* Stream.runCollect(Context.get(trial, VenueClient).listMarkets)
@@ -103,20 +103,20 @@ export const tickAt = Effect.fnUntraced(function* (trial: Trial, at: EpochMs) {
   return yield* Context.get(trial, Whales).tick(at)
 })
 
-/** Every item of the feed there is. */
+/** Every whale entry in the feed. */
 export const itemsOf = Effect.fnUntraced(function* (trial: Trial) {
   const items = yield* Context.get(trial, FeedStore).page({ since: 0, count: 1_000, type: null })
   return items.flatMap((item) => item.type === "whale_entry" ? [item] : [])
 })
 
-/** Everything these wallets did until `to`, as the venue shows it at the clock's time. */
-export const actsOf = Effect.fnUntraced(function* (
+/** All activity of these wallets until `to`, as the venue returns it at the clock's time. */
+export const allActivity = Effect.fnUntraced(function* (
   trial: Trial,
   wallets: ReadonlyArray<Wallet>,
   to: EpochMs,
 ) {
   const source = Context.get(trial, VenueClient).wallets
-  const acts: Array<Act> = []
+  const activity: Array<ActivityEvent> = []
   if (source === null) return []
   for (const wallet of wallets) {
     let cursor: string | null = null
@@ -124,14 +124,14 @@ export const actsOf = Effect.fnUntraced(function* (
       const page: ActivityPage = yield* Effect.orDie(
         source.activity(wallet.address, { from: 0, to }, cursor),
       )
-      acts.push(...page.rows.map(({ act }) => act))
+      activity.push(...page.rows.map(({ event }) => event))
       cursor = page.next
     } while (cursor !== null)
   }
-  return numbered(acts)
+  return numberOccurrences(activity)
 })
 
-/** The facts of every market somebody acted in. */
+/** The facts of these markets. */
 export const factsOf = Effect.fnUntraced(function* (
   trial: Trial,
   ids: ReadonlyArray<MarketId>,

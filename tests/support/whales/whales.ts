@@ -1,5 +1,5 @@
 /**
- * Tracked wallets whose entries and outcomes are known, calibrated by the domain's own rules.
+ * Tracked wallets with known entries and outcomes, calibrated by the domain's rules.
  *
  * @module
  */
@@ -31,13 +31,13 @@ const feeRate = 0.02
 
 export const trackedWallet = (fields: Partial<TrackedWallet> = {}): TrackedWallet => ({
   wallet: "0x00000000000000000000000000000000000000f1",
-  name: "Somebody",
+  name: "Some Wallet",
   source: "volume",
   trackedAt: 0,
   history: "whole",
   readFrom: 0,
   readTo: 1,
-  acts: 100,
+  activityCount: 100,
   markets: 50,
   bothSides: 0,
   ...fields,
@@ -63,7 +63,7 @@ export function sumsOf(entries: ReadonlyArray<KnownEntry>): WalletSums {
   }, noSums)
 }
 
-/** What a store of these wallets would say: those whose history is not whole count nowhere. */
+/** The contents of a store with these wallets: only wallets with a whole history count. */
 export function storeOf(wallets: ReadonlyArray<KnownWallet>) {
   const whole = wallets.filter(({ history }) => history === "whole")
   return {
@@ -85,7 +85,7 @@ function calibratedWhale(
   return { computedAt, row }
 }
 
-/** Wallets that won so many of 40 entries at even odds, calibrated on the morning of 21 November 2026. */
+/** Wallets that won these numbers of 40 entries at even odds, calibrated on 21 November 2026. */
 export const wonOf40 = (wins: ReadonlyArray<number>): ReadonlyArray<KnownWallet> =>
   wins.map((won, n) => ({
     wallet: `0x${`${n}`.padStart(40, "a")}`,

@@ -1,6 +1,6 @@
 /**
- * A server that speaks like OpenAI's chat completions over a real socket, and does with each call
- * what the test says: answers, keeps silent, refuses, breaks off, floods, lies.
+ * A server with OpenAI's chat completions API on a real socket. The test chooses its behaviour for each
+ * call: it answers, hangs, refuses, disconnects, floods or lies.
  *
  * @module
  */
@@ -10,17 +10,17 @@ import { DigestNarrator } from "../../../src/digest/DigestNarrator.ts"
 import { Detector } from "../../../src/predetermined/Detector.ts"
 import { ReportNarrator } from "../../../src/research/ReportNarrator.ts"
 
-/** A request as the server understands it. */
+/** A request, decoded. */
 export interface Call {
   /** From 0, over all requests. */
   readonly index: number
-  /** What is asked for: the name of the shape. */
+  /** The name of the requested schema. */
   readonly use: "digest" | "report" | "detection"
   readonly system: string
   readonly user: string
   /** The JSON values between the markers. */
   readonly data: ReadonlyArray<unknown>
-  /** The values of the lines that the check had against the draft before. */
+  /** The complaints about the previous draft. */
   readonly complaints: ReadonlyArray<string>
   readonly body: Readonly<Record<string, unknown>>
   readonly headers: Headers
@@ -30,17 +30,16 @@ export type Behaviour = (call: Call) => Response | Promise<Response>
 
 export interface ModelServer {
   readonly baseUrl: URL
-  /** Every call so far. */
   readonly calls: ReadonlyArray<Call>
-  /** Once so many calls have arrived. */
+  /** Waits until so many calls have arrived. */
   readonly arrived: (calls: number) => Effect.Effect<void>
-  /** What is done from now on; by the call's number, the last for all that follow. */
+  /** Sets the behaviours of the next calls, in order; the last one applies to all later calls. */
   readonly does: (...behaviours: ReadonlyArray<Behaviour>) => void
 }
 
 export const key = "sk-secret-canary"
 
-/** For as long as the scope lives. */
+/** Closes with its scope. */
 export const modelServer = (
   ...first: ReadonlyArray<Behaviour>
 ): Effect.Effect<ModelServer, never, Scope.Scope> =>
@@ -85,7 +84,7 @@ export const modelServer = (
     }
   })
 
-/** The adapter as the service has it, over this server. */
+/** The narrators and the detector of the service, over this server. */
 export const overModel = ({ baseUrl }: ModelServer, options: Partial<ModelOptions> = {}) =>
   Layer.mergeAll(DigestNarrator.layerModel, ReportNarrator.layerModel, Detector.layerModel).pipe(
     Layer.provide(
@@ -146,14 +145,14 @@ export const status =
 /** Never answers. */
 export const silent: Behaviour = () => new Promise(() => {})
 
-/** Sends whoever asks on to another address. */
+/** Redirects to another address. */
 export const redirects = (location: URL): Behaviour => () =>
   new Response(null, { status: 307, headers: { location: location.href } })
 
 const bytes = new TextEncoder()
 const json = { headers: { "content-type": "application/json" } }
 
-/** Half an answer, and then the line is dead. */
+/** Half an answer, then the connection breaks. */
 export const cutsOff: Behaviour = () =>
   new Response(
     new ReadableStream({
@@ -167,7 +166,7 @@ export const cutsOff: Behaviour = () =>
     json,
   )
 
-/** The beginning of an answer, and then nothing more, on a line that stays open. */
+/** The beginning of an answer, then nothing on an open connection. */
 export const stalls = (code = 200): Behaviour => () =>
   new Response(
     new ReadableStream({
@@ -178,7 +177,7 @@ export const stalls = (code = 200): Behaviour => () =>
     { ...json, status: code },
   )
 
-/** As many spaces as anybody reads. `read` is told how many bytes were taken. */
+/** An endless body of spaces; `read` is called with the bytes read so far. */
 export const endless = (read: (bytes: number) => void, code = 200): Behaviour => () => {
   const chunk = bytes.encode(" ".repeat(16 * 1024))
   let sent = 0
@@ -194,14 +193,14 @@ export const endless = (read: (bytes: number) => void, code = 200): Behaviour =>
   )
 }
 
-/** A small body that unpacks to a large one. */
+/** A small body that decompresses to a large one. */
 export const bomb: Behaviour = () =>
   new Response(
     new Blob([" ".repeat(8 * 1024 * 1024)]).stream().pipeThrough(new CompressionStream("gzip")),
     { headers: { ...json.headers, "content-encoding": "gzip" } },
   )
 
-/** A space every few milliseconds, for ever: never silent, never done. */
+/** A space every few milliseconds, forever. */
 export const drips = (code = 200): Behaviour => () => {
   let timer: ReturnType<typeof setInterval>
   return new Response(

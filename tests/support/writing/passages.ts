@@ -1,6 +1,6 @@
 /**
- * Facts of every kind, invented, with hostile names; and prose built from them alone, piece by
- * piece, so that a test can change one piece.
+ * Generated facts of every kind with hostile names, and prose built from them piece by piece, so that a
+ * test can change a single piece.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { isWordOfCertainty, isWordOfNumber } from "../../../src/writing/domain/c
 import type { Fact, FactKind, Passage } from "../../../src/writing/domain/facts.ts"
 import { adjectiveList, fixedList, nounList } from "../../../src/writing/domain/plainWordLists.ts"
 import { isUnitWord } from "../../../src/writing/domain/plainWords.ts"
-import { named } from "../../../src/core/domain/untrusted.ts"
+import { safeName } from "../../../src/core/domain/untrusted.ts"
 import { anyInt, hostileText, oneOf } from "../http/hostile.ts"
 
 const kinds: ReadonlyArray<FactKind> = [
@@ -21,7 +21,7 @@ function grouped(n: number): string {
   return String(n).replace(/(?<=\d)(?=(?:\d{3})+$)/g, ",")
 }
 
-/** A figure as facts spell them, of every form there is. */
+/** A figure in any of the spellings of facts. */
 export const anyFigure: Arbitrary.Arbitrary<string> = Arbitrary.map(
   Arbitrary.all({ form: anyInt(0, 10), n: anyInt(1, 9_999), big: anyInt(1, 99_999_999) }),
   ({ form, n, big }) =>
@@ -52,7 +52,7 @@ const honestNames = [
 
 export const anyName: Arbitrary.Arbitrary<string> = Arbitrary.map(
   Arbitrary.all({ honest: anyInt(0, 2), name: oneOf(honestNames), text: hostileText }),
-  ({ honest, name, text }) => named(honest === 0 ? text : honest === 1 ? name : name + text),
+  ({ honest, name, text }) => safeName(honest === 0 ? text : honest === 1 ? name : name + text),
 )
 
 const anyLink = Arbitrary.map(
@@ -79,7 +79,7 @@ const anyFact = (certain: boolean): Arbitrary.Arbitrary<FactsDrawn> =>
     (drawn) => ({ ...drawn, certain }),
   )
 
-/** Words that stand for themselves: neither number nor certainty, and no unit of anything. */
+/** Plain words that are no unit; neither numbers nor words of certainty. */
 export const fillers: ReadonlyArray<string> = [nounList, adjectiveList, fixedList]
   .flatMap((list) => list.split(/\s+/))
   .filter((word) => word !== "" && word !== "win" && !isWordOfNumber(word))
@@ -107,8 +107,8 @@ const anyDrawn: Arbitrary.Arbitrary<Drawn> = Arbitrary.all({
   joiner: oneOf(joiners),
 })
 
-/** Own facts F1 and F2, the fact F3 of another passage, and prose: sentences about F1 and F2 by
- * turns, the first with at least one figure, one name and one link. */
+/** The cited facts F1 and F2, another fact F3, and prose: sentences alternately about F1 and F2, the first
+ * with at least one figure, one name and one link. */
 export interface Story {
   readonly facts: ReadonlyArray<Fact>
   readonly own: ReadonlyArray<Fact>
@@ -124,7 +124,7 @@ function storyOf(
   const facts = drawn.map((fact, n): Fact => ({ ...fact, id: `F${n + 1}`, statement: "" }))
   const own = facts.slice(0, 2)
   const [, , other] = facts
-  if (other === undefined) throw new Error("Cannot tell a story of fewer than three facts")
+  if (other === undefined) throw new Error("Cannot build a story from fewer than three facts")
   const word = "level"
   const each = [1, 3, 4].map((kind): Drawn => ({ kind, which: prose.length, word, joiner: "at" }))
   const sentences = prose.map((sentence, n) =>
@@ -133,7 +133,7 @@ function storyOf(
   return { facts, own, other, sentences }
 }
 
-/** A sentence that begins and ends with a plain word, one of which follows everything else. */
+/** Begins and ends with a plain word, and has a plain word after every other piece. */
 function sentenceOf(drawn: ReadonlyArray<Drawn>, about: ReadonlyArray<Fact>): ReadonlyArray<Piece> {
   const pick = (values: ReadonlyArray<string>, which: number) => values[which % values.length] ?? ""
   return [
@@ -156,7 +156,7 @@ function sentenceOf(drawn: ReadonlyArray<Drawn>, about: ReadonlyArray<Fact>): Re
   ]
 }
 
-/** Stories whose own facts are `certain` or not. */
+/** Stories whose cited facts are `certain` or not. */
 export const anyStory = (certain: boolean): Arbitrary.Arbitrary<Story> =>
   Arbitrary.map(
     Arbitrary.all({
@@ -169,12 +169,12 @@ export const anyStory = (certain: boolean): Arbitrary.Arbitrary<Story> =>
     ({ facts, prose }) => storyOf(facts, prose),
   )
 
-/** What a piece looks like in prose. */
+/** The piece as text. */
 export function spelled({ kind, text }: Piece): string {
   return kind === "name" ? `“${text}”` : text
 }
 
-/** The prose of a story, each sentence from a capital to a full stop. */
+/** The prose of a story; each sentence begins with a capital and ends with a full stop. */
 export function passageOf({ own, sentences }: Pick<Story, "own" | "sentences">): Passage {
   const text = sentences.map((sentence) => {
     const words = sentence.map(spelled).join(" ")
@@ -183,7 +183,7 @@ export function passageOf({ own, sentences }: Pick<Story, "own" | "sentences">):
   return { text: text.join(" "), facts: own.map(({ id }) => id) }
 }
 
-/** A story with `change` made to the piece of this kind that `which` picks. */
+/** A story with `change` applied to the piece of this kind that `which` picks. */
 export function changed(
   story: Story,
   kind: Piece["kind"],
@@ -202,12 +202,12 @@ export function changed(
   return { ...story, sentences }
 }
 
-/** A story with something more behind a plain word that does not begin a sentence. */
+/** A story with `text` inserted after a plain word that does not begin a sentence. */
 export function inserted(story: Story, which: number, text: string): Story {
   return changed(story, "word", which, (word) => `${word} ${text}`)
 }
 
-/** A story whose own facts hold these names besides. */
+/** A story whose cited facts have these names in addition. */
 export function withNames(story: Story, names: ReadonlyArray<string>): Story {
   const own = story.own.map((fact) => ({ ...fact, names: [...fact.names, ...names] }))
   return { ...story, own, facts: [...own, story.other] }

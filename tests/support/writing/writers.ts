@@ -1,6 +1,5 @@
 /**
- * Models that write from the facts in a prompt: as the template does, in another manner, or with a
- * lie in it.
+ * Simulated models that write from the facts in a prompt: like the template, freely, or with a lie.
  *
  * @module
  */
@@ -19,7 +18,7 @@ import type {
 import { templateReport } from "../../../src/research/domain/template.ts"
 import { type Behaviour, type Call, says } from "./modelServer.ts"
 
-/** What the template writes over the facts in a prompt. */
+/** Writes what the template writes for the facts in the prompt. */
 export const writesByTemplate: Behaviour = says((call) =>
   call.use === "digest" ? honestDigest(call) : honestReport(call)
 )
@@ -34,7 +33,7 @@ export function honestReport(call: Call): ReportDraft {
   return templateReport({ facts: factsOf<ReportFact>(call), confidenceMax })
 }
 
-/** The facts of a prompt; what it leaves out was not to be written. */
+/** The facts of a prompt, with the fields that a prompt omits. */
 function factsOf<F extends Fact>(call: Call): readonly [F, ...ReadonlyArray<F>] {
   const [first, ...others] = (call.data as ReadonlyArray<F>)
     .map((fact) => ({ ...fact, links: [], source: null }))
@@ -42,7 +41,7 @@ function factsOf<F extends Fact>(call: Call): readonly [F, ...ReadonlyArray<F>] 
   return [first, ...others]
 }
 
-/** Sentences of a writer's own: plain words that say nothing of any fact. */
+/** Sentences of plain words that state no fact. */
 const asides = [
   "This is worth a closer look.",
   "The reason is not known.",
@@ -53,7 +52,7 @@ const asides = [
 ]
 const pageWords = { enough: 480, most: 700 }
 
-/** Writes in another manner: other facts first, in short, with sentences of its own between. */
+/** Writes differently from the template: other facts, with sentences of its own in between. */
 export const writesFreely: Behaviour = says((call) =>
   call.use === "digest" ? freeDigest(call) : freeReport(call)
 )
@@ -69,10 +68,10 @@ function freeDigest(call: Call): DigestDraft {
     for (const [n, fact] of own.entries()) {
       const share = words < pageWords.enough * (digestSections.indexOf(name) + 1) / 5 + 60
       if (n > 0 && (!share || passages.length >= 9)) break
-      const said = n % 3 === 0 ? `${aside(n)} ${fact.statement}` : `${fact.statement} ${aside(n)}`
-      if (words + wordCount(said) > pageWords.most) break
-      words += wordCount(said)
-      passages.push({ text: said, facts: [fact.id] })
+      const text = n % 3 === 0 ? `${aside(n)} ${fact.statement}` : `${fact.statement} ${aside(n)}`
+      if (words + wordCount(text) > pageWords.most) break
+      words += wordCount(text)
+      passages.push({ text, facts: [fact.id] })
     }
     return passages.length > 0
       ? passages
@@ -109,7 +108,7 @@ function freeReport(call: Call): ReportDraft {
   }
 }
 
-/** What becomes of a true passage; `other` is an id of another fact. */
+/** Changes a valid passage; `other` is an id of another fact. */
 type Lie = (passage: Passage, other: string) => Passage
 
 export const lies: Readonly<Record<string, Lie>> = {
@@ -117,7 +116,7 @@ export const lies: Readonly<Record<string, Lie>> = {
     text: text.replace(/\d/, (digit) => String((Number(digit) + 3) % 10)),
     facts,
   }),
-  "adds a figure": ({ text, facts }) => ({ text: `${text} It stood at 0.91737 before.`, facts }),
+  "adds a figure": ({ text, facts }) => ({ text: `${text} It was at 0.91737 before.`, facts }),
   "invents a market": ({ text, facts }) => ({
     text: `${text} So did “Will Acme merge with Globex?”.`,
     facts,
@@ -131,12 +130,12 @@ export const lies: Readonly<Record<string, Lie>> = {
   }),
   "says what no fact says": () => ({ text: "The reason is not known.", facts: ["F999"] }),
   "cites another fact": ({ text }, other) => ({ text, facts: [other] }),
-  "cites a fact that is none": ({ text }) => ({ text, facts: ["F999"] }),
+  "cites an unknown fact": ({ text }) => ({ text, facts: ["F999"] }),
   "cites nothing": ({ text }) => ({ text, facts: [] }),
 }
 
-/** Tells a lie in the first passage of what the template would write. */
-export const tells = (lie: Lie): Behaviour =>
+/** Writes what the template writes, with a lie in the first passage. */
+export const writesLie = (lie: Lie): Behaviour =>
   says((call) => {
     const other = factsOf(call).at(-1)?.id ?? "F1"
     if (call.use === "report") {

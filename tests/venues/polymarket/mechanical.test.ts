@@ -1,6 +1,6 @@
 /**
- * Every mechanical pattern is flagged in the venue's own rows, wherever in a row it stands; no ordinary
- * market of the recordings is, sports included.
+ * The signs of mechanical markets: each is detected in any place of a row, and no ordinary recorded
+ * market has one, sports included.
  *
  * @module
  */
@@ -9,7 +9,12 @@ import { Result } from "effect"
 import { decodeMarket } from "../../../src/venues/polymarket/gamma.ts"
 import { mix, pick, uniform } from "../../../src/venues/simulated/seed.ts"
 import { type MechanicalSign, mechanicalSign } from "../../../src/markets/domain/market.ts"
-import { hasRecordings, recorded, recordingsDir, skipAloud } from "../../support/venues/oracle.ts"
+import {
+  hasRecordings,
+  recorded,
+  recordingsDir,
+  registerSkipped,
+} from "../../support/venues/oracle.ts"
 import { gammaRow, recordedAt } from "../../support/venues/polymarket.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -37,7 +42,7 @@ function flagged(expected: MechanicalSign, fields: Fields): void {
   cases[expected]++
 }
 
-/** An event with these fields, in each place in which a row may have it. */
+/** An event with these fields, in each place where a row can have it. */
 function* events(fields: Fields): Generator<Fields> {
   const event = { ...ordinaryEvent, ...fields }
   yield { events: [event] }
@@ -45,15 +50,15 @@ function* events(fields: Fields): Generator<Fields> {
   yield { events: [ordinaryEvent, event] }
 }
 
-Deno.test("every short recurrence is flagged, of any asset, in any series of any event", () => {
+Deno.test("decodeMarket() flags every short recurrence, in any series of any event", () => {
   strictEqual(signOf({}), null)
   for (const asset of assets) {
     for (const recurrence of recurrences) {
       const slug = `${asset}-up-or-down-${recurrence}`
       const daily = { slug: "lighthouses", recurrence: "daily" }
-      for (const spelled of [recurrence, recurrence.toUpperCase()]) {
+      for (const text of [recurrence, recurrence.toUpperCase()]) {
         for (
-          const series of [[{ slug: asset, recurrence: spelled }], [daily, { recurrence: spelled }]]
+          const series of [[{ slug: asset, recurrence: text }], [daily, { recurrence: text }]]
         ) {
           for (const fields of events({ series })) flagged("recurrence", fields)
           flagged("recurrence", { series })
@@ -66,7 +71,7 @@ Deno.test("every short recurrence is flagged, of any asset, in any series of any
   }
 })
 
-Deno.test("every slug of an interval is flagged, and every up-or-down one", () => {
+Deno.test("decodeMarket() flags every interval slug and every up-or-down slug", () => {
   for (const asset of assets) {
     for (const unit of ["m", "h"]) {
       for (const length of [1, 4, 5, 15, 30, 60, 240, 1_440]) {
@@ -81,7 +86,7 @@ Deno.test("every slug of an interval is flagged, and every up-or-down one", () =
   }
 })
 
-Deno.test("the pair of tags is flagged in any order, spelling and company, and neither tag alone", () => {
+Deno.test("decodeMarket() flags the pair of tags in any order and format, but neither tag alone", () => {
   const spellings = [
     (slug: string, label: string) => ({ slug, label }),
     (slug: string) => ({ slug }),
@@ -111,7 +116,7 @@ Deno.test("the pair of tags is flagged in any order, spelling and company, and n
   }
 })
 
-Deno.test("every streaming price is flagged as a source, of the row or of its event", () => {
+Deno.test("decodeMarket() flags a price stream as resolution source, in the row or its event", () => {
   for (const asset of assets) {
     for (const start of ["https://", "http://", "HTTPS://", "", "https://www."]) {
       for (const path of [`/streams/${asset}-usd`, `/feeds/${asset}`, "/", "", `?pair=${asset}`]) {
@@ -126,7 +131,7 @@ Deno.test("every streaming price is flagged as a source, of the row or of its ev
   }
 })
 
-Deno.test("what only resembles a pattern is ordinary", () => {
+Deno.test("decodeMarket() does not flag what only resembles a pattern", () => {
   for (
     const slug of [
       ...["will-bitcoin-go-up-or-sideways", "who-wins-the-updown-5m-cup", "updown-5m-1773307200"],
@@ -149,7 +154,7 @@ Deno.test("what only resembles a pattern is ordinary", () => {
   }
 })
 
-Deno.test("a sign is flagged whatever else a row holds", () => {
+Deno.test("decodeMarket() flags a sign whatever the other fields are", () => {
   const signs: ReadonlyArray<readonly [MechanicalSign, Fields]> = [
     ["recurrence", { events: [{ ...ordinaryEvent, series: [{ recurrence: "15m" }] }] }],
     ["slug", { slug: "eth-updown-15m-1773307200" }],
@@ -158,23 +163,23 @@ Deno.test("a sign is flagged whatever else a row holds", () => {
   ]
   const noise = [null, "", 7, [], {}, "x", ["y"], [{ slug: 4 }], true] as const
   const touched = ["category", "feeType", "umaResolutionStatus", "negRisk", "description", "series"]
-  let held = 0
+  let checked = 0
   for (let seed = 0; seed < 2_000; seed++) {
     const [sign, fields] = signs[seed % signs.length] ?? ["slug", {}]
     const rest = touched.filter((_, n) => uniform(mix(seed, n)) < 0.5)
       .map((name, n) => [name, pick(mix(seed, 100 + n), noise)])
     strictEqual(signOf({ ...Object.fromEntries(rest), ...fields }), sign)
-    held++
+    checked++
   }
-  strictEqual(held, 2_000)
+  strictEqual(checked, 2_000)
 })
 
-Deno.test("the patterns were flagged in so many rows", () => {
+Deno.test("the tests above flagged enough rows of each pattern", () => {
   ok(cases.recurrence >= 900 && cases.slug >= 700, JSON.stringify(cases))
   ok(cases.tags >= 100 && cases.price_stream >= 1_900, JSON.stringify(cases))
 })
 
-/** Rows of the listing, as if they were live: the flag is given to those only. */
+/** Makes a row live: only live markets are decoded with their sign. */
 const live = (row: Fields): Fields => ({
   ...row,
   ...{
@@ -200,9 +205,9 @@ function rowsOf(path: string): ReadonlyArray<Fields> {
 }
 
 if (!hasRecordings) {
-  skipAloud("no ordinary recorded market is mechanical", "../shared/data is missing")
+  registerSkipped("no ordinary recorded market is mechanical", "../shared/data is missing")
 } else {
-  Deno.test("of the recorded listing only the 5-minute market is mechanical, and by every one of its signs", () => {
+  Deno.test("in the recorded listing only the 5-minute market is mechanical, by each of its signs", () => {
     const captures = [...Deno.readDirSync(`${recordingsDir}polymarket-captures`)]
       .map(({ name }) => name).filter((name) =>
         name.startsWith("gamma_") && name !== "gamma_tags.json"
@@ -237,7 +242,7 @@ if (!hasRecordings) {
     strictEqual(sign({ resolutionSource: found["resolutionSource"] }), "price_stream")
   })
 
-  Deno.test("no slug of a thousand studied markets is that of a mechanical one", () => {
+  Deno.test("mechanicalSign() flags none of a thousand slugs of ordinary markets", () => {
     const text = Deno.readTextFileSync(
       `${recordingsDir}forecastbench/market_calibration_joined.csv`,
     )

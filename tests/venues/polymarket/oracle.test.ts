@@ -1,29 +1,33 @@
 /**
- * Our decoders against the venue's own zod schemas: a row they accept is never undecodable to us, and
- * only a field that a domain value cannot do without may cost us the row.
+ * The decoders against the venue's own zod schemas: a row that a schema accepts is decodable, or is
+ * rejected only because of a field that the domain value requires.
  *
  * @module
  */
 import { Result } from "effect"
-import { decodeActivity, decodeStanding, decodeTrade } from "../../../src/venues/polymarket/data.ts"
+import {
+  decodeActivity,
+  decodeLeaderboardRow,
+  decodeTrade,
+} from "../../../src/venues/polymarket/data.ts"
 import { decodeBook, decodeHistory } from "../../../src/venues/polymarket/clob.ts"
 import { decodeFacts, decodeMarket } from "../../../src/venues/polymarket/gamma.ts"
 import { decodeRecord } from "../../../src/venues/polymarket/oracle.ts"
-import { recognise } from "../../../src/venues/replay/recordings.ts"
+import { classify } from "../../../src/venues/replay/recordings.ts"
 import {
   hasOracle,
   hasRecordings,
   recorded,
-  skipAloud,
-  verdicts,
+  registerSkipped,
+  schemaAccepts,
 } from "../../support/venues/oracle.ts"
 import {
   activityRow,
   bookRow,
   gammaRow,
+  leaderboardRow,
   recordedAt,
   recordRow,
-  standingRow,
   tradeRow,
 } from "../../support/venues/polymarket.ts"
 
@@ -33,23 +37,23 @@ interface Mutant {
   readonly field: string
   readonly how: string
   readonly row: Row
-  /** The same value spelled otherwise: that may never cost the row. */
-  readonly respelled: boolean
+  /** The same value in another format, which must never reject the row. */
+  readonly sameValue: boolean
 }
 
-/** What may happen to a field between one release of the venue and the next. */
+/** Changes to a field that a release of the venue may make. */
 function mutants(row: Row): ReadonlyArray<Mutant> {
   return Object.keys(row).flatMap((field) => {
     const { [field]: value, ...rest } = row
-    const as = (how: string, to: unknown, respelled = false): Mutant => ({
+    const as = (how: string, to: unknown, sameValue = false): Mutant => ({
       field,
       how,
       row: { ...row, [field]: to },
-      respelled,
+      sameValue,
     })
     const isNumeral = typeof value === "string" && value !== "" && !Number.isNaN(Number(value))
     return [
-      { field, how: "dropped", row: rest, respelled: false },
+      { field, how: "dropped", row: rest, sameValue: false },
       as("null", null),
       as("empty", ""),
       as("unknown text", "something-new"),
@@ -63,8 +67,8 @@ function mutants(row: Row): ReadonlyArray<Mutant> {
   })
 }
 
-/** The reasons a field may give us when the venue's schema is content with it. */
-const costs = {
+/** The reasons for which a field may reject a row that the venue's schema accepts. */
+const allowedReasons = {
   market: {
     conditionId: ["missing_id"],
     slug: ["bad_slug"],
@@ -97,30 +101,30 @@ const costs = {
     price: ["bad_price"],
     size: ["bad_size"],
   },
-  standing: { user_id: ["missing_wallet"], rank: ["missing_rank"] },
+  leaderboard: { user_id: ["missing_wallet"], rank: ["missing_rank"] },
   record: { condition_id: ["missing_id"] },
 } satisfies Record<string, Readonly<Record<string, ReadonlyArray<string>>>>
 
-async function hold(
+async function assertMutantsDecode(
   module: "gamma" | "clob" | "data",
   schema: string,
   row: Row,
   decode: (row: unknown) => Result.Result<unknown, string>,
   allowed: Readonly<Record<string, ReadonlyArray<string>>>,
 ): Promise<void> {
-  const whole = decode(row)
-  if (Result.isFailure(whole)) {
-    throw new Error(`The row itself is rejected: ${whole.failure}`)
+  const unchanged = decode(row)
+  if (Result.isFailure(unchanged)) {
+    throw new Error(`The row itself is rejected: ${unchanged.failure}`)
   }
   const all = mutants(row)
-  const accepted = await verdicts(module, schema, [
+  const accepted = await schemaAccepts(module, schema, [
     row,
     ...all.map((mutant) => mutant.row),
   ])
   if (accepted[0] !== true) {
-    throw new Error("The oracle does not accept the row itself")
+    throw new Error("The schema does not accept the row itself")
   }
-  const offences = all.flatMap((mutant, at) => {
+  const violations = all.flatMap((mutant, at) => {
     if (accepted[at + 1] !== true) return []
     const decoded = decode(mutant.row)
     return Result.isSuccess(decoded) ||
@@ -128,7 +132,7 @@ async function hold(
       ? []
       : [`${mutant.field} ${mutant.how}: ${decoded.failure}`]
   })
-  if (offences.length > 0) throw new Error(offences.join("\n"))
+  if (violations.length > 0) throw new Error(violations.join("\n"))
   const count = accepted.filter((verdict) => verdict).length
   if (count < all.length / 20) {
     throw new Error(`Only ${count} of ${all.length} mutants accepted`)
@@ -136,73 +140,102 @@ async function hold(
 }
 
 if (!hasOracle) {
-  skipAloud(
+  registerSkipped(
     "the venue's own schemas",
     "npm ci --prefix tests/oracle was not run",
   )
 } else {
-  Deno.test("decodeMarket() takes every mutant of a row that the venue's schema takes", async () => {
-    await hold(
+  Deno.test("decodeMarket() accepts every mutant of a row that the venue's schema accepts", async () => {
+    await assertMutantsDecode(
       "gamma",
       "MarketSchema",
       gammaRow(),
       (row) => decodeMarket(row, recordedAt),
-      costs.market,
+      allowedReasons.market,
     )
   })
 
-  Deno.test("decodeBook() takes every mutant of a book that the venue's schema takes", async () => {
-    await hold(
+  Deno.test("decodeBook() accepts every mutant of a book that the venue's schema accepts", async () => {
+    await assertMutantsDecode(
       "clob",
       "OrderBookSchema",
       bookRow(),
       (row) => decodeBook(row, recordedAt),
-      costs.book,
+      allowedReasons.book,
     )
   })
 
-  Deno.test("decodeTrade() takes every mutant of a trade that the venue's schema takes", async () => {
-    await hold("data", "TradeSchema", tradeRow(), decodeTrade, costs.trade)
+  Deno.test("decodeTrade() accepts every mutant of a trade that the venue's schema accepts", async () => {
+    await assertMutantsDecode("data", "TradeSchema", tradeRow(), decodeTrade, allowedReasons.trade)
   })
 
   for (const type of ["TRADE", "SPLIT", "MERGE", "REDEEM", "CONVERSION"]) {
-    Deno.test(`decodeActivity() takes every mutant of a ${type} that the venue's schema takes`, async () => {
+    Deno.test(`decodeActivity() accepts every mutant of a ${type} that the venue's schema accepts`, async () => {
       const row = activityRow(1, { type, event_slug: "which-lighthouses-in-december" })
-      await hold("data", "ActivitySchema", row, decodeActivity, costs.activity)
+      await assertMutantsDecode(
+        "data",
+        "ActivitySchema",
+        row,
+        decodeActivity,
+        allowedReasons.activity,
+      )
     })
   }
 
-  Deno.test("decodeStanding() takes every mutant of a row that the venue's schema takes", async () => {
+  Deno.test("decodeLeaderboardRow() accepts every mutant of a row that the venue's schema accepts", async () => {
     const schema = "TraderLeaderboardEntrySchema"
-    await hold("data", schema, standingRow(), decodeStanding, costs.standing)
+    await assertMutantsDecode(
+      "data",
+      schema,
+      leaderboardRow(),
+      decodeLeaderboardRow,
+      allowedReasons.leaderboard,
+    )
   })
 
-  Deno.test("decodeRecord() takes every mutant of a record that the venue's schema takes", async () => {
-    await hold("data", "ResolutionSchema", recordRow(), decodeRecord, costs.record)
+  Deno.test("decodeRecord() accepts every mutant of a record that the venue's schema accepts", async () => {
+    await assertMutantsDecode(
+      "data",
+      "ResolutionSchema",
+      recordRow(),
+      decodeRecord,
+      allowedReasons.record,
+    )
     const pending = recordRow(1, {
       status: "disputed",
       price: "69",
       proposed_price: "1000000000000000000",
       last_update_timestamp: "1790649809",
     })
-    await hold("data", "ResolutionSchema", pending, decodeRecord, costs.record)
+    await assertMutantsDecode(
+      "data",
+      "ResolutionSchema",
+      pending,
+      decodeRecord,
+      allowedReasons.record,
+    )
   })
 
-  Deno.test("decodeFacts() takes every mutant of a closed row that the venue's schema takes", async () => {
+  Deno.test("decodeFacts() accepts every mutant of a closed row that the venue's schema accepts", async () => {
     const row = gammaRow(1, { closed: true, acceptingOrders: false })
-    await hold("gamma", "MarketSchema", row, decodeFacts, costs.market)
+    await assertMutantsDecode("gamma", "MarketSchema", row, decodeFacts, allowedReasons.market)
   })
 
-  Deno.test("decodeHistory() takes every mutant of a point that the venue's schema takes", async () => {
+  Deno.test("decodeHistory() accepts every mutant of a point that the venue's schema accepts", async () => {
     const point = { timestamp: recordedAt / 1_000, price: 0.42, resolution_seconds: 60 }
     const decode = (row: unknown) =>
       decodeHistory({ data: [row] })?.length === 1 ? Result.succeed(row) : Result.fail("no_point")
-    await hold("data", "PriceHistoryPointSchema", point, decode, costs.point)
+    await assertMutantsDecode(
+      "data",
+      "PriceHistoryPointSchema",
+      point,
+      decode,
+      allowedReasons.point,
+    )
   })
 }
 
 if (hasOracle && hasRecordings) {
-  /** The rows of a recorded page. */
   const rowsOf = (page: string) => {
     const { data } = recorded(`polymarket-data-v2/${page}.json`) as {
       readonly data: ReadonlyArray<Row>
@@ -210,57 +243,61 @@ if (hasOracle && hasRecordings) {
     return data
   }
 
-  Deno.test("every recorded row of wallets and ends is decoded, those the venue's schema throws on too", async () => {
+  Deno.test("the decoders accept every recorded row of wallets and resolutions, also one that the venue's schema rejects", async () => {
     const read = async (
       page: string,
       schema: string,
       decode: (row: unknown) => Result.Result<unknown, string>,
     ) => {
       const rows = rowsOf(page)
-      const accepted = await verdicts("data", schema, rows)
-      const refused = rows.filter((row) => Result.isFailure(decode(row)))
-      if (rows.length === 0 || refused.length > 0) {
-        throw new Error(`${page}: ${refused.length} lost`)
+      const accepted = await schemaAccepts("data", schema, rows)
+      const rejected = rows.filter((row) => Result.isFailure(decode(row)))
+      if (rows.length === 0 || rejected.length > 0) {
+        throw new Error(`${page}: ${rejected.length} rejected`)
       }
       return accepted.filter((verdict) => !verdict).length
     }
-    const thrown = [
+    const rejectedBySchema = [
       await read("activity", "ActivitySchema", decodeActivity),
-      await read("leaderboard", "TraderLeaderboardEntrySchema", decodeStanding),
+      await read("leaderboard", "TraderLeaderboardEntrySchema", decodeLeaderboardRow),
       await read("resolutions", "ResolutionSchema", decodeRecord),
       await read("resolutions_pending", "ResolutionSchema", decodeRecord),
       await read("trades", "TradeSchema", decodeTrade),
     ]
-    if (thrown.join() !== "1,0,0,0,0") throw new Error(`The schemas refuse ${thrown} of them`)
+    if (rejectedBySchema.join() !== "1,0,0,0,0") {
+      throw new Error(`The schemas reject ${rejectedBySchema} rows`)
+    }
   })
 
-  Deno.test("decodeActivity() takes every mutant of a recorded row that the venue's schema takes", async () => {
-    await hold(
+  Deno.test("decodeActivity() accepts every mutant of a recorded row that the venue's schema accepts", async () => {
+    await assertMutantsDecode(
       "data",
       "ActivitySchema",
       rowsOf("activity")[1] ?? {},
       decodeActivity,
-      costs.activity,
+      allowedReasons.activity,
     )
   })
 
-  Deno.test("recognise() finds the markets of every mutant of an event that the venue's schema takes", async () => {
+  Deno.test("classify() finds the markets of every mutant of an event that the venue's schema accepts", async () => {
     const [event] = recorded("polymarket-captures/gamma_event.json") as ReadonlyArray<Row>
     const decode = (row: unknown) =>
-      recognise([row]).markets.length === 2 ? Result.succeed(row) : Result.fail("no_markets")
-    await hold("gamma", "EventSchema", event ?? {}, decode, { markets: ["no_markets"] })
+      classify([row]).markets.length === 2 ? Result.succeed(row) : Result.fail("no_markets")
+    await assertMutantsDecode("gamma", "EventSchema", event ?? {}, decode, {
+      markets: ["no_markets"],
+    })
   })
 
-  Deno.test("decodeMarket() takes every mutant of recorded rows that the venue's schema takes", async () => {
+  Deno.test("decodeMarket() accepts every mutant of recorded rows that the venue's schema accepts", async () => {
     const rows = recorded("radar/markets.json") as ReadonlyArray<Row>
     const now = Date.parse("2026-07-23T18:46:41Z")
     for (const at of [2, 7, 33]) {
-      await hold(
+      await assertMutantsDecode(
         "gamma",
         "MarketSchema",
         rows[at] ?? {},
         (row) => decodeMarket(row, now),
-        costs.market,
+        allowedReasons.market,
       )
     }
   })

@@ -1,12 +1,12 @@
 /**
- * How Polymarket is asked about the past: whose pages, which batches, what else when it does not say.
+ * The requests for activity, leaderboards, facts and resolutions: pages, batches and fallbacks.
  *
  * @module
  */
 import { Clock, Effect, Fiber, Layer, Result } from "effect"
 import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
-import { defaultLimits, type Limits } from "../../../src/venues/polymarket/requests.ts"
+import { defaultLimits, type RequestLimits } from "../../../src/venues/polymarket/requests.ts"
 import { layer } from "../../../src/venues/polymarket/venue.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"
 import { day, second } from "../../../src/core/domain/time.ts"
@@ -21,11 +21,11 @@ import {
   activityRow,
   conditionId,
   gammaRow,
+  leaderboardRow,
   pageRow,
   recordedAt,
   recordRow,
-  scripted,
-  standingRow,
+  scriptedClient,
   tokenId,
 } from "../../support/venues/polymarket.ts"
 
@@ -33,21 +33,21 @@ const urls = { gammaUrl: "http://gamma", clobUrl: "http://clob", dataUrl: "http:
 
 type Answer = (url: URL) => Response
 
-/** Runs `use` on a venue that answers by script, at the time of the recordings; gives all it was asked. */
-function asking<A>(
+/** Runs `use` on a venue with scripted responses, at `recordedAt`; returns the requested URLs too. */
+function withVenue<A>(
   answer: Answer,
   use: (venue: VenueClient["Service"]) => Effect.Effect<A, VenueUnavailable>,
-  limits: Partial<Limits> = {},
+  limits: Partial<RequestLimits> = {},
 ): Effect.Effect<{
   readonly result: Result.Result<A, VenueUnavailable>
-  readonly asked: ReadonlyArray<URL>
+  readonly requested: ReadonlyArray<URL>
   readonly times: ReadonlyArray<number>
 }> {
-  const asked: Array<URL> = []
+  const requested: Array<URL> = []
   const times: Array<number> = []
-  const client = scripted((url) =>
+  const client = scriptedClient((url) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
-      asked.push(url)
+      requested.push(url)
       times.push(now)
       return answer(url)
     })
@@ -64,7 +64,7 @@ function asking<A>(
       Effect.forkChild,
     )
     yield* TestClock.adjust("2 hours")
-    return { result: yield* Fiber.join(running), asked, times }
+    return { result: yield* Fiber.join(running), requested, times }
   })
 }
 
@@ -98,80 +98,89 @@ const page = (data: ReadonlyArray<unknown>, next: string | null = null, more = n
 const activity = (cursor: string | null, within = range) =>
   wallets((source) => source.activity(wallet, within, cursor))
 
-test("activity() asks for whole seconds of the range, both ends included, newest first", () =>
+test("activity() requests whole seconds of the range, both ends included, newest first", () =>
   Effect.gen(function* () {
     const from = recordedAt - 2_500
-    const { asked } = yield* asking(() => page([]), activity("here", { from, to: from + 2_400 }))
+    const { requested } = yield* withVenue(
+      () => page([]),
+      activity("here", { from, to: from + 2_400 }),
+    )
     const seconds = recordedAt / second
-    equal(asked.map(String), [
+    equal(requested.map(String), [
       `http://data/v2/activity?user=${wallet}&start=${seconds - 2}&end=${seconds - 1}` +
       `&sort_direction=DESC&limit=${defaultLimits.activityRows}&cursor=here`,
     ])
-    const all = yield* asking(() => page([]), activity(null, { from: 0, to: recordedAt }))
-    equal(all.asked.map(param("start")), ["1"])
-    const none = yield* asking(() => page([]), activity(null, { from, to: from + 100 }))
-    equal([none.asked.length, reason(none.result)], [0, "none"])
+    const all = yield* withVenue(() => page([]), activity(null, { from: 0, to: recordedAt }))
+    equal(all.requested.map(param("start")), ["1"])
+    const none = yield* withVenue(() => page([]), activity(null, { from, to: from + 100 }))
+    equal([none.requested.length, reason(none.result)], [0, "none"])
   }))
 
-test("activity() takes a page that leads to itself, or does not say what follows, for a fault", () =>
+test("activity() retries a page whose cursor leads to itself, or that has no pagination", () =>
   Effect.gen(function* () {
-    const itself = yield* asking(() => page([], "here"), activity("here"))
-    equal(reason(itself.result), "an answer of another shape")
-    equal(itself.asked.length, defaultLimits.attemptsMax)
-    const silent = yield* asking(() => Response.json({ data: [activityRow()] }), activity(null))
-    equal(reason(silent.result), "an answer of another shape")
+    const itself = yield* withVenue(() => page([], "here"), activity("here"))
+    equal(reason(itself.result), "unexpected response shape")
+    equal(itself.requested.length, defaultLimits.attemptsMax)
+    const silent = yield* withVenue(() => Response.json({ data: [activityRow()] }), activity(null))
+    equal(reason(silent.result), "unexpected response shape")
   }))
 
-test("activity() says where the venue gives no more of a range, and never that it ended", () =>
+test("activity() reports a cut range when the venue returns no more of it", () =>
   Effect.gen(function* () {
     const cut = (result: Result.Result<unknown, VenueUnavailable>) => {
       const { next, cut } = Result.getOrThrow(result) as { next: unknown; cut: unknown }
       return [next, cut]
     }
     const refuses = () => new Response("{}", { status: 400 })
-    equal(cut((yield* asking(refuses, activity("deep"))).result), [null, true])
-    equal(reason((yield* asking(refuses, activity(null))).result), "status 400")
-    const dumb = () => page([activityRow()], null, true)
-    equal(cut((yield* asking(dumb, activity(null))).result), [null, true])
-    equal(cut((yield* asking(() => page([activityRow()]), activity(null))).result), [null, false])
+    equal(cut((yield* withVenue(refuses, activity("deep"))).result), [null, true])
+    equal(reason((yield* withVenue(refuses, activity(null))).result), "status 400")
+    const noCursor = () => page([activityRow()], null, true)
+    equal(cut((yield* withVenue(noCursor, activity(null))).result), [null, true])
+    equal(cut((yield* withVenue(() => page([activityRow()]), activity(null))).result), [
+      null,
+      false,
+    ])
     const down = () => new Response(null, { status: 500 })
-    equal(reason((yield* asking(down, activity("deep"))).result), "status 500")
+    equal(reason((yield* withVenue(down, activity("deep"))).result), "status 500")
   }))
 
 const board: Board = { period: "month", category: "sports", by: "profit" }
 
-/** Boards of two rows a page, in ranks of one after the other, without end. */
+/** A leaderboard with two rows a page, without end. */
 const boards: Answer = (url) => {
   const at = Number(url.searchParams.get("cursor") ?? 0)
-  return page([standingRow(2 * at + 1), standingRow(2 * at + 2)], String(at + 1))
+  return page([leaderboardRow(2 * at + 1), leaderboardRow(2 * at + 2)], String(at + 1))
 }
 
 test("leaderboard() follows the cursor until there are enough wallets", () =>
   Effect.gen(function* () {
-    const { result, asked } = yield* asking(boards, wallets((of) => of.leaderboard(board, 5)))
+    const { result, requested } = yield* withVenue(
+      boards,
+      wallets((of) => of.leaderboard(board, 5)),
+    )
     const { rows } = Result.getOrThrow(result) as { rows: ReadonlyArray<{ rank: number }> }
     equal(rows.map(({ rank }) => rank), [1, 2, 3, 4, 5])
-    equal(asked.map(param("cursor")), ["", "1", "2"])
-    const [first] = asked
+    equal(requested.map(param("cursor")), ["", "1", "2"])
+    const [first] = requested
     equal(first?.search, "?time_period=month&category=sports&sort_by=PNL&limit=5")
   }))
 
-test("leaderboard() is bounded, and gives up on a board that leads in a circle", () =>
+test("leaderboard() reads a bounded number of pages, and fails on a cursor loop", () =>
   Effect.gen(function* () {
     const few = { boardPagesMax: 3 }
     const same: Answer = (url) =>
-      page([standingRow(1)], String(Number(url.searchParams.get("cursor") ?? 0) + 1))
-    const short = yield* asking(same, wallets((of) => of.leaderboard(board, 9)), few)
-    equal([reason(short.result), short.asked.length], ["none", 3])
-    const circle = () => page([standingRow(1)], "1")
-    const round = yield* asking(circle, wallets((of) => of.leaderboard(board, 9)))
-    equal(reason(round.result), "an answer of another shape")
+      page([leaderboardRow(1)], String(Number(url.searchParams.get("cursor") ?? 0) + 1))
+    const short = yield* withVenue(same, wallets((of) => of.leaderboard(board, 9)), few)
+    equal([reason(short.result), short.requested.length], ["none", 3])
+    const circle = () => page([leaderboardRow(1)], "1")
+    const round = yield* withVenue(circle, wallets((of) => of.leaderboard(board, 9)))
+    equal(reason(round.result), "unexpected response shape")
   }))
 
 const markets = (...numbers: ReadonlyArray<number>) =>
   numbers.map((number) => MarketId.make(conditionId(number)))
 
-/** A listing of fifty markets, of which the even ones are closed. */
+/** A listing of fifty markets; the even ones are closed. */
 const listing =
   (fields: (market: number) => Readonly<Record<string, unknown>>): Answer => (url) => {
     const closed = url.searchParams.get("closed") === "true"
@@ -180,15 +189,15 @@ const listing =
     return Response.json({ markets: rows.map((market) => gammaRow(market, fields(market))) })
   }
 
-test("facts() finds closed markets and open ones, a batch at a time", () =>
+test("facts() reads closed markets, then open ones, in batches", () =>
   Effect.gen(function* () {
     const answer = listing((market) => ({ closed: market % 2 === 0 }))
-    const asked = [...markets(1, 2, 3, 3, 4, 99), MarketId.make("0xnone")]
-    const found = yield* asking(answer, ({ facts }) => facts(asked), { factsBatch: 3 })
+    const requested = [...markets(1, 2, 3, 3, 4, 99), MarketId.make("0xnone")]
+    const found = yield* withVenue(answer, ({ facts }) => facts(requested), { factsBatch: 3 })
     const { rows, rejected } = Result.getOrThrow(found.result)
     equal([rows.map(({ id }) => Number(id)), rejected], [[2, 4, 1, 3], {}])
     equal(
-      found.asked.map((
+      found.requested.map((
         url,
       ) => [param("closed")(url), url.searchParams.getAll("condition_ids").length]),
       [
@@ -199,69 +208,69 @@ test("facts() finds closed markets and open ones, a batch at a time", () =>
     )
   }))
 
-test("facts() counts rows it cannot use, and rows it did not ask for", () =>
+test("facts() counts invalid rows and rows it did not request", () =>
   Effect.gen(function* () {
     const answer: Answer = () =>
       Response.json({ markets: [gammaRow(7), gammaRow(1, { outcomes: '["A","B","C"]' }), null] })
-    const { result } = yield* asking(answer, ({ facts }) => facts(markets(1)))
+    const { result } = yield* withVenue(answer, ({ facts }) => facts(markets(1)))
     const twice = { unasked: 2, not_binary: 2, undecodable: 2 }
     equal(Result.getOrThrow(result), { rows: [], rejected: twice })
   }))
 
-test("a market that spoils its batch costs only itself", () =>
+test("facts() loses only the market that makes its batch fail", () =>
   Effect.gen(function* () {
-    const sound = listing(() => ({}))
+    const valid = listing(() => ({}))
     const answer: Answer = (url) =>
       url.searchParams.getAll("condition_ids").includes(conditionId(3))
         ? new Response("{}", { status: 422 })
-        : sound(url)
-    const { result } = yield* asking(answer, ({ facts }) => facts(markets(1, 2, 3, 4, 5)))
+        : valid(url)
+    const { result } = yield* withVenue(answer, ({ facts }) => facts(markets(1, 2, 3, 4, 5)))
     const { rows, rejected } = Result.getOrThrow(result)
     equal(rows.map(({ id }) => Number(id)).sort(), [1, 2, 4, 5])
     equal(rejected, { unavailable: 2 })
   }))
 
-/** What each place says: the oracle, the listing, the order book's page. */
-interface Told {
+/** What the oracle, the listing and the exchange's page return for a market. */
+interface MarketData {
   readonly record?: Readonly<Record<string, unknown>>
   readonly listed?: Readonly<Record<string, unknown>>
   readonly page?: Readonly<Record<string, unknown>> | number
 }
 
-const venue = (told: (market: number) => Told): Answer => (url) => {
+const venue = (published: (market: number) => MarketData): Answer => (url) => {
   if (url.host === "clob") {
-    const found = told(Number(url.pathname.slice("/markets/".length))).page ?? 404
+    const found = published(Number(url.pathname.slice("/markets/".length))).page ?? 404
     return typeof found === "number" ? new Response("{}", { status: found }) : Response.json(found)
   }
   const ids = url.searchParams.getAll(url.host === "data" ? "condition" : "condition_ids").map(
     Number,
   )
   return url.host === "data"
-    ? Response.json({ data: ids.flatMap((id) => told(id).record ?? []) })
-    : Response.json({ markets: ids.flatMap((id) => told(id).listed ?? []) })
+    ? Response.json({ data: ids.flatMap((id) => published(id).record ?? []) })
+    : Response.json({ markets: ids.flatMap((id) => published(id).listed ?? []) })
 }
 
-const untold = { payouts: undefined }
+const noPayouts = { payouts: undefined }
 const closed = (market: number, outcomePrices: string) =>
   gammaRow(market, { closed: true, outcomePrices, closedTime: "2026-11-09 10:00:00+00" })
 
-test("resolutions() asks the listing and the pages only about what the oracle does not tell", () =>
+test("resolutions() requests the listing and pages only for markets without a payout", () =>
   Effect.gen(function* () {
-    const of: { readonly [market: number]: Told } = {
+    const of: { readonly [market: number]: MarketData } = {
       1: { record: recordRow(1) },
       2: { record: recordRow(2, { status: "proposed", payouts: undefined }) },
-      3: { record: recordRow(3, untold), listed: closed(3, '["0","1"]') },
+      3: { record: recordRow(3, noPayouts), listed: closed(3, '["0","1"]') },
       4: {
-        record: recordRow(4, untold),
+        record: recordRow(4, noPayouts),
         listed: closed(4, '["0","0"]'),
         page: pageRow(4, tokenId(4, 1)),
       },
       5: { listed: closed(5, '["1","0"]') },
       6: { listed: gammaRow(6), page: pageRow(6, tokenId(6, 0)) },
-      7: { record: recordRow(7, untold), listed: closed(7, '["0","0"]'), page: pageRow(7) },
+      7: { record: recordRow(7, noPayouts), listed: closed(7, '["0","0"]'), page: pageRow(7) },
       8: {},
     }
-    const { result, asked } = yield* asking(
+    const { result, requested } = yield* withVenue(
       venue((market) => of[market] ?? {}),
       ({ resolutions }) => resolutions(markets(1, 2, 3, 4, 5, 6, 7, 8, 1)),
     )
@@ -282,67 +291,67 @@ test("resolutions() asks the listing and the pages only about what the oracle do
     )
     equal(rejected, {})
     const numbers = (name: string) => (url: URL) => url.searchParams.getAll(name).map(Number).join()
-    const [data, gamma, ...pages] = asked
+    const [data, gamma, ...pages] = requested
     equal(data === undefined ? "" : numbers("condition")(data), "1,2,3,4,5,6,7,8")
     equal(gamma === undefined ? "" : numbers("condition_ids")(gamma), "3,4,5,6,7,8")
     equal(pages.map((url) => Number(url.pathname.slice("/markets/".length))), [4, 7])
   }))
 
-test("resolutions() counts records it did not ask for, and those it cannot read", () =>
+test("resolutions() counts records it did not request, and invalid ones", () =>
   Effect.gen(function* () {
     const answer: Answer = () => Response.json({ data: [recordRow(1), recordRow(9), {}, 7] })
-    const { result } = yield* asking(answer, ({ resolutions }) => resolutions(markets(1)))
+    const { result } = yield* withVenue(answer, ({ resolutions }) => resolutions(markets(1)))
     const { rows, rejected } = Result.getOrThrow(result)
     equal([rows.length, rejected], [1, { unasked: 1, missing_id: 1, undecodable: 1 }])
   }))
 
-test("what stays away behind the oracle costs only its markets, and no market is cancelled by it", () =>
+test("resolutions() cancels no market because of a failed request, and loses only its markets", () =>
   Effect.gen(function* () {
-    const told = venue((market) => ({
-      record: recordRow(market, market === 1 ? {} : untold),
+    const published = venue((market) => ({
+      record: recordRow(market, market === 1 ? {} : noPayouts),
       listed: closed(market, '["0","0"]'),
       page: 500,
     }))
-    const pages = yield* asking(told, ({ resolutions }) => resolutions(markets(1, 2, 3)))
+    const pages = yield* withVenue(published, ({ resolutions }) => resolutions(markets(1, 2, 3)))
     const one = Result.getOrThrow(pages.result)
     equal([one.rows.map(({ marketId }) => Number(marketId)), one.rejected], [[1], {
       unavailable: 2,
     }])
-    const deaf: Answer = (url) =>
-      url.host === "gamma" ? new Response(null, { status: 503 }) : told(url)
+    const listingDown: Answer = (url) =>
+      url.host === "gamma" ? new Response(null, { status: 503 }) : published(url)
     const listed = Result.getOrThrow(
-      (yield* asking(deaf, ({ resolutions }) => resolutions(markets(1, 2)))).result,
+      (yield* withVenue(listingDown, ({ resolutions }) => resolutions(markets(1, 2)))).result,
     )
     equal([listed.rows.length, listed.rejected], [1, { unavailable: 1 }])
-    const silent: Answer = (url) =>
-      url.host === "data" ? new Response(null, { status: 500 }) : told(url)
+    const oracleDown: Answer = (url) =>
+      url.host === "data" ? new Response(null, { status: 500 }) : published(url)
     equal(
-      reason((yield* asking(silent, ({ resolutions }) => resolutions(markets(1)))).result),
+      reason((yield* withVenue(oracleDown, ({ resolutions }) => resolutions(markets(1)))).result),
       "status 500",
     )
   }))
 
-test("resolutions() looks up a bounded number of ends, and counts the others", () =>
+test("resolutions() reads a bounded number of fallback payouts, and counts the rest", () =>
   Effect.gen(function* () {
-    const told = venue((market) => ({
-      record: recordRow(market, untold),
+    const published = venue((market) => ({
+      record: recordRow(market, noPayouts),
       listed: closed(market, '["0","0"]'),
       page: pageRow(market, tokenId(market, 0)),
     }))
-    const { result, asked } = yield* asking(
-      told,
+    const { result, requested } = yield* withVenue(
+      published,
       ({ resolutions }) => resolutions(markets(1, 2, 3, 4, 5, 6, 7, 8, 9)),
-      { listedEndsMax: 8, endPagesMax: 3, resolutionBatch: 2 },
+      { listedResolutionsMax: 8, resolutionPagesMax: 3, resolutionBatch: 2 },
     )
     const { rows, rejected } = Result.getOrThrow(result)
     equal([rows.map(({ marketId }) => Number(marketId)), rejected], [[1, 2, 3], { postponed: 6 }])
-    const count = (host: string) => asked.filter((url) => url.host === host).length
+    const count = (host: string) => requested.filter((url) => url.host === host).length
     equal([count("data"), count("gamma"), count("clob")], [5, 1, 3])
-    const listing = asked.find(({ host }) => host === "gamma")
+    const listing = requested.find(({ host }) => host === "gamma")
     equal(listing?.searchParams.getAll("condition_ids").length, 8)
   }))
 
-test("each route of the past keeps its own pace, a fifth of what the venue allows", () =>
+test("each route keeps its own pace, a fifth of the venue's limit", () =>
   Effect.gen(function* () {
     const pace = defaultLimits.perTenSeconds
     equal(pace.activity, 200 / 5)
@@ -356,9 +365,9 @@ test("each route of the past keeps its own pace, a fifth of what the venue allow
       answer: Answer,
       use: (venue: VenueClient["Service"]) => Effect.Effect<unknown, VenueUnavailable>,
     ) {
-      const { asked, times } = yield* asking(answer, tenTimes(use))
+      const { requested, times } = yield* withVenue(answer, tenTimes(use))
       const [, second = 0] = times
-      equal([asked.length, (times.at(-1) ?? 0) - second], [10, 8 * (second - (times[0] ?? 0))])
+      equal([requested.length, (times.at(-1) ?? 0) - second], [10, 8 * (second - (times[0] ?? 0))])
       return second - (times[0] ?? 0)
     })
     equal(

@@ -1,5 +1,5 @@
 /**
- * What becomes of one row of the venue's listing, books and tape.
+ * The decoders of the listing, books, price histories and trades.
  *
  * @module
  */
@@ -21,9 +21,9 @@ import {
 } from "../../support/venues/polymarket.ts"
 
 function equal(actual: unknown, expected: unknown): void {
-  const spelled = (value: unknown) => JSON.stringify(value)
-  if (spelled(actual) !== spelled(expected)) {
-    throw new Error(`got ${spelled(actual)}, not ${spelled(expected)}`)
+  const toText = (value: unknown) => JSON.stringify(value)
+  if (toText(actual) !== toText(expected)) {
+    throw new Error(`got ${toText(actual)}, not ${toText(expected)}`)
   }
 }
 
@@ -46,8 +46,8 @@ law(
     const trades = decodeTrades(rows, null)
     rows.forEach((row) => decodeBook(row, recordedAt))
     rows.forEach((row) => decodeHistory(row))
-    for (const { rows: kept, rejected } of [markets, trades]) {
-      equal(kept.length + Object.values(rejected).reduce((a, b) => a + b, 0), rows.length)
+    for (const { rows: decodedRows, rejected } of [markets, trades]) {
+      equal(decodedRows.length + Object.values(rejected).reduce((a, b) => a + b, 0), rows.length)
     }
   },
 )
@@ -56,20 +56,28 @@ const anyDamage = Arbitrary.array(
   Arbitrary.all([Arbitrary.schema(Schema.Literals(Object.keys(gammaRow()))), anyJson]),
 )
 
-law("a damaged row becomes a sound market or is rejected", anyDamage, (damage) => {
-  const decoded = decodeMarket(gammaRow(1, Object.fromEntries(damage)), recordedAt)
-  if (Result.isFailure(decoded)) return true
-  const { listed, volumeUsd, liquidityUsd, takerFeeRate, tokenIds, question } = decoded.success
-  return volumeUsd >= 0 && liquidityUsd >= 0 && takerFeeRate >= 0 && takerFeeRate <= 1 &&
-    tokenIds[0] !== tokenIds[1] && question.length > 0 && question.length <= textCharsMax &&
-    (listed === null || (listed.bestBid < listed.bestAsk && listed.bestBid >= 0))
-})
+law(
+  "decodeMarket() turns a damaged row into a valid market, or rejects it",
+  anyDamage,
+  (damage) => {
+    const decoded = decodeMarket(gammaRow(1, Object.fromEntries(damage)), recordedAt)
+    if (Result.isFailure(decoded)) return true
+    const { listed, volumeUsd, liquidityUsd, takerFeeRate, tokenIds, question } = decoded.success
+    return volumeUsd >= 0 && liquidityUsd >= 0 && takerFeeRate >= 0 && takerFeeRate <= 1 &&
+      tokenIds[0] !== tokenIds[1] && question.length > 0 && question.length <= textCharsMax &&
+      (listed === null || (listed.bestBid < listed.bestAsk && listed.bestBid >= 0))
+  },
+)
 
-law("text() shows nothing hidden and never too much", Arbitrary.schema(Schema.String), (value) => {
-  const shown = text(`${value}\u202e\u0007\u{e0041}\u200b${value}`.repeat(3))
-  return shown.length <= textCharsMax && shown.isWellFormed() && shown === text(shown) &&
-    !/[\p{Cc}\u200b-\u200f\u202a-\u202e\u2066-\u2069]/u.test(shown)
-})
+law(
+  "text() returns no hidden characters and is bounded",
+  Arbitrary.schema(Schema.String),
+  (value) => {
+    const cleaned = text(`${value}\u202e\u0007\u{e0041}\u200b${value}`.repeat(3))
+    return cleaned.length <= textCharsMax && cleaned.isWellFormed() && cleaned === text(cleaned) &&
+      !/[\p{Cc}\u200b-\u200f\u202a-\u202e\u2066-\u2069]/u.test(cleaned)
+  },
+)
 
 Deno.test("decodeMarket() reads an ordinary row", () => {
   equal(market({}), {
@@ -92,7 +100,7 @@ Deno.test("decodeMarket() reads an ordinary row", () => {
   })
 })
 
-Deno.test("decodeMarket() does without everything that is not essential", () => {
+Deno.test("decodeMarket() needs only the essential fields", () => {
   const essential = ["conditionId", "slug", "question", "outcomes", "clobTokenIds"]
   const live = ["active", "acceptingOrders"]
   const bare = Object.fromEntries(
@@ -108,7 +116,7 @@ Deno.test("decodeMarket() does without everything that is not essential", () => 
   equal(decoded.eventSlug, decoded.slug)
 })
 
-Deno.test("decodeMarket() names the first reason why a row is no live market", () => {
+Deno.test("decodeMarket() returns the first reason why a row is not a live market", () => {
   equal(rejection({ conditionId: "" }), "missing_id")
   equal(rejection({ slug: "Not A Slug" }), "bad_slug")
   equal(rejection({ question: "\u200b " }), "missing_question")
@@ -124,7 +132,7 @@ Deno.test("decodeMarket() names the first reason why a row is no live market", (
   equal(rejection({ endDate: new Date(recordedAt - 29 * day).toISOString() }), "none")
 })
 
-Deno.test("decodeMarket() takes the status from the singular field only", () => {
+Deno.test("decodeMarket() reads the status from the singular field only", () => {
   equal(market({ umaResolutionStatuses: '["proposed", "disputed"]' }).status, "open")
   equal(market({ umaResolutionStatus: "proposed" }).status, "proposed")
   equal(market({ umaResolutionStatus: "disputed" }).status, "proposed")
@@ -150,7 +158,7 @@ Deno.test("decodeMarket() finds the category in the row, the tags, or the fee ta
   equal(market({ feeType: null }).category, null)
 })
 
-Deno.test("decodeMarket() sees each sign of a mechanical market", () => {
+Deno.test("decodeMarket() detects each sign of a mechanical market", () => {
   const event = { slug: "e" }
   equal(market({ slug: "btc-updown-5m-1773307200" }).mechanical !== null, true)
   const hourly = { ...event, series: [{ recurrence: "hourly" }] }
@@ -166,14 +174,14 @@ Deno.test("decodeMarket() sees each sign of a mechanical market", () => {
   equal(market({ events: [{ ...event, resolutionSource: stream }] }).mechanical, "price_stream")
 })
 
-Deno.test("decodeMarket() shows a stranger's question without tricks", () => {
+Deno.test("decodeMarket() sanitizes the question", () => {
   equal(market({ question: "Will\u202e it\u0000 \n\n rain?\u{e0041}" }).question, "Will it rain?")
   equal(market({ question: "Will \ud800 it rain?" }).question, "Will \ufffd it rain?")
   const long = market({ question: "😀".repeat(400) }).question
   equal([long.length <= textCharsMax, long.endsWith("…"), long.isWellFormed()], [true, true, true])
 })
 
-Deno.test("decodeBook() keeps every level that is a number and the venue's own time", () => {
+Deno.test("decodeBook() keeps every numeric level and the venue's timestamp", () => {
   const bids = [{ price: "0.4", size: 10 }, { price: "x", size: "1" }, null]
   const book = Result.getOrThrow(decodeBook(bookRow(1, { bids }), recordedAt))
   equal(book.bids, [{ price: 0.4, size: 10 }])
@@ -185,12 +193,12 @@ Deno.test("decodeBook() never dates a book later than it was received", () => {
   equal(Result.getOrThrow(decodeBook(bookRow(1, { timestamp }), recordedAt)).observedAt, recordedAt)
 })
 
-Deno.test("decodeHistory() takes no history for an empty one, and anything else for none", () => {
+Deno.test("decodeHistory() returns no points for a null history, and null for any other shape", () => {
   equal(decodeHistory({ history: null }), [])
   equal(decodeHistory({ history: [{ t: 1_795_176_000, p: "0.5" }, { t: "", p: 2 }] }), [
     { at: 1_795_176_000_000, price: 0.5 },
   ])
-  // The Data API's spelling, as recorded pages have it.
+  // The Data API's format, as in recorded pages.
   equal(
     decodeHistory({ data: [{ timestamp: 1_795_176_000, price: 0.5, resolution_seconds: 60 }] }),
     [
@@ -204,7 +212,7 @@ Deno.test("decodeHistory() takes no history for an empty one, and anything else 
   ])
 })
 
-Deno.test("decodeTrade() reads both spellings of the tape alike", () => {
+Deno.test("decodeTrade() reads the field names of both API versions", () => {
   const row = tradeRow()
   const old = {
     proxyWallet: row["proxy_wallet"],
@@ -219,13 +227,13 @@ Deno.test("decodeTrade() reads both spellings of the tape alike", () => {
   equal(Result.getOrThrow(decodeTrade(old)), Result.getOrThrow(decodeTrade(row)))
 })
 
-Deno.test("decodeTrades() keeps identical fills and leaves other markets out", () => {
+Deno.test("decodeTrades() keeps identical fills and rejects other markets", () => {
   const rows = [tradeRow(1), tradeRow(1), tradeRow(2), tradeRow(1, { side: "MERGE" })]
-  const { rows: kept, rejected } = decodeTrades(rows, MarketId.make(conditionId(1)))
-  equal([kept.length, rejected], [2, { other_market: 1, bad_side: 1 }])
+  const { rows: decodedRows, rejected } = decodeTrades(rows, MarketId.make(conditionId(1)))
+  equal([decodedRows.length, rejected], [2, { other_market: 1, bad_side: 1 }])
 })
 
-Deno.test("instant() reads every spelling of a time the venue uses", () => {
+Deno.test("instant() reads every time format of the venue", () => {
   const at = Date.parse("2026-04-05T15:10:00Z")
   equal(
     ["2026-04-05 15:10:00+00", "2026-04-05T15:10:00.000Z", at, at / 1_000, String(at)].map(instant),
@@ -238,6 +246,6 @@ Deno.test("instant() reads every spelling of a time the venue uses", () => {
     ],
   )
   equal(["", null, "soon", -5, 1e300, {}].map(instant), [null, null, null, null, null, null])
-  const unspeakable = [8.64e15, "+010000-01-01T00:00:00Z", "-000001-01-01T00:00:00Z"]
-  equal([...unspeakable, "0001-01-01T00:00:00Z"].map(instant), [null, null, null, null])
+  const outOfRange = [8.64e15, "+010000-01-01T00:00:00Z", "-000001-01-01T00:00:00Z"]
+  equal([...outOfRange, "0001-01-01T00:00:00Z"].map(instant), [null, null, null, null])
 })

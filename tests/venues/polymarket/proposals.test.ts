@@ -1,6 +1,5 @@
 /**
- * What Polymarket tells before a market ends: which outcome stands proposed, and by which words it is
- * decided.
+ * The decoders and requests for proposals and rules of markets that have not ended.
  *
  * @module
  */
@@ -23,14 +22,14 @@ import {
   hasOracle,
   hasRecordings,
   recorded,
-  skipAloud,
-  verdicts,
+  registerSkipped,
+  schemaAccepts,
 } from "../../support/venues/oracle.ts"
 import {
   conditionId,
   gammaRow,
   recordRow,
-  scripted,
+  scriptedClient,
   unpaced,
 } from "../../support/venues/polymarket.ts"
 
@@ -60,14 +59,14 @@ function proposalOf(row: unknown): Proposal | null {
 }
 
 /** `-` for none, else the outcome, and `!` when it is disputed. */
-function spelled(proposal: Proposal | null): string {
+function toText(proposal: Proposal | null): string {
   return proposal === null ? "-" : `${proposal.outcome}${proposal.disputed ? "!" : ""}`
 }
 
 const prices = [yes, "0", half, "69", undefined] as const
 
-/** By state: what each pair of first and second price says, in the order of `prices`. */
-const words: Readonly<Record<string, ReadonlyArray<string>>> = {
+/** By state: the result of each pair of first and second price, in the order of `prices`. */
+const expectedByState: Readonly<Record<string, ReadonlyArray<string>>> = {
   initialized: ["-----", "-----", "-----", "-----", "-----"],
   posed: ["-----", "-----", "-----", "-----", "-----"],
   active: ["-----", "-----", "-----", "-----", "-----"],
@@ -81,21 +80,21 @@ const words: Readonly<Record<string, ReadonlyArray<string>>> = {
   arbitration: ["01-0-", "01-1-", "01---", "01---", "01---"],
 }
 
-Deno.test("decodeRecord() takes the last word of every state and pair of prices, or none", () => {
+Deno.test("decodeRecord() reads the current proposal for every state and pair of prices", () => {
   let cases = 0
-  for (const [status, table] of Object.entries(words)) {
+  for (const [status, table] of Object.entries(expectedByState)) {
     for (const [first, row] of table.entries()) {
-      for (const [second, word] of [...row].entries()) {
+      for (const [second, expected] of [...row].entries()) {
         for (const spelling of [status, status.toUpperCase()]) {
           const found = proposalOf(pending({
             status: spelling,
             proposed_price: prices[first],
             reproposed_price: prices[second],
           }))
-          const disputed = word !== "-" && status !== "proposed"
+          const disputed = expected !== "-" && status !== "proposed"
           strictEqual(
-            spelled(found),
-            `${word}${disputed ? "!" : ""}`,
+            toText(found),
+            `${expected}${disputed ? "!" : ""}`,
             `${status} ${first} ${second}`,
           )
           cases++
@@ -106,16 +105,16 @@ Deno.test("decodeRecord() takes the last word of every state and pair of prices,
   strictEqual(cases, 550)
 })
 
-Deno.test("decodeRecord() takes a price in either spelling, and none in other units", () => {
+Deno.test("decodeRecord() reads a price as number or string, and rejects other units", () => {
   const ofPrice = (price: unknown) =>
-    spelled(proposalOf(pending({ status: "proposed", proposed_price: price })))
+    toText(proposalOf(pending({ status: "proposed", proposed_price: price })))
   equal([1e18, "1e18", " 1000000000000000000 ", 0, "0", "0.0"].map(ofPrice).join(""), "000111")
   for (const price of ["1", 1, "1000000000000000001000", "-1", "", null, [], {}, "yes", "69", 69]) {
     strictEqual(ofPrice(price), "-", JSON.stringify(price))
   }
 })
 
-Deno.test("decodeRecord() says since when, until when, and what was ever challenged", () => {
+Deno.test("decodeRecord() reads the times of a proposal and whether it was challenged", () => {
   const of = (fields: Readonly<Record<string, unknown>>) =>
     proposalOf(pending({ status: "proposed", proposed_price: yes, ...fields }))
   const marketId = MarketId.make(conditionId(1))
@@ -133,7 +132,7 @@ Deno.test("decodeRecord() says since when, until when, and what was ever challen
   }
 })
 
-Deno.test("proposalsIn() goes by the newest record of a market, and by its end", () => {
+Deno.test("proposalsIn() uses the newest record of a market, and returns none once it has ended", () => {
   const first = recordOf(pending({ status: "proposed", proposed_price: yes }))
   const later = recordOf(pending({
     status: "proposed",
@@ -146,12 +145,13 @@ Deno.test("proposalsIn() goes by the newest record of a market, and by its end",
   }))
   const other = recordOf(pending({ status: "proposed", proposed_price: yes }, 2))
   const ended = recordOf(recordRow(1, { last_update_timestamp: "2025-01-01T00:00:00Z" }))
-  const said = (...records: ReadonlyArray<OracleRecord>) => proposalsIn(records).map(spelled).join()
-  strictEqual(said(first, later), "1")
-  strictEqual(said(later, first), "1")
-  strictEqual(said(later, reset, first), "")
-  strictEqual(said(other, ended, first), "0")
-  strictEqual(said(ended, first), "")
+  const proposed = (...records: ReadonlyArray<OracleRecord>) =>
+    proposalsIn(records).map(toText).join()
+  strictEqual(proposed(first, later), "1")
+  strictEqual(proposed(later, first), "1")
+  strictEqual(proposed(later, reset, first), "")
+  strictEqual(proposed(other, ended, first), "0")
+  strictEqual(proposed(ended, first), "")
 })
 
 const anyText = Arbitrary.schema(Schema.String.check(Schema.isMaxLength(300)))
@@ -172,21 +172,21 @@ const anyRow = Arbitrary.schema(Schema.Struct({
   extended_review: anyValue,
 }))
 
-law("decodeRecord() proposes only what a price of the row says, whatever the rest is", anyRow, (
+law("decodeRecord() returns only an outcome that a price of the row proposes", anyRow, (
   row,
 ) => {
   const found = proposalOf({ condition_id: conditionId(1), ...row })
   if (found === null) return
-  const named = [row.proposed_price, row.reproposed_price]
+  const proposedPrices = [row.proposed_price, row.reproposed_price]
     .map((price) => typeof price === "string" && price.trim() === "" ? null : price)
     .filter((price) => typeof price === "number" || typeof price === "string").map(Number)
-  ok(named.includes(found.outcome === 0 ? 1e18 : 0))
+  ok(proposedPrices.includes(found.outcome === 0 ? 1e18 : 0))
   ok(Number.isSafeInteger(found.proposedAt) && found.proposedAt > 0)
   ok(found.settlesAt === null || Number.isSafeInteger(found.settlesAt) && found.settlesAt > 0)
   ok(found.disputed || row.status === "proposed")
 }, { runs: sized({ short: 200, full: 3_000 }) })
 
-law("decodeRules() gives plain text within its limit, whatever a description holds", anyText, (
+law("decodeRules() returns plain text within its limit for any description", anyText, (
   text,
 ) => {
   const long = `${text}\u0000\u202e\n ${text.repeat(200)}`
@@ -197,12 +197,12 @@ law("decodeRules() gives plain text within its limit, whatever a description hol
       strictEqual(text.replace(/[\p{C}\p{Z}\u034f\u115f\u1160\u3164\uffa0\s]/gu, ""), "")
       continue
     }
-    const { text: shown } = decoded.success
-    ok(shown !== "" && [...shown].length <= rulesLengthMax && !/[\p{C}\n]/u.test(shown))
+    const { text: rules } = decoded.success
+    ok(rules !== "" && [...rules].length <= rulesLengthMax && !/[\p{C}\n]/u.test(rules))
   }
 }, { runs: sized({ short: 200, full: 1_000 }) })
 
-Deno.test("decodeRules() takes a market's own words, else its event's, cut to 4,000 characters", () => {
+Deno.test("decodeRules() reads a market's rules, else its event's, cut to 4,000 characters", () => {
   const of = (fields: Readonly<Record<string, unknown>>) => {
     const decoded = decodeRules(gammaRow(1, fields))
     return Result.isSuccess(decoded) ? decoded.success.text : decoded.failure
@@ -219,8 +219,8 @@ Deno.test("decodeRules() takes a market's own words, else its event's, cut to 4,
   equal(decodeRules(null), Result.fail("undecodable"))
 })
 
-/** A venue that answers by script. */
-const asking = <A, E>(
+/** Runs `use` on a venue with scripted responses. */
+const withVenue = <A, E>(
   answer: (url: URL) => Response,
   use: (venue: VenueClient["Service"]) => Effect.Effect<A, E>,
 ) =>
@@ -230,7 +230,7 @@ const asking = <A, E>(
       limits: { perTenSeconds: unpaced, retryDelayMs: 1, attemptsMax: 2, factsBatch: 3 },
     }).pipe(
       Layer.provide(
-        Layer.succeed(HttpClient.HttpClient, scripted((url) => Effect.succeed(answer(url)))),
+        Layer.succeed(HttpClient.HttpClient, scriptedClient((url) => Effect.succeed(answer(url)))),
       ),
     ),
   ))
@@ -239,13 +239,13 @@ const ids = (count: number) =>
   Array.from({ length: count }, (_, n) => MarketId.make(conditionId(n + 1)))
 
 liveTest(
-  "proposals() asks 20 at a time, counts bad rows, and loses only the batch that fails",
+  "proposals() requests 20 at a time, counts bad rows, and loses only the batch that fails",
   () =>
     Effect.gen(function* () {
-      const asked: Array<number> = []
-      const { rows, rejected } = yield* asking((url) => {
+      const requested: Array<number> = []
+      const { rows, rejected } = yield* withVenue((url) => {
         const conditions = url.searchParams.getAll("condition")
-        asked.push(conditions.length)
+        requested.push(conditions.length)
         if (conditions.includes(conditionId(21))) return new Response("", { status: 500 })
         const data = conditions.map((_, at) =>
           pending({ status: "proposed", proposed_price: yes }, at + 1)
@@ -254,33 +254,33 @@ liveTest(
       }, ({ proposals }) => proposals(ids(30)))
       strictEqual(rows.length, 20)
       equal(rejected, { undecodable: 1, missing_id: 1, unasked: 1, unavailable: 10 })
-      equal(asked.toSorted(), [10, 10, 20])
+      equal(requested.toSorted(), [10, 10, 20])
     }),
 )
 
 liveTest(
-  "proposals() and rules() fail when all that was asked stays away, and only then",
+  "proposals() and rules() fail only when all requests fail",
   () =>
     Effect.gen(function* () {
       const down = () => new Response("", { status: 503 })
-      const one = yield* Effect.result(asking(down, ({ proposals }) => proposals(ids(3))))
-      const other = yield* Effect.result(asking(down, ({ rules }) => rules(ids(3))))
+      const one = yield* Effect.result(withVenue(down, ({ proposals }) => proposals(ids(3))))
+      const other = yield* Effect.result(withVenue(down, ({ rules }) => rules(ids(3))))
       ok(Result.isFailure(one) && one.failure.operation === "proposals")
       ok(Result.isFailure(other) && other.failure.operation === "rules")
-      const nothing = yield* asking(down, ({ proposals }) => proposals([MarketId.make("no id")]))
+      const nothing = yield* withVenue(down, ({ proposals }) => proposals([MarketId.make("no id")]))
       equal(nothing, { rows: [], rejected: {} })
     }),
 )
 
 liveTest(
-  "rules() asks about open markets first, and about the rest among the closed",
+  "rules() requests open markets first, then the rest as closed markets",
   () =>
     Effect.gen(function* () {
-      const asked: Array<string> = []
-      const { rows, rejected } = yield* asking((url) => {
+      const requested: Array<string> = []
+      const { rows, rejected } = yield* withVenue((url) => {
         const conditions = url.searchParams.getAll("condition_ids")
         const closed = url.searchParams.get("closed") === "true"
-        asked.push(`${closed ? "closed" : "open"} ${conditions.length}`)
+        requested.push(`${closed ? "closed" : "open"} ${conditions.length}`)
         const markets = conditions.flatMap((id) => {
           const market = Number(id)
           return market % 2 === (closed ? 1 : 0)
@@ -290,15 +290,15 @@ liveTest(
         return Response.json({ markets: [7, gammaRow(999), ...markets] })
       }, ({ rules }) => rules(ids(5)))
       equal(rows.map(({ text }) => text).toSorted(), [1, 2, 3, 4, 5].map((n) => `Rules ${n}`))
-      equal(asked.toSorted(), ["closed 3", "open 2", "open 3"])
+      equal(requested.toSorted(), ["closed 3", "open 2", "open 3"])
       equal(rejected, { undecodable: 3, unasked: 3 })
     }),
 )
 
 if (!hasRecordings) {
-  skipAloud("proposals and rules of recordings", "../shared/data is missing")
+  registerSkipped("proposals and rules of recordings", "../shared/data is missing")
 } else {
-  Deno.test("the recorded oracle proposes one outcome, and a half each in the other", () => {
+  Deno.test("proposalsIn() finds the recorded proposal of an outcome, and skips the one of half each", () => {
     const page = recorded("polymarket-data-v2/resolutions_pending.json") as {
       readonly data: ReadonlyArray<unknown>
     }
@@ -311,28 +311,31 @@ if (!hasRecordings) {
     }])
   })
 
-  Deno.test("every recorded row of the listing tells its rules", () => {
+  Deno.test("decodeRules() reads the rules of every recorded row of the listing", () => {
     const rows = ["gamma_market.json", "gamma_market_sports_market_money_line.json"]
       .flatMap((file) => recorded(`polymarket-captures/${file}`) as ReadonlyArray<unknown>)
-    const told = rows.flat().map(decodeRules)
-    ok(told.length > 0)
-    for (const decoded of told) ok(Result.isSuccess(decoded) && decoded.success.text.length > 40)
+    const rules = rows.flat().map(decodeRules)
+    ok(rules.length > 0)
+    for (const decoded of rules) ok(Result.isSuccess(decoded) && decoded.success.text.length > 40)
   })
 }
 
 if (!hasOracle) {
-  skipAloud("rules against the venue's own schema", "npm ci --prefix tests/oracle was not run")
+  registerSkipped(
+    "rules against the venue's own schema",
+    "npm ci --prefix tests/oracle was not run",
+  )
 } else {
-  Deno.test("decodeRules() takes every respelled row that the venue's schema takes", async () => {
+  Deno.test("decodeRules() accepts every changed row that the venue's schema accepts", async () => {
     const row: Readonly<Record<string, unknown>> = gammaRow(1, { description: "By the keeper." })
     const mutants = Object.keys(row).filter((field) => field !== "conditionId")
       .flatMap((field) =>
         [null, "", "something-new", [], {}, 7].map((value) => ({ ...row, [field]: value }))
       )
-    const accepted = await verdicts("gamma", "MarketSchema", mutants)
-    const taken = mutants.filter((_, at) => accepted[at] === true)
-    ok(taken.length > 20, `${taken.length}`)
-    for (const mutant of taken) {
+    const accepted = await schemaAccepts("gamma", "MarketSchema", mutants)
+    const acceptedMutants = mutants.filter((_, at) => accepted[at] === true)
+    ok(acceptedMutants.length > 20, `${acceptedMutants.length}`)
+    for (const mutant of acceptedMutants) {
       const decoded = decodeRules(mutant)
       ok(Result.isSuccess(decoded) || decoded.failure === "missing_rules")
     }

@@ -1,6 +1,6 @@
 /**
- * The adapter against the simulated world on a real socket: what it reads is what the world says,
- * whatever goes wrong on the way.
+ * The adapter against the simulated world over a socket: it reads the world's data exactly, despite
+ * faults.
  *
  * @module
  */
@@ -42,7 +42,7 @@ function equal(actual: unknown, expected: unknown, what: string): void {
   }
 }
 
-/** Runs `use` on the adapter, with the world it reads at hand; always of the same date. */
+/** Runs `use` on the adapter over a world; the clock starts at `recordedAt`. */
 function overSocket<A>(
   plan: FaultPlan,
   use: (world: World) => Effect.Effect<A, VenueUnavailable, VenueClient>,
@@ -57,8 +57,8 @@ function overSocket<A>(
   return startingAt(recordedAt, used)
 }
 
-/** What is as true of a market a second later. */
-function lasting(market: Market) {
+/** The fields of a market that do not change within a second. */
+function stableFields(market: Market) {
   const { id, slug, question, eventSlug, url, outcomes, tokenIds, takerFeeRate } = market
   const endsAt = market.endsAt === null ? null : Math.floor(market.endsAt / second)
   const mechanical = market.mechanical !== null
@@ -82,7 +82,7 @@ const worldNow = (world: World) =>
     (now) => new Map(world.list(now, 0, slots).map((market) => [market.id, market])),
   )
 
-/** A market that is listed before and after is listed in between; a market of neither never is. */
+/** Checks that a market live before and after the sweep is in it, and no other is. */
 const listsTheWorld = Effect.fnUntraced(function* (world: World) {
   const { listMarkets } = yield* VenueClient
   const before = yield* worldNow(world)
@@ -93,36 +93,36 @@ const listsTheWorld = Effect.fnUntraced(function* (world: World) {
     const found = listed.get(id)
     if (!after.has(id)) continue
     if (found === undefined) throw new Error(`${market.slug} is missing`)
-    equal(lasting(found), lasting(market), market.slug)
+    equal(stableFields(found), stableFields(market), market.slug)
   }
   const unknown = [...listed.keys()].filter((id) => !before.has(id) && !after.has(id))
   equal(unknown, [], "unknown markets")
   return pages
 })
 
-/** Twice at every page: each page is asked for three times. */
+/** The fault twice for every page, so each page is requested three times. */
 const twice = (fault: Fault): FaultPlan => (_, nth) => nth % 3 < 2 ? fault : null
 
 for (const fault of faults) {
   liveTest(
-    `listMarkets lists the world over a socket in spite of ${fault}`,
+    `listMarkets returns the world's markets over a socket despite ${fault}`,
     () => overSocket(twice(fault), listsTheWorld),
   )
 }
 
-liveTest("rows that are none are counted, and nothing else is", () =>
+liveTest("listMarkets counts invalid rows, and nothing else", () =>
   Effect.gen(function* () {
-    const sound = yield* overSocket(noFaults, listsTheWorld)
+    const valid = yield* overSocket(noFaults, listsTheWorld)
     const damaged = yield* overSocket(() => "bad_rows", listsTheWorld)
     const pages = Math.ceil(slots / limits.pageRows)
-    const counts = (all: typeof sound) => all.map(({ rejected }) => rejected)
-    equal(counts(sound), Array.from({ length: pages }, () => ({})), "sound")
+    const counts = (all: typeof valid) => all.map(({ rejected }) => rejected)
+    equal(counts(valid), Array.from({ length: pages }, () => ({})), "valid")
     const bad = { undecodable: 2, missing_id: 2 }
     equal(counts(damaged), Array.from({ length: pages }, () => bad), "damaged")
   }))
 
 liveTest(
-  "a page that never comes fails the stream, and what came before stands",
+  "listMarkets emits all pages before one that keeps failing, then fails, over a socket",
   () =>
     overSocket(
       (route, nth) => route === "markets" && nth >= 2 ? "truncated" : null,
@@ -138,7 +138,7 @@ liveTest(
           ).pipe(Effect.orDie)
           equal(
             [failure.operation, failure.reason],
-            ["listMarkets", "an answer that is not JSON"],
+            ["listMarkets", "response is not JSON"],
             "",
           )
           equal(yield* Ref.get(seen), 2 * limits.pageRows, "rows before it")
@@ -148,7 +148,7 @@ liveTest(
 
 for (const fault of ["error", "truncated", "reordered"] as const) {
   liveTest(
-    `books() gives the world's books in spite of ${fault}`,
+    `books() returns the world's books despite ${fault}`,
     () =>
       overSocket(twice(fault), (world) =>
         Effect.gen(function* () {
@@ -174,7 +174,7 @@ for (const fault of ["error", "truncated", "reordered"] as const) {
 }
 
 liveTest(
-  "trades() gives the world's fills, in order, in spite of errors",
+  "trades() returns the world's fills, in order, despite errors",
   () =>
     overSocket(twice("error"), (world) =>
       Effect.gen(function* () {
@@ -191,10 +191,10 @@ liveTest(
           ) => `${tokenId} ${side} ${price} ${size} ${Math.floor(at / second)}`
           const truth = world.trades(market, { from: since, to: now }, 1_000).map(fill)
           const found = rows.filter(({ at }) => at < Math.floor(now / second) * second).map(fill)
-          const due = truth.filter((line) =>
+          const expected = truth.filter((line) =>
             Number(line.split(" ").at(-1)) < Math.floor(now / second)
           )
-          equal(found.sort(), due.sort(), id)
+          equal(found.sort(), expected.sort(), id)
           equal(rejected, {}, "rejected")
           compared += found.length
         }
@@ -202,7 +202,7 @@ liveTest(
       })),
 )
 
-/** Runs `use` on the venue as it is in this process: what the wire tells is what it tells. */
+/** Runs `use` on the simulated venue in this process, to compare with the wire. */
 const inProcess = <A, E>(
   world: World,
   use: (venue: VenueClient["Service"]) => Effect.Effect<A, E>,
@@ -211,7 +211,7 @@ const inProcess = <A, E>(
 const walletsOf = ({ wallets }: VenueClient["Service"]) =>
   wallets === null ? Effect.die("There are no wallets") : Effect.succeed(wallets)
 
-/** All that a wallet did in a range, told from the like; and how many pages that were. */
+/** A wallet's whole activity in a range, and the number of its pages. */
 const readAll = Effect.fnUntraced(function* (
   source: WalletSource,
   wallet: string,
@@ -222,7 +222,7 @@ const readAll = Effect.fnUntraced(function* (
   let cursor: string | null = null
   for (let pages = 1; pages <= 500; pages++) {
     const page: ActivityPage = yield* source.activity(wallet, range, cursor)
-    acts.push(...page.rows.map(({ act }) => JSON.stringify(Object.entries(act).sort())))
+    acts.push(...page.rows.map(({ event }) => JSON.stringify(Object.entries(event).sort())))
     for (const reason of Object.keys(page.rejected)) rejected[reason] = 1
     if (page.next === null) return { acts: acts.sort(), pages, rejected: Object.keys(rejected) }
     cursor = page.next
@@ -233,7 +233,7 @@ const readAll = Effect.fnUntraced(function* (
 const board = { period: "month", category: "overall", by: "volume" } as const
 
 liveTest(
-  "a board and what its wallets did are those of the world, page by page, in spite of errors",
+  "leaderboard() and activity() return the world's data, page by page, despite errors",
   () =>
     overSocket(twice("error"), (world) =>
       Effect.gen(function* () {
@@ -247,12 +247,12 @@ liveTest(
         let acts = 0
         let pages = 0
         for (const { wallet } of rows.slice(0, 5)) {
-          const told = yield* readAll(wire, wallet, range)
+          const read = yield* readAll(wire, wallet, range)
           const truth = yield* readAll(here, wallet, range)
-          equal(told.acts, truth.acts, wallet)
-          for (const reason of told.rejected) equal(reason, "no_act", "rejected")
-          acts += told.acts.length
-          pages += told.pages
+          equal(read.acts, truth.acts, wallet)
+          for (const reason of read.rejected) equal(reason, "other_type", "rejected")
+          acts += read.acts.length
+          pages += read.pages
         }
         equal(acts > 0 && pages > 5, true, `${acts} acts on ${pages} pages`)
       })),
@@ -261,7 +261,7 @@ liveTest(
 const sources = ["book paid", "listing paid", "oracle cancelled", "oracle paid"]
 
 liveTest(
-  "facts and ends are those of the world, wherever they are told, in spite of broken answers",
+  "facts() and resolutions() return the world's data from every source, despite truncated responses",
   () =>
     overSocket(twice("truncated"), (world) =>
       Effect.gen(function* () {
@@ -270,16 +270,15 @@ liveTest(
         const listed = [0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30].flatMap((days) =>
           world.list(now - days * day, 0, slots)
         )
-        const asked = [...new Set(listed.map(({ id }) => id))]
-        const facts = yield* wire.facts(asked)
-        const known = yield* inProcess(world, (venue) => venue.facts(asked))
-        const elsewhere = { url: "" }
-        const told = ({ rows }: typeof facts) =>
-          rows.map((row) => JSON.stringify({ ...row, ...elsewhere })).sort()
-        equal(told(facts), told(known), "facts")
-        const ends = yield* wire.resolutions(asked)
-        const real = yield* inProcess(world, (venue) => venue.resolutions(asked))
-        // Over the wire a market is cancelled a day after its end, and a record has its own time.
+        const requested = [...new Set(listed.map(({ id }) => id))]
+        const facts = yield* wire.facts(requested)
+        const known = yield* inProcess(world, (venue) => venue.facts(requested))
+        const withoutUrl = ({ rows }: typeof facts) =>
+          rows.map((row) => JSON.stringify({ ...row, url: "" })).sort()
+        equal(withoutUrl(facts), withoutUrl(known), "facts")
+        const ends = yield* wire.resolutions(requested)
+        const real = yield* inProcess(world, (venue) => venue.resolutions(requested))
+        // Over the wire a market is cancelled a day after its end, and a record's time can differ.
         const settled = ({ rows }: typeof ends) =>
           rows.filter(({ state, resolvedAt }) =>
             state === "paid" || (resolvedAt ?? 0) < now - 2 * day
@@ -287,7 +286,7 @@ liveTest(
             .map((row) => JSON.stringify({ ...row, resolvedAt: 0 })).sort()
         equal(settled(ends), settled(real), "ends")
         equal([facts.rejected, ends.rejected], [{}, {}], "rejected")
-        const words = new Set(ends.rows.map(({ source, state }) => `${source} ${state}`))
-        equal([...words].sort(), sources, "who tells")
+        const found = new Set(ends.rows.map(({ source, state }) => `${source} ${state}`))
+        equal([...found].sort(), sources, "sources")
       })),
 )

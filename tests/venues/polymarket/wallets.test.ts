@@ -1,5 +1,5 @@
 /**
- * What becomes of one row of a wallet's activity, of a leaderboard, and of what tells a market's end.
+ * The decoders of wallets' activity, leaderboards and resolutions.
  *
  * @module
  */
@@ -8,15 +8,19 @@ import {
   activityPage,
   dataPage,
   decodeActivity,
-  decodeStanding,
+  decodeLeaderboardRow,
   firstByRank,
 } from "../../../src/venues/polymarket/data.ts"
-import { paidByPage } from "../../../src/venues/polymarket/clob.ts"
+import { payoutsFromPage } from "../../../src/venues/polymarket/clob.ts"
 import { conditionId as readConditionId, decodeRows } from "../../../src/venues/polymarket/wire.ts"
-import { decodeFacts, decodeMarket, listedEnd } from "../../../src/venues/polymarket/gamma.ts"
+import {
+  decodeFacts,
+  decodeListedResolution,
+  decodeMarket,
+} from "../../../src/venues/polymarket/gamma.ts"
 import {
   decodeRecord,
-  type OtherWords,
+  type FallbackPayouts,
   recordsById,
   resolutionOf,
   unpublishedAfterMs,
@@ -28,42 +32,43 @@ import {
   activityRow,
   conditionId,
   gammaRow,
+  leaderboardRow,
   pageRow,
   recordedAt,
   recordRow,
-  standingRow,
   tokenId,
 } from "../../support/venues/polymarket.ts"
 
 function equal(actual: unknown, expected: unknown): void {
-  const spelled = (value: unknown) => JSON.stringify(value)
-  if (spelled(actual) !== spelled(expected)) {
-    throw new Error(`got ${spelled(actual)}, not ${spelled(expected)}`)
+  const toText = (value: unknown) => JSON.stringify(value)
+  if (toText(actual) !== toText(expected)) {
+    throw new Error(`got ${toText(actual)}, not ${toText(expected)}`)
   }
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What a row became, or the reason it became nothing. */
+/** The decoded value, or the rejection. */
 function outcome<A>(decoded: Result.Result<A, string>): A | string {
   return Result.isSuccess(decoded) ? decoded.success : decoded.failure
 }
 
-const act = (fields: Fields) => Result.map(decodeActivity(activityRow(1, fields)), ({ act }) => act)
+const act = (fields: Fields) =>
+  Result.map(decodeActivity(activityRow(1, fields)), ({ event }) => event)
 
 const anyJson = Arbitrary.schema(Schema.Json)
 
 law(
-  "the decoders of wallets and ends never throw and never lose count",
+  "the decoders of wallets and resolutions never throw and never lose count",
   Arbitrary.array(anyJson),
   (rows) => {
-    for (const decode of [decodeActivity, decodeStanding, decodeRecord, decodeFacts]) {
-      const { rows: kept, rejected } = decodeRows<unknown>(rows, decode)
-      equal(kept.length + Object.values(rejected).reduce((a, b) => a + b, 0), rows.length)
+    for (const decode of [decodeActivity, decodeLeaderboardRow, decodeRecord, decodeFacts]) {
+      const { rows: decodedRows, rejected } = decodeRows<unknown>(rows, decode)
+      equal(decodedRows.length + Object.values(rejected).reduce((a, b) => a + b, 0), rows.length)
     }
     for (const row of rows) {
-      listedEnd(row)
-      paidByPage(row, null)
+      decodeListedResolution(row)
+      payoutsFromPage(row, null)
       dataPage(row)
     }
   },
@@ -73,7 +78,7 @@ const damage = (row: Fields) =>
   Arbitrary.array(Arbitrary.all([Arbitrary.schema(Schema.Literals(Object.keys(row))), anyJson]))
 
 law(
-  "a damaged row of activity becomes a sound act or is rejected",
+  "decodeActivity() turns a damaged row into a valid event, or rejects it",
   damage(activityRow()),
   (how) => {
     const decoded = act(Object.fromEntries(how))
@@ -85,14 +90,18 @@ law(
   },
 )
 
-law("a damaged record tells sound payouts or none", damage(recordRow()), (how) => {
-  const decoded = decodeRecord(recordRow(1, Object.fromEntries(how)))
-  if (Result.isFailure(decoded) || decoded.success.state !== "paid") return true
-  const [first, second] = decoded.success.payouts
-  return first >= 0 && second >= 0 && Math.abs(first + second - 1) < 1e-9
-})
+law(
+  "decodeRecord() reads valid payouts from a damaged record, or none",
+  damage(recordRow()),
+  (how) => {
+    const decoded = decodeRecord(recordRow(1, Object.fromEntries(how)))
+    if (Result.isFailure(decoded) || decoded.success.state !== "paid") return true
+    const [first, second] = decoded.success.payouts
+    return first >= 0 && second >= 0 && Math.abs(first + second - 1) < 1e-9
+  },
+)
 
-Deno.test("decodeActivity() reads a fill, its price without the fees", () => {
+Deno.test("decodeActivity() reads a fill with its price without fees", () => {
   equal(outcome(decodeActivity(activityRow(1, { transaction_hash: `0x${"CD".repeat(32)}` }))), {
     act: {
       wallet: "0x00000000000000000000000000000000000000aa",
@@ -109,7 +118,7 @@ Deno.test("decodeActivity() reads a fill, its price without the fees", () => {
   })
 })
 
-Deno.test("decodeActivity() reads each kind of act, with the token where it is of one", () => {
+Deno.test("decodeActivity() reads each kind of event, with a token only when it is of one outcome", () => {
   const bare = { price: 0.7, token_id: "", side: "", outcome_index: 999, event_slug: "" }
   const read = (type: string, fields: Fields) => {
     const decoded = outcome(act({ type, ...fields }))
@@ -125,10 +134,10 @@ Deno.test("decodeActivity() reads each kind of act, with the token where it is o
   equal(read("CONVERSION", { side: "" }), ["convert", tokenId(1, 0), 0])
 })
 
-Deno.test("decodeActivity() names the first reason why a row is no act", () => {
+Deno.test("decodeActivity() returns the first reason why a row is rejected", () => {
   const reason = (fields: Fields) => outcome(act(fields))
   for (const type of ["MIGRATION", "REWARD", "MAKER_REBATE", "YIELD", "DEPOSIT", "TIP"]) {
-    equal(reason({ type, condition_id: "" }), "no_act")
+    equal(reason({ type, condition_id: "" }), "other_type")
   }
   equal(reason({ type: "LEASE" }), "unknown_type")
   equal(reason({ type: undefined }), "unknown_type")
@@ -145,7 +154,7 @@ Deno.test("decodeActivity() names the first reason why a row is no act", () => {
   equal(reason({ type: "MERGE", size: 0 }), "bad_size")
 })
 
-Deno.test("activityPage() gives the wallet's acts newest first, and the oldest instant of all rows", () => {
+Deno.test("activityPage() returns the wallet's events newest first, and the oldest time of all rows", () => {
   const at = (seconds: number, fields: Fields = {}) =>
     activityRow(1, { timestamp: recordedAt / second - seconds, ...fields })
   const rows = [
@@ -161,12 +170,12 @@ Deno.test("activityPage() gives the wallet's acts newest first, and the oldest i
     "0x00000000000000000000000000000000000000aa",
     { from: recordedAt - 20 * second, to: recordedAt },
   )
-  equal(page.rows.map(({ act }) => (recordedAt - act.at) / second), [3, 3, 5])
-  equal(page.rejected, { no_act: 1, other_wallet: 1, out_of_range: 1, undecodable: 2 })
+  equal(page.rows.map(({ event }) => (recordedAt - event.at) / second), [3, 3, 5])
+  equal(page.rejected, { other_type: 1, other_wallet: 1, out_of_range: 1, undecodable: 2 })
   equal([page.oldest, page.next], [recordedAt - 99 * second, "more"])
 })
 
-Deno.test("dataPage() tells the end of the data from more that cannot be had", () => {
+Deno.test("dataPage() distinguishes the end of the data from rows that are not available", () => {
   const page = (pagination: unknown) => dataPage({ data: [], pagination })
   equal(page({ has_more: true, next_cursor: "x" }), { rows: [], next: "x", cut: false })
   equal(page({ has_more: false, next_cursor: null }), { rows: [], next: null, cut: false })
@@ -175,7 +184,7 @@ Deno.test("dataPage() tells the end of the data from more that cannot be had", (
   equal([dataPage({ error: "no" }), dataPage([])], [null, null])
 })
 
-Deno.test("conditionId() spells one market one way", () => {
+Deno.test("conditionId() normalizes every format of an id", () => {
   const long = `0x01${"aB".repeat(29)}cd00`
   equal(readConditionId(long), long.toLowerCase())
   equal(readConditionId(long.slice(0, -2)), long.toLowerCase())
@@ -187,23 +196,23 @@ Deno.test("conditionId() spells one market one way", () => {
   ])
 })
 
-Deno.test("decodeStanding() reads both spellings of a board alike", () => {
+Deno.test("decodeLeaderboardRow() reads the field names of both API versions", () => {
   const old = { rank: "3", proxyWallet: `0x${"3".padStart(40, "0")}`, userName: "keeper", vol: 1 }
-  equal(outcome(decodeStanding(old)), outcome(decodeStanding(standingRow(3))))
-  equal(outcome(decodeStanding(standingRow(3, { rank: null }))), "missing_rank")
-  equal(outcome(decodeStanding(standingRow(3, { user_id: "" }))), "missing_wallet")
+  equal(outcome(decodeLeaderboardRow(old)), outcome(decodeLeaderboardRow(leaderboardRow(3))))
+  equal(outcome(decodeLeaderboardRow(leaderboardRow(3, { rank: null }))), "missing_rank")
+  equal(outcome(decodeLeaderboardRow(leaderboardRow(3, { user_id: "" }))), "missing_wallet")
 })
 
-Deno.test("firstByRank() gives each wallet once, at its best rank", () => {
+Deno.test("firstByRank() returns each wallet once, at its best rank", () => {
   const standings = [4, 1, 2, 1, 3].map((rank) =>
-    Result.getOrThrow(decodeStanding(standingRow(rank)))
+    Result.getOrThrow(decodeLeaderboardRow(leaderboardRow(rank)))
   )
-  const again = Result.getOrThrow(decodeStanding({ ...standingRow(1), rank: 5 }))
+  const again = Result.getOrThrow(decodeLeaderboardRow({ ...leaderboardRow(1), rank: 5 }))
   equal(firstByRank([again, ...standings], 9).map(({ rank }) => rank), [1, 2, 3, 4])
   equal(firstByRank(standings, 3).map(({ rank }) => rank), [1, 2, 3])
 })
 
-Deno.test("decodeFacts() reads of a closed market what decodeMarket() reads of it open", () => {
+Deno.test("decodeFacts() reads the same facts of a closed market as decodeMarket() of an open one", () => {
   const open = Result.getOrThrow(decodeMarket(gammaRow(), recordedAt))
   const closed = decodeFacts(gammaRow(1, { closed: true, acceptingOrders: false }))
   equal({ ...open, ...Result.getOrThrow(closed) }, open)
@@ -214,7 +223,7 @@ const id = MarketId.make(conditionId(1))
 
 const record = (fields: Fields) => Result.getOrThrow(decodeRecord(recordRow(1, fields)))
 
-Deno.test("decodeRecord() takes the payouts for shares of one dollar, and nothing else", () => {
+Deno.test("decodeRecord() reads payouts only from `payouts`, as parts of a dollar", () => {
   const read = (fields: Fields) => {
     const found = record(fields)
     return found.state === "paid" ? found.payouts : found.state
@@ -232,7 +241,7 @@ Deno.test("decodeRecord() takes the payouts for shares of one dollar, and nothin
   equal(outcome(decodeRecord(recordRow(1, { condition_id: "" }))), "missing_id")
 })
 
-Deno.test("decodeRecord() reads both spellings of a time", () => {
+Deno.test("decodeRecord() reads both time formats", () => {
   const at = Date.parse("2026-11-10T21:19:19Z")
   equal(record({}).changedAt, at)
   equal(
@@ -242,16 +251,16 @@ Deno.test("decodeRecord() reads both spellings of a time", () => {
   equal(record({ resolved_at: "", last_update_timestamp: "" }).changedAt, null)
 })
 
-Deno.test("recordsById() keeps the row that says most, and the newest of those", () => {
+Deno.test("recordsById() keeps the newest of the records in the most final state", () => {
   const older = record({ payouts: [0, 1_000_000], resolved_at: "2026-11-09T00:00:00Z" })
   const rows = [record({}), older, record({ status: "posed" }), record({ payouts: undefined })]
   equal(recordsById(rows).get(id), record({}))
 })
 
-Deno.test("listedEnd() believes closed markets with one and nothing for prices", () => {
+Deno.test("decodeListedResolution() reads payouts only from closed markets with prices 1 and 0", () => {
   const read = (fields: Fields) => {
     const closed = { closed: true, outcomePrices: '["0", "1"]', ...fields }
-    return listedEnd(gammaRow(1, closed))?.payouts
+    return decodeListedResolution(gammaRow(1, closed))?.payouts
   }
   equal(read({}), [0, 1])
   equal(read({ outcomePrices: ["1", "0"], umaResolutionStatus: "settled" }), [1, 0])
@@ -263,27 +272,31 @@ Deno.test("listedEnd() believes closed markets with one and nothing for prices",
   equal(read({ outcomePrices: '["1"]' }), null)
 })
 
-Deno.test("paidByPage() finds the winner by its token, in whatever order the page has them", () => {
+Deno.test("payoutsFromPage() finds the winner by its token, in any order of tokens", () => {
   const tokens = [tokenId(1, 0), tokenId(1, 1)] as const
   const page = pageRow(1, tokens[1])
-  const turned = { ...page, tokens: (page["tokens"] as ReadonlyArray<unknown>).toReversed() }
-  equal([paidByPage(page, null), paidByPage(page, tokens), paidByPage(turned, tokens)], [
+  const reversed = { ...page, tokens: (page["tokens"] as ReadonlyArray<unknown>).toReversed() }
+  equal([
+    payoutsFromPage(page, null),
+    payoutsFromPage(page, tokens),
+    payoutsFromPage(reversed, tokens),
+  ], [
     [0, 1],
     [0, 1],
     [0, 1],
   ])
-  equal(paidByPage(pageRow(), tokens), null)
-  equal(paidByPage(pageRow(1, null, { is_50_50_outcome: true }), tokens), [0.5, 0.5])
-  equal(paidByPage({ ...page, closed: false }, tokens), null)
+  equal(payoutsFromPage(pageRow(), tokens), null)
+  equal(payoutsFromPage(pageRow(1, null, { is_50_50_outcome: true }), tokens), [0.5, 0.5])
+  equal(payoutsFromPage({ ...page, closed: false }, tokens), null)
   const both = tokens.map((token) => ({ token_id: token, winner: true }))
-  equal(paidByPage({ ...page, tokens: both }, tokens), null)
-  equal(paidByPage(page, [tokenId(2, 0), tokenId(2, 1)]), null)
+  equal(payoutsFromPage({ ...page, tokens: both }, tokens), null)
+  equal(payoutsFromPage(page, [tokenId(2, 0), tokenId(2, 1)]), null)
 })
 
-const nowhere: OtherWords = { listed: { payouts: null, closedAt: 5 }, page: "none" }
+const nowhere: FallbackPayouts = { listed: { payouts: null, closedAt: 5 }, page: "none" }
 
-Deno.test("resolutionOf() asks the oracle, then the listing, then the page, and says which told", () => {
-  const ended = (of: ReturnType<typeof record> | null, words: OtherWords) => {
+Deno.test("resolutionOf() prefers the oracle, then the listing, then the page, and returns the source", () => {
+  const ended = (of: ReturnType<typeof record> | null, words: FallbackPayouts) => {
     const found = resolutionOf(id, of, words, recordedAt)
     return found === null
       ? null
@@ -298,8 +311,8 @@ Deno.test("resolutionOf() asks the oracle, then the listing, then the page, and 
   equal(ended(record({ status: "disputed" }), { listed, page: [0, 1] }), null)
 })
 
-Deno.test("resolutionOf() calls a market cancelled only on the oracle's word, a day old", () => {
-  const ended = (of: ReturnType<typeof record> | null, words: OtherWords, now = recordedAt) =>
+Deno.test("resolutionOf() cancels a market only a day after the oracle resolved it", () => {
+  const ended = (of: ReturnType<typeof record> | null, words: FallbackPayouts, now = recordedAt) =>
     resolutionOf(id, of, words, now)?.state
   const unpublished = record({ payouts: undefined })
   const resolvedAt = unpublished.changedAt ?? 0

@@ -1,5 +1,5 @@
 /**
- * Recorded pages as a venue: what is found in a folder, and as of when it is judged.
+ * The replay venue: which recordings are read from a folder, and as of when they are decoded.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { MarketId, TokenId } from "../../../src/markets/domain/market.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
 import { VenueClient } from "../../../src/markets/VenueClient.ts"
 import { liveTest } from "../../support/effect.ts"
-import { hasRecordings, recordingsDir, skipAloud } from "../../support/venues/oracle.ts"
+import { hasRecordings, recordingsDir, registerSkipped } from "../../support/venues/oracle.ts"
 import {
   activityRow,
   conditionId,
@@ -27,7 +27,7 @@ function equal(actual: unknown, expected: unknown): void {
   }
 }
 
-/** `decoded` and each reason of what was not, over all pages. */
+/** The number of decoded rows, and of rejected rows by reason, over all pages. */
 function sum(
   parts: ReadonlyArray<{
     readonly rows: ReadonlyArray<unknown>
@@ -43,7 +43,7 @@ function sum(
   return Object.fromEntries(Object.entries(counts).sort())
 }
 
-const replayed = <A, E>(
+const withReplay = <A, E>(
   dir: string,
   use: (venue: VenueClient["Service"]) => Effect.Effect<A, E>,
   asOf?: number,
@@ -52,46 +52,52 @@ const replayed = <A, E>(
     Effect.provide(layer(asOf === undefined ? { dir } : { dir, asOf })),
   )
 
-liveTest("listMarkets decodes every recorded row or counts why not", () =>
-  Effect.gen(function* () {
-    const pages = yield* replayed(fixtures, ({ listMarkets }) => Stream.runCollect(listMarkets))
-    equal(sum(pages), {
-      closed: 2,
-      decoded: 6,
-      ended_long_ago: 1,
-      missing_id: 1,
-      not_accepting_orders: 1,
-      not_binary: 1,
-    })
-  }))
+liveTest(
+  "listMarkets decodes every recorded row, or counts its rejection",
+  () =>
+    Effect.gen(function* () {
+      const pages = yield* withReplay(fixtures, ({ listMarkets }) => Stream.runCollect(listMarkets))
+      equal(sum(pages), {
+        closed: 2,
+        decoded: 6,
+        ended_long_ago: 1,
+        missing_id: 1,
+        not_accepting_orders: 1,
+        not_binary: 1,
+      })
+    }),
+)
 
 liveTest(
-  "a byte-order mark is no fault, and a file that is cut off costs only itself",
+  "listMarkets accepts a byte-order mark, and counts a truncated file",
   () =>
     Effect.gen(function* () {
       const dir = yield* Effect.promise(() => Deno.makeTempDir())
       const whole = JSON.stringify({ markets: [gammaRow(1)] })
       yield* Effect.promise(() => Deno.writeTextFile(`${dir}/whole.json`, `\ufeff${whole}`))
       yield* Effect.promise(() => Deno.writeTextFile(`${dir}/cut.json`, whole.slice(0, 99)))
-      const pages = yield* replayed(dir, ({ listMarkets }) => Stream.runCollect(listMarkets))
+      const pages = yield* withReplay(dir, ({ listMarkets }) => Stream.runCollect(listMarkets))
       equal(sum(pages), { decoded: 1, unreadable_file: 1 })
       yield* Effect.promise(() => Deno.remove(dir, { recursive: true }))
     }),
 )
 
-liveTest("a market inside of an event is of that event", () =>
-  Effect.gen(function* () {
-    const pages = yield* replayed(fixtures, ({ listMarkets }) => Stream.runCollect(listMarkets))
-    const slugs = pages.flatMap(({ rows }) => rows).map(({ eventSlug }) => eventSlug)
-    equal(slugs.includes("which-harbours-in-december"), true)
-  }))
+liveTest(
+  "listMarkets assigns a market inside an event to that event",
+  () =>
+    Effect.gen(function* () {
+      const pages = yield* withReplay(fixtures, ({ listMarkets }) => Stream.runCollect(listMarkets))
+      const slugs = pages.flatMap(({ rows }) => rows).map(({ eventSlug }) => eventSlug)
+      equal(slugs.includes("which-harbours-in-december"), true)
+    }),
+)
 
 liveTest(
-  "a file is judged as of its recording, unless a moment is given",
+  "listMarkets decodes a file as of its newest time, unless asOf is set",
   () =>
     Effect.gen(function* () {
       const count = (asOf?: number) =>
-        replayed(fixtures, ({ listMarkets }) => Stream.runCollect(listMarkets), asOf).pipe(
+        withReplay(fixtures, ({ listMarkets }) => Stream.runCollect(listMarkets), asOf).pipe(
           Effect.map((pages) => sum(pages)["decoded"]),
         )
       equal([yield* count(), yield* count(recordedAt + 365 * day)], [6, 0])
@@ -99,11 +105,11 @@ liveTest(
 )
 
 liveTest(
-  "books() gives the newest recording of a token, and nothing for an unknown one",
+  "books() returns the newest recording of a token, and nothing for an unknown one",
   () =>
     Effect.gen(function* () {
       const tokens = [tokenId(1, 0), tokenId(2, 0), tokenId(999, 0)].map((id) => TokenId.make(id))
-      const { rows } = yield* replayed(fixtures, ({ books }) => books(tokens))
+      const { rows } = yield* withReplay(fixtures, ({ books }) => books(tokens))
       equal(rows.map(({ observedAt }) => observedAt), [
         recordedAt + 10 * minute,
         recordedAt - 1_500,
@@ -112,12 +118,12 @@ liveTest(
 )
 
 liveTest(
-  "priceHistory() gives the history whose file names the token",
+  "priceHistory() returns the history whose file name contains the token",
   () =>
     Effect.gen(function* () {
       const range = { from: recordedAt - day, to: recordedAt, stepMs: minute }
       const points = (token: string) =>
-        replayed(fixtures, ({ priceHistory }) => priceHistory(TokenId.make(token), range))
+        withReplay(fixtures, ({ priceHistory }) => priceHistory(TokenId.make(token), range))
       equal([(yield* points(tokenId(1, 0))).length, (yield* points(tokenId(2, 0))).length], [24, 0])
     }),
 )
@@ -125,20 +131,20 @@ liveTest(
 const market = (number: number) => MarketId.make(conditionId(number))
 
 liveTest(
-  "facts() gives what is recorded of a market, open or closed",
+  "facts() returns recorded markets, open or closed",
   () =>
     Effect.gen(function* () {
-      const asked = [5, 1, 1, 0x15, 11, 999].map(market)
-      const { rows } = yield* replayed(fixtures, ({ facts }) => facts(asked))
+      const requested = [5, 1, 1, 0x15, 11, 999].map(market)
+      const { rows } = yield* withReplay(fixtures, ({ facts }) => facts(requested))
       equal(rows.map(({ id }) => id), [5, 1, 0x15, 11].map(conditionId))
     }),
 )
 
 liveTest(
-  "resolutions() gives the ends that are recorded, and none that are open",
+  "resolutions() returns recorded resolutions, and none of open markets",
   () =>
     Effect.gen(function* () {
-      const { rows } = yield* replayed(
+      const { rows } = yield* withReplay(
         fixtures,
         ({ resolutions }) => resolutions([5, 5, 1, 2, 0x16, 999].map(market)),
       )
@@ -153,11 +159,11 @@ liveTest(
 )
 
 liveTest(
-  "proposals() and rules() give what is recorded, and no proposal of what has ended",
+  "proposals() and rules() return what is recorded, and no proposal of an ended market",
   () =>
     Effect.gen(function* () {
-      const asked = [8, 8, 5, 2, 1, 999].map(market)
-      const { rows } = yield* replayed(fixtures, ({ proposals }) => proposals(asked))
+      const requested = [8, 8, 5, 2, 1, 999].map(market)
+      const { rows } = yield* withReplay(fixtures, ({ proposals }) => proposals(requested))
       equal(rows, [{
         marketId: conditionId(8),
         outcome: 1,
@@ -165,7 +171,7 @@ liveTest(
         settlesAt: Date.parse("2026-11-20T13:30:00Z"),
         disputed: false,
       }])
-      const rules = yield* replayed(fixtures, ({ rules }) => rules(asked))
+      const rules = yield* withReplay(fixtures, ({ rules }) => rules(requested))
       equal(rules.rows.map(({ marketId }) => marketId), [8, 5, 2, 1].map(conditionId))
       equal(new Set(rules.rows.map(({ text }) => text)).size, 1)
     }),
@@ -175,11 +181,11 @@ const wallet = "0x00000000000000000000000000000000000000aa"
 const other = "0x00000000000000000000000000000000000000bb"
 
 liveTest(
-  "wallets are those of the recorded pages, with what they did in the range",
+  "wallets returns the recorded wallets, with their activity in the range",
   () =>
     Effect.gen(function* () {
       const board = { period: "all", category: "overall", by: "volume" } as const
-      yield* replayed(fixtures, ({ wallets }) =>
+      yield* withReplay(fixtures, ({ wallets }) =>
         Effect.gen(function* () {
           if (wallets === null) return yield* Effect.die("There are no wallets")
           const { rows } = yield* wallets.leaderboard(board, 10)
@@ -187,7 +193,11 @@ liveTest(
           const read = (from: number, to: number) =>
             Effect.map(
               wallets.activity(wallet.toUpperCase().replace("0X", "0x"), { from, to }, null),
-              ({ rows, oldest, next }) => [rows.map(({ act }) => act.kind).join(" "), oldest, next],
+              ({ rows, oldest, next }) => [
+                rows.map(({ event }) => event.kind).join(" "),
+                oldest,
+                next,
+              ],
             )
           const all = yield* read(0, recordedAt)
           equal(all, ["buy buy sell split buy", recordedAt - 200 * hour, null])
@@ -198,18 +208,18 @@ liveTest(
 )
 
 liveTest(
-  "pages that were recorded twice hold each act once, and no folder makes wallets up",
+  "activity() returns each event of overlapping pages once; wallets is null without recordings of them",
   () =>
     Effect.gen(function* () {
       const dir = yield* Effect.promise(() => Deno.makeTempDir())
       const write = (file: string, body: unknown) =>
         Effect.promise(() => Deno.writeTextFile(`${dir}/${file}`, JSON.stringify(body)))
       yield* write("markets.json", { markets: [gammaRow(1)] })
-      equal(yield* replayed(dir, ({ wallets }) => Effect.succeed(wallets)), null)
+      equal(yield* withReplay(dir, ({ wallets }) => Effect.succeed(wallets)), null)
       yield* write("whole.json", { data: [activityRow(), activityRow()] })
       yield* write("cut.json", { data: [activityRow()] })
       yield* write("z-cut.json", { data: [activityRow(), activityRow(1, { proxy_wallet: other })] })
-      const found = yield* replayed(dir, ({ wallets }) =>
+      const found = yield* withReplay(dir, ({ wallets }) =>
         wallets === null ? Effect.succeed(0) : Effect.map(
           wallets.activity(wallet, { from: 0, to: recordedAt }, null),
           ({ rows }) =>
@@ -222,13 +232,16 @@ liveTest(
     }),
 )
 
-liveTest("a folder that is not there is a venue that is not there", () =>
-  Effect.gen(function* () {
-    const missing = yield* Effect.result(replayed(`${fixtures}/none`, () => Effect.void))
-    equal(Result.isFailure(missing) && missing.failure.reason, "cannot read the folder")
-  }))
+liveTest(
+  "layer() fails with VenueUnavailable when the folder is missing",
+  () =>
+    Effect.gen(function* () {
+      const missing = yield* Effect.result(withReplay(`${fixtures}/none`, () => Effect.void))
+      equal(Result.isFailure(missing) && missing.failure.reason, "cannot read the folder")
+    }),
+)
 
-/** Of each recorded file: what became of its rows. Counted once by hand, then held. */
+/** For each recorded file, its rows by kind or rejection. Counted once by hand. */
 const recordedCounts = {
   "polymarket-captures/clob_market_closed_binary_accepting_false.json": {
     closed: 1,
@@ -298,10 +311,10 @@ const recordedCounts = {
 } satisfies Readonly<Record<string, Readonly<Record<string, number>>>>
 
 if (!hasRecordings) {
-  skipAloud("every real recording", "the shared recordings are not beside this checkout")
+  registerSkipped("every real recording", "../shared/data is missing")
 } else {
   liveTest(
-    "every row of every real recording is decoded or counted",
+    "read() decodes or counts every row of every real recording",
     () =>
       Effect.gen(function* () {
         const recordings = yield* read({ dir: recordingsDir })

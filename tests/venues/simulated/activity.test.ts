@@ -1,13 +1,12 @@
 /**
- * The simulated venue's route of what a wallet did: ranges, cursors, types, and what can be wrong
- * with a page that is right in all its rows.
+ * The simulated venue's activity route: ranges, cursors, types, and faults of pages with valid rows.
  *
  * @module
  */
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { deepStrictEqual, ok } from "node:assert/strict"
-import { scripted } from "../../support/venues/wire/faults.ts"
+import { scriptedFaults } from "../../support/venues/wire/faults.ts"
 import { wire, type WireOptions } from "../../support/venues/wire/wire.ts"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
 import { day, minute, second } from "../../../src/core/domain/time.ts"
@@ -15,8 +14,8 @@ import { test } from "../../support/effect.ts"
 
 const world = makeWorld({ seed: 5, markets: 60, walletDays: 30, mechanicalShare: 0.1 })
 const now = world.options.origin + 7 * minute
-const busy = world.wallets.find(({ group }) => group.habit === "interval_maker")
-const splitter = world.wallets.find(({ group }) => group.habit === "splitter")
+const busy = world.wallets.find(({ group }) => group.strategy === "interval_maker")
+const splitter = world.wallets.find(({ group }) => group.strategy === "splitter")
 
 type Row = Readonly<Record<string, unknown>>
 interface Page {
@@ -39,16 +38,16 @@ function client(options: WireOptions = {}) {
   })
 }
 
-const page = <E>(asked: Effect.Effect<Page | number, E>) =>
-  Effect.map(asked, (found) => {
+const page = <E>(requested: Effect.Effect<Page | number, E>) =>
+  Effect.map(requested, (found) => {
     if (typeof found === "number") throw new Error(`status ${found}`)
     return found
   })
 
-const pages = Effect.fnUntraced(function* (ask: ReturnType<typeof client>, query: string) {
+const pages = Effect.fnUntraced(function* (request: ReturnType<typeof client>, query: string) {
   const found: Array<Page> = []
   for (let cursor: string | null = null; found.length < 400;) {
-    const one: Page = yield* page(ask(query, cursor))
+    const one: Page = yield* page(request(query, cursor))
     found.push(one)
     if (one.next === null) return found
     cursor = one.next
@@ -56,14 +55,14 @@ const pages = Effect.fnUntraced(function* (ask: ReturnType<typeof client>, query
   throw new Error("the activity does not end")
 })
 
-/** A test a little after the origin. */
+/** A test shortly after the world's origin. */
 const at = <E>(name: string, body: () => Effect.Effect<void, E>) =>
   test(name, () => Effect.andThen(TestClock.setTime(now), body()))
 
 const rowsOf = (found: ReadonlyArray<Page>) => found.flatMap(({ rows }) => rows)
 const lastDays = (days: number) => `start=${Math.floor((now - days * day) / second)}`
 
-at("pages of any size hold the same rows once, newest first", () =>
+at("pages of any size contain the same rows once, newest first", () =>
   Effect.gen(function* () {
     const whole = rowsOf(yield* pages(client(), `${lastDays(9)}&limit=1000`))
     ok(whole.length > 300, `${whole.length} rows`)
@@ -88,35 +87,35 @@ at("start and end are both included, in whole seconds", () =>
     deepStrictEqual(found.rows.at(-1)?.["timestamp"], from)
   }))
 
-at("a cursor leads only so deep, then it is refused", () =>
+at("a cursor deeper than the limit is rejected", () =>
   Effect.gen(function* () {
-    const ask = client({ depthMax: 60 })
-    const first = yield* page(ask(`${lastDays(9)}&limit=50`))
-    const second = yield* page(ask(`${lastDays(9)}&limit=50`, first.next))
+    const request = client({ depthMax: 60 })
+    const first = yield* page(request(`${lastDays(9)}&limit=50`))
+    const second = yield* page(request(`${lastDays(9)}&limit=50`, first.next))
     ok(second.more && second.next !== null)
-    deepStrictEqual(yield* ask(`${lastDays(9)}&limit=50`, second.next), 400)
-    deepStrictEqual(yield* ask(`${lastDays(9)}&limit=50`, "somebody else's"), 400)
+    deepStrictEqual(yield* request(`${lastDays(9)}&limit=50`, second.next), 400)
+    deepStrictEqual(yield* request(`${lastDays(9)}&limit=50`, "another format"), 400)
   }))
 
 at(
-  "a page may begin half a page early, and then repeats rows of the one before",
+  "a duplicate page starts half a page early and repeats rows of the previous page",
   () =>
     Effect.gen(function* () {
       const query = `${lastDays(9)}&limit=40`
-      const sound = yield* pages(client(), query)
-      const faults = scripted({ activity: [null, "duplicate_page"] })
+      const valid = yield* pages(client(), query)
+      const faults = scriptedFaults({ activity: [null, "duplicate_page"] })
       const found = yield* pages(client({ faults }), query)
-      deepStrictEqual(found[0], sound[0])
-      const before = sound[0]?.rows.slice(20)
+      deepStrictEqual(found[0], valid[0])
+      const before = valid[0]?.rows.slice(20)
       deepStrictEqual(found[1]?.rows.slice(0, 20), before)
       const key = (row: Row) => JSON.stringify(row)
       const all = rowsOf(found).map(key)
-      deepStrictEqual(new Set(all), new Set(rowsOf(sound).map(key)))
-      deepStrictEqual(all.length, rowsOf(sound).length + 20)
+      deepStrictEqual(new Set(all), new Set(rowsOf(valid).map(key)))
+      deepStrictEqual(all.length, rowsOf(valid).length + 20)
     }),
 )
 
-at("the first page may be as old as it is cached", () =>
+at("the first page is cached for cachedMs", () =>
   Effect.gen(function* () {
     const query = `${lastDays(2)}&limit=1000`
     const [fresh, stale] = [client(), client({ cachedMs: day })]
@@ -130,13 +129,13 @@ at("the first page may be as old as it is cached", () =>
   }))
 
 at(
-  "rows that are kept no more are said to be there, with no way to them",
+  "rows older than retentionDays are reported by has_more, without a cursor to them",
   () =>
     Effect.gen(function* () {
-      const found = yield* pages(client({ keptDays: 3 }), `${lastDays(9)}&limit=200`)
+      const found = yield* pages(client({ retentionDays: 3 }), `${lastDays(9)}&limit=200`)
       const last = found.at(-1)
       deepStrictEqual([last?.more, last?.next], [true, null])
-      const whole = yield* pages(client({ keptDays: 3 }), `${lastDays(2)}&limit=200`)
+      const whole = yield* pages(client({ retentionDays: 3 }), `${lastDays(2)}&limit=200`)
       deepStrictEqual(whole.at(-1)?.more, false)
     }),
 )
@@ -160,7 +159,7 @@ at(
     }),
 )
 
-at("deposits come only when they are asked for", () =>
+at("deposits are returned only when requested", () =>
   Effect.gen(function* () {
     const handle = wire(world)
     const typesOf = Effect.fnUntraced(function* (query: string) {

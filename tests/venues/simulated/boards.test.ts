@@ -1,5 +1,5 @@
 /**
- * The simulated venue's boards, and what it says of ends as time goes by.
+ * The simulated venue's leaderboards, and its resolutions as time passes.
  *
  * @module
  */
@@ -28,7 +28,7 @@ const { origin } = world.options
 const byWallet = (rows: ReadonlyArray<BoardRow>) =>
   new Map(rows.map(({ wallet, pnl, volume }) => [wallet.number, { pnl, volume }]))
 
-Deno.test("a week's board is what its seven days come to", () => {
+Deno.test("a week's leaderboard is the sum of its seven days", () => {
   const week = byWallet(boardOf(world, "week", "overall", "profit", origin))
   const days = [0, 1, 2, 3, 4, 5, 6].map((ago) =>
     byWallet(boardOf(world, "day", "overall", "profit", origin - ago * day))
@@ -42,7 +42,7 @@ Deno.test("a week's board is what its seven days come to", () => {
   }
 })
 
-Deno.test("boards of all categories add up to the overall one", () => {
+Deno.test("the leaderboards of all categories add up to the overall one", () => {
   for (const period of boardPeriods) {
     const [overall, ...parts] = boardCategories.map((category) =>
       byWallet(boardOf(world, period, category, "profit", origin))
@@ -55,7 +55,7 @@ Deno.test("boards of all categories add up to the overall one", () => {
   }
 })
 
-/** What a plan brought in, and what is left of it at its price or payout, at the origin. */
+/** A plan's cash flow plus the value of the shares still held, at the origin. */
 function resultOf({ moves, redemption, market }: Plan) {
   const shares: [number, number] = [0, 0]
   let usd = 0
@@ -67,7 +67,7 @@ function resultOf({ moves, redemption, market }: Plan) {
     if (whole) shares[outcome === 0 ? 1 : 0] += size
   }
   const published = world.publishedPayouts(market, origin)
-  const flat = shares.every((held) => Math.abs(held) < 1e-9)
+  const flat = shares.every((size) => Math.abs(size) < 1e-9)
   const over = published !== undefined || flat
   if (redemption !== null && redemption.at <= origin) return { over, usd: usd + redemption.usd }
   const quote = world.quote(market, Math.min(origin, market.resolvedAt - 1))
@@ -79,31 +79,31 @@ function resultOf({ moves, redemption, market }: Plan) {
 const resultsOf = (wallet: Wallet) =>
   world.truth.plans(wallet, { from: -Infinity, to: origin }).map(resultOf)
 
-Deno.test("all-time profit is what was paid in and out where all is over", () => {
+Deno.test("all-time profit is the cash flow of closed positions", () => {
   const board = byWallet(boardOf(world, "all", "overall", "profit", origin))
   for (const wallet of world.wallets) {
     const over = resultsOf(wallet).filter(({ over }) => over)
     const usd = over.reduce((sum, result) => sum + result.usd, 0)
-    const shown = board.get(wallet.number)?.pnl ?? 0
-    ok(Math.abs(shown - usd) < 0.01, `${wallet.group.habit}: ${shown}, not ${usd}`)
+    const onBoard = board.get(wallet.number)?.pnl ?? 0
+    ok(Math.abs(onBoard - usd) < 0.01, `${wallet.group.strategy}: ${onBoard}, not ${usd}`)
   }
 })
 
-Deno.test("all days' profits, marked, are what was paid in and out and what is held", () => {
+Deno.test("the profits of all days add up to the cash flow plus the value of shares held", () => {
   const days = Array.from(
     { length: world.options.walletDays },
     (_, ago) => byWallet(boardOf(world, "day", "overall", "profit", origin - ago * day)),
   )
   for (const wallet of world.wallets) {
     const usd = resultsOf(wallet).reduce((sum, result) => sum + result.usd, 0)
-    const shown = days.reduce((sum, board) => sum + (board.get(wallet.number)?.pnl ?? 0), 0)
-    ok(Math.abs(shown - usd) < 0.01, `${wallet.group.habit}: ${shown}, not ${usd}`)
+    const onBoard = days.reduce((sum, board) => sum + (board.get(wallet.number)?.pnl ?? 0), 0)
+    ok(Math.abs(onBoard - usd) < 0.01, `${wallet.group.strategy}: ${onBoard}, not ${usd}`)
   }
 })
 
 const late = makeWorld({ seed: 8, markets: 100, wallets: [], lateShare: 0.2, correctedShare: 0.2 })
 
-test("an end is published late or corrected, and what was paid is final", () =>
+test("resolutions() publishes late and corrected payouts as the world does", () =>
   Effect.gen(function* () {
     const venue = yield* VenueClient
     const markets = Array.from(

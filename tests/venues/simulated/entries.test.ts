@@ -1,28 +1,32 @@
 /**
- * Entries made of what simulated wallets did, against what they set out to do.
+ * Entries computed from simulated activity, compared with the wallets' plans.
  *
  * @module
  */
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
-import { actsOf, made, meant } from "../../support/whales/simulatedActs.ts"
+import {
+  activityOfRows,
+  computedEntries,
+  trueEntries,
+} from "../../support/whales/simulatedActivity.ts"
 import { sized } from "../../support/size.ts"
 
 const walletsMin = sized({ short: 100, full: 1_000 })
 
-Deno.test(`entries of ${walletsMin} wallets are those they set out to make, and no others`, () => {
+Deno.test(`the computed entries of ${walletsMin} wallets are exactly the planned ones`, () => {
   let [wallets, entries, hedges] = [0, 0, 0]
   for (let seed = 1; wallets < walletsMin; seed++) {
     const world = makeWorld({ seed, markets: 60, walletDays: 40 })
     const until = world.options.origin
     for (const wallet of world.wallets) {
       const rows = world.activity(wallet, { from: -Infinity, to: until }, Infinity)
-      const truth = meant(world, wallet, until)
+      const truth = trueEntries(world, wallet, until)
       const byId = (all: typeof truth) => [...all].sort(([a], [b]) => a < b ? -1 : 1)
       deepStrictEqual(
-        byId(made(world, actsOf(rows), until)),
+        byId(computedEntries(world, activityOfRows(rows), until)),
         byId(truth),
-        `${wallet.group.habit} ${wallet.number} of seed ${seed}`,
+        `${wallet.group.strategy} ${wallet.number} of seed ${seed}`,
       )
       const all = [...truth.values()].flat()
       wallets += 1

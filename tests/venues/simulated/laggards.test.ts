@@ -1,6 +1,6 @@
 /**
- * Simulated markets whose quotes lag behind their outcome, and proposals that are wrong: as the world's
- * options say, and none where they do not.
+ * Simulated markets whose quotes lag behind their outcome, and wrong proposals: in the shares that the
+ * options set, and none by default.
  *
  * @module
  */
@@ -13,7 +13,6 @@ import { microstructure } from "../../../src/markets/domain/book.ts"
 import { Result } from "effect"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
 
-/** The live market of each slot at an instant. */
 function liveAt(world: World, at: number): ReadonlyArray<SimulatedMarket> {
   return Array.from({ length: world.catalogue.slots }, (_, slot) => world.catalogue.at(slot, at))
 }
@@ -24,7 +23,7 @@ function midAt(world: World, market: SimulatedMarket, at: number): number {
   return midOf(quote)
 }
 
-/** Lives in which quotes lag, each once. */
+/** Markets whose quotes lag, each once. */
 function laggards(world: World): ReadonlyArray<SimulatedMarket> {
   return liveAt(world, world.options.origin + 20 * day)
     .flatMap(({ slot, generation }) =>
@@ -35,21 +34,24 @@ function laggards(world: World): ReadonlyArray<SimulatedMarket> {
 
 const many = makeWorld({ seed: 5, markets: 200, laggardShare: 0.8, wrongProposalShare: 0.2 })
 
-Deno.test("a market that lags is decided and proposed, and keeps its price until shortly before it is paid", () => {
+Deno.test("a laggard is decided and proposed, and keeps its price until shortly before its payout", () => {
   const found = laggards(many)
   ok(found.length > 100, `${found.length}`)
   for (const market of found) {
-    const { revealsAt, closesAt, proposedAt, lagsUntil, resolvedAt, kind, end } = market
+    const { revealsAt, closesAt, proposedAt, quotesLagUntil, resolvedAt, kind, end } = market
     ok(kind === "ordinary" && end === "decided" && market.aboveGate)
-    ok(revealsAt < closesAt && closesAt < proposedAt && lagsUntil < resolvedAt)
-    ok(lagsUntil - closesAt >= 6 * hour - 1_000 && lagsUntil - closesAt <= 60 * hour)
+    ok(revealsAt < closesAt && closesAt < proposedAt && quotesLagUntil < resolvedAt)
+    ok(quotesLagUntil - closesAt >= 6 * hour - 1_000 && quotesLagUntil - closesAt <= 60 * hour)
     const before = many.truth.probability(market, revealsAt)
     const payout = many.truth.payouts(market)?.[0] ?? 0.5
-    const looks = Array.from({ length: 12 }, (_, n) => revealsAt + (lagsUntil - revealsAt) * n / 12)
-    for (const at of looks) {
+    const times = Array.from(
+      { length: 12 },
+      (_, n) => revealsAt + (quotesLagUntil - revealsAt) * n / 12,
+    )
+    for (const at of times) {
       const mid = midAt(many, market, at)
       ok(mid > 0.03 && mid < 0.97, `${mid}`)
-      // Its book is sound but for the minutes in which any book loses a side, or strays.
+      // Its book is valid, except in minutes in which any book is one-sided or dislocated.
       const quote = many.quote(market, at)
       ok(quote?.fault === "none" || quote?.fault === "one_sided")
       if (quote.dislocated) continue
@@ -60,8 +62,8 @@ Deno.test("a market that lags is decided and proposed, and keeps its price until
     }
     strictEqual(many.truth.probability(market, closesAt), payout)
     strictEqual(many.listed(market, proposedAt).status, "proposed")
-    // Its leap at the end is no news: in settlement nothing is reported.
-    for (const at of [lagsUntil + 10_000, resolvedAt - minute]) {
+    // The jump at the end is not news: nothing is published about it during settlement.
+    for (const at of [quotesLagUntil + 10_000, resolvedAt - minute]) {
       const mid = midAt(many, market, at)
       ok(payout === 1 ? mid >= 0.97 : mid <= 0.03, `${mid} for ${payout}`)
       ok(!many.truth.lagging(market, at))
@@ -69,7 +71,7 @@ Deno.test("a market that lags is decided and proposed, and keeps its price until
   }
 })
 
-Deno.test("a wrong proposal stands for a while, is challenged and put right, or is paid and corrected", () => {
+Deno.test("a wrong proposal is challenged and replaced, or paid and corrected", () => {
   const markets = liveAt(many, many.options.origin + 20 * day).flatMap(({ slot, generation }) =>
     [0, 1, 2, 3].map((ago) => many.catalogue.generation(slot, generation - ago))
   ).filter(({ kind, end }) => kind !== "mechanical" && end === "decided")
@@ -93,7 +95,7 @@ Deno.test("a wrong proposal stands for a while, is challenged and put right, or 
     const [first] = records
     const last = records.at(-1)
     strictEqual(first?.status, "proposed")
-    strictEqual(first?.first === 1 - payout, many.truth.misproposed(market))
+    strictEqual(first?.first === 1 - payout, many.truth.firstProposalIsWrong(market))
     if (first?.first === payout) {
       ok(records.every((record) => record?.first === payout && record.second === null))
       continue
@@ -105,16 +107,16 @@ Deno.test("a wrong proposal stands for a while, is challenged and put right, or 
   ok(Math.abs(wrong / markets.length - 0.2) < 0.06, `${wrong} of ${markets.length}`)
 })
 
-Deno.test("nothing lags and hardly a proposal is wrong where the options do not say so", () => {
+Deno.test("by default no market lags and few proposals are wrong", () => {
   const plain = makeWorld({ seed: 5, markets: 200 })
-  const still = makeWorld({ seed: 5, markets: 60, bounceOnly: true, laggardShare: 1 })
-  for (const world of [plain, still]) strictEqual(laggards(world).length, 0)
+  const constant = makeWorld({ seed: 5, markets: 60, bounceOnly: true, laggardShare: 1 })
+  for (const world of [plain, constant]) strictEqual(laggards(world).length, 0)
   const lives = liveAt(plain, plain.options.origin)
-  const wrong = lives.filter((market) => plain.truth.misproposed(market))
-  ok(wrong.length < 0.03 * lives.length, "more than are corrected later")
+  const wrong = lives.filter((market) => plain.truth.firstProposalIsWrong(market))
+  ok(wrong.length < 0.03 * lives.length, "more wrong proposals than corrected payouts")
 })
 
-Deno.test("at any time some markets of the development world lag behind an outcome that is proposed", () => {
+Deno.test("the development world has laggards with a proposed outcome at any time", () => {
   const counts: Array<number> = []
   for (let seed = 1; seed <= 6; seed++) {
     const world = devWorld(seed)
@@ -129,5 +131,5 @@ Deno.test("at any time some markets of the development world lag behind an outco
   const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length
   const none = counts.filter((count) => count === 0).length
   ok(mean > 3 && mean < 8, `${mean} at a time`)
-  ok(none <= 0.05 * counts.length, `${none} of ${counts.length} times none`)
+  ok(none <= 0.05 * counts.length, `none at ${none} of ${counts.length} times`)
 })

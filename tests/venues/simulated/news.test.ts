@@ -1,5 +1,5 @@
 /**
- * The press of a simulated world: what it writes is about what happens there, and never before it.
+ * The news of a simulated world: stories are about its events, and never before them.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import { TestClock } from "effect/testing"
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import type { SimulatedMarket } from "../../../src/venues/simulated/catalogue.ts"
 import {
+  type Article,
   feedOf,
   feedRowsMax,
-  found,
   indexName,
   indexRowsMax,
   layer,
-  makePress,
+  makeNewsArchive,
   outlets,
-  type Published,
+  searchIndex,
   storiesAbout,
 } from "../../../src/venues/simulated/news.ts"
 import { devWorld } from "../../../src/venues/simulated/venue.ts"
@@ -28,9 +28,9 @@ import { test } from "../../support/effect.ts"
 
 const world = devWorld(1)
 const start = world.options.origin + 20 * day
-const press = makePress(world)
+const archive = makeNewsArchive(world)
 
-/** Whole lives of markets around the start: the live one of each slot and two before it. */
+/** Markets around the start: the live one of each slot and the two before it. */
 function lives(of: World = world): ReadonlyArray<SimulatedMarket> {
   return Array.from({ length: of.catalogue.slots }, (_, slot) => {
     const { generation } = of.catalogue.at(slot, start)
@@ -39,8 +39,8 @@ function lives(of: World = world): ReadonlyArray<SimulatedMarket> {
 }
 
 const week = { from: start - 7 * day, to: start }
-const published: ReadonlyArray<Published> = outlets.flatMap((outlet) =>
-  press.published(outlet, week)
+const published: ReadonlyArray<Article> = outlets.flatMap((outlet) =>
+  archive.published(outlet, week)
 )
 
 const read = (sources: ReadonlyArray<NewsSource>, topics: ReadonlyArray<ReadonlyArray<string>>) =>
@@ -49,7 +49,7 @@ const read = (sources: ReadonlyArray<NewsSource>, topics: ReadonlyArray<Readonly
     (answers) => answers.flatMap(({ rows }): ReadonlyArray<Headline> => rows),
   )
 
-Deno.test("every kind of question has its press, and mechanical markets have none", () => {
+Deno.test("every category has stories, and mechanical markets have none", () => {
   const written = new Map<string, number>()
   for (const market of lives()) {
     const stories = storiesAbout(world, market)
@@ -61,7 +61,7 @@ Deno.test("every kind of question has its press, and mechanical markets have non
   ok(!published.some(({ title }) => title.includes("undefined")))
 })
 
-Deno.test("what has come about is written after it exists, and says which outcome it is", () => {
+Deno.test("a story about an outcome appears after it exists, and reports the right one", () => {
   let [checked, wrong] = [0, 0]
   for (const market of lives()) {
     const stories = storiesAbout(world, market)
@@ -73,21 +73,23 @@ Deno.test("what has come about is written after it exists, and says which outcom
     }
     ok((misreport === undefined) === (correction === undefined))
     if (misreport !== undefined) {
-      ok(world.truth.misproposed(market) && (correction?.at ?? 0) > misreport.at)
+      ok(world.truth.firstProposalIsWrong(market) && (correction?.at ?? 0) > misreport.at)
       wrong++
     }
     if (market.category !== "Geopolitics") continue
     const yes = world.truth.payouts(market)?.[0] === 1
-    for (const [story, says] of [[done, yes], [misreport, !yes], [correction, yes]] as const) {
+    for (
+      const [story, reportsYes] of [[done, yes], [misreport, !yes], [correction, yes]] as const
+    ) {
       if (story === undefined) continue
-      ok(story.title.includes("do not sign") !== says, `${market.question} ${story.title}`)
+      ok(story.title.includes("do not sign") !== reportsYes, `${market.question} ${story.title}`)
       checked++
     }
   }
   ok(checked > 30 && wrong > 10, `${checked} checked, ${wrong} wrong`)
 })
 
-Deno.test("what is written around a jump says which way, on its own side of the jump", () => {
+Deno.test("a story near a jump reports its direction, and is before or after it as its kind says", () => {
   const ways = { before_jump: 0, after_jump: 0 }
   for (const market of lives()) {
     const jumps = world.truth.jumps(market, market.opensAt, market.closesAt)
@@ -110,7 +112,7 @@ Deno.test("what is written around a jump says which way, on its own side of the 
   ok(ways.before_jump > 50 && ways.after_jump > 50, JSON.stringify(ways))
 })
 
-Deno.test("headlines about a market share its question's words, the others do not name it", () => {
+Deno.test("headlines about a market share words with its question", () => {
   const wordsOf = (text: string) =>
     new Set(text.toLowerCase().match(/[\p{L}\d.%°]{3,}/gu)?.map((word) => word.replace(/s$/, "")))
   let about = 0
@@ -129,8 +131,8 @@ Deno.test("headlines about a market share its question's words, the others do no
   ok(about > 500 && noise > 200, `${about} about markets, ${noise} not`)
 })
 
-Deno.test("what was published stays so, whenever it is asked for; each address is one headline", () => {
-  const fresh = makePress(devWorld(1))
+Deno.test("articles do not depend on earlier calls, and each URL is one headline", () => {
+  const fresh = makeNewsArchive(devWorld(1))
   for (const outlet of outlets) {
     const parts = [4, 3, 2, 1].flatMap((quarter) =>
       fresh.published(outlet, {
@@ -138,7 +140,7 @@ Deno.test("what was published stays so, whenever it is asked for; each address i
         to: week.from + quarter * (7 * day / 4),
       })
     )
-    equal(parts, press.published(outlet, week))
+    equal(parts, archive.published(outlet, week))
   }
   equal(new Set(published.map(({ url }) => url)).size, published.length)
   for (const { url, publishedAt, source } of published) {
@@ -147,10 +149,13 @@ Deno.test("what was published stays so, whenever it is asked for; each address i
     ok(publishedAt >= week.from && publishedAt <= week.to && publishedAt % 1_000 === 0)
     ok(outlets.some(({ name }) => name === source))
   }
-  ok(new Set(published.map(({ title }) => title)).size < published.length, "no story is carried")
+  ok(
+    new Set(published.map(({ title }) => title)).size < published.length,
+    "no story is published by two outlets",
+  )
 })
 
-test("the sources give what is out, of the last day, newest first, and not too much", () =>
+test("the sources return articles of the last day, newest first, within their limits", () =>
   Effect.gen(function* () {
     const sources = yield* NewsSources
     equal(sources.map(({ name }) => name), [...outlets.map(({ name }) => name), indexName])
@@ -172,14 +177,14 @@ test("the sources give what is out, of the last day, newest first, and not too m
       ok(
         full ||
           earlier.every(({ url, publishedAt }) => publishedAt < now - 20 * hour || known.has(url)),
-        "a headline is gone",
+        "a headline disappeared",
       )
       earlier = rows
     }
   }).pipe(Effect.provide(layer(world))))
 
-Deno.test("a feed and an answer of the index are cut to their limits, the newest kept", () => {
-  const rows = Array.from({ length: 200 }, (_, n): Published => ({
+Deno.test("feeds and search results keep the newest rows within their limits", () => {
+  const rows = Array.from({ length: 200 }, (_, n): Article => ({
     ...{ title: `Lighthouse ${n}`, url: `https://x.example/${n}`, source: "x" },
     ...{ publishedAt: start - n * minute, kind: "noise", marketId: null },
   }))
@@ -188,11 +193,11 @@ Deno.test("a feed and an answer of the index are cut to their limits, the newest
     outlets.map((outlet) => feedOf(busy, outlet, start)),
     outlets.map(() => rows.slice(0, feedRowsMax)),
   )
-  const all = found(busy, [["lighthouse"]], start)
+  const all = searchIndex(busy, [["lighthouse"]], start)
   equal([all.length, all[0]?.publishedAt], [indexRowsMax, start])
 })
 
-test("the index finds every headline that holds all words of a topic, and no other", () =>
+test("searchIndex() finds exactly the headlines with all words of a topic", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const sources = yield* NewsSources
@@ -201,23 +206,23 @@ test("the index finds every headline that holds all words of a topic, and no oth
     equal(yield* read(index, []), [])
     equal(yield* read(index, [[]]), [])
     for (const topic of [["Inflation", "annual"], ["win", "seats"], ["nobody", "says", "this"]]) {
-      const holds = ({ title }: Headline) =>
+      const matches = ({ title }: Headline) =>
         topic.every((word) => title.toLowerCase().includes(word.toLowerCase()))
       const rows = yield* read(index, [topic, []])
-      ok(rows.every(holds))
+      ok(rows.every(matches))
       const urls = new Set(rows.map(({ url }) => url))
-      ok(rows.length === indexRowsMax || feeds.filter(holds).every(({ url }) => urls.has(url)))
+      ok(rows.length === indexRowsMax || feeds.filter(matches).every(({ url }) => urls.has(url)))
       ok(rows.every(({ source, url }) => new URL(url).hostname === source))
     }
     ok((yield* read(index, [["inflation"]])).length > 0)
   }).pipe(Effect.provide(layer(world))))
 
-test("times are the clock's in a faster world too", () =>
+test("times are on the clock in a faster world too", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start + 3 * hour)
     const rows = yield* Effect.flatMap(NewsSources, (sources) => read(sources, []))
     const now = start + 3 * hour
     ok(rows.length > 20 && rows.every(({ publishedAt }) => publishedAt <= now))
-    // A day of the world is over two hours of the clock ago at most.
+    // A day of this world is 2.4 hours of the clock.
     ok(rows.every(({ publishedAt }) => publishedAt >= now - day / 10 - 1_000))
   }).pipe(Effect.provide(layer(world, { speed: 10, clockOrigin: start }))))

@@ -1,6 +1,5 @@
 /**
- * The simulated venue's rows against the real venue's own schemas: all of them are accepted
- * that it can read at all.
+ * The simulated venue's rows against the real venue's own schemas, which must accept them.
  *
  * @module
  */
@@ -10,7 +9,7 @@ import { deepStrictEqual, ok } from "node:assert/strict"
 import { wire } from "../../support/venues/wire/wire.ts"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
 import { test } from "../../support/effect.ts"
-import { hasOracle, skipAloud, verdicts } from "../../support/venues/oracle.ts"
+import { hasOracle, registerSkipped, schemaAccepts } from "../../support/venues/oracle.ts"
 
 const world = makeWorld({ seed: 1, markets: 100 })
 const now = world.options.origin
@@ -30,7 +29,7 @@ const questions = [
   ["data", "ResolutionSchema", `/v2/resolutions?${conditions(paid)}`],
 ] as const
 
-/** The rows of an answer: a list it holds, or itself. */
+/** The rows of a body: its list, or itself. */
 function rowsOf(body: unknown): ReadonlyArray<unknown> {
   if (typeof body !== "object" || body === null) return []
   return Object.values(body).find((value) =>
@@ -40,20 +39,20 @@ function rowsOf(body: unknown): ReadonlyArray<unknown> {
 }
 
 if (!hasOracle) {
-  skipAloud("the simulated venue's rows", "npm ci --prefix tests/oracle was not run")
+  registerSkipped("the simulated venue's rows", "npm ci --prefix tests/oracle was not run")
 } else {
   for (const [module, schema, path] of questions) {
-    test(`${path.split("&")[0]?.slice(0, 40)} gives rows that ${schema} takes`, () =>
+    test(`${path.split("&")[0]?.slice(0, 40)} returns rows that ${schema} accepts`, () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(now)
         const response = yield* wire(world)(new Request(`http://venue.test${path}`))
         const body: unknown = yield* Effect.promise(() => response.json())
-        // Its activity schema throws on rows without an event, which the venue does send.
+        // The venue's activity schema throws on rows without an event, although the venue sends them.
         const rows = rowsOf(body).filter((row) =>
           schema !== "ActivitySchema" || !JSON.stringify(row).includes('"event_slug":""')
         )
         ok(rows.length > 0)
-        const accepted = yield* Effect.promise(() => verdicts(module, schema, rows))
+        const accepted = yield* Effect.promise(() => schemaAccepts(module, schema, rows))
         deepStrictEqual(rows.filter((_, at) => accepted[at] !== true).slice(0, 1), [])
       }))
   }

@@ -1,23 +1,28 @@
 /**
- * The pitfalls that trip trackers of whales: each is in the simulated world, shown by what a plain
- * reading makes of it beside the truth, and none of them moves the entries.
+ * The pitfalls of tracking whales. Each is in the simulated world: a naive reading of the rows gets it
+ * wrong, and the computed entries are right.
  *
  * @module
  */
 import { deepStrictEqual, ok } from "node:assert/strict"
 import type { Activity } from "../../../src/venues/simulated/activity.ts"
-import type { Habit, Wallet } from "../../../src/venues/simulated/wallets.ts"
+import type { Strategy, Wallet } from "../../../src/venues/simulated/wallets.ts"
 import { devWorld } from "../../../src/venues/simulated/venue.ts"
 import { isMarketMaker, isSweep } from "../../../src/whales/domain/entry.ts"
 import { day } from "../../../src/core/domain/time.ts"
-import { actsOf, made, meant, positionsOf } from "../../support/whales/simulatedActs.ts"
+import {
+  activityOfRows,
+  computedEntries,
+  positionsOf,
+  trueEntries,
+} from "../../support/whales/simulatedActivity.ts"
 
 /** The world of `deno task dev`, three weeks after its origin. */
 const world = devWorld(1)
 const now = world.options.origin + 21 * day
 
-function walletsOf(habit: Habit): ReadonlyArray<Wallet> {
-  return world.wallets.filter(({ group }) => group.habit === habit)
+function walletsOf(strategy: Strategy): ReadonlyArray<Wallet> {
+  return world.wallets.filter(({ group }) => group.strategy === strategy)
 }
 
 const activities = new Map<Wallet, ReadonlyArray<Activity>>()
@@ -33,27 +38,28 @@ function activityOf(wallet: Wallet): ReadonlyArray<Activity> {
 const trades = (rows: ReadonlyArray<Activity>) =>
   rows.filter(({ kind }) => kind === "buy" || kind === "sell")
 
-/** Entries in ended markets: those made of these rows, beside those meant. */
+/** Entries in ended markets: those computed from these rows, and those planned. */
 function count(wallet: Wallet, rows: ReadonlyArray<Activity>) {
-  const all = (of: ReturnType<typeof made>) => [...of.values()].flat().filter(({ hedge }) => !hedge)
+  const all = (of: ReturnType<typeof computedEntries>) =>
+    [...of.values()].flat().filter(({ hedge }) => !hedge)
   return {
-    made: all(made(world, actsOf(rows), now)).length,
-    meant: all(meant(world, wallet, now)).length,
+    made: all(computedEntries(world, activityOfRows(rows), now)).length,
+    meant: all(trueEntries(world, wallet, now)).length,
   }
 }
 
-Deno.test("the tape of takers hides what makers bought", () => {
+Deno.test("a tape of takers only misses the makers' fills", () => {
   for (const wallet of walletsOf("market_maker")) {
     const plans = world.truth.plans(wallet, { from: now - 9 * day, to: now - day })
     for (const { market } of plans.slice(0, 20)) {
       const mine = world.trades(market, { from: market.opensAt, to: now }, Infinity)
         .filter((fill) => fill.wallet === wallet.address)
-      ok(mine.some(({ role }) => role === "maker"), "nothing was made")
+      ok(mine.some(({ role }) => role === "maker"), "no maker fill")
     }
   }
 })
 
-Deno.test("who reads purchases only misses what was split and sold", () => {
+Deno.test("counting only purchases misses entries by split and sale", () => {
   for (const wallet of walletsOf("splitter")) {
     const rows = activityOf(wallet)
     const bought = count(wallet, rows.filter(({ kind }) => kind === "buy"))
@@ -62,7 +68,7 @@ Deno.test("who reads purchases only misses what was split and sold", () => {
   }
 })
 
-Deno.test("who takes every purchase for an entry counts hedges and exits", () => {
+Deno.test("counting every purchase as an entry counts hedges and exits", () => {
   for (const wallet of [...walletsOf("hedger"), ...walletsOf("opposer")]) {
     const sides = new Set(
       trades(activityOf(wallet))
@@ -74,67 +80,75 @@ Deno.test("who takes every purchase for an entry counts hedges and exits", () =>
   }
 })
 
-Deno.test("who takes a purchase of the other side for no sale never sees a position end", () => {
+Deno.test("ignoring that buying the other side is a sale misses the end of positions", () => {
   for (const wallet of walletsOf("opposer")) {
-    const positions = [...positionsOf(world, actsOf(trades(activityOf(wallet)))).values()]
+    const positions = [...positionsOf(world, activityOfRows(trades(activityOf(wallet)))).values()]
     // The others have not left yet.
     ok(positions.filter(({ boughtBoth }) => boughtBoth).length > 0.85 * positions.length)
   }
 })
 
-Deno.test("conversions and redemptions move no entry", () => {
+Deno.test("conversions and redemptions change no entry", () => {
   for (const wallet of [...walletsOf("converter"), ...walletsOf("bettor").slice(0, 8)]) {
     const rows = activityOf(wallet)
     const plain = rows.filter(({ kind }) => kind !== "convert" && kind !== "redeem")
-    deepStrictEqual(made(world, actsOf(plain), now), made(world, actsOf(rows), now))
+    deepStrictEqual(
+      computedEntries(world, activityOfRows(plain), now),
+      computedEntries(world, activityOfRows(rows), now),
+    )
     ok(rows.some(({ kind, outcome }) => kind === "redeem" && outcome === null))
   }
   const kinds = new Set(walletsOf("converter").flatMap(activityOf).map(({ kind }) => kind))
   ok(kinds.has("convert"))
 })
 
-Deno.test("rows alike in every field are fills of their own", () => {
+Deno.test("identical rows are separate fills", () => {
   let [wrong, wallets] = [0, 0]
   for (const wallet of walletsOf("bettor").slice(0, 20)) {
     const rows = activityOf(wallet)
-    const once = [...new Map(actsOf(rows).map((act) => [JSON.stringify(act), act])).values()]
-    const stake = (of: ReturnType<typeof made>) =>
+    const once = [
+      ...new Map(activityOfRows(rows).map((act) => [JSON.stringify(act), act])).values(),
+    ]
+    const stake = (of: ReturnType<typeof computedEntries>) =>
       [...of.values()].flat().reduce((sum, { millionths }) => sum + (millionths[1] ?? 0), 0)
-    const truth = stake(meant(world, wallet, now))
-    deepStrictEqual(stake(made(world, actsOf(rows), now)), truth)
+    const truth = stake(trueEntries(world, wallet, now))
+    deepStrictEqual(stake(computedEntries(world, activityOfRows(rows), now)), truth)
     wallets += 1
-    if (stake(made(world, once, now)) < 0.9 * truth) wrong += 1
+    if (stake(computedEntries(world, once, now)) < 0.9 * truth) wrong += 1
   }
   ok(wrong > wallets / 2, `${wrong} of ${wallets}`)
 })
 
-Deno.test("sweepers pay .95 and more, and hardly anybody else does", () => {
+Deno.test("sweepers pay 0.95 and more, and other wallets rarely do", () => {
   for (const wallet of world.wallets) {
-    const positions = [...positionsOf(world, actsOf(activityOf(wallet))).values()]
+    const positions = [...positionsOf(world, activityOfRows(activityOf(wallet))).values()]
     const entries = positions.flatMap(({ entries }) => entries)
     const sweeps = entries.filter(isSweep).length
-    const { habit } = wallet.group
-    if (habit === "sweeper") ok(sweeps === entries.length && sweeps > 20)
-    else ok(habit.endsWith("_maker") || sweeps < 0.02 * entries.length, `${habit}: ${sweeps}`)
+    const { strategy } = wallet.group
+    if (strategy === "sweeper") ok(sweeps === entries.length && sweeps > 20)
+    else ok(strategy.endsWith("_maker") || sweeps < 0.02 * entries.length, `${strategy}: ${sweeps}`)
   }
 })
 
-Deno.test("makers of markets bear their marks, nobody else does", () => {
+Deno.test("isMarketMaker() is true for market makers, and for no other strategy that buys one side", () => {
   for (const wallet of world.wallets) {
-    const found = [...positionsOf(world, actsOf(activityOf(wallet))).values()]
+    const found = [...positionsOf(world, activityOfRows(activityOf(wallet))).values()]
     const bothSides = found.filter(({ boughtBoth }) => boughtBoth).length
-    const { habit } = wallet.group
-    // Who hedges, or leaves by buying the other side, quotes both like a maker.
-    const alike = habit === "hedger" || habit === "opposer" || habit === "splitter"
+    const { strategy } = wallet.group
+    // Wallets that hedge or exit by buying the other side look like makers.
+    const buysBoth = strategy === "hedger" || strategy === "opposer" || strategy === "splitter"
     const marked = isMarketMaker({ markets: found.length, bothSides })
-    ok(alike || marked === habit.endsWith("_maker"), `${habit}: ${bothSides} of ${found.length}`)
-    if (habit === "market_maker") ok(bothSides > 0.4 * found.length)
-    if (habit === "interval_maker") ok(found.length >= 1_000, `${found.length} markets`)
+    ok(
+      buysBoth || marked === strategy.endsWith("_maker"),
+      `${strategy}: ${bothSides} of ${found.length}`,
+    )
+    if (strategy === "market_maker") ok(bothSides > 0.4 * found.length)
+    if (strategy === "interval_maker") ok(found.length >= 1_000, `${found.length} markets`)
   }
 })
 
-Deno.test("who counts what was handed in sees winners only", () => {
-  let [handedIn, won, entries, winners] = [0, 0, 0, 0]
+Deno.test("counting only redemptions sees mostly winners", () => {
+  let [redeemed, won, entries, winners] = [0, 0, 0, 0]
   for (const wallet of walletsOf("bettor").filter(({ group }) => group.edge === 0)) {
     for (
       const { redemption, market, episodes } of world.truth.plans(wallet, { from: 0, to: now })
@@ -145,25 +159,25 @@ Deno.test("who counts what was handed in sees winners only", () => {
       entries += 1
       winners += paid[episode.outcome]
       if (redemption === null) continue
-      handedIn += 1
+      redeemed += 1
       won += redemption.usd > 0 ? 1 : 0
     }
   }
-  ok(won > 0.85 * handedIn && winners < 0.6 * entries, `${won}/${handedIn}, ${winners}/${entries}`)
+  ok(won > 0.85 * redeemed && winners < 0.6 * entries, `${won}/${redeemed}, ${winners}/${entries}`)
 })
 
-Deno.test("money without shares stands among the rows, and is no act", () => {
+Deno.test("rows that move only money are not activity events", () => {
   const rows = world.wallets.flatMap(activityOf).filter(({ market }) => market === null)
   deepStrictEqual(
     new Set(rows.map(({ kind }) => kind)),
     new Set(["reward", "deposit", "maker_rebate"]),
   )
-  deepStrictEqual(actsOf(rows), [])
+  deepStrictEqual(activityOfRows(rows), [])
 })
 
-Deno.test("the development world shows wallets of 30 to 300 resolved entries", () => {
+Deno.test("most wallets of the development world have 30 to 320 resolved entries", () => {
   const resolved = world.wallets
-    .filter(({ group }) => !group.habit.endsWith("_maker"))
+    .filter(({ group }) => !group.strategy.endsWith("_maker"))
     .map((wallet) => count(wallet, activityOf(wallet)).meant)
   const fit = resolved.filter((entries) => entries >= 30 && entries <= 320)
   ok(fit.length > 0.9 * resolved.length, `${resolved.toSorted((a, b) => a - b)}`)

@@ -1,5 +1,5 @@
 /**
- * The simulated world: a function of seed and time, whose truth shows in what can be seen.
+ * The simulated world: a function of seed and time, whose visible data reflect its hidden state.
  *
  * @module
  */
@@ -13,15 +13,15 @@ import { microstructure } from "../../../src/markets/domain/book.ts"
 import { day, hour, minute, second } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 
-const whole = (minimum: number, maximum: number) =>
+const anyInt = (minimum: number, maximum: number) =>
   Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
 
 const slots = 60
-/** Somewhere in the world: a seed, a slot, and seconds around the origin (16 days either way). */
+/** A seed, a slot, and seconds from the origin (16 days either way). */
 const place = Arbitrary.all({
-  seed: whole(1, 40),
-  slot: whole(0, slots - 1),
-  seconds: whole(-1_400_000, 1_400_000),
+  seed: anyInt(1, 40),
+  slot: anyInt(0, slots - 1),
+  seconds: anyInt(-1_400_000, 1_400_000),
 })
 type Place = { readonly seed: number; readonly slot: number; readonly seconds: number }
 
@@ -32,8 +32,8 @@ const options = {
 }
 const worlds = new Map<number, World>()
 
-/** A world that has been asked many things before. */
-function wornWorld(seed: number): World {
+/** A shared world that has answered many calls before. */
+function usedWorld(seed: number): World {
   const known = worlds.get(seed)
   if (known !== undefined) return known
   const world = makeWorld({ seed, ...options })
@@ -71,47 +71,47 @@ function everyMarket(
   return found
 }
 
-law("a world answers alike whatever it was asked before", place, (given) => {
+law("a world's data do not depend on earlier calls", place, (drawn) => {
   deepStrictEqual(
-    everythingAt(makeWorld({ seed: given.seed, ...options }), given),
-    everythingAt(wornWorld(given.seed), given),
+    everythingAt(makeWorld({ seed: drawn.seed, ...options }), drawn),
+    everythingAt(usedWorld(drawn.seed), drawn),
   )
 })
 
-Deno.test("worlds of different seeds have nothing in common", () => {
-  const ids = (seed: number) => wornWorld(seed).list(0, 0, slots).map(({ id }) => id)
+Deno.test("worlds of different seeds have no market in common", () => {
+  const ids = (seed: number) => usedWorld(seed).list(0, 0, slots).map(({ id }) => id)
   const first = new Set(ids(1))
   ok(ids(2).every((id) => !first.has(id)))
 })
 
-law("a market is found by its id and its tokens", place, (given) => {
-  const { catalogue, options: { origin } } = wornWorld(given.seed)
-  const market = catalogue.at(given.slot, origin + given.seconds * second)
+law("a market is found by its id and its tokens", place, (drawn) => {
+  const { catalogue, options: { origin } } = usedWorld(drawn.seed)
+  const market = catalogue.at(drawn.slot, origin + drawn.seconds * second)
   deepStrictEqual(catalogue.byId(market.id), market)
   deepStrictEqual(market.tokenIds.map(catalogue.byToken), [
     { market, outcome: 0 },
     { market, outcome: 1 },
   ])
-  const other = wornWorld(given.seed + 100).catalogue
+  const other = usedWorld(drawn.seed + 100).catalogue
   return other.byId(market.id) === undefined && other.byToken(market.tokenIds[0]) === undefined
 })
 
 law(
   "every slot has one market at a time, and the next opens when it is paid out",
   place,
-  (given) => {
-    const { catalogue, options: { origin } } = wornWorld(given.seed)
-    const at = origin + given.seconds * second
-    const market = catalogue.at(given.slot, at)
-    const next = catalogue.generation(given.slot, market.generation + 1)
+  (drawn) => {
+    const { catalogue, options: { origin } } = usedWorld(drawn.seed)
+    const at = origin + drawn.seconds * second
+    const market = catalogue.at(drawn.slot, at)
+    const next = catalogue.generation(drawn.slot, market.generation + 1)
     return market.opensAt <= at && at < market.resolvedAt && next.opensAt === market.resolvedAt &&
       market.opensAt <= market.revealsAt && market.revealsAt <= market.closesAt &&
       market.closesAt <= market.proposedAt && market.proposedAt <= market.resolvedAt
   },
 )
 
-law("the second token's book mirrors the first's, share for share", place, (given) => {
-  const [first, second] = everythingAt(wornWorld(given.seed), given).books
+law("the second token's book mirrors the first's", place, (drawn) => {
+  const [first, second] = everythingAt(usedWorld(drawn.seed), drawn).books
   const mirrored = (levels: ReadonlyArray<{ price: number; size: number }> = []) =>
     levels.map(({ price, size }) => [Math.round((1 - price) * 10_000), size])
   const plain = (levels: ReadonlyArray<{ price: number; size: number }> = []) =>
@@ -121,11 +121,11 @@ law("the second token's book mirrors the first's, share for share", place, (give
 })
 
 law(
-  "a sound book stands around the truth, and is deep enough exactly above the gate",
+  "a valid book is centred on the true probability, and deep enough only above the gate",
   place,
-  (given) => {
-    const world = wornWorld(given.seed)
-    const { market, listed, quote, books: [book] } = everythingAt(world, given)
+  (drawn) => {
+    const world = usedWorld(drawn.seed)
+    const { market, listed, quote, books: [book] } = everythingAt(world, drawn)
     if (book === undefined || quote === null) return false
     if (quote.dislocated) return true
     const found = microstructure(book)
@@ -137,8 +137,8 @@ law(
   },
 )
 
-Deno.test("planted jumps show in the mids, in the direction and size of the truth", () => {
-  const world = makeWorld({ seed: 5, markets: 80, liveliness: 1 })
+Deno.test("planted jumps appear in the mids with their direction and size", () => {
+  const world = makeWorld({ seed: 5, markets: 80, jumpsPerMarketDay: 1 })
   let seen = 0
   for (const market of everyMarket(world, [-1, 0])) {
     for (const jump of world.truth.jumps(market, market.opensAt, market.resolvedAt)) {
@@ -146,27 +146,32 @@ Deno.test("planted jumps show in the mids, in the direction and size of the trut
       const before = world.quote(market, jump.at - 5 * second)
       if (before === null || after === null || before.dislocated || after.dislocated) continue
       seen += 1
-      const shown = midOf(after) - midOf(before)
+      const moved = midOf(after) - midOf(before)
       const noise = Math.max(0.02, 3 * market.spread)
-      ok(Math.abs(shown - (jump.to - jump.from)) < noise, `${shown} for ${jump.to - jump.from}`)
+      ok(Math.abs(moved - (jump.to - jump.from)) < noise, `${moved} for ${jump.to - jump.from}`)
     }
   }
   ok(seen > 500, `only ${seen} jumps`)
 })
 
-law("the truth of a bounce-only world never moves while its markets are listed", place, (given) => {
-  const world = makeWorld({ seed: given.seed, ...options, bounceOnly: true })
-  const market = world.catalogue.at(given.slot, world.options.origin + given.seconds * second)
-  const truth = world.truth.probability(market, market.opensAt)
-  for (let share = 0; share < 50; share++) {
-    const at = market.opensAt + share * (market.resolvedAt - market.opensAt) / 50
-    if (world.truth.probability(market, at) !== truth) return false
-    if (world.listed(market, at).status !== "open") return false
-  }
-  return world.truth.jumps(market, -Infinity, Infinity).length === 0
-}, { runs: 50 })
+law(
+  "true probabilities of a bounce-only world never move while a market is listed",
+  place,
+  (drawn) => {
+    const world = makeWorld({ seed: drawn.seed, ...options, bounceOnly: true })
+    const market = world.catalogue.at(drawn.slot, world.options.origin + drawn.seconds * second)
+    const truth = world.truth.probability(market, market.opensAt)
+    for (let share = 0; share < 50; share++) {
+      const at = market.opensAt + share * (market.resolvedAt - market.opensAt) / 50
+      if (world.truth.probability(market, at) !== truth) return false
+      if (world.listed(market, at).status !== "open") return false
+    }
+    return world.truth.jumps(market, -Infinity, Infinity).length === 0
+  },
+  { runs: 50 },
+)
 
-Deno.test("a bounce-only world's mids bounce all the same, within its spreads", () => {
+Deno.test("the mids of a bounce-only world bounce within its spreads", () => {
   const world = makeWorld({ seed: 6, markets: 100, bounceOnly: true, wallets: [] })
   const bouncing = everyMarket(world, [0]).filter((market) => {
     const mids = Array.from({ length: 60 }, (_, share) => {
@@ -179,7 +184,7 @@ Deno.test("a bounce-only world's mids bounce all the same, within its spreads", 
   ok(bouncing.length > 80, `${bouncing.length} of 100`)
 })
 
-Deno.test("markets resolve as often as their true probability says, at any stage of their life", () => {
+Deno.test("markets resolve with their true probability, at any stage of their life", () => {
   const world = makeWorld({ seed: 7, markets: 300 })
   for (const stage of [0.05, 0.5, 0.9]) {
     const bins = Array.from({ length: 10 }, () => ({ count: 0, expected: 0, won: 0, variance: 0 }))
@@ -206,7 +211,7 @@ Deno.test("markets resolve as often as their true probability says, at any stage
   }
 })
 
-Deno.test("most markets are decided, a few end even, fewer are cancelled", () => {
+Deno.test("most markets are decided, a few are pushes, fewer are cancelled", () => {
   const markets = everyMarket(makeWorld({ seed: 8, markets: 400 }), [-5, -4, -3, -2, -1, 0])
   const share = (end: SimulatedMarket["end"]) =>
     markets.filter((market) => market.end === end).length / markets.length
@@ -214,10 +219,10 @@ Deno.test("most markets are decided, a few end even, fewer are cancelled", () =>
   ok(share("cancelled") > 0.001 && share("cancelled") < 0.012, `${share("cancelled")}`)
 })
 
-Deno.test("wallets are right as often as their edge says, at the prices they paid", () => {
+Deno.test("wallets win with their edge above the prices paid", () => {
   const groups = [0.08, 0, -0.06].map((edge) => ({
     count: 5,
-    habit: "bettor" as const,
+    strategy: "bettor" as const,
     edge,
     entriesPerDay: 6,
     prices: [0.2, 0.8] as const,
@@ -240,16 +245,16 @@ Deno.test("wallets are right as often as their edge says, at the prices they pai
       }
     }
     const error = Math.sqrt(variance) / count
-    // Entries in one market share its outcome, so the error is somewhat larger than if they did not.
+    // Entries in one market share its outcome, so the true error is somewhat larger.
     ok(Math.abs(sum / count - group.edge) < 5 * error, `${sum / count} is not ${group.edge}`)
     ok(count > 1_000, `only ${count} entries`)
   }
 })
 
-Deno.test("wallets without skill break even, also where they pay wide spreads", () => {
+Deno.test("wallets without skill break even, also at wide spreads", () => {
   const group = {
     count: 5,
-    habit: "bettor" as const,
+    strategy: "bettor" as const,
     edge: 0,
     entriesPerDay: 80,
     prices: [0.1, 0.9] as const,
@@ -269,17 +274,17 @@ Deno.test("wallets without skill break even, also where they pay wide spreads", 
       sum += (world.truth.payouts(market)?.[outcome] ?? 0) - price
     }
   }
-  // Without the half spread (2 cents here) made good, this would be -0.02.
+  // Without compensation for the half spread (2 cents here), this would be -0.02.
   ok(Math.abs(sum / count) < 0.01, `${sum / count} over ${count} entries`)
 })
 
 law(
-  "the tape is newest first, within its range, and does not depend on how it is asked for",
+  "trades() is newest first, within its range, and independent of how ranges are split",
   place,
-  (given) => {
-    const world = wornWorld(given.seed)
-    const at = world.options.origin + given.seconds * second
-    const market = world.catalogue.at(given.slot, at)
+  (drawn) => {
+    const world = usedWorld(drawn.seed)
+    const at = world.options.origin + drawn.seconds * second
+    const market = world.catalogue.at(drawn.slot, at)
     const all = world.trades(market, { from: at - 4 * hour, to: at }, Infinity)
     const newer = world.trades(market, { from: at - hour, to: at }, Infinity)
     const older = world.trades(market, { from: at - 4 * hour, to: at - hour - 1 }, Infinity)
@@ -290,7 +295,7 @@ law(
   },
 )
 
-Deno.test("people trade on both sides of the book, and more of them after a jump", () => {
+Deno.test("noise traders trade on both sides of the book, more often after a jump", () => {
   const world = makeWorld({ seed: 11, markets: 100, wallets: [] })
   let [after, before, buys, fills, repeats] = [0, 0, 0, 0, 0]
   for (const market of everyMarket(world, [0])) {
@@ -302,9 +307,9 @@ Deno.test("people trade on both sides of the book, and more of them after a jump
       fills += rows.length
       buys += rows.filter(({ side }) => side === "buy").length
       for (const row of rows) {
-        const spelled = JSON.stringify(row)
-        if (seen.has(spelled)) repeats += 1
-        seen.add(spelled)
+        const json = JSON.stringify(row)
+        if (seen.has(json)) repeats += 1
+        seen.add(json)
       }
     }
   }
@@ -313,23 +318,23 @@ Deno.test("people trade on both sides of the book, and more of them after a jump
   ok(repeats > 0.005 * fills, `${repeats} repeats of ${fills}`)
 })
 
-Deno.test("quotes stray from the truth for minutes, and nobody trades at them", () => {
+Deno.test("quotes are dislocated for minutes, and no wallet trades at them", () => {
   const world = makeWorld({ seed: 13, markets: 100, dislocationShare: 0.05, wallets: [] })
   const from = world.options.origin
-  let strayed = 0
+  let dislocated = 0
   for (const market of Array.from({ length: 80 }, (_, slot) => world.catalogue.at(slot, from))) {
     for (let at = from; at < Math.min(from + day, market.closesAt); at += minute) {
       const quote = world.quote(market, at)
       if (quote === null || !quote.dislocated || quote.fault !== "none") continue
       const truth = world.truth.probability(market, at)
       if (truth < 0.15 || truth > 0.85) continue
-      strayed += 1
+      dislocated += 1
       ok(Math.abs(midOf(quote) - truth) > 0.05 - 1.5 * market.spread)
-      const still = { from: at, to: at + 4 * second }
-      deepStrictEqual(world.trades(market, still, 10), [])
+      const moment = { from: at, to: at + 4 * second }
+      deepStrictEqual(world.trades(market, moment, 10), [])
     }
   }
-  ok(strayed > 100, `${strayed} minutes`)
+  ok(dislocated > 100, `${dislocated} minutes`)
 })
 
 Deno.test("history goes back at least eight days before the origin for most markets", () => {

@@ -1,6 +1,6 @@
 /**
- * The past of simulated wallets over a real socket, read by the adapter of the real venue: acts,
- * boards, ends and facts are those of the port in process, whatever goes wrong on the way.
+ * The simulated world's past over a socket, read by the real venue's adapter: activity, leaderboards,
+ * resolutions and facts equal those of the in-process adapter, despite faults.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import { Clock, Effect, type Scope } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { layer as polymarket } from "../../../src/venues/polymarket/venue.ts"
-import { type FaultPlan, noFaults, seeded } from "../../support/venues/wire/faults.ts"
+import { type FaultPlan, noFaults, seededFaults } from "../../support/venues/wire/faults.ts"
 import { layer as simulated } from "../../../src/venues/simulated/venue.ts"
 import { defaultGroups } from "../../../src/venues/simulated/wallets.ts"
 import { serveWire, type WireOptions } from "../../support/venues/wire/wire.ts"
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import {
-  type Act,
-  actKey,
-  numbered,
+  type ActivityEvent,
+  activityEventKey,
+  numberOccurrences,
   startReading,
   wholeSeconds,
 } from "../../../src/markets/domain/activity.ts"
@@ -26,7 +26,11 @@ import { boardPeriods } from "../../../src/markets/domain/leaderboard.ts"
 import { VenueClient, type WalletSource } from "../../../src/markets/VenueClient.ts"
 import { liveTest, startingAt } from "../../support/effect.ts"
 import { unpaced } from "../../support/venues/polymarket.ts"
-import { actsOf, made, meant } from "../../support/whales/simulatedActs.ts"
+import {
+  activityOfRows,
+  computedEntries,
+  trueEntries,
+} from "../../support/whales/simulatedActivity.ts"
 
 const options = {
   seed: 31,
@@ -35,23 +39,23 @@ const options = {
   mechanicalShare: 0.1,
   lateShare: 0.15,
   correctedShare: 0.15,
-  silentShare: 0.3,
+  unpublishedShare: 0.3,
   laggardShare: 1,
   wrongProposalShare: 0.4,
   wallets: defaultGroups.map((group) => ({ ...group, count: 1 })),
 }
 
-/** At this instant the world of these options has what is asked of it, proposals of each kind too. */
+/** At this time the world has everything the tests need, proposals of each kind included. */
 const startsAt = Date.parse("2026-11-20T18:00:00Z")
 
 interface Venues {
   readonly world: World
   readonly now: number
-  readonly wired: VenueClient["Service"]
-  readonly inside: VenueClient["Service"]
+  readonly overWire: VenueClient["Service"]
+  readonly inProcess: VenueClient["Service"]
 }
 
-/** Runs `use` on a world five hours after its origin, through both of its faces. */
+/** Runs `use` on a world five hours after its origin, with both adapters. */
 function both(
   wireOptions: WireOptions & { readonly activityRows?: number },
   use: (venues: Venues) => Effect.Effect<void, unknown, Scope.Scope>,
@@ -66,12 +70,12 @@ function both(
       ...{ attemptsMax: 8, activityRows: wireOptions.activityRows ?? 200 },
     }
     const service = Effect.flatMap(VenueClient, Effect.succeed)
-    const wired = yield* service.pipe(
+    const overWire = yield* service.pipe(
       Effect.provide(polymarket({ gammaUrl: url, clobUrl: url, dataUrl: `${url}/v2`, limits })),
       Effect.provide(FetchHttpClient.layer),
     )
-    const inside = yield* service.pipe(Effect.provide(simulated(world, wireOptions)))
-    yield* use({ world, now: Math.floor(started / second) * second, wired, inside })
+    const inProcess = yield* service.pipe(Effect.provide(simulated(world, wireOptions)))
+    yield* use({ world, now: Math.floor(started / second) * second, overWire, inProcess })
   })
   return Effect.orDie(startingAt(startsAt, used))
 }
@@ -81,31 +85,32 @@ function sourceOf({ wallets }: VenueClient["Service"]): WalletSource {
   return wallets
 }
 
-/** Every act of a wallet in `[from, to]`, read by whole seconds. */
-const everyAct = Effect.fnUntraced(function* (
+/** All activity events of a wallet in `[from, to]`, read by whole seconds. */
+const readActivity = Effect.fnUntraced(function* (
   source: WalletSource,
   wallet: string,
   from: number,
   to: number,
 ) {
-  const acts: Array<Act> = []
+  const acts: Array<ActivityEvent> = []
   let reading: ReturnType<typeof startReading> | null = startReading(from, to)
   for (let page = 0; reading !== null; page++) {
     ok(page < 3_000, "reading does not end")
     const { from, to, cursor }: ReturnType<typeof startReading> = reading
     const found = yield* source.activity(wallet, { from, to }, cursor)
     const taken: ReturnType<typeof wholeSeconds> = wholeSeconds(reading, found)
-    acts.push(...taken.acts)
-    reading = taken.rest
+    acts.push(...taken.activity)
+    reading = taken.remaining
     if (taken.truncated) return { acts, truncated: true }
   }
   return { acts, truncated: false }
 })
 
-const keysOf = (acts: ReadonlyArray<Act>) => numbered(acts).map(actKey).sort()
+const keysOf = (acts: ReadonlyArray<ActivityEvent>) =>
+  numberOccurrences(acts).map(activityEventKey).sort()
 
-/** All that can go wrong and leaves every row where it is. */
-const faulty: FaultPlan = seeded(7, {
+/** All faults that lose no row after retries. */
+const faulty: FaultPlan = seededFaults(7, {
   ...{ error: 0.1, rate_limited: 0.05, truncated: 0.1, reordered: 0.2 },
   ...{ bad_rows: 0.2, duplicate_page: 0.2 },
 })
@@ -113,31 +118,34 @@ const faulty: FaultPlan = seeded(7, {
 for (
   const [name, faults, rows] of [
     ["in large pages", noFaults, 1_000],
-    ["in pages that cut transactions", noFaults, 7],
-    ["in spite of every fault", faulty, 120],
+    ["in pages that split transactions", noFaults, 7],
+    ["despite every fault", faulty, 120],
   ] as const
 ) {
   liveTest(
-    `every act of every wallet is read over a socket ${name}, and so every entry`,
+    `activity() over a socket returns every event of every wallet, ${name}`,
     () =>
       both(
         { faults, activityRows: rows },
-        ({ world, now, wired, inside }) =>
+        ({ world, now, overWire, inProcess }) =>
           Effect.gen(function* () {
             const from = now - (rows < 10 ? 6 : 30) * day
             for (const wallet of world.wallets) {
               const range = { from, to: now - second }
-              const truth = keysOf(actsOf(world.activity(wallet, range, Infinity)))
-              for (const venue of [wired, inside]) {
+              const truth = keysOf(activityOfRows(world.activity(wallet, range, Infinity)))
+              for (const venue of [overWire, inProcess]) {
                 const { address } = wallet
-                const { acts } = yield* everyAct(sourceOf(venue), address, from, now - second)
-                deepStrictEqual(keysOf(acts), truth, wallet.group.habit)
+                const { acts } = yield* readActivity(sourceOf(venue), address, from, now - second)
+                deepStrictEqual(keysOf(acts), truth, wallet.group.strategy)
                 if (rows < 10) {
                   continue
                 }
-                const sorted = (found: ReturnType<typeof made>) => [...found].sort()
+                const sorted = (found: ReturnType<typeof computedEntries>) => [...found].sort()
                 const { origin } = world.options
-                const entries = [made(world, acts, origin), meant(world, wallet, origin)].map(
+                const entries = [
+                  computedEntries(world, acts, origin),
+                  trueEntries(world, wallet, origin),
+                ].map(
                   sorted,
                 )
                 deepStrictEqual(entries[0], entries[1])
@@ -149,17 +157,17 @@ for (
 }
 
 liveTest(
-  "boards over a socket are those in process",
+  "leaderboard() over a socket equals that in process",
   () =>
-    both({}, ({ wired, inside }) =>
+    both({}, ({ overWire, inProcess }) =>
       Effect.gen(function* () {
         for (const by of ["volume", "profit"] as const) {
           for (const period of boardPeriods) {
             for (const category of ["overall", "sports", "crypto"]) {
               const board = { period, category, by }
               const [one, other] = [
-                yield* sourceOf(wired).leaderboard(board, 12),
-                yield* sourceOf(inside).leaderboard(board, 12),
+                yield* sourceOf(overWire).leaderboard(board, 12),
+                yield* sourceOf(inProcess).leaderboard(board, 12),
               ]
               deepStrictEqual(one, other)
               ok(period === "day" || one.rows.length > 3, `${period} ${category}`)
@@ -170,9 +178,9 @@ liveTest(
 )
 
 liveTest(
-  "ends over a socket are those in process: late, corrected, uneven, published elsewhere",
+  "resolutions() over a socket equal those in process: late, corrected, push, by fallback source",
   () =>
-    both({}, ({ world, now, wired, inside }) =>
+    both({}, ({ world, now, overWire, inProcess }) =>
       Effect.gen(function* () {
         const markets = Array.from({ length: 54 }, (_, slot) => {
           const { generation } = world.catalogue.at(slot, now)
@@ -184,18 +192,21 @@ liveTest(
         const byId = (rows: ReadonlyArray<{ readonly marketId: string }>) =>
           rows.toSorted((a, b) => a.marketId < b.marketId ? -1 : 1)
         const ends: Array<Resolution> = []
-        // So few at a time that the adapter's limits on what it looks up elsewhere are not met.
+        // Few at a time, to stay below the adapter's limits of fallback requests.
         for (let from = 0; from < ids.length; from += 60) {
           const some = ids.slice(from, from + 60)
-          const [one, other] = [yield* wired.resolutions(some), yield* inside.resolutions(some)]
+          const [one, other] = [
+            yield* overWire.resolutions(some),
+            yield* inProcess.resolutions(some),
+          ]
           deepStrictEqual(byId(one.rows), byId(other.rows))
           ends.push(...other.rows)
         }
         deepStrictEqual(new Set(ends.map(({ source }) => source)).size, 3)
         ok(ends.some(({ state }) => state === "cancelled"))
         ok(ends.some((end) => end.state === "paid" && end.payouts[0] === 0.5))
-        const closed = yield* wired.facts(ids)
-        const facts = yield* inside.facts(ids)
+        const closed = yield* overWire.facts(ids)
+        const facts = yield* inProcess.facts(ids)
         const known = (rows: typeof facts.rows) =>
           rows.map(({ id, slug, eventSlug, tokenIds, takerFeeRate }) =>
             [id, slug, eventSlug, ...tokenIds, takerFeeRate].join(" ")
@@ -205,11 +216,11 @@ liveTest(
       })),
 )
 
-for (const [name, faults] of [["as they are", noFaults], ["in spite of faults", faulty]] as const) {
+for (const [name, faults] of [["without faults", noFaults], ["despite faults", faulty]] as const) {
   liveTest(
-    `proposals and rules over a socket are those in process, ${name}`,
+    `proposals() and rules() over a socket equal those in process, ${name}`,
     () =>
-      both({ faults }, ({ world, now, wired, inside }) =>
+      both({ faults }, ({ world, now, overWire, inProcess }) =>
         Effect.gen(function* () {
           const ids = Array.from({ length: world.catalogue.slots }, (_, slot) => {
             const { generation } = world.catalogue.at(slot, now)
@@ -219,7 +230,10 @@ for (const [name, faults] of [["as they are", noFaults], ["in spite of faults", 
           }).flat()
           const byId = <A extends { readonly marketId: string }>(rows: ReadonlyArray<A>) =>
             rows.toSorted((a, b) => a.marketId < b.marketId ? -1 : 1)
-          const proposals = [yield* wired.proposals(ids), yield* inside.proposals(ids)] as const
+          const proposals = [
+            yield* overWire.proposals(ids),
+            yield* inProcess.proposals(ids),
+          ] as const
           deepStrictEqual(byId(proposals[0].rows), byId(proposals[1].rows))
           const kinds = new Set(
             proposals[1].rows.map(({ outcome, disputed, settlesAt }) =>
@@ -228,7 +242,7 @@ for (const [name, faults] of [["as they are", noFaults], ["in spite of faults", 
           )
           ok(kinds.has("0 false false") && kinds.has("1 false false"), [...kinds].join())
           ok([...kinds].some((kind) => kind.includes("true")), "some are disputed")
-          const rules = [yield* wired.rules(ids), yield* inside.rules(ids)] as const
+          const rules = [yield* overWire.rules(ids), yield* inProcess.rules(ids)] as const
           deepStrictEqual(byId(rules[0].rows), byId(rules[1].rows))
           deepStrictEqual(rules[1].rows.length, 2 * world.catalogue.slots)
         })),
@@ -236,15 +250,15 @@ for (const [name, faults] of [["as they are", noFaults], ["in spite of faults", 
 }
 
 liveTest(
-  "rows that are kept no more end both readings, and say so",
+  "activity() reports a cut range when older rows are not available, in both adapters",
   () =>
-    both({ keptDays: 5 }, ({ world, now, wired, inside }) =>
+    both({ retentionDays: 5 }, ({ world, now, overWire, inProcess }) =>
       Effect.gen(function* () {
         const address = world.wallets[0]?.address ?? ""
-        for (const venue of [wired, inside]) {
+        for (const venue of [overWire, inProcess]) {
           const source = sourceOf(venue)
-          const old = yield* everyAct(source, address, now - 20 * day, now - second)
-          const young = yield* everyAct(source, address, now - 3 * day, now - second)
+          const old = yield* readActivity(source, address, now - 20 * day, now - second)
+          const young = yield* readActivity(source, address, now - 3 * day, now - second)
           deepStrictEqual([old.truncated, young.truncated], [true, false])
           ok(old.acts.every(({ at }) => at > now - 6 * day) && old.acts.length > young.acts.length)
         }

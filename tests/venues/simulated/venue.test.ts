@@ -1,5 +1,5 @@
 /**
- * The venue port over a simulated world: complete listings, nothing from the future, a fast clock.
+ * The simulated `VenueClient`: complete listings, no data from the future, a fast clock.
  *
  * @module
  */
@@ -21,7 +21,7 @@ function venueOf(of: World, options: VenueOptions = {}) {
 const sweep = (venue: VenueClient["Service"]) =>
   Effect.map(Stream.runCollect(venue.listMarkets), (pages) => pages.flatMap(({ rows }) => rows))
 
-test("listMarkets gives every slot's market once, in pages", () =>
+test("listMarkets returns every slot's market once, in pages", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(world.options.origin)
     const venue = yield* venueOf(world)
@@ -33,7 +33,7 @@ test("listMarkets gives every slot's market once, in pages", () =>
     ok(rows.every(({ status }) => status === "open" || status === "proposed"))
   }))
 
-test("listMarkets goes on as markets are paid out and new ones open", () =>
+test("listMarkets returns new markets after the old ones are paid out", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(world.options.origin)
     const venue = yield* venueOf(world)
@@ -44,7 +44,7 @@ test("listMarkets goes on as markets are paid out and new ones open", () =>
     ok(after.every(({ id }) => !before.has(id)))
   }))
 
-test("books, history and trades know nothing of the future", () =>
+test("books(), priceHistory() and trades() return nothing from the future", () =>
   Effect.gen(function* () {
     const now = world.options.origin + 3 * hour
     yield* TestClock.setTime(now)
@@ -61,7 +61,7 @@ test("books, history and trades know nothing of the future", () =>
     ok(trades.rows.length > 10 && trades.rows.every(({ at }) => at <= now && at >= now - day))
   }))
 
-test("unknown tokens and markets are simply absent", () =>
+test("unknown tokens and markets are absent from results", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(world.options.origin)
     const venue = yield* venueOf(world)
@@ -73,7 +73,7 @@ test("unknown tokens and markets are simply absent", () =>
     deepStrictEqual(yield* venue.priceHistory(market.tokenIds[0], range), [])
   }))
 
-test("speed makes the world run fast, and its times still come on the clock", () =>
+test("speed makes the world run faster, with times on the clock", () =>
   Effect.gen(function* () {
     const start = 1_000 * day
     yield* TestClock.setTime(start)
@@ -93,7 +93,7 @@ test("speed makes the world run fast, and its times still come on the clock", ()
     ok(books.rows.every(({ observedAt }) => observedAt <= now && observedAt > now - minute))
   }))
 
-Deno.test("the development world has just been repriced, whenever one looks", () => {
+Deno.test("the development world has recent price moves at any time", () => {
   for (let seed = 1; seed <= 5; seed++) {
     const dev = devWorld(seed)
     for (let look = 0; look < 8; look++) {

@@ -1,6 +1,6 @@
 /**
- * What the simulated venue shows of wallets through its port: boards, acts page by page, facts and
- * resolutions of markets open and closed.
+ * The simulated `VenueClient`: leaderboards, activity in pages, and facts and resolutions of open and
+ * closed markets.
  *
  * @module
  */
@@ -32,7 +32,7 @@ const at = (
       yield* body(venue, venue.wallets)
     }).pipe(Effect.provide(layer(world)), Effect.orDie))
 
-const everyAct = Effect.fnUntraced(function* (
+const readActivity = Effect.fnUntraced(function* (
   source: WalletSource,
   wallet: string,
   range: { readonly from: number; readonly to: number },
@@ -42,7 +42,7 @@ const everyAct = Effect.fnUntraced(function* (
   for (let page = 0; page < 900; page++) {
     const page: Effect.Success<ReturnType<WalletSource["activity"]>> = yield* source
       .activity(wallet, range, cursor)
-    ok((page.oldest ?? Infinity) <= (page.rows.at(-1)?.act.at ?? Infinity))
+    ok((page.oldest ?? Infinity) <= (page.rows.at(-1)?.event.at ?? Infinity))
     rows.push(...page.rows)
     if (page.next === null) return rows
     cursor = page.next
@@ -51,7 +51,7 @@ const everyAct = Effect.fnUntraced(function* (
 })
 
 at(
-  "boards rank wallets, as many as asked for, by volume or profit",
+  "leaderboard() ranks wallets by volume or profit, up to the limit",
   (_, wallets) =>
     Effect.gen(function* () {
       const orders = new Set<string>()
@@ -68,31 +68,34 @@ at(
 )
 
 at(
-  "activity is newest first, in whole seconds, and never of the future",
+  "activity() is newest first, in whole seconds, and never from the future",
   (_, source) =>
     Effect.gen(function* () {
       for (const { address } of world.wallets.slice(0, 100)) {
-        const rows = yield* everyAct(source, address, { from: now - 20 * day, to: now + day })
-        const times = rows.map(({ act }) => act.at)
+        const rows = yield* readActivity(source, address, { from: now - 20 * day, to: now + day })
+        const times = rows.map(({ event }) => event.at)
         deepStrictEqual(times, times.toSorted((a, b) => b - a))
         ok(times.every((time) => time % second === 0 && time <= now && time >= now - 20 * day))
-        ok(rows.every(({ act }) => act.wallet === address && act.size > 0))
+        ok(rows.every(({ event }) => event.wallet === address && event.size > 0))
       }
     }),
 )
 
-at("activity asked for in pieces is the whole", (_, source) =>
-  Effect.gen(function* () {
-    for (const { address } of world.wallets.slice(0, 90)) {
-      const whole = yield* everyAct(source, address, { from: now - 6 * day, to: now })
-      const cut = now - 2 * day - 17 * minute
-      const newer = yield* everyAct(source, address, { from: cut + second, to: now })
-      const older = yield* everyAct(source, address, { from: now - 6 * day, to: cut })
-      deepStrictEqual([...newer, ...older], whole)
-    }
-  }))
+at(
+  "activity() of consecutive ranges is that of the whole range",
+  (_, source) =>
+    Effect.gen(function* () {
+      for (const { address } of world.wallets.slice(0, 90)) {
+        const whole = yield* readActivity(source, address, { from: now - 6 * day, to: now })
+        const cut = now - 2 * day - 17 * minute
+        const newer = yield* readActivity(source, address, { from: cut + second, to: now })
+        const older = yield* readActivity(source, address, { from: now - 6 * day, to: cut })
+        deepStrictEqual([...newer, ...older], whole)
+      }
+    }),
+)
 
-test("a cursor goes on after the last row, also in the middle of a transaction", () =>
+test("a cursor continues after the last row, also in the middle of a transaction", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(now)
     const range = { from: now - 4 * day, to: now }
@@ -101,19 +104,19 @@ test("a cursor goes on after the last row, also in the middle of a transaction",
         Effect.forEach(
           world.wallets,
           ({ address }) =>
-            wallets === null ? Effect.die("none") : everyAct(wallets, address, range),
+            wallets === null ? Effect.die("none") : readActivity(wallets, address, range),
         )).pipe(Effect.provide(layer(world, { activityRows: rows })))
     deepStrictEqual(yield* read(3), yield* read(10_000))
   }))
 
-at("a stranger has no activity", (_, source) =>
+at("an unknown wallet has no activity", (_, source) =>
   Effect.gen(function* () {
     const page = yield* source.activity(`0x${"1".repeat(40)}`, { from: 0, to: now }, null)
     deepStrictEqual(page, { rows: [], rejected: {}, oldest: null, next: null, cut: false })
   }))
 
 at(
-  "facts are known of open and closed markets, not of those to come",
+  "facts() returns open and closed markets, not future ones",
   (venue) =>
     Effect.gen(function* () {
       const live = world.catalogue.at(3, now)
@@ -126,7 +129,7 @@ at(
 )
 
 at(
-  "resolutions are of markets paid out or cancelled, as the world paid them",
+  "resolutions() returns the world's payouts of paid and cancelled markets",
   (venue) =>
     Effect.gen(function* () {
       const live = Array.from({ length: 110 }, (_, slot) => world.catalogue.at(slot, now))

@@ -1,6 +1,6 @@
 /**
- * The simulated world in the venue's own spelling: what the decoders of the real venue read back is
- * what the world says, and faults come as ordered.
+ * The simulated world in the venue's wire format: the real venue's decoders read back the world's data,
+ * and faults happen as planned.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { decodeBook, decodeHistory } from "../../../src/venues/polymarket/clob.t
 import { dataPage, decodeTrades } from "../../../src/venues/polymarket/data.ts"
 import { decodeMarkets } from "../../../src/venues/polymarket/gamma.ts"
 import { fillOf } from "../../../src/venues/simulated/activity.ts"
-import { faults, scripted, seeded } from "../../support/venues/wire/faults.ts"
+import { faults, scriptedFaults, seededFaults } from "../../support/venues/wire/faults.ts"
 import { serveWire, wire, type WireOptions } from "../../support/venues/wire/wire.ts"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
 import { day, hour, minute, second } from "../../../src/core/domain/time.ts"
@@ -48,7 +48,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The field of a JSON object; undefined where there is none. */
+/** The field of a JSON object, or undefined. */
 function field(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
 }
@@ -58,11 +58,11 @@ function rows(value: unknown, name: string): ReadonlyArray<unknown> {
   return Array.isArray(found) ? found : []
 }
 
-const pages = Effect.fnUntraced(function* (ask: ReturnType<typeof client>, limit: number) {
+const pages = Effect.fnUntraced(function* (request: ReturnType<typeof client>, limit: number) {
   const found: Array<ReadonlyArray<unknown>> = []
   let cursor = ""
   for (let page = 0; page < 50; page++) {
-    const { body } = yield* ask(`/markets/keyset?limit=${limit}${cursor}`)
+    const { body } = yield* request(`/markets/keyset?limit=${limit}${cursor}`)
     found.push(rows(body, "markets"))
     const next = field(body, "next_cursor")
     if (next === undefined) return found
@@ -71,14 +71,14 @@ const pages = Effect.fnUntraced(function* (ask: ReturnType<typeof client>, limit
   throw new Error("the listing does not end")
 })
 
-/** A test at an instant of the world. */
+/** A test five days after the world's origin. */
 const at = <E>(name: string, body: () => Effect.Effect<void, E>) =>
   test(name, () => Effect.andThen(TestClock.setTime(now), body()))
 
 const listing = () => world.list(now, 0, 230)
 
 at(
-  "the listing's rows read back as the world's markets, page after page, all of them once",
+  "listing pages decode to every market of the world once",
   () =>
     Effect.gen(function* () {
       const found = yield* pages(client(), 1_000)
@@ -88,7 +88,7 @@ at(
 )
 
 at(
-  "the listing has the venue's quirks: encoded arrays, number strings, missing numbers",
+  "listing rows have the venue's quirks: encoded arrays, number strings, missing numbers",
   () =>
     Effect.gen(function* () {
       const found = (yield* pages(client(), 100)).flat()
@@ -105,7 +105,7 @@ at(
 )
 
 at(
-  "paid out markets are listed only when asked for, and no longer decode as live",
+  "closed markets are listed only when requested, and are not decoded as live",
   () =>
     Effect.gen(function* () {
       const { body } = yield* client()("/markets/keyset?limit=100&closed=true")
@@ -116,7 +116,7 @@ at(
     }),
 )
 
-at("end_date_min leaves out what was to end before", () =>
+at("end_date_min excludes markets with an earlier end", () =>
   Effect.gen(function* () {
     const least = now + 5 * day
     const { body } = yield* client()(
@@ -127,7 +127,7 @@ at("end_date_min leaves out what was to end before", () =>
     ok(found.length > 0 && found.length < 100)
   }))
 
-at("books read back as the world's, with the best level last", () =>
+at("books decode to the world's books, with the best level last", () =>
   Effect.gen(function* () {
     const tokenIds = listing().flatMap((market) => market.tokenIds)
     const { body } = yield* client()("/books", tokenIds.map((token_id) => ({ token_id })))
@@ -147,23 +147,23 @@ at("books read back as the world's, with the best level last", () =>
   }))
 
 at(
-  "more than 500 books, unknown books and long histories are refused as the venue does",
+  "more than 500 books, unknown books and long histories are rejected as by the venue",
   () =>
     Effect.gen(function* () {
-      const ask = client()
+      const request = client()
       const many = Array.from({ length: 501 }, () => ({ token_id: "1" }))
       const start = Math.floor((now - 20 * day) / second)
       const long = `/prices-history?market=1&startTs=${start}&endTs=${Math.floor(now / second)}`
-      deepStrictEqual((yield* ask("/books", many)).status, 400)
-      deepStrictEqual((yield* ask("/books", many.slice(1))).body, [])
-      deepStrictEqual((yield* ask("/book?token_id=1")).status, 404)
-      deepStrictEqual((yield* ask(long)).status, 400)
-      deepStrictEqual((yield* ask("/markets/keyset?offset=10")).status, 422)
-      deepStrictEqual((yield* ask("/nothing")).status, 404)
+      deepStrictEqual((yield* request("/books", many)).status, 400)
+      deepStrictEqual((yield* request("/books", many.slice(1))).body, [])
+      deepStrictEqual((yield* request("/book?token_id=1")).status, 404)
+      deepStrictEqual((yield* request(long)).status, 400)
+      deepStrictEqual((yield* request("/markets/keyset?offset=10")).status, 422)
+      deepStrictEqual((yield* request("/nothing")).status, 404)
     }),
 )
 
-at("histories read back as the world's", () =>
+at("price histories decode to the world's", () =>
   Effect.gen(function* () {
     const market = Array.from({ length: 20 }, (_, slot) => world.catalogue.at(slot, now))
       .find(({ opensAt }) => opensAt < now - 3 * day)
@@ -180,7 +180,7 @@ at("histories read back as the world's", () =>
   }))
 
 at(
-  "trades read back as the world's, page after page, makers only when asked for",
+  "trade pages decode to the world's fills, with makers only when requested",
   () =>
     Effect.gen(function* () {
       const market = world.catalogue.at(1, now)
@@ -197,21 +197,21 @@ at(
         return decodeTrades(found, market.id)
       })
       const fills = world.trades(market, { from: now - 30 * day, to: now }, 1_000)
-      const plain = (wanted: typeof fills) =>
-        wanted.slice(0, 160).map(({ role: _, ...trade }) => trade)
+      const plain = (expected: typeof fills) =>
+        expected.slice(0, 160).map(({ role: _, ...trade }) => trade)
       deepStrictEqual((yield* read("&taker_only=false")).rows, plain(fills))
       deepStrictEqual((yield* read("")).rows, plain(fills.filter(({ role }) => role === "taker")))
     }),
 )
 
-at("markets are found by their ids, closed or open as asked", () =>
+at("markets are found by id, closed or open as requested", () =>
   Effect.gen(function* () {
     const live = world.catalogue.at(1, now)
     const ids = [0, 1, 2].map((ago) => world.catalogue.generation(1, live.generation - ago).id)
     const next = world.catalogue.generation(1, live.generation + 1).id
-    const asked = [...ids, next].map((id) => `condition_ids=${id}`).join("&")
+    const query = [...ids, next].map((id) => `condition_ids=${id}`).join("&")
     const found = Effect.fnUntraced(function* (closed: boolean) {
-      const { body } = yield* client()(`/markets/keyset?${asked}&closed=${closed}&limit=100`)
+      const { body } = yield* client()(`/markets/keyset?${query}&closed=${closed}&limit=100`)
       return rows(body, "markets").map((row) => field(row, "conditionId"))
     })
     deepStrictEqual([yield* found(false), yield* found(true)], [ids.slice(0, 1), ids.slice(1)])
@@ -222,43 +222,46 @@ at("markets are found by their ids, closed or open as asked", () =>
     deepStrictEqual((yield* client()(`/markets/${next}`)).status, 404)
   }))
 
-at("resolutions say what the world paid, once it has", () =>
-  Effect.gen(function* () {
-    const slots = Array.from({ length: 20 }, (_, slot) => world.catalogue.at(slot, now))
-    const old = slots.map(({ slot, generation }) =>
-      world.catalogue.generation(slot, generation - 1)
-    )
-    const ask = (markets: typeof slots) =>
-      client()(`/v2/resolutions?${markets.map(({ id }) => `condition=${id}`).join("&")}`)
-    const live = rows((yield* ask(slots)).body, "data")
-    const paid = rows((yield* ask(old)).body, "data")
-    ok(live.every((row) => field(row, "payouts") === undefined))
-    deepStrictEqual(
-      paid.map((row) => field(row, "payouts")),
-      old.map((market) =>
-        world.ending(market).source === "oracle"
-          ? world.publishedPayouts(market, now)?.map((share) => share * 1_000_000)
-          : undefined
-      ),
-    )
-    deepStrictEqual((yield* ask([...slots, ...old])).status, 400)
-  }))
-
 at(
-  "wallets show on the leaderboard, with their activity and redemptions",
+  "resolutions contain the world's payouts once they are published",
   () =>
     Effect.gen(function* () {
-      const ask = client()
+      const slots = Array.from({ length: 20 }, (_, slot) => world.catalogue.at(slot, now))
+      const old = slots.map(({ slot, generation }) =>
+        world.catalogue.generation(slot, generation - 1)
+      )
+      const request = (markets: typeof slots) =>
+        client()(`/v2/resolutions?${markets.map(({ id }) => `condition=${id}`).join("&")}`)
+      const live = rows((yield* request(slots)).body, "data")
+      const paid = rows((yield* request(old)).body, "data")
+      ok(live.every((row) => field(row, "payouts") === undefined))
+      deepStrictEqual(
+        paid.map((row) => field(row, "payouts")),
+        old.map((market) =>
+          world.ending(market).source === "oracle"
+            ? world.publishedPayouts(market, now)?.map((share) => share * 1_000_000)
+            : undefined
+        ),
+      )
+      deepStrictEqual((yield* request([...slots, ...old])).status, 400)
+    }),
+)
+
+at(
+  "the leaderboard and activity routes return the world's wallets, with redemptions",
+  () =>
+    Effect.gen(function* () {
+      const request = client()
       const board = rows(
-        (yield* ask("/v2/leaderboard?time_period=week&sort_by=VOLUME&limit=50")).body,
+        (yield* request("/v2/leaderboard?time_period=week&sort_by=VOLUME&limit=50")).body,
         "data",
       )
       const volumes = board.map((row) => Number(field(row, "volume")))
       deepStrictEqual(volumes, volumes.toSorted((a, b) => b - a))
       const user = field(board[0], "user_id")
-      const activity = rows((yield* ask(`/v2/activity?user=${user}&limit=1000`)).body, "data")
+      const activity = rows((yield* request(`/v2/activity?user=${user}&limit=1000`)).body, "data")
       const wallet = world.wallets.find(({ address }) => address === user)
-      if (wallet === undefined) throw new Error("the leaderboard names nobody")
+      if (wallet === undefined) throw new Error("unknown wallet on the leaderboard")
       const traded = world.activity(wallet, { from: now - 60 * day, to: now }, 500).flatMap(fillOf)
       const trades = activity.filter((row) => field(row, "type") === "TRADE").slice(0, 100)
       const plain = traded.slice(0, 100).map(({ role: _, ...trade }) => trade)
@@ -267,70 +270,73 @@ at(
     }),
 )
 
-at("faults come in the order of the script, and then no more", () =>
-  Effect.gen(function* () {
-    const ask = client({
-      faults: scripted({ markets: ["error", "rate_limited", "truncated", null] }),
-    })
-    const replies: Array<Reply> = []
-    for (let nth = 0; nth < 5; nth++) replies.push(yield* ask("/markets/keyset"))
-    deepStrictEqual(replies.map(({ status }) => status), [500, 429, 200, 200, 200])
-    deepStrictEqual(replies[1]?.headers.get("retry-after"), "1")
-    ok(typeof replies[2]?.body === "string", "truncated JSON does not parse")
-    deepStrictEqual(replies[3]?.body, replies[4]?.body)
-    deepStrictEqual((yield* ask("/v2/leaderboard")).status, 200)
-  }))
+at(
+  "scripted faults happen in order, and later responses are correct",
+  () =>
+    Effect.gen(function* () {
+      const request = client({
+        faults: scriptedFaults({ markets: ["error", "rate_limited", "truncated", null] }),
+      })
+      const replies: Array<Reply> = []
+      for (let nth = 0; nth < 5; nth++) replies.push(yield* request("/markets/keyset"))
+      deepStrictEqual(replies.map(({ status }) => status), [500, 429, 200, 200, 200])
+      deepStrictEqual(replies[1]?.headers.get("retry-after"), "1")
+      ok(typeof replies[2]?.body === "string", "truncated JSON does not parse")
+      deepStrictEqual(replies[3]?.body, replies[4]?.body)
+      deepStrictEqual((yield* request("/v2/leaderboard")).status, 200)
+    }),
+)
 
-at("a duplicate page repeats the one before under its own cursor", () =>
+at("duplicate_page repeats the previous page under the next cursor", () =>
   Effect.gen(function* () {
     const valid = yield* pages(client(), 100)
     const found = yield* pages(
-      client({ faults: scripted({ markets: [null, "duplicate_page"] }) }),
+      client({ faults: scriptedFaults({ markets: [null, "duplicate_page"] }) }),
       100,
     )
     deepStrictEqual(found, [valid[0], valid[0], valid[2]])
   }))
 
 at(
-  "reordered answers hold the same, bad rows come beside the valid ones",
+  "reordered keeps the content, and bad_rows adds invalid rows to the valid ones",
   () =>
     Effect.gen(function* () {
       const path = `/book?token_id=${listing()[0]?.tokenIds[0]}`
       const plain = yield* client()(path)
-      const mixed = yield* client({ faults: scripted({ book: ["reordered"] }) })(path)
+      const mixed = yield* client({ faults: scriptedFaults({ book: ["reordered"] }) })(path)
       const sorted = (side: unknown) => [...Array.isArray(side) ? side : []].map(String).sort()
       deepStrictEqual(sorted(field(mixed.body, "bids")), sorted(field(plain.body, "bids")))
       ok(JSON.stringify(mixed.body) !== JSON.stringify(plain.body))
-      const spoilt = yield* client({ faults: scripted({ markets: ["bad_rows"] }) })(
+      const invalid = yield* client({ faults: scriptedFaults({ markets: ["bad_rows"] }) })(
         "/markets/keyset?limit=100",
       )
-      const { rows: valid, rejected } = decodeMarkets(rows(spoilt.body, "markets"), now)
+      const { rows: valid, rejected } = decodeMarkets(rows(invalid.body, "markets"), now)
       deepStrictEqual(valid, listing().slice(0, 100))
       deepStrictEqual(rejected, { undecodable: 2, missing_id: 2 })
     }),
 )
 
-at("a slow answer is right, and late", () =>
+at("slow delays a correct response", () =>
   Effect.gen(function* () {
-    const ask = client({ faults: scripted({ leaderboard: ["slow"] }), slowMs: hour })
-    const asking = yield* Effect.forkChild(ask("/v2/leaderboard"), { startImmediately: true })
+    const request = client({ faults: scriptedFaults({ leaderboard: ["slow"] }), slowMs: hour })
+    const pending = yield* Effect.forkChild(request("/v2/leaderboard"), { startImmediately: true })
     yield* TestClock.adjust(hour - 1)
-    ok(asking.pollUnsafe() === undefined)
+    ok(pending.pollUnsafe() === undefined)
     yield* TestClock.adjust(1)
-    deepStrictEqual((yield* Fiber.join(asking)).status, 200)
+    deepStrictEqual((yield* Fiber.join(pending)).status, 200)
   }))
 
 law(
-  "seeded faults come as often as asked, and alike for the same seed",
+  "seededFaults() has the given chances, and is the same for the same seed",
   Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 }))),
   (seed) => {
-    const plan = seeded(seed, { error: 0.2, slow: 0.1 })
+    const plan = seededFaults(seed, { error: 0.2, slow: 0.1 })
     const found = Array.from({ length: 1_000 }, (_, nth) => plan("books", nth))
     deepStrictEqual(
       found,
       Array.from(
         { length: 1_000 },
-        (_, nth) => seeded(seed, { error: 0.2, slow: 0.1 })("books", nth),
+        (_, nth) => seededFaults(seed, { error: 0.2, slow: 0.1 })("books", nth),
       ),
     )
     const count = (fault: typeof faults[number]) => found.filter((one) => one === fault).length
@@ -341,7 +347,7 @@ law(
 )
 
 liveTest(
-  "serveWire() answers on a loopback socket until its scope ends",
+  "serveWire() answers on a loopback socket until its scope closes",
   () =>
     Effect.gen(function* () {
       const get = (url: string) =>

@@ -1,5 +1,5 @@
 /**
- * The kept worlds are still what they were: a store that was filled from one goes on with it.
+ * The fixture worlds do not change: a database that was filled from one must stay valid.
  *
  * @module
  */
@@ -7,12 +7,12 @@ import { deepStrictEqual } from "node:assert/strict"
 import { digests, fixturesUrl, worlds } from "../../support/venues/worlds.ts"
 
 for (const [name, make] of Object.entries(worlds)) {
-  Deno.test(`the world “${name}” is what it was when its fixture was made`, async () => {
+  Deno.test(`the world "${name}" equals its fixture`, async () => {
     const world = make()
-    const kept: unknown = JSON.parse(
+    const fixture: unknown = JSON.parse(
       await Deno.readTextFile(new URL(`${name}.json`, fixturesUrl)),
     )
     const now = { options: world.options, digests: await digests(world) }
-    deepStrictEqual(JSON.parse(JSON.stringify(now)), kept)
+    deepStrictEqual(JSON.parse(JSON.stringify(now)), fixture)
   })
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { type Act, numbered } from "../../../src/markets/domain/activity.ts"
+import { type ActivityEvent, numberOccurrences } from "../../../src/markets/domain/activity.ts"
 import {
   entriesOf,
   type Entry,
@@ -15,19 +15,22 @@ import {
 } from "../../../src/whales/domain/entry.ts"
 import { TokenId } from "../../../src/markets/domain/market.ts"
 import { day, hour, second } from "../../../src/core/domain/time.ts"
-import { act, start, tokens } from "../../support/whales/acts.ts"
+import { activityEvent, start, tokens } from "../../support/whales/activityEvents.ts"
 
-const trade = (kind: "buy" | "sell", outcome: 0 | 1) => (size: number, price: number): Act =>
-  act(kind, { tokenId: tokens[outcome], size, price })
+const trade =
+  (kind: "buy" | "sell", outcome: 0 | 1) => (size: number, price: number): ActivityEvent =>
+    activityEvent(kind, { tokenId: tokens[outcome], size, price })
 const buyYes = trade("buy", 0)
 const buyNo = trade("buy", 1)
 const sellYes = trade("sell", 0)
 const sellNo = trade("sell", 1)
 
 /** The acts one second apart, each in a transaction of its own. */
-function inTurn(...acts: ReadonlyArray<Act>) {
+function inTurn(...activity: ReadonlyArray<ActivityEvent>) {
   return entriesOf(
-    numbered(acts.map((one, i) => ({ ...one, at: start + i * second, transaction: `0x${i}` }))),
+    numberOccurrences(
+      activity.map((one, i) => ({ ...one, at: start + i * second, transaction: `0x${i}` })),
+    ),
     tokens,
   )
 }
@@ -54,7 +57,7 @@ Deno.test("an entry's price is the volume-weighted price of its buys, its stake 
 
 Deno.test("rows alike in every field are as many fills", () => {
   const row = buyYes(12.5, 0.52)
-  const { entries } = entriesOf(numbered([row, row, row, row]), tokens)
+  const { entries } = entriesOf(numberOccurrences([row, row, row, row]), tokens)
   equal(brief({ entries }), [[0, 50, 0.52, 26]])
   equal(entries[0]?.fills, 4)
 })
@@ -100,38 +103,52 @@ Deno.test("netting is by shares, not by what was paid", () => {
 })
 
 Deno.test("splits and merges net to nothing", () => {
-  equal(inTurn(act("split"), act("merge")).entries, [])
-  const around = inTurn(act("split"), buyYes(50, 0.4), act("merge"), buyYes(50, 0.4))
+  equal(inTurn(activityEvent("split"), activityEvent("merge")).entries, [])
+  const around = inTurn(
+    activityEvent("split"),
+    buyYes(50, 0.4),
+    activityEvent("merge"),
+    buyYes(50, 0.4),
+  )
   equal(brief(around), [[0, 100, 0.4, 40]])
 })
 
 Deno.test("selling No out of a split is a buy of Yes at what is left of the dollar", () => {
-  equal(brief(inTurn(act("split"), sellNo(100, 0.7))), [[0, 100, 0.3, 30]])
-  equal(brief(inTurn(act("split"), sellYes(60, 0.1))), [[1, 60, 0.9, 54]])
+  equal(brief(inTurn(activityEvent("split"), sellNo(100, 0.7))), [[0, 100, 0.3, 30]])
+  equal(brief(inTurn(activityEvent("split"), sellYes(60, 0.1))), [[1, 60, 0.9, 54]])
 })
 
 Deno.test("merging a bought pair leaves the hedge a hedge", () => {
-  const { entries } = inTurn(buyYes(100, 0.4), buyNo(60, 0.5), act("merge", { size: 60 }))
+  const { entries } = inTurn(buyYes(100, 0.4), buyNo(60, 0.5), activityEvent("merge", { size: 60 }))
   equal(entries.map((entry) => [entry.hedgedShares, isHedge(entry)]), [[60, true]])
 })
 
 Deno.test("a conversion takes shares without a price: no entry, no hedge, an end at flat", () => {
-  const all = inTurn(buyNo(100, 0.6), act("convert"), buyNo(10, 0.7))
+  const all = inTurn(buyNo(100, 0.6), activityEvent("convert"), buyNo(10, 0.7))
   equal(brief(all), [[1, 100, 0.6, 60], [1, 10, 0.7, 7]])
   ok(!all.entries.some(isHedge))
-  const out = inTurn(act("split"), act("convert", { tokenId: tokens[1] }))
+  const out = inTurn(activityEvent("split"), activityEvent("convert", { tokenId: tokens[1] }))
   equal([out.entries, out.boughtBoth], [[], false])
-  const named = inTurn(buyYes(100, 0.5), act("convert", { tokenId: tokens[0] }), buyYes(1, 0.5))
+  const named = inTurn(
+    buyYes(100, 0.5),
+    activityEvent("convert", { tokenId: tokens[0] }),
+    buyYes(1, 0.5),
+  )
   equal(named.entries.length, 2)
 })
 
 Deno.test("a redemption without a token ends the entry", () => {
-  const position = inTurn(buyYes(100, 0.4), act("redeem", { size: 0 }), buyYes(10, 0.4))
+  const position = inTurn(buyYes(100, 0.4), activityEvent("redeem", { size: 0 }), buyYes(10, 0.4))
   equal(brief(position), [[0, 100, 0.4, 40], [0, 10, 0.4, 4]])
 })
 
 Deno.test("what was never seen bought is not sold", () => {
-  const position = inTurn(sellYes(30, 0.5), buyYes(100, 0.4), sellYes(150, 0.5), act("merge"))
+  const position = inTurn(
+    sellYes(30, 0.5),
+    buyYes(100, 0.4),
+    sellYes(150, 0.5),
+    activityEvent("merge"),
+  )
   equal(brief(position), [[0, 100, 0.4, 40]])
 })
 
@@ -150,28 +167,37 @@ Deno.test("acts that cannot be right change nothing", () => {
   }
   equal(inTurn(buyYes(1, NaN)).entries, [])
   for (const kind of ["buy", "sell", "convert"] as const) {
-    equal(inTurn(buyYes(9, 0.5), act(kind, { tokenId: foreign, price: 0.5 })).entries[0]?.shares, 9)
+    equal(
+      inTurn(buyYes(9, 0.5), activityEvent(kind, { tokenId: foreign, price: 0.5 })).entries[0]
+        ?.shares,
+      9,
+    )
   }
 })
 
 Deno.test("a day without a buy ends an entry, though its shares are still held", () => {
   const buys = (gap: number) => [buyYes(100, 0.4), { ...buyYes(10, 0.6), at: start + gap }]
-  equal(brief(entriesOf(numbered(buys(day - second)), tokens)).length, 1)
-  equal(brief(entriesOf(numbered(buys(day)), tokens)), [[0, 100, 0.4, 40], [0, 10, 0.6, 6]])
+  equal(brief(entriesOf(numberOccurrences(buys(day - second)), tokens)).length, 1)
+  equal(brief(entriesOf(numberOccurrences(buys(day)), tokens)), [[0, 100, 0.4, 40], [
+    0,
+    10,
+    0.6,
+    6,
+  ]])
 })
 
 Deno.test("a sale is no buy: the day runs from the last buy", () => {
-  const acts = [
+  const activity = [
     buyYes(100, 0.4),
     { ...sellYes(10, 0.5), at: start + 20 * hour },
     { ...buyYes(10, 0.6), at: start + 30 * hour },
   ]
-  equal(entriesOf(numbered(acts), tokens).entries.length, 2)
+  equal(entriesOf(numberOccurrences(activity), tokens).entries.length, 2)
 })
 
 Deno.test("what is given up after an entry is over, or after a plain sale, hedges nothing", () => {
   const late = [buyYes(100, 0.4), { ...buyNo(100, 0.5), at: start + day }]
-  equal(entriesOf(numbered(late), tokens).entries.map(isHedge), [false])
+  equal(entriesOf(numberOccurrences(late), tokens).entries.map(isHedge), [false])
   equal(inTurn(buyYes(100, 0.4), sellYes(60, 0.5), buyNo(40, 0.5)).entries.map(isHedge), [false])
 })
 
@@ -192,8 +218,8 @@ Deno.test("isOver() from a day after the last buy", () => {
 
 Deno.test("bought both: as such, or by selling one out of a split", () => {
   equal(inTurn(buyYes(100, 0.4), sellYes(100, 0.5)).boughtBoth, false)
-  equal(inTurn(act("split"), sellNo(100, 0.5)).boughtBoth, false)
-  equal(inTurn(act("split"), sellNo(100, 0.5), buyNo(10, 0.5)).boughtBoth, true)
+  equal(inTurn(activityEvent("split"), sellNo(100, 0.5)).boughtBoth, false)
+  equal(inTurn(activityEvent("split"), sellNo(100, 0.5), buyNo(10, 0.5)).boughtBoth, true)
   equal(inTurn(buyYes(100, 0.4), buyNo(1, 0.5)).boughtBoth, true)
 })
 

@@ -5,56 +5,56 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
-import { type Act, numbered } from "../../../src/markets/domain/activity.ts"
+import { type ActivityEvent, numberOccurrences } from "../../../src/markets/domain/activity.ts"
 import { entriesOf, isOver, type Position } from "../../../src/whales/domain/entry.ts"
 import { day, minute } from "../../../src/core/domain/time.ts"
 import { Random } from "../../support/random.ts"
 import {
-  act,
-  actsOf,
+  activityEvent,
+  activityOfSteps,
   manyWallets,
   readThrough,
   shuffled,
   type Step,
   steps,
   tokens,
-} from "../../support/whales/acts.ts"
+} from "../../support/whales/activityEvents.ts"
 import { law } from "../../support/effect.ts"
 import { plainEntries } from "../../support/whales/entryReference.ts"
 
 const seed = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e9 })))
 const wallets = Arbitrary.all({ steps, seed })
 
-function made(acts: ReadonlyArray<Act>): Position {
-  return entriesOf(numbered(acts), tokens)
+function made(activity: ReadonlyArray<ActivityEvent>): Position {
+  return entriesOf(numberOccurrences(activity), tokens)
 }
 
 const near = (a: number, b: number) => Math.abs(a - b) < 1e-6
 const sum = (values: ReadonlyArray<number>) => values.reduce((total, value) => total + value, 0)
 
-law("entries are the same from any order of the same acts", wallets, ({ steps, seed }) => {
-  const acts = actsOf(steps)
-  equal(made(shuffled(acts, new Random(seed))), made(acts))
+law("entries are the same from any order of the same activity", wallets, ({ steps, seed }) => {
+  const activity = activityOfSteps(steps)
+  equal(made(shuffled(activity, new Random(seed))), made(activity))
 }, manyWallets)
 
 law("entries are the same from any pages, overlaps and crashes", wallets, ({ steps, seed }) => {
-  const acts = actsOf(steps)
+  const activity = activityOfSteps(steps)
   const random = new Random(seed)
-  const read = readThrough(acts, random, { crashes: random.pick([0, 0.1, 0.5]) })
-  equal(entriesOf(shuffled(read, random), tokens), made(acts))
+  const read = readThrough(activity, random, { crashes: random.pick([0, 0.1, 0.5]) })
+  equal(entriesOf(shuffled(read, random), tokens), made(activity))
 }, manyWallets)
 
 law("entries agree with those made a tenth of a share at a time", steps, (given) => {
-  const acts = numbered(actsOf(given))
-  const { entries } = entriesOf(acts, tokens)
-  const plain = plainEntries(acts, tokens)
+  const activity = numberOccurrences(activityOfSteps(given))
+  const { entries } = entriesOf(activity, tokens)
+  const plain = plainEntries(activity, tokens)
   equal(
     entries.map(({ outcome, fills, firstFillAt, lastFillAt }) => [
       ...[outcome, fills, firstFillAt, lastFillAt],
     ]),
     plain.entries.map(({ outcome, buys }) => [
-      ...[outcome, new Set(buys.map(({ act }) => act)).size],
-      ...[buys[0]?.act.at, buys.at(-1)?.act.at],
+      ...[outcome, new Set(buys.map(({ event }) => event)).size],
+      ...[buys[0]?.event.at, buys.at(-1)?.event.at],
     ]),
   )
   entries.forEach((entry, i) => {
@@ -68,16 +68,16 @@ law("entries agree with those made a tenth of a share at a time", steps, (given)
 
 law("with the outcomes swapped every entry is on the other side, else the same", steps, (given) => {
   // A conversion that names no token is of the second outcome, which swapping makes the first.
-  const acts = actsOf(given).map((one) =>
+  const activity = activityOfSteps(given).map((one) =>
     one.kind === "convert" ? { ...one, tokenId: one.tokenId ?? tokens[1] } : one
   )
-  const { entries, ...rest } = made(acts)
-  const swapped = entriesOf(numbered(acts), [tokens[1], tokens[0]])
+  const { entries, ...rest } = made(activity)
+  const swapped = entriesOf(numberOccurrences(activity), [tokens[1], tokens[0]])
   equal(swapped, { ...rest, entries: entries.map((e) => ({ ...e, outcome: 1 - e.outcome })) })
 }, manyWallets)
 
 law("every entry is one: bought, in its bounds, apart from the others", steps, (given) => {
-  const { entries } = made(actsOf(given))
+  const { entries } = made(activityOfSteps(given))
   for (const entry of entries) {
     ok(entry.price > 0 && entry.price < 1 && entry.shares > 0 && entry.fills > 0)
     ok(entry.hedgedShares >= 0 && entry.hedgedShares <= entry.shares)
@@ -90,8 +90,8 @@ law("every entry is one: bought, in its bounds, apart from the others", steps, (
 }, manyWallets)
 
 /** The same steps as buys only, at fair prices, without a day between. */
-function buysOnly(given: ReadonlyArray<Step>): ReadonlyArray<Act> {
-  return actsOf(given.map((step) => ({
+function buysOnly(given: ReadonlyArray<Step>): ReadonlyArray<ActivityEvent> {
+  return activityOfSteps(given.map((step) => ({
     ...step,
     kind: "buy" as const,
     price: 0.31 as const,
@@ -100,39 +100,42 @@ function buysOnly(given: ReadonlyArray<Step>): ReadonlyArray<Act> {
 }
 
 law("every share bought is of an entry, or gives one up", steps, (given) => {
-  const acts = buysOnly(given)
-  const { entries } = made(acts)
+  const activity = buysOnly(given)
+  const { entries } = made(activity)
   ok(near(
     sum(entries.map(({ shares, hedgedShares }) => shares + hedgedShares)),
-    sum(acts.map(({ size }) => size)),
+    sum(activity.map(({ size }) => size)),
   ))
 }, manyWallets)
 
 law("an entry of one side holds all its buys and their cost", steps, (given) => {
-  const acts = buysOnly(given).map((one) => ({ ...one, tokenId: tokens[1] }))
-  const { entries } = made(acts)
-  equal(entries.map(({ outcome, fills }) => [outcome, fills]), [[1, acts.length]])
-  ok(near(entries[0]?.stakeUsd ?? 0, sum(acts.map(({ size, price }) => size * price))))
+  const activity = buysOnly(given).map((one) => ({ ...one, tokenId: tokens[1] }))
+  const { entries } = made(activity)
+  equal(entries.map(({ outcome, fills }) => [outcome, fills]), [[1, activity.length]])
+  ok(near(entries[0]?.stakeUsd ?? 0, sum(activity.map(({ size, price }) => size * price))))
 }, manyWallets)
 
 law("a split that is merged again changes nothing", wallets, ({ steps, seed }) => {
-  const acts = actsOf(steps)
-  if (plainEntries(numbered(acts), tokens).missing > 0) return
-  const at = new Random(seed).pick([acts[0]?.at ?? 0, ...acts.map(({ at }) => at)])
-  const pair = [act("split", { at, transaction: "0x5" }), act("merge", { at, transaction: "0x6" })]
-  equal(made([...acts, ...pair]), made(acts))
+  const activity = activityOfSteps(steps)
+  if (plainEntries(numberOccurrences(activity), tokens).missing > 0) return
+  const at = new Random(seed).pick([activity[0]?.at ?? 0, ...activity.map(({ at }) => at)])
+  const pair = [
+    activityEvent("split", { at, transaction: "0x5" }),
+    activityEvent("merge", { at, transaction: "0x6" }),
+  ]
+  equal(made([...activity, ...pair]), made(activity))
 }, manyWallets)
 
 law("a split that covers every sale is as good as a larger one", steps, (given) => {
-  const acts = actsOf(given).filter(({ kind }) => kind !== "redeem")
-  const after = (size: number) => made([act("split", { at: 0, size }), ...acts])
+  const activity = activityOfSteps(given).filter(({ kind }) => kind !== "redeem")
+  const after = (size: number) => made([activityEvent("split", { at: 0, size }), ...activity])
   equal(after(1e6), after(2e6))
 }, manyWallets)
 
 law("a fill in two parts is the same entry", wallets, ({ steps, seed }) => {
-  const acts = actsOf(steps)
+  const activity = activityOfSteps(steps)
   const random = new Random(seed)
-  const parted = acts.flatMap((one) =>
+  const parted = activity.flatMap((one) =>
     random.chance(0.5) ? [{ ...one, size: one.size / 2 }, { ...one, size: one.size / 2 }] : [one]
   )
   const figures = ({ entries }: Position) =>
@@ -141,16 +144,16 @@ law("a fill in two parts is the same entry", wallets, ({ steps, seed }) => {
       price: price.toFixed(6),
       stakeUsd: stakeUsd.toFixed(6),
     }))
-  equal(figures(made(parted)), figures(made(acts)))
+  equal(figures(made(parted)), figures(made(activity)))
 }, manyWallets)
 
 law("what happens once an entry is over does not change it", wallets, ({ steps, seed }) => {
-  const acts = actsOf(steps)
+  const activity = activityOfSteps(steps)
   const random = new Random(seed)
-  const now = random.pick([0, ...acts.map(({ at }) => at)]) + random.pick([0, day])
-  const over = made(acts.filter(({ at }) => at < now)).entries.filter((one) => isOver(one, now))
+  const now = random.pick([0, ...activity.map(({ at }) => at)]) + random.pick([0, day])
+  const over = made(activity.filter(({ at }) => at < now)).entries.filter((one) => isOver(one, now))
   const begun = new Set(over.map(({ outcome, firstFillAt }) => `${outcome} ${firstFillAt}`))
-  const after = made(acts).entries.filter(({ outcome, firstFillAt }) =>
+  const after = made(activity).entries.filter(({ outcome, firstFillAt }) =>
     begun.has(`${outcome} ${firstFillAt}`)
   )
   equal(after, over)

@@ -65,7 +65,7 @@ function extremes(
   return { count: found.length, least, greatest, middle }
 }
 
-const isWhole = ({ most }: NullSums) => most < order
+const isWhole = ({ weightSum }: NullSums) => weightSum < order
 /** Narrow enough for the harmonics to tell all but a billionth of the totals apart. */
 const isNarrow = (sums: NullSums) => !isWhole(sums) && Math.sqrt(varianceOf(sums.cumulants)) < 14
 const isWide = (sums: NullSums) => !isWhole(sums) && Math.sqrt(varianceOf(sums.cumulants)) > 22

@@ -6,22 +6,22 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { mix, uniform } from "../../../src/venues/simulated/seed.ts"
-import { numbered } from "../../../src/markets/domain/activity.ts"
+import { numberOccurrences } from "../../../src/markets/domain/activity.ts"
 import { judgementOf, labels } from "../../../src/whales/domain/label.ts"
 import { ratesOf } from "../../../src/whales/domain/rates.ts"
 import { entriesOf } from "../../../src/whales/domain/entry.ts"
 import { marketScore, noSums, recount } from "../../../src/whales/domain/score.ts"
 import { hour } from "../../../src/core/domain/time.ts"
-import { act, start, tokens } from "../../support/whales/acts.ts"
+import { activityEvent, start, tokens } from "../../support/whales/activityEvents.ts"
 import { sized } from "../../support/size.ts"
 
 const [yes, no] = tokens
-const bought = act("buy", { tokenId: yes, price: 0.7, size: 2_000 })
+const bought = activityEvent("buy", { tokenId: yes, price: 0.7, size: 2_000 })
 const later = { at: start + hour, transaction: "0xbb", size: 2_000 }
-const sold = act("sell", { ...later, tokenId: yes, price: 0.2 })
-const crossed = act("buy", { ...later, tokenId: no, price: 0.8 })
+const sold = activityEvent("sell", { ...later, tokenId: yes, price: 0.2 })
+const crossed = activityEvent("buy", { ...later, tokenId: no, price: 0.8 })
 const turned = { ...crossed, at: later.at + hour, transaction: "0xcc" }
-const more = act("buy", { ...later, tokenId: yes, price: 0.2 })
+const more = activityEvent("buy", { ...later, tokenId: yes, price: 0.2 })
 const doubled = { ...more, size: 10_000 }
 const exits = {
   "selling it": [sold],
@@ -36,7 +36,7 @@ const exits = {
 function market(seed: number, exit: ReadonlyArray<typeof bought>) {
   const fell = uniform(mix(seed, 0)) < (1 - 0.7) / (1 - 0.2)
   const won = !fell || uniform(mix(seed, 1)) < 0.2
-  const { entries } = entriesOf(numbered(fell ? [bought, ...exit] : [bought]), tokens)
+  const { entries } = entriesOf(numberOccurrences(fell ? [bought, ...exit] : [bought]), tokens)
   return marketScore(entries, won ? [1, 0] : [0, 1], 0)
 }
 
@@ -56,12 +56,12 @@ for (const [how, exit] of Object.entries(exits)) {
 }
 
 Deno.test("hedges alone are no entries, count in no event, and leave nothing when taken away", () => {
-  const { entries } = entriesOf(numbered([bought, crossed]), tokens)
+  const { entries } = entriesOf(numberOccurrences([bought, crossed]), tokens)
   const hedge = marketScore(entries, [0, 1], 0)
   const sums = recount(noSums, [], [hedge])
-  equal([ratesOf(sums), sums.events, sums.fair.most], [null, 0, 1])
+  equal([ratesOf(sums), sums.events, sums.fair.weightSum], [null, 0, 1])
   equal(recount(sums, [hedge], []), noSums)
-  const kept = marketScore(entriesOf(numbered([bought]), tokens).entries, [1, 0], 0)
+  const kept = marketScore(entriesOf(numberOccurrences([bought]), tokens).entries, [1, 0], 0)
   const both = recount(recount(sums, [], [kept]), [kept], [])
-  equal([both.events, both.fair.most, both.totals], [0, 1, noSums.totals])
+  equal([both.events, both.fair.weightSum, both.totals], [0, 1, noSums.totals])
 })

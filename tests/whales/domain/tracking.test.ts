@@ -7,11 +7,15 @@ import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
 import {
   boardsOf,
-  candidates,
+  boardWallets,
   displayName,
   nameLengthMax,
 } from "../../../src/whales/domain/tracking.ts"
-import { type Board, boardPeriods, type Standing } from "../../../src/markets/domain/leaderboard.ts"
+import {
+  type Board,
+  boardPeriods,
+  type LeaderboardRow,
+} from "../../../src/markets/domain/leaderboard.ts"
 import { law } from "../../support/effect.ts"
 
 const wallet = "0x51698a47f840a242abc2ca0351371c7ffac41842"
@@ -67,18 +71,18 @@ const places = Arbitrary.schema(
 )
 
 law(
-  "candidates() are the wallets of all boards once, of volume where any board is",
+  "boardWallets() are the wallets of all boards once, of volume where any board is",
   places,
   (given) => {
     const boards = boardsOf(["overall"]).map((board, n): {
       readonly board: Board
-      readonly standings: ReadonlyArray<Standing>
+      readonly rows: ReadonlyArray<LeaderboardRow>
     } => ({
       board,
-      standings: given.filter((place) => place.board === n)
+      rows: given.filter((place) => place.board === n)
         .map(({ wallet, rank }) => ({ wallet: `0x${wallet}`, rank, userName: "" })),
     }))
-    const found = candidates(boards)
+    const found = boardWallets(boards)
     equal(new Set(found.map(({ wallet }) => wallet)).size, found.length)
     equal(
       new Set(found.map(({ wallet }) => wallet)),
@@ -86,7 +90,7 @@ law(
     )
     const ofVolume = new Set(
       boards.filter(({ board }) => board.by === "volume")
-        .flatMap(({ standings }) => standings.map(({ wallet }) => wallet)),
+        .flatMap(({ rows }) => rows.map(({ wallet }) => wallet)),
     )
     for (const [n, { wallet, source }] of found.entries()) {
       equal(source, ofVolume.has(wallet) ? "volume" : "profit")
@@ -95,12 +99,12 @@ law(
   },
 )
 
-Deno.test("candidates() take a name from any board that has one", () => {
+Deno.test("boardWallets() take a name from any board that has one", () => {
   const [first, second] = boardsOf(["overall"])
   ok(first !== undefined && second !== undefined)
-  const [found] = candidates([
-    { board: first, standings: [{ wallet, rank: 1, userName: wallet }] },
-    { board: second, standings: [{ wallet, rank: 2, userName: "BreakTheBank" }] },
+  const [found] = boardWallets([
+    { board: first, rows: [{ wallet, rank: 1, userName: wallet }] },
+    { board: second, rows: [{ wallet, rank: 2, userName: "BreakTheBank" }] },
   ])
   equal(found?.userName, "BreakTheBank")
 })

@@ -13,9 +13,9 @@ import {
   calibrationBefore,
   calibrationTable,
   freeze,
+  hasSameFigures,
   publishable,
-  rewritten,
-  saysStill,
+  rowChanges,
   tableRowsMax,
   whaleFacts,
   WhaleRow,
@@ -120,15 +120,15 @@ law(
   },
 )
 
-Deno.test("rewritten() writes nothing while nothing is new", () => {
-  ok(saysStill(row, { pValue: 0.4, ...rates }))
-  equal(rewritten(held, label("neutral"), new Map(), known(), later), { changed: [], gone: [] })
+Deno.test("rowChanges() writes nothing while nothing is new", () => {
+  ok(hasSameFigures(row, { pValue: 0.4, ...rates }))
+  equal(rowChanges(held, label("neutral"), new Map(), known(), later), { changed: [], removed: [] })
 })
 
-Deno.test("rewritten() dates a row anew with its figures or its label, not with its facts", () => {
+Deno.test("rowChanges() dates a row anew with its figures or its label, not with its facts", () => {
   const wrote = (...given: [Map<string, WhaleRow["label"]>, Map<string, Rates>, typeof facts]) => {
     const [labels, rates, facts] = given
-    const { changed } = rewritten(held, labels, rates, new Map([["0xaaaa", facts]]), later)
+    const { changed } = rowChanges(held, labels, rates, new Map([["0xaaaa", facts]]), later)
     strictEqual(changed.length, 1)
     return changed[0]
   }
@@ -153,14 +153,17 @@ Deno.test("rewritten() dates a row anew with its figures or its label, not with 
   }
 })
 
-Deno.test("rewritten() adds the row of a wallet that had none, and takes that of one not judged", () => {
-  const added = rewritten(new Map(), label("fade"), new Map([["0xaaaa", rates]]), known(), later)
-  equal(added, { changed: [{ computedAt: later, row: { ...row, label: "fade" } }], gone: [] })
-  equal(rewritten(held, new Map(), new Map(), known(), later), { changed: [], gone: ["0xaaaa"] })
+Deno.test("rowChanges() adds the row of a wallet that had none, and takes that of one not judged", () => {
+  const added = rowChanges(new Map(), label("fade"), new Map([["0xaaaa", rates]]), known(), later)
+  equal(added, { changed: [{ computedAt: later, row: { ...row, label: "fade" } }], removed: [] })
+  equal(rowChanges(held, new Map(), new Map(), known(), later), {
+    changed: [],
+    removed: ["0xaaaa"],
+  })
 })
 
-Deno.test("saysStill() tells a row whose figures are others by now", () => {
+Deno.test("hasSameFigures() tells a row whose figures are others by now", () => {
   for (const moved of [{ edge: 0.081 }, { followRoi: 0.12 }, { fadeRoi: -0.15 }]) {
-    ok(!saysStill(row, { pValue: 0.4, ...rates, ...moved }))
+    ok(!hasSameFigures(row, { pValue: 0.4, ...rates, ...moved }))
   }
 })

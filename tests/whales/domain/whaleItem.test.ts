@@ -9,14 +9,14 @@ import { FeedItem } from "../../../src/feed/domain/item.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"
 import { hour } from "../../../src/core/domain/time.ts"
 import { entryRejection, whaleItem } from "../../../src/whales/domain/whaleItem.ts"
-import { calibration, heldEntry, trackedWallet } from "../../support/whales/entries.ts"
-import { market, now, shown } from "../../support/movers/market.ts"
+import { calibration, storedEntry, trackedWallet } from "../../support/whales/entries.ts"
+import { market, microstructureWith, now } from "../../support/movers/market.ts"
 
 const told = {
   wallet: trackedWallet(),
   market: market(),
-  entry: heldEntry(),
-  microstructure: shown(),
+  entry: storedEntry(),
+  microstructure: microstructureWith(),
 }
 
 const frozen = calibration(now - hour)
@@ -38,7 +38,7 @@ Deno.test("entryRejection() waits for a past that is being read, not for one tha
 
 Deno.test("whaleItem() is an item of the feed, with the bought outcome's name", () => {
   for (const [outcome, name] of [[0, "Yes"], [1, "No"]] as const) {
-    const { dedupeKey: _, ...item } = whaleItem({ ...told, entry: heldEntry({ outcome }) }, now)
+    const { dedupeKey: _, ...item } = whaleItem({ ...told, entry: storedEntry({ outcome }) }, now)
     const decoded = Schema.decodeUnknownSync(FeedItem)({ feedIndex: 1, ...item })
     ok(decoded.type === "whale_entry")
     strictEqual(decoded.data.outcome, name)
@@ -49,7 +49,7 @@ Deno.test("whaleItem() is an item of the feed, with the bought outcome's name", 
 
 Deno.test("whaleItem() shows figures as the table does: rates to four digits, USD to the cent", () => {
   const calibration = { ...frozen, winRate: 2 / 3, edge: -1 / 3, fadeRoi: 1 / 7 }
-  const entry = heldEntry({ stakeUsd: 1000 / 3, calibration })
+  const entry = storedEntry({ stakeUsd: 1000 / 3, calibration })
   const { data } = whaleItem({ ...told, entry }, now)
   ok("calibration" in data)
   equal([data.stakeUsd, data.calibration], [
@@ -62,13 +62,13 @@ Deno.test("whaleItem() keeps an episode's key while it grows, and gives others a
   const keyOf = (fields: Partial<typeof told>) => whaleItem({ ...told, ...fields }, now).dedupeKey
   const key = keyOf({})
   const grown = { stakeUsd: 9_999, fills: 7, lastFillAt: now, firstFillAt: now - hour, price: 0.5 }
-  strictEqual(keyOf({ entry: heldEntry(grown) }), key)
+  strictEqual(keyOf({ entry: storedEntry(grown) }), key)
   for (
     const other of [
       { wallet: trackedWallet({ wallet: "0xbbbb" }) },
       { market: market({ id: MarketId.make("m2") }) },
-      { entry: heldEntry({ outcome: 1 }) },
-      { entry: heldEntry({ openedAt: now }) },
+      { entry: storedEntry({ outcome: 1 }) },
+      { entry: storedEntry({ openedAt: now }) },
     ]
   ) notStrictEqual(keyOf(other), key)
 })

@@ -1,6 +1,5 @@
 /**
- * Certainty, size and complaints: who may say that something is decided, how much one passage may
- * hold, and what a narrator is told.
+ * The fact check on certainty and length, and the complaints it sends to a narrator.
  *
  * @module
  */
@@ -43,7 +42,7 @@ never true truly clearly obviously indeed impossible imminent secured clinched e
 determined victory defeated established concluded completed absolute`.split(/\s+/)
 
 law(
-  "a word of certainty fails without a certain fact, wherever it stands and whoever wrote it",
+  "a word of certainty fails without a certain fact, at any position",
   Arbitrary.all({ story: anyStory(false), which: anyInt(0, 99), word: oneOf(sureWords) }),
   ({ story, which, word }) => {
     for (const sure of [word, `not ${word}`, `near-${word}`]) {
@@ -59,10 +58,10 @@ law(
 )
 
 law(
-  "a word of certainty passes with a certain fact among the passage's own",
+  "a word of certainty passes when the passage cites a certain fact",
   Arbitrary.all({ story: anyStory(true), which: anyInt(0, 99), word: oneOf(sureWords) }),
-  ({ story: { sentences, ...told }, which, word }) => {
-    const story = { ...told, sentences: sentences.slice(0, 1) }
+  ({ story: { sentences, ...rest }, which, word }) => {
+    const story = { ...rest, sentences: sentences.slice(0, 1) }
     equal(codesIn(inserted(story, which, word)), [], word)
     const capital = word.slice(0, 1).toUpperCase() + word.slice(1)
     if (story.own.some(({ names }) => names.join(" ").includes(capital))) return
@@ -72,7 +71,7 @@ law(
 )
 
 law(
-  "a disguised word of certainty, or of number, in a name does not pass outside its quotation",
+  "a disguised word of certainty or number from a name fails outside quotation marks",
   Arbitrary.all({
     story: anyStory(false),
     which: anyInt(0, 99),
@@ -99,7 +98,7 @@ law(
   { runs: sized({ short: 100, full: 500 }) },
 )
 
-Deno.test("no plain word is a number, a certainty, a month, a day, a place, a people or a name", () => {
+Deno.test("no plain word is a number, a word of certainty, a month, a day, a place, a people or a name", () => {
   const both = fillers.filter((word) => isWordOfCertainty(word) || isWordOfNumber(word))
   equal(both, [])
   const left = `one two three ten twice half dozen double doubled triple hundred thousand million
@@ -114,7 +113,7 @@ banned announced nominated ratified vetoed bankrupt merged defaulted ruled sued 
   equal(left.split(/\s+/).filter((word) => isPlainWord(word)), [])
 })
 
-Deno.test("nothing that follows a figure could be its unit", () => {
+Deno.test("no word that may follow a figure could be its unit", () => {
   const nouns = "hours wallets cents percent shares points whole large mid up markets per of".split(
     " ",
   )
@@ -126,24 +125,24 @@ const fact = (fact: Partial<Fact> = {}): Fact => ({
   certain: false,
   ...fact,
 })
-const told = (text: string, facts: ReadonlyArray<string> = ["F1"]) =>
+const codesOf = (text: string, facts: ReadonlyArray<string> = ["F1"]) =>
   faultsOf({ text, facts }, factsById([fact()])).map(({ code }) => code)
 
-Deno.test("faultsOf() knows the limits of one passage", () => {
-  equal(told("The price rose.", []), ["no_facts"])
-  equal(told("The price rose.", ["F1", "F9"]), ["unknown_fact"])
-  equal(told(""), ["length"])
-  equal(told("  "), ["length"])
-  equal(told("It rose. ".repeat(passageSentencesMax)), [])
-  equal(told("It rose. ".repeat(passageSentencesMax + 1)), ["length"])
-  equal(told("rose ".repeat(passageLengthMax / 5)), [])
-  equal(told(`${"rose ".repeat(passageLengthMax / 5)} `), ["length"])
-  equal(told("It rose.", Array(passageFactsMax).fill("F1")), [])
-  equal(told("It rose.", Array(passageFactsMax + 1).fill("F1")), ["length"])
-  equal(told("zorbek ".repeat(99)).length, faultsMax)
+Deno.test("faultsOf() enforces the limits of one passage", () => {
+  equal(codesOf("The price rose.", []), ["no_facts"])
+  equal(codesOf("The price rose.", ["F1", "F9"]), ["unknown_fact"])
+  equal(codesOf(""), ["length"])
+  equal(codesOf("  "), ["length"])
+  equal(codesOf("It rose. ".repeat(passageSentencesMax)), [])
+  equal(codesOf("It rose. ".repeat(passageSentencesMax + 1)), ["length"])
+  equal(codesOf("rose ".repeat(passageLengthMax / 5)), [])
+  equal(codesOf(`${"rose ".repeat(passageLengthMax / 5)} `), ["length"])
+  equal(codesOf("It rose.", Array(passageFactsMax).fill("F1")), [])
+  equal(codesOf("It rose.", Array(passageFactsMax + 1).fill("F1")), ["length"])
+  equal(codesOf("zorbek ".repeat(99)).length, faultsMax)
 })
 
-Deno.test("faultsOf() lets nothing beside a figure turn it", () => {
+Deno.test("faultsOf() refuses neighbours that change a figure's sign, factor or unit", () => {
   const figures = ["0.62", "4", "4 hours", "no hours", "zorbek"]
   const own = factsById([
     fact({ figures, names: ["minus", "Yes"], links: ["javascript:x", "a.example"] }),
@@ -162,7 +161,7 @@ Deno.test("faultsOf() lets nothing beside a figure turn it", () => {
   equal(codes("See a.example now."), ["link"])
 })
 
-Deno.test("faultsOf() lets a sentence be certain of what it quotes only", () => {
+Deno.test("faultsOf() allows certainty only about the names that a sentence quotes", () => {
   const facts = factsById([
     fact({ names: ["Will it rain?"], certain: true }),
     fact({ id: "F2", names: ["Will it snow?"], links: ["https://a.example/x"] }),
@@ -176,7 +175,7 @@ Deno.test("faultsOf() lets a sentence be certain of what it quotes only", () => 
   equal(codes("It is decided: “Will it snow?” follows “Will it rain?”."), ["certainty"])
 })
 
-Deno.test("faultsOf() lets no word beside a figure make a multiple or a rate of it", () => {
+Deno.test("faultsOf() refuses words that turn a figure into a multiple or a rate", () => {
   const facts = factsById([fact({ figures: ["500 USD", "4 moves"] })])
   const codes = (text: string) => faultsOf({ text, facts: ["F1"] }, facts).map(({ code }) => code)
   for (const rate of ["a minute", "an hour", "per day", "each day", "every day", "daily"]) {
@@ -186,31 +185,31 @@ Deno.test("faultsOf() lets no word beside a figure make a multiple or a rate of 
   equal(codes("In 4 moves an outcome changed, with 500 USD at stake."), [])
 })
 
-Deno.test("faultsOf() begins a sentence after a full stop, a colon, and nowhere else", () => {
-  equal(told("It rose. Prices fell: Depth is thin! Is it? It is."), [])
-  equal(told("It rose, Prices fell."), ["word"])
-  equal(told("It rose; Prices (Depth) fell."), ["word", "word"])
-  equal(told("It rose – Prices fell."), ["word"])
+Deno.test("faultsOf() allows a capital only after the marks that end a sentence, and after a colon", () => {
+  equal(codesOf("It rose. Prices fell: Depth is thin! Is it? It is."), [])
+  equal(codesOf("It rose, Prices fell."), ["word"])
+  equal(codesOf("It rose; Prices (Depth) fell."), ["word", "word"])
+  equal(codesOf("It rose – Prices fell."), ["word"])
 })
 
-Deno.test("faultsOf() lets a win rate be told, and no other win", () => {
-  equal(told("Its win rate is high."), [])
-  equal(told("Win rates rose."), [])
-  equal(told("A win is near."), ["certainty"])
-  equal(told("It may win, rates or not."), ["certainty"])
+Deno.test("faultsOf() allows the words win rate, and no other use of win", () => {
+  equal(codesOf("Its win rate is high."), [])
+  equal(codesOf("Win rates rose."), [])
+  equal(codesOf("A win is near."), ["certainty"])
+  equal(codesOf("It may win, rates or not."), ["certainty"])
 })
 
-Deno.test("complaintOf() says where, what and what to do", () => {
+Deno.test("complaintOf() names the place, the fault and the remedy", () => {
   strictEqual(
     complaintOf({ code: "figure", found: "0.63" }, "risks 2"),
-    "risks 2: “0.63” is no figure of the facts it names, belongs to other names than its sentence " +
-      "quotes, or has another word or sign beside it; copy a figure whole, with its unit and " +
+    "risks 2: “0.63” is not a figure of the cited facts, belongs to other names than its sentence " +
+      "quotes, or has another word or sign next to it; copy a figure whole, with its unit and " +
       "nothing added, and write no numbers in words",
   )
 })
 
 law(
-  "faults and complaints repeat little of what was found, and nothing that could do harm",
+  "faults and complaints quote little of the text, and only sanitized text",
   Arbitrary.all({ text: hostileText, id: hostileText }),
   ({ text, id }) => {
     const own = factsById([fact()])
@@ -229,7 +228,7 @@ law(
   { runs: sized({ short: 200, full: 1_000 }) },
 )
 
-Deno.test("wordCount() counts words as readers do", () => {
+Deno.test("wordCount() ignores Markdown and fact ids", () => {
   strictEqual(
     wordCount("## What repriced\n\n“Yes” moved from 0.45 to 12,300 USD — now. [F1, F12]"),
     10,

@@ -1,5 +1,5 @@
 /**
- * Figures: prose built from facts passes, and no change to a figure does.
+ * The fact check on figures: prose built from facts passes, and every changed figure fails.
  *
  * @module
  */
@@ -19,12 +19,17 @@ import {
 
 const faultsIn = (story: Story) => faultsOf(passageOf(story), factsById(story.facts))
 
-law("prose of plain words and what its facts hold passes", anyStory(false), (story) => {
-  equal(faultsIn(story), [], passageOf(story).text)
-}, { runs: sized({ short: 200, full: 3_000 }) })
+law(
+  "prose of plain words and of its facts' figures, names and links passes",
+  anyStory(false),
+  (story) => {
+    equal(faultsIn(story), [], passageOf(story).text)
+  },
+  { runs: sized({ short: 200, full: 3_000 }) },
+)
 
 law(
-  "prose passes in the order in which its sentences stand, and in any other",
+  "prose passes with its sentences in any order",
   Arbitrary.all({ story: anyStory(false), turn: anyInt(0, 3) }),
   ({ story, turn }) => {
     const { sentences } = story
@@ -34,14 +39,14 @@ law(
   { runs: sized({ short: 100, full: 500 }) },
 )
 
-/** States that a change to a figure fails, where it does not make another of the passage's own. */
+/** Asserts that a changed figure fails, unless the change gives another figure of the cited facts. */
 function refuses(name: string, change: (figure: string, n: number) => string): void {
   const drawn = Arbitrary.all({ story: anyStory(true), which: anyInt(0, 99), n: anyInt(0, 9_999) })
   const bad = Arbitrary.map(drawn, ({ story, which, n }) => {
-    let made = ""
-    const passage = passageOf(changed(story, "figure", which, (text) => made = change(text, n)))
-    const isOwn = story.own.some(({ figures }) => figures.includes(made))
-    return { passage, facts: story.facts, isBad: !isOwn && /\p{N}/u.test(made) }
+    let result = ""
+    const passage = passageOf(changed(story, "figure", which, (text) => result = change(text, n)))
+    const isOwn = story.own.some(({ figures }) => figures.includes(result))
+    return { passage, facts: story.facts, isBad: !isOwn && /\p{N}/u.test(result) }
   })
   law(
     `a figure fails ${name}`,
@@ -68,13 +73,13 @@ refuses("with a digit changed", (figure, n) => {
   return splice(figure, at, 1, String((Number(figure[at]) + 1 + n % 9) % 10))
 })
 refuses("with a digit added", (figure, n) => splice(figure, digitAt(figure, n), 0, String(n % 10)))
-refuses("with a digit added behind it", (figure, n) => {
+refuses("with a digit appended", (figure, n) => {
   const last = figure.search(/\d(?!.*\d)/) + 1
   return splice(figure, last, 0, String(n % 10))
 })
 refuses("with a digit dropped", (figure, n) => splice(figure, digitAt(figure, n), 1, ""))
 refuses(
-  "with its sign turned, dropped or added",
+  "with its sign flipped, dropped or added",
   (figure, n) =>
     /^[-+]/.test(figure)
       ? pick(["", figure[0] === "-" ? "+" : "-", "−"], n, "") + figure.slice(1)
@@ -100,7 +105,7 @@ refuses(
       }`,
 )
 refuses("with its unit dropped", (figure) => figure.replace(/(?: [a-zA-Z]+|%)$/, ""))
-refuses("with a unit, a percentage or a number word behind it", (figure, n) =>
+refuses("followed by a unit, a percentage or a number word", (figure, n) =>
   figure +
   pick(
     [
@@ -168,14 +173,14 @@ refuses(
       )
       : splice(figure, digitAt(figure, n), 0, ","),
 )
-refuses("with digits of another script, raised, or of Rome", (figure, n) => {
+refuses("with digits of another script, superscript or Roman digits", (figure, n) => {
   const at = digitAt(figure, n)
   const digit = Number(figure[at])
   const zero = pick([0xff10, 0x660, 0x966, 0x6f0, 0x1d7ce, 0x2080, 0xe50], n, 0xff10)
   return splice(figure, at, 1, n % 7 === 0 ? "Ⅷ" : String.fromCodePoint(zero + digit))
 })
 refuses(
-  "with something unseen in it",
+  "with an invisible character in it",
   (figure, n) =>
     splice(
       figure,
@@ -185,12 +190,12 @@ refuses(
     ),
 )
 refuses(
-  "run together with another",
+  "joined with another",
   (figure, n) => `${figure}${pick([" ", "-", "/", ","], n, " ")}${figure}`,
 )
 
 law(
-  "a figure of a fact that the passage does not name fails",
+  "a figure of a fact that the passage does not cite fails",
   Arbitrary.all({ story: anyStory(true), which: anyInt(0, 99), n: anyInt(0, 99) }),
   ({ story, which, n }) => {
     const figure = pick(story.other.figures, n, "")
@@ -211,7 +216,7 @@ law(
     const figure = pick(second.figures, n, "")
     const sentence = (figure: string) => [
       { kind: "name" as const, text: quoted },
-      { kind: "word" as const, text: `stood at ${figure} today` },
+      { kind: "word" as const, text: `was at ${figure} today` },
     ]
     const own = sentence(pick(first.figures, n, ""))
     equal(faultsIn({ ...story, sentences: [own] }), [])

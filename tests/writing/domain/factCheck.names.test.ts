@@ -1,5 +1,5 @@
 /**
- * Names, wallets, links and marks: nothing reaches a reader that is not in a passage's own facts.
+ * The fact check on names, wallets, links and markup: a passage contains only those of its cited facts.
  *
  * @module
  */
@@ -25,7 +25,7 @@ const namesOf = (story: Story) => story.own.flatMap(({ names }) => names)
 
 const anyPlace = Arbitrary.all({ story: anyStory(true), which: anyInt(0, 99), n: anyInt(0, 9_999) })
 
-/** States that these words fail wherever they stand, with one of these codes among the faults. */
+/** Asserts that these words fail at any position, with one of these codes among the faults. */
 function refuses(
   name: string,
   words: Arbitrary.Arbitrary<string>,
@@ -42,13 +42,13 @@ function refuses(
   )
 }
 
-/** States that a change to a quoted name fails, where it does not make another of the passage's own. */
+/** Asserts that a changed quoted name fails, unless the change gives another name of the cited facts. */
 function refusesName(name: string, change: (name: string, n: number, piece: string) => string) {
   const drawn = Arbitrary.all({ place: anyPlace, piece: oneOf(hostilePieces) })
   const bad = Arbitrary.map(drawn, ({ place: { story, which, n }, piece }) => {
-    let made = ""
-    const bad = changed(story, "name", which, (text) => made = change(text, n, piece))
-    return { bad, isBad: !namesOf(story).includes(made) }
+    let result = ""
+    const bad = changed(story, "name", which, (text) => result = change(text, n, piece))
+    return { bad, isBad: !namesOf(story).includes(result) }
   })
   law(
     `a quoted name fails ${name}`,
@@ -69,10 +69,10 @@ refusesName("with a letter dropped", (name, n) => splice(name, n % name.length, 
 refusesName("with a letter changed", (name, n, piece) => splice(name, n % name.length, 1, piece))
 refusesName("in other letters", (name, n) => n % 2 === 0 ? name.toUpperCase() : name.toLowerCase())
 refusesName("cut short", (name, n) => name.slice(0, n % name.length))
-refusesName("with another behind it", (name) => `${name}“${name}”`)
-refusesName("taken apart by other quotation marks", (name) => `x” "${name}" “x`)
+refusesName("followed by another", (name) => `${name}“${name}”`)
+refusesName("split by other quotation marks", (name) => `x” "${name}" “x`)
 
-law("a name of a fact that the passage does not name fails", anyPlace, ({ story, which, n }) => {
+law("a name of a fact that the passage does not cite fails", anyPlace, ({ story, which, n }) => {
   const name = story.other.names[n % story.other.names.length] ?? ""
   if (namesOf(story).includes(name)) return
   ok(codesIn(inserted(story, which, `“${name}”`)).includes("name"), name)
@@ -97,7 +97,7 @@ refuses(
   ["word"],
 )
 refuses(
-  "two plain words made a pseudonym by their capitals",
+  "a pseudonym of two capitalized plain words",
   oneOf([
     "Silent Harbor",
     "Careful Trader",
@@ -110,7 +110,7 @@ refuses(
 )
 refuses("a lower-case name", invented, ["word"])
 refuses(
-  "a name that everybody knows",
+  "a well-known name",
   oneOf([
     ..."trump biden putin musk google tesla apple nvidia meta amazon japan china russia".split(" "),
     ..."ukraine israel iran paris london monday november bitcoin ethereum polymarket".split(" "),
@@ -155,14 +155,14 @@ const links: ReadonlyArray<(host: string) => string> = [
   () => "(the.market)",
 ]
 refuses(
-  "a link that no fact holds",
+  "a link that is in no fact",
   Arbitrary.map(
     Arbitrary.all({ host: invented, link: oneOf(links) }),
     ({ host, link }) => link(host),
   ),
   ["link", "markup", "name", "word", "figure"],
 )
-law("a link changed, or run on, fails", anyPlace, ({ story, which, n }) => {
+law("a changed or extended link fails", anyPlace, ({ story, which, n }) => {
   const changes: ReadonlyArray<(link: string) => string> = [
     (link) => splice(link, n % link.length, 1, ""),
     (link) => splice(link, 1 + n % (link.length - 1), 0, "x"),
@@ -173,24 +173,24 @@ law("a link changed, or run on, fails", anyPlace, ({ story, which, n }) => {
     (link) => `${link}\u200b`,
     (link) => `<${link}>`,
   ]
-  let made = ""
+  let result = ""
   const bad = changed(
     story,
     "link",
     which,
-    (link) => made = changes[n % changes.length]?.(link) ?? link,
+    (link) => result = changes[n % changes.length]?.(link) ?? link,
   )
-  if (story.own.some(({ links }) => links.includes(made))) return
+  if (story.own.some(({ links }) => links.includes(result))) return
   ok(codesIn(bad).length > 0, passageOf(bad).text)
 }, { runs })
-law("a link of a fact that the passage does not name fails", anyPlace, ({ story, which, n }) => {
+law("a link of a fact that the passage does not cite fails", anyPlace, ({ story, which, n }) => {
   const link = story.other.links[n % story.other.links.length] ?? ""
   if (story.own.some(({ links }) => links.includes(link))) return
   ok(codesIn(inserted(story, which, link)).includes("link"), link)
 }, { runs })
 
 refuses(
-  "a tag, an entity, a mark of Markdown, a control or a mark nobody sees",
+  "a tag, an entity, a mark of Markdown, a control or an invisible character",
   oneOf([
     ...[
       "<b>",
@@ -236,7 +236,7 @@ refuses(
 )
 
 law(
-  "no word of its own names stands without its quotation marks, unless it is a plain one",
+  "a word of a cited name fails outside quotation marks, unless it is a plain word",
   Arbitrary.all({
     story: anyStory(false),
     which: anyInt(0, 99),

@@ -1,10 +1,10 @@
 /**
- * The life of one A2A task: its states, and every legal move between them.
+ * The life of an A2A task: its states, and every legal move between them.
  *
- * A task is a call that may take several messages: an offer is made, then paid for. It binds a skill
- * and its parameters to the payment that is submitted for it, one payment at a time; the states of the
- * money are the payment's (`payment.ts`), and a task that was paid for is answered from them. Its id is
- * random, and is the secret of that payment: a caller who has it may fetch the answer again.
+ * A task is one call that may take several messages: first an offer, then its payment. It binds a
+ * skill and its parameters to one payment at a time. The payment has its own states (`payment.ts`),
+ * and a paid task is answered from them. The task id is random and is the secret of the payment: a
+ * caller who has it may get the answer again.
  *
  * @module
  */
@@ -19,17 +19,17 @@ export const TaskId = Schema.String.check(
 export type TaskId = typeof TaskId.Type
 
 export const taskStates = [
-  /** No skill was named: the next message names one. */
+  /** No skill was named yet. */
   "asked",
-  /** A paid skill with its parameters, and no payment yet. */
+  /** A paid skill was named; no payment yet. */
   "offered",
-  /** A payment is bound to it, and may be taken now. */
+  /** A payment is bound to the task and may be taken now. */
   "paying",
   "completed",
   "failed",
-  /** By its client, before anything was paid. */
+  /** Canceled by its client before a payment. */
   "canceled",
-  /** Its client would not pay. */
+  /** Its client declined to pay. */
   "declined",
 ] as const
 export const TaskState = Schema.Literals(taskStates)
@@ -37,11 +37,11 @@ export type TaskState = typeof TaskState.Type
 
 /** What can happen to a task. */
 export const taskEvents = [
-  /** A paid skill was named at last. */
+  /** A paid skill was named. */
   "offer",
-  /** A payment was submitted, and is bound to the task. */
+  /** A payment was submitted and is bound to the task. */
   "pay",
-  /** The payment was not taken, and trying again may help: the offer stands as before. */
+  /** The payment was not taken and a retry may help, so the task is offered again. */
   "release",
   "complete",
   "fail",
@@ -51,7 +51,7 @@ export const taskEvents = [
 export const TaskEvent = Schema.Literals(taskEvents)
 export type TaskEvent = typeof TaskEvent.Type
 
-/** Every legal move. While money may move there is no cancelling; what has ended stays so. */
+/** Every legal move. A task cannot be canceled while money may move. Final states have no moves. */
 export const taskMoves: {
   readonly [S in TaskState]: { readonly [E in TaskEvent]?: TaskState }
 } = {
@@ -64,13 +64,13 @@ export const taskMoves: {
   declined: {},
 }
 
-/** A move the table does not have: the caller read a row that has moved on, or has a bug. */
+/** A move that the table does not have: the caller has read an old row, or has a bug. */
 class IllegalTaskMove extends Schema.TaggedError<IllegalTaskMove>()("IllegalTaskMove", {
   from: TaskState,
   event: TaskEvent,
 }) {}
 
-/** Where `event` takes a task that stands at `from`. */
+/** The state after `event` in state `from`. */
 export function step(
   from: TaskState,
   event: TaskEvent,
@@ -79,18 +79,20 @@ export function step(
   return to === undefined ? Result.fail(new IllegalTaskMove({ from, event })) : Result.succeed(to)
 }
 
-/** How long a task can be asked for from when it was opened, or from when its payment came to nothing. */
+/** How long a task is kept after it was opened, or after its payment failed. */
 export const taskLife = Duration.minutes(10)
-/** How long from when its payment was submitted, while it is bound to it: long enough for a refund. */
+/** How long a task is kept after its payment was submitted: long enough for a refund. */
 export const paidTaskLife = Duration.hours(1)
-/** Messages kept of a task, the newest; and the most of one, as JSON. */
+/** Most messages stored per task (the newest), and the largest size of one as JSON. */
 export const historyMax = 10
 export const messageJsonMax = 4_096
 const messageIdMax = 256
-/** Most of a note, as JSON. */
+/** The largest size of a note as JSON. */
 export const noteJsonMax = 256 * 1_024
 
-/** A message as the history of its task keeps it: without metadata, where payments are. */
+/**
+ * A message in the history of a task. Its metadata is not stored, because it may contain a payment.
+ */
 export const TaskMessage = Schema.Struct({
   role: Schema.Literals(["user", "agent"]),
   messageId: Schema.String,
@@ -101,15 +103,15 @@ export type TaskMessage = typeof TaskMessage.Type
 /** The text and data of a task next to its state; `metadata` is about its payment. */
 export const TaskNote = Schema.Struct({
   text: Schema.String,
-  /** The answer of a completed task, or the error of another; null when the text is all. */
+  /** The answer of a completed task, or the error of a failed one; null when there is only text. */
   data: Schema.NullOr(Schema.JsonObject),
   metadata: Schema.JsonObject,
 })
 export type TaskNote = typeof TaskNote.Type
 
-/** What a task is about. Once it is named it never changes. */
+/** The skill of a task with its parameters. Once set it never changes. */
 export interface TaskSubject {
-  /** A skill's name. */
+  /** The name of the skill. */
   readonly skill: string
   /** Its parameters, as a query. */
   readonly parameters: string
@@ -117,28 +119,27 @@ export interface TaskSubject {
 
 export interface Task {
   readonly id: TaskId
-  /** The conversation it belongs to: the client's word, or ours. */
+  /** The id of its conversation, chosen by the client or by the service. */
   readonly contextId: string
-  /** Who it counts against. */
+  /** The client whose limits it counts against. */
   readonly client: string
   readonly state: TaskState
-  /** Null while it is `asked`, and of what ended so. */
+  /** Null while the task is `asked`, and if it ended in that state. */
   readonly subject: TaskSubject | null
-  /** The payment it is bound to; null before one is submitted, and after a release. */
+  /** The bound payment; null before one is submitted and after a release. */
   readonly paymentId: PaymentId | null
-  /** Null when the state or the payment says all: an answer that was paid is not stored twice. */
+  /** Null when state and payment are enough: a paid answer is stored with the payment only. */
   readonly note: TaskNote | null
   readonly history: ReadonlyArray<TaskMessage>
-  /** When it came to its state, by the store's clock. */
+  /** When it entered its state, by the store's clock. */
   readonly movedAt: EpochMs
-  /** Grows with every move, so that a move of a task that has moved on finds nothing. */
+  /** Increases with every move, so that a move of an outdated task fails. */
   readonly version: number
 }
 
 /**
- * Which tasks are evicted first where there are too many: the lowest. A task whose payment bought
- * nothing ranks with those that ended otherwise; the answer of a paid one can be fetched by its payment
- * too; and one whose payment may be taken now is never evicted.
+ * The order of eviction when there are too many tasks: the lowest rank first. A paid answer is also
+ * available through its payment. A task whose payment may be taken now is not evicted.
  */
 export const evictionOrder = { ended: 0, unpaid: 1, paid: 2, paying: 3 } as const
 
@@ -165,9 +166,9 @@ export const isBound = (task: Pick<Task, "state" | "paymentId" | "note">) =>
 const sizeOf = (value: unknown) =>
   Result.getOrElse(Result.try(() => JSON.stringify(value).length), () => Infinity)
 
-const tooLarge = "This was too large to be kept."
+const tooLarge = "This was too large to be stored."
 
-/** A history with new messages; one that is too large to be stored is replaced by a notice. */
+/** A history with new messages; a message that is too large is replaced by a notice. */
 export function extendHistory(
   history: ReadonlyArray<TaskMessage>,
   messages: ReadonlyArray<TaskMessage>,
@@ -181,7 +182,7 @@ export function extendHistory(
   )
 }
 
-/** A note as it is stored; one that is too large is returned once and replaced by a notice. */
+/** The stored form of a note; one that is too large is returned once and stored as a notice. */
 export function boundedNote(note: TaskNote | null): TaskNote | null {
   return sizeOf(note) <= noteJsonMax ? note : { text: tooLarge, data: null, metadata: {} }
 }

@@ -1,5 +1,5 @@
 /**
- * A task as its client sees it: A2A's own shape, with x402 in the metadata of its status.
+ * A task in the shape of A2A, with x402 in the metadata of its status.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { paymentRequired } from "../../../payments/domain/x402/challenge.ts"
 import type { PaymentTerms } from "../../../payments/domain/x402/terms.ts"
 import { type Task, taskLife, type TaskMessage, type TaskNote } from "./task.ts"
 
-/** The keys of x402 in the metadata of a message. */
+/** The x402 keys in the metadata of a message. */
 export const x402Keys = {
   status: "x402.payment.status",
   required: "x402.payment.required",
@@ -22,12 +22,12 @@ export const x402Keys = {
   error: "x402.payment.error",
 } as const
 
-/** The states of A2A that a task of ours may show. */
+/** The A2A states that a task of this service can have. */
 type A2aState = "working" | "input-required" | "completed" | "failed" | "canceled"
 
 type JsonObject = TaskNote["metadata"]
 
-/** What a client sees of a task next to its ids: its state, and its answer or error. */
+/** The state of a task for its client, with its answer or error. */
 export interface TaskView {
   readonly state: A2aState
   readonly text: string
@@ -42,7 +42,7 @@ export interface TaskView {
 type PaymentStatus =
   | "payment-required"
   | "payment-submitted"
-  /** Valid, and not taken: the answer was not charged. */
+  /** Valid but not taken, because the answer was not charged. */
   | "payment-verified"
   | "payment-completed"
   | "payment-failed"
@@ -52,7 +52,7 @@ function paymentMetadata(status: PaymentStatus, more: JsonObject = {}): JsonObje
   return { [x402Keys.status]: status, ...more }
 }
 
-/** The error code of a2a-x402 for each fault; it has fewer codes than we have faults. */
+/** The a2a-x402 error code of each fault; several faults share one code. */
 const errorCodes: Readonly<Record<PaymentFault, string>> = {
   malformed: "SETTLEMENT_FAILED",
   invalid_network: "NETWORK_MISMATCH",
@@ -66,7 +66,10 @@ const errorCodes: Readonly<Record<PaymentFault, string>> = {
   not_settled: "SETTLEMENT_FAILED",
 }
 
-/** A payment that bought nothing: the error code, and a receipt that says it was not settled. */
+/**
+ * The metadata of a payment that bought nothing: the error code and a receipt with `success:
+ * false`.
+ */
 export function paymentFailed(
   fault: PaymentFault,
   errorReason: string,
@@ -80,7 +83,7 @@ export function paymentFailed(
   })
 }
 
-/** A payment that was taken. */
+/** The metadata of a payment that was taken. */
 export function paymentCompleted(receipt: typeof Receipt.Type | null): JsonObject {
   return paymentMetadata(
     "payment-completed",
@@ -90,7 +93,7 @@ export function paymentCompleted(receipt: typeof Receipt.Type | null): JsonObjec
 
 const utf8 = new TextDecoder()
 
-/** A task with the answer that its payment bought; without a receipt it was not charged. */
+/** A task with its paid answer; without a receipt the answer was not charged. */
 export function viewOfAnswer(task: Task, { body, receipt }: {
   readonly body: Uint8Array
   readonly receipt: typeof Receipt.Type | null
@@ -106,26 +109,27 @@ export function viewOfAnswer(task: Task, { body, receipt }: {
 
 export const completedText = (skill: string) => `${skill} completed.`
 const notChargedText = (skill: string) =>
-  `${skill} completed. The answer was not worth its price: nothing was charged.`
+  `${skill} completed. The answer was not worth its price, so nothing was charged.`
 
-/** A task whose payment may be taken now, was taken, or was released: the client has to ask again. */
+/** A task whose payment may be taken now, was taken, or was released. The client must ask again. */
 export const paymentUnderway: TaskView = {
   state: "working",
-  text: "The payment is being worked on, or was let go untaken: send the same message again, or " +
-    "call tasks/get. It is never taken twice.",
+  text:
+    "The payment is in progress, or was released without a charge. Send the same message again, or " +
+    "call tasks/get. A payment is never taken twice.",
   data: null,
   artifact: null,
   metadata: paymentMetadata("payment-submitted"),
 }
 
-/** A task by its row alone; its payment may be further. */
+/** A task from its row only; its payment may be ahead of the row. */
 export function viewOf(task: Task, terms: PaymentTerms): TaskView {
   const { state, note } = task
   const noted = { data: note?.data ?? null, artifact: null, metadata: note?.metadata ?? {} }
   switch (state) {
     case "asked":
       return {
-        ...{ state: "input-required", text: whichSkill, data: skillList },
+        ...{ state: "input-required", text: whichSkillText, data: skillList },
         ...{ artifact: null, metadata: {} },
       }
     case "offered":
@@ -141,7 +145,7 @@ export function viewOf(task: Task, terms: PaymentTerms): TaskView {
     case "failed":
       return { ...noted, state: "failed", text: note?.text ?? "The task failed." }
     case "canceled":
-      return { ...noted, state: "canceled", text: "Canceled by its client. Nothing was charged." }
+      return { ...noted, state: "canceled", text: "Canceled by the client. Nothing was charged." }
     case "declined":
       return {
         ...{ state: "canceled", data: null, artifact: null },
@@ -151,12 +155,12 @@ export function viewOf(task: Task, terms: PaymentTerms): TaskView {
   }
 }
 
-/** A paid skill that waits for its payment; after a temporary failure, with the error. */
+/** A paid skill that waits for its payment, with the error after a temporary failure. */
 function offer(task: Task, terms: PaymentTerms): TaskView {
   const skill = skillOf(nameOf(task))
   const { note } = task
   if (skill?.kind !== "paid") {
-    return { ...paymentUnderway, state: "failed", text: "This is not sold." }
+    return { ...paymentUnderway, state: "failed", text: "This skill is not for sale." }
   }
   return {
     state: "input-required",
@@ -164,7 +168,7 @@ function offer(task: Task, terms: PaymentTerms): TaskView {
     data: note?.data ?? null,
     artifact: null,
     metadata: paymentMetadata("payment-required", {
-      // Made of text, numbers and lists alone, though its type leaves the extensions open.
+      // It contains only text, numbers and lists, although the type of its extensions is open.
       [x402Keys.required]: paymentRequired(skill.product, terms) as unknown as JsonObject,
     }),
   }
@@ -174,16 +178,16 @@ function offerText({ name, path, product }: PaidSkill, { subject }: Task, terms:
   const query = subject === null || subject.parameters === "" ? "" : `?${subject.parameters}`
   return `${name} costs $${usd(product.price)} in USDC. Reply on this task with the payment in ` +
     `${x402Keys.payload}, or call GET ${terms.publicBaseUrl}${path}${query} over x402. ` +
-    `The task can be paid for until ${Duration.toMinutes(taskLife)} minutes after it was opened.`
+    `The task can be paid for ${Duration.toMinutes(taskLife)} minutes from when it was opened.`
 }
 
 const nameOf = ({ subject }: Task) => subject?.skill ?? ""
 
 const costOf = (skill: Skill) => skill.kind === "free" ? "free" : `$${usd(skill.product.price)}`
 
-const whichSkill =
-  'Name a skill, in data ({"skill": "get_signals", "params": {"since": 41}}) or in text ' +
-  `(get_signals since=41). There are: ${
+const whichSkillText =
+  'Name a skill, as data ({"skill": "get_signals", "params": {"since": 41}}) or as text ' +
+  `(get_signals since=41). The skills are: ${
     skills.map((skill) => `${skill.name} (${costOf(skill)})`).join(", ")
   }.`
 
@@ -194,7 +198,7 @@ const skillList: JsonObject = {
   })),
 }
 
-/** A task on the wire, with at most `historyLength` messages of its history; null for all. */
+/** A task as A2A JSON, with at most `historyLength` messages of its history; null for all. */
 export function wireTask(task: Task, view: TaskView, historyLength: number | null) {
   const { id, contextId, history } = task
   const named = { taskId: id, contextId }

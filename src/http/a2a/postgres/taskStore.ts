@@ -1,11 +1,11 @@
 /**
  * A2A tasks in PostgreSQL, on the database's clock.
  *
- * Each move is one compare-and-set on the version of one row. Opening a task makes room for it in the
- * same statement: expired tasks go, and of the client's own those that rank lowest. All tasks are
- * counted once for many that are opened. The rows to delete are selected once, into an array: a plan may
- * run a subquery again for each row, and get the next ones. Expiry is compared with the time of the
- * statement, which an index can be searched for; with the running clock every row would be read.
+ * Each move is one compare-and-set on the version of one row. Opening a task also deletes expired
+ * tasks and the client's own tasks of the lowest rank, in the same statement. All tasks are counted
+ * only once per batch of opened tasks. The rows to delete are selected once into an array, because
+ * a plan may run a subquery again for each row and then select other rows. Expiry is compared with
+ * statement_timestamp(), which can use an index; clock_timestamp() would read every row.
  *
  * @module
  */
@@ -32,9 +32,9 @@ import {
   TaskStore,
 } from "../TaskStore.ts"
 
-/** Rows whose life is over that go when a task is opened: many more than come. */
-const sweptWithOne = 50
-/** Tasks that are opened between two counts of all: this part of the most there may be. */
+/** Expired rows deleted per opened task. */
+const expiredPerOpenMax = 50
+/** All tasks are counted again after `totalMax / uncountedPart` opened tasks. */
 const uncountedPart = 200
 
 export const layer = (
@@ -82,8 +82,10 @@ function taskOf(row: Row): Task {
   }
 }
 
-/** As it is written: words as JSON, which escapes what a text column refuses. */
-const written = ({ subject, note, history }: Pick<Task, "subject" | "note" | "history">) => ({
+/**
+ * The column values. Text is stored as JSON, which escapes characters that a text column refuses.
+ */
+const columnsOf = ({ subject, note, history }: Pick<Task, "subject" | "note" | "history">) => ({
   skill: subject?.skill ?? null,
   parameters: subject === null ? null : JSON.stringify(subject.parameters),
   note: note === null ? null : JSON.stringify(note),
@@ -93,9 +95,11 @@ const written = ({ subject, note, history }: Pick<Task, "subject" | "note" | "hi
 const milliseconds = (sql: SqlClient, duration: Duration.Duration) =>
   sql`${Duration.toMillis(duration)} * interval '1 millisecond'`
 
-/** Which tasks may be evicted: also one that has stood as being paid for longer than a task lives. */
-const givesWay = (sql: SqlClient) =>
-  sql`(gives_way < ${evictionOrder.paying}
+/**
+ * The tasks that may be evicted, including those in state `paying` for longer than a task's life.
+ */
+const isEvictable = (sql: SqlClient) =>
+  sql`(eviction_order < ${evictionOrder.paying}
     OR moved_at <= statement_timestamp() - ${milliseconds(sql, taskLife)})`
 
 const open = (sql: SqlClient, limits: TaskLimits) => {
@@ -103,71 +107,73 @@ const open = (sql: SqlClient, limits: TaskLimits) => {
   return Effect.fn("TaskStore.open")(function* (task: NewTask) {
     yield* room
     const { subject, client } = task
-    const words = written({
+    const values = columnsOf({
       subject,
       note: boundedNote(task.note),
       history: extendHistory([], task.history),
     })
     const [row] = yield* Effect.orDie(sql<Row>`
-      WITH over AS (
+      WITH expired AS (
         DELETE FROM a2a_task WHERE id = ANY(ARRAY(
           SELECT id FROM a2a_task WHERE expires_at <= statement_timestamp()
-          ORDER BY expires_at LIMIT ${sweptWithOne} FOR UPDATE SKIP LOCKED))
-      ), crowding AS (
-        DELETE FROM a2a_task WHERE ${givesWay(sql)} AND id = ANY(ARRAY(
-          SELECT id FROM a2a_task WHERE ${givesWay(sql)} AND id = ANY(ARRAY(
+          ORDER BY expires_at LIMIT ${expiredPerOpenMax} FOR UPDATE SKIP LOCKED))
+      ), evicted AS (
+        DELETE FROM a2a_task WHERE ${isEvictable(sql)} AND id = ANY(ARRAY(
+          SELECT id FROM a2a_task WHERE ${isEvictable(sql)} AND id = ANY(ARRAY(
             SELECT id FROM a2a_task WHERE client = ${client} AND expires_at > statement_timestamp()
-            ORDER BY ${givesWay(sql)}, gives_way DESC, place DESC
+            ORDER BY ${isEvictable(sql)}, eviction_order DESC, sequence_number DESC
             OFFSET ${limits.perClientMax - 1}))
           FOR UPDATE SKIP LOCKED))
       )
       INSERT INTO a2a_task
         (id, client, context_id, state, skill, parameters, note, history, expires_at)
       SELECT ${task.id}, ${client}, ${JSON.stringify(task.contextId)}, ${task.state},
-        ${words.skill}, ${words.parameters}, ${words.note}, ${words.history},
+        ${values.skill}, ${values.parameters}, ${values.note}, ${values.history},
         clock_timestamp() + ${milliseconds(sql, task.life)}
       WHERE ${limits.perClientMax} > (
         SELECT count(*) FROM a2a_task WHERE client = ${client}
-          AND expires_at > statement_timestamp() AND NOT ${givesWay(sql)})
+          AND expires_at > statement_timestamp() AND NOT ${isEvictable(sql)})
       RETURNING ${sql.literal(columns)}`)
     if (row === undefined) return yield* new TasksFull({ whose: "client" })
     return taskOf(row)
   })
 }
 
-/** Lets one task be opened; counts them all when what the last count left room for is used up. */
+/**
+ * Reserves room for one task; counts all tasks again when the room of the last count is used up.
+ */
 const makeRoom = (sql: SqlClient, { totalMax }: TaskLimits) => {
   const batch = Math.max(1, Math.floor(totalMax / uncountedPart))
   const counting = Semaphore.makeUnsafe(1)
   let room = 0
 
-  const counted = Effect.gen(function* () {
+  const countRoom = Effect.gen(function* () {
     const [all] = yield* sql<{ live: bigint }>`
       SELECT count(*) AS live FROM a2a_task WHERE expires_at > statement_timestamp()`
     const free = totalMax - Number(all?.live ?? 0n)
-    const gone = free >= batch ? [] : yield* sql`
-      DELETE FROM a2a_task WHERE ${givesWay(sql)} AND id = ANY(ARRAY(
-        SELECT id FROM a2a_task WHERE ${givesWay(sql)} AND expires_at > statement_timestamp()
-        ORDER BY gives_way, place LIMIT ${batch - free} FOR UPDATE SKIP LOCKED))
+    const evicted = free >= batch ? [] : yield* sql`
+      DELETE FROM a2a_task WHERE ${isEvictable(sql)} AND id = ANY(ARRAY(
+        SELECT id FROM a2a_task WHERE ${isEvictable(sql)} AND expires_at > statement_timestamp()
+        ORDER BY eviction_order, sequence_number LIMIT ${batch - free} FOR UPDATE SKIP LOCKED))
       RETURNING 1`
-    return Math.min(batch, free + gone.length)
+    return Math.min(batch, free + evicted.length)
   }).pipe(Effect.orDie)
 
-  const taken = Effect.suspend(() => {
+  const takeRoom = Effect.suspend(() => {
     if (room <= 0) return Effect.fail(new TasksFull({ whose: "all" }))
     room -= 1
     return Effect.void
   })
-  /** One caller counts; those who wait for it find room, or count again. */
-  const recounted = counting.withPermits(1)(
+  /** One caller counts at a time; the callers that wait find room, or count again. */
+  const recount = counting.withPermits(1)(
     Effect.suspend(() =>
-      room > 0 ? taken : Effect.flatMap(counted, (left) => {
+      room > 0 ? takeRoom : Effect.flatMap(countRoom, (left) => {
         room = left
-        return taken
+        return takeRoom
       })
     ),
   )
-  return Effect.suspend(() => room > 0 ? taken : recounted)
+  return Effect.suspend(() => room > 0 ? takeRoom : recount)
 }
 
 const find = (sql: SqlClient) =>
@@ -183,16 +189,16 @@ const move = (sql: SqlClient) =>
     const after = afterMove(task, move)
     if (Option.isNone(after)) return Option.none<Task>()
     const { state, paymentId, version } = after.value
-    const words = written(after.value)
+    const values = columnsOf(after.value)
     const { atLeast = Duration.zero, atMost } = lifeAfter(task, move)
-    const atTheLatest = atMost === undefined
+    const latestExpiry = atMost === undefined
       ? sql`'infinity'`
       : sql`clock_timestamp() + ${milliseconds(sql, atMost)}`
     const [row] = yield* sql<Row>`
       UPDATE a2a_task SET state = ${state}, payment_id = ${paymentId}, version = ${version},
-        skill = ${words.skill}, parameters = ${words.parameters}, note = ${words.note},
-        history = ${words.history}, moved_at = clock_timestamp(),
-        expires_at = least(${atTheLatest},
+        skill = ${values.skill}, parameters = ${values.parameters}, note = ${values.note},
+        history = ${values.history}, moved_at = clock_timestamp(),
+        expires_at = least(${latestExpiry},
           greatest(expires_at, clock_timestamp() + ${milliseconds(sql, atLeast)}))
       WHERE id = ${task.id} AND version = ${task.version} AND expires_at > statement_timestamp()
       RETURNING ${sql.literal(columns)}`
@@ -200,11 +206,11 @@ const move = (sql: SqlClient) =>
   }, Effect.orDie)
 
 const prune = (sql: SqlClient): Effect.Effect<number> =>
-  sql<{ gone: bigint }>`
-    WITH gone AS (
+  sql<{ count: bigint }>`
+    WITH deleted AS (
       DELETE FROM a2a_task WHERE expires_at <= statement_timestamp() RETURNING 1
     )
-    SELECT count(*) AS gone FROM gone`.pipe(
-    Effect.map(([row]) => Number(row?.gone ?? 0n)),
+    SELECT count(*) AS count FROM deleted`.pipe(
+    Effect.map(([row]) => Number(row?.count ?? 0n)),
     Effect.orDie,
   )

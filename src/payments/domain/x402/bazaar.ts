@@ -1,6 +1,6 @@
 /**
- * What a 402 declares together with its price: how the call is made, in the form x402 catalogs index, and
- * that a payment may carry an identifier.
+ * The extensions of a 402: how to call the product, in the form that x402 catalogs index, and that
+ * a payment may carry an identifier.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { skillName } from "../../../catalog/domain/skill.ts"
 
 const draft = "https://json-schema.org/draft/2020-12/schema"
 
-/** The extension by which a buyer names its payment, to fetch the answer again. */
+/** The extension with which a buyer identifies its payment, to fetch the answer again. */
 export const paymentIdentifier = {
   info: { required: false },
   schema: {
@@ -24,10 +24,10 @@ export const paymentIdentifier = {
   },
 }
 
-/** What a product is called as: a route of HTTP, or a tool of MCP. */
+/** How a product is offered: as an HTTP route or as an MCP tool. */
 export type CalledAs = "http" | "mcp"
 
-/** How a product is called. */
+/** The bazaar extension of a product. */
 export function bazaar(product: Product, resource: CalledAs) {
   const { input, inputSchema } = resource === "http" ? httpInput(product) : mcpInput(product)
   const example = excerpts.get(product.id)
@@ -53,34 +53,37 @@ export function bazaar(product: Product, resource: CalledAs) {
   }
 }
 
-/** A header holds no whole answer: texts this long, objects this wide and this deep. */
+/**
+ * A header has no room for a whole answer. Limits for its example: text length, fields of an
+ * object, depth.
+ */
 const excerptTextMax = 72
 const excerptFieldsMax = 7
 const excerptDepthMax = 2
 
-/** What of an answer a header has room for: short values, the first of a list, nothing deep. */
+/** Shortens an answer for a header: short values, the first entry of each list, nothing deep. */
 function excerpt(value: unknown, depth: number): unknown {
   if (typeof value === "string") return value.length > excerptTextMax ? undefined : value
   if (typeof value !== "object") return value
   if (value === null || depth > excerptDepthMax) return undefined
-  const kept = Array.isArray(value)
+  const short = Array.isArray(value)
     ? value.slice(0, 1).flatMap((row) => excerpt(row, depth) ?? [])
     : Object.fromEntries(
-      Object.entries(value).flatMap(([name, held]) => {
-        const short = excerpt(held, depth + 1)
+      Object.entries(value).flatMap(([name, field]) => {
+        const short = excerpt(field, depth + 1)
         return short === undefined ? [] : [[name, short]]
       }).slice(0, excerptFieldsMax),
     )
-  return Object.keys(kept).length === 0 ? undefined : kept
+  return Object.keys(short).length === 0 ? undefined : short
 }
 
-/** JSON Schema of an excerpt, as far as a header has room for it; /openapi.json has all of it. */
+/** A short JSON Schema of an excerpt; /openapi.json has the full one. */
 function shapeOf(value: unknown) {
-  const fields = Object.entries(Object(value)).map(([name, held]) => [
+  const fields = Object.entries(Object(value)).map(([name, field]) => [
     name,
-    Array.isArray(held)
-      ? { type: "array", items: { type: typeof held[0] } }
-      : { type: typeof held },
+    Array.isArray(field)
+      ? { type: "array", items: { type: typeof field[0] } }
+      : { type: typeof field },
   ])
   const properties = Object.fromEntries(fields)
   return { type: "object", properties, required: Object.keys(properties) }

@@ -1,5 +1,5 @@
 /**
- * The 402: what a product costs and how it is called, as every buyer reads it.
+ * The 402 response: what a product costs and how to call it.
  *
  * @module
  */
@@ -11,16 +11,15 @@ import type { Product } from "../../../catalog/domain/product.ts"
 import { type PaymentRequirements, type PaymentTerms, requirements, v1Networks } from "./terms.ts"
 import { toolUrl } from "../../../catalog/domain/skill.ts"
 
-/** Where the mark of the service is. */
+/** The path of the service's icon. */
 export const iconPath = "/favicon.svg"
 
-/** A 402, as header value and as body. */
 interface Challenge {
   readonly header: string
   readonly body: typeof ChallengeBody.Type
 }
 
-/** The body of a 402: a summary of its header, for people. */
+/** The body of a 402: a summary of its header for people. */
 export const ChallengeBody = Schema.Struct({
   x402Version: Schema.Literal(2),
   error: Schema.String,
@@ -35,7 +34,7 @@ export const ChallengeBody = Schema.Struct({
   terms: Schema.String,
 }).annotate({ identifier: "PaymentChallenge" })
 
-/** The 402 body of x402 version 1, whose stock buyer reads no header. */
+/** The 402 body of x402 version 1, whose reference client reads no header. */
 export const ChallengeV1Body = Schema.Struct({
   x402Version: Schema.Literal(1),
   error: Schema.String,
@@ -53,10 +52,10 @@ export const ChallengeV1Body = Schema.Struct({
   })),
 }).annotate({ identifier: "PaymentRequiredV1" })
 
-/** What a 402 says when no payment was shown. */
+/** The error of a 402 when the request has no payment. */
 const paymentRequiredError = "Payment required"
 
-/** The protocol's own 402, which every buyer reads: the header over HTTP, plain JSON elsewhere. */
+/** The 402 as x402 defines it: the header over HTTP, plain JSON elsewhere. */
 interface PaymentRequired {
   readonly x402Version: 2
   readonly error: string
@@ -72,7 +71,6 @@ interface PaymentRequired {
   readonly extensions: Readonly<Record<string, unknown>>
 }
 
-/** What a product costs and how it is paid, in the protocol's own form. */
 export function paymentRequired(
   product: Product,
   terms: PaymentTerms,
@@ -100,7 +98,7 @@ export function paymentRequired(
   }
 }
 
-/** The 402 for a product: the protocol's own form for the header, the simplified one for the body. */
+/** The 402 of a product: the x402 form as header, and a summary as body. */
 export function challenge(
   product: Product,
   terms: PaymentTerms,
@@ -125,7 +123,10 @@ export function challenge(
   }
 }
 
-/** The 402 of version 1, which has no word for the flow; null where it has none for the network. */
+/**
+ * The 402 of version 1. It does not state the payment flow. Null when version 1 has no name for the
+ * network.
+ */
 export function challengeV1(
   product: Product,
   terms: PaymentTerms,

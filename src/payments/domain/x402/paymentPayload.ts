@@ -1,9 +1,9 @@
 /**
- * What a buyer shows us in x402: reading a payment header, and whether it pays for a product.
+ * Decodes an x402 payment and checks whether it pays for a product.
  *
- * Version 2 is spoken; version 1 payloads and the hybrid (version 2 without `accepted`) are taken
- * too, because what is signed is the same. What a buyer echoes is checked, never used: everything
- * that goes on is rebuilt from our own table and the signed message.
+ * Version 2 is supported. Version 1 payloads and the hybrid (version 2 without `accepted`) are
+ * accepted too, because the signed message is the same. What a buyer echoes is checked but never
+ * used: every later request is rebuilt from our own product table and the signed message.
  *
  * @module
  */
@@ -16,11 +16,14 @@ import type { Product } from "../../../catalog/domain/product.ts"
 import { toolUrl } from "../../../catalog/domain/skill.ts"
 import { type PaymentTerms, requirements, v1Networks } from "./terms.ts"
 
-/** Tolerance for the block that will carry the payment, and for a buyer's clock ahead of ours. */
+/**
+ * Tolerance for the time of the block that will contain the payment, and for a buyer's clock that
+ * is ahead of ours.
+ */
 const clockMarginSeconds = { early: 6, late: 30 } as const
-/** Largest payment header, as it comes: base64. */
+/** Maximum length of a payment header in base64. */
 export const paymentHeaderLengthMax = 8_192
-/** Largest payment as JSON: what a header of that size holds. */
+/** Maximum length of a payment as JSON: the size that a header of that length decodes to. */
 const paymentJsonLengthMax = paymentHeaderLengthMax * 3 / 4
 
 const Digits = Schema.String.check(Schema.isPattern(/^[0-9]{1,30}$/))
@@ -49,10 +52,10 @@ const Accepted = Schema.Struct({
   extra: Schema.optionalKey(Schema.Unknown),
 })
 
-/** A buyer's own name for a payment: 16 to 128 letters, digits, `-` and `_`. */
+/** A buyer's identifier of a payment: 16 to 128 letters, digits, `-` and `_`. */
 export const PaymentIdentifier = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{16,128}$/))
 
-/** Left out or null: some buyers write the one, some the other. */
+/** Absent or null: buyers write either. */
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 const WirePayment = Schema.Union([
@@ -81,27 +84,27 @@ const WirePayment = Schema.Union([
 type WirePayment = typeof WirePayment.Type
 type Accepted = typeof Accepted.Type
 
-/** What a payment header was found to hold. Hex is in lower case; the signature is in normal form. */
+/** A decoded payment. Hex is in lower case, and the signature is in normal form. */
 export interface PaymentPayload {
   readonly x402Version: 1 | 2
   readonly scheme: string | null
   readonly network: string | null
-  /** The entry of `accepts` the buyer chose; null in version 1 and the hybrid. */
+  /** The entry of `accepts` that the buyer chose; null in version 1 and the hybrid. */
   readonly accepted: Accepted | null
   readonly authorization: Authorization
   readonly signature: Signature
   readonly resourceUrl: string | null
-  /** The `payment-identifier` the buyer chose; null when none was. */
+  /** The buyer's `payment-identifier`; null when there is none. */
   readonly identifier: string | null
 }
 
-/** Why a payment does not pay for this, in words for its sender. */
+/** Why a payment does not pay for a product. The reason is text for the buyer. */
 class PaymentRejected extends Schema.TaggedError<PaymentRejected>()("PaymentRejected", {
   reason: Schema.String,
   fault: PaymentFault,
 }) {}
 
-/** Reads a payment header: base64 or base64url, padded or not, of UTF-8 JSON. */
+/** Decodes a payment header: base64 or base64url, padded or not, of UTF-8 JSON. */
 export function decodePayment(header: string): Result.Result<PaymentPayload, PaymentRejected> {
   if (header.length > paymentHeaderLengthMax) {
     return malformed(`The payment header is larger than ${paymentHeaderLengthMax} bytes`)
@@ -109,7 +112,9 @@ export function decodePayment(header: string): Result.Result<PaymentPayload, Pay
   return Result.flatMap(jsonOf(header), payloadOf)
 }
 
-/** Reads a payment that came as JSON, in a message's metadata: no larger than a header could hold. */
+/**
+ * Decodes a payment that came as JSON in a message's metadata. The size limit is that of a header.
+ */
 export function decodePaymentJson(json: unknown): Result.Result<PaymentPayload, PaymentRejected> {
   const length = JSON.stringify(json)?.length ?? 0
   return length > paymentJsonLengthMax
@@ -118,10 +123,10 @@ export function decodePaymentJson(json: unknown): Result.Result<PaymentPayload, 
 }
 
 function payloadOf(json: unknown): Result.Result<PaymentPayload, PaymentRejected> {
-  return Result.match(decodeWire(json), { onFailure: malformed, onSuccess: shown })
+  return Result.match(decodeWire(json), { onFailure: malformed, onSuccess: fromWire })
 }
 
-/** Checks, in this order, that a payment pays for this product. Nothing is looked up. */
+/** Checks, in this order, that a payment pays for this product. Does no I/O. */
 export function matchPayment(
   product: Product,
   payment: PaymentPayload,
@@ -135,8 +140,8 @@ export function matchPayment(
 }
 
 /**
- * Checks that a payment can be settled now. Apart from `matchPayment`, because time passes: a
- * payment that is already known is answered by its state, however late it is sent again.
+ * Checks that a payment can be settled now. Separate from `matchPayment` because time passes: the
+ * response to a known payment depends on its state, even when the payment has expired since.
  */
 export function checkTimes(
   { authorization }: PaymentPayload,
@@ -147,11 +152,11 @@ export function checkTimes(
 }
 
 function firstFault(checks: ReadonlyArray<Check>): Result.Result<void, PaymentRejected> {
-  const fault = checks.find(([holds]) => !holds)
+  const fault = checks.find(([passes]) => !passes)
   return fault === undefined ? Result.void : rejected(fault[2], fault[1])
 }
 
-type Check = readonly [holds: boolean, reason: string, fault: PaymentFault]
+type Check = readonly [passes: boolean, reason: string, fault: PaymentFault]
 
 function offerChecks(
   product: Product,
@@ -166,7 +171,7 @@ function offerChecks(
   return [
     [
       payment.scheme === null || payment.scheme === ours.scheme,
-      "Only the scheme exact is taken",
+      "Only the scheme exact is accepted",
       "invalid_terms",
     ],
     [
@@ -191,7 +196,7 @@ function offerChecks(
       "invalid_terms",
     ],
     [
-      names(product, payment.resourceUrl),
+      isForProduct(product, payment.resourceUrl),
       `The payment is for another resource than ${product.path}`,
       "invalid_terms",
     ],
@@ -207,7 +212,7 @@ function authorizationChecks(
     [same(to, terms.payTo), `The authorization must pay to ${terms.payTo}`, "invalid_terms"],
     [
       value === product.price,
-      `The authorization must be over exactly ${product.price} units of USDC`,
+      `The authorization must be for exactly ${product.price} units of USDC`,
       "invalid_amount",
     ],
     [
@@ -218,7 +223,7 @@ function authorizationChecks(
   ]
 }
 
-/** An open-ended authorization could never be proved void, so it is refused. */
+/** The last check refuses an open-ended authorization, because it could never be proved void. */
 function timeChecks(
   { validAfter, validBefore }: Authorization,
   terms: PaymentTerms,
@@ -237,8 +242,8 @@ function timeChecks(
   ]
 }
 
-/** The HTTP path of the product, or its name as an MCP tool. */
-function names(product: Product, resourceUrl: string | null): boolean {
+/** Whether a resource URL is the product's HTTP path or its MCP tool. */
+function isForProduct(product: Product, resourceUrl: string | null): boolean {
   if (resourceUrl === null) return true
   if (resourceUrl === toolUrl(product)) return true
   const path = /^https?:\/\/[^/?#]+([^?#]*)/.exec(resourceUrl)?.[1]
@@ -257,14 +262,16 @@ function flowOf(extra: unknown): unknown {
 
 const decode = Schema.decodeUnknownResult(WirePayment)
 
-/** Reads a payment, or says in words for its sender which field is wrong and what would be right. */
+/**
+ * Decodes a payment. The error is text for the buyer: which field is wrong, and what it must be.
+ */
 function decodeWire(json: unknown): Result.Result<WirePayment, string> {
-  return Result.mapError(decode(json), ({ issue }) => complaint(deepest(issue)))
+  return Result.mapError(decode(json), ({ issue }) => errorText(deepest(issue)))
 }
 
 const notPayload = "The payment is not an x402 exact EVM payload"
 
-function complaint(path: ReadonlyArray<PropertyKey>): string {
+function errorText(path: ReadonlyArray<PropertyKey>): string {
   const field = path.at(-1)
   if (field === undefined) return notPayload
   const wrong = `${path.join(".")} must be ${expected[String(field)] ?? "an object"}`
@@ -275,7 +282,7 @@ const decimal = "1 to 30 decimal digits, as text"
 const hexAddress = "0x and 40 hex digits"
 const shortText = "text of at most 2048 characters"
 
-/** What a field must be, by its name; the others are objects. */
+/** The expected form of a field, by its name. Fields without an entry are objects. */
 const expected: Readonly<Record<string, string>> = {
   ...{ from: hexAddress, to: hexAddress, asset: hexAddress, payTo: hexAddress },
   ...{ value: decimal, validAfter: decimal, validBefore: decimal, amount: decimal },
@@ -285,7 +292,10 @@ const expected: Readonly<Record<string, string>> = {
   id: "16 to 128 letters, digits, - or _",
 }
 
-/** The longest path to a fault: in a union, the branch that came furthest is the one that was meant. */
+/**
+ * The longest path to an error. In a union, the member that decoded furthest is the one that the
+ * buyer meant.
+ */
 function deepest(issue: Schema.SchemaError["issue"]): ReadonlyArray<PropertyKey> {
   switch (issue._tag) {
     case "Pointer":
@@ -306,7 +316,7 @@ function deepest(issue: Schema.SchemaError["issue"]): ReadonlyArray<PropertyKey>
 
 const decodeBytes32 = Schema.decodeUnknownSync(Bytes32)
 
-function shown(wire: WirePayment): Result.Result<PaymentPayload, PaymentRejected> {
+function fromWire(wire: WirePayment): Result.Result<PaymentPayload, PaymentRejected> {
   const { authorization, signature } = wire.payload
   const accepted = wire.x402Version === 2 ? wire.accepted ?? null : null
   return Result.map(normalSignature(signature), (signature) => ({
@@ -330,11 +340,17 @@ function shown(wire: WirePayment): Result.Result<PaymentPayload, PaymentRejected
   }))
 }
 
-/** Half of the order of secp256k1: of the two forms of a signature only the lower s is taken. */
+/**
+ * Half of the order of secp256k1. Of the two forms of a signature only the one with the lower s is
+ * accepted.
+ */
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 const signatureVs: Readonly<Record<number, string>> = { 0: "1b", 1: "1c", 27: "1b", 28: "1c" }
 
-/** One authorization has one signature: v of 0 or 1 becomes 27 or 28, a high s is refused. */
+/**
+ * Makes the signature of an authorization unique: v of 0 or 1 becomes 27 or 28, and a high s is
+ * refused.
+ */
 function normalSignature(spelling: string): Result.Result<Signature, PaymentRejected> {
   const lower = spelling.toLowerCase()
   const v = signatureVs[Number.parseInt(lower.slice(130), 16)]

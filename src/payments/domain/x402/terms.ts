@@ -1,5 +1,5 @@
 /**
- * How we are paid in x402: the terms of payment, what a product asks for, the receipt.
+ * The x402 payment terms, the payment requirements of a product, and the receipt.
  *
  * @module
  */
@@ -7,25 +7,25 @@ import { Base64 } from "effect/encoding"
 import { address, type TokenDomain } from "../payment.ts"
 import type { Product } from "../../../catalog/domain/product.ts"
 
-/** How we are paid, and where we are: what every challenge says together with the product. */
+/** The payment terms and the address of the service. Every challenge contains them. */
 export interface PaymentTerms {
   readonly chainId: number
-  /** The token, in the spelling buyers compare with (checksummed). */
+  /** The token address with checksum, because buyers compare the spelling. */
   readonly asset: `0x${string}`
   readonly tokenName: string
   readonly tokenVersion: string
   readonly payTo: `0x${string}`
   readonly maxTimeoutSeconds: number
-  /** Seconds that work and settlement may need: a payment that expires sooner is refused. */
+  /** Seconds that work and settlement may take. A payment that expires sooner is refused. */
   readonly neededSeconds: number
-  /** Where refunds are paid from; like payTo, it never pays us. */
+  /** The address that pays refunds. Like payTo, it is not accepted as a payer. */
   readonly treasury: `0x${string}`
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly publicBaseUrl: string
   readonly serviceName: string
 }
 
-/** USDC on Base, as its contract and its EIP-712 domain are. */
+/** USDC on Base, with the name and version of its EIP-712 domain. */
 export const usdcOnBase = {
   chainId: 8453,
   asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
@@ -47,7 +47,10 @@ export interface PaymentRequirements {
   }
 }
 
-/** The one way to pay for a product. Compute-first must not name a flow: buyers refuse words they do not know. */
+/**
+ * The only way to pay for a product. A compute-first product must not name a flow: buyers refuse
+ * values that they do not know.
+ */
 export function requirements(product: Product, terms: PaymentTerms): PaymentRequirements {
   const extra = { name: terms.tokenName, version: terms.tokenVersion }
   return {
@@ -72,10 +75,10 @@ export function tokenOf(terms: PaymentTerms): TokenDomain {
   }
 }
 
-/** How x402 version 1 names the networks it knows. */
+/** The network names of x402 version 1, by chain id. */
 export const v1Networks: Readonly<Record<number, string>> = { 8453: "base", 84532: "base-sepolia" }
 
-/** The receipt of a payment, for PAYMENT-RESPONSE. */
+/** The value of the PAYMENT-RESPONSE header. */
 export function receiptHeader(receipt: {
   readonly payer: string
   readonly transaction: string

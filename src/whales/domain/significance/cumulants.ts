@@ -1,25 +1,24 @@
 /**
- * The cumulant generating function of a sum of independent whole numbers on a fixed grid, where it
- * adds up over summands, and what it says of the far ends of the sum.
+ * The cumulant generating function of a sum of independent whole numbers, on a fixed grid. It is
+ * additive over summands, and gives bounds on the tails of the sum.
  *
  * @module
  */
 import { addFigures, type Figures, type Outcome } from "./outcomes.ts"
 
-/** Plain JSON; one figure for each t of `grid`. */
+/** One figure for each t of `grid`. */
 export interface Cumulants {
   /** ln E exp(t N) and its first two derivatives. */
   readonly value: Figures
   readonly slope: Figures
   readonly curve: Figures
-  /** Sum over summands of E|M - M'|^3 / 2, of two draws tilted by exp(t M). */
+  /** Sum over summands of E|M - M'|^3 / 2, for two draws M and M' tilted by exp(t M). */
   readonly jumps: Figures
 }
 
 /**
- * Dense about 0, where sums of many summands are read, and sparse far out: a summand of size a bends
- * the function at distances of 1/a, and a spacing that grows with the distance is as fine beside
- * every bend.
+ * Dense near 0, where sums of many summands are evaluated, and sparse further out: a summand of size a
+ * bends the function at a distance of 1/a, so the spacing can grow with the distance.
  */
 const reach = 4
 const half = 22
@@ -36,7 +35,7 @@ export function cumulantsOf(outcomes: ReadonlyArray<Outcome>): Cumulants {
   const most = outcomes.reduce((max, { total }) => Math.max(max, total), 0)
   const tilted = { value: [...zeros], slope: [...zeros], curve: [...zeros], jumps: [...zeros] }
   grid.forEach((t, i) => {
-    // The total that weighs most is taken out, so that nothing overflows.
+    // The largest exponent is factored out, so that nothing overflows.
     const pivot = t > 0 ? most : 0
     const masses = outcomes.map(({ total, chance }) => chance * Math.exp(t * (total - pivot)))
     const mass = masses.reduce((sum, one) => sum + one, 0)
@@ -49,7 +48,7 @@ export function cumulantsOf(outcomes: ReadonlyArray<Outcome>): Cumulants {
   return tilted
 }
 
-/** Of one draw whose outcomes have these masses; `jumps` is E|M - M'|^3 / 2 of two draws. */
+/** The moments of one draw whose outcomes have these masses. */
 function momentsOf(
   outcomes: ReadonlyArray<Outcome>,
   masses: ReadonlyArray<number>,
@@ -72,7 +71,7 @@ function momentsOf(
   return { mean, variance, jumps }
 }
 
-/** `sums` with `part` added `times` over: -1 takes it away. */
+/** Adds `part` to `sums`, or subtracts it when `times` is -1. */
 export function addCumulants(sums: Cumulants, part: Cumulants, times: 1 | -1): Cumulants {
   return {
     value: addFigures(sums.value, part.value, times),
@@ -91,8 +90,8 @@ export function varianceOf({ curve }: Cumulants): number {
 }
 
 /**
- * Totals beyond which, to either side, the sum comes with a chance of at most `chance` (Chernoff's
- * bound, the best of those on the grid).
+ * An interval that the sum leaves on either side with a probability of at most `chance` (the best
+ * Chernoff bound on the grid).
  */
 export function endsOf({ value }: Cumulants, chance: number) {
   const bound = (i: number) => ((value[i] ?? 0) - Math.log(chance)) / (grid[i] ?? 1)
@@ -103,13 +102,13 @@ export function endsOf({ value }: Cumulants, chance: number) {
   return { lowest, highest }
 }
 
-/** Totals are whole; far out, where all summands stand still, nothing else is known of them. */
+/** Totals are whole numbers; far out, where the variance is 0, no other step is known. */
 const stepMin = 1
 
 /**
- * How far apart the totals about `slope` lie: the step of the lattice where all summands are alike,
- * and where they are not, the mean of their steps, weighed by the part each has in the variance there.
- * The larger of the two neighbours on the grid.
+ * The distance between neighbouring totals around `slope`: the lattice step when all summands are equal,
+ * else the mean of their steps, weighted by their share of the variance there. The larger value of the
+ * two neighbours on the grid.
  */
 export function stepAt(cumulants: Cumulants, slope: number): number {
   const index = indexOf(cumulants, slope)
@@ -120,7 +119,7 @@ export function stepAt(cumulants: Cumulants, slope: number): number {
   return Math.max(at(index), at(index + 1))
 }
 
-/** The interval of the grid in which the slope is `slope`; the first or last when it is in none. */
+/** The grid interval that contains the slope; the first or the last one when none does. */
 function indexOf({ slope }: Cumulants, wanted: number): number {
   let low = 0
   let high = grid.length - 1
@@ -132,7 +131,7 @@ function indexOf({ slope }: Cumulants, wanted: number): number {
   return low
 }
 
-/** The function at a place `t`. */
+/** The function at `t`. */
 interface Place {
   readonly t: number
   readonly value: number
@@ -140,10 +139,10 @@ interface Place {
   readonly curve: number
 }
 
-/** Halvings of one interval of the grid: to the last bit. */
+/** Bisection steps within one grid interval, to double precision. */
 const halvings = 52
 
-/** Where the slope is `slope`; the end of the grid when that is further out. */
+/** The point with this slope; the end of the grid when it is further out. */
 export function placeOf(cumulants: Cumulants, slope: number): Place {
   const piece = pieceOf(cumulants, indexOf(cumulants, slope))
   let from = 0
@@ -157,8 +156,8 @@ export function placeOf(cumulants: Cumulants, slope: number): Place {
 }
 
 /**
- * The function between two points of the grid, at a share of the way: the polynomial of fifth degree
- * that has its value, slope and curve at both.
+ * Interpolates between two grid points, at a share of the interval, by the polynomial of fifth degree
+ * with the value, slope and curvature of both points.
  */
 function pieceOf({ value, slope, curve }: Cumulants, index: number): (share: number) => Place {
   const [t0 = 0, t1 = 1] = [grid[index], grid[index + 1]]

@@ -1,21 +1,20 @@
 /**
- * What one draw may bring a wallet in one event: whole totals and their chances, and how tables of
- * figures of many events are added.
+ * The possible totals of one event with their probabilities, and the addition of figures over events.
  *
  * @module
  */
 
-/** A total that one event may come to, and its chance. */
+/** A possible total of one event. */
 export interface Outcome {
   /** Whole, at least 0. */
   readonly total: number
   readonly chance: number
 }
 
-/** Figures at fixed places. */
+/** Figures at fixed indices. */
 export type Figures = ReadonlyArray<number>
 
-/** `sums` with `part` added `times` over: -1 takes it away. */
+/** Adds `part` to `sums`, or subtracts it when `times` is -1. */
 export function addFigures(sums: Figures, part: Figures, times: 1 | -1): Figures {
   const moved: Array<number> = []
   for (let i = 0; i < sums.length; i++) moved.push((sums[i] ?? 0) + times * (part[i] ?? 0))

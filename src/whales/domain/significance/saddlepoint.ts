@@ -6,18 +6,19 @@
 import { type Cumulants, meanOf, placeOf, stepAt } from "./cumulants.ts"
 import { normalDensity, normalTail } from "./normal.ts"
 
-/** So near the mean that the formula would divide by nothing; the tail is about a half there. */
+/** This near the mean the formula divides by almost 0; the tail is about a half there. */
 const nearMean = 0.02
 
 /**
  * P(N >= observed) for `side` 1, P(N <= observed) for -1, by Lugannani and Rice with Daniels' second
  * continuity correction (Tail probability approximations, International Statistical Review 55,
- * 1987), for a lattice of some step. Never more than Chernoff's bound, and 1 about the mean and beyond.
+ * 1987), for a lattice of any step. At most Chernoff's bound, and 1 around the mean and on its other
+ * side.
  *
- * Where all summands are of one size this is exact to 3 %. Where they differ the true lattice is finer
- * than the mean of their steps, so that the correction is too large: the tail begins further in, and
- * comes out too large. The larger step of those at the observed total and further in is taken: among
- * small summands at the very end the lattice grows coarse as soon as a large one moves.
+ * The error is at most 3 % when all summands have one size. When sizes differ, the true lattice is finer
+ * than the mean step, so the correction, and with it the tail, is too large. The step is the larger one
+ * of the observed total and of a point nearer to the mean, because at the end of the range one large
+ * summand makes a lattice of small ones coarse.
  */
 export function saddlepointTail(
   cumulants: Cumulants,

@@ -1,11 +1,11 @@
 /**
- * The simulated world in the CLOB's spelling: strings for numbers, the best level last.
+ * The simulated world in the CLOB's format: numbers as strings, the best level last.
  *
  * @module
  */
 import { type EpochMs, hour, isoTime, minute, second } from "../../../../src/core/domain/time.ts"
 import type { Level } from "../../../../src/markets/domain/book.ts"
-import { exact, midOf } from "../../../../src/venues/simulated/books.ts"
+import { midOf, roundPrice } from "../../../../src/venues/simulated/books.ts"
 import type { World, WorldClock } from "../../../../src/venues/simulated/world.ts"
 import type { SimulatedMarket } from "../../../../src/venues/simulated/catalogue.ts"
 import { hex, mix } from "../../../../src/venues/simulated/seed.ts"
@@ -33,11 +33,11 @@ export function clobBook(
     min_order_size: "5",
     tick_size: String(1 / quote.ticksPerUsd),
     neg_risk: false,
-    last_trade_price: String(token.outcome === 0 ? mid : exact(1 - mid)),
+    last_trade_price: String(token.outcome === 0 ? mid : roundPrice(1 - mid)),
   }
 }
 
-/** The order book's page of a market, which names the winner once it is published. */
+/** The exchange's page of a market, which names the winner once it is published. */
 export function clobMarket(
   world: World,
   clock: WorldClock,
@@ -62,7 +62,7 @@ export function clobMarket(
   }
 }
 
-/** The refusal, or the points, of a question about a token's prices. */
+/** The response to a price history request: the points or an error. */
 export function clobHistory(
   world: World,
   clock: WorldClock,
@@ -70,10 +70,10 @@ export function clobHistory(
   now: EpochMs,
 ): { readonly status: number; readonly body: Json } {
   const tokenId = query.get("market")
-  if (tokenId === null || tokenId === "") return refuse("market is required")
+  if (tokenId === null || tokenId === "") return badRequest("market is required")
   const range = rangeOf(query, clock.fromWorld(now))
-  if (range === null) return refuse("startTs and endTs, or interval, is required")
-  if (range.to - range.from > windowMax) return refuse("interval is too long")
+  if (range === null) return badRequest("startTs and endTs, or interval, is required")
+  if (range.to - range.from > windowMax) return badRequest("interval is too long")
   const fidelity = Math.max(1, Number(query.get("fidelity") ?? "1") || 1)
   const points = world.history(
     tokenId,
@@ -91,7 +91,7 @@ export function clobHistory(
   }
 }
 
-/** A window with both ends given is at most 15 days long. */
+/** A window with `startTs` and `endTs` is at most 15 days long. */
 const windowMax = 15 * 24 * hour + 2 * second
 const intervals: { readonly [name: string]: number } = {
   "1h": hour,
@@ -110,7 +110,7 @@ function rangeOf(query: URLSearchParams, now: EpochMs) {
   return length === undefined ? null : { from: now - length, to: now }
 }
 
-function refuse(error: string) {
+function badRequest(error: string) {
   return { status: 400, body: { error } }
 }
 

@@ -5,7 +5,7 @@
  */
 import { day, type EpochMs, second } from "../../../../src/core/domain/time.ts"
 import {
-  type ActivityMark,
+  type ActivityCursor,
   type ActivityRows,
   activityRows,
   boardOf,
@@ -24,24 +24,24 @@ interface Answer {
   readonly body: Json
 }
 
-/** Rows in one page, at most; and the farthest page a cursor leads to. */
+/** Rows in one page, at most, and the largest offset in a cursor. */
 const rowsMax = 1_000
 const rowsDefault = 100
 const offsetMax = 20_000
 const conditionsMax = 20
-/** How far back a wallet's activity goes when no start is given. */
+/** How far back a wallet's activity goes without a `start`. */
 const activityReach = 60 * day
 
-/** How the Data API answers besides of what it is asked. */
-interface Ways {
-  /** Pages that a page begins too early: 1 for one that repeats the one before, in part. */
+/** Server behaviour that does not depend on the request. */
+interface DataBehaviour {
+  /** 1 for a page that partly repeats the previous one, otherwise 0. */
   readonly back: number
-  /** The first page of a wallet's activity stands for so long. */
+  /** How long the first page of a wallet's activity is cached. */
   readonly cachedMs: number
-  /** A wallet's activity can be followed so many rows deep. */
+  /** Rows of a wallet's activity that cursors can reach. */
   readonly depthMax: number
-  /** Older activity is not kept. */
-  readonly keptDays: number | null
+  /** Older activity is not available. */
+  readonly retentionDays: number | null
 }
 
 export function dataAnswer(
@@ -50,21 +50,21 @@ export function dataAnswer(
   route: Route,
   query: URLSearchParams,
   now: EpochMs,
-  ways: Ways,
+  behaviour: DataBehaviour,
 ): Answer {
-  if (query.has("offset")) return refuse("offset is not supported")
+  if (query.has("offset")) return badRequest("offset is not supported")
   const page = route === "activity" ? pageOf(new URLSearchParams(), now) : pageOf(query, now)
-  if (page === null) return refuse("invalid cursor")
+  if (page === null) return badRequest("invalid cursor")
   switch (route) {
     case "trades":
       return trades(world, clock, query, page)
     case "activity":
-      return activity(world, clock, query, now, ways)
+      return activity(world, clock, query, now, behaviour)
     case "leaderboard":
       return paged(leaderboard(world, query, page.asOf), page)
     case "resolutions": {
       const markets = conditionsOf(world, query)
-      if (markets.length > conditionsMax) return refuse("at most 20 conditions")
+      if (markets.length > conditionsMax) return badRequest("at most 20 conditions")
       const rows = markets.map((market) => resolutionRow(world, clock, market, now))
       return { status: 200, body: { data: rows } }
     }
@@ -76,13 +76,13 @@ export function dataAnswer(
 interface Page {
   readonly limit: number
   readonly offset: number
-  /** All pages of one question show the world at the first one's time. */
+  /** All pages of one query are as of the first page's time. */
   readonly asOf: EpochMs
 }
 
 function limitOf(query: URLSearchParams): number {
-  const asked = Math.floor(Number(query.get("limit") ?? rowsDefault))
-  return Math.min(rowsMax, Math.max(1, asked || rowsDefault))
+  const limit = Math.floor(Number(query.get("limit") ?? rowsDefault))
+  return Math.min(rowsMax, Math.max(1, limit || rowsDefault))
 }
 
 function pageOf(query: URLSearchParams, now: EpochMs): Page | null {
@@ -95,7 +95,7 @@ function pageOf(query: URLSearchParams, now: EpochMs): Page | null {
     : { limit, offset: Number(offset), asOf: Number(asOf) }
 }
 
-/** Cuts a page out of `rows`, of which there may be one more than the page needs. */
+/** Cuts a page out of `rows`; a row after the page means that there are more. */
 function paged(rows: ReadonlyArray<Json>, page: Page): Answer {
   const end = page.offset + page.limit
   const more = rows.length > end && end <= offsetMax
@@ -115,13 +115,13 @@ function paged(rows: ReadonlyArray<Json>, page: Page): Answer {
 
 function trades(world: World, clock: WorldClock, query: URLSearchParams, page: Page): Answer {
   const takersOnly = query.get("taker_only") !== "false"
-  const wanted = page.offset + page.limit + 1
+  const needed = page.offset + page.limit + 1
   const wallet = walletOf(world, query)
   const range = { from: page.asOf - activityReach, to: page.asOf }
-  // Makers print at most every other row, so twice as many rows hold enough takers, and repeats.
+  // At most every other row is a maker's, so twice as many rows contain enough takers, duplicates too.
   const fills: ReadonlyArray<Fill> = wallet === undefined
     ? conditionsOf(world, query)
-      .flatMap((market) => world.trades(market, range, takersOnly ? 2 * wanted : wanted))
+      .flatMap((market) => world.trades(market, range, takersOnly ? 2 * needed : needed))
       .sort((a, b) => b.at - a.at)
     : world.activity(wallet, range, Infinity).flatMap(fillOf)
   const names = namesOf(world)
@@ -131,10 +131,10 @@ function trades(world: World, clock: WorldClock, query: URLSearchParams, page: P
   return paged(rows, page)
 }
 
-/** Boards, marked over a period with a beginning; an unknown category has no rows. */
+/** The rows of a leaderboard; an unknown category has none. */
 function leaderboard(world: World, query: URLSearchParams, at: EpochMs): ReadonlyArray<Json> {
-  const asked = query.get("time_period") ?? "day"
-  const period = boardPeriods.find((known) => known === asked) ?? "day"
+  const name = query.get("time_period") ?? "day"
+  const period = boardPeriods.find((known) => known === name) ?? "day"
   const by = query.get("sort_by") === "VOLUME" ? "volume" : "profit"
   return boardOf(world, period, query.get("category") ?? "overall", by, at)
     .map(({ wallet, pnl, volume }, index) => ({
@@ -149,44 +149,44 @@ function leaderboard(world: World, query: URLSearchParams, at: EpochMs): Readonl
     }))
 }
 
-/** What a wallet did, by default what it did in markets; its cursors end at a depth. */
+/** A wallet's activity, by default without deposits; cursors deeper than `depthMax` are rejected. */
 function activity(
   world: World,
   clock: WorldClock,
   query: URLSearchParams,
   now: EpochMs,
-  ways: Ways,
+  behaviour: DataBehaviour,
 ): Answer {
   const wallet = walletOf(world, query)
   const limit = limitOf(query)
   const cursor = query.get("cursor") ?? ""
-  const after = cursor === "" ? null : markOf(cursor)
-  if (cursor !== "" && (after === null || after.depth > ways.depthMax)) {
-    return refuse("invalid cursor")
+  const after = cursor === "" ? null : parseCursor(cursor)
+  if (cursor !== "" && (after === null || after.depth > behaviour.depthMax)) {
+    return badRequest("invalid cursor")
   }
-  const asOf = cursor === "" ? now - now % Math.max(1, ways.cachedMs) : now
+  const asOf = cursor === "" ? now - now % Math.max(1, behaviour.cachedMs) : now
   const start = Number(query.get("start")) * second
   const end = Number(query.get("end")) * second
-  // A page that repeats rows of the one before it begins half a page early.
-  const early = after === null ? 0 : Math.min(after.depth, Math.floor(ways.back * limit / 2))
-  const found = wallet === undefined ? nothing : activityRows(world, clock, {
+  // A page that repeats rows of the previous page starts half a page early.
+  const early = after === null ? 0 : Math.min(after.depth, Math.floor(behaviour.back * limit / 2))
+  const found = wallet === undefined ? noRows : activityRows(world, clock, {
     wallet,
     from: start > 0 ? start : clock.fromWorld(now - activityReach),
     to: end > 0 ? end : clock.fromWorld(now),
     after: early === 0 ? after : null,
     limit: early === 0 ? limit : (after?.depth ?? 0) - early + limit,
     now: asOf,
-    keptDays: ways.keptDays,
+    retentionDays: behaviour.retentionDays,
   })
-  const wanted = query.getAll("type").flatMap((given) => given.toUpperCase().split(","))
-  const shown = (activity: Activity) =>
-    wanted.length > 0 ? wanted.includes(typeOf(activity)) : activity.kind !== "deposit"
+  const types = query.getAll("type").flatMap((value) => value.toUpperCase().split(","))
+  const isIncluded = (activity: Activity) =>
+    types.length > 0 ? types.includes(typeOf(activity)) : activity.kind !== "deposit"
   const depth = (after?.depth ?? 0) - early + limit
   return {
     status: 200,
     body: {
       data: found.rows.slice(early === 0 ? 0 : depth - limit).flatMap(({ activity }) =>
-        shown(activity) ? [activityRow(clock, activity)] : []
+        isIncluded(activity) ? [activityRow(clock, activity)] : []
       ),
       pagination: {
         limit,
@@ -200,9 +200,9 @@ function activity(
   }
 }
 
-const nothing: ActivityRows = { rows: [], next: null, cut: false }
+const noRows: ActivityRows = { rows: [], next: null, cut: false }
 
-function markOf(cursor: string): (ActivityMark & { readonly depth: number }) | null {
+function parseCursor(cursor: string): (ActivityCursor & { readonly depth: number }) | null {
   const text = /^eyJ0cyI6[A-Za-z0-9+/]+=*$/.test(cursor) ? atob(cursor) : ""
   const [, ts, sq, d] = /^\{"ts":(\d{1,12}),"sq":(\d{1,9}),"d":(\d{1,9})\}$/.exec(text) ?? []
   return ts === undefined ? null : { at: Number(ts) * second, rows: Number(sq), depth: Number(d) }
@@ -210,7 +210,7 @@ function markOf(cursor: string): (ActivityMark & { readonly depth: number }) | n
 
 function conditionsOf(world: World, query: URLSearchParams) {
   return query.getAll("condition")
-    .flatMap((given) => given.split(","))
+    .flatMap((value) => value.split(","))
     .flatMap((id) => world.catalogue.byId(id) ?? [])
 }
 
@@ -223,6 +223,6 @@ function namesOf(world: World): WalletBook {
   return new Map(world.wallets.map((wallet) => [wallet.address, wallet]))
 }
 
-function refuse(error: string): Answer {
+function badRequest(error: string): Answer {
   return { status: 400, body: { error, code: "bad_request", retryable: false } }
 }

@@ -1,6 +1,6 @@
 /**
- * The simulated world in the Data API's spelling (its second version): trades, wallets' activity
- * and resolutions.
+ * The simulated world in the Data API's format (version 2): trades, wallets' activity and
+ * resolutions.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { Fill } from "../../../../src/venues/simulated/tape.ts"
 import type { Wallet } from "../../../../src/venues/simulated/wallets.ts"
 import type { Json } from "./gamma.ts"
 
-/** A tape row's names: known wallets have them, strangers a pair of words at most. */
+/** The wallets with names, by address; noise traders have none. */
 export type WalletBook = ReadonlyMap<string, Wallet>
 
 export function tradeRow(
@@ -49,7 +49,7 @@ export function tradeRow(
   }
 }
 
-/** The venue's words for what is no trade. */
+/** The venue's activity types. */
 const types: { readonly [K in ActivityKind]: string } = {
   buy: "TRADE",
   sell: "TRADE",
@@ -62,12 +62,11 @@ const types: { readonly [K in ActivityKind]: string } = {
   maker_rebate: "MAKER_REBATE",
 }
 
-/** Which of the venue's types a row is of. */
 export function typeOf(activity: Activity): string {
   return types[activity.kind]
 }
 
-/** One row of what a wallet did. Fees are in the USD of a taker's trade, and nowhere else. */
+/** One activity row. Only the USD of a taker's trade include fees. */
 export function activityRow(clock: WorldClock, activity: Activity): Json {
   const { wallet, market, outcome, kind } = activity
   const trades = kind === "buy" || kind === "sell"
@@ -99,12 +98,12 @@ export function activityRow(clock: WorldClock, activity: Activity): Json {
   }
 }
 
-/** The venue leaves some rows without their event and outcome number. */
+/** The venue sends some rows without event and outcome index. */
 function isBare(size: number): boolean {
   return size % 1 < 0.2
 }
 
-/** What the oracle says of a market. Its two kinds of row spell times in two ways. */
+/** The oracle's record of a market. Resolved and unresolved rows have different time formats. */
 export function resolutionRow(
   world: World,
   clock: WorldClock,
@@ -160,7 +159,7 @@ export function resolutionRow(
   }
 }
 
-/** A price in the oracle's units of 1e-18; 69 of them for none. */
+/** A price in the oracle's units of 1e-18; 69 means none. */
 function weiOf(price: number | null): string {
   return price === null ? "69" : String(BigInt(Math.round(price * 100)) * 10n ** 16n)
 }

@@ -1,29 +1,29 @@
 /**
- * What can go wrong with an answer of the simulated venue, on demand: by script or by seed.
+ * Faults in the responses of the simulated venue: by script or by seed.
  *
  * @module
  */
 import { mix, uniform } from "../../../../src/venues/simulated/seed.ts"
 
 export const faults = [
-  /** 500 with a body that is no JSON. */
+  /** 500 with a body that is not JSON. */
   "error",
   /** 429 with `Retry-After: 1`. */
   "rate_limited",
-  /** The right answer, late. */
+  /** The correct response, late. */
   "slow",
-  /** The first half of the right answer, as if it were whole. */
+  /** The first half of the correct response, with status 200. */
   "truncated",
-  /** The listing's page before this one, under this one's cursor. */
+  /** The previous page of the listing, under this page's cursor. */
   "duplicate_page",
-  /** The right rows and levels, in another order. */
+  /** The correct rows and levels, in another order. */
   "reordered",
-  /** The right rows and, among them, some that are none. */
+  /** The correct rows, with some invalid ones among them. */
   "bad_rows",
 ] as const
 export type Fault = typeof faults[number]
 
-/** The kinds of question the wire answers. */
+/** The routes of the simulated venue's server. */
 export type Route =
   | "markets"
   | "market"
@@ -40,15 +40,15 @@ export type FaultPlan = (route: Route, nth: number) => Fault | null
 
 export const noFaults: FaultPlan = () => null
 
-/** Each route's first answers, in order; valid ones after those. */
-export function scripted(
+/** The faults of each route's first responses, in order; later ones are correct. */
+export function scriptedFaults(
   script: { readonly [R in Route]?: ReadonlyArray<Fault | null> },
 ): FaultPlan {
   return (route, nth) => script[route]?.[nth] ?? null
 }
 
-/** Each fault with its own chance; the chances add up to at most 1. */
-export function seeded(
+/** Each fault with its own chance; the sum of the chances must be at most 1. */
+export function seededFaults(
   seed: number,
   chances: { readonly [F in Fault]?: number },
 ): FaultPlan {

@@ -1,10 +1,10 @@
 /**
- * The simulated world in Gamma's spelling: numbers in strings, arrays in strings, fields missing.
+ * The simulated world in Gamma's format: numbers and arrays as strings, missing fields.
  *
  * @module
  */
 import { day, type EpochMs, hour, isoTime } from "../../../../src/core/domain/time.ts"
-import { exact, midOf } from "../../../../src/venues/simulated/books.ts"
+import { midOf, roundPrice } from "../../../../src/venues/simulated/books.ts"
 import type { World, WorldClock } from "../../../../src/venues/simulated/world.ts"
 import type { SimulatedMarket } from "../../../../src/venues/simulated/catalogue.ts"
 import { rulesOf } from "../../../../src/venues/simulated/endings.ts"
@@ -21,7 +21,7 @@ export function gammaMarket(
 ): Json {
   const { id, slug, key } = market
   const listed = world.listed(market, at)
-  const shown = numbersOf(world, market, at)
+  const numbers = numbersOf(world, market, at)
   const closed = at >= market.resolvedAt
   const iso = (instant: EpochMs) => isoTime(clock.fromWorld(instant)).replace(".000Z", "Z")
   const missing = (chance: number, salt: number) => uniform(mix(key, 200 + salt)) < chance
@@ -55,7 +55,7 @@ export function gammaMarket(
     groupItemThreshold: "0",
     questionID: missing(0.05, 1) ? "" : `0x${hex(mix(key, 202), 64)}`,
     enableOrderBook: true,
-    orderPriceMinTickSize: shown.tick,
+    orderPriceMinTickSize: numbers.tick,
     orderMinSize: 5,
     ...(missing(0.1, 2) ? {} : { volumeNum: listed.volumeUsd }),
     ...(missing(0.1, 2) ? {} : { liquidityNum: listed.liquidityUsd }),
@@ -75,14 +75,16 @@ export function gammaMarket(
     approved: true,
     rewardsMinSize: 50,
     rewardsMaxSpread: 4.5,
-    ...(missing(0.38, 4) || shown.hourChange === null
+    ...(missing(0.38, 4) || numbers.hourChange === null
       ? {}
-      : { oneHourPriceChange: shown.hourChange }),
-    ...(missing(0.15, 5) || shown.dayChange === null ? {} : { oneDayPriceChange: shown.dayChange }),
-    ...(shown.lastPrice === null ? {} : { lastTradePrice: shown.lastPrice }),
+      : { oneHourPriceChange: numbers.hourChange }),
+    ...(missing(0.15, 5) || numbers.dayChange === null
+      ? {}
+      : { oneDayPriceChange: numbers.dayChange }),
+    ...(numbers.lastPrice === null ? {} : { lastTradePrice: numbers.lastPrice }),
     ...(listed.listed === null || closed
-      ? { bestAsk: shown.lastPrice ?? 1 }
-      : { ...listed.listed, spread: exact(listed.listed.bestAsk - listed.listed.bestBid) }),
+      ? { bestAsk: numbers.lastPrice ?? 1 }
+      : { ...listed.listed, spread: roundPrice(listed.listed.bestAsk - listed.listed.bestBid) }),
     ...statusOf(world, market, at),
     rfqEnabled: false,
     feesEnabled: fee > 0,
@@ -93,17 +95,16 @@ export function gammaMarket(
   }
 }
 
-/** Gamma's own short id: grows with the generation, unlike the condition id. */
+/** Gamma's short id; it grows with the generation, unlike the condition id. */
 function gammaId(market: SimulatedMarket): string {
   return String((market.generation + 10_000_000) * 10_000_000 + market.slot)
 }
 
-/** The short id of the market's event. */
 function eventId(market: SimulatedMarket): string {
   return String(100_000 + market.eventKey % 900_000)
 }
 
-/** A market that ended stays disputed while its payout is not published. */
+/** An ended market is disputed until its payout is published. */
 function statusOf(world: World, market: SimulatedMarket, at: EpochMs): Json {
   if (at < market.proposedAt) return { umaResolutionStatuses: "[]" }
   if (at < market.resolvedAt) {
@@ -117,7 +118,7 @@ function statusOf(world: World, market: SimulatedMarket, at: EpochMs): Json {
     : { umaResolutionStatus: "resolved", umaResolutionStatuses: '["proposed"]' }
 }
 
-/** Once published, what each outcome paid; 0 and 0 where it is unknown, or the listing does not say. */
+/** Once published, the payouts; 0 and 0 when there are none or the listing does not have them. */
 function pricesOf(world: World, market: SimulatedMarket, at: EpochMs): readonly [number, number] {
   const published = world.publishedPayouts(market, at)
   if (published !== undefined) {
@@ -125,7 +126,7 @@ function pricesOf(world: World, market: SimulatedMarket, at: EpochMs): readonly 
   }
   const quote = world.quote(market, Math.min(at, market.resolvedAt - 1))
   const price = quote === null ? 0.5 : midOf(quote)
-  return [price, exact(1 - price)]
+  return [price, roundPrice(1 - price)]
 }
 
 function numbersOf(world: World, market: SimulatedMarket, at: EpochMs) {
@@ -136,7 +137,7 @@ function numbersOf(world: World, market: SimulatedMarket, at: EpochMs) {
   const now = priceAt(Math.min(at, market.resolvedAt - 1))
   const change = (ago: number) => {
     const before = priceAt(at - ago)
-    return now === null || before === null ? null : exact(now - before)
+    return now === null || before === null ? null : roundPrice(now - before)
   }
   const fine = world.quote(market, at)?.ticksPerUsd === 1_000
   return {

@@ -1,6 +1,6 @@
 /**
- * The simulated world over HTTP, in the venue's own shapes: one server answers for Gamma, the CLOB
- * and the Data API, so that the adapter of the real venue can run against it.
+ * The simulated world over HTTP, in the venue's wire format: one server for Gamma, the CLOB and the
+ * Data API, so that the real venue's adapter can run against it.
  *
  * @module
  */
@@ -21,15 +21,15 @@ import { gammaMarket, type Json } from "./gamma.ts"
 
 export interface WireOptions extends VenueOptions {
   readonly faults?: FaultPlan
-  /** How late a slow answer is. */
+  /** The delay of a slow response. */
   readonly slowMs?: number
-  /** The first page of a wallet's activity stands for so long. */
+  /** How long the first page of a wallet's activity is cached. */
   readonly cachedMs?: number
-  /** A wallet's activity can be followed so many rows deep. */
+  /** Rows of a wallet's activity that cursors can reach. */
   readonly depthMax?: number
 }
 
-/** The order book's pages of markets, by their ids. */
+/** The exchange's market pages, by market id. */
 const marketPath = "/markets/0x"
 
 interface Answer {
@@ -37,7 +37,7 @@ interface Answer {
   readonly body: unknown
 }
 
-/** Answers one request. Counts the requests of each route, for the faults. */
+/** Answers one request, and counts the requests of each route for the fault plan. */
 type Wire = (request: Request) => Effect.Effect<Response>
 
 const slowMsDefault = 2_000
@@ -48,15 +48,15 @@ const booksMax = 500
 
 export function wire(world: World, options: WireOptions = {}): Wire {
   const { faults = noFaults, slowMs = slowMsDefault, cachedMs = 0 } = options
-  const { depthMax = depthMaxDefault, keptDays = null } = options
+  const { depthMax = depthMaxDefault, retentionDays = null } = options
   const clock = worldClock(world, options)
-  const asked = new Map<Route, number>()
+  const requestCounts = new Map<Route, number>()
   return Effect.fnUntraced(function* (request: Request) {
     const url = new URL(request.url)
     const route = routeOf(url.pathname)
     if (route === null) return respond({ status: 404, body: { error: "not found" } })
-    const nth = asked.get(route) ?? 0
-    asked.set(route, nth + 1)
+    const nth = requestCounts.get(route) ?? 0
+    requestCounts.set(route, nth + 1)
     const fault = faults(route, nth)
     if (fault === "error") return new Response("Internal Server Error", { status: 500 })
     if (fault === "rate_limited") {
@@ -92,7 +92,7 @@ export function wire(world: World, options: WireOptions = {}): Wire {
         back,
         cachedMs,
         depthMax,
-        keptDays,
+        retentionDays,
       })
     if (fault === "reordered") return respond({ ...answer, body: reordered(answer.body, nth) })
     if (fault === "bad_rows") return respond({ ...answer, body: withBadRows(answer.body) })
@@ -100,7 +100,7 @@ export function wire(world: World, options: WireOptions = {}): Wire {
   })
 }
 
-/** Listens on a loopback port for as long as the scope lives; gives the base URL of all three APIs. */
+/** Listens on a loopback port until the scope closes; returns the base URL of all three APIs. */
 export const serveWire = Effect.fnUntraced(function* (
   world: World,
   options: WireOptions = {},
@@ -128,7 +128,7 @@ function routeOf(path: string): Route | null {
   return data === undefined ? null : data as Route
 }
 
-/** A page of the listing. Its cursor is the next slot, dressed up; `back` serves earlier pages. */
+/** A page of the listing. Its cursor encodes the next slot; `back` serves an earlier page. */
 function listing(
   world: World,
   clock: WorldClock,
@@ -138,13 +138,13 @@ function listing(
   row: (market: SimulatedMarket) => Json,
 ): Answer {
   if (query.has("offset")) return { status: 422, body: { error: "offset is not supported" } }
-  const asked = Number(query.get("limit") ?? pageRowsDefault)
-  const limit = Math.min(pageRowsMax, Math.max(1, Math.floor(asked) || pageRowsDefault))
-  const ids = query.getAll("condition_ids").flatMap((given) => given.split(","))
+  const requested = Number(query.get("limit") ?? pageRowsDefault)
+  const limit = Math.min(pageRowsMax, Math.max(1, Math.floor(requested) || pageRowsDefault))
+  const ids = query.getAll("condition_ids").flatMap((value) => value.split(","))
   if (ids.length > 0) {
     return {
       status: 200,
-      body: { markets: named(world, ids, query, now).slice(0, limit).map(row) },
+      body: { markets: marketsById(world, ids, query, now).slice(0, limit).map(row) },
     }
   }
   const from = slotOf(query.get("after_cursor"))
@@ -159,7 +159,7 @@ function listing(
     const market = generationsBack === 0
       ? live
       : world.catalogue.generation(slot, live.generation - 1)
-    // A missing or odd date is NaN, and nothing is before that.
+    // A missing or invalid date is NaN, which filters nothing.
     if (!(clock.fromWorld(market.endsAt) < endsFrom)) markets.push(row(market))
   }
   const next = from + limit
@@ -169,8 +169,8 @@ function listing(
   }
 }
 
-/** The markets of these ids, as far as they are closed, or not, as asked. */
-function named(
+/** The markets with these ids that are closed, or open, as the query selects. */
+function marketsById(
   world: World,
   ids: ReadonlyArray<string>,
   query: URLSearchParams,
@@ -179,8 +179,8 @@ function named(
   const closed = query.get("closed") === "true"
   return [...new Set(ids)].flatMap((id) => {
     const market = world.catalogue.byId(id)
-    const shown = market !== undefined && market.opensAt <= now
-    return shown && market.resolvedAt <= now === closed ? [market] : []
+    const isListed = market !== undefined && market.opensAt <= now
+    return isListed && market.resolvedAt <= now === closed ? [market] : []
   })
 }
 
@@ -243,7 +243,7 @@ function respond(answer: Answer, share = 1): Response {
   })
 }
 
-/** Every list of rows in the answer in another order, the deepest ones too; a pair of numbers is none. */
+/** Shuffles every list in the body, nested ones too, except lists of numbers. */
 function reordered(value: unknown, salt: number): unknown {
   if (Array.isArray(value)) {
     if (value.every((part) => typeof part === "number")) return value
@@ -258,7 +258,7 @@ function reordered(value: unknown, salt: number): unknown {
   )
 }
 
-/** Rows no venue should send, put between the valid ones of whatever list the answer holds. */
+/** Adds invalid rows to every list in the body. */
 function withBadRows(body: unknown): unknown {
   const bad = [null, 7, {}, { conditionId: "", outcomes: "[", price: "many" }]
   if (Array.isArray(body)) return [...bad, ...body]

@@ -1,0 +1,215 @@
+/**
+ * Runs every measurement in turn and writes `docs/benchmarks.md`: each figure with its command, on one
+ * commit and one machine. Takes about half an hour; the machine must do nothing else.
+ *
+ *     createdb bench; apt-get install wrk
+ *     DATABASE_URL=postgres://postgres@127.0.0.1:5432/bench deno task bench:all [name ...]
+ *
+ * With names (`paid`, `tick`, ...) only those run, and their output is printed, not written.
+ *
+ * @module
+ */
+import { Console, Effect } from "effect"
+
+const databaseUrl = Deno.env.get("DATABASE_URL") ?? "postgres://postgres@127.0.0.1:5432/bench"
+const linesMax = 40
+
+interface Measurement {
+  readonly name: string
+  readonly what: string
+  /** As it is typed in a shell. */
+  readonly command: string
+  /** Which lines of its output are kept; all, when absent. */
+  readonly keep?: RegExp
+}
+
+const tests = (pattern: string) => `deno test -A --no-check ${pattern}`
+const summary = /^(ok|FAILED) \|/
+
+const chapters: Readonly<Record<string, ReadonlyArray<Measurement>>> = {
+  "Speed": [
+    {
+      name: "start",
+      what: "`deno task dev`: time to the first answer, and memory after a minute",
+      command: "deno task bench:start",
+    },
+    {
+      name: "http",
+      what: "Free answers and unpaid 402s, compared with a bare `Deno.serve` and with `@x402/hono`",
+      command: "deno task bench:http",
+    },
+    {
+      name: "paid",
+      what: "Paid answers, verified and stored, compared with `@x402/hono` that stores nothing",
+      command: "ROUNDS=3 deno task bench:paid",
+    },
+    {
+      name: "signatures",
+      what: "Signature checks on one core, compared with viem",
+      command: "deno run -A bench/signatures.ts",
+      keep: /checks\/s/,
+    },
+    {
+      name: "tick",
+      what: "A tick over 50,000 markets and 5,000 books, the venue in another process",
+      command: "deno task bench:tick",
+      keep: /^tick/,
+    },
+    {
+      name: "whalestore",
+      what: "1,000 newly resolved markets with 5 million entries in the store",
+      command: "deno task bench:whalestore",
+    },
+    {
+      name: "whalepages",
+      what: "`/v1/track-record` and `/v1/whales` with 5,000 wallets",
+      command: "deno task bench:whalepages",
+    },
+    {
+      name: "feed",
+      what: "Pollers that follow `since` while three writers append 21,000 items",
+      command: "deno task bench:feed",
+    },
+  ],
+  "Truth": [
+    {
+      name: "movers",
+      what: "Movers compared with planted jumps",
+      command: "deno task bench:movers",
+    },
+    {
+      name: "whales",
+      what: "Whale labels compared with known skill",
+      command: "deno task bench:whales",
+    },
+    {
+      name: "facts",
+      what: "The fact check: changed figures, names, links and certainty are refused",
+      command: `TEST_SIZE=full ${tests("tests/writing/domain/factCheck*")}`,
+      keep: summary,
+    },
+    {
+      name: "injection",
+      what: "A model that obeys attackers, through the real client",
+      command: `TEST_SIZE=full ${tests("tests/injection")}`,
+      keep: summary,
+    },
+  ],
+  "Money": [
+    {
+      name: "simulation",
+      what: "The real payment code on simulated ports, 5,000 seeds",
+      command: "deno run -A --no-check tests/payments/simulation/run.ts --seeds 5000",
+    },
+    {
+      name: "kill",
+      what: "Real processes and PostgreSQL killed for 120 s under paying clients",
+      command: "deno run -A tests/kill/run.ts --seconds 120 --seed 1",
+    },
+    {
+      name: "fuzz",
+      what: "20,000 hostile requests to `deno task dev`",
+      command: `TEST_SIZE=full ${tests("tests/e2e/fuzz.test.ts")}`,
+      keep: summary,
+    },
+  ],
+  "Code": [
+    {
+      name: "structure",
+      what: "Size and shape of the sources",
+      command: "deno task bench:structure",
+    },
+    {
+      name: "words",
+      what: "Plain English: Flesch reading ease, and the words that the glossary replaces",
+      command: "deno task bench:words",
+    },
+    {
+      name: "test",
+      what: "The newcomer's test command, without PostgreSQL",
+      command: "deno task test",
+      keep: /passed|skipped|took/,
+    },
+  ],
+}
+
+interface Result {
+  readonly measurement: Measurement
+  readonly lines: ReadonlyArray<string>
+  readonly seconds: number
+  readonly isGood: boolean
+}
+
+const decoder = new TextDecoder()
+
+async function output(command: string, env: Readonly<Record<string, string>> = {}) {
+  const deno = Deno.execPath()
+  const { code, stdout, stderr } = await new Deno.Command("bash", {
+    args: ["-c", command.replace(/\bdeno (?=task|test|run)/, `"${deno}" `)],
+    env: { ...env, NO_COLOR: "1" },
+  }).output()
+  return { code, text: decoder.decode(stdout) + decoder.decode(stderr) }
+}
+
+async function run(measurement: Measurement): Promise<Result> {
+  const began = performance.now()
+  const env: Record<string, string> = measurement.name === "test"
+    ? { TEST_DATABASE_URL: "", DATABASE_URL: "" }
+    : { DATABASE_URL: databaseUrl, TEST_DATABASE_URL: databaseUrl }
+  if (measurement.name === "start") env["DATABASE_URL"] = ""
+  const { code, text } = await output(measurement.command, env)
+  const lines = text.split("\n")
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== "" && !/^(Task|Check|running \d)/.test(line))
+    .filter((line) => measurement.keep?.test(line) ?? true)
+  const seconds = Math.round((performance.now() - began) / 1_000)
+  return { measurement, lines: lines.slice(-linesMax), seconds, isGood: code === 0 }
+}
+
+function section({ measurement: { what, command }, lines, seconds, isGood }: Result): string {
+  return [
+    `### ${what}`,
+    "",
+    `\`${command}\` (${seconds} s${isGood ? "" : "; FAILED"})`,
+    "",
+    ...["```", ...lines, "```", ""],
+  ].join("\n")
+}
+
+async function machine(): Promise<ReadonlyArray<string>> {
+  const commit = (await output("git rev-parse --short HEAD")).text.trim()
+  const memory = /MemTotal:\s+(\d+)/.exec(Deno.readTextFileSync("/proc/meminfo"))?.[1]
+  const postgres = (await output("psql --version")).text.trim()
+  return [
+    `Measured on ${new Date().toISOString().slice(0, 10)}, commit ${commit}.`,
+    `${navigator.hardwareConcurrency} shared cores, ${
+      Math.round(Number(memory) / 1_048_576)
+    } GiB, Deno ${Deno.version.deno}, ${postgres} on loopback.`,
+  ]
+}
+
+const named = Deno.args
+const print = (line: string) => Effect.runSync(Console.log(line))
+const document = [
+  "# Benchmarks",
+  "",
+  "Every figure with its command. `deno task bench:all` writes this file in one go, on one commit and one machine; rates and times include the load generator and PostgreSQL on the same cores.",
+  "",
+  ...await machine(),
+  "",
+]
+let isGood = true
+for (const [chapter, measurements] of Object.entries(chapters)) {
+  document.push(`## ${chapter}`, "")
+  for (const measurement of measurements) {
+    if (named.length > 0 && !named.includes(measurement.name)) continue
+    print(`${measurement.name}: ${measurement.command}`)
+    const result = await run(measurement)
+    isGood &&= result.isGood
+    print(`  ${result.seconds} s${result.isGood ? "" : ", FAILED"}`)
+    if (named.length > 0) print(result.lines.join("\n"))
+    document.push(section(result))
+  }
+}
+if (named.length === 0) Deno.writeTextFileSync("docs/benchmarks.md", document.join("\n"))
+Deno.exit(isGood ? 0 : 1)

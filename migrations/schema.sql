@@ -1,0 +1,1164 @@
+-- The current schema, for reading. Generated from the migrations by `deno task schema`: do not edit.
+-- Tables in the order of their names, each with its indexes and triggers; then the functions.
+CREATE SEQUENCE whale_change;
+CREATE TYPE whale_activity_kind AS ENUM ('buy', 'sell', 'split', 'merge', 'redeem', 'convert');
+
+-- Tasks of /a2a, shared by all replicas and kept for minutes.
+CREATE TABLE a2a_task (
+  id uuid NOT NULL,
+  -- Whom the task counts against in the limits.
+  client text COLLATE "C" NOT NULL,
+  context_id text NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  skill text COLLATE "C",
+  parameters text,
+  payment_id text COLLATE "C",
+  note text,
+  history text NOT NULL,
+  -- Increases with every change; each change is a compare-and-set on it.
+  version integer NOT NULL DEFAULT 1,
+  -- The order in which tasks were opened.
+  sequence_number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  opened_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  moved_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  expires_at timestamptz NOT NULL,
+  -- Tasks with the lowest number are deleted first when there are too many.
+  eviction_order smallint NOT NULL GENERATED ALWAYS AS (
+CASE
+    WHEN state = ANY (ARRAY['asked', 'offered']) THEN 1
+    WHEN state = 'paying' THEN 3
+    WHEN state = 'completed' AND payment_id IS NOT NULL AND note IS NULL THEN 2
+    ELSE 0
+END) STORED,
+  CONSTRAINT a2a_task_pkey PRIMARY KEY (id),
+  CONSTRAINT a2a_task_check CHECK ((skill IS NULL) = (parameters IS NULL)),
+  CONSTRAINT a2a_task_check1 CHECK (state <> 'asked' OR skill IS NULL),
+  CONSTRAINT a2a_task_check2 CHECK ((state <> ALL (ARRAY['offered', 'paying', 'declined'])) OR skill IS NOT NULL),
+  CONSTRAINT a2a_task_check3 CHECK (payment_id IS NULL OR skill IS NOT NULL),
+  CONSTRAINT a2a_task_check4 CHECK (
+CASE
+    WHEN state = 'paying' THEN payment_id IS NOT NULL
+    WHEN state = ANY (ARRAY['completed', 'failed']) THEN true
+    ELSE payment_id IS NULL
+END),
+  CONSTRAINT a2a_task_client_check CHECK (char_length(client) <= 256),
+  CONSTRAINT a2a_task_context_id_check CHECK (char_length(context_id) <= 2048),
+  CONSTRAINT a2a_task_expires_at_check CHECK (isfinite(expires_at)),
+  CONSTRAINT a2a_task_history_check CHECK (char_length(history) <= 65536),
+  CONSTRAINT a2a_task_moved_at_check CHECK (isfinite(moved_at)),
+  CONSTRAINT a2a_task_note_check CHECK (char_length(note) <= 262144),
+  CONSTRAINT a2a_task_parameters_check CHECK (char_length(parameters) <= 4096),
+  CONSTRAINT a2a_task_payment_id_check CHECK (payment_id ~ '^0x[0-9a-f]{64}$'),
+  CONSTRAINT a2a_task_skill_check CHECK (char_length(skill) <= 64),
+  CONSTRAINT a2a_task_state_check CHECK (state = ANY (ARRAY['asked', 'offered', 'paying', 'completed', 'failed', 'canceled', 'declined'])),
+  CONSTRAINT a2a_task_version_check CHECK (version > 0)
+);
+CREATE INDEX a2a_task_client ON a2a_task (client);
+CREATE INDEX a2a_task_eviction ON a2a_task (eviction_order, sequence_number);
+CREATE INDEX a2a_task_expires ON a2a_task (expires_at);
+
+-- The range of blocks read for transfers to each pay_to address: (after_block, through_block].
+CREATE TABLE chain_scan (
+  chain_id bigint NOT NULL,
+  asset text NOT NULL,
+  pay_to text NOT NULL,
+  through_block bigint NOT NULL,
+  after_block bigint NOT NULL,
+  CONSTRAINT chain_scan_pkey PRIMARY KEY (chain_id, asset, pay_to),
+  CONSTRAINT chain_scan_check CHECK (after_block >= 0 AND after_block <= through_block),
+  CONSTRAINT chain_scan_through_block_check CHECK (through_block >= 0)
+);
+
+-- The last review of each market as a candidate for an already decided outcome.
+CREATE TABLE detection (
+  market_id text NOT NULL,
+  -- Identifies the evidence of the last question to the model; null if there was none.
+  evidence_key text,
+  considered_at timestamptz NOT NULL,
+  -- Why no item was published, or that one was.
+  verdict text NOT NULL,
+  -- An item was published. Kept for ever, so that a market is published once.
+  published boolean NOT NULL,
+  CONSTRAINT detection_pkey PRIMARY KEY (market_id)
+);
+CREATE INDEX detection_unpublished ON detection (considered_at) WHERE (NOT published);
+
+-- One digest for each slot of four hours.
+CREATE TABLE digest (
+  slot timestamptz NOT NULL,
+  created_at timestamptz NOT NULL,
+  -- The end of the period it covers.
+  until_at timestamptz NOT NULL,
+  -- The newest feed item it covers; the next digest starts after it.
+  feed_index bigint NOT NULL,
+  digest json NOT NULL,
+  CONSTRAINT digest_pkey PRIMARY KEY (slot)
+);
+CREATE INDEX digest_by_time ON digest (created_at);
+
+-- The last feed index. Locked by every append, so that items are committed in index order without gaps.
+CREATE TABLE feed_counter (
+  only_row boolean NOT NULL DEFAULT true,
+  last_index bigint NOT NULL DEFAULT 0,
+  CONSTRAINT feed_counter_pkey PRIMARY KEY (only_row),
+  CONSTRAINT feed_counter_only_row_check CHECK (only_row)
+);
+
+-- The items of the feed.
+CREATE TABLE feed_item (
+  feed_index bigint NOT NULL,
+  dedupe_key text NOT NULL,
+  type text NOT NULL,
+  created_at timestamptz NOT NULL,
+  title text NOT NULL,
+  -- json and not jsonb: the text is served as it was written.
+  data json NOT NULL,
+  CONSTRAINT feed_item_pkey PRIMARY KEY (feed_index),
+  CONSTRAINT feed_item_dedupe_key_key UNIQUE (dedupe_key),
+  CONSTRAINT feed_item_feed_index_check CHECK (feed_index > 0),
+  CONSTRAINT feed_item_type_check CHECK (type = ANY (ARRAY['mover', 'whale_entry', 'predetermined']))
+);
+CREATE INDEX feed_item_by_time ON feed_item (created_at, type);
+CREATE INDEX feed_item_by_type ON feed_item (type, feed_index);
+
+-- Headlines of the last week.
+CREATE TABLE headline (
+  url text COLLATE "C" NOT NULL,
+  title text NOT NULL,
+  source text NOT NULL,
+  published_at timestamptz NOT NULL,
+  seen_at timestamptz NOT NULL,
+  CONSTRAINT headline_pkey PRIMARY KEY (url)
+);
+CREATE INDEX headline_newest ON headline (published_at DESC, url);
+
+-- Scheduled jobs. The fence increases with every claim of any slot of the job.
+CREATE TABLE job (
+  job text NOT NULL,
+  fence bigint NOT NULL DEFAULT 0,
+  CONSTRAINT job_pkey PRIMARY KEY (job)
+);
+
+-- The scheduled runs of each job, with the lease of the replica that runs them.
+CREATE TABLE job_slot (
+  job text NOT NULL,
+  slot timestamptz NOT NULL,
+  fence bigint NOT NULL,
+  lease_until timestamptz NOT NULL,
+  finished_at timestamptz,
+  outcome text,
+  CONSTRAINT job_slot_pkey PRIMARY KEY (job, slot),
+  CONSTRAINT job_slot_check CHECK ((finished_at IS NULL) = (outcome IS NULL)),
+  CONSTRAINT job_slot_outcome_check CHECK (outcome = ANY (ARRAY['ok', 'failed']))
+);
+CREATE INDEX job_slot_by_slot ON job_slot (slot);
+CREATE INDEX job_slot_unfinished ON job_slot (job) WHERE (finished_at IS NULL);
+
+-- Facts of each market. They rarely change, so they are stored apart from market_quote.
+CREATE TABLE market (
+  market_id text NOT NULL,
+  slug text NOT NULL,
+  facts json NOT NULL,
+  changed_at timestamptz NOT NULL,
+  CONSTRAINT market_pkey PRIMARY KEY (market_id)
+);
+CREATE INDEX market_by_end ON market ((((facts ->> 'endsAt'))::double precision));
+CREATE INDEX market_by_event ON market (((facts ->> 'eventSlug')));
+CREATE INDEX market_by_slug ON market (slug);
+
+-- Volume, liquidity and best prices of each market; rewritten with every listing.
+CREATE TABLE market_quote (
+  market_id text NOT NULL,
+  volume_usd double precision NOT NULL,
+  liquidity_usd double precision NOT NULL,
+  best_bid double precision,
+  best_ask double precision,
+  changed_at timestamptz NOT NULL,
+  CONSTRAINT market_quote_pkey PRIMARY KEY (market_id)
+) WITH (fillfactor=50);
+
+-- One hour of a series: the n-th offset belongs to the n-th mid. Not in order of time.
+CREATE TABLE mid_hour (
+  series_id integer NOT NULL,
+  -- Whole hours since the epoch.
+  hour integer NOT NULL,
+  -- Milliseconds since the start of the hour.
+  offsets_ms integer[] NOT NULL,
+  mids double precision[] NOT NULL,
+  CONSTRAINT mid_hour_pkey PRIMARY KEY (series_id, hour)
+) WITH (fillfactor=70);
+CREATE INDEX mid_hour_by_hour ON mid_hour (hour);
+
+-- One series of mid prices for each market, under a short key.
+CREATE TABLE mid_series (
+  series_id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  market_id text NOT NULL,
+  -- When its history was fetched from the venue.
+  seeded_at timestamptz,
+  CONSTRAINT mid_series_pkey PRIMARY KEY (series_id),
+  CONSTRAINT mid_series_market_id_key UNIQUE (market_id)
+);
+
+-- When each news source was last requested, and when it last responded.
+CREATE TABLE news_source (
+  name text COLLATE "C" NOT NULL,
+  requested_at timestamptz NOT NULL,
+  responded_at timestamptz,
+  CONSTRAINT news_source_pkey PRIMARY KEY (name),
+  CONSTRAINT news_source_check CHECK (responded_at <= requested_at)
+);
+
+-- Every payment, its state, and the answer that was sold.
+CREATE TABLE payment (
+  payment_id text NOT NULL,
+  chain_id bigint NOT NULL,
+  asset text NOT NULL,
+  token_name text NOT NULL,
+  token_version text NOT NULL,
+  payer text NOT NULL,
+  nonce text NOT NULL,
+  pay_to text NOT NULL,
+  -- Atomic units of the token, as the payer signed them.
+  amount bigint NOT NULL,
+  -- Seconds since the epoch, as in the token contract.
+  valid_after bigint NOT NULL,
+  -- Seconds since the epoch, as in the token contract.
+  valid_before bigint NOT NULL,
+  -- Null for an unmatched transfer: no call presented it.
+  signature text,
+  settlement text NOT NULL,
+  product_id text,
+  request text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  state text NOT NULL,
+  reason text,
+  -- Increases with every claim.
+  fence integer NOT NULL DEFAULT 1,
+  lease_until timestamptz,
+  -- Hash of a secret that only the first caller knows.
+  secret_hash text,
+  changed_at timestamptz NOT NULL DEFAULT now(),
+  -- When the intent to settle was stored, before the facilitator is called.
+  intended_at timestamptz,
+  -- The transaction the facilitator named; not verified on the chain.
+  transaction_hint text,
+  -- The transfer as read from the chain.
+  paid_transaction text,
+  paid_block bigint,
+  paid_log_index integer,
+  paid_finality text,
+  answer_body bytea,
+  answered_at timestamptz,
+  -- When the answer was delivered. After this the payment cannot be refunded.
+  sent_at timestamptz,
+  -- What was paid, if it is not the agreed amount; this is what is refunded.
+  paid_amount bigint,
+  CONSTRAINT payment_pkey PRIMARY KEY (payment_id),
+  CONSTRAINT payment_chain_id_asset_payer_nonce_key UNIQUE (chain_id, asset, payer, nonce),
+  CONSTRAINT payment_answer_before_settlement CHECK ((state <> ALL (ARRAY['settling', 'unresolved'])) OR settlement = 'settle-early' OR answer_body IS NOT NULL),
+  CONSTRAINT payment_answer_until_delivered CHECK (state <> 'answered' OR answered_at IS NOT NULL AND (answer_body IS NOT NULL OR sent_at IS NOT NULL)),
+  CONSTRAINT payment_fence_check CHECK (fence > 0),
+  CONSTRAINT payment_intent_required CHECK ((state <> ALL (ARRAY['settling', 'unresolved', 'settled', 'answered'])) OR intended_at IS NOT NULL),
+  CONSTRAINT payment_lease_required CHECK ((state <> ALL (ARRAY['claimed', 'settling', 'settled'])) OR lease_until IS NOT NULL),
+  CONSTRAINT payment_no_answer_unless_charged CHECK ((state <> ALL (ARRAY['claimed', 'released', 'refund_due', 'refunded', 'void'])) OR answer_body IS NULL AND sent_at IS NULL),
+  CONSTRAINT payment_paid_finality_check CHECK (paid_finality = ANY (ARRAY['latest', 'safe'])),
+  CONSTRAINT payment_state_check CHECK (state = ANY (ARRAY['claimed', 'released', 'settling', 'unresolved', 'settled', 'answered', 'refund_due', 'refunded', 'void'])),
+  CONSTRAINT payment_transfer_required CHECK ((state <> ALL (ARRAY['settled', 'answered', 'refund_due', 'refunded'])) OR paid_transaction IS NOT NULL AND paid_block IS NOT NULL AND paid_log_index IS NOT NULL AND paid_finality IS NOT NULL)
+) WITH (fillfactor=70);
+CREATE INDEX payment_liability ON payment (settlement) WHERE ((state = 'refund_due') OR ((settlement = 'settle-early') AND (state = ANY (ARRAY['claimed', 'settling', 'unresolved', 'settled']))));
+CREATE INDEX payment_refund_due ON payment (changed_at) WHERE (state = 'refund_due');
+CREATE INDEX payment_unsent ON payment (answered_at) WHERE ((state = 'answered') AND (sent_at IS NULL));
+CREATE INDEX payment_waiting ON payment (changed_at) WHERE (state = ANY (ARRAY['claimed', 'released', 'settling', 'unresolved', 'settled']));
+CREATE TRIGGER log_payment_insert AFTER INSERT ON payment REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION log_payment_insert();
+CREATE TRIGGER log_payment_update AFTER UPDATE ON payment REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION log_payment_update();
+CREATE TRIGGER payment_before_insert BEFORE INSERT ON payment FOR EACH ROW EXECUTE FUNCTION payment_before_insert();
+CREATE TRIGGER payment_forbid_truncate BEFORE TRUNCATE ON payment FOR EACH STATEMENT EXECUTE FUNCTION forbid_truncate();
+CREATE TRIGGER payment_guard BEFORE DELETE OR UPDATE ON payment FOR EACH ROW EXECUTE FUNCTION payment_guard();
+CREATE CONSTRAINT TRIGGER payment_matches_refund AFTER INSERT OR UPDATE ON payment DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.state = ANY (ARRAY['refund_due', 'refunded', 'void'])) EXECUTE FUNCTION refund_matches_payment();
+CREATE TRIGGER payment_paid_amount_guard BEFORE UPDATE ON payment FOR EACH ROW WHEN (new.paid_amount IS DISTINCT FROM old.paid_amount) EXECUTE FUNCTION payment_paid_amount_guard();
+CREATE TRIGGER payment_refund_guard BEFORE UPDATE ON payment FOR EACH ROW WHEN (old.state = 'refund_due' AND (new.state = ANY (ARRAY['refunded', 'void']))) EXECUTE FUNCTION payment_refund_guard();
+CREATE TRIGGER queue_refund_on_insert AFTER INSERT ON payment FOR EACH ROW WHEN (new.state = 'refund_due') EXECUTE FUNCTION queue_refund();
+CREATE TRIGGER queue_refund_on_update AFTER UPDATE ON payment FOR EACH ROW WHEN (new.state = 'refund_due' AND old.state <> 'refund_due') EXECUTE FUNCTION queue_refund();
+
+-- Every state change of every payment, in order. Written by triggers only.
+CREATE TABLE payment_event (
+  event_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  payment_id text NOT NULL,
+  from_state text,
+  to_state text NOT NULL,
+  fence integer NOT NULL,
+  reason text,
+  at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT payment_event_pkey PRIMARY KEY (event_id),
+  CONSTRAINT payment_event_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payment(payment_id)
+);
+CREATE INDEX payment_event_by_payment ON payment_event (payment_id, event_id);
+CREATE TRIGGER payment_event_forbid_truncate BEFORE TRUNCATE ON payment_event FOR EACH STATEMENT EXECUTE FUNCTION forbid_truncate();
+CREATE TRIGGER payment_event_guard BEFORE DELETE OR UPDATE ON payment_event FOR EACH ROW EXECUTE FUNCTION payment_event_guard();
+
+-- Grants of the rate limits. Grant n is stored at ring_index n % limit.
+CREATE UNLOGGED TABLE rate_grant (
+  key_id bigint NOT NULL,
+  ring_index integer NOT NULL,
+  at_ms bigint NOT NULL,
+  CONSTRAINT rate_grant_pkey PRIMARY KEY (key_id, ring_index)
+) WITH (fillfactor=50);
+
+-- The rate-limit log: a ring of grants for each policy and key. Unlogged: a crash of the database loses at most one window.
+CREATE UNLOGGED TABLE rate_key (
+  key_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  policy text NOT NULL,
+  key text NOT NULL,
+  -- The number of the next grant, which is also the number of grants made.
+  next_grant bigint NOT NULL DEFAULT 0,
+  -- The oldest grant that may still be inside a window.
+  oldest_grant bigint NOT NULL DEFAULT 0,
+  newest_ms bigint NOT NULL DEFAULT 0,
+  CONSTRAINT rate_key_pkey PRIMARY KEY (key_id),
+  CONSTRAINT rate_key_policy_key_key UNIQUE (policy, key)
+) WITH (fillfactor=50);
+
+-- At most one refund for each payment. Each is an EIP-3009 authorization, so the token contract pays it at most once.
+CREATE TABLE refund (
+  payment_id text NOT NULL,
+  payer text NOT NULL,
+  amount bigint NOT NULL,
+  asset text NOT NULL,
+  chain_id bigint NOT NULL,
+  reason text NOT NULL,
+  state text NOT NULL DEFAULT 'queued',
+  treasury text,
+  refund_nonce text,
+  valid_before bigint,
+  signature text,
+  -- The transaction as read from the chain.
+  transaction text,
+  attempts integer NOT NULL DEFAULT 0,
+  next_attempt_at timestamptz NOT NULL DEFAULT now(),
+  lease_until timestamptz,
+  last_error text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  changed_at timestamptz NOT NULL DEFAULT now(),
+  -- Increases with every claim of a worker, so that one whose lease has expired cannot write.
+  fence integer NOT NULL DEFAULT 0,
+  -- When it was last signed; the hourly and daily caps sum over it.
+  signed_at timestamptz,
+  -- The transaction the facilitator named; not verified on the chain.
+  transaction_hint text,
+  confirmed_at timestamptz,
+  confirmed_block bigint,
+  confirmed_log_index integer,
+  CONSTRAINT refund_pkey PRIMARY KEY (payment_id),
+  CONSTRAINT refund_treasury_refund_nonce_key UNIQUE (treasury, refund_nonce),
+  CONSTRAINT refund_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payment(payment_id),
+  CONSTRAINT refund_confirmed_with_transfer CHECK ((state = 'confirmed') = (num_nulls(transaction, confirmed_at, confirmed_block, confirmed_log_index) = 0)),
+  CONSTRAINT refund_confirmed_with_treasury CHECK (state <> 'confirmed' OR treasury IS NOT NULL),
+  CONSTRAINT refund_fence_check CHECK (fence >= 0),
+  CONSTRAINT refund_refund_nonce_check CHECK (refund_nonce ~ '^0x[0-9a-f]{64}$'),
+  CONSTRAINT refund_signature_complete CHECK ((num_nulls(valid_before, signature, signed_at) = ANY (ARRAY[0, 3])) AND (num_nulls(treasury, refund_nonce) = ANY (ARRAY[0, 2])) AND (signature IS NULL OR treasury IS NOT NULL)),
+  CONSTRAINT refund_signature_format CHECK (signature ~ '^0x[0-9a-f]{130}$'),
+  CONSTRAINT refund_signature_required CHECK ((state <> ALL (ARRAY['signed', 'broadcast'])) OR num_nulls(treasury, refund_nonce, valid_before, signature, signed_at) = 0),
+  CONSTRAINT refund_state_check CHECK (state = ANY (ARRAY['queued', 'signed', 'broadcast', 'confirmed', 'cancelled', 'needs_review'])),
+  CONSTRAINT refund_treasury_check CHECK (treasury ~ '^0x[0-9a-f]{40}$')
+);
+CREATE INDEX refund_due ON refund (next_attempt_at) WHERE (state = ANY (ARRAY['queued', 'signed', 'broadcast', 'needs_review']));
+CREATE INDEX refund_signed_at ON refund (signed_at) WHERE (signed_at IS NOT NULL);
+CREATE TRIGGER finish_refunded_payment AFTER UPDATE ON refund FOR EACH ROW WHEN ((new.state = ANY (ARRAY['confirmed', 'cancelled'])) AND old.state <> new.state) EXECUTE FUNCTION finish_refunded_payment();
+CREATE TRIGGER refund_before_insert BEFORE INSERT ON refund FOR EACH ROW EXECUTE FUNCTION refund_before_insert();
+CREATE TRIGGER refund_forbid_truncate BEFORE TRUNCATE ON refund FOR EACH STATEMENT EXECUTE FUNCTION forbid_truncate();
+CREATE TRIGGER refund_guard BEFORE DELETE OR UPDATE ON refund FOR EACH ROW EXECUTE FUNCTION refund_guard();
+CREATE CONSTRAINT TRIGGER refund_matches_payment AFTER INSERT OR UPDATE ON refund DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refund_matches_payment();
+
+-- Which treasury refunds which payments, by the block of the payment. Never changed: a second treasury must not refund what the first has refunded.
+CREATE TABLE refund_treasury (
+  treasury text NOT NULL,
+  -- It refunds payments of later blocks, up to the after_block of the next treasury. Null for the first.
+  after_block bigint,
+  entered_at timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT refund_treasury_pkey PRIMARY KEY (treasury),
+  CONSTRAINT refund_treasury_after_block_key UNIQUE (after_block),
+  CONSTRAINT refund_treasury_after_block_check CHECK (after_block >= 0),
+  CONSTRAINT refund_treasury_treasury_check CHECK (treasury ~ '^0x[0-9a-f]{40}$')
+);
+CREATE UNIQUE INDEX refund_treasury_first ON refund_treasury ((true)) WHERE (after_block IS NULL);
+CREATE TRIGGER refund_treasury_forbid_truncate BEFORE TRUNCATE ON refund_treasury FOR EACH STATEMENT EXECUTE FUNCTION forbid_truncate();
+CREATE TRIGGER refund_treasury_guard BEFORE INSERT OR DELETE OR UPDATE ON refund_treasury FOR EACH ROW EXECUTE FUNCTION refund_treasury_guard();
+
+-- Research reports, shared by all replicas: one row for each generation of a market's report.
+CREATE TABLE research_report (
+  market text COLLATE "C" NOT NULL,
+  generation integer NOT NULL,
+  -- lost: the lease of the replica that made it has expired.
+  state text NOT NULL,
+  lease_until timestamptz NOT NULL,
+  begun_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  made_at timestamptz,
+  report json,
+  CONSTRAINT research_report_pkey PRIMARY KEY (market, generation),
+  CONSTRAINT research_report_check CHECK ((state = 'made') = (made_at IS NOT NULL) AND (made_at IS NULL) = (report IS NULL)),
+  CONSTRAINT research_report_state_check CHECK (state = ANY (ARRAY['making', 'made', 'failed', 'lost']))
+);
+CREATE INDEX research_report_begun ON research_report (begun_at);
+CREATE UNIQUE INDEX research_report_making ON research_report (market) WHERE (state = 'making');
+
+-- The score of each feed item, kept for ever.
+CREATE TABLE score_check (
+  feed_index bigint NOT NULL,
+  kind text NOT NULL,
+  market_id text,
+  -- For a mover, when its price is compared; for a predetermined outcome, when it was published.
+  at timestamptz NOT NULL,
+  price_start double precision,
+  price_now double precision,
+  outcome smallint,
+  -- When it can be judged; null until the resolution changes again.
+  due_at timestamptz,
+  verdict text,
+  -- The time of the mid price it was judged by.
+  point_at timestamptz,
+  point_mid double precision,
+  CONSTRAINT score_check_pkey PRIMARY KEY (feed_index, kind),
+  CONSTRAINT score_check_market_id_fkey FOREIGN KEY (market_id) REFERENCES score_market(market_id),
+  CONSTRAINT score_check_check CHECK ((kind = 'predetermined') = (outcome IS NOT NULL) AND (outcome IS NULL) = (price_start IS NOT NULL) AND (price_start IS NULL) = (price_now IS NULL)),
+  CONSTRAINT score_check_check1 CHECK ((point_at IS NULL) = (point_mid IS NULL)),
+  CONSTRAINT score_check_kind_check CHECK (kind = ANY (ARRAY['mover_1h', 'mover_24h', 'predetermined'])),
+  CONSTRAINT score_check_outcome_check CHECK (outcome = ANY (ARRAY[0, 1])),
+  CONSTRAINT score_check_verdict_check CHECK (verdict = ANY (ARRAY['persisted', 'reverted', 'unknown', 'correct', 'wrong', 'uneven', 'cancelled']))
+);
+CREATE INDEX score_check_by_market ON score_check (market_id);
+CREATE INDEX score_check_due ON score_check (due_at) WHERE (due_at IS NOT NULL);
+
+-- Markets of scored feed items, and how they were resolved.
+CREATE TABLE score_market (
+  market_id text NOT NULL,
+  -- A predetermined outcome was published.
+  outcome_published boolean NOT NULL,
+  -- When the last of its movers is scored.
+  last_mover_at timestamptz,
+  -- When its resolution was last requested from the venue.
+  requested_at timestamptz NOT NULL DEFAULT '-infinity'::timestamptz,
+  -- Increases when the resolution changes.
+  version integer NOT NULL DEFAULT 0,
+  state text,
+  payout_first double precision,
+  payout_second double precision,
+  source text,
+  resolved_at timestamptz,
+  -- When it was resolved, or when that was learned if the venue gives no time.
+  ended_at timestamptz,
+  CONSTRAINT score_market_pkey PRIMARY KEY (market_id),
+  CONSTRAINT score_market_check CHECK ((state IS NULL) = (ended_at IS NULL) AND (state IS NULL) = (source IS NULL)),
+  CONSTRAINT score_market_check1 CHECK ((NOT state IS DISTINCT FROM 'paid') = (payout_first IS NOT NULL) AND (payout_first IS NULL) = (payout_second IS NULL)),
+  CONSTRAINT score_market_state_check CHECK (state = ANY (ARRAY['paid', 'cancelled']))
+);
+CREATE INDEX score_market_ended ON score_market (ended_at);
+CREATE INDEX score_market_open ON score_market (last_mover_at) WHERE (ended_at IS NULL);
+CREATE INDEX score_market_unresolved ON score_market (requested_at) WHERE (outcome_published AND (ended_at IS NULL));
+
+-- The cursor of the self-score in the feed. Locked by every writer of the score tables.
+CREATE TABLE score_state (
+  single boolean NOT NULL DEFAULT true,
+  -- The last feed item that was read.
+  last_index bigint NOT NULL DEFAULT 0,
+  -- Increases when the counts change.
+  revision bigint NOT NULL DEFAULT 0,
+  CONSTRAINT score_state_pkey PRIMARY KEY (single),
+  CONSTRAINT score_state_single_check CHECK (single)
+);
+
+-- Balances of the simulated token. A payer without a row has a starting balance.
+CREATE TABLE simulated_account (
+  address text NOT NULL,
+  -- Atomic units. What pay_to receives is summed from the authorizations instead: one row would make all sales wait.
+  balance bigint NOT NULL,
+  CONSTRAINT simulated_account_pkey PRIMARY KEY (address),
+  CONSTRAINT simulated_account_balance_check CHECK (balance >= 0)
+);
+
+-- Used authorizations of the simulated token. recipient is null for a cancelled one.
+CREATE TABLE simulated_authorization (
+  asset text NOT NULL,
+  payer text NOT NULL,
+  nonce text NOT NULL,
+  recipient text,
+  amount bigint,
+  transaction text NOT NULL,
+  -- Seconds since the epoch.
+  block_time bigint NOT NULL,
+  CONSTRAINT simulated_authorization_pkey PRIMARY KEY (asset, payer, nonce),
+  CONSTRAINT simulated_authorization_transaction_key UNIQUE (transaction),
+  CONSTRAINT simulated_authorization_check CHECK ((recipient IS NULL) = (amount IS NULL))
+);
+CREATE INDEX simulated_authorization_by_recipient ON simulated_authorization (recipient);
+
+-- The venue of this store. A feed must never mix two venues.
+CREATE TABLE store_venue (
+  only_row boolean NOT NULL DEFAULT true,
+  venue text NOT NULL,
+  CONSTRAINT store_venue_pkey PRIMARY KEY (only_row),
+  CONSTRAINT store_venue_only_row_check CHECK (only_row)
+);
+
+-- Activity events of tracked wallets. The primary key is the whole identity of an event. No foreign keys: there are tens of millions of rows.
+CREATE TABLE whale_activity (
+  wallet_id integer NOT NULL,
+  market_id integer NOT NULL,
+  -- Milliseconds since the epoch.
+  activity_at_ms bigint NOT NULL,
+  size double precision NOT NULL,
+  price double precision NOT NULL,
+  -- 0 if the venue names none.
+  token_id integer NOT NULL,
+  kind whale_activity_kind NOT NULL,
+  occurrence integer NOT NULL,
+  transaction bytea NOT NULL,
+  CONSTRAINT whale_activity_pkey PRIMARY KEY (wallet_id, market_id, transaction, kind, token_id, size, price, occurrence)
+);
+
+-- The published calibration of each wallet, and the one before.
+CREATE TABLE whale_calibration (
+  wallet text NOT NULL,
+  computed_at timestamptz NOT NULL,
+  calibration json NOT NULL,
+  previous_computed_at timestamptz,
+  previous_calibration json,
+  CONSTRAINT whale_calibration_pkey PRIMARY KEY (wallet),
+  CONSTRAINT whale_calibration_check CHECK ((previous_computed_at IS NULL) = (previous_calibration IS NULL))
+) WITH (toast_tuple_target=8160);
+
+-- Events of the venue. Positions in markets of one event are scored together.
+CREATE TABLE whale_event (
+  event_id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  event text COLLATE "C" NOT NULL,
+  CONSTRAINT whale_event_pkey PRIMARY KEY (event_id),
+  CONSTRAINT whale_event_event_key UNIQUE (event)
+);
+
+-- Markets with whale activity: event, resolution, and when each was last requested.
+CREATE TABLE whale_market (
+  market_id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  market text COLLATE "C" NOT NULL,
+  -- The first event the venue named, null until the facts are known. Never changed: sums depend on it.
+  event_id integer,
+  fee_rate double precision,
+  ends_at timestamptz,
+  facts_requested_at timestamptz NOT NULL DEFAULT '-infinity'::timestamptz,
+  has_entries boolean NOT NULL DEFAULT false,
+  -- When its resolution was last requested from the venue.
+  requested_at timestamptz NOT NULL DEFAULT '-infinity'::timestamptz,
+  state text,
+  payout_first double precision,
+  payout_second double precision,
+  source text,
+  resolved_at timestamptz,
+  -- When it was resolved, or when that was learned if the venue gives no time.
+  ended_at timestamptz,
+  -- When its resolution last changed here. A digest covers what was learned since the one before.
+  resolution_learned_at timestamptz NOT NULL DEFAULT '-infinity'::timestamptz,
+  CONSTRAINT whale_market_pkey PRIMARY KEY (market_id),
+  CONSTRAINT whale_market_market_key UNIQUE (market),
+  CONSTRAINT whale_market_event_id_fkey FOREIGN KEY (event_id) REFERENCES whale_event(event_id),
+  CONSTRAINT whale_market_check CHECK ((state IS NULL) = (ended_at IS NULL) AND (state IS NULL) = (source IS NULL)),
+  CONSTRAINT whale_market_check1 CHECK ((NOT state IS DISTINCT FROM 'paid') = (payout_first IS NOT NULL) AND (payout_first IS NULL) = (payout_second IS NULL)),
+  CONSTRAINT whale_market_state_check CHECK (state = ANY (ARRAY['paid', 'cancelled']))
+);
+CREATE INDEX whale_market_ended ON whale_market (ended_at) WHERE (has_entries AND (ended_at IS NOT NULL));
+CREATE INDEX whale_market_open ON whale_market (requested_at, market_id) WHERE (has_entries AND (ended_at IS NULL));
+CREATE INDEX whale_market_unknown ON whale_market (facts_requested_at, market_id) WHERE (event_id IS NULL);
+
+-- Facts of each market, apart from whale_market so that its updates stay small.
+CREATE TABLE whale_market_facts (
+  market_id integer NOT NULL,
+  facts json NOT NULL,
+  CONSTRAINT whale_market_facts_pkey PRIMARY KEY (market_id),
+  CONSTRAINT whale_market_facts_market_id_fkey FOREIGN KEY (market_id) REFERENCES whale_market(market_id)
+);
+
+-- A wallet in a market, and the entries computed from its activity.
+CREATE TABLE whale_position (
+  market_id integer NOT NULL,
+  wallet_id integer NOT NULL,
+  -- Increases when activity is added.
+  activity_version integer NOT NULL,
+  -- The activity_version the entries were computed from; 0 before the first computation.
+  entries_version integer NOT NULL DEFAULT 0,
+  entry_count integer NOT NULL DEFAULT 0,
+  bought_both boolean NOT NULL DEFAULT false,
+  -- An entry may have to be published.
+  due boolean NOT NULL DEFAULT false,
+  entries json NOT NULL DEFAULT '[]'::json,
+  CONSTRAINT whale_position_pkey PRIMARY KEY (market_id, wallet_id) INCLUDE (entry_count),
+  CONSTRAINT whale_position_market_id_fkey FOREIGN KEY (market_id) REFERENCES whale_market(market_id),
+  CONSTRAINT whale_position_wallet_id_fkey FOREIGN KEY (wallet_id) REFERENCES whale_wallet(wallet_id)
+);
+CREATE INDEX whale_position_due ON whale_position (market_id, wallet_id) WHERE due;
+
+-- Increases when a published calibration changes. Written last in a transaction, since all writers lock it.
+CREATE TABLE whale_revision (
+  single boolean NOT NULL DEFAULT true,
+  revision bigint NOT NULL,
+  CONSTRAINT whale_revision_pkey PRIMARY KEY (single),
+  CONSTRAINT whale_revision_single_check CHECK (single)
+);
+
+-- The scores that are counted in whale_sums.
+CREATE TABLE whale_score (
+  event_id integer NOT NULL,
+  wallet_id integer NOT NULL,
+  market_id integer NOT NULL,
+  score json NOT NULL,
+  CONSTRAINT whale_score_pkey PRIMARY KEY (event_id, wallet_id, market_id)
+);
+
+-- Positions whose entries must be recomputed, newest activity first. Only in markets whose facts are known.
+CREATE TABLE whale_stale (
+  market_id integer NOT NULL,
+  wallet_id integer NOT NULL,
+  activity_at_ms bigint NOT NULL,
+  CONSTRAINT whale_stale_pkey PRIMARY KEY (market_id, wallet_id)
+);
+CREATE INDEX whale_stale_newest ON whale_stale (activity_at_ms DESC, market_id, wallet_id);
+
+-- Sums over the scores of a wallet. Stored in the row and uncompressed, with room to be rewritten in place.
+CREATE TABLE whale_sums (
+  wallet_id integer NOT NULL,
+  version integer NOT NULL,
+  -- Number of counted positions.
+  scores integer NOT NULL,
+  judgement json NOT NULL,
+  -- float8 numbers, least significant byte first.
+  sums bytea NOT NULL,
+  CONSTRAINT whale_sums_pkey PRIMARY KEY (wallet_id),
+  CONSTRAINT whale_sums_wallet_id_fkey FOREIGN KEY (wallet_id) REFERENCES whale_wallet(wallet_id)
+) WITH (toast_tuple_target=8160, fillfactor=50);
+
+-- Outcome tokens, under short keys.
+CREATE TABLE whale_token (
+  token_id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  token text COLLATE "C" NOT NULL,
+  CONSTRAINT whale_token_pkey PRIMARY KEY (token_id),
+  CONSTRAINT whale_token_token_key UNIQUE (token)
+);
+
+-- Positions whose score must be counted again in the sums of their wallet.
+CREATE TABLE whale_uncounted (
+  event_id integer NOT NULL,
+  wallet_id integer NOT NULL,
+  market_id integer NOT NULL,
+  -- The number, from whale_change, of the first change that is not counted.
+  since bigint NOT NULL,
+  -- The number, from whale_change, of the newest change.
+  version bigint NOT NULL,
+  CONSTRAINT whale_uncounted_pkey PRIMARY KEY (event_id, wallet_id, market_id)
+);
+CREATE INDEX whale_uncounted_since ON whale_uncounted (since);
+
+-- Tracked wallets, and how much of their activity was read.
+CREATE TABLE whale_wallet (
+  wallet_id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  wallet text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  source text NOT NULL,
+  tracked_at timestamptz NOT NULL,
+  history text NOT NULL DEFAULT 'reading',
+  read_from timestamptz,
+  read_to timestamptz,
+  activity_count integer NOT NULL DEFAULT 0,
+  -- Number of positions.
+  markets integer NOT NULL DEFAULT 0,
+  -- Number of positions with buys of both outcomes.
+  both_sides integer NOT NULL DEFAULT 0,
+  CONSTRAINT whale_wallet_pkey PRIMARY KEY (wallet_id),
+  CONSTRAINT whale_wallet_wallet_key UNIQUE (wallet),
+  CONSTRAINT whale_wallet_check CHECK (read_from <= read_to AND (read_from IS NULL) = (read_to IS NULL)),
+  CONSTRAINT whale_wallet_history_check CHECK (history = ANY (ARRAY['reading', 'whole', 'truncated'])),
+  CONSTRAINT whale_wallet_source_check CHECK (source = ANY (ARRAY['volume', 'profit']))
+);
+
+-- Appends new items with the next indices, in one statement, so that no writer keeps the counter locked while it waits for its client.
+CREATE OR REPLACE FUNCTION feed_append(items json)
+ RETURNS SETOF feed_item
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  counter bigint;
+  added bigint;
+BEGIN
+  SELECT last_index INTO STRICT counter FROM feed_counter FOR UPDATE;
+  RETURN QUERY
+    WITH incoming AS (
+      SELECT DISTINCT ON (i.dedupe_key) i.*
+      FROM ROWS FROM (json_to_recordset(items)
+        AS (dedupe_key text, type text, created_at timestamptz, title text, data json))
+        WITH ORDINALITY AS i (dedupe_key, type, created_at, title, data, item_number)
+      ORDER BY i.dedupe_key, i.item_number
+    )
+    INSERT INTO feed_item (feed_index, dedupe_key, type, created_at, title, data)
+    SELECT counter + row_number() OVER (ORDER BY item_number),
+      i.dedupe_key, i.type, i.created_at, i.title, i.data
+    FROM incoming i
+    -- One index lookup for each key, whatever the planner's row estimate is.
+    WHERE (SELECT true FROM feed_item other WHERE other.dedupe_key = i.dedupe_key LIMIT 1) IS NULL
+    RETURNING *;
+  GET DIAGNOSTICS added = ROW_COUNT;
+  IF added > 0 THEN
+    UPDATE feed_counter SET last_index = counter + added;
+  END IF;
+END
+$function$;
+
+-- Ends a payment when its refund ends, with the owner's rights: the refund worker may not write payments.
+CREATE OR REPLACE FUNCTION finish_refunded_payment()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+  -- As in queue_refund: the schema of the refunds first, and pg_temp last.
+  PERFORM set_config('search_path', format('%I, pg_temp', TG_TABLE_SCHEMA), true);
+  UPDATE payment
+  SET state = CASE NEW.state WHEN 'confirmed' THEN 'refunded' ELSE 'void' END,
+    reason = CASE NEW.state WHEN 'confirmed' THEN reason ELSE NEW.last_error END,
+    changed_at = clock_timestamp()
+  WHERE payment_id = NEW.payment_id AND state = 'refund_due';
+  RETURN NULL;
+END $function$;
+
+-- Row triggers do not fire on TRUNCATE.
+CREATE OR REPLACE FUNCTION forbid_truncate()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RAISE EXCEPTION 'the table % cannot be truncated', TG_TABLE_NAME
+    USING ERRCODE = 'restrict_violation';
+END $function$;
+
+-- Logs new payments, with the owner's rights: a login that may write payments may not write their log.
+CREATE OR REPLACE FUNCTION log_payment_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+    BEGIN
+      INSERT INTO payment_event (payment_id, to_state, fence, reason)
+      SELECT payment_id, state, fence, reason FROM new_rows;
+      RETURN NULL;
+    END $function$;
+
+-- Logs state changes, with the owner's rights, in one statement for a batch.
+CREATE OR REPLACE FUNCTION log_payment_update()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+    BEGIN
+      INSERT INTO payment_event (payment_id, from_state, to_state, fence, reason)
+      SELECT payment_id, old_rows.state, new_rows.state, new_rows.fence, new_rows.reason
+      FROM new_rows JOIN old_rows USING (payment_id) WHERE new_rows.state <> old_rows.state;
+      RETURN NULL;
+    END $function$;
+
+-- Refuses new payments that are malformed or not at the start of their life.
+CREATE OR REPLACE FUNCTION payment_before_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  -- An unmatched transfer is inserted as refund_due: the chain shows it, and no call presented it.
+  IF NEW.state NOT IN ('claimed', 'refund_due') THEN
+    RAISE EXCEPTION 'a payment cannot be inserted in state %', NEW.state
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  IF NEW.intended_at IS NOT NULL OR NEW.answered_at IS NOT NULL OR (NEW.state = 'claimed'
+    AND (NEW.paid_transaction, NEW.paid_block, NEW.paid_log_index, NEW.paid_finality)
+      IS DISTINCT FROM (NULL, NULL, NULL, NULL)) THEN
+    RAISE EXCEPTION 'a payment must be inserted without intent, answer and, if claimed, transfer'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  IF NEW.paid_amount IS NOT NULL THEN
+    RAISE EXCEPTION 'a payment must be inserted without paid_amount'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  -- Checked here and not by CHECK constraints: payment_guard lets none of these columns change, and
+  -- every UPDATE would prepare the constraints again.
+  IF NOT (NEW.payment_id ~ '^0x[0-9a-f]{64}$' AND NEW.nonce ~ '^0x[0-9a-f]{64}$'
+    AND NEW.asset ~ '^0x[0-9a-f]{40}$' AND NEW.payer ~ '^0x[0-9a-f]{40}$'
+    AND NEW.pay_to ~ '^0x[0-9a-f]{40}$' AND NEW.pay_to <> NEW.payer
+    AND coalesce(NEW.signature ~ '^0x[0-9a-f]{130}$', true)
+    AND NEW.chain_id > 0 AND NEW.amount > 0
+    AND NEW.settlement IN ('compute-first', 'settle-early')
+    AND num_nulls(NEW.signature, NEW.product_id, NEW.request) IN (0, 3)) THEN
+    RAISE EXCEPTION 'the payment is malformed' USING ERRCODE = 'check_violation';
+  END IF;
+  IF (NEW.signature IS NULL) <> (NEW.state = 'refund_due') THEN
+    RAISE EXCEPTION 'a payment must be inserted as claimed with a signature, or as refund_due without'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END $function$;
+
+CREATE OR REPLACE FUNCTION payment_event_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RAISE EXCEPTION 'a payment_event row cannot be changed or deleted'
+    USING ERRCODE = 'restrict_violation';
+END $function$;
+
+-- Refuses changes of a payment that would lose or invent money, whatever the code does.
+CREATE OR REPLACE FUNCTION payment_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  state_changes boolean;
+  transfer_changes boolean;
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    RAISE EXCEPTION 'a payment row cannot be deleted' USING ERRCODE = 'restrict_violation';
+  END IF;
+  IF (NEW.payment_id, NEW.chain_id, NEW.asset, NEW.token_name, NEW.token_version, NEW.payer,
+      NEW.nonce, NEW.pay_to, NEW.amount, NEW.valid_after, NEW.valid_before, NEW.signature,
+      NEW.settlement, NEW.product_id, NEW.request, NEW.created_at)
+    IS DISTINCT FROM
+     (OLD.payment_id, OLD.chain_id, OLD.asset, OLD.token_name, OLD.token_version, OLD.payer,
+      OLD.nonce, OLD.pay_to, OLD.amount, OLD.valid_after, OLD.valid_before, OLD.signature,
+      OLD.settlement, OLD.product_id, OLD.request, OLD.created_at) THEN
+    RAISE EXCEPTION 'the identity columns of a payment cannot change'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+
+  state_changes := NEW.state <> OLD.state;
+  IF state_changes AND NOT (OLD.state || ' ' || NEW.state = ANY (ARRAY[
+      'claimed settling', 'claimed released',
+      'released claimed', 'released void', 'released refund_due',
+      'settling unresolved', 'settling void',
+      'unresolved refund_due', 'unresolved void',
+      'answered refund_due',
+      'refund_due refunded', 'refund_due void',
+      'void refund_due']
+    || CASE NEW.settlement
+      WHEN 'compute-first' THEN ARRAY['settling answered', 'unresolved answered']
+      ELSE ARRAY['settling settled', 'unresolved settled', 'settled answered',
+        'settled refund_due'] END)) THEN
+    RAISE EXCEPTION 'a payment cannot go from % to %', OLD.state, NEW.state
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+
+  IF state_changes AND OLD.sent_at IS NOT NULL THEN
+    RAISE EXCEPTION 'a payment cannot change state after its answer was delivered'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  IF NEW.sent_at IS DISTINCT FROM OLD.sent_at
+    AND (state_changes OR OLD.state <> 'answered' OR OLD.sent_at IS NOT NULL) THEN
+    RAISE EXCEPTION 'sent_at can be set once, while the payment is answered'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+
+  -- The answer is stored with a state change and may be erased later. It is never replaced: the payer
+  -- is charged for the answer that was stored before settlement was requested.
+  IF NEW.answer_body IS DISTINCT FROM OLD.answer_body AND NEW.answer_body IS NOT NULL
+    AND (OLD.answer_body IS NOT NULL OR NOT state_changes) THEN
+    RAISE EXCEPTION 'answer_body can be set once, with a state change'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  IF NEW.intended_at IS DISTINCT FROM OLD.intended_at
+    AND NOT (state_changes AND NEW.state = 'settling' AND OLD.intended_at IS NULL) THEN
+    RAISE EXCEPTION 'intended_at can be set once, with the change to settling'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  IF NEW.answered_at IS DISTINCT FROM OLD.answered_at
+    AND NOT (state_changes AND NEW.state = 'answered' AND OLD.answered_at IS NULL) THEN
+    RAISE EXCEPTION 'answered_at can be set once, with the change to answered'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+
+  -- The transfer on the chain is stored with the state change it causes. It may change in two cases:
+  -- its block becomes safe from reorganisation, or a payment recorded as void was paid after all.
+  transfer_changes := (NEW.paid_transaction, NEW.paid_block, NEW.paid_log_index, NEW.paid_finality)
+    IS DISTINCT FROM
+    (OLD.paid_transaction, OLD.paid_block, OLD.paid_log_index, OLD.paid_finality);
+  IF transfer_changes AND NOT coalesce(
+    CASE
+      WHEN OLD.paid_transaction IS NULL
+        THEN state_changes AND NEW.state IN ('settled', 'answered', 'refund_due')
+      WHEN state_changes AND OLD.state = 'void' THEN true
+      ELSE OLD.paid_finality = 'latest' AND NEW.paid_finality = 'safe'
+        AND NEW.state IN ('settled', 'answered', 'refund_due', 'refunded')
+    END, false) THEN
+    RAISE EXCEPTION 'the recorded transfer of a payment cannot be changed here'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+
+  IF NEW.fence <> OLD.fence + (OLD.state = 'released' AND NEW.state = 'claimed')::int THEN
+    RAISE EXCEPTION 'the fence of a payment increases by one with every claim and never else'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  IF NEW.secret_hash IS DISTINCT FROM OLD.secret_hash AND NEW.fence = OLD.fence THEN
+    RAISE EXCEPTION 'secret_hash can change only with a claim' USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END $function$;
+
+-- A payer may use the nonce of a payment for another amount. That amount is recorded once, when it becomes due.
+CREATE OR REPLACE FUNCTION payment_paid_amount_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF OLD.state = 'refund_due' OR NEW.state <> 'refund_due'
+    OR NEW.paid_amount <= 0 OR NEW.paid_amount = NEW.amount THEN
+    RAISE EXCEPTION 'paid_amount can be set only with the change to refund_due, to another positive amount'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END $function$;
+
+-- A payment becomes refunded only after its refund is confirmed, and void only after its refund is cancelled.
+CREATE OR REPLACE FUNCTION payment_refund_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  refund_state text;
+BEGIN
+  EXECUTE format('SELECT state FROM %I.refund WHERE payment_id = $1', TG_TABLE_SCHEMA)
+    INTO refund_state USING NEW.payment_id;
+  IF refund_state IS DISTINCT FROM
+    (CASE NEW.state WHEN 'refunded' THEN 'confirmed' ELSE 'cancelled' END) THEN
+    RAISE EXCEPTION 'a payment cannot become % while its refund is %', NEW.state,
+      coalesce(refund_state, 'missing') USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END $function$;
+
+-- Queues the refund in the statement that makes the payment due, with the owner's rights. A cancelled refund is queued again.
+CREATE OR REPLACE FUNCTION queue_refund()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+  -- Tables are resolved in the schema of the payments first, and in pg_temp last, where any login may
+  -- create a table of the same name.
+  PERFORM set_config('search_path', format('%I, pg_temp', TG_TABLE_SCHEMA), true);
+  INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
+  VALUES (NEW.payment_id, NEW.payer, coalesce(NEW.paid_amount, NEW.amount), NEW.asset,
+    NEW.chain_id, coalesce(NEW.reason, 'owed'))
+  ON CONFLICT (payment_id) DO UPDATE
+    SET state = 'queued', reason = excluded.reason, amount = excluded.amount,
+      changed_at = clock_timestamp();
+  RETURN NULL;
+END $function$;
+
+-- Takes one grant if fewer than grants_max were made in the window (now - window_ms, now]. The ring has grants_max entries: another limit needs another policy name.
+CREATE OR REPLACE FUNCTION rate_take(policy_name text, client_key text, grants_max integer, window_ms bigint, test_now_ms bigint, OUT granted boolean, OUT remaining integer, OUT reset_ms bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  ring rate_key%ROWTYPE;
+  now_ms bigint;
+  since_ms bigint;
+  oldest_ms bigint;
+  low bigint;
+  high bigint;
+  middle bigint;
+BEGIN
+  LOOP
+    SELECT * INTO ring FROM rate_key WHERE policy = policy_name AND key = client_key FOR UPDATE;
+    EXIT WHEN FOUND;
+    INSERT INTO rate_key (policy, key) VALUES (policy_name, client_key) ON CONFLICT DO NOTHING;
+  END LOOP;
+  -- Read after the row is locked, so that the grants of one key are in order of time.
+  now_ms := greatest(ring.newest_ms,
+    coalesce(test_now_ms, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint));
+  since_ms := now_ms - window_ms;
+
+  IF ring.newest_ms <= since_ms THEN
+    ring.oldest_grant := ring.next_grant;
+  END IF;
+  IF ring.oldest_grant < ring.next_grant THEN
+    SELECT at_ms INTO oldest_ms FROM rate_grant
+      WHERE key_id = ring.key_id AND ring_index = ring.oldest_grant % grants_max;
+    IF oldest_ms <= since_ms THEN
+      -- Binary search for the first grant inside the window.
+      low := ring.oldest_grant + 1;
+      high := ring.next_grant - 1;
+      WHILE low < high LOOP
+        middle := (low + high) / 2;
+        SELECT at_ms INTO oldest_ms FROM rate_grant
+          WHERE key_id = ring.key_id AND ring_index = middle % grants_max;
+        IF oldest_ms <= since_ms THEN low := middle + 1; ELSE high := middle; END IF;
+      END LOOP;
+      ring.oldest_grant := low;
+      SELECT at_ms INTO oldest_ms FROM rate_grant
+        WHERE key_id = ring.key_id AND ring_index = ring.oldest_grant % grants_max;
+    END IF;
+  END IF;
+
+  granted := ring.next_grant - ring.oldest_grant < grants_max;
+  IF granted THEN
+    INSERT INTO rate_grant (key_id, ring_index, at_ms)
+      VALUES (ring.key_id, ring.next_grant % grants_max, now_ms)
+      ON CONFLICT (key_id, ring_index) DO UPDATE SET at_ms = excluded.at_ms;
+    ring.next_grant := ring.next_grant + 1;
+    UPDATE rate_key SET next_grant = ring.next_grant, oldest_grant = ring.oldest_grant,
+      newest_ms = now_ms WHERE key_id = ring.key_id;
+  END IF;
+  remaining := grants_max - (ring.next_grant - ring.oldest_grant);
+  reset_ms := coalesce(oldest_ms, now_ms) + window_ms - now_ms;
+END
+$function$;
+
+-- A refund starts as queued.
+CREATE OR REPLACE FUNCTION refund_before_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF NEW.state <> 'queued' OR num_nonnulls(NEW.treasury, NEW.refund_nonce, NEW.signature,
+      NEW.transaction) > 0 THEN
+    RAISE EXCEPTION 'a refund must be inserted as queued, without signature and transaction'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END $function$;
+
+-- Refuses changes of a refund that could pay it twice.
+CREATE OR REPLACE FUNCTION refund_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    RAISE EXCEPTION 'a refund row cannot be deleted' USING ERRCODE = 'restrict_violation';
+  END IF;
+  -- The amount may change while no refund was ever signed: when a cancelled refund is queued again.
+  -- The treasury and the nonce make the token contract pay the refund at most once.
+  IF (NEW.payment_id, NEW.payer, NEW.asset, NEW.chain_id, NEW.created_at)
+    IS DISTINCT FROM (OLD.payment_id, OLD.payer, OLD.asset, OLD.chain_id, OLD.created_at)
+    OR (NEW.amount <> OLD.amount
+      AND NOT (OLD.state = 'cancelled' AND NEW.state = 'queued' AND OLD.treasury IS NULL))
+    OR (OLD.treasury IS NOT NULL AND NEW.treasury IS DISTINCT FROM OLD.treasury)
+    OR (OLD.refund_nonce IS NOT NULL AND NEW.refund_nonce IS DISTINCT FROM OLD.refund_nonce) THEN
+    RAISE EXCEPTION 'the identity columns of a refund cannot change'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  IF OLD.state = 'confirmed' THEN
+    RAISE EXCEPTION 'a confirmed refund cannot change' USING ERRCODE = 'restrict_violation';
+  END IF;
+  IF NEW.state <> OLD.state AND NOT (OLD.state || ' ' || NEW.state = ANY (ARRAY[
+      'queued signed', 'queued confirmed', 'queued cancelled', 'queued needs_review',
+      'signed broadcast', 'signed confirmed', 'signed needs_review',
+      'broadcast signed', 'broadcast confirmed', 'broadcast needs_review',
+      'needs_review queued', 'needs_review confirmed',
+      'cancelled queued'])) THEN
+    RAISE EXCEPTION 'a refund cannot go from % to %', OLD.state, NEW.state
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  IF NEW.state = 'cancelled' AND NEW.treasury IS NOT NULL THEN
+    RAISE EXCEPTION 'a signed refund cannot be cancelled' USING ERRCODE = 'restrict_violation';
+  END IF;
+  IF (NEW.signature, NEW.valid_before, NEW.signed_at)
+    IS DISTINCT FROM (OLD.signature, OLD.valid_before, OLD.signed_at)
+    AND NOT coalesce(NEW.state = 'signed'
+      AND (OLD.valid_before IS NULL OR NEW.valid_before > OLD.valid_before), false) THEN
+    RAISE EXCEPTION 'a refund can be signed again only with a later valid_before'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  IF (NEW.treasury IS DISTINCT FROM OLD.treasury)
+    AND NEW.state NOT IN ('signed', 'confirmed') THEN
+    RAISE EXCEPTION 'the treasury of a refund can be set only when it is signed or confirmed'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  IF NEW.fence < OLD.fence THEN
+    RAISE EXCEPTION 'the fence of a refund cannot decrease' USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END $function$;
+
+-- At commit: a due payment has a refund, a refunded one a confirmed refund, and both name the same debt.
+CREATE OR REPLACE FUNCTION refund_matches_payment()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+  payment_state text;
+  refund_state text;
+  same_debt boolean;
+BEGIN
+  -- As in queue_refund: the schema of the table first, and pg_temp last.
+  PERFORM set_config('search_path', format('%I, pg_temp', TG_TABLE_SCHEMA), true);
+  SELECT payment.state, refund.state,
+    (payment.payer, coalesce(payment.paid_amount, payment.amount), payment.asset, payment.chain_id)
+      IS NOT DISTINCT FROM (refund.payer, refund.amount, refund.asset, refund.chain_id)
+  INTO payment_state, refund_state, same_debt
+  FROM payment LEFT JOIN refund USING (payment_id) WHERE payment_id = NEW.payment_id;
+  IF NOT (CASE payment_state
+      WHEN 'refund_due' THEN coalesce(refund_state NOT IN ('cancelled'), false)
+      WHEN 'refunded' THEN coalesce(refund_state = 'confirmed', false)
+      WHEN 'void' THEN coalesce(refund_state = 'cancelled', true)
+      ELSE refund_state IS NULL END) THEN
+    RAISE EXCEPTION 'a payment in state % does not match its refund: %', payment_state,
+      coalesce(refund_state, 'missing') USING ERRCODE = 'restrict_violation';
+  END IF;
+  IF refund_state IS NOT NULL AND NOT same_debt THEN
+    RAISE EXCEPTION 'a refund must have the payer, paid amount, asset and chain of its payment'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NULL;
+END $function$;
+
+-- Treasuries are only appended, in the order of their blocks.
+CREATE OR REPLACE FUNCTION refund_treasury_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  later_terms bigint;
+BEGIN
+  IF TG_OP <> 'INSERT' THEN
+    RAISE EXCEPTION 'a refund_treasury row cannot be changed or deleted'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  EXECUTE format('SELECT count(*) FROM %I.refund_treasury
+      WHERE $1 IS NULL OR coalesce(after_block, -1) >= $1', TG_TABLE_SCHEMA)
+    INTO later_terms USING NEW.after_block;
+  IF later_terms > 0 THEN
+    RAISE EXCEPTION 'a treasury must start after every treasury before it'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END $function$;
+
+-- One transfer, complete or not at all. Returns transferred, used or insufficient_funds.
+CREATE OR REPLACE FUNCTION simulated_transfer(token text, sender text, used_nonce text, receiver text, units bigint, play_balance bigint, hash text, at bigint)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO simulated_authorization (asset, payer, nonce, recipient, amount, transaction, block_time)
+  VALUES (token, sender, used_nonce, receiver, units, hash, at)
+  ON CONFLICT (asset, payer, nonce) DO NOTHING;
+  IF NOT FOUND THEN RETURN 'used'; END IF;
+  INSERT INTO simulated_account AS account (address, balance)
+  SELECT sender, greatest(play_balance - units, 0) WHERE play_balance >= units
+    OR EXISTS (SELECT FROM simulated_account WHERE address = sender)
+  ON CONFLICT (address) DO UPDATE SET balance = account.balance - units
+    WHERE account.balance >= units;
+  IF NOT FOUND THEN
+    DELETE FROM simulated_authorization
+    WHERE asset = token AND payer = sender AND nonce = used_nonce;
+    RETURN 'insufficient_funds';
+  END IF;
+  RETURN 'transferred';
+END $function$;

@@ -1,0 +1,93 @@
+/**
+ * Figures as a text may repeat them: each with its unit and with exactly one spelling, so that the fact
+ * check can compare them as text.
+ *
+ * @module
+ */
+import { fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
+import { day, type EpochMs, hour, isoTime, minute } from "../../core/domain/time.ts"
+
+/** `0.60`, not `0.6`. */
+const decimalsMin = 2
+/** Decimals of a price at most: it is a whole number of half steps of 0.00005. */
+const priceDecimals = 5
+/** Decimals of a rate at most: a hundredth of a percent, as in the whale table. */
+const rateDecimals = 4
+/** Above this, durations are rounded to hours: `3 hours`, but `95 minutes`. */
+const minutesUntil = 2 * hour
+/** Above this, deviations are rounded to whole numbers. */
+const deviationsWhole = 100
+/** Above this, durations are rounded to days. */
+const hoursUntil = 2 * day
+
+/** A quoted price or a mid, 0..1: `0.62`, `0.00125`. Exact. */
+export function priceFigure(price: number): string {
+  return decimal(fromHalfSteps(halfSteps(price)), priceDecimals)
+}
+
+/** The size of a price move without its direction: `0.14`. Exact. */
+export function moveFigure(delta: number): string {
+  return priceFigure(Math.abs(delta))
+}
+
+/** A rate or a mean price, to a hundredth of a percent: `0.5417`, `-0.02`. */
+export function rateFigure(rate: number): string {
+  return decimal(rate, rateDecimals)
+}
+
+/** To the dollar: `12,300 USD`. */
+export function usdFigure(usd: number): string {
+  return `${grouped(usd)} USD`
+}
+
+/** `1 entry`, `26 entries`, `1,200 markets`. */
+export function countFigure(count: number, noun: string, nouns: string = `${noun}s`): string {
+  return `${grouped(count)} ${count === 1 ? noun : nouns}`
+}
+
+/** The minute within its day: `14:20 UTC`. */
+export function clockFigure(at: EpochMs): string {
+  return timeFigure(at).split(" ").slice(1).join(" ")
+}
+
+/** The minute: `2026-11-21 14:20 UTC`. */
+export function timeFigure(at: EpochMs): string {
+  const [date = "", time = ""] = isoTime(at).split("T")
+  return `${date} ${time.slice(0, 5)} UTC`
+}
+
+/** The minute, without its date when it is on the day of `today`. */
+export function whenFigure(at: EpochMs, today: EpochMs): string {
+  const sameDay = isoTime(at).split("T")[0] === isoTime(today).split("T")[0]
+  return sameDay ? clockFigure(at) : timeFigure(at)
+}
+
+/** `5.2 standard deviations`. */
+export function deviationsFigure(deviations: number): string {
+  const count = deviations < deviationsWhole ? deviations.toFixed(1) : grouped(deviations)
+  return `${count} standard deviations`
+}
+
+/** To the nearest of its unit: `95 minutes`, `4 hours`, `6 days`. Never negative. */
+export function durationFigure(ms: number): string {
+  const length = Math.max(0, ms)
+  if (length < minutesUntil && length % hour !== 0 || length < minute) {
+    return countFigure(Math.round(length / minute), "minute")
+  }
+  return length < hoursUntil
+    ? countFigure(Math.round(length / hour), "hour")
+    : countFigure(Math.round(length / day), "day")
+}
+
+/** Two to `decimals` decimals, without trailing zeros beyond the second; no minus zero. */
+function decimal(value: number, decimals: number): string {
+  const [, sign = "", whole = "", fraction = ""] =
+    /^(-?)(\d+)\.(\d+)$/.exec(value.toFixed(decimals)) ?? []
+  const digits = fraction.replace(/0+$/, "").padEnd(decimalsMin, "0")
+  return `${/[1-9]/.test(whole + digits) ? sign : ""}${whole}.${digits}`
+}
+
+/** A whole number with thousands separators, however large. */
+function grouped(value: number): string {
+  return BigInt(Math.round(value)).toString().replace(/\B(?=(?:\d{3})+$)/g, ",")
+}

@@ -1,0 +1,139 @@
+/**
+ * The documents are held to the code where a machine can: links, paths, commands, prices, settings,
+ * dependencies, and the length of the README.
+ *
+ * @module
+ */
+import { variables } from "../src/app/variables.ts"
+import { products } from "../src/catalog/domain/product.ts"
+import { usdDecimals } from "../src/core/domain/money.ts"
+
+const root = new URL("..", import.meta.url)
+const readmeLinesMax = 150
+const readmeWordsMax = 1_200
+
+interface TextFile {
+  readonly path: string
+  readonly text: string
+}
+
+function read(path: string): string {
+  return Deno.readTextFileSync(new URL(path, root))
+}
+
+function exists(path: string): boolean {
+  try {
+    return Deno.statSync(new URL(path, root)) !== null
+  } catch {
+    return false
+  }
+}
+
+function filesBelow(folder: string, pattern: RegExp): ReadonlyArray<TextFile> {
+  return [...Deno.readDirSync(new URL(folder, root))].flatMap((entry) => {
+    const path = folder === "./" ? entry.name : `${folder}${entry.name}`
+    if (entry.isDirectory) {
+      return folder === "./" || entry.name === "node_modules" ? [] : filesBelow(`${path}/`, pattern)
+    }
+    return entry.isFile && pattern.test(path) ? [{ path, text: read(path) }] : []
+  })
+}
+
+const documents = [...filesBelow("./", /\.md$/), ...filesBelow("docs/", /\.md$/)]
+const readme = read("README.md")
+
+function fail(title: string, offences: ReadonlyArray<string>): void {
+  if (offences.length > 0) throw new Error(`${title}:\n  ${offences.join("\n  ")}`)
+}
+
+/** The id that a heading gets on the common hosts of Git. */
+function headingIds(markdown: string): ReadonlyArray<string> {
+  return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading.toLowerCase().replace(/[^\w\- ]/g, "").replaceAll(" ", "-")
+  )
+}
+
+/** The cells of the rows of all tables, without the backquotes. */
+function tableRows(markdown: string): ReadonlyArray<ReadonlyArray<string>> {
+  return [...markdown.matchAll(/^\| (.+) \|$/gm)].map(([, row = ""]) => row.split(" | "))
+}
+
+const quotedNames = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name)
+
+Deno.test("the README is short", () => {
+  const [lines, words] = [readme.trimEnd().split("\n").length, readme.trim().split(/\s+/).length]
+  if (lines > readmeLinesMax || words > readmeWordsMax) {
+    throw new Error(`The README has ${lines} lines and ${words} words`)
+  }
+})
+
+Deno.test("every link in a document leads to a file and a heading", () => {
+  const offences = documents.flatMap(({ path, text }) =>
+    [...text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].flatMap(
+      ([link, target = "", heading]) => {
+        const file = target === "" ? path : new URL(target, `file:///${path}`).pathname.slice(1)
+        if (!exists(file)) return [`${path}: ${link}`]
+        const isFound = heading === undefined || headingIds(read(file)).includes(heading)
+        return isFound ? [] : [`${path}: ${link}`]
+      },
+    )
+  )
+  fail("These links lead nowhere", offences)
+})
+
+Deno.test("every path in a document exists", () => {
+  const current = documents.filter(({ path }) =>
+    !path.startsWith("docs/decisions/") && path !== "CHANGELOG.md"
+  )
+  const offences = current.flatMap(({ path, text }) =>
+    [...text.replace(/```[^]*?```/g, "").matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.(?:ts|sql|md|json))`/g)]
+      .map(([, name = ""]) => name)
+      .filter((name) => !exists(name) && !exists(`src/${name}`))
+      .map((name) => `${path}: ${name}`)
+  )
+  fail("These paths do not exist", offences)
+})
+
+Deno.test("every task in a document exists", () => {
+  const { tasks } = JSON.parse(read("deno.json")) as { tasks: Record<string, unknown> }
+  const texts = [...documents, { path: ".ci/run", text: read(".ci/run") }]
+  const offences = texts.flatMap(({ path, text }) =>
+    [...text.matchAll(/(?:deno(?:@[\d.]+)?|\$\w+") task (?:-q )?([\w:]+)/g)]
+      .map(([, task = ""]) => task)
+      .filter((task) => tasks[task] === undefined)
+      .map((task) => `${path}: ${task}`)
+  )
+  fail("These tasks do not exist", offences)
+})
+
+Deno.test("the README's price table is the catalog's", () => {
+  const usd = (atomic: bigint) => (Number(atomic) / 10 ** usdDecimals).toFixed(2)
+  const expected = Object.values(products).map(({ path, price }) => `${path} ${usd(price)}`)
+  const found = tableRows(readme).flatMap(([cell = "", price = ""]) =>
+    /^\d+\.\d\d$/.test(price)
+      ? quotedNames(cell).map((name) => `${name.replace(/\?.*/, "")} ${price}`)
+      : []
+  )
+  fail("The README lacks", expected.filter((row) => !found.includes(row)))
+  fail("The catalog lacks", found.filter((row) => !expected.includes(row)))
+})
+
+Deno.test("the table of settings names every variable and no other", () => {
+  const named = tableRows(read("docs/operations.md"))
+    .flatMap(([cell = ""]) => quotedNames(cell))
+    .filter((name) => /^[A-Z_]+$/.test(name))
+  fail("The table lacks", Object.keys(variables).filter((name) => !named.includes(name)))
+  fail("Nothing reads", named.filter((name) => !(name in variables)))
+})
+
+Deno.test("the table of dependencies has every package with its version", () => {
+  const { imports } = JSON.parse(read("deno.json")) as { imports: Record<string, string> }
+  const rows = tableRows(read("docs/dependencies.md"))
+  const missing = Object.values(imports).filter((specifier) => {
+    const [, name = "", version = ""] = /^npm:(.+)@([\d.]+)$/.exec(specifier) ?? []
+    return !rows.some(([packages = "", versions = ""]) =>
+      packages.includes(`\`${name}\``) && versions.split(", ").includes(version)
+    )
+  })
+  fail("The table lacks", missing)
+})

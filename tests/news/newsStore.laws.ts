@@ -1,0 +1,145 @@
+/**
+ * The laws of every `NewsStore`.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Arbitrary, Effect, Schema } from "effect"
+import type { Headline } from "../../src/news/domain/headline.ts"
+import { hour } from "../../src/core/domain/time.ts"
+import { NewsStore } from "../../src/news/NewsStore.ts"
+
+const now = Date.UTC(2026, 10, 20, 12)
+const int = (minimum: number, maximum: number) =>
+  Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+
+const headline = (url: number, hoursAgo: number, more: Partial<Headline> = {}): Headline => ({
+  title: `Title “${url}” — ü 🗞`,
+  url: `https://a.example/${url}?q='x'`,
+  source: "A",
+  publishedAt: now - hoursAgo * hour + 7,
+  ...more,
+})
+
+/** Sequences of store operations; times and addresses repeat often. */
+export const anyOperations = Arbitrary.array(
+  Arbitrary.schema(Schema.Union([
+    Schema.Struct({
+      do: Schema.tag("add"),
+      rows: Schema.Array(Schema.Struct({ url: int(0, 9), hoursAgo: int(0, 6) })).check(
+        Schema.isMaxLength(6),
+      ),
+    }),
+    Schema.Struct({
+      do: Schema.tag("saveRead"),
+      source: int(0, 2),
+      hoursAgo: int(0, 6),
+      answered: Schema.Boolean,
+    }),
+    Schema.Struct({ do: Schema.tag("prune"), hoursAgo: int(0, 6), max: int(0, 8) }),
+    Schema.Struct({
+      do: Schema.tag("between"),
+      fromHoursAgo: int(0, 6),
+      toHoursAgo: int(0, 6),
+      limit: int(0, 5),
+    }),
+  ])),
+  { maxLength: 12 },
+)
+type Operations = typeof anyOperations extends Arbitrary.Arbitrary<infer A> ? A : never
+
+/** Runs the operations; returns every result and the final content of the store. */
+export const runOperations = (operations: Operations) =>
+  Effect.gen(function* () {
+    const store = yield* NewsStore
+    const answers: Array<unknown> = []
+    for (const operation of operations) {
+      switch (operation.do) {
+        case "add": {
+          const rows = operation.rows.map(({ url, hoursAgo }) => headline(url, hoursAgo))
+          answers.push(yield* store.add(rows, now))
+          break
+        }
+        case "saveRead": {
+          const { source, hoursAgo, answered } = operation
+          yield* store.saveRead(`s${source}`, now - hoursAgo * hour, answered)
+          break
+        }
+        case "prune":
+          answers.push(yield* store.prune(now - operation.hoursAgo * hour, operation.max))
+          break
+        case "between": {
+          const { fromHoursAgo, toHoursAgo, limit } = operation
+          const range = { from: now - fromHoursAgo * hour, to: now - toHoursAgo * hour }
+          answers.push(yield* store.between(range, limit))
+          break
+        }
+      }
+    }
+    return [answers, yield* store.sources, yield* store.between({ from: 0, to: now + hour }, 100)]
+  })
+
+export interface NewsLaw {
+  readonly name: string
+  readonly body: Effect.Effect<void, unknown, NewsStore>
+}
+
+export const newsLaws: ReadonlyArray<NewsLaw> = [
+  {
+    name: "add() stores a headline as it is, and only the first of an address",
+    body: Effect.gen(function* () {
+      const store = yield* NewsStore
+      const rows = [headline(1, 3), headline(2, 1), headline(1, 2, { title: "Another" })]
+      equal(yield* store.add(rows, now), 2)
+      equal(yield* store.add([headline(2, 0, { source: "B" })], now), 0)
+      equal(yield* store.between({ from: 0, to: now + hour }, 9), [headline(2, 1), headline(1, 3)])
+      equal(yield* store.add([], now), 0)
+    }),
+  },
+  {
+    name: "between() includes both ends, and returns the newest first",
+    body: Effect.gen(function* () {
+      const store = yield* NewsStore
+      const rows = Array.from({ length: 5 }, (_, n) => headline(n, n))
+      yield* store.add(rows, now)
+      const range = { from: rows[3]?.publishedAt ?? 0, to: rows[1]?.publishedAt ?? 0 }
+      equal(yield* store.between(range, 9), rows.slice(1, 4))
+      equal(yield* store.between(range, 2), rows.slice(1, 3))
+    }),
+  },
+  {
+    name: "add() stores titles of any characters, and the other headlines",
+    body: Effect.gen(function* () {
+      const store = yield* NewsStore
+      const odd = ["a\0b", "\ud800", "'; DROP TABLE headline; --", "{}", '"', "\\u0000"]
+      const rows = odd.map((title, n) => headline(n, n, { title }))
+      equal(yield* store.add(rows, now), odd.length)
+      equal((yield* store.between({ from: 0, to: now + hour }, 99)).length, odd.length)
+    }),
+  },
+  {
+    name: "add() stores more headlines than fit into one statement",
+    body: Effect.gen(function* () {
+      const store = yield* NewsStore
+      const rows = Array.from({ length: 1_203 }, (_, n) => headline(n, 1))
+      equal(yield* store.add(rows, now), 1_203)
+      equal(yield* store.prune(0, 203), 1_000)
+      equal((yield* store.between({ from: 0, to: now }, 9_999)).length, 203)
+    }),
+  },
+  {
+    name:
+      "saveRead() of a failure keeps the time of the last answer, an older read changes nothing",
+    body: Effect.gen(function* () {
+      const store = yield* NewsStore
+      yield* store.saveRead("a", now - 2 * hour, true)
+      yield* store.saveRead("a", now, false)
+      yield* store.saveRead("a", now - hour, true)
+      yield* store.saveRead("b", now, false)
+      equal(yield* store.sources, [
+        { name: "a", readAt: now, answeredAt: now - 2 * hour },
+        { name: "b", readAt: now, answeredAt: null },
+      ])
+    }),
+  },
+]

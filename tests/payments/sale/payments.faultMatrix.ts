@@ -1,0 +1,342 @@
+/**
+ * The expected outcome of a sale with a fault at one of its calls.
+ *
+ * A row gives, for one call and one kind of fault: the buyer's outcome, the state of the row, and
+ * the end. There is one end when a buyer who comes again fares like one who does not; otherwise the
+ * first end is for the buyer who does not. Left of the bar the fault comes before the call takes
+ * effect, right of it after; without a bar there is no difference. `lost` is the buyer's outcome
+ * when the process dies.
+ *
+ * @module
+ */
+
+/** The rows of one flow, in the order of its calls. */
+export const rowsOf = (flow: string): ReadonlyArray<string> =>
+  (tables[flow] ?? "").trim().split("\n").map((row) => row.trim())
+
+const tables: Readonly<Record<string, string>> = {
+  "compute-first": `
+    claim crash: lost, no row; unpaid | lost, claimed; unpaid
+    claim interrupt: lost, no row; unpaid | lost, claimed; unpaid
+    claim defect: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
+    claim silence: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
+    verify crash: lost, claimed; unpaid
+    verify interrupt: Unresolved, claimed; unpaid
+    verify defect: facilitator_error, released; unpaid
+    verify silence: facilitator_error, released; unpaid
+    isNonceUsed crash: lost, claimed; unpaid
+    isNonceUsed interrupt: Unresolved, claimed; unpaid
+    isNonceUsed defect: payments_unavailable, released; unpaid
+    isNonceUsed silence: payments_unavailable, released; unpaid
+    work crash: lost, claimed; unpaid
+    work interrupt: Unresolved, claimed; unpaid
+    work defect: internal_error, released; unpaid
+    work silence: upstream_timeout, released; unpaid
+    intend crash: lost, claimed; unpaid | lost, settling; unpaid
+    intend interrupt: Unresolved, claimed; unpaid | Unresolved, settling; unpaid
+    intend defect: payments_unavailable, claimed; unpaid | payments_unavailable, settling; unpaid
+    intend silence: payments_unavailable, claimed; unpaid | payments_unavailable, settling; unpaid
+    settlement crash: lost, settling; unpaid | lost, settling; refunded; delivered
+    settlement interrupt: Unresolved, settling; unpaid | Unresolved, settling; refunded; delivered
+    settlement defect: Unresolved, unresolved; unpaid | answer, answered; delivered
+    settlement silence: Unresolved, unresolved; unpaid | answer, answered; delivered
+    proof crash: lost, settling; refunded; delivered
+    proof interrupt: Unresolved, settling; refunded; delivered
+    proof defect: answer, answered; delivered
+    proof silence: answer, answered; delivered
+    answer crash: lost, settling; refunded; delivered | lost, answered; refunded; delivered
+    answer interrupt: Unresolved, settling; refunded; delivered | Unresolved, answered; refunded; delivered
+    answer defect: Unresolved, settling; refunded; delivered | answer, answered; delivered
+    answer silence: Unresolved, settling; refunded; delivered | answer, answered; delivered
+    markSent crash: answer, answered; both | answer, answered; delivered
+    markSent interrupt: answer, answered; both | answer, answered; delivered
+    markSent defect: answer, answered; delivered
+    markSent silence: answer, answered; delivered
+  `,
+  "settle-early": `
+    balanceOf crash: lost, no row; unpaid
+    balanceOf interrupt: lost, no row; unpaid
+    balanceOf defect: Unresolved, no row; unpaid
+    balanceOf silence: payments_unavailable, no row; unpaid
+    liability crash: lost, no row; unpaid
+    liability interrupt: lost, no row; unpaid
+    liability defect: Unresolved, no row; unpaid
+    liability silence: Unresolved, no row; unpaid
+    claim crash: lost, no row; unpaid | lost, claimed; unpaid
+    claim interrupt: lost, no row; unpaid | lost, claimed; unpaid
+    claim defect: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
+    claim silence: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
+    liability crash: lost, claimed; unpaid
+    liability interrupt: Unresolved, claimed; unpaid
+    liability defect: payments_unavailable, released; unpaid
+    liability silence: payments_unavailable, released; unpaid
+    check crash: lost, claimed; unpaid
+    check interrupt: Unresolved, claimed; unpaid
+    check defect: internal_error, released; unpaid
+    check silence: upstream_timeout, released; unpaid
+    verify crash: lost, claimed; unpaid
+    verify interrupt: Unresolved, claimed; unpaid
+    verify defect: facilitator_error, released; unpaid
+    verify silence: facilitator_error, released; unpaid
+    isNonceUsed crash: lost, claimed; unpaid
+    isNonceUsed interrupt: Unresolved, claimed; unpaid
+    isNonceUsed defect: payments_unavailable, released; unpaid
+    isNonceUsed silence: payments_unavailable, released; unpaid
+    intend crash: lost, claimed; unpaid | lost, settling; unpaid
+    intend interrupt: Unresolved, claimed; unpaid | Unresolved, settling; unpaid
+    intend defect: payments_unavailable, claimed; unpaid | payments_unavailable, settling; unpaid
+    intend silence: payments_unavailable, claimed; unpaid | payments_unavailable, settling; unpaid
+    settlement crash: lost, settling; unpaid | lost, settling; refunded; delivered
+    settlement interrupt: Unresolved, settling; unpaid | Unresolved, settling; refunded; delivered
+    settlement defect: Unresolved, unresolved; unpaid | answer, answered; delivered
+    settlement silence: Unresolved, unresolved; unpaid | answer, answered; delivered
+    proof crash: lost, settling; refunded; delivered
+    proof interrupt: Unresolved, settling; refunded; delivered
+    proof defect: answer, answered; delivered
+    proof silence: answer, answered; delivered
+    settle crash: lost, settling; refunded; delivered | lost, settled; refunded
+    settle interrupt: Unresolved, settling; refunded; delivered | Unresolved, settled; refunded
+    settle defect: Unresolved, settling; refunded; delivered | answer, answered; delivered
+    settle silence: Unresolved, settling; refunded; delivered | answer, answered; delivered
+    work crash: lost, settled; refunded
+    work interrupt: Unresolved, settled; refunded
+    work defect: RefundQueued, refund_due; refunded
+    work silence: RefundQueued, refund_due; refunded
+    answer crash: lost, settled; refunded | lost, answered; refunded; delivered
+    answer interrupt: Unresolved, settled; refunded | Unresolved, answered; refunded; delivered
+    answer defect: Unresolved, settled; refunded | answer, answered; delivered
+    answer silence: Unresolved, settled; refunded | answer, answered; delivered
+    markSent crash: answer, answered; both | answer, answered; delivered
+    markSent interrupt: answer, answered; both | answer, answered; delivered
+    markSent defect: answer, answered; delivered
+    markSent silence: answer, answered; delivered
+  `,
+  "compute-first, not worth its price": `
+    claim crash: lost, no row; unpaid | lost, claimed; unpaid
+    claim interrupt: lost, no row; unpaid | lost, claimed; unpaid
+    claim defect: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
+    claim silence: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
+    verify crash: lost, claimed; unpaid
+    verify interrupt: Unresolved, claimed; unpaid
+    verify defect: facilitator_error, released; unpaid
+    verify silence: facilitator_error, released; unpaid
+    isNonceUsed crash: lost, claimed; unpaid
+    isNonceUsed interrupt: Unresolved, claimed; unpaid
+    isNonceUsed defect: payments_unavailable, released; unpaid
+    isNonceUsed silence: payments_unavailable, released; unpaid
+    work crash: lost, claimed; unpaid
+    work interrupt: Unresolved, claimed; unpaid
+    work defect: internal_error, released; unpaid
+    work silence: upstream_timeout, released; unpaid
+    release crash: lost, claimed; unpaid | lost, released; unpaid
+    release interrupt: Unresolved, claimed; unpaid | Unresolved, released; unpaid
+    release defect: Unresolved, claimed; unpaid | Unresolved, released; unpaid
+    release silence: Unresolved, claimed; unpaid | Unresolved, released; unpaid
+  `,
+  "settle-early, whose work fails": `
+    balanceOf crash: lost, no row; unpaid
+    balanceOf interrupt: lost, no row; unpaid
+    balanceOf defect: Unresolved, no row; unpaid
+    balanceOf silence: payments_unavailable, no row; unpaid
+    liability crash: lost, no row; unpaid
+    liability interrupt: lost, no row; unpaid
+    liability defect: Unresolved, no row; unpaid
+    liability silence: Unresolved, no row; unpaid
+    claim crash: lost, no row; unpaid | lost, claimed; unpaid
+    claim interrupt: lost, no row; unpaid | lost, claimed; unpaid
+    claim defect: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
+    claim silence: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
+    liability crash: lost, claimed; unpaid
+    liability interrupt: Unresolved, claimed; unpaid
+    liability defect: payments_unavailable, released; unpaid
+    liability silence: payments_unavailable, released; unpaid
+    check crash: lost, claimed; unpaid
+    check interrupt: Unresolved, claimed; unpaid
+    check defect: internal_error, released; unpaid
+    check silence: upstream_timeout, released; unpaid
+    verify crash: lost, claimed; unpaid
+    verify interrupt: Unresolved, claimed; unpaid
+    verify defect: facilitator_error, released; unpaid
+    verify silence: facilitator_error, released; unpaid
+    isNonceUsed crash: lost, claimed; unpaid
+    isNonceUsed interrupt: Unresolved, claimed; unpaid
+    isNonceUsed defect: payments_unavailable, released; unpaid
+    isNonceUsed silence: payments_unavailable, released; unpaid
+    intend crash: lost, claimed; unpaid | lost, settling; unpaid
+    intend interrupt: Unresolved, claimed; unpaid | Unresolved, settling; unpaid
+    intend defect: payments_unavailable, claimed; unpaid | payments_unavailable, settling; unpaid
+    intend silence: payments_unavailable, claimed; unpaid | payments_unavailable, settling; unpaid
+    settlement crash: lost, settling; unpaid | lost, settling; refunded; delivered
+    settlement interrupt: Unresolved, settling; unpaid | Unresolved, settling; refunded; delivered
+    settlement defect: Unresolved, unresolved; unpaid | RefundQueued, refund_due; refunded
+    settlement silence: Unresolved, unresolved; unpaid | RefundQueued, refund_due; refunded
+    proof crash: lost, settling; refunded; delivered
+    proof interrupt: Unresolved, settling; refunded; delivered
+    proof defect: RefundQueued, refund_due; refunded
+    proof silence: RefundQueued, refund_due; refunded
+    settle crash: lost, settling; refunded; delivered | lost, settled; refunded
+    settle interrupt: Unresolved, settling; refunded; delivered | Unresolved, settled; refunded
+    settle defect: Unresolved, settling; refunded; delivered | RefundQueued, refund_due; refunded
+    settle silence: Unresolved, settling; refunded; delivered | RefundQueued, refund_due; refunded
+    work crash: lost, settled; refunded | RefundQueued, refund_due; refunded
+    work interrupt: Unresolved, settled; refunded | RefundQueued, refund_due; refunded
+    work defect: RefundQueued, refund_due; refunded
+    work silence: RefundQueued, refund_due; refunded
+    owe crash: lost, settled; refunded | lost, refund_due; refunded
+    owe interrupt: Unresolved, settled; refunded | Unresolved, refund_due; refunded
+    owe defect: Unresolved, settled; refunded | RefundQueued, refund_due; refunded
+    owe silence: Unresolved, settled; refunded | RefundQueued, refund_due; refunded
+  `,
+  "settle-early, whose settlement is late": `
+    balanceOf crash: lost, no row; unpaid
+    balanceOf interrupt: lost, no row; unpaid
+    balanceOf defect: Unresolved, no row; unpaid
+    balanceOf silence: payments_unavailable, no row; unpaid
+    liability crash: lost, no row; unpaid
+    liability interrupt: lost, no row; unpaid
+    liability defect: Unresolved, no row; unpaid
+    liability silence: Unresolved, no row; unpaid
+    claim crash: lost, no row; unpaid | lost, claimed; unpaid
+    claim interrupt: lost, no row; unpaid | lost, claimed; unpaid
+    claim defect: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
+    claim silence: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
+    liability crash: lost, claimed; unpaid
+    liability interrupt: Unresolved, claimed; unpaid
+    liability defect: payments_unavailable, released; unpaid
+    liability silence: payments_unavailable, released; unpaid
+    check crash: lost, claimed; unpaid
+    check interrupt: Unresolved, claimed; unpaid
+    check defect: internal_error, released; unpaid
+    check silence: upstream_timeout, released; unpaid
+    verify crash: lost, claimed; unpaid
+    verify interrupt: Unresolved, claimed; unpaid
+    verify defect: facilitator_error, released; unpaid
+    verify silence: facilitator_error, released; unpaid
+    isNonceUsed crash: lost, claimed; unpaid
+    isNonceUsed interrupt: Unresolved, claimed; unpaid
+    isNonceUsed defect: payments_unavailable, released; unpaid
+    isNonceUsed silence: payments_unavailable, released; unpaid
+    intend crash: lost, claimed; unpaid | lost, settling; unpaid
+    intend interrupt: Unresolved, claimed; unpaid | Unresolved, settling; unpaid
+    intend defect: payments_unavailable, claimed; unpaid | payments_unavailable, settling; unpaid
+    intend silence: payments_unavailable, claimed; unpaid | payments_unavailable, settling; unpaid
+    settlement crash: lost, settling; unpaid | lost, settling; refunded; delivered
+    settlement interrupt: Unresolved, settling; unpaid | Unresolved, settling; refunded; delivered
+    settlement defect: Unresolved, unresolved; unpaid | Unresolved, unresolved; refunded; delivered
+    settlement silence: Unresolved, unresolved; unpaid | answer, answered; delivered
+    proof crash: lost, settling; refunded; delivered
+    proof interrupt: Unresolved, settling; refunded; delivered
+    proof defect: Unresolved, unresolved; refunded; delivered
+    proof silence: Unresolved, unresolved; refunded; delivered
+    proof crash: lost, settling; refunded; delivered
+    proof interrupt: Unresolved, settling; refunded; delivered
+    proof defect: Unresolved, unresolved; refunded; delivered
+    proof silence: Unresolved, unresolved; refunded; delivered
+    proof crash: lost, settling; refunded; delivered
+    proof interrupt: Unresolved, settling; refunded; delivered
+    proof defect: Unresolved, unresolved; refunded; delivered
+    proof silence: Unresolved, unresolved; refunded; delivered
+    doubt crash: lost, settling; refunded; delivered | lost, unresolved; refunded; delivered
+    doubt interrupt: Unresolved, settling; refunded; delivered | Unresolved, unresolved; refunded; delivered
+    doubt defect: Unresolved, settling; refunded; delivered | Unresolved, unresolved; refunded; delivered
+    doubt silence: Unresolved, settling; refunded; delivered | Unresolved, unresolved; refunded; delivered
+  `,
+  "compute-first after a release": `
+    claim crash: lost, released; unpaid
+    claim interrupt: lost, released; unpaid
+    claim defect: Unresolved, released; unpaid
+    claim silence: Unresolved, released; unpaid
+    find crash: lost, released; unpaid
+    find interrupt: lost, released; unpaid
+    find defect: Unresolved, released; unpaid
+    find silence: Unresolved, released; unpaid
+    claim crash: lost, released; unpaid | lost, claimed; unpaid
+    claim interrupt: lost, released; unpaid | lost, claimed; unpaid
+    claim defect: Unresolved, released; unpaid | Unresolved, claimed; unpaid
+    claim silence: Unresolved, released; unpaid | Unresolved, claimed; unpaid
+    verify crash: lost, claimed; unpaid
+    verify interrupt: Unresolved, claimed; unpaid
+    verify defect: facilitator_error, released; unpaid
+    verify silence: facilitator_error, released; unpaid
+    isNonceUsed crash: lost, claimed; unpaid
+    isNonceUsed interrupt: Unresolved, claimed; unpaid
+    isNonceUsed defect: payments_unavailable, released; unpaid
+    isNonceUsed silence: payments_unavailable, released; unpaid
+    work crash: lost, claimed; unpaid
+    work interrupt: Unresolved, claimed; unpaid
+    work defect: internal_error, released; unpaid
+    work silence: upstream_timeout, released; unpaid
+    intend crash: lost, claimed; unpaid | lost, settling; unpaid
+    intend interrupt: Unresolved, claimed; unpaid | Unresolved, settling; unpaid
+    intend defect: payments_unavailable, claimed; unpaid | payments_unavailable, settling; unpaid
+    intend silence: payments_unavailable, claimed; unpaid | payments_unavailable, settling; unpaid
+    settlement crash: lost, settling; unpaid | lost, settling; refunded; delivered
+    settlement interrupt: Unresolved, settling; unpaid | Unresolved, settling; refunded; delivered
+    settlement defect: Unresolved, unresolved; unpaid | answer, answered; delivered
+    settlement silence: Unresolved, unresolved; unpaid | answer, answered; delivered
+    proof crash: lost, settling; refunded; delivered
+    proof interrupt: Unresolved, settling; refunded; delivered
+    proof defect: answer, answered; delivered
+    proof silence: answer, answered; delivered
+    answer crash: lost, settling; refunded; delivered | lost, answered; refunded; delivered
+    answer interrupt: Unresolved, settling; refunded; delivered | Unresolved, answered; refunded; delivered
+    answer defect: Unresolved, settling; refunded; delivered | answer, answered; delivered
+    answer silence: Unresolved, settling; refunded; delivered | answer, answered; delivered
+    markSent crash: answer, answered; both | answer, answered; delivered
+    markSent interrupt: answer, answered; both | answer, answered; delivered
+    markSent defect: answer, answered; delivered
+    markSent silence: answer, answered; delivered
+  `,
+  "settle-early, to be resumed": `
+    balanceOf crash: lost, unresolved; refunded; delivered
+    balanceOf interrupt: lost, unresolved; refunded; delivered
+    balanceOf defect: Unresolved, unresolved; refunded; delivered
+    balanceOf silence: answer, answered; delivered
+    liability crash: lost, unresolved; refunded; delivered
+    liability interrupt: lost, unresolved; refunded; delivered
+    liability defect: Unresolved, unresolved; refunded; delivered
+    liability silence: Unresolved, unresolved; refunded; delivered
+    claim crash: lost, unresolved; refunded; delivered
+    claim interrupt: lost, unresolved; refunded; delivered
+    claim defect: Unresolved, unresolved; refunded; delivered
+    claim silence: Unresolved, unresolved; refunded; delivered
+    find crash: lost, unresolved; refunded; delivered
+    find interrupt: lost, unresolved; refunded; delivered
+    find defect: Unresolved, unresolved; refunded; delivered
+    find silence: Unresolved, unresolved; refunded; delivered
+    proof crash: lost, unresolved; refunded; delivered
+    proof interrupt: lost, unresolved; refunded; delivered
+    proof defect: Unresolved, unresolved; refunded; delivered
+    proof silence: Unresolved, unresolved; refunded; delivered
+    settle crash: lost, unresolved; refunded; delivered | lost, settled; refunded
+    settle interrupt: lost, unresolved; refunded; delivered | lost, settled; refunded
+    settle defect: Unresolved, unresolved; refunded; delivered | Unresolved, settled; refunded
+    settle silence: Unresolved, unresolved; refunded; delivered | Unresolved, settled; refunded
+    work crash: lost, settled; refunded
+    work interrupt: Unresolved, settled; refunded
+    work defect: RefundQueued, refund_due; refunded
+    work silence: RefundQueued, refund_due; refunded
+    answer crash: lost, settled; refunded | lost, answered; refunded; delivered
+    answer interrupt: Unresolved, settled; refunded | Unresolved, answered; refunded; delivered
+    answer defect: Unresolved, settled; refunded | answer, answered; delivered
+    answer silence: Unresolved, settled; refunded | answer, answered; delivered
+    markSent crash: answer, answered; both | answer, answered; delivered
+    markSent interrupt: answer, answered; both | answer, answered; delivered
+    markSent defect: answer, answered; delivered
+    markSent silence: answer, answered; delivered
+  `,
+  "compute-first, not delivered yet": `
+    claim crash: lost, answered; refunded; delivered
+    claim interrupt: lost, answered; refunded; delivered
+    claim defect: Unresolved, answered; refunded; delivered
+    claim silence: Unresolved, answered; refunded; delivered
+    find crash: lost, answered; refunded; delivered
+    find interrupt: lost, answered; refunded; delivered
+    find defect: Unresolved, answered; refunded; delivered
+    find silence: Unresolved, answered; refunded; delivered
+    markSent crash: answer again, answered; both | answer again, answered; delivered
+    markSent interrupt: answer again, answered; both | answer again, answered; delivered
+    markSent defect: answer again, answered; delivered
+    markSent silence: answer again, answered; delivered
+  `,
+}

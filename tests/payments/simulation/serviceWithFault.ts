@@ -1,0 +1,86 @@
+/**
+ * A service with one fault, at one of the calls that it makes.
+ *
+ * @module
+ */
+import { Deferred, Effect } from "effect"
+import { Chain } from "../../../src/payments/Chain.ts"
+import { Facilitator } from "../../../src/payments/Facilitator.ts"
+import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
+import type { Work } from "../../../src/payments/sale/sale.ts"
+import { replica } from "../../support/payments/sales.ts"
+import {
+  type Between,
+  chainBetween,
+  facilitatorBetween,
+  storeBetween,
+  workBetween,
+} from "./between.ts"
+
+/** The faults of a call. */
+export const faultKinds = [
+  /** The process dies: it does nothing more, and no response leaves it. */
+  "crash",
+  /** The fiber that makes the call is interrupted. */
+  "interrupt",
+  /** The call fails. */
+  "defect",
+  /** The call never returns. */
+  "silence",
+] as const
+export type FaultKind = typeof faultKinds[number]
+
+export interface InjectedFault {
+  /** The number of the call, from 1. */
+  readonly at: number
+  readonly kind: FaultKind
+  /** Whether the fault comes before or after the call takes effect. */
+  readonly when: "before" | "after"
+}
+
+/**
+ * Another service on the same store and chain, with this fault; null: it only records its calls.
+ */
+export const serviceWithFault = Effect.fnUntraced(function* (fault: InjectedFault | null) {
+  const calls: Array<string> = []
+  const died = yield* Deferred.make<void>()
+  let dead = false
+  const alive = <A>(value: A) => dead ? Effect.never : Effect.succeed(value)
+
+  const inject = (kind: FaultKind, call: string): Effect.Effect<never> => {
+    switch (kind) {
+      case "crash":
+        dead = true
+        return Effect.andThen(Deferred.succeed(died, undefined), Effect.never)
+      case "interrupt":
+        return Effect.interrupt
+      case "defect":
+        return Effect.die(`${call} fails`)
+      case "silence":
+        return Effect.never
+    }
+  }
+
+  const between: Between = (call, effect) =>
+    Effect.suspend(() => {
+      if (dead) return Effect.never
+      calls.push(call)
+      if (fault === null || calls.length !== fault.at) return Effect.flatMap(effect, alive)
+      const failure = Effect.suspend(() => inject(fault.kind, call))
+      return fault.when === "before" ? failure : Effect.andThen(effect, failure)
+    })
+
+  const payments = yield* replica.pipe(
+    Effect.provideService(PaymentStore, storeBetween(yield* PaymentStore, between)),
+    Effect.provideService(Facilitator, facilitatorBetween(yield* Facilitator, between)),
+    Effect.provideService(Chain, chainBetween(yield* Chain, between)),
+  )
+  return {
+    payments,
+    /** The calls that it made, in order. */
+    calls,
+    workOf: (work: Work) => workBetween(work, between),
+    /** Completed when it dies. */
+    died: Deferred.await(died),
+  }
+})

@@ -1,0 +1,90 @@
+/**
+ * The digest service for tests, on real stores that a test may replace with faulty ones.
+ *
+ * @module
+ */
+import { Context, Deferred, Effect, Layer, Ref } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import * as digestStore from "../../../src/digest/postgres/digestStore.ts"
+import * as feedStore from "../../../src/feed/postgres/feedStore.ts"
+import * as jobStore from "../../../src/postgres/jobSlots.ts"
+import * as marketStore from "../../../src/markets/postgres/marketStore.ts"
+import * as newsStore from "../../../src/news/postgres/newsStore.ts"
+import type { DigestBrief } from "../../../src/digest/domain/digest.ts"
+import type { NewFeedItem } from "../../../src/feed/domain/item.ts"
+import { Detector } from "../../../src/predetermined/Detector.ts"
+import { Digest } from "../../../src/digest/Digest.ts"
+import { DigestStore } from "../../../src/digest/DigestStore.ts"
+import { FeedStore } from "../../../src/feed/FeedStore.ts"
+import { JobSlots } from "../../../src/core/JobSlots.ts"
+import { MarketStore } from "../../../src/markets/MarketStore.ts"
+import { DigestNarrator } from "../../../src/digest/DigestNarrator.ts"
+import { News } from "../../../src/news/News.ts"
+import { NewsSources } from "../../../src/news/NewsSources.ts"
+import { NewsStore } from "../../../src/news/NewsStore.ts"
+import { postgresWhales, type WhalePorts } from "../whales/whaleStores.ts"
+import { narrator, type NarratorBehaviour, rulesDetector } from "./digestNarrators.ts"
+import { sampleItem } from "../feed/items.ts"
+
+export type Ports =
+  | FeedStore
+  | MarketStore
+  | WhalePorts
+  | JobSlots
+  | DigestStore
+  | NewsStore
+  | News
+
+/** One news source without headlines; tests add headlines to the store. */
+const sources = Layer.succeed(NewsSources, [{
+  name: "wire.example",
+  read: () => Effect.succeed({ rows: [], rejected: {} }),
+}])
+
+/** All ports, on the PostgreSQL client of the test. */
+export const portsLayer: Layer.Layer<Ports, never, SqlClient> = News.layer.pipe(
+  Layer.provide(sources),
+  Layer.provideMerge(Layer.mergeAll(
+    feedStore.layer,
+    marketStore.layer,
+    postgresWhales,
+    jobStore.layer,
+    digestStore.layer,
+    newsStore.layer,
+  )),
+)
+
+/** A narrator with adjustable behaviour, and the calls it received. */
+export const makeNarrator = Effect.gen(function* () {
+  const behaviour = yield* Ref.make<NarratorBehaviour>("writes")
+  const calls: Array<{ brief: DigestBrief; complaints: ReadonlyArray<string> }> = []
+  const hanging = yield* Deferred.make<void>()
+  const current = Effect.tap(
+    Ref.get(behaviour),
+    (current) => current === "hangs" ? Deferred.succeed(hanging, undefined) : Effect.void,
+  )
+  const service = narrator(current, (brief, complaints) => calls.push({ brief, complaints }))
+  return { behaviour, calls, hanging, service }
+})
+
+/** A new replica over these ports. */
+export const digestsOn = (ports: Context.Context<Ports>, narrator: DigestNarrator["Service"]) =>
+  Effect.provide(
+    Digest,
+    Layer.fresh(Digest.layer({ venue: "a simulated venue" })).pipe(
+      Layer.provide(Layer.succeed(DigestNarrator, narrator)),
+      Layer.provide(Layer.succeed(Detector, rulesDetector)),
+      Layer.provide(Layer.succeedContext(ports)),
+    ),
+  )
+
+/** The n-th mover, created at `at`. */
+export function moverAt(n: number, at: number): NewFeedItem {
+  const { feedIndex: _, ...item } = sampleItem(n, at)
+  // Of the union only the mover is left.
+  return { ...item, dedupeKey: `mover ${n}` } as NewFeedItem
+}
+
+/** The names in the facts of the last brief. */
+export const namesInLastBrief = (calls: ReadonlyArray<{ readonly brief: DigestBrief }>) =>
+  new Set(calls.at(-1)?.brief.facts.flatMap(({ names }) => names))

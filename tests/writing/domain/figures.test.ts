@@ -1,0 +1,97 @@
+/**
+ * Figures: exact, with one spelling each, and readable back as the same number.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert"
+import { Arbitrary } from "effect"
+import {
+  clockFigure,
+  countFigure,
+  deviationsFigure,
+  durationFigure,
+  moveFigure,
+  priceFigure,
+  rateFigure,
+  timeFigure,
+  usdFigure,
+  whenFigure,
+} from "../../../src/writing/domain/figures.ts"
+import { day, hour, minute } from "../../../src/core/domain/time.ts"
+import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
+import { anyInt } from "../../support/http/hostile.ts"
+
+law(
+  "priceFigure() is exact in half price steps, without trailing zeros",
+  anyInt(0, 20_000),
+  (steps) => {
+    const figure = priceFigure(steps / 20_000)
+    strictEqual(Math.round(Number(figure) * 20_000), steps)
+    ok(/^[01]\.\d{2,5}$/.test(figure) && !/\.\d{2,}0$/.test(figure), figure)
+    strictEqual(Number(figure) * 20_000 - steps < 1e-9, true)
+  },
+  { runs: sized({ short: 200, full: 2_000 }) },
+)
+
+law(
+  "moveFigure() is the difference of the prices, the same in both directions",
+  Arbitrary.all([anyInt(0, 20_000), anyInt(0, 20_000)]),
+  ([a, b]) => {
+    strictEqual(moveFigure((a - b) / 20_000), moveFigure((b - a) / 20_000))
+    return Math.round(Number(moveFigure((a - b) / 20_000)) * 20_000) === Math.abs(a - b)
+  },
+)
+
+law("usdFigure() reads back as the amount to the dollar", anyInt(0, 2 ** 50), (cents) => {
+  const figure = usdFigure(cents / 100)
+  ok(/^\d{1,3}(?:,\d{3})* USD$/.test(figure), figure)
+  return Math.abs(Number(figure.replace(/,| USD/g, "")) - cents / 100) <= 0.5
+})
+
+law("durationFigure() is within half a unit of the duration", anyInt(0, 4_000_000), (seconds) => {
+  const ms = seconds * 1_000
+  const [, n = "", unit = ""] = /^([\d,]+) (minute|hour|day)s?$/.exec(durationFigure(ms)) ?? []
+  const size = { minute, hour, day }[unit]
+  return size !== undefined && Math.abs(Number(n.replaceAll(",", "")) * size - ms) <= size / 2
+})
+
+Deno.test("figures have one spelling each", () => {
+  equal([0, 0.5, 0.62, 0.00125, 0.62505, 1].map(priceFigure), [
+    ...["0.00", "0.50", "0.62", "0.00125", "0.62505", "1.00"],
+  ])
+  equal([-0.02, -0.00001, 0.5417, 1 / 3, -1].map(rateFigure), [
+    ...["-0.02", "0.00", "0.5417", "0.3333", "-1.00"],
+  ])
+  equal([0, 0.4, 1, 999.5, 12_300, 1e21].map(usdFigure), [
+    ...["0 USD", "0 USD", "1 USD", "1,000 USD", "12,300 USD", "1,000,000,000,000,000,000,000 USD"],
+  ])
+  equal([0, 1, 26, 1_200].map((n) => countFigure(n, "entry", "entries")), [
+    ...["0 entries", "1 entry", "26 entries", "1,200 entries"],
+  ])
+  equal([5.23, 99.94, 100.4, 4_321].map(deviationsFigure), [
+    "5.2 standard deviations",
+    "99.9 standard deviations",
+    "100 standard deviations",
+    "4,321 standard deviations",
+  ])
+})
+
+Deno.test("durationFigure() uses minutes, hours or days by length", () => {
+  equal(
+    [-hour, 0, 29_999, minute, hour, 95 * minute, 121 * minute, 47 * hour, 2 * day]
+      .map(durationFigure),
+    [
+      ...["0 minutes", "0 minutes", "0 minutes", "1 minute", "1 hour", "95 minutes", "2 hours"],
+      ...["47 hours", "2 days"],
+    ],
+  )
+})
+
+Deno.test("whenFigure() omits the date on the same day only", () => {
+  const at = Date.UTC(2026, 10, 21, 14, 20, 59)
+  strictEqual(clockFigure(at), "14:20 UTC")
+  strictEqual(timeFigure(at), "2026-11-21 14:20 UTC")
+  strictEqual(whenFigure(at, at + 9 * hour), "14:20 UTC")
+  strictEqual(whenFigure(at, at + 10 * hour), "2026-11-21 14:20 UTC")
+})
