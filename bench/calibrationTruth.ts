@@ -1,16 +1,16 @@
 /**
- * Whale labels against known skill: how often anybody is labelled where nobody has skill, and how
- * many of the skilled are found; beside a win rate of 55 % and a plain t-test.
+ * Whale labels against known skill: how often a wallet is labelled in worlds without skill, and how
+ * many skilled wallets are found; compared with a win rate of 55 % and a plain t-test.
  *
  *     deno task bench:whales [--seeds 400] [--null 400] [--skilled 400] [--first 1] [--workers 2]
  *         [--sharing 8]
  *
- * Each seed is two simulated worlds. In one no wallet has skill: 100 wallets that its boards picked
- * half way, 60 by volume and 40 by profit, with 30 to 400 entries at .02 to .95, some of them in one
- * market or event. In the other 20 of the 100 with the largest volume are right 8 points more often
- * than they pay for, in 600 events at .30 to .70; every so many seeds (`--sharing`) also with those
- * bets made in half, a quarter and an eighth of the events. Without `--seeds` a run short enough for
- * every change. Ends with 1 when an aim is missed by more than three standard errors.
+ * Each seed is two simulated worlds. In one no wallet has skill: its boards select 100 wallets in the
+ * middle of the run, 60 by volume and 40 by profit, with 30 to 400 entries at .02 to .95, some of them
+ * in the same market or event. In the other, 20 of the 100 wallets with the largest volume win 8 points
+ * more often than their prices, in 600 events at .30 to .70; every `--sharing` seeds also with the same
+ * bets in half, a quarter and an eighth of the events. Without `--seeds` the run is short. The exit
+ * code is 1 when an aim is missed by more than three standard errors.
  *
  * @module
  */
@@ -28,7 +28,8 @@ const first = option("first", 1)
 const sharingEvery = option("sharing", seeds.skilled > 8 ? 8 : 4)
 const workers = option("workers", 2)
 
-const aims = { anyone: 0.05, found: 0.8, false: 0.05 }
+/** `labelled`: worlds without skill in which any wallet is labelled. */
+const aims = { labelled: 0.05, found: 0.8, false: 0.05 }
 
 function tasks(): ReadonlyArray<Task> {
   const from = (count: number) => Array.from({ length: count }, (_, i) => first + i)
@@ -41,8 +42,8 @@ function tasks(): ReadonlyArray<Task> {
   ]
 }
 
-/** Works tasks off on several workers, each with one at a time. */
-async function workOff(waiting: Array<Task>): Promise<ReadonlyArray<Done>> {
+/** Runs the tasks on several workers, each with one task at a time. */
+async function runTasks(waiting: Array<Task>): Promise<ReadonlyArray<Done>> {
   const done: Array<Done> = []
   await Promise.all(Array.from({ length: workers }, () =>
     new Promise<void>((resolve, reject) => {
@@ -69,20 +70,20 @@ const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((a, b) => a + b, 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`
 const errorOf = (share: number, count: number) => Math.sqrt(share * (1 - share) / count)
 
-/** Mean over worlds, and its standard error. */
+/** The mean over worlds, and its standard error. */
 function mean(values: ReadonlyArray<number>): readonly [mean: number, error: number] {
   const average = sum(values) / values.length
   const squares = sum(values.map((value) => (value - average) ** 2))
   return [average, Math.sqrt(squares / Math.max(1, values.length - 1) / values.length)]
 }
 
-const ruleNames = (worlds: ReadonlyArray<Counted>) => Object.keys(worlds[0]?.verdicts ?? {})
-const of = (worlds: ReadonlyArray<Counted>, rule: string) =>
-  worlds.flatMap(({ verdicts }) => verdicts[rule] ?? [])
+const ruleNames = (worlds: ReadonlyArray<Counted>) => Object.keys(worlds[0]?.results ?? {})
+const resultsOf = (worlds: ReadonlyArray<Counted>, rule: string) =>
+  worlds.flatMap(({ results }) => results[rule] ?? [])
 
-/** Share of worlds without skill in which a rule labels anyone. */
-const anyone = (worlds: ReadonlyArray<Counted>, rule: string) =>
-  of(worlds, rule).filter(({ labelled }) => labelled > 0).length / worlds.length
+/** The share of worlds without skill in which a rule labels any wallet. */
+const labelledShare = (worlds: ReadonlyArray<Counted>, rule: string) =>
+  resultsOf(worlds, rule).filter(({ labelled }) => labelled > 0).length / worlds.length
 
 function reportNull(name: string, worlds: ReadonlyArray<Counted>): ReadonlyArray<string> {
   if (worlds.length === 0) return []
@@ -94,9 +95,9 @@ function reportNull(name: string, worlds: ReadonlyArray<Counted>): ReadonlyArray
     `${(sum(worlds.map(({ events }) => events)) / judged).toFixed(0)} events, mean edge ` +
     `${(100 * sum(worlds.map(({ edges }) => edges)) / judged).toFixed(2)} points`,
     ...ruleNames(worlds).map((rule) => {
-      const each = sum(of(worlds, rule).map(({ labelled }) => labelled)) / worlds.length
-      const worldsShare = percent(anyone(worlds, rule))
-      return `  ${rule.padEnd(20)} labels anyone in ${worldsShare.padStart(7)} of worlds, ` +
+      const each = sum(resultsOf(worlds, rule).map(({ labelled }) => labelled)) / worlds.length
+      const worldsShare = percent(labelledShare(worlds, rule))
+      return `  ${rule.padEnd(20)} labels a wallet in ${worldsShare.padStart(7)} of worlds, ` +
         `${each.toFixed(2)} wallets a world`
     }),
     `  p-values up to .05, .01, .001: ${percent(share(0))}, ${percent(share(1))}, ` +
@@ -105,13 +106,13 @@ function reportNull(name: string, worlds: ReadonlyArray<Counted>): ReadonlyArray
   ]
 }
 
-/** Of the skilled, the share a rule finds; of those it labels, the share that has no skill. */
+/** The share of skilled wallets that a rule finds, and the share of its labels without skill. */
 function findings(worlds: ReadonlyArray<Counted>, rule: string) {
-  const verdicts = of(worlds, rule)
+  const results = resultsOf(worlds, rule)
   return {
-    found: mean(verdicts.map(({ right, skilled }) => right / skilled)),
+    found: mean(results.map(({ right, skilled }) => right / skilled)),
     wrong: mean(
-      verdicts.map(({ labelled, right }) => labelled === 0 ? 0 : (labelled - right) / labelled),
+      results.map(({ labelled, right }) => labelled === 0 ? 0 : (labelled - right) / labelled),
     ),
   }
 }
@@ -137,31 +138,33 @@ function reportSkilled(sharing: string, worlds: ReadonlyArray<Counted>): Readonl
 }
 
 const started = performance.now()
-const done = await workOff([...tasks()])
+const done = await runTasks([...tasks()])
 const named = (kind: Task["kind"], name: string) =>
   done.filter(({ task }) => task.kind === kind)
     .flatMap(({ counted }) => counted.filter((world) => world.name === name))
 
-const ruled = named("null", "as ruled")
+const unskilled = named("null", "as in production")
 const skilled = named("skilled", "1")
-const share = anyone(ruled, "this rule")
+const share = labelledShare(unskilled, "this rule")
 const { found, wrong } = findings(skilled, "this rule")
 const missed = [
-  ...(share > aims.anyone + 3 * errorOf(aims.anyone, ruled.length) ? ["no skill, no label"] : []),
-  ...(found[0] < aims.found - 3 * found[1] ? ["the skilled are found"] : []),
+  ...(share > aims.labelled + 3 * errorOf(aims.labelled, unskilled.length)
+    ? ["no label without skill"]
+    : []),
+  ...(found[0] < aims.found - 3 * found[1] ? ["skilled wallets are found"] : []),
   ...(wrong[0] > aims.false + 3 * wrong[1] ? ["labels are true"] : []),
 ]
 const report = [
   ...[
-    "as ruled",
-    "from profit boards, as ruled",
-    "from profit boards, had what they won before counted",
+    "as in production",
+    "from profit boards, as in production",
+    "from profit boards, with entries before the selection",
   ].flatMap((name) => reportNull(name, named("null", name))),
   ...["1", "2", "4", "8"].flatMap((sharing) => {
     const worlds = named("skilled", sharing)
     return worlds.length === 0 ? [] : reportSkilled(sharing, worlds)
   }),
-  `aims (anyone ${aims.anyone}, found ${aims.found}, false ${aims.false}, three standard errors) ` +
+  `aims (labelled ${aims.labelled}, found ${aims.found}, false ${aims.false}, three standard errors) ` +
   (missed.length === 0 ? "met" : `MISSED: ${missed.join(", ")}`),
   `${((performance.now() - started) / 1_000).toFixed(0)} s on ${workers} workers`,
 ]

@@ -1,5 +1,5 @@
 /**
- * Counts what each rule makes of simulated worlds, one a message, beside other workers.
+ * Applies each rule to simulated worlds, one per message, in a worker.
  *
  * @module
  */
@@ -11,18 +11,18 @@ export interface Task {
   readonly sharings: ReadonlyArray<number>
 }
 
-/** What a rule made of the wallets of one world. */
-export interface Verdict {
+/** The labels of a rule for the wallets of one world. */
+export interface RuleResult {
   readonly labelled: number
-  /** Followed, and skilled. */
+  /** Wallets with the label `follow` and skill. */
   readonly right: number
   readonly skilled: number
 }
 
-/** Wallets of one world: what was said of them by each rule, and by p-value and interval. */
+/** Counts over the wallets of one world. */
 export interface Counted {
   readonly name: string
-  readonly verdicts: Readonly<Record<string, Verdict>>
+  readonly results: Readonly<Record<string, RuleResult>>
   readonly judged: number
   readonly entries: number
   readonly events: number
@@ -30,7 +30,7 @@ export interface Counted {
   readonly small: readonly [number, number, number]
   /** Judged wallets whose edge is within its interval. */
   readonly covered: number
-  /** Sum over judged wallets of the edge told of them. */
+  /** Sum over judged wallets of their published edge. */
   readonly edges: number
 }
 
@@ -46,9 +46,9 @@ function work(task: Task): Done {
   if (task.kind === "null") {
     const { volume, profit, profitWhole } = nullWorld(task.seed)
     const counted = [
-      count("as ruled", [...volume, ...profit]),
-      count("from profit boards, as ruled", profit),
-      count("from profit boards, had what they won before counted", profitWhole),
+      count("as in production", [...volume, ...profit]),
+      count("from profit boards, as in production", profit),
+      count("from profit boards, with entries before the selection", profitWhole),
     ]
     return { task, counted }
   }
@@ -62,8 +62,8 @@ function count(name: string, seen: ReadonlyArray<Seen>): Counted {
     judged.filter(({ judgement }) => (judgement?.pValue ?? 1) <= level).length
   return {
     name,
-    verdicts: Object.fromEntries(
-      Object.entries(rules).map(([rule, labelsOf]) => [rule, verdict(seen, labelsOf(seen))]),
+    results: Object.fromEntries(
+      Object.entries(rules).map(([rule, labelsOf]) => [rule, resultOf(seen, labelsOf(seen))]),
     ),
     judged: judged.length,
     entries: judged.reduce((sum, { rates }) => sum + (rates?.resolved ?? 0), 0),
@@ -77,7 +77,7 @@ function count(name: string, seen: ReadonlyArray<Seen>): Counted {
   }
 }
 
-function verdict(seen: ReadonlyArray<Seen>, labels: ReadonlyArray<string>): Verdict {
+function resultOf(seen: ReadonlyArray<Seen>, labels: ReadonlyArray<string>): RuleResult {
   const skilled = (i: number) => (seen[i]?.edge ?? 0) > 0
   return {
     labelled: labels.filter((label) => label !== "neutral").length,
@@ -86,7 +86,7 @@ function verdict(seen: ReadonlyArray<Seen>, labels: ReadonlyArray<string>): Verd
   }
 }
 
-/** Of a worker; the checker takes this file for a page. */
+/** The worker's function: the type checker assumes a page. */
 declare function postMessage(message: Done): void
 
 addEventListener("message", (event) => {

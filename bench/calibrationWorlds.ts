@@ -1,6 +1,6 @@
 /**
- * Simulated worlds in which every wallet's skill is known, the wallets their boards pick, and what
- * several rules make of those.
+ * Simulated worlds in which every wallet's skill is known, the wallets that their boards select, and the
+ * labels of several rules for these wallets.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import { normalTail } from "../src/whales/domain/significance/normal.ts"
 import { marketScore, noSums, recount, type WalletSums } from "../src/whales/domain/score.ts"
 import { day, type EpochMs } from "../src/core/domain/time.ts"
 
-/** Nothing that is beside the question: no interval markets, odd books or doubtful ends. */
+/** Only ordinary markets: no interval markets, invalid books or disputed ends. */
 const plain = {
   mechanicalShare: 0,
   sportsShare: 0,
@@ -31,11 +31,14 @@ const plain = {
   lifeDays: [8, 16],
 } as const
 
-/** Wallets picked from each kind of board. */
+/** Wallets selected from each kind of board. */
 const picked = { volume: 60, profit: 40 }
 const wallets = 100
 
-/** Many more than the boards pick. Who bets more often bets less, so that volume picks of all kinds. */
+/**
+ * Many more wallets than the boards select. Frequent bettors have smaller stakes, so that the volume
+ * board selects all kinds.
+ */
 function nullGroups(): ReadonlyArray<WalletGroup> {
   return [0.6, 1, 1.5, 2, 3, 4].map((entriesPerDay) => ({
     count: 30,
@@ -49,7 +52,7 @@ function nullGroups(): ReadonlyArray<WalletGroup> {
   }))
 }
 
-/** The few with skill and the many without who play as much, and others that play little. */
+/** Few wallets with skill, many without that bet as often, and others that bet rarely. */
 function skilledGroups(edge: number, skilled: number): ReadonlyArray<WalletGroup> {
   const group = (count: number, edge: number, entriesPerDay: number): WalletGroup => ({
     count,
@@ -64,7 +67,7 @@ function skilledGroups(edge: number, skilled: number): ReadonlyArray<WalletGroup
   return [group(skilled, edge, 26), group(wallets - skilled, 0, 26), group(wallets, 0, 1)]
 }
 
-/** A wallet as a rule sees it, and what is true of it. */
+/** The figures of a wallet that rules use, and its true edge. */
 export interface Seen {
   readonly edge: number
   readonly rates: Rates | null
@@ -73,9 +76,9 @@ export interface Seen {
 }
 
 /**
- * A world without skill, whose boards are read half way. Wallets of the volume board count all they
- * did and do, those of the profit board what they do from then on; `profitWhole` is what these would
- * be if all counted, as if they had not been chosen for having won.
+ * A world without skill, whose boards are read in the middle of the run. All entries of a wallet of the
+ * volume board count, and of a wallet of the profit board only later ones. `profitWhole` counts all
+ * entries of the latter too, which ignores that they were selected because they won.
  */
 export function nullWorld(seed: number): {
   readonly volume: ReadonlyArray<Seen>
@@ -102,12 +105,12 @@ export function nullWorld(seed: number): {
   }
 }
 
-/** So many bets of each wallet count. */
+/** Counted bets of each wallet. */
 const bets = 600
 
 /**
- * A world in which some of the wallets that trade most have `edge`. Each wallet's bets are in events
- * of their own, or in as many fewer as each of `sharings` says: the same bet is then made so often.
+ * A world in which some of the most active wallets have `edge`. For each of `sharings`, every bet of a
+ * wallet is repeated that many times in its event, in accordingly fewer events.
  */
 export function skilledWorld(
   seed: number,
@@ -162,7 +165,9 @@ function sumsOf(world: World, events: ReadonlyArray<ReadonlyArray<Episode>>): Wa
   }, noSums)
 }
 
-/** Two-sided, as if entries were independent and normal: by Wallace's approximation of Student's t. */
+/**
+ * A two-sided t-test, as if entries were independent and normal: Wallace's approximation of Student's t.
+ */
 function tTest(deviations: ReadonlyArray<number>): number {
   const freedom = deviations.length - 1
   const mean = deviations.reduce((sum, x) => sum + x, 0) / deviations.length
@@ -175,7 +180,7 @@ function tTest(deviations: ReadonlyArray<number>): number {
 
 type Label = "follow" | "fade" | "neutral"
 
-/** What each rule calls each wallet, in order. */
+/** The label of each rule for each wallet, in order. */
 export const rules: Readonly<
   Record<string, (seen: ReadonlyArray<Seen>) => ReadonlyArray<Label>>
 > = {

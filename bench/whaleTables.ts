@@ -1,6 +1,5 @@
 /**
- * Fills the tables of whales in bulk, on the server: so many entries of so many wallets, most of them
- * in markets that have ended and are counted.
+ * Fills the whale tables in bulk, on the server. Most entries are in ended markets that are counted.
  *
  * @module
  */
@@ -18,7 +17,7 @@ export interface Size {
   readonly wallets: number
 }
 
-/** Positions of a market: of one that ended, and of one that is open. */
+/** Positions in a market that has ended, and in one that is open. */
 const positionsEnded = 15
 const positionsOpen = 6
 /** Two of three positions have two entries. */
@@ -28,7 +27,7 @@ const marketsPerEvent = 3
 const actsPerPosition = 2
 const stale = 100_000
 const due = 2_000
-/** Events whose entries the sums of each wallet were made of. */
+/** Events in the sums of each wallet. */
 const eventsCounted = 60
 
 const ended = ({ entries }: Size) =>
@@ -73,7 +72,7 @@ const score = (n: number) =>
 const sums = Array.from({ length: eventsCounted }, (_, n) => score(n))
   .reduce((sums, score) => recount(sums, [], [score]), noSums)
 
-/** The n-th position of a market: half the wallets of a market are in its siblings too. */
+/** The wallet of the n-th position: half of a market's wallets are in its sibling markets too. */
 const walletOf = (wallets: number) =>
   `1 + CASE WHEN n % 2 = 0
     THEN (market_id / ${marketsPerEvent} * 7919 + n * 976) % (${wallets} / 2) * 2

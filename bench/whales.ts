@@ -1,12 +1,12 @@
 /**
- * What 1,000 newly resolved markets cost with millions of entries in store, and what the store's
- * other questions cost at that size.
+ * Measures the cost of 1,000 newly resolved markets with millions of stored entries, and of the other
+ * queries of the whale stores at that size.
  *
  *   DATABASE_URL=postgres://... deno task bench:whalestore [entries=5000000] [wallets=5000] [passes=7]
  *
- * Works in a schema of its own, filled by the server in bulk and dropped at the end. A pass is all that
- * follows a resolution: the resolutions are saved, their positions counted, all wallets judged, and
- * the rows that changed written, by the code that does so in service.
+ * Uses its own schema, which is filled in bulk and dropped at the end. A pass is all work after a
+ * resolution, by production code: the resolutions are saved, their positions counted, all wallets
+ * judged, and the changed rows saved.
  *
  * @module
  */
@@ -27,7 +27,7 @@ import { fill, marketOf, openMarkets, type Size } from "./whaleTables.ts"
 const [entries = 5_000_000, wallets = 5_000, passes = 7] = Deno.args.map(Number)
 const size: Size = { entries, wallets }
 const marketsPerPass = 1_000
-const questions = 7
+const queryRounds = 7
 
 // deno-lint-ignore no-console
 const print = (line: string) => console.log(line)
@@ -35,7 +35,7 @@ const print = (line: string) => console.log(line)
 const median = (values: ReadonlyArray<number>) =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
-/** Milliseconds by the name of what took them, one figure a round. */
+/** Milliseconds by name, one figure for each round. */
 class Clocks {
   readonly rounds = new Map<string, Array<number>>()
   readonly calls = new Map<string, number>()
@@ -67,18 +67,18 @@ class Clocks {
 
 type Store = WhaleStores
 
-/** The same store, each of whose answers is timed. */
+/** The same stores, with timed methods. */
 const timed = (store: Store, clocks: Clocks): Store => ({
   ...store,
-  saveResolutions: (...ask) => clocks.on("saveResolutions", store.saveResolutions(...ask)),
+  saveResolutions: (...args) => clocks.on("saveResolutions", store.saveResolutions(...args)),
   uncounted: (limit) => clocks.on("uncounted", store.uncounted(limit)),
   sums: (wallets) => clocks.on("sums", store.sums(wallets)),
-  saveCounted: (...ask) => clocks.on("saveCounted", store.saveCounted(...ask)),
+  saveCounted: (...args) => clocks.on("saveCounted", store.saveCounted(...args)),
   judged: clocks.on("judged", store.judged),
   calibrated: clocks.on("calibrated", store.calibrated),
   openEntries: clocks.on("openEntries", store.openEntries),
   tracked: clocks.on("tracked", store.tracked),
-  saveCalibrated: (...ask) => clocks.on("saveCalibrated", store.saveCalibrated(...ask)),
+  saveCalibrated: (...args) => clocks.on("saveCalibrated", store.saveCalibrated(...args)),
 })
 
 const resolved = (n: number, at: number): Resolution => ({
@@ -107,7 +107,7 @@ const pass = Effect.fnUntraced(function* (store: Store, first: number) {
   return tally.counted
 })
 
-const ask = Effect.fnUntraced(function* (clocks: Clocks) {
+const runQueries = Effect.fnUntraced(function* (clocks: Clocks) {
   const store = yield* whaleStores
   const unresolved = store.unresolved({
     limit: 1_000,
@@ -117,7 +117,7 @@ const ask = Effect.fnUntraced(function* (clocks: Clocks) {
     recheckedBefore: far,
   })
   const some = Array.from({ length: 500 }, (_, n) => marketOf(n))
-  for (clocks.round = 0; clocks.round < questions; clocks.round++) {
+  for (clocks.round = 0; clocks.round < queryRounds; clocks.round++) {
     yield* clocks.on("stale(500)", store.stale(500))
     yield* clocks.on("due(500)", store.due(500))
     yield* clocks.on("unresolved(1000)", unresolved)
@@ -128,7 +128,7 @@ const ask = Effect.fnUntraced(function* (clocks: Clocks) {
     yield* clocks.on("totals", store.totals)
     yield* clocks.on("calibrated", store.calibrated)
     yield* clocks.on("calibrationVersion", store.calibrationVersion)
-    yield* clocks.on("500 asked in vain", store.saveResolutions([], some, far + clocks.round))
+    yield* clocks.on("500 unresolved markets", store.saveResolutions([], some, far + clocks.round))
   }
 })
 
@@ -139,8 +139,8 @@ const sizes = Effect.gen(function* () {
       pg_size_pretty(pg_table_size(oid)) AS heap, pg_size_pretty(pg_indexes_size(oid)) AS indexes
     FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
       AND relname LIKE 'whale%' AND reltuples > 0 ORDER BY pg_total_relation_size(oid) DESC`
-  for (const { name, rows: held, heap, indexes } of rows) {
-    const count = Math.round(held).toLocaleString("en").padStart(12)
+  for (const { name, rows: stored, heap, indexes } of rows) {
+    const count = Math.round(stored).toLocaleString("en").padStart(12)
     print(`  ${name.padEnd(20)} ${count} rows  ${heap.padStart(8)}  indexes ${indexes.padStart(8)}`)
   }
 })
@@ -153,7 +153,7 @@ const bench = Effect.gen(function* () {
   yield* sizes
   const clocks = new Clocks()
   const store = timed(yield* whaleStores, clocks)
-  // The rows of wallets of which nothing will be new.
+  // Writes the rows of wallets that will not change.
   yield* (yield* calibrationOver(yield* whaleStores)).judge
   const busy = process.cpuUsage()
   for (clocks.round = 0; clocks.round < passes; clocks.round++) {
@@ -166,10 +166,10 @@ const bench = Effect.gen(function* () {
   const { user, system } = process.cpuUsage(busy)
   clocks.table()
   print(`  of a pass, busy in this process ${((user + system) / 1_000 / passes).toFixed(0)} ms`)
-  print("questions")
-  const asked = new Clocks()
-  yield* ask(asked)
-  asked.table()
+  print("queries")
+  const queries = new Clocks()
+  yield* runQueries(queries)
+  queries.table()
 })
 
 const url = Deno.env.get("DATABASE_URL")

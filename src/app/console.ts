@@ -140,9 +140,9 @@ export function predeterminedLine(report: PredeterminedReport): string {
 /** One tick of the self-score. */
 export function scoreLine(report: ScoreReport): string {
   const counts = [
-    `${report.taken} new items`,
+    `${report.itemsRead} new items`,
     `${report.resolved} markets resolved`,
-    `judged: ${byCount(report.judged) || "none"}`,
+    `judged: ${byCount(report.verdicts) || "none"}`,
   ]
   return line("scores", report, counts)
 }

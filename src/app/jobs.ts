@@ -249,8 +249,8 @@ const judgedRuns = Effect.fnUntraced(function* ({ mode }: JobSettings) {
     }),
     scores: Effect.fnUntraced(function* (slot: EpochMs) {
       const report = yield* scores.tick(slot)
-      const judged = Object.keys(report.judged).length
-      if (isNews(report, report.taken, report.resolved, judged)) {
+      const verdicts = Object.keys(report.verdicts).length
+      if (isNews(report, report.itemsRead, report.resolved, verdicts)) {
         yield* print("scores", scoreLine(report), report)
       }
       yield* failIfAny(report)

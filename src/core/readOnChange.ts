@@ -10,7 +10,7 @@ interface ReadOnChangeOptions<A> {
   readonly version: Effect.Effect<string>
   readonly read: Effect.Effect<A>
   /** The minimum time between two reads, however often the version changes. */
-  readonly apart: Duration.Duration
+  readonly intervalMin: Duration.Duration
   /** A value older than this is read again even if its version is the same; infinity for never. */
   readonly ageMax: Duration.Duration
 }
@@ -21,7 +21,7 @@ const versionCheckInterval = Duration.seconds(1)
  * The newest value; the same object as long as nothing changed. The version is queried at most once a
  * second, and concurrent callers share one query and one read. A failure is not cached.
  */
-export const readOnChange = <A>({ version, read, apart, ageMax }: ReadOnChangeOptions<A>) => {
+export const readOnChange = <A>({ version, read, intervalMin, ageMax }: ReadOnChangeOptions<A>) => {
   let cached: { readonly version: string; readonly at: number; readonly value: A } | null = null
   const current = Effect.gen(function* () {
     // Before the read, so that the next query detects a change during the read.
@@ -31,7 +31,7 @@ export const readOnChange = <A>({ version, read, apart, ageMax }: ReadOnChangeOp
     const ageMs = before === null ? Infinity : now - before.at
     if (
       before !== null && ageMs < Duration.toMillis(ageMax) &&
-      (before.version === newest || ageMs < Duration.toMillis(apart))
+      (before.version === newest || ageMs < Duration.toMillis(intervalMin))
     ) return before.value
     const value = yield* read
     cached = { version: newest, at: now, value }

@@ -38,7 +38,7 @@ import { termsAnswers } from "./pages/terms.ts"
 /** The version of the interface. */
 export const version = "1.0.0"
 
-export interface FaceOptions {
+export interface HttpServiceOptions {
   readonly terms: PaymentTerms
   readonly paymentMode: "live" | "simulated"
   readonly venueMode: VenueMode
@@ -65,7 +65,7 @@ interface Face {
 }
 
 /** Builds the public API. Its free bodies are refreshed until the scope closes. */
-export const makeHttpFace = Effect.fnUntraced(function* (options: FaceOptions) {
+export const makeHttpService = Effect.fnUntraced(function* (options: HttpServiceOptions) {
   const { publicBaseUrl, chainId } = options.terms
   const snapshot = yield* makeSnapshot({
     publicBaseUrl,
@@ -135,7 +135,7 @@ export class Served extends Context.Service<Served, {
   readonly refresh: Effect.Effect<void>
 }>()("bellwether/http/Served") {}
 
-interface ServeOptions extends FaceOptions {
+interface ServeOptions extends HttpServiceOptions {
   readonly hostname: string
   /** 0 means any free port. */
   readonly port: number
@@ -162,7 +162,7 @@ export const layer = (
   Layer.effect(
     Served,
     Effect.gen(function* () {
-      const { handle, refresh } = yield* makeHttpFace(options)
+      const { handle, refresh } = yield* makeHttpService(options)
       const address = yield* listen(options, handle)
       return { address, refresh }
     }),
@@ -214,7 +214,7 @@ const paidHandler = Effect.fnUntraced(function* (terms: PaymentTerms, checkouts:
     // A disconnected client is not a failure.
     Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.andThen(
       Effect.logError("Cannot answer a paid request", cause),
-      // The payment may have been entries, so nothing is said of its money.
+      // The payment may have been taken, so `charged` is null.
       refusalResponse({
         code: "internal_error",
         message: "The service failed to answer",

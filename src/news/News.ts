@@ -117,7 +117,7 @@ const indexTtl = Duration.minutes(5)
 const topicsMax = 40
 const topicMarketsMax = 200
 /** A source counts as answered for this long: eight updates at a quarter of an hour. */
-const answerAgeMax = 2 * hour
+const answerAgeMsMax = 2 * hour
 const sourceConcurrency = 4
 /** For one source, retries and pauses included. */
 const sourceTimeout = Duration.minutes(3)
@@ -142,7 +142,7 @@ const coverageOf = (sources: ReadonlyArray<NewsSource>, store: Store) =>
     )
     return {
       sources: sources.length,
-      answered: answers.filter((at) => at > now - answerAgeMax).length,
+      answered: answers.filter((at) => at > now - answerAgeMsMax).length,
       lastAt: answers.reduce<EpochMs | null>((last, at) => Math.max(last ?? at, at), null),
     }
   })

@@ -25,7 +25,7 @@ export class ChainUnavailable
   extends Schema.TaggedError<ChainUnavailable>()("ChainUnavailable", { reason: Schema.String }) {}
 
 /** A transfer by authorization on the chain, whoever submitted it. */
-export interface SeenTransfer {
+export interface AuthorizedTransfer {
   readonly from: Address
   readonly to: Address
   readonly value: bigint
@@ -36,7 +36,7 @@ export interface SeenTransfer {
 /** A range of safe blocks that was read completely. */
 export interface ScannedBlocks {
   /** In chain order. */
-  readonly transfers: ReadonlyArray<SeenTransfer>
+  readonly transfers: ReadonlyArray<AuthorizedTransfer>
   /** The last block of the range; the next range starts after it. */
   readonly through: bigint
 }

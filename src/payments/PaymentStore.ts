@@ -19,7 +19,7 @@ import type {
   TokenDomain,
 } from "./domain/payment.ts"
 import type { AtomicAmount } from "../core/domain/money.ts"
-import type { SeenTransfer } from "./Chain.ts"
+import type { AuthorizedTransfer } from "./Chain.ts"
 
 /** One move, with what it writes. Its event is a key of the table of moves in the domain. */
 export type Move =
@@ -60,7 +60,7 @@ export interface ClaimResult {
 }
 
 /** A transfer to us that belongs to no request. */
-export interface UnmatchedTransfer extends SeenTransfer {
+export interface UnmatchedTransfer extends AuthorizedTransfer {
   readonly paymentId: PaymentId
   readonly token: TokenDomain
 }
@@ -143,6 +143,4 @@ export class PaymentStore extends Context.Service<PaymentStore, {
    * from their claim until they are answered.
    */
   readonly liability: Effect.Effect<bigint>
-  /** How many rows each state has. */
-  readonly countByState: Effect.Effect<ReadonlyMap<PaymentState, number>>
 }>()("bellwether/payments/PaymentStore") {}

@@ -7,7 +7,7 @@
 import { Duration, Effect, Option } from "effect"
 import { AtomicAmount } from "../core/domain/money.ts"
 import { type Payment, type PaymentId, type TokenDomain, wasTaken } from "./domain/payment.ts"
-import { ChainUnavailable, type SeenTransfer } from "./Chain.ts"
+import { type AuthorizedTransfer, ChainUnavailable } from "./Chain.ts"
 import type { Move, ScannedAccount } from "./PaymentStore.ts"
 import { moveForProof, moveOrRead, type ReconcileOptions } from "./reconcile.ts"
 import type { Signatures } from "./Signatures.ts"
@@ -63,7 +63,7 @@ const readRange = ({ chain, account }: ScanOptions, after: bigint | null) =>
 /** Matches the transfers whose rows do not already show the payment as taken. */
 const matchAll = Effect.fnUntraced(function* (
   options: ScanOptions,
-  transfers: ReadonlyArray<SeenTransfer>,
+  transfers: ReadonlyArray<AuthorizedTransfer>,
 ) {
   const { signatures, token, store } = options
   // A transfer from us to ourselves is not a payment, and the store can have no row for it.
@@ -85,7 +85,7 @@ const matchAll = Effect.fnUntraced(function* (
 const match = Effect.fnUntraced(function* (
   options: ScanOptions,
   paymentId: PaymentId,
-  transfer: SeenTransfer,
+  transfer: AuthorizedTransfer,
 ) {
   const { store, token } = options
   const known = yield* store.find(paymentId)
@@ -118,7 +118,7 @@ const match = Effect.fnUntraced(function* (
 function moveForTransfer(
   { windows }: ScanOptions,
   row: Payment,
-  { value, at }: SeenTransfer,
+  { value, at }: AuthorizedTransfer,
 ): Option.Option<Move> {
   // The state may have changed since it was read.
   if (wasTaken(row.state) !== false && row.state !== "unresolved") return Option.none()

@@ -8,7 +8,7 @@ import { Effect, Result } from "effect"
 import { microstructure } from "../markets/domain/book.ts"
 import type { Proposal } from "../markets/domain/proposal.ts"
 import { headlineFinder, reportsCompletedEvent } from "./domain/headlineChecks.ts"
-import { evidenceKey, newsAgeMax } from "./domain/evidence.ts"
+import { evidenceKey, newsAgeMsMax } from "./domain/evidence.ts"
 import type { Market, MarketId } from "../markets/domain/market.ts"
 import type { Headline } from "../news/domain/headline.ts"
 import {
@@ -107,7 +107,7 @@ export const newsByMarket = Effect.fnUntraced(function* (
   markets: ReadonlyArray<Market>,
   slot: EpochMs,
 ) {
-  const since = slot - newsAgeMax
+  const since = slot - newsAgeMsMax
   const { headlines } = yield* news.recent(since, headlinesMax)
   const about = headlineFinder(headlines.filter(({ title }) => reportsCompletedEvent(title)))
   const inTheNews = markets.filter(({ question }) => about(question).length > 0)

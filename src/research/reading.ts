@@ -1,6 +1,6 @@
 /**
- * Reads the material of a research report. Prices and the order book are required; anything else may be
- * missing, and the report then says so.
+ * Reads the material of a research report. A price history and the venue's answer about the order book
+ * (which may be empty) are required; anything else may be missing, and the report then says so.
  *
  * Each step logs one line: the market, the step and its duration.
  *

@@ -1,90 +1,88 @@
 /**
- * The port to the memory of how the service's own items fared.
+ * The port to the stored scores of the service's own feed items.
  *
- * Items are taken up from the feed in the order of their index, in one transaction with the cursor
- * that says how far: none is skipped and none is taken twice, with any number of replicas, and what
- * was taken up outlives the feed's forgetting it.
+ * Checks are added in the order of the feed index, in one transaction with the cursor. So no item is
+ * skipped or added twice, with any number of replicas. Checks stay when the feed prunes their items.
  *
  * @module
  */
 import { Context, type Effect } from "effect"
 import type { MarketId, SeriesPoint } from "../markets/domain/market.ts"
 import type { Resolution } from "../markets/domain/resolution.ts"
-import type { Check, Verdict, VerdictCounts } from "./domain/selfScore.ts"
+import type { CheckVerdict, ScoreCheck, VerdictCounts } from "./domain/selfScore.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 
 /** A check that can be judged now. */
 export interface DueCheck {
-  readonly check: Check
-  /** Names the word on the market that `resolution` is. */
+  readonly check: ScoreCheck
+  /** The version of the market's stored resolution. */
   readonly version: number
   readonly resolution: Resolution | null
-  /** Whether it has a verdict already, which a new word on the market may change. */
-  readonly judged: boolean
-  /** The point of the market's series that it was judged by. */
+  /** Whether it has a verdict already, which a new resolution may change. */
+  readonly hasVerdict: boolean
+  /** The point of the market's series that the verdict used. */
   readonly point: SeriesPoint | null
 }
 
 export interface JudgedCheck extends Pick<DueCheck, "version" | "point"> {
-  readonly check: Check
-  /** Null for an outcome whose market has not ended. */
-  readonly verdict: Verdict | null
+  readonly check: ScoreCheck
+  /** Null for an outcome whose market is not resolved. */
+  readonly verdict: CheckVerdict | null
 }
 
-/** Which markets are asked how they ended. */
+/** Selects the markets whose resolutions are requested. */
 export interface DueMarketsQuery {
   readonly limit: number
   readonly now: EpochMs
-  /** Markets of outcomes that were told and are open are asked if they were not since. */
-  readonly askedBefore: EpochMs
+  /** Unresolved markets with a published outcome, if last requested before this. */
+  readonly requestedBefore: EpochMs
   /**
-   * Markets that ended, or had a mover looked at, after `endedAfter` are asked again if they were not
-   * since `askedAgainBefore`: a venue is late at times, and corrects itself.
+   * Markets that ended, or had a mover check, after `endedAfter`, if last requested before
+   * `requestedAgainBefore`: venues resolve late, and correct resolutions.
    */
   readonly endedAfter: EpochMs
-  readonly askedAgainBefore: EpochMs
+  readonly requestedAgainBefore: EpochMs
 }
 
 export class ScoreStore extends Context.Service<ScoreStore, {
-  /** The index of the last item of the feed that was taken up; 0 before the first. */
+  /** The index of the last feed item that was read; 0 before the first. */
   readonly cursor: Effect.Effect<number>
   /**
-   * Takes up the checks of the items in `(from, to]` and moves the cursor there, if it is at `from`;
-   * else it does nothing and says false.
+   * Adds the checks of the items in `(from, to]` and moves the cursor to `to`. Does nothing and returns
+   * false when the cursor is not at `from`.
    */
-  readonly take: (
+  readonly addChecks: (
     from: number,
     to: number,
-    checks: ReadonlyArray<Check>,
+    checks: ReadonlyArray<ScoreCheck>,
   ) => Effect.Effect<boolean>
   /**
-   * Besides those of the query: markets with a mover that is due and that were not asked since it was.
-   * Those not asked for longest first.
+   * The markets of the query, and those with a due mover check that were not requested since it became
+   * due; those that were not requested for longest first.
    */
   readonly dueMarkets: (query: DueMarketsQuery) => Effect.Effect<ReadonlyArray<MarketId>>
   /**
-   * Remembers how markets ended, and that `asked` were asked; a market nobody took up is left out.
-   * Checks in markets of which there is another word than before become due. Returns how many such
-   * markets there are.
+   * Saves resolutions, and that `requested` were requested; markets without checks are ignored. The
+   * checks of markets with a new or changed resolution become due. Returns the number of such markets.
    */
   readonly saveResolutions: (
     resolutions: ReadonlyArray<Resolution>,
-    asked: ReadonlyArray<MarketId>,
+    requested: ReadonlyArray<MarketId>,
     at: EpochMs,
   ) => Effect.Effect<number>
   /**
-   * Checks that are due at `now`, those due for longest first. A mover's waits until its market was
-   * asked how it ended, but not when it has been due since before `overdueBefore`.
+   * Checks that are due at `now`, those due for longest first. A mover check waits until its market's
+   * resolution is requested, unless it has been due since before `overdueBefore`.
    */
-  readonly due: (
+  readonly dueChecks: (
     query: { readonly now: EpochMs; readonly overdueBefore: EpochMs; readonly limit: number },
   ) => Effect.Effect<ReadonlyArray<DueCheck>>
   /**
-   * Writes verdicts, but none that was made from another word on the market than the newest: that check
-   * stays due. Returns how many were written.
+   * Saves verdicts. A verdict of an outdated resolution version is ignored, and its check stays due.
+   * Returns how many were saved.
    */
   readonly saveVerdicts: (judged: ReadonlyArray<JudgedCheck>) => Effect.Effect<number>
   readonly counts: Effect.Effect<VerdictCounts>
-  /** The same word as long as `counts` are the same. */
+  /** Changes whenever `counts` change. */
   readonly version: Effect.Effect<string>
 }>()("bellwether/track-record/ScoreStore") {}

@@ -1,9 +1,9 @@
 /**
- * The service keeps score of itself: every item of its feed that can turn out right or wrong is taken
- * up, looked at when the time has come, and counted, whatever came of it.
+ * Scores the service's own feed: every item that can be right or wrong gets checks, which are judged
+ * when they are due and counted with any result.
  *
- * Three stages, each with its time limit. Whatever a stage leaves, or a crash, is found by the next
- * tick; any number of replicas may run it at once.
+ * Three stages, each with a time limit. The next tick continues after a failed stage or a crash; any
+ * number of replicas may run at the same time.
  *
  * @module
  */
@@ -26,42 +26,41 @@ import { type DueCheck, type JudgedCheck, ScoreStore } from "./ScoreStore.ts"
 import { type Rejections, stages, tally } from "../core/stages.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
 
-/** Items read from the feed at once, and such pages in one tick. */
+/** Items in one page of the feed, and pages per tick. */
 const pageItems = 500
 const pagesMax = 20
-/** Markets looked up, and series read, at the same time. */
 const readConcurrency = 4
 
-/** Markets asked how they ended, in one tick. */
+/** Markets whose resolutions are requested in one tick. */
 const marketsMax = 1_000
-/** How often the market of a told outcome is asked whether it has ended. */
-const askEvery = 30 * minute
-/** How long a venue is asked again after an end, or a look at a mover, and how often. */
-const correctedFor = 7 * day
-const correctedEvery = day
-/** A mover is judged by its series alone when its market could not be asked about for so long. */
-const askedWithin = day
+/** For unresolved markets with a published outcome. */
+const requestIntervalMs = 30 * minute
+/** How long after the end, or after a mover check, resolutions are requested again, and how often. */
+const correctionPeriodMs = 7 * day
+const correctionIntervalMs = day
+/** A mover is judged by its series alone when its resolution was not available for this long. */
+const resolutionWaitMsMax = day
 
-/** Checks judged at once, and such batches in one tick. */
+/** Checks in one batch, and batches per tick. */
 const checksBatch = 200
 const batchesMax = 20
 
 const stageLimits = {
-  taking: Duration.seconds(30),
-  asking: Duration.minutes(2),
+  reading: Duration.seconds(30),
+  resolutions: Duration.minutes(2),
   judging: Duration.minutes(1),
 } as const
 type Stage = keyof typeof stageLimits
 
-/** What one tick saw and did. */
+/** The counts of one tick. */
 export interface ScoreReport {
   readonly slot: EpochMs
-  /** Items of the feed taken up, of any type. */
-  readonly taken: number
-  /** Markets of which there was another word than before on how they ended. */
+  /** Feed items read, of any type. */
+  readonly itemsRead: number
+  /** Markets with a new or changed resolution. */
   readonly resolved: number
-  /** Verdicts written, by what they say. */
-  readonly judged: Rejections
+  /** Saved verdicts, by verdict. */
+  readonly verdicts: Readonly<Record<string, number>>
   readonly rejected: Rejections
   readonly failed: ReadonlyArray<Stage>
   readonly seconds: number
@@ -74,16 +73,16 @@ interface Services {
   readonly scores: ScoreStore["Service"]
 }
 
-/** What was done so far; it grows in place, so that a stage cut short tells what it did. */
+/** The counts so far. They are mutated in place, so that an interrupted stage is counted too. */
 interface Progress {
-  taken: number
+  itemsRead: number
   resolved: number
-  readonly judged: Record<string, number>
+  readonly verdicts: Record<string, number>
   readonly rejected: Record<string, number>
 }
 
 export class SelfScore extends Context.Service<SelfScore, {
-  /** Brings the scores up to the slot. Never fails: what went wrong is in the report. */
+  /** Updates the scores. Never fails: the report lists the failed stages. */
   readonly tick: (slot: EpochMs) => Effect.Effect<ScoreReport>
 }>()("bellwether/track-record/SelfScore") {
   static readonly layer = Layer.effect(
@@ -102,15 +101,15 @@ export class SelfScore extends Context.Service<SelfScore, {
 
 const tick = Effect.fn("SelfScore.tick")(function* (services: Services, slot: EpochMs) {
   const started = yield* Clock.currentTimeMillis
-  const done: Progress = { taken: 0, resolved: 0, judged: {}, rejected: {} }
+  const progress: Progress = { itemsRead: 0, resolved: 0, verdicts: {}, rejected: {} }
   const failed: Array<Stage> = []
   const stage = stages("SelfScore", stageLimits, stageFailures, failed)
-  yield* stage("taking", takeUp(services, done), undefined)
-  yield* stage("asking", ask(services, slot, done), undefined)
-  yield* stage("judging", judge(services, slot, done), undefined)
+  yield* stage("reading", readFeed(services, progress), undefined)
+  yield* stage("resolutions", requestResolutions(services, slot, progress), undefined)
+  yield* stage("judging", judge(services, slot, progress), undefined)
   const report: ScoreReport = {
     slot,
-    ...done,
+    ...progress,
     failed,
     seconds: ((yield* Clock.currentTimeMillis) - started) / 1000,
   }
@@ -118,8 +117,8 @@ const tick = Effect.fn("SelfScore.tick")(function* (services: Services, slot: Ep
   return report
 })
 
-/** Takes up what came into the feed, in its order; stops when another replica does so too. */
-const takeUp = Effect.fnUntraced(function* (services: Services, done: Progress) {
+/** Adds the checks of new feed items, in feed order; stops when another replica has moved the cursor. */
+const readFeed = Effect.fnUntraced(function* (services: Services, progress: Progress) {
   const { feed, scores } = services
   for (let page = 0; page < pagesMax; page++) {
     const from = yield* scores.cursor
@@ -130,12 +129,12 @@ const takeUp = Effect.fnUntraced(function* (services: Services, done: Progress) 
     const checks = items.flatMap((item) =>
       checksOf(item, markets.get(item.data.market.slug) ?? null)
     )
-    if (!(yield* scores.take(from, last.feedIndex, checks))) return
-    done.taken += items.length
+    if (!(yield* scores.addChecks(from, last.feedIndex, checks))) return
+    progress.itemsRead += items.length
   }
 })
 
-/** The markets that items are about, by slug: an item does not say its market's identity. */
+/** The markets of the items, by slug: an item does not contain its market's id. */
 const marketsOf = Effect.fnUntraced(function* (
   { markets }: Services,
   items: ReadonlyArray<FeedItem>,
@@ -149,55 +148,57 @@ const marketsOf = Effect.fnUntraced(function* (
   )
 })
 
-const ask = Effect.fnUntraced(
-  function* ({ venue, scores }: Services, slot: EpochMs, done: Progress) {
+const requestResolutions = Effect.fnUntraced(
+  function* ({ venue, scores }: Services, slot: EpochMs, progress: Progress) {
     const markets = yield* scores.dueMarkets({
       limit: marketsMax,
       now: slot,
-      askedBefore: slot - askEvery,
-      endedAfter: slot - correctedFor,
-      askedAgainBefore: slot - correctedEvery,
+      requestedBefore: slot - requestIntervalMs,
+      endedAfter: slot - correctionPeriodMs,
+      requestedAgainBefore: slot - correctionIntervalMs,
     })
     yield* requestInBatches(
       markets,
-      done.rejected,
+      progress.rejected,
       venue.resolutions,
-      (rows, asked, at) =>
-        Effect.map(scores.saveResolutions(rows, asked, at), (news) => {
-          done.resolved += news
+      (rows, requested, at) =>
+        Effect.map(scores.saveResolutions(rows, requested, at), (changed) => {
+          progress.resolved += changed
         }),
     )
   },
 )
 
-const judge = Effect.fnUntraced(function* (services: Services, slot: EpochMs, done: Progress) {
+const judge = Effect.fnUntraced(function* (services: Services, slot: EpochMs, progress: Progress) {
   const { scores } = services
   for (let batch = 0; batch < batchesMax; batch++) {
-    const checks = yield* scores.due({
+    const checks = yield* scores.dueChecks({
       now: slot,
-      overdueBefore: slot - askedWithin,
+      overdueBefore: slot - resolutionWaitMsMax,
       limit: checksBatch,
     })
     if (checks.length === 0) return
     const judged = yield* Effect.forEach(checks, (due) => judgeOne(services, due), {
       concurrency: readConcurrency,
     })
-    const written = yield* scores.saveVerdicts(judged)
-    if (written === 0) return
-    for (const { verdict } of judged) if (verdict !== null) tally(done.judged, { [verdict]: 1 })
+    const saved = yield* scores.saveVerdicts(judged)
+    if (saved === 0) return
+    for (const { verdict } of judged) {
+      if (verdict !== null) tally(progress.verdicts, { [verdict]: 1 })
+    }
   }
 })
 
-/** A mover keeps the point it was first judged by: its series is forgotten sooner than its score. */
+/** A mover keeps the point of its first verdict, because its series is pruned before its score. */
 const judgeOne = Effect.fnUntraced(function* (
   { markets }: Services,
-  { check, version, resolution, judged, point: held }: DueCheck,
+  { check, version, resolution, hasVerdict, point: storedPoint }: DueCheck,
 ) {
   if (check.kind === "predetermined") {
     return { check, version, point: null, verdict: outcomeVerdict(check, resolution) }
   }
   const { marketId, at } = check
-  const point = judged || marketId === null ? held : pointAt(
+  const point = hasVerdict || marketId === null ? storedPoint : pointAt(
     at,
     yield* markets.series(marketId, { from: at - priceOffsetMsMax, to: at + priceOffsetMsMax }),
   )
@@ -206,16 +207,16 @@ const judgeOne = Effect.fnUntraced(function* (
 })
 
 const stageFailures = Metric.counter("score_stage_failures_total", { incremental: true })
-const verdicts = Metric.counter("score_verdicts_total", {
-  description: "Verdicts on the service's own items, corrected ones again",
+const verdictCount = Metric.counter("score_verdicts_total", {
+  description: "Verdicts on the service's own items; a corrected verdict counts again",
   incremental: true,
 })
 const tickSeconds = Metric.gauge("score_tick_seconds")
 
-const measure = ({ seconds, judged }: ScoreReport) =>
+const measure = ({ seconds, verdicts }: ScoreReport) =>
   Effect.all([
     Metric.update(tickSeconds, seconds),
-    ...Object.entries(judged).map(([verdict, count]) =>
-      Metric.update(verdicts.pipe(Metric.withAttributes({ verdict })), count)
+    ...Object.entries(verdicts).map(([verdict, count]) =>
+      Metric.update(verdictCount.pipe(Metric.withAttributes({ verdict })), count)
     ),
   ])

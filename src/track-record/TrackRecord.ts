@@ -1,5 +1,5 @@
 /**
- * The scorecard of tracked wallets and of the service itself, kept until what it says may have changed.
+ * The scorecard of tracked wallets and of the service itself, cached until its content may have changed.
  *
  * @module
  */
@@ -13,9 +13,9 @@ import { WalletStore } from "../whales/WalletStore.ts"
 
 export class TrackRecord extends Context.Service<TrackRecord, {
   /**
-   * Never refused: before anything is counted it says so in numbers. The same object until a
-   * calibration changes, or a verdict on an item of the feed; then, and once a minute for wallets that
-   * are new or read, it is made anew.
+   * Never refused: before the first count all numbers are zero or null. It is recomputed when a
+   * calibration or a verdict on a feed item changes, and once a minute for newly tracked wallets; else
+   * the same object is returned.
    */
   readonly scorecard: Effect.Effect<Scorecard>
 }>()("bellwether/track-record/TrackRecord") {
@@ -42,15 +42,15 @@ export class TrackRecord extends Context.Service<TrackRecord, {
             (rows, verdicts) => `${rows} ${verdicts}`,
           ),
           read,
-          apart: readingsApart,
-          ageMax: readingAgeMax,
+          intervalMin: readIntervalMin,
+          ageMax: readAgeMax,
         }),
       })
     }),
   )
 }
 
-/** While a thousand resolutions are counted, batch after batch, the scorecard is made this often. */
-const readingsApart = Duration.seconds(5)
-/** Wallets are tracked, and their histories read, without a calibration that changes. */
-const readingAgeMax = Duration.minutes(1)
+/** The minimum time between two computations while many resolutions are counted in batches. */
+const readIntervalMin = Duration.seconds(5)
+/** A new wallet, or a newly read history, changes the scorecard without a new calibration. */
+const readAgeMax = Duration.minutes(1)

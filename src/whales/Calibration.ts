@@ -58,8 +58,9 @@ export type LabelCounts = Readonly<Record<WhaleRow["label"], number>>
 
 export class Calibration extends Context.Service<Calibration, {
   /**
-   * Counts the uncounted positions, oldest first. Returns true when none is left, false at `until` or
-   * after too many conflicts. A batch in which a position changed meanwhile is not saved but read again.
+   * Counts the uncounted positions, oldest first. Returns true when none is left, false when it stops
+   * earlier: at `until`, `countedMax` or too many conflicts. A batch in which a position changed
+   * meanwhile is not saved but read again.
    */
   readonly count: (until: EpochMs, tally: CountingTally) => Effect.Effect<boolean>
   /** Judges all wallets together and writes the rows that changed. */
@@ -89,7 +90,7 @@ export class Calibration extends Context.Service<Calibration, {
       const current = yield* readOnChange({
         version: calibrations.calibrationVersion,
         read: Effect.map(calibrations.calibrated, calibrationTable),
-        apart: readIntervalMin,
+        intervalMin: readIntervalMin,
         ageMax: Duration.infinity,
       })
       return Calibration.of({

@@ -3,7 +3,7 @@
  *
  * It has seven stages, each with a time limit. Entries are published before resolutions are counted, and
  * each carries the newest calibration before its first fill, so no published figure of an entry depends
- * on its market's result. The next tick continues whatever a stage or a crash left.
+ * on its market's result. The next tick continues unfinished work, also after a crash.
  *
  * @module
  */

@@ -58,7 +58,7 @@ export const readResolutions = Effect.fnUntraced(function* (
 
 /** Markets whose facts are requested in one tick. */
 const unknownMax = 4_000
-/** How often the venue is asked for a market that it did not know. */
+/** How often the facts of a market that the venue did not know are requested again. */
 const unknownEveryMs = day
 
 /** Stores the facts of markets with activity, which entries need. */

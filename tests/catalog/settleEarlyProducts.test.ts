@@ -1,6 +1,6 @@
 /**
- * The products that settle early, but for research: what they refuse before anything is paid, and what they make of a
- * venue that is down.
+ * The settle-early products except research: what they refuse before payment, and how they work while
+ * the venue is down.
  *
  * @module
  */
@@ -38,7 +38,7 @@ const onShelf = <A, E>(
 
 const query = { withinHours: 24, minLiquidity: 5_000, includeNoise: false }
 
-test("Resolving.check() refuses an empty horizon without asking the venue", () =>
+test("Resolving.check() refuses an empty horizon without a call to the venue", () =>
   onShelf(Effect.fnUntraced(function* ({ markets, venueRequests }) {
     const resolving = yield* Resolving
     yield* Ref.set(markets, [endingMarket(25, now)])
@@ -48,7 +48,7 @@ test("Resolving.check() refuses an empty horizon without asking the venue", () =
     strictEqual(yield* Ref.get(venueRequests), 0)
   })))
 
-test("Resolving.list() prices every row from its live book", () =>
+test("Resolving.list() prices every row from its live order book", () =>
   onShelf(Effect.fnUntraced(function* ({ markets, books }) {
     const all = [1, 2, 3].map((n) => endingMarket(n, now))
     yield* Ref.set(markets, all)
@@ -62,7 +62,7 @@ test("Resolving.list() prices every row from its live book", () =>
     ok(rows.every(({ microstructure }) => microstructure?.bestBid !== undefined))
   })))
 
-test("Resolving.list() leaves out a market whose book is gone: it was decided early", () =>
+test("Resolving.list() leaves out a market without an order book, because it was decided early", () =>
   onShelf(Effect.fnUntraced(function* ({ markets, books, series }) {
     const [first, second] = [endingMarket(1, now), endingMarket(2, now)]
     yield* Ref.set(markets, [first, second])
@@ -74,7 +74,7 @@ test("Resolving.list() leaves out a market whose book is gone: it was decided ea
     strictEqual((yield* Effect.flip(resolving.list(query)))._tag, "BelowThreshold")
   })))
 
-test("Resolving.list() gives the last tick's prices while the venue is down", () =>
+test("Resolving.list() returns the last tick's prices while the venue is down", () =>
   onShelf(Effect.fnUntraced(function* ({ markets, series, venueUp }) {
     yield* Ref.set(markets, [endingMarket(1, now)])
     yield* Ref.set(series, [{ at: now - 30 * minute, mid: 0.42 }])
@@ -83,7 +83,7 @@ test("Resolving.list() gives the last tick's prices while the venue is down", ()
     equal([row?.yesMid, row?.microstructure], [0.42, null])
   })))
 
-test("Calibration.table refuses while no wallet has 30 resolved entries", () =>
+test("Calibration.table fails while no wallet has 30 resolved entries", () =>
   onShelf(Effect.fnUntraced(function* ({ whales }) {
     const { table } = yield* Calibration
     strictEqual((yield* Effect.flip(table))._tag, "BelowThreshold")
@@ -96,7 +96,7 @@ test("Calibration.table refuses while no wallet has 30 resolved entries", () =>
     equal(yield* table, { computedAt: now, wallets: [whaleRow()], omitted: 0 })
   })))
 
-test("Calibration.table is the same object until a calibration changes", () =>
+test("Calibration.table returns the same object until a calibration changes", () =>
   onShelf(Effect.fnUntraced(function* ({ whales }) {
     const { table } = yield* Calibration
     yield* Ref.set(whales, [{ computedAt: now, row: whaleRow() }])
@@ -108,7 +108,7 @@ test("Calibration.table is the same object until a calibration changes", () =>
     equal((yield* table).wallets[0].winRate, 0.65)
   })))
 
-test("a venue that does not answer costs a bounded wait: then there are prices of the last tick", () =>
+test("Resolving.list() waits a bounded time for the venue, then uses the last tick's prices", () =>
   onShelf(Effect.fnUntraced(function* ({ markets, series, latencyMs }) {
     yield* Ref.set(markets, [endingMarket(1, now)])
     yield* Ref.set(series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))

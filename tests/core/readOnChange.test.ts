@@ -27,7 +27,7 @@ const countingStore = Effect.fnUntraced(function* (ageMax: Duration.Input = Dura
       yield* Effect.sleep(yield* Ref.get(takes))
       return { reading }
     }),
-    apart: Duration.seconds(5),
+    intervalMin: Duration.seconds(5),
     ageMax: Duration.fromInputUnsafe(ageMax),
   })
   const counts = Effect.all([Ref.get(queries), Ref.get(reads)])

@@ -146,7 +146,7 @@ const storeEnded = Effect.fnUntraced(function* (
   resolvedAt: number,
 ) {
   const wallet = activityEventOf(0, market, 0).wallet
-  yield* whales.track([{ wallet, name: "Somebody", source: "volume" }], noon)
+  yield* whales.track([{ wallet, name: "Some Wallet", source: "volume" }], noon)
   yield* whales.saveFacts([{ ...factsOf(market), question: question(100 + market) }], [], noon)
   const read = { readFrom: noon, readTo: noon, history: "whole" } as const
   yield* whales.saveRead({ wallet, activity: [activityEventOf(0, market, 0)], ...read })

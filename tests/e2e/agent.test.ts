@@ -1,6 +1,6 @@
 /**
- * The demonstration agent against services that misbehave, against the whole face, and as a process
- * of its own against the whole service: what it signs, what it sends again, what it says it spent.
+ * The demonstration agent against faulty services: what it signs, what it sends again, and what it
+ * reports as spent.
  *
  * @module
  */
@@ -9,25 +9,25 @@ import { Effect } from "effect"
 import { buy, type Buyer } from "../../examples/agent/buy.ts"
 import { atomic } from "../../src/core/domain/money.ts"
 import {
-  asking,
-  type Crooked,
-  failing,
-  hurriedClock,
+  brokenResponse,
+  challengeResponse,
+  errorResponse,
+  instantClock,
   json,
-  lost,
-  openShop,
+  openFaultyService,
   receipt,
+  runAgentAgainst,
+  type ServiceFaults,
   transaction,
-  visit,
-} from "../support/examples/crookedShop.ts"
+} from "../support/examples/faultyService.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
 
 liveTest(
-  "an honest service is bought from once, and its receipt is held against its books",
+  "an honest service is paid once, and its receipt is checked against its record",
   () =>
     Effect.gen(function* () {
-      const { text, error, payments, came } = yield* visit({})
+      const { text, error, payments, received } = yield* runAgentAgainst({})
       strictEqual(error, "")
       equal(payments.length, 1)
       match(payments[0]?.key ?? "", /^[A-Za-z0-9_-]{16,128}$/)
@@ -37,28 +37,28 @@ liveTest(
         text,
         /signed {5}\$0.03 of \$0.25; .+ \$0.00\nbought {5}1 answers for \$0.03\n.+\n.+\nleft {7}\$0.22 of \$0.25\n.+since 3$/,
       )
-      equal(came.slice(0, 4).map(({ path }) => path), [
+      equal(received.slice(0, 4).map(({ path }) => path), [
         ...["/llms.txt", "/documents/openapi.json", "/health", "/v1/index"],
       ])
-      ok(came.some(({ path }) => /^\/v1\/payments\/0x[0-9a-f]{64}$/.test(path)))
+      ok(received.some(({ path }) => /^\/v1\/payments\/0x[0-9a-f]{64}$/.test(path)))
     }),
 )
 
-/** What a service does, and what the agent says before it signs nothing. */
-const unsigned: ReadonlyArray<readonly [string, Crooked, RegExp]> = [
+/** A fault of the service, and the error of the agent, which signs nothing. */
+const unsigned: ReadonlyArray<readonly [string, ServiceFaults, RegExp]> = [
   [
-    "a challenge that asks for more than the contract",
+    "a challenge that requests more than the contract says",
     {
       unpaid: ({ path }, _, base) =>
-        path === "/v1/signals" ? tricky(base, "amount", "40000") : null,
+        path === "/v1/signals" ? tamperedChallenge(base, "amount", "40000") : null,
     },
     /it requests 40000 units, the contract says 30000/,
   ],
   [
-    "a challenge that pays somebody the body does not name",
+    "a challenge with another receiver than the body",
     {
       unpaid: ({ path }, _, base) =>
-        path === "/v1/signals" ? tricky(base, "payTo", `0x${"66".repeat(20)}`) : null,
+        path === "/v1/signals" ? tamperedChallenge(base, "payTo", `0x${"66".repeat(20)}`) : null,
     },
     /header and body have different receivers/,
   ],
@@ -68,8 +68,8 @@ const unsigned: ReadonlyArray<readonly [string, Crooked, RegExp]> = [
     /returned 402 without a challenge/,
   ],
   [
-    "documents that name two prices",
-    { said: "0.01" },
+    "documents with different prices",
+    { listedPrice: "0.01" },
     /\/v1\/signals costs \$0.01 in one document and \$0.03 in another/,
   ],
   [
@@ -81,13 +81,13 @@ const unsigned: ReadonlyArray<readonly [string, Crooked, RegExp]> = [
   ],
 ]
 
-const tricky = (base: string, name: string, value: string) =>
-  asking(base, ({ accepts }) => Object.assign(accepts[0] ?? {}, { [name]: value }))
+const tamperedChallenge = (base: string, name: string, value: string) =>
+  challengeResponse(base, ({ accepts }) => Object.assign(accepts[0] ?? {}, { [name]: value }))
 
-for (const [name, crooked, reason] of unsigned) {
+for (const [name, faults, reason] of unsigned) {
   liveTest(`nothing is signed for ${name}`, () =>
     Effect.gen(function* () {
-      const { error, text, payments } = yield* visit(crooked)
+      const { error, text, payments } = yield* runAgentAgainst(faults)
       match(error, reason)
       equal(payments, [])
       match(text, /bought {5}0 answers for \$0.00/)
@@ -95,23 +95,23 @@ for (const [name, crooked, reason] of unsigned) {
 }
 
 liveTest(
-  "a price over the cap is not even asked for, and the agent ends calmly",
+  "a price over the cap is not requested, and the agent ends without an error",
   () =>
     Effect.gen(function* () {
-      const { text, error, came } = yield* visit({}, {
+      const { text, error, received } = yield* runAgentAgainst({}, {
         limits: { budget: atomic("1"), perCall: atomic("0.029999") },
       })
       strictEqual(error, "")
       match(text, /stopping {3}\/v1\/signals would be over the cap/)
-      ok(!came.some(({ path }) => path === "/v1/signals"))
+      ok(!received.some(({ path }) => path === "/v1/signals"))
     }),
 )
 
 liveTest(
-  "a feed that grows is bought until the budget is used up, and no further",
+  "a growing feed is bought until the budget is used up",
   () =>
     Effect.gen(function* () {
-      const { text, error, payments } = yield* visit({ index: (nth) => nth }, {
+      const { text, error, payments } = yield* runAgentAgainst({ index: (nth) => nth }, {
         limits: { budget: atomic("0.10"), perCall: atomic("1") },
         polls: null,
       })
@@ -124,13 +124,13 @@ liveTest(
     }),
 )
 
-/** What the payments meet one after the other, and what of it stands in the summary. */
+/** The answers to the payments in order, how often they are sent, and the summary. */
 const ends: ReadonlyArray<
-  readonly [name: string, crooked: Crooked, sends: number, summary: RegExp, waitsMs: number]
+  readonly [name: string, faults: ServiceFaults, sends: number, summary: RegExp, waitsMs: number]
 > = [
   [
     "an answer that was lost once",
-    { paid: (_, nth) => nth === 1 ? lost() : null },
+    { paid: (_, nth) => nth === 1 ? brokenResponse() : null },
     2,
     bought(1),
     0,
@@ -139,7 +139,9 @@ const ends: ReadonlyArray<
     "a settlement that was unresolved twice",
     {
       paid: (_, nth) =>
-        nth < 3 ? failing(503, { charged: null, retryable: true }, { "retry-after": "5" }) : null,
+        nth < 3
+          ? errorResponse(503, { charged: null, retryable: true }, { "retry-after": "5" })
+          : null,
     },
     ...[3, bought(1), 10_000] as const,
   ],
@@ -148,7 +150,7 @@ const ends: ReadonlyArray<
     {
       paid: (_, nth) =>
         nth === 1
-          ? failing(429, { charged: false, retryable: true }, { "retry-after": "7" })
+          ? errorResponse(429, { charged: false, retryable: true }, { "retry-after": "7" })
           : null,
     },
     ...[2, bought(1), 7_000] as const,
@@ -161,12 +163,12 @@ const ends: ReadonlyArray<
   [
     "a payment that is still in progress",
     {
-      paid: (_, nth) => nth === 1 ? failing(409, { charged: null, retryable: true }) : null,
+      paid: (_, nth) => nth === 1 ? errorResponse(409, { charged: null, retryable: true }) : null,
     },
     ...[2, bought(1), 1_000] as const,
   ],
   [
-    "an answer given away",
+    "an uncharged answer",
     { paid: () => json({ success: true, data: [], charged: false }) },
     ...[
       1,
@@ -176,13 +178,14 @@ const ends: ReadonlyArray<
   ],
   [
     "a payment that was used already",
-    { paid: () => failing(409, { charged: true, retryable: false }) },
+    { paid: () => errorResponse(409, { charged: true, retryable: false }) },
     ...[1, bought(1), 0] as const,
   ],
   [
     "a payment that was refunded",
     {
-      paid: () => failing(410, { charged: true, retryable: false, refund: { state: "confirmed" } }),
+      paid: () =>
+        errorResponse(410, { charged: true, retryable: false, refund: { state: "confirmed" } }),
     },
     ...[
       1,
@@ -193,8 +196,9 @@ const ends: ReadonlyArray<
   [
     "a refund that is queued",
     {
-      paid: () => failing(500, { charged: true, retryable: true, refund: { state: "queued" } }),
-      books: { state: "refund_due" },
+      paid: () =>
+        errorResponse(500, { charged: true, retryable: true, refund: { state: "queued" } }),
+      record: { state: "refund_due" },
     },
     ...[
       1,
@@ -203,10 +207,11 @@ const ends: ReadonlyArray<
     ] as const,
   ],
   [
-    "a refund that was queued, and is paid back before the agent leaves",
+    "a refund that was queued and is paid before the agent ends",
     {
-      paid: () => failing(500, { charged: true, retryable: true, refund: { state: "queued" } }),
-      books: { state: "refunded" },
+      paid: () =>
+        errorResponse(500, { charged: true, retryable: true, refund: { state: "queued" } }),
+      record: { state: "refunded" },
     },
     ...[
       1,
@@ -220,8 +225,8 @@ const ends: ReadonlyArray<
     ...[1, /not taken according to the service: \$0.03[^]+left {7}\$0.22 of \$0.25/, 0] as const,
   ],
   [
-    "no answer for ever, and books that say it was void",
-    { paid: lost, books: { state: "void" } },
+    "no answer at all, and a record that says void",
+    { paid: brokenResponse, record: { state: "void" } },
     ...[
       12,
       /the payment is uncharged\n[^]+not taken according to the service: \$0.03[^]+left {7}\$0.22 of \$0.25/,
@@ -229,8 +234,8 @@ const ends: ReadonlyArray<
     ] as const,
   ],
   [
-    "no answer for ever, and books that do not know",
-    { paid: lost, books: { state: "unresolved" } },
+    "no answer at all, and a record that is unresolved",
+    { paid: brokenResponse, record: { state: "unresolved" } },
     ...[
       12,
       /unclear {4}\$0.03 for \/v1\/signals\?since=0: check GET \/v1\/payments\/0x[^]+left {7}\$0.22 of \$0.25/,
@@ -241,7 +246,7 @@ const ends: ReadonlyArray<
     "a redirect to elsewhere",
     {
       paid: (_, __, base) => Response.redirect(`${base}/elsewhere`, 308),
-      books: { state: "unresolved" },
+      record: { state: "unresolved" },
     },
     ...[1, /unclear {4}\$0.03/, 0] as const,
   ],
@@ -251,22 +256,22 @@ function bought(answers: number): RegExp {
   return new RegExp(`bought {5}${answers} answers for \\$0.0${3 * answers}`)
 }
 
-for (const [name, crooked, sends, summary, waitsMs] of ends) {
-  liveTest(`one signature is all there is for ${name}`, () =>
+for (const [name, faults, sends, summary, waitsMs] of ends) {
+  liveTest(`the agent signs only once for ${name}`, () =>
     Effect.gen(function* () {
-      const { text, error, payments, came, skippedMs } = yield* visit(crooked)
+      const { text, error, payments, received, skippedMs } = yield* runAgentAgainst(faults)
       strictEqual(error, "")
       equal(payments.length, sends)
       equal(new Set(payments.map(({ payment }) => payment)).size, 1)
       equal(new Set(payments.map(({ key }) => key)).size, 1)
       match(text, summary)
       ok(skippedMs >= waitsMs, `waited ${skippedMs} ms`)
-      ok(!came.some(({ path }) => path === "/elsewhere"))
+      ok(!received.some(({ path }) => path === "/elsewhere"))
     }))
 }
 
-/** What is wrong with what the agent paid for, after it paid. */
-const dishonest: ReadonlyArray<readonly [string, Crooked, RegExp]> = [
+/** Faults that the agent finds after it has paid. */
+const dishonest: ReadonlyArray<readonly [string, ServiceFaults, RegExp]> = [
   [
     "a receipt for another amount",
     { paid: () => json({ data: [], charged: true }, 200, receipt({ amount: "40000" })) },
@@ -281,18 +286,18 @@ const dishonest: ReadonlyArray<readonly [string, Crooked, RegExp]> = [
     /the receipt has another payer/,
   ],
   ["no receipt", { paid: () => json({ data: [], charged: true }) }, /but has no receipt/],
-  ["books that say more", { books: { amountUsd: "0.04" } }, /the record says \$0.04/],
+  ["a record with a higher amount", { record: { amountUsd: "0.04" } }, /the record says \$0.04/],
   [
-    "books that name another transaction",
-    { books: { transaction: `0x${"66".repeat(32)}` } },
+    "a record with another transaction",
+    { record: { transaction: `0x${"66".repeat(32)}` } },
     /different transactions/,
   ],
 ]
 
-for (const [name, crooked, reason] of dishonest) {
-  liveTest(`${name} ends the visit, and what was paid is counted`, () =>
+for (const [name, faults, reason] of dishonest) {
+  liveTest(`${name} stops the agent, and the payment is counted`, () =>
     Effect.gen(function* () {
-      const { error, text, payments } = yield* visit(crooked, { polls: 5 })
+      const { error, text, payments } = yield* runAgentAgainst(faults, { polls: 5 })
       match(error, reason)
       equal(payments.length, 1)
       match(text, bought(1))
@@ -300,10 +305,10 @@ for (const [name, crooked, reason] of dishonest) {
 }
 
 liveTest(
-  "a key that the service does not take is tried three times, not for ever",
+  "a key whose payments are rejected is tried three times",
   () =>
     Effect.gen(function* () {
-      const { text, error, payments } = yield* visit({
+      const { text, error, payments } = yield* runAgentAgainst({
         paid: () => json({ error: "insufficient_funds" }, 402),
       }, { polls: 9 })
       strictEqual(error, "")
@@ -312,59 +317,65 @@ liveTest(
     }),
 )
 
-liveTest("a throw-away key is not shown where payments are real", () =>
+liveTest("a throw-away key is not used where payments are real", () =>
   Effect.gen(function* () {
-    const { text, payments } = yield* visit({ paymentMode: "live" }, { polls: 3 })
+    const { text, payments } = yield* runAgentAgainst({ paymentMode: "live" }, { polls: 3 })
     equal(payments, [])
     match(text, /the key has no money: watching only/)
   }))
 
-liveTest("the free limit is read, not run into", () =>
+liveTest("the agent reads the free limit and never exceeds it", () =>
   Effect.gen(function* () {
-    const { refused, came, skippedMs } = yield* visit({ index: () => 0 }, { polls: 12 })
-    equal(came.filter(({ path }) => path === "/v1/index").length, 12)
+    const { refused, received, skippedMs } = yield* runAgentAgainst({ index: () => 0 }, {
+      polls: 12,
+    })
+    equal(received.filter(({ path }) => path === "/v1/index").length, 12)
     strictEqual(refused, 0)
-    // Thirteen free questions are five at once and eight more at five a minute.
+    // Thirteen free requests are five at once and eight more at five a minute.
     ok(skippedMs >= 2 * 60_000 - 5_000, `waited ${skippedMs} ms`)
   }))
 
 liveTest(
-  "a service that goes away is waited for, longer each time, and found again",
+  "an unavailable service is tried again after longer and longer waits",
   () =>
     Effect.gen(function* () {
-      const away = yield* visit({
-        unpaid: ({ path }, nth) => path === "/v1/index" && nth > 1 && nth < 5 ? lost() : null,
+      const away = yield* runAgentAgainst({
+        unpaid: ({ path }, nth) =>
+          path === "/v1/index" && nth > 1 && nth < 5 ? brokenResponse() : null,
       }, { polls: 2 })
       strictEqual(away.error, "")
       ok(away.skippedMs >= 7_000, `waited ${away.skippedMs} ms`)
       match(away.text, /retry in 1 s\n.+ in 2 s\n.+ in 4 s\n\/v1\/index answers again\npoll 2/)
-      const gone = yield* visit({
-        unpaid: ({ path }, nth) => path === "/v1/index" && nth > 1 ? lost() : null,
+      const gone = yield* runAgentAgainst({
+        unpaid: ({ path }, nth) => path === "/v1/index" && nth > 1 ? brokenResponse() : null,
       }, { polls: 9 })
       match(gone.error, /did not answer 12 times in a row/)
       match(gone.text, bought(1))
     }),
 )
 
-liveTest("an index that asks to wait is asked again when it said", () =>
-  Effect.gen(function* () {
-    const { error, text, skippedMs } = yield* visit({
-      unpaid: ({ path }, nth) =>
-        path === "/v1/index" && nth === 1
-          ? failing(429, { charged: false, retryable: true }, { "retry-after": "9" })
-          : null,
-    })
-    strictEqual(error, "")
-    match(text, /\/v1\/index: status 429; retry in 9 s\n\/v1\/index answers again\npoll 1/)
-    ok(skippedMs >= 9_000, `waited ${skippedMs} ms`)
-  }))
-
 liveTest(
-  "the last question before a signature is the budget's, whoever decided to buy",
+  "a rate-limited index is polled again after its Retry-After",
   () =>
     Effect.gen(function* () {
-      const { clock } = yield* hurriedClock
-      const { base, came } = yield* openShop(clock, {})
+      const { error, text, skippedMs } = yield* runAgentAgainst({
+        unpaid: ({ path }, nth) =>
+          path === "/v1/index" && nth === 1
+            ? errorResponse(429, { charged: false, retryable: true }, { "retry-after": "9" })
+            : null,
+      })
+      strictEqual(error, "")
+      match(text, /\/v1\/index: status 429; retry in 9 s\n\/v1\/index answers again\npoll 1/)
+      ok(skippedMs >= 9_000, `waited ${skippedMs} ms`)
+    }),
+)
+
+liveTest(
+  "buy() checks the budget before it signs, whatever the plan decided",
+  () =>
+    Effect.gen(function* () {
+      const { clock } = yield* instantClock
+      const { base, received } = yield* openFaultyService(clock, {})
       for (
         const [budget, perCall, reason] of [
           ["0.029999", "1", "over the budget"],
@@ -386,6 +397,6 @@ liveTest(
         equal(yield* buy(buyer0, offer, "/v1/signals?since=0"), { kind: "failed", reason })
         equal(buyer0.ledger, [])
       }
-      ok(came.length === 2 && came.every(({ payment }) => payment === null))
+      ok(received.length === 2 && received.every(({ payment }) => payment === null))
     }),
 )

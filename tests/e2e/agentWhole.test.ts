@@ -13,7 +13,7 @@ import { address } from "../../src/payments/domain/payment.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
-import { faceOptions, makeFace, makeWorld } from "../support/http/face.ts"
+import { makeService, makeWorld, serviceOptions } from "../support/http/face.ts"
 import { sampleItem } from "../support/feed/items.ts"
 import { freePort } from "../support/process.ts"
 import { bookOf, endingMarket, pricesOver } from "../support/products.ts"
@@ -44,9 +44,9 @@ const opened = Effect.gen(function* () {
   const port = freePort()
   const base = `http://127.0.0.1:${port}`
   const plenty = { limit: 1_000, windowMs: 60_000 }
-  const face = yield* makeFace(world, Layer.succeed(Payments, yield* Payments), {
-    ...faceOptions,
-    terms: { ...faceOptions.terms, publicBaseUrl: base },
+  const face = yield* makeService(world, Layer.succeed(Payments, yield* Payments), {
+    ...serviceOptions,
+    terms: { ...serviceOptions.terms, publicBaseUrl: base },
     limits: { free: plenty, documents: plenty, invalidPayments: plenty },
   })
   yield* Effect.acquireRelease(

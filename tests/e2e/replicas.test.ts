@@ -22,10 +22,10 @@ import { liveTest } from "../support/effect.ts"
 import { encodings } from "../support/payments/encodings.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import {
-  type Ask,
   ask,
   openReplica,
-  ownPorts,
+  type PaidRequest,
+  pooledReplicaPorts,
   type Replica,
   type Signed,
   signedFor,
@@ -65,7 +65,7 @@ const house = Effect.gen(function* () {
     misbehave: (call: string) => call === "settle" ? how : null,
   }
   const replica = Effect.gen(function* () {
-    const ports = yield* Layer.build(ownPorts(url, simulation))
+    const ports = yield* Layer.build(pooledReplicaPorts(url, simulation))
     return {
       replica: yield* Effect.provide(openReplica(world), ports),
       ledger: Context.get(ports, Ledger),
@@ -101,7 +101,7 @@ const routesOf = (product: Product): ReadonlyArray<string> =>
     ? ["/v1/resolving", "/v1/resolving?withinHours=48", "/v1/latest"]
     : ["/v1/latest", "/v1/signal", "/v1/resolving"]
 
-interface Sent extends Ask {
+interface Sent extends PaidRequest {
   readonly replica: Replica
   /** What it shows, in whichever place. */
   readonly secret: string | null

@@ -15,17 +15,17 @@ import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { defaultTiming } from "../../src/payments/timing.ts"
 import { meanwhile } from "../support/payments/badFacilitator.ts"
 import { test } from "../support/effect.ts"
-import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
+import { type MemoryPayments, memoryPayments } from "../support/payments/memoryPayments.ts"
 import { startSeconds } from "../support/payments/sales.ts"
 import {
   ask,
   openReplica,
   orders,
+  productBySettlementOrder,
   type Replica,
-  type ShopPorts,
+  type ReplicaPorts,
   type Signed,
   signedFor,
-  soldIn,
   stockedWorld,
 } from "../support/http/shop.ts"
 import { onClockAhead } from "../support/skewedClock.ts"
@@ -41,49 +41,55 @@ const misbehave = (call: string) => call === "settle" ? misbehaviour : null
 /** How late a late broadcast is: a moment before the payment runs out. */
 const lateSeconds = 118
 
-const ports: Layer.Layer<ShopPorts> = Layer.merge(
-  memoryPaymentStore,
-  layerLedger({ misbehave, late: Duration.seconds(lateSeconds) }).pipe(
-    Layer.provideMerge(layerMemory),
-  ),
-).pipe(Layer.provideMerge(signatures))
+const portsOn = ({ store }: MemoryPayments): Layer.Layer<ReplicaPorts> =>
+  Layer.merge(
+    Layer.succeed(PaymentStore, store),
+    layerLedger({ misbehave, late: Duration.seconds(lateSeconds) }).pipe(
+      Layer.provideMerge(layerMemory),
+    ),
+  ).pipe(Layer.provideMerge(signatures))
 
 const skewed = (
   name: string,
-  body: (replicas: ReadonlyArray<Replica>) => Effect.Effect<void, unknown, ShopPorts | Scope.Scope>,
+  body: (
+    replicas: ReadonlyArray<Replica>,
+    memory: MemoryPayments,
+  ) => Effect.Effect<void, unknown, ReplicaPorts | Scope.Scope>,
 ) =>
-  test(name, () =>
-    Effect.gen(function* () {
+  test(name, () => {
+    const memory = memoryPayments()
+    return Effect.gen(function* () {
       misbehaviour = null
       yield* TestClock.setTime(startSeconds * 1_000)
       const world = yield* stockedWorld
       yield* body(
         yield* Effect.forEach(skewsMs, (ms) => onClockAhead(openReplica(world), ms)),
+        memory,
       )
     }).pipe(
-      Effect.provide(ports),
+      Effect.provide(portsOn(memory)),
       Effect.provideService(References.MinimumLogLevel, "None"),
       Effect.orDie,
-    ))
+    )
+  })
 
 const buy = ({ base }: Replica, { product, header }: Signed) =>
   meanwhile(ask(base, { path: product.path, payment: header, key }))
 
 const received = Effect.flatMap(Ledger, ({ received }) => received(address(terms.payTo)))
 const secondsPassed = Effect.map(Clock.currentTimeMillis, (ms) => ms / 1_000 - startSeconds)
-const states = Effect.flatMap(PaymentStore, ({ countByState }) => countByState)
 const sweepAll = (replicas: ReadonlyArray<Replica>) =>
   Effect.forEach(replicas, ({ payments }) => payments.sweep, { discard: true })
 
 skewed(
   "each sells what the others have not sold, and hands over what they have",
-  (replicas) =>
+  (replicas, memory) =>
     Effect.gen(function* () {
       let n = 0
       let price = 0n
       for (const order of orders) {
         for (const first of replicas) {
-          const signed = yield* signedFor(soldIn[order], { nonce: nonce(n++) })
+          const signed = yield* signedFor(productBySettlementOrder[order], { nonce: nonce(n++) })
           price += signed.product.price
           const told = yield* buy(first, signed)
           strictEqual(told.status, 200)
@@ -96,19 +102,22 @@ skewed(
       strictEqual(yield* received, price)
       yield* TestClock.adjust(Duration.sum(defaultTiming.answerWindow, defaultTiming.answerWindow))
       yield* sweepAll(replicas)
-      equal(yield* states, new Map([["answered", n]]))
+      equal(memory.countByState(), new Map([["answered", n]]))
     }),
 )
 
 skewed("none gives up a payment that the chain may still take, and all believe the chain", (
   replicas,
+  memory,
 ) =>
   Effect.gen(function* () {
     misbehaviour = "late_broadcast"
     const sold: Array<Signed> = []
     for (const order of orders) {
       for (const replica of replicas) {
-        const signed = yield* signedFor(soldIn[order], { nonce: nonce(sold.length) })
+        const signed = yield* signedFor(productBySettlementOrder[order], {
+          nonce: nonce(sold.length),
+        })
         sold.push(signed)
         strictEqual((yield* buy(replica, signed)).status, 503)
       }
@@ -117,7 +126,7 @@ skewed("none gives up a payment that the chain may still take, and all believe t
     while ((yield* secondsPassed) < runOut - startSeconds - 3) {
       yield* TestClock.adjust(second)
       yield* sweepAll(replicas)
-      equal(yield* states, new Map([["unresolved", sold.length]]))
+      equal(memory.countByState(), new Map([["unresolved", sold.length]]))
     }
     // By the clock that is ahead every one of them has run out long ago. Now they come to the chain.
     yield* TestClock.adjust(Duration.seconds(lateSeconds))
@@ -138,7 +147,7 @@ skewed(
     Effect.gen(function* () {
       misbehaviour = "html"
       const [behind] = replicas
-      const signed = yield* signedFor(soldIn["compute-first"])
+      const signed = yield* signedFor(productBySettlementOrder["compute-first"])
       if (behind !== undefined) strictEqual((yield* buy(behind, signed)).status, 503)
       const until = Number(signed.authorization.validBefore) - startSeconds
       for (;;) {

@@ -25,9 +25,9 @@ import {
   ask,
   openReplica,
   orders,
+  productBySettlementOrder,
   type Signed,
   signedFor,
-  soldIn,
   stockedWorld,
   type Told,
 } from "../support/http/shop.ts"
@@ -61,7 +61,7 @@ const allCalls = Effect.forEach(
   ),
   (kind, n) =>
     Effect.map(
-      signedFor(soldIn[kind.order], { n, nonce: nonce(n) }),
+      signedFor(productBySettlementOrder[kind.order], { n, nonce: nonce(n) }),
       (signed): Call => ({ ...kind, signed }),
     ),
 )

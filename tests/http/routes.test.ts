@@ -10,8 +10,9 @@ import { digestAgeMax } from "../../src/digest/domain/digest.ts"
 import { products } from "../../src/catalog/domain/product.ts"
 import { minute } from "../../src/core/domain/time.ts"
 import { test } from "../support/effect.ts"
+import { sized } from "../support/size.ts"
 import {
-  makeFace,
+  makeService,
   makeWorld,
   paymentFor,
   tickIntervalMs,
@@ -30,9 +31,14 @@ const documents = [
 ]
 const payment = `/v1/payments/0x${"5a".repeat(32)}`
 const paid = Object.values(products).map((product) => product.path)
-const methods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] as const
+const allMethods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]
+const methods = sized({ short: ["GET", "OPTIONS", "POST"], full: allMethods })
 
 const noon = Date.parse("2026-11-21T12:00:00.000Z")
+
+/** The last tick was so long ago. */
+const lastTicked = (agoMs: number) => (world: World) =>
+  Effect.andThen(Ref.set(world.lastTickAt, noon - agoMs), TestClock.adjust("1 second"))
 
 /** What the feed can be in. */
 const states: Readonly<Record<string, (world: World) => Effect.Effect<void>>> = {
@@ -40,8 +46,8 @@ const states: Readonly<Record<string, (world: World) => Effect.Effect<void>>> = 
   empty: (world) => Ref.set(world.items, []),
   "never ticked": (world) =>
     Effect.andThen(Ref.set(world.items, []), Ref.set(world.lastTickAt, null)),
-  stale: () => TestClock.adjust(3 * tickIntervalMs),
-  "too old to sell": () => TestClock.adjust(7 * tickIntervalMs),
+  stale: lastTicked(3 * tickIntervalMs),
+  "too old to sell": lastTicked(7 * tickIntervalMs),
   "without a digest": (world) =>
     Effect.andThen(world.digests.prune(Infinity), TestClock.adjust("1 second")),
   "without a young digest": () => TestClock.adjust(digestAgeMax + 1),
@@ -66,7 +72,7 @@ for (const [state, enter] of Object.entries(states)) {
     Effect.gen(function* () {
       yield* TestClock.setTime(noon)
       const world = yield* makeWorld(30)
-      const face = yield* makeFace(world)
+      const face = yield* makeService(world)
       yield* enter(world)
       let client = 0
       const none = ["//", "/v1", "/v1/index/", "/V1/INDEX", "/v1/payments"]
@@ -86,7 +92,7 @@ test("/health says that the service is down while the store, and so the limit, i
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
     const world = yield* makeWorld(3)
-    const face = yield* makeFace(world)
+    const face = yield* makeService(world)
     const health = Effect.gen(function* () {
       const response = yield* face.get("/health")
       const body = yield* Effect.promise(() => response.json())
@@ -104,7 +110,7 @@ test("/health, /v1/index and /v1/pulse say that the service is starting until th
     yield* TestClock.setTime(noon)
     const world = yield* makeWorld(0)
     yield* Ref.set(world.lastTickAt, null)
-    const face = yield* makeFace(world)
+    const face = yield* makeService(world)
     const body = (path: string) =>
       Effect.flatMap(face.get(path), (response) => Effect.promise(() => response.json()))
     for (const path of ["/v1/index", "/v1/pulse", "/health"]) {
@@ -161,7 +167,7 @@ for (const [id, query, state, status] of sold) {
     Effect.gen(function* () {
       yield* TestClock.setTime(noon)
       const world = yield* makeWorld(30)
-      const face = yield* makeFace(world)
+      const face = yield* makeService(world)
       yield* (states[state] ?? (() => Effect.void))(world)
       const payment = yield* paymentFor(products[id])
       const { path } = products[id]
@@ -175,7 +181,7 @@ for (const [id, query, state, status] of sold) {
 test("a 400 shows a wrong value once, in its message, and details say what is right", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
-    const face = yield* makeFace(yield* makeWorld(1))
+    const face = yield* makeService(yield* makeWorld(1))
     const headers = { "x-payment": yield* paymentFor(products.signals) }
     const response = yield* face.get("/v1/signals?count=abc&since=1&since=2", { headers })
     const { error } = yield* Effect.promise(() => response.json())
@@ -203,7 +209,7 @@ for (const [query, charged, filters, indices] of pages) {
   test(`/v1/signals${query} is ${indices.length} items, ${charged ? "" : "not "}charged`, () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(noon)
-      const face = yield* makeFace(yield* makeWorld(30))
+      const face = yield* makeService(yield* makeWorld(30))
       const headers = { "payment-signature": yield* paymentFor(products.signals) }
       const response = yield* face.get(`/v1/signals${query}`, { headers })
       const body = yield* Effect.promise(() => response.json())
@@ -217,7 +223,7 @@ for (const [query, charged, filters, indices] of pages) {
 test("a paid path answers HEAD with 402, paid or not", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
-    const face = yield* makeFace(yield* makeWorld(1))
+    const face = yield* makeService(yield* makeWorld(1))
     const payment = yield* paymentFor(products.latest)
     const response = yield* face.get("/v1/latest", {
       method: "HEAD",
@@ -230,7 +236,7 @@ test("a paid path answers HEAD with 402, paid or not", () =>
 test("an empty payment header is none: its 402 counts against the budget of unpaid probes", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
-    const face = yield* makeFace(yield* makeWorld(1))
+    const face = yield* makeService(yield* makeWorld(1))
     for (const headers of [{ "payment-signature": "" }, { "x-payment": "" }]) {
       const response = yield* face.get("/v1/latest", { headers })
       strictEqual(response.status, 402)
@@ -242,7 +248,7 @@ test("an empty payment header is none: its 402 counts against the budget of unpa
 
 test("a payment header beyond 8 KiB and a path beyond 2 KiB are turned away", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(1))
+    const face = yield* makeService(yield* makeWorld(1))
     const tooLong = { headers: { "payment-signature": "x".repeat(8_193) } }
     strictEqual((yield* face.get("/v1/latest", tooLong)).status, 431)
     strictEqual((yield* face.get(`/v1/index?${"x".repeat(2_048)}`)).status, 414)
@@ -252,7 +258,7 @@ test("a payment header beyond 8 KiB and a path beyond 2 KiB are turned away", ()
 
 test("X-Request-Id is the caller's when it is well formed, and a fresh one when not", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(1))
+    const face = yield* makeService(yield* makeWorld(1))
     const idFor = (shown: string) =>
       Effect.map(
         face.get("/nowhere", { headers: { "x-request-id": shown } }),
@@ -271,7 +277,7 @@ test("X-Request-Id is the caller's when it is well formed, and a fresh one when 
 test("If-None-Match turns an unchanged body into a 304 that still counts and keeps its tag", () =>
   Effect.gen(function* () {
     const world = yield* makeWorld(3)
-    const face = yield* makeFace(world)
+    const face = yield* makeService(world)
     const first = yield* face.get("/v1/index")
     const etag = first.headers.get("etag") ?? ""
     const second = yield* face.get("/v1/index", { headers: { "if-none-match": `"x", W/${etag}` } })
@@ -286,7 +292,7 @@ test("If-None-Match turns an unchanged body into a 304 that still counts and kee
 
 test("one client shares one budget over all free paths, and its neighbour has another", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(3))
+    const face = yield* makeService(yield* makeWorld(3))
     const from = (address: string) => ({ headers: { "x-forwarded-for": address } })
     for (const path of free.slice(0, 5)) {
       strictEqual((yield* face.get(path, from("203.0.113.1"))).status, 200)

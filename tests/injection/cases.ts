@@ -18,7 +18,7 @@ import type { ReportBrief, ReportDraft } from "../../src/research/domain/report.
 import { reportBrief } from "../../src/research/domain/facts.ts"
 import { templateReport } from "../../src/research/domain/template.ts"
 import { reportComplaints } from "../../src/research/domain/text.ts"
-import { named } from "../../src/core/domain/untrusted.ts"
+import { safeName } from "../../src/core/domain/untrusted.ts"
 import { Detector } from "../../src/predetermined/Detector.ts"
 import { DigestNarrator } from "../../src/digest/DigestNarrator.ts"
 import { ReportNarrator } from "../../src/research/ReportNarrator.ts"
@@ -63,7 +63,7 @@ export function obeying(
   { payload, seed }: Case,
   note: (found: boolean) => void,
 ): Behaviour {
-  const start = named(payload.text, 40).replace(/…$/, "").trim()
+  const start = safeName(payload.text, 40).replace(/…$/, "").trim()
   return obeys((text) => start !== "" && text.startsWith(start), seed, note)
 }
 
@@ -123,7 +123,8 @@ export const acceptedDetection = Effect.fnUntraced(function* (
     outcome: 0 as const,
   }
   if (accepted === null) return { question, published: null }
-  const facts = statementFacts(question.market, accepted.outcome, accepted.evidence)
+  const { market, now } = question
+  const facts = statementFacts(market, accepted.outcome, accepted.evidence, now)
   const passages = [{ text: accepted.statement, facts: facts.map(({ id }) => id) }]
   return { question, published: { by: detector.name, passages, facts, markdown: "" }, accepted }
 })

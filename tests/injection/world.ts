@@ -9,7 +9,7 @@ import { type FeedItem, marketRef } from "../../src/feed/domain/item.ts"
 import { type Market, MarketId, Slug } from "../../src/markets/domain/market.ts"
 import type { ReportMaterial } from "../../src/research/domain/material.ts"
 import { hour, isoTime, minute } from "../../src/core/domain/time.ts"
-import { named } from "../../src/core/domain/untrusted.ts"
+import { safeName } from "../../src/core/domain/untrusted.ts"
 import { market, microstructureWith, now } from "../support/movers/market.ts"
 import { openEntry, reportMaterial } from "../support/research/reports.ts"
 
@@ -169,9 +169,9 @@ export function detectionQuestionWith(place: Place, text: string): DetectionQues
     ({
       id,
       kind: "news",
-      title: named(title),
+      title: safeName(title),
       url: `https://${id.toLowerCase()}.example/news`,
-      source: named(source),
+      source: safeName(source),
       publishedAt: now - hour,
     }) as const
   return {

@@ -133,7 +133,7 @@ asRole(
     Effect.gen(function* () {
       const store = yield* whaleStores
       const wallet = walletOf(0)
-      yield* store.track([{ wallet, name: "Somebody", source: "profit" }], start)
+      yield* store.track([{ wallet, name: "Some Wallet", source: "profit" }], start)
       const activity = [activityEventOf(0, 0, 0)]
       yield* store.saveRead({ wallet, activity, readFrom: start, readTo: start, history: "whole" })
       equal(yield* store.unknownMarkets(9, start), [marketOf(0)])
@@ -148,7 +148,7 @@ asRole(
       equal(yield* store.saveResolutions([resolutionOf(0, 0)], [marketOf(0)], start), 1)
       const score = marketScore([entryOf(0)], [1, 0], 0)
       for (const counted of [score, null]) {
-        yield* store.track([{ wallet, name: "Somebody", source: "volume" }], start)
+        yield* store.track([{ wallet, name: "Some Wallet", source: "volume" }], start)
         const [position] = (yield* store.uncounted(9))[0]?.positions ?? []
         const version = (yield* store.sums([wallet])).get(wallet)?.version ?? 0
         const moved = { wallet, version, sums: noSums, judgement: null }

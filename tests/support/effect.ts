@@ -6,6 +6,7 @@
 import { setImmediate } from "node:timers"
 import { Arbitrary, Clock, Effect, type Scope } from "effect"
 import { TestClock } from "effect/testing"
+import { sized } from "./size.ts"
 import type { EpochMs } from "../../src/core/domain/time.ts"
 
 /** A test on the TestClock. */
@@ -70,7 +71,7 @@ export function law<A>(
       Arbitrary.checkEffect(
         arbitrary,
         (value) => Effect.sync(() => property(value) ?? true),
-        { runs: 200, ...options },
+        { runs: sized({ short: 100, full: 200 }), ...options },
       ),
     )
     const failure = Arbitrary.formatCheckFailure(result)

@@ -121,7 +121,7 @@ export function pricesOver(
 }
 
 export const whaleRow = (fields: Partial<WhaleRow> = {}): WhaleRow => ({
-  pseudonym: "Somebody",
+  pseudonym: "Some Wallet",
   wallet: "0x00000000000000000000000000000000000000f1",
   resolved: 84,
   winRate: 0.64,

@@ -1,6 +1,6 @@
 /**
- * The laws of the memory of scores, on every store: it answers as plain maps would, takes an item up
- * once, and loses no word on a market to a verdict that did not know it.
+ * The laws of `ScoreStore` on every database: it behaves like the model, adds a check once, and never
+ * saves a verdict of an outdated resolution.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { Arbitrary, Effect, Schema } from "effect"
 import { layer } from "../../src/track-record/postgres/scoreStore.ts"
 import { MarketId } from "../../src/markets/domain/market.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
-import type { Check } from "../../src/track-record/domain/selfScore.ts"
+import type { ScoreCheck } from "../../src/track-record/domain/selfScore.ts"
 import { day, hour } from "../../src/core/domain/time.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { now } from "../support/movers/market.ts"
@@ -22,11 +22,11 @@ const int = (minimum: number, maximum: number) =>
 const which = int(0, 3)
 const anyEnd = Schema.Literals(["won", "lost", "shared", "cancelled"])
 
-/** What may be done to the memory, in hours and markets few enough to collide. */
+/** Sequences of operations, with so few hours and markets that they collide. */
 const program = Arbitrary.schema(
   Schema.Array(Schema.Union([
     Schema.Struct({
-      do: Schema.Literal("take"),
+      do: Schema.Literal("addChecks"),
       fromHere: Schema.Literals([true, true, true, false]),
       checks: Schema.Array(Schema.Struct({
         market: Schema.NullOr(which),
@@ -35,9 +35,9 @@ const program = Arbitrary.schema(
       })).check(Schema.isMaxLength(5)),
     }),
     Schema.Struct({
-      do: Schema.Literal("hear"),
+      do: Schema.Literal("saveResolutions"),
       at: int(0, 40),
-      asked: Schema.Array(which).check(Schema.isMaxLength(4)),
+      requested: Schema.Array(which).check(Schema.isMaxLength(4)),
       ends: Schema.Array(
         Schema.Struct({ market: which, end: anyEnd, at: Schema.NullOr(int(0, 30)) }),
       )
@@ -48,7 +48,7 @@ const program = Arbitrary.schema(
       at: int(0, 60),
       verdicts: Schema.Array(Schema.Literals(["persisted", "reverted", "unknown"]))
         .check(Schema.isMinLength(1), Schema.isMaxLength(5)),
-      /** A word on a market that comes between reading and writing. */
+      /** A resolution that is saved between reading and writing. */
       between: Schema.NullOr(Schema.Struct({ market: which, end: anyEnd })),
     }),
   ])).check(Schema.isMaxLength(12)),
@@ -66,30 +66,34 @@ const ended = (n: number, end: typeof anyEnd.Type, hours: number | null): Resolu
     : { ...shared, source: "oracle", state: "paid", payouts: payouts[end] }
 }
 
-/** Does the steps and writes down everything it is told on the way. */
+/** Runs the steps and returns every result. */
 const run = Effect.fnUntraced(function* (store: ScoreStore["Service"], steps: Program) {
-  const told: Array<unknown> = []
+  const results: Array<unknown> = []
   let items = 0
   for (const step of steps) {
-    if (step.do === "take") {
+    if (step.do === "addChecks") {
       const from = (yield* store.cursor) + (step.fromHere ? 0 : 1)
-      const checks = step.checks.map(({ market, at: hours, kind }): Check => {
+      const checks = step.checks.map(({ market, at: hours, kind }): ScoreCheck => {
         const shared = { feedIndex: ++items, marketId: market === null ? null : id(market) }
         return kind === "predetermined"
           ? { kind, ...shared, at: at(hours), outcome: hours % 2 === 0 ? 0 : 1 }
           : { kind, ...shared, at: at(hours), priceStart: 0.4, priceNow: 0.1 * (hours % 9) }
       })
-      told.push(yield* store.take(from, from + checks.length + 1, checks))
-    } else if (step.do === "hear") {
+      results.push(yield* store.addChecks(from, from + checks.length + 1, checks))
+    } else if (step.do === "saveResolutions") {
       const rows = step.ends.map(({ market, end, at }) => ended(market, end, at))
-      told.push(yield* store.saveResolutions(rows, step.asked.map(id), at(step.at)))
+      results.push(yield* store.saveResolutions(rows, step.requested.map(id), at(step.at)))
     } else {
-      const due = yield* store.due({ now: at(step.at), overdueBefore: at(step.at - 24), limit: 4 })
+      const due = yield* store.dueChecks({
+        now: at(step.at),
+        overdueBefore: at(step.at - 24),
+        limit: 4,
+      })
       if (step.between !== null) {
         const { market, end } = step.between
-        told.push(yield* store.saveResolutions([ended(market, end, null)], [], at(step.at)))
+        results.push(yield* store.saveResolutions([ended(market, end, null)], [], at(step.at)))
       }
-      told.push(
+      results.push(
         due,
         yield* store.saveVerdicts(due.map(({ check, version }, n) => ({
           ...{ check, version },
@@ -100,16 +104,16 @@ const run = Effect.fnUntraced(function* (store: ScoreStore["Service"], steps: Pr
         }))),
       )
     }
-    const query = { limit: 3, now: at(30), askedBefore: at(10) }
-    told.push(
+    const query = { limit: 3, now: at(30), requestedBefore: at(10) }
+    results.push(
       yield* store.cursor,
       yield* store.counts,
       yield* store.version,
-      yield* store.dueMarkets({ ...query, endedAfter: at(12), askedAgainBefore: at(20) }),
-      yield* store.due({ now: at(60), overdueBefore: at(5), limit: 100 }),
+      yield* store.dueMarkets({ ...query, endedAfter: at(12), requestedAgainBefore: at(20) }),
+      yield* store.dueChecks({ now: at(60), overdueBefore: at(5), limit: 100 }),
     )
   }
-  return told
+  return results
 })
 
 const sorted = (value: unknown): unknown =>
@@ -126,42 +130,42 @@ const sorted = (value: unknown): unknown =>
 
 onEveryStore("ScoreStore", (law) => {
   law(
-    "answers as maps would, whatever is done to it",
+    "has the same results as the model after any operations",
     checkProperty(program, (steps) =>
       Effect.gen(function* () {
-        const told = yield* run(yield* ScoreStore, steps)
-        assert.deepEqual(sorted(told), sorted(yield* run(memoryScores(), steps)))
+        const results = yield* run(yield* ScoreStore, steps)
+        assert.deepEqual(sorted(results), sorted(yield* run(memoryScores(), steps)))
       }).pipe(Effect.provide(layer)), { runs: sized({ short: 10, full: 60 }) }),
   )
 
-  const outcome = (feedIndex: number): Check => ({
+  const outcome = (feedIndex: number): ScoreCheck => ({
     ...{ kind: "predetermined", feedIndex, marketId: id(1), at: now, outcome: 0 },
   })
 
   law(
-    "of any number of replicas that take up the same items one does",
+    "addChecks() of the same items succeeds on one of many replicas",
     Effect.gen(function* () {
       const store = yield* ScoreStore
-      const took = yield* Effect.forEach(
+      const added = yield* Effect.forEach(
         Array.from({ length: 12 }),
-        () => store.take(0, 3, [outcome(1), outcome(3)]),
+        () => store.addChecks(0, 3, [outcome(1), outcome(3)]),
         { concurrency: "unbounded" },
       )
-      assert.equal(took.filter((it) => it).length, 1)
+      assert.equal(added.filter((it) => it).length, 1)
       assert.equal(yield* store.cursor, 3)
       assert.deepEqual((yield* store.counts).predetermined, { open: 2 })
     }).pipe(Effect.provide(layer)),
   )
 
   law(
-    "verdicts and words on a market that are written at one time end with the last word",
+    "concurrent verdicts and resolutions end with the verdict of the last resolution",
     Effect.gen(function* () {
       const store = yield* ScoreStore
-      yield* store.take(0, 1, [outcome(1)])
+      yield* store.addChecks(0, 1, [outcome(1)])
       for (let n = 0; n < 12; n++) {
         const end = n % 2 === 0 ? "won" : "lost"
         const judge = Effect.gen(function* () {
-          const due = yield* store.due({ now: now + day, overdueBefore: now, limit: 9 })
+          const due = yield* store.dueChecks({ now: now + day, overdueBefore: now, limit: 9 })
           yield* store.saveVerdicts(due.map(({ check, version, resolution }) => ({
             ...{ check, version, point: null },
             verdict: resolution?.state === "paid" && resolution.payouts[0] === 1
@@ -184,26 +188,26 @@ onEveryStore("ScoreStore", (law) => {
   )
 
   law(
-    "an outcome told of a market that has ended already is due at once",
+    "an outcome of a market that is resolved already is due at once",
     Effect.gen(function* () {
       const store = yield* ScoreStore
-      yield* store.take(0, 1, [outcome(1)])
+      yield* store.addChecks(0, 1, [outcome(1)])
       yield* store.saveResolutions([ended(1, "won", 1)], [id(1)], now)
-      yield* store.take(1, 2, [outcome(2)])
-      const due = yield* store.due({ now, overdueBefore: now, limit: 9 })
+      yield* store.addChecks(1, 2, [outcome(2)])
+      const due = yield* store.dueChecks({ now, overdueBefore: now, limit: 9 })
       assert.deepEqual(due.map(({ check }) => check.feedIndex), [1, 2])
     }).pipe(Effect.provide(layer)),
   )
 
   law(
-    "nothing done is nothing there",
+    "saving nothing changes nothing, and an empty range moves only the cursor",
     Effect.gen(function* () {
       const store = yield* ScoreStore
       assert.equal(yield* store.saveResolutions([], [], now), 0)
       assert.equal(yield* store.saveResolutions([ended(1, "won", 1)], [id(1)], now), 0)
       assert.equal(yield* store.saveVerdicts([]), 0)
       assert.deepEqual([yield* store.cursor, yield* store.version], [0, "0"])
-      assert.equal(yield* store.take(0, 5, []), true)
+      assert.equal(yield* store.addChecks(0, 5, []), true)
       assert.deepEqual([yield* store.cursor, yield* store.version], [5, "0"])
     }).pipe(Effect.provide(layer)),
   )

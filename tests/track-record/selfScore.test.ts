@@ -1,6 +1,6 @@
 /**
- * The service's score of itself, step by step: when a look is due, what a payout, a correction, a gap
- * or a venue that is down does to it, and that no crash counts anything twice or not at all.
+ * The service's score of itself: when checks are due, the effect of a payout, a correction, a gap and a
+ * venue that is down, and that a crash neither repeats nor loses a check.
  *
  * @module
  */
@@ -27,11 +27,11 @@ import { now } from "../support/movers/market.ts"
 import { embeddedStore } from "../support/stores.ts"
 import { candidate } from "../support/predetermined/candidates.ts"
 
-/** What the venue says, changed in place. */
+/** The venue's answers; tests change them in place. */
 interface Venue {
-  ends: ReadonlyArray<Resolution>
+  resolutions: ReadonlyArray<Resolution>
   down: boolean
-  readonly asked: Array<MarketId>
+  readonly requested: Array<MarketId>
 }
 
 const paid = (n: number, first: number, at: number | null = now + 2 * hour): Resolution => ({
@@ -41,21 +41,21 @@ const paid = (n: number, first: number, at: number | null = now + 2 * hour): Res
 
 const open = Effect.gen(function* () {
   yield* TestClock.setTime(now - 1)
-  const venue: Venue = { ends: [], down: false, asked: [] }
-  // The store keeps to the real clock: what it does every few seconds is not done for every day.
+  const venue: Venue = { resolutions: [], down: false, requested: [] }
+  // On the live clock: the store's periodic work must not run for every day that a test skips.
   const ports = yield* TestClock.withLive(Layer.build(Layer.mergeAll(
     Layer.mergeAll(feedStore.layer, marketStore.layer, scoreStore.layer).pipe(
       Layer.provide(embeddedStore),
     ),
     Layer.mock(VenueClient, {
-      ...{ name: "told", wallets: null },
+      ...{ name: "scripted", wallets: null },
       resolutions: (ids) =>
         Effect.suspend(() => {
           if (venue.down) {
             return Effect.fail(new VenueUnavailable({ operation: "resolutions", reason: "down" }))
           }
-          venue.asked.push(...ids)
-          const rows = venue.ends.filter(({ marketId }) => ids.includes(marketId))
+          venue.requested.push(...ids)
+          const rows = venue.resolutions.filter(({ marketId }) => ids.includes(marketId))
           return Effect.succeed({ rows, rejected: {} })
         }),
     }),
@@ -68,7 +68,7 @@ const open = Effect.gen(function* () {
       Effect.provide(through),
     )
   })
-  const tell = (items: ReadonlyArray<NewFeedItem>) => Context.get(ports, FeedStore).append(items)
+  const publish = (items: ReadonlyArray<NewFeedItem>) => Context.get(ports, FeedStore).append(items)
   /** Mids of the n-th market, by minutes after noon. */
   const price = (n: number, mids: Readonly<Record<number, number>>) =>
     Context.get(ports, MarketStore).appendMids(
@@ -77,10 +77,10 @@ const open = Effect.gen(function* () {
       })),
     )
   const score = Effect.map(Context.get(ports, ScoreStore).counts, selfScore)
-  return { venue, ports, tick, tell, price, score }
+  return { venue, ports, tick, publish, price, score }
 })
 
-/** A mover of the n-th market from 0.40 to 0.60, told at noon. */
+/** A mover of the n-th market from 0.40 to 0.60, published at noon. */
 const mover = (n: number): NewFeedItem => {
   const { feedIndex: _, ...item } = sampleItem(1, now)
   if (item.type !== "mover") throw new Error(item.type)
@@ -89,7 +89,7 @@ const mover = (n: number): NewFeedItem => {
   return { ...item, dedupeKey: `mover:${n}`, data }
 }
 
-/** The n-th market's first outcome, told at noon to exist. */
+/** A predetermined item for the n-th market's first outcome, published at noon. */
 const outcome = (n: number): NewFeedItem => {
   const { title, createdAt, data } = mover(n)
   return {
@@ -112,18 +112,19 @@ const on = <E>(name: string, body: (opened: Opened) => Effect.Effect<void, E>) =
   )
 
 on(
-  "a mover is looked at an hour and a day after it was told, half an hour late, and at no other time",
-  Effect.fnUntraced(function* ({ tick, tell, price, score }) {
-    yield* tell([mover(0), mover(1), mover(2)])
-    // The first stands at 0.50 after an hour, the second at 0.49; of the third nobody knows.
+  "a mover is judged for one hour and one day after publication, each half an hour later",
+  Effect.fnUntraced(function* ({ tick, publish, price, score }) {
+    yield* publish([mover(0), mover(1), mover(2)])
+    // After an hour the first is at 0.50, the second at 0.49, and the third is unknown.
     yield* price(0, { 30: 0.1, 59: 0.5, 61: 0.1, 1_440: 0.9 })
     yield* price(1, { 31: 0.49, 95: 0.9, 1_440: 0.4 })
     yield* price(2, { 29: 0.9, 91: 0.9 })
-    equal((yield* tick(now + 90 * minute - 1)).judged, {})
+    equal((yield* tick(now + 90 * minute - 1)).verdicts, {})
     equal((yield* score).movers.emitted, 3)
-    equal((yield* tick(now + 90 * minute)).judged, { persisted: 1, reverted: 1, unknown: 1 })
-    equal((yield* tick(now + day + 30 * minute - 1)).judged, {})
-    equal((yield* tick(now + day + 30 * minute)).judged, { persisted: 1, reverted: 1, unknown: 1 })
+    equal((yield* tick(now + 90 * minute)).verdicts, { persisted: 1, reverted: 1, unknown: 1 })
+    equal((yield* tick(now + day + 30 * minute - 1)).verdicts, {})
+    const { verdicts } = yield* tick(now + day + 30 * minute)
+    equal(verdicts, { persisted: 1, reverted: 1, unknown: 1 })
     equal((yield* score).movers, {
       emitted: 3,
       ...{ judgedAfter1h: 2, persistedAfter1h: 1, unknownAfter1h: 1 },
@@ -133,27 +134,27 @@ on(
 )
 
 on(
-  "a payout is a mover's price from its time on, and a correction of it moves both scores",
-  Effect.fnUntraced(function* ({ venue, ports, tick, tell, price, score }) {
-    yield* tell([mover(0), outcome(0)])
+  "a payout is a mover's price from its time on, and a corrected payout changes both scores",
+  Effect.fnUntraced(function* ({ venue, ports, tick, publish, price, score }) {
+    yield* publish([mover(0), outcome(0)])
     yield* price(0, { 60: 0.6 })
-    venue.ends = [paid(0, 1)]
+    venue.resolutions = [paid(0, 1)]
     yield* tick(now + day + hour)
     const first = yield* score
     equal(first.predetermined, { emitted: 1, resolved: 1, correct: 1, uneven: 0, cancelled: 0 })
     equal([first.movers.persistedAfter1h, first.movers.persistedAfter24h], [1, 1])
     const version = yield* Context.get(ports, ScoreStore).version
-    // Forgotten points and items change nothing by themselves.
+    // Pruned points and items do not change the scores.
     yield* Context.get(ports, MarketStore).prune(now + 30 * day)
     strictEqual(yield* Context.get(ports, FeedStore).prune(now + 30 * day), 2)
-    venue.ends = [paid(0, 0)]
+    venue.resolutions = [paid(0, 0)]
     yield* tick(now + 3 * day)
     const second = yield* score
     equal(second.predetermined, { emitted: 1, resolved: 1, correct: 0, uneven: 0, cancelled: 0 })
     equal([second.movers.persistedAfter1h, second.movers.persistedAfter24h], [1, 0])
     ok((yield* Context.get(ports, ScoreStore).version) !== version)
     for (const end of [paid(0, 0.5), { ...paid(0, 0), state: "cancelled" as const }]) {
-      venue.ends = [end]
+      venue.resolutions = [end]
       yield* tick(now + (end.state === "paid" ? 5 : 7) * day)
     }
     equal((yield* score).predetermined, {
@@ -163,47 +164,49 @@ on(
 )
 
 on(
-  "an outcome waits for its market, asked at most every half hour, and after the end once a day",
-  Effect.fnUntraced(function* ({ venue, tick, tell, score }) {
-    yield* tell([outcome(0), outcome(1)])
+  "an outcome's market is requested at most every half hour, and daily after its end",
+  Effect.fnUntraced(function* ({ venue, tick, publish, score }) {
+    yield* publish([outcome(0), outcome(1)])
     for (let n = 0; n <= 12; n++) yield* tick(now + n * 10 * minute)
-    // At noon, and after more than half an hour each time.
-    equal(venue.asked.length, 2 * 4)
+    // At noon, and then each time after more than half an hour.
+    equal(venue.requested.length, 2 * 4)
     equal((yield* score).predetermined.resolved, 0)
-    venue.ends = [paid(0, 0, now + 3 * hour)]
+    venue.resolutions = [paid(0, 0, now + 3 * hour)]
     yield* tick(now + 4 * hour)
     equal((yield* score).predetermined, {
       ...{ emitted: 2, resolved: 1, correct: 0, uneven: 0, cancelled: 0 },
     })
-    venue.asked.length = 0
+    venue.requested.length = 0
     for (let days = 1; days <= 20; days++) yield* tick(now + 4 * hour + days * day + days)
     const [first, second] = [0, 1].map((n) =>
-      venue.asked.filter((id) => id === candidate(n).id).length
+      venue.requested.filter((id) => id === candidate(n).id).length
     )
     equal([first, second], [6, 20])
   }),
 )
 
 on(
-  "a venue that is down delays a mover by a day at most; then its series alone decides",
-  Effect.fnUntraced(function* ({ venue, tick, tell, price, score }) {
-    yield* tell([mover(0)])
+  "a venue that is down delays a mover by at most a day; then its series alone decides",
+  Effect.fnUntraced(function* ({ venue, tick, publish, price, score }) {
+    yield* publish([mover(0)])
     yield* price(0, { 60: 0.6 })
     venue.down = true
-    const { judged, failed, rejected } = yield* tick(now + 90 * minute)
-    equal([judged, failed, rejected], [{}, ["asking"], { unavailable: 1 }])
-    equal((yield* tick(now + 90 * minute + day)).judged, {})
-    equal((yield* tick(now + 90 * minute + day + 1)).judged, { persisted: 1 }) // The word that was missing says that it had been paid out by then.
-    ;[venue.down, venue.ends] = [false, [paid(0, 0, now + 50 * minute)]]
+    const { verdicts, failed, rejected } = yield* tick(now + 90 * minute)
+    equal([verdicts, failed, rejected], [{}, ["resolutions"], { unavailable: 1 }])
+    equal((yield* tick(now + 90 * minute + day)).verdicts, {})
+    equal((yield* tick(now + 90 * minute + day + 1)).verdicts, { persisted: 1 })
+    // The missing resolution shows that the market was paid before the check.
+    venue.down = false
+    venue.resolutions = [paid(0, 0, now + 50 * minute)]
     yield* tick(now + 2 * day)
     equal((yield* score).movers.persistedAfter1h, 0)
   }),
 )
 
 on(
-  "of a market that is not held any more nobody knows anything, and it is counted so",
-  Effect.fnUntraced(function* ({ tick, tell, score }) {
-    yield* tell([mover(9), outcome(9)])
+  "movers of a market that is no longer stored count as unknown",
+  Effect.fnUntraced(function* ({ tick, publish, score }) {
+    yield* publish([mover(9), outcome(9)])
     yield* tick(now + 2 * day)
     const { movers, predetermined } = yield* score
     equal([movers.unknownAfter1h, movers.unknownAfter24h, movers.judgedAfter1h], [1, 1, 0])
@@ -211,9 +214,9 @@ on(
   }),
 )
 
-/** Noon until the fourth day, with everything that happens to scores. */
-const story = Effect.fnUntraced(function* (deadly: boolean) {
-  const { venue, ports, tick, tell, price, score } = yield* open
+/** Four days with movers, outcomes, payouts and corrections. */
+const scenario = Effect.fnUntraced(function* (withKills: boolean) {
+  const { venue, ports, tick, publish, price, score } = yield* open
   const killer = makeKiller()
   const watched = ports.pipe(
     Context.add(FeedStore, killer.watched(Context.get(ports, FeedStore))),
@@ -221,7 +224,7 @@ const story = Effect.fnUntraced(function* (deadly: boolean) {
     Context.add(ScoreStore, killer.watched(Context.get(ports, ScoreStore))),
     Context.add(VenueClient, killer.watched(Context.get(ports, VenueClient))),
   )
-  yield* tell([mover(0), outcome(0), mover(1), outcome(1), outcome(2), mover(3), mover(9)])
+  yield* publish([mover(0), outcome(0), mover(1), outcome(1), outcome(2), mover(3), mover(9)])
   yield* price(0, { 55: 0.7, 1_430: 0.45 })
   yield* price(1, { 65: 0.55 })
   let died = 0
@@ -232,9 +235,9 @@ const story = Effect.fnUntraced(function* (deadly: boolean) {
     [now + day + hour, [paid(0, 1), paid(1, 0), paid(2, 0.5)]],
     [now + 4 * day, [paid(0, 0), paid(1, 0), paid(2, 0.5)]],
   ]
-  for (const [at, ends] of steps) {
-    venue.ends = ends
-    for (let call = 1; deadly && call < 200; call++) {
+  for (const [at, resolutions] of steps) {
+    venue.resolutions = resolutions
+    for (let call = 1; withKills && call < 200; call++) {
       if (!(yield* killer.killed(call, tick(at, watched)))) break
       died += 1
     }
@@ -243,15 +246,15 @@ const story = Effect.fnUntraced(function* (deadly: boolean) {
   return { died, ...yield* score, cursor: yield* Context.get(ports, ScoreStore).cursor }
 })
 
-test("tick() comes to the same when it is killed at every call, as when it is not", () =>
+test("tick() has the same result when it is killed at every call", () =>
   Effect.gen(function* () {
-    const { died: none, ...quiet } = yield* Effect.scoped(story(false))
+    const { died: none, ...undisturbed } = yield* Effect.scoped(scenario(false))
     yield* TestClock.setTime(now - 1)
-    const { died, ...killed } = yield* Effect.scoped(story(true))
+    const { died, ...killed } = yield* Effect.scoped(scenario(true))
     strictEqual(none, 0)
     ok(died >= 30, `only ${died} processes died`)
-    equal(killed, quiet)
-    equal(quiet, {
+    equal(killed, undisturbed)
+    equal(undisturbed, {
       movers: {
         emitted: 4,
         ...{ judgedAfter1h: 2, persistedAfter1h: 2, unknownAfter1h: 2 },

@@ -1,6 +1,6 @@
 /**
- * The service's score of itself over a simulated stretch: what a recount by hand comes to, from the
- * feed, the series and how the markets ended in the end.
+ * The service's score of itself over simulated days equals an independent recount from the feed, the
+ * series and the final resolutions.
  *
  * @module
  */
@@ -29,7 +29,7 @@ import { VenueClient } from "../../src/markets/VenueClient.ts"
 import { test } from "../support/effect.ts"
 import { embeddedStore } from "../support/stores.ts"
 
-/** Short lives, so that much ends; many outcomes exist before their price, and are proposed wrongly. */
+/** Short-lived markets, so that many end; late prices and wrong proposals are frequent. */
 const world = makeWorld({
   ...{ seed: 11, markets: 90, lifeDays: [3, 6], jumpsPerMarketDay: 3, laggardShare: 1 },
   ...{ wrongProposalShare: 0.3, lateShare: 0.05, correctedShare: 0.05 },
@@ -37,7 +37,7 @@ const world = makeWorld({
 const start = Math.ceil(world.options.origin / day) * day
 const tickIntervalMs = 30 * minute
 const tick = Duration.millis(tickIntervalMs)
-/** Ticks of the feed; then the days until the last word on every market is out, and asked for. */
+/** Ticks of the feed; then the days until the final resolution of every market is requested. */
 const ticks = 60 * hour / tickIntervalMs
 const daysAfter = 10
 
@@ -46,7 +46,6 @@ const noNews = Layer.mock(News, {
     Effect.succeed({ headlines: [], coverage: { sources: 0, answered: 0, lastAt: null } }),
 })
 
-/** The store keeps to the real clock: what it does every few seconds is not done for every day. */
 const ports = (store: Context.Context<Layer.Success<typeof embeddedStore>>) =>
   Layer.mergeAll(
     Layer.mergeAll(feedStore.layer, marketStore.layer, scoreStore.layer, detectionStore.layer).pipe(
@@ -57,9 +56,10 @@ const ports = (store: Context.Context<Layer.Success<typeof embeddedStore>>) =>
     noNews,
   )
 
-/** Every port, and of each service a process of its own at every tick: nothing is kept between. */
-const stretch = Effect.gen(function* () {
+/** Runs all ticks, with new service instances at every tick: nothing stays in memory. */
+const simulate = Effect.gen(function* () {
   yield* TestClock.setTime(start - 1)
+  // On the live clock: the store's periodic work must not run for every simulated day.
   const context = yield* Layer.build(ports(yield* TestClock.withLive(Layer.build(embeddedStore))))
   const score = (slot: number) =>
     Effect.flatMap(SelfScore, ({ tick }) => tick(slot)).pipe(
@@ -78,7 +78,7 @@ const stretch = Effect.gen(function* () {
       ),
       Effect.provide(context),
     )
-    // Two replicas at one time.
+    // Two replicas at the same time.
     for (const { failed } of yield* Effect.all([score(slot), score(slot)], { concurrency: 2 })) {
       equal(failed, [])
     }
@@ -91,21 +91,22 @@ const stretch = Effect.gen(function* () {
   return context
 })
 
-type Ports = Effect.Success<typeof stretch>
+type Ports = Effect.Success<typeof simulate>
 
-/** The verdicts of one item, by the definition, with nothing of the service in it but its feed. */
-const recounted = Effect.fnUntraced(function* (context: Ports, item: FeedItem) {
+/** The verdicts of one item by their definition, without the service's code. */
+const recount = Effect.fnUntraced(function* (context: Ports, item: FeedItem) {
   const found = yield* Context.get(context, MarketStore).bySlug(item.data.market.slug)
   const { id } = Option.getOrThrow(found)
-  const told = yield* Effect.orDie(Context.get(context, VenueClient).resolutions([id]))
-  const [resolution] = told.rows
+  const { rows: [resolution] } = yield* Effect.orDie(
+    Context.get(context, VenueClient).resolutions([id]),
+  )
   if (item.type === "predetermined") {
     const outcome = item.data.market.outcomes?.indexOf(item.data.outcome) ?? -1
-    return [["predetermined", outcomeWord(resolution, outcome)] as const]
+    return [["predetermined", verdictOf(resolution, outcome)] as const]
   }
   if (item.type !== "mover") return []
   const { priceStart, priceNow } = item.data
-  const words: Array<readonly ["mover_1h" | "mover_24h", string]> = []
+  const verdicts: Array<readonly ["mover_1h" | "mover_24h", string]> = []
   for (const [kind, after] of [["mover_1h", hour], ["mover_24h", day]] as const) {
     const at = Date.parse(item.createdAt) + after
     const points = yield* Context.get(context, MarketStore).series(id, {
@@ -122,23 +123,23 @@ const recounted = Effect.fnUntraced(function* (context: Ports, item: FeedItem) {
       points.findLast((point) => point.at <= at) ??
       next.toSorted((a, b) => a.at - b.at)[0]
     const half = (priceStart + priceNow) / 2
-    const stands = price !== undefined &&
+    const persisted = price !== undefined &&
       (priceNow > priceStart ? price.mid > half - 1e-9 : price.mid < half + 1e-9)
-    words.push([kind, price === undefined ? "unknown" : stands ? "persisted" : "reverted"])
+    verdicts.push([kind, price === undefined ? "unknown" : persisted ? "persisted" : "reverted"])
   }
-  return words
+  return verdicts
 })
 
-function outcomeWord(resolution: Resolution | undefined, outcome: number): string {
+function verdictOf(resolution: Resolution | undefined, outcome: number): string {
   if (resolution === undefined) return "open"
   if (resolution.state === "cancelled") return "cancelled"
   const paid = resolution.payouts[outcome]
   return paid === 1 ? "correct" : paid === 0 ? "wrong" : "uneven"
 }
 
-test("after a stretch and the last words on its markets the scores are those of a recount", () =>
+test("the scores equal a recount after all final resolutions", () =>
   Effect.gen(function* () {
-    const context = yield* stretch
+    const context = yield* simulate
     const items = yield* Context.get(context, FeedStore).page({
       since: 0,
       count: 1_000,
@@ -148,16 +149,16 @@ test("after a stretch and the last words on its markets the scores are those of 
       ...{ mover_1h: {}, mover_24h: {}, predetermined: {} },
     }
     for (const item of items) {
-      for (const [kind, word] of yield* recounted(context, item)) {
-        counts[kind][word] = (counts[kind][word] ?? 0) + 1
+      for (const [kind, verdict] of yield* recount(context, item)) {
+        counts[kind][verdict] = (counts[kind][verdict] ?? 0) + 1
       }
     }
-    const held = yield* Context.get(context, ScoreStore).counts
-    const { movers, predetermined } = selfScore(held)
-    equal(sorted(held), sorted(counts))
+    const stored = yield* Context.get(context, ScoreStore).counts
+    const { movers, predetermined } = selfScore(stored)
+    equal(sorted(stored), sorted(counts))
     ok(movers.judgedAfter1h >= 20 && movers.judgedAfter24h >= 10, "too few movers were judged")
     ok(predetermined.resolved >= 10, "too few outcomes were resolved")
-    ok(predetermined.correct < predetermined.resolved, "no outcome turned out wrong")
+    ok(predetermined.correct < predetermined.resolved, "no outcome was wrong")
   }))
 
 const sorted = (counts: Readonly<Record<string, object>>) =>

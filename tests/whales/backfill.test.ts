@@ -1,5 +1,5 @@
 /**
- * Reading the past of many wallets: some fail, some are long, and nobody waits for another.
+ * Reading the histories of many wallets: some fail, some are long, and none waits for another.
  *
  * @module
  */
@@ -34,7 +34,7 @@ const address = (n: number) => `0x${n.toString(16).padStart(40, "0")}`
 const count = 30
 const wallets = Array.from({ length: count }, (_, n) => address(n))
 
-/** Wallets with more to tell the higher their number. */
+/** More rows for wallets with higher numbers. */
 const rowsFor = (wallet: string): ReadonlyArray<VenueRow> =>
   Array.from({ length: 4 * Number(wallet) }, (_, n) => ({
     event: activityEvent("buy", {
@@ -63,115 +63,115 @@ const backfillOf = (activity: WalletSource["activity"], store: Layer.Layer<Walle
     (context) => Context.get(context, Backfill),
   )
 
-/** What fails on purpose need not be told. */
+/** Hides the warnings of intended failures. */
 const quietly = Effect.provideService(References.MinimumLogLevel, "Error")
 
-const told = () => {
+const listening = () => {
   const seen: Array<BackfillProgress> = []
-  const watcher: ProgressListener = {
+  const listener: ProgressListener = {
     every: Duration.seconds(1),
     onProgress: (progress) => Effect.sync(() => void seen.push(progress)),
   }
-  return { seen, watcher }
+  return { seen, listener }
 }
 
-test("run() reads every wallet's past, and tells of it in counts that only grow", () =>
+test("run() reads every history, and reports progress in counts that only grow", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start + hour)
     const memory = memoryWallets(wallets)
-    const slow: WalletSource["activity"] = (...asked) => Effect.delay(venue()(...asked), 300)
+    const slow: WalletSource["activity"] = (...args) => Effect.delay(venue()(...args), 300)
     const { run } = yield* backfillOf(slow, memory.layer)
-    const { seen, watcher } = told()
-    const fiber = yield* Effect.forkScoped(run(watcher))
+    const { seen, listener } = listening()
+    const fiber = yield* Effect.forkScoped(run(listener))
     yield* TestClock.adjust("1 hour")
     const report = yield* Fiber.join(fiber)
     equal(new Set(memory.activity.keys()), truth)
     equal([report.whole, report.failed, report.activityAdded], [count, 0, truth.size])
-    ok((report.rejected["no_act"] ?? 0) > 0)
-    ok(seen.length > 10, "told once a second")
+    ok((report.rejected["other_type"] ?? 0) > 0)
+    ok(seen.length > 10, "progress once a second")
     for (const [n, now] of seen.entries()) {
       const before = seen[n - 1] ?? now
       for (const key of ["whole", "truncated", "failed", "activityAdded", "pages", "at"] as const) {
         ok(now[key] >= before[key], `${key} shrank`)
       }
     }
-    equal((yield* run(watcher)).wallets, 0, "nothing is left to read")
+    equal((yield* run(listener)).wallets, 0, "nothing is left to read")
   }))
 
-test("run() lets no wallet stop another, and goes on with those that failed", () =>
+test("run() reads the other wallets when some fail, and continues with those at the next run", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start + hour)
     const memory = memoryWallets(wallets)
-    let sick = true
+    let isFailing = true
     const activity: WalletSource["activity"] = (wallet, ...rest) => {
       const n = Number(wallet)
-      if (sick && n % 7 === 0) return Effect.fail(down)
-      return sick && n % 11 === 0 ? Effect.die("a fault") : venue()(wallet, ...rest)
+      if (isFailing && n % 7 === 0) return Effect.fail(down)
+      return isFailing && n % 11 === 0 ? Effect.die("a fault") : venue()(wallet, ...rest)
     }
     const { run } = yield* backfillOf(activity, memory.layer)
     const failing = wallets.filter((wallet) =>
       Number(wallet) % 7 === 0 || Number(wallet) % 11 === 0
     )
-    const first = yield* quietly(run(told().watcher))
+    const first = yield* quietly(run(listening().listener))
     equal([first.whole, first.failed], [count - failing.length, failing.length])
     for (const wallet of failing) equal(memory.wallets.get(wallet)?.history, "reading")
-    sick = false
-    const second = yield* run(told().watcher)
+    isFailing = false
+    const second = yield* run(listening().listener)
     equal([second.wallets, second.whole, second.failed], [failing.length, failing.length, 0])
     equal(new Set(memory.activity.keys()), truth)
   }))
 
-test("run() asks for a few wallets at once, never for all", () =>
+test("run() reads at most four wallets at once", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start + hour)
     let flying = 0
     let most = 0
-    const activity: WalletSource["activity"] = (...asked) =>
+    const activity: WalletSource["activity"] = (...args) =>
       Effect.acquireUseRelease(
         Effect.sync(() => void (most = Math.max(most, ++flying))),
-        () => Effect.delay(venue()(...asked), 100),
+        () => Effect.delay(venue()(...args), 100),
         () => Effect.sync(() => void flying--),
       )
     const { run } = yield* backfillOf(activity, memoryWallets(wallets).layer)
-    const fiber = yield* Effect.forkScoped(run(told().watcher))
+    const fiber = yield* Effect.forkScoped(run(listening().listener))
     yield* TestClock.adjust("1 hour")
     yield* Fiber.join(fiber)
     equal(most, 4)
   }))
 
-test("run() that is stopped at any time leaves what the next one goes on with", () =>
+test("run() continues where an interrupted run stopped", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start + hour)
     const memory = memoryWallets(wallets)
-    const slow: WalletSource["activity"] = (...asked) => Effect.delay(venue()(...asked), 300)
+    const slow: WalletSource["activity"] = (...args) => Effect.delay(venue()(...args), 300)
     const { run } = yield* backfillOf(slow, memory.layer)
     let activity = 0
     for (let stops = 0; stops < 20; stops++) {
-      const fiber = yield* Effect.forkScoped(run(told().watcher))
+      const fiber = yield* Effect.forkScoped(run(listening().listener))
       yield* TestClock.adjust(1_100 + 370 * stops)
       yield* Fiber.interrupt(fiber)
       ok(memory.activity.size >= activity)
       activity = memory.activity.size
     }
-    const last = yield* Effect.forkScoped(run(told().watcher))
+    const last = yield* Effect.forkScoped(run(listening().listener))
     yield* TestClock.adjust("1 hour")
     equal((yield* Fiber.join(last)).failed, 0)
     equal(new Set(memory.activity.keys()), truth)
   }))
 
-test("run() beside another stores what one does", () =>
+test("run() stores the same when two run concurrently", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start + hour)
     const memory = memoryWallets(wallets)
     memory.hook = () => Effect.yieldNow
     const { run } = yield* backfillOf(venue(), memory.layer)
-    yield* Effect.all([run(told().watcher), run(told().watcher)], { concurrency: 2 })
+    yield* Effect.all([run(listening().listener), run(listening().listener)], { concurrency: 2 })
     equal(new Set(memory.activity.keys()), truth)
   }))
 
 onEveryStore("a backfill", (law) => {
   law(
-    "stores each event of any generated activity once, through crashes of the store's callers",
+    "stores each activity event once, despite failures before and after saves",
     checkProperty(generatedActivity, (generated) =>
       Effect.scoped(Effect.gen(function* () {
         yield* TestClock.setTime(start + 1_000 * hour)
@@ -198,7 +198,7 @@ onEveryStore("a backfill", (law) => {
         const { run } = yield* backfillOf(activity, Layer.succeed(WalletStore, shaky))
         let left = 1
         for (let runs = 0; left > 0 && runs < 500; runs++) {
-          left = (yield* run(told().watcher)).failed
+          left = (yield* run(listening().listener)).failed
         }
         const [known] = yield* store.tracked
         equal([known?.history, known?.activityCount], ["whole", truthOf(rows).size])
@@ -215,10 +215,10 @@ const progress: BackfillProgress = {
   failed: 0,
   activityAdded: 45_000,
   pages: 100,
-  rejected: { no_act: 3, bad_price: 1_200 },
+  rejected: { other_type: 3, bad_price: 1_200 },
 }
 
-Deno.test("progressLine() says how far it is, how fast, and how long the rest takes", () => {
+Deno.test("progressLine() shows progress, rate and remaining time", () => {
   equal(
     progressLine(progress),
     "backfill  10/40 wallets  45,000 activity events  500 per second  about 5m left",
@@ -236,10 +236,10 @@ Deno.test("progressBar() fits the terminal", () => {
   ok(progressBar({ ...progress, wallets: 0, whole: 0, truncated: 0 }, 80).includes("█".repeat(24)))
 })
 
-Deno.test("backfillSummary() says what came of each wallet, and what to do next", () => {
+Deno.test("backfillSummary() shows the result for the wallets, and what to do next", () => {
   const done = backfillSummary({ ...progress, whole: 38, failed: 1 })
   ok(done.includes("38 of 40") && done.includes("45,000 new activity events, in 1m 30s"), done)
-  ok(done.includes("bad_price 1,200, no_act 3") && done.includes("Run it again"), done)
+  ok(done.includes("bad_price 1,200, other_type 3") && done.includes("Run it again"), done)
   ok(done.includes("truncated 1:") && done.includes("failed    1:"), done)
   const plain = backfillSummary({ ...progress, whole: 40, truncated: 0, rejected: {} })
   equal(plain.split("\n").map((line) => line.trim().split(" ")[0]), ["complete", "events", "Done:"])

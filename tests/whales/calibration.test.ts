@@ -1,5 +1,5 @@
 /**
- * Counting beside others who change what is counted, and judging that costs only what changed.
+ * Counting under concurrent changes, and judging at a cost that depends on what changed.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { whalesContext, type WhaleStores } from "../support/whales/whaleStores.t
 const wallet = "0xaaaa"
 const entries = 40
 
-/** A memory in which one wallet has forty entries, each in a market of its own that has ended. */
+/** Stores with one wallet that has forty entries, each in an ended market of its own. */
 const stage = Effect.gen(function* () {
   yield* TestClock.setTime(now)
   const whales = memoryWhales()
@@ -38,7 +38,7 @@ const stage = Effect.gen(function* () {
   const terms = { stakeMinUsd: 1_000, notBefore: now - hour }
   const until = now + hour
   strictEqual(
-    yield* recomputeEntries(yield* makersOn(whales), terms, until, { recomputed: 0 }),
+    yield* recomputeEntries(yield* entryServices(whales), terms, until, { recomputed: 0 }),
     true,
   )
   yield* whales.saveResolutions(
@@ -52,19 +52,19 @@ const stage = Effect.gen(function* () {
   return { whales, until }
 })
 
-/** The service over stores, some of whose answers are replaced. */
+/** The service over the stores, with some methods replaced. */
 const over = (whales: WhaleStores, replaced: Partial<WhaleStores> = {}) =>
   Layer.build(Layer.fresh(Calibration.layer)).pipe(
     Effect.map((services) => Context.get(services, Calibration)),
     Effect.provide(whalesContext({ ...whales, ...replaced })),
   )
 
-/** What makes entries in a memory. */
-const makersOn = Effect.fnUntraced(function* (whales: WhaleStores) {
+/** The services of `recomputeEntries`. */
+const entryServices = Effect.fnUntraced(function* (whales: WhaleStores) {
   return { wallets: whales, entries: whales, calibration: yield* over(whales) }
 })
 
-test("count() reads again what changed while it counted, and counts it once", () =>
+test("count() reads a batch again after a conflict, and counts it once", () =>
   Effect.gen(function* () {
     const { whales, until } = yield* stage
     let refusals = 3
@@ -81,29 +81,29 @@ test("count() reads again what changed while it counted, and counts it once", ()
     strictEqual(row?.events, entries)
   }))
 
-test("count() gives way to those who always come first, until the next tick", () =>
+test("count() stops after ten conflicts until the next tick", () =>
   Effect.gen(function* () {
     const { whales, until } = yield* stage
-    let asked = 0
+    let attempts = 0
     const lost = yield* over(whales, {
       saveCounted: () =>
         Effect.sync(() => {
-          asked += 1
+          attempts += 1
           return false
         }),
     })
     strictEqual(yield* lost.count(until, { counted: 0 }), false)
-    strictEqual(asked, 10)
+    strictEqual(attempts, 10)
   }))
 
-test("count() and recomputeEntries() leave the rest of a backlog when their time is over", () =>
+test("count() and recomputeEntries() stop at their time limit", () =>
   Effect.gen(function* () {
     const { whales } = yield* stage
     const tally = { counted: 0, recomputed: 0 }
     strictEqual(yield* (yield* over(whales)).count(now, tally), false)
     strictEqual(
       yield* recomputeEntries(
-        yield* makersOn(whales),
+        yield* entryServices(whales),
         { stakeMinUsd: 1, notBefore: now },
         now,
         tally,
@@ -113,7 +113,7 @@ test("count() and recomputeEntries() leave the rest of a backlog when their time
     equal(tally, { counted: 0, recomputed: 0 })
   }))
 
-test("judge reads the sums of those alone of whom something is new, and writes nothing else", () =>
+test("judge reads the sums of changed wallets only, and writes changed rows only", () =>
   Effect.gen(function* () {
     const { whales, until } = yield* stage
     yield* (yield* over(whales)).count(until, { counted: 0 })

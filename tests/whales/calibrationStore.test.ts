@@ -16,7 +16,7 @@ const calibrated = (wallet: number, at: number, resolved = 84) => ({
 
 onEveryWhaleStore("CalibrationStore", (law) => {
   law(
-    "a row replaced is kept, one computed at the same time takes its place, an older one is passed over",
+    "saveCalibrated() stores a replaced row as previous, replaces a row of the same time, and ignores an older one",
     Effect.fnUntraced(function* (store) {
       const found = Effect.map(
         store.calibrations([walletOf(0)]),
@@ -38,7 +38,7 @@ onEveryWhaleStore("CalibrationStore", (law) => {
   )
 
   law(
-    "more than goes into one statement is all kept",
+    "saveCalibrated() stores more rows than fit into one statement",
     Effect.fnUntraced(function* (store) {
       const many = 2_345
       yield* store.saveCalibrated(upTo(many).map((wallet) => calibrated(wallet, 0)), [])
@@ -49,7 +49,7 @@ onEveryWhaleStore("CalibrationStore", (law) => {
   )
 
   law(
-    "nothing given is nothing done",
+    "empty input changes nothing",
     Effect.fnUntraced(function* (store) {
       const before = yield* stateOf(store)
       yield* store.saveCalibrated([], [])

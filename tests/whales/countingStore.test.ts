@@ -21,11 +21,11 @@ import {
 
 onEveryWhaleStore("CountingStore", (law) => {
   law(
-    "what is uncounted longest comes first, with its whole event",
+    "uncounted() returns the oldest mark first, with its whole event",
     Effect.fnUntraced(function* (store) {
       yield* addActivity(store, 5)
       yield* store.saveEntries(upTo(5).map((market) => positionOf(market)))
-      // Markets 0 and 1 are one event: they come together, however few are asked for.
+      // Markets 0 and 1 are one event: they come together, whatever the limit is.
       for (const market of [3, 0, 4, 1]) {
         yield* store.saveResolutions([resolutionOf(market, 0)], [], start)
       }
@@ -40,7 +40,7 @@ onEveryWhaleStore("CountingStore", (law) => {
   )
 
   law(
-    "sums that another moved meanwhile are not moved again",
+    "saveCounted() rejects sums with another version",
     Effect.fnUntraced(function* (store) {
       yield* addActivity(store, 3)
       yield* store.saveEntries([0, 1, 2].map((market) => positionOf(market)))
@@ -72,7 +72,7 @@ onEveryWhaleStore("CountingStore", (law) => {
   )
 
   law(
-    "sums come back as they were given, to the last bit",
+    "sums() returns the saved sums bit by bit",
     Effect.fnUntraced(function* (store) {
       yield* addActivity(store, 1)
       const scores = upTo(40).map((n) =>
@@ -102,7 +102,7 @@ onEveryWhaleStore("CountingStore", (law) => {
   )
 
   law(
-    "more than goes into one statement is all kept",
+    "uncounted() returns more positions than fit into one statement",
     Effect.fnUntraced(function* (store) {
       const many = 2_345
       yield* addActivity(store, many)
@@ -115,7 +115,7 @@ onEveryWhaleStore("CountingStore", (law) => {
   )
 
   law(
-    "nothing given is nothing done",
+    "empty input changes nothing",
     Effect.fnUntraced(function* (store) {
       const before = yield* stateOf(store)
       equal(yield* store.saveCounted([], []), true)

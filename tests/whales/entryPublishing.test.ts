@@ -1,5 +1,5 @@
 /**
- * Which of the entries that wait are told in a tick, and what the others wait for.
+ * Which due entries are published in a tick, and what the others wait for.
  *
  * @module
  */
@@ -30,7 +30,7 @@ const marketOf = (n: number, fields: Partial<Market> = {}) =>
     ...fields,
   })
 
-/** A memory in which one wallet has these entries, each in a market of its own, all due. */
+/** Stores with one wallet that has these entries, each in a market of its own, all due. */
 const stage = Effect.fnUntraced(function* (
   entries: ReadonlyArray<StoredEntry>,
   history: "reading" | "whole" = "whole",
@@ -53,14 +53,14 @@ const stage = Effect.fnUntraced(function* (
   })))
 
   const listed = new Map(markets.map((each) => [each.id, each]))
-  const told: Array<NewFeedItem> = []
+  const published: Array<NewFeedItem> = []
   const feed: Pick<FeedStore["Service"], "append"> = {
     append: (items) =>
       Effect.sync(() => {
         const fresh = items.filter((item) =>
-          !told.some(({ dedupeKey }) => dedupeKey === item.dedupeKey)
+          !published.some(({ dedupeKey }) => dedupeKey === item.dedupeKey)
         )
-        told.push(...fresh)
+        published.push(...fresh)
         return fresh.map(({ dedupeKey: _, ...item }, n): FeedItem => ({
           feedIndex: n + 1,
           ...item,
@@ -77,14 +77,14 @@ const stage = Effect.fnUntraced(function* (
         observedAt: now,
       })),
     })
-  const tell = Effect.fnUntraced(function* (notBefore = terms.notBefore) {
+  const publish = Effect.fnUntraced(function* (notBefore = terms.notBefore) {
     const done = { items: new Array<string>(), rejected: {} }
     const ports = {
       wallets: whales,
       entries: whales,
       feed: feed as FeedStore["Service"],
       markets: { byIds: () => Effect.succeed(listed) } as unknown as MarketStore["Service"],
-      venue: { books: (...asked) => books(...asked) } as VenueClient["Service"],
+      venue: { books: (...args) => books(...args) } as VenueClient["Service"],
     }
     yield* publishEntries(ports, { ...terms, notBefore }, done)
     return done
@@ -92,64 +92,66 @@ const stage = Effect.fnUntraced(function* (
   return {
     whales,
     listed,
-    told,
-    tell,
+    published,
+    publish,
     setBooks: (given: typeof books) => {
       books = given
     },
   }
 })
 
-test("publishEntries() tells the largest stakes, fifty a tick, and the others at the next", () =>
+test("publishEntries() publishes the largest stakes, fifty a tick, and the others at the next", () =>
   Effect.gen(function* () {
     const stakes = Array.from({ length: 70 }, (_, n) => 1_000 + n * 37 % 70)
-    const { told, tell } = yield* stage(stakes.map((stakeUsd) => storedEntry({ stakeUsd })))
-    const first = yield* tell()
+    const { published, publish } = yield* stage(stakes.map((stakeUsd) => storedEntry({ stakeUsd })))
+    const first = yield* publish()
     equal([first.items.length, first.rejected], [50, { over_budget: 20 }])
-    strictEqual((yield* tell()).items.length, 20)
-    strictEqual((yield* tell()).items.length, 0)
-    const amounts = told.flatMap((item) => item.type === "whale_entry" ? [item.data.stakeUsd] : [])
+    strictEqual((yield* publish()).items.length, 20)
+    strictEqual((yield* publish()).items.length, 0)
+    const amounts = published.flatMap((item) =>
+      item.type === "whale_entry" ? [item.data.stakeUsd] : []
+    )
     equal(amounts, stakes.toSorted((a, b) => b - a))
   }))
 
 test("publishEntries() waits for a market to be listed, as long as the entry is fresh", () =>
   Effect.gen(function* () {
-    const { listed, told, tell, whales } = yield* stage([storedEntry(), storedEntry()])
+    const { listed, published, publish, whales } = yield* stage([storedEntry(), storedEntry()])
     const [one, two] = [marketOf(0), marketOf(1)]
     listed.delete(one.id)
     listed.delete(two.id)
-    equal((yield* tell()).rejected, { market_unknown: 2 })
+    equal((yield* publish()).rejected, { market_unknown: 2 })
     listed.set(two.id, two)
-    equal((yield* tell()).items, [two.question])
+    equal((yield* publish()).items, [two.question])
     strictEqual((yield* whales.due(9)).length, 1)
-    equal((yield* tell(now)).rejected, {})
+    equal((yield* publish(now)).rejected, {})
     equal(yield* whales.due(9), [])
     listed.set(one.id, one)
-    strictEqual((yield* tell()).items.length, 0)
-    strictEqual(told.length, 1)
+    strictEqual((yield* publish()).items.length, 0)
+    strictEqual(published.length, 1)
   }))
 
-test("publishEntries() tells no entry of a wallet whose past is unread, until it is read", () =>
+test("publishEntries() waits until the wallet's history is read", () =>
   Effect.gen(function* () {
-    const { tell, whales } = yield* stage([storedEntry()], "reading")
-    equal(yield* tell(), { items: [], rejected: { history_unread: 1 } })
+    const { publish, whales } = yield* stage([storedEntry()], "reading")
+    equal(yield* publish(), { items: [], rejected: { history_unread: 1 } })
     yield* whales.saveRead({
       ...{ wallet: "0xaaaa", activity: [], readFrom: 0, readTo: now, history: "whole" },
     })
-    strictEqual((yield* tell()).items.length, 1)
+    strictEqual((yield* publish()).items.length, 1)
   }))
 
-test("publishEntries() tells nothing of markets that have ended, nor later", () =>
+test("publishEntries() never publishes an entry in an ended market", () =>
   Effect.gen(function* () {
-    const { listed, tell } = yield* stage([storedEntry(), storedEntry()])
+    const { listed, publish } = yield* stage([storedEntry(), storedEntry()])
     listed.set(marketOf(0).id, marketOf(0, { status: "resolved" }))
     listed.set(marketOf(1).id, marketOf(1, { status: "closed" }))
-    equal((yield* tell()).rejected, { market_ended: 2 })
+    equal((yield* publish()).rejected, { market_ended: 2 })
     listed.set(marketOf(0).id, marketOf(0))
-    equal(yield* tell(), { items: [], rejected: {} })
+    equal(yield* publish(), { items: [], rejected: {} })
   }))
 
-test("publishEntries() tells an entry without microstructure where no sound book is to be had", () =>
+test("publishEntries() publishes an entry without microstructure when no valid book is available", () =>
   Effect.gen(function* () {
     const down = new VenueUnavailable({ operation: "books", reason: "down" })
     for (
@@ -167,29 +169,29 @@ test("publishEntries() tells an entry without microstructure where no sound book
         }),
       ]
     ) {
-      const { told, tell, setBooks } = yield* stage([storedEntry()])
+      const { published, publish, setBooks } = yield* stage([storedEntry()])
       setBooks(() => answer)
-      strictEqual((yield* tell()).items.length, 1)
-      const [item] = told
+      strictEqual((yield* publish()).items.length, 1)
+      const [item] = published
       ok(item?.type === "whale_entry" && item.data.microstructure === null)
     }
   }))
 
-test("publishEntries() does not wait for books that never come until its stage is over", () =>
+test("publishEntries() stops waiting for books before its stage times out", () =>
   Effect.gen(function* () {
-    const { tell, setBooks } = yield* stage([storedEntry()])
-    const asked = yield* Deferred.make<void>()
-    setBooks(() => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never))
-    const telling = yield* Effect.forkChild(Effect.timeout(tell(), "30 seconds"))
-    yield* Deferred.await(asked)
+    const { publish, setBooks } = yield* stage([storedEntry()])
+    const requested = yield* Deferred.make<void>()
+    setBooks(() => Effect.andThen(Deferred.succeed(requested, undefined), Effect.never))
+    const publishing = yield* Effect.forkChild(Effect.timeout(publish(), "30 seconds"))
+    yield* Deferred.await(requested)
     yield* TestClock.adjust("30 seconds")
-    const { items, rejected } = yield* Fiber.join(telling)
+    const { items, rejected } = yield* Fiber.join(publishing)
     equal([items.length, rejected], [1, { unavailable: 1 }])
   }))
 
-test("publishEntries() asks nothing of the venue while nothing waits", () =>
+test("publishEntries() makes no request when nothing is due", () =>
   Effect.gen(function* () {
-    const { tell, setBooks } = yield* stage([storedEntry({ emitted: true })])
-    setBooks(() => Effect.die("asked"))
-    equal(yield* tell(), { items: [], rejected: {} })
+    const { publish, setBooks } = yield* stage([storedEntry({ emitted: true })])
+    setBooks(() => Effect.die("requested"))
+    equal(yield* publish(), { items: [], rejected: {} })
   }))

@@ -24,7 +24,7 @@ import {
 
 onEveryWhaleStore("EntryStore", (law) => {
   law(
-    "what happened last is worked off first",
+    "stale() returns the newest activity first",
     Effect.fnUntraced(function* (store) {
       yield* addActivity(store, 5)
       yield* readAll(store, [
@@ -32,9 +32,9 @@ onEveryWhaleStore("EntryStore", (law) => {
         activityEventOf(0, 1, 4),
         activityEventOf(0, 6, 2),
       ])
-      // Positions of a market that is known late come in their turn too.
+      // Positions become stale when the facts of their market arrive late.
       yield* store.saveFacts([factsOf(6)], [], start)
-      // Marked again by something older, a position keeps its place.
+      // Older activity does not move a stale position.
       yield* readAll(store, [activityEventOf(0, 1, 3)])
       const stale = yield* store.stale(4)
       equal(stale.map(({ market }) => market.id), [1, 6, 3, 0].map(marketOf))
@@ -49,7 +49,7 @@ onEveryWhaleStore("EntryStore", (law) => {
   )
 
   law(
-    "what was made of less activity than what is stored is passed over",
+    "saveEntries() ignores positions computed from less activity than the stored ones",
     Effect.fnUntraced(function* (store) {
       yield* addActivity(store, 1)
       yield* readAll(store, [activityEventOf(0, 0, 1)])
@@ -66,9 +66,9 @@ onEveryWhaleStore("EntryStore", (law) => {
     }),
   )
 
-  // Three wallets with three entries each: the second entry is a hedge, the third wallet is unread.
+  // Three wallets with three entries each: the second entry is a hedge, the third wallet is `reading`.
   law(
-    "a market shows its largest entries, as many as are asked for, until it ends",
+    "entriesIn() returns the largest entries of a market until it ends",
     Effect.fnUntraced(function* (store) {
       yield* store.track(
         [2, 0, 1].map((n) => ({
@@ -91,24 +91,24 @@ onEveryWhaleStore("EntryStore", (law) => {
       yield* store.saveCalibrated([
         { computedAt: start, row: whaleRow({ wallet: walletOf(1) }) },
       ], [])
-      const shown = Effect.fnUntraced(function* (limit: number) {
+      const largestIn = Effect.fnUntraced(function* (limit: number) {
         return (yield* store.entriesIn(marketOf(0), limit)).map((entry) => [
           ...[entry.wallet, entry.name, entry.stakeUsd, entry.calibration?.row.wallet ?? null],
         ])
       })
       const [first, second] = [[walletOf(0), "name 0"], [walletOf(1), "name 1"]]
       const largest = [[...first, 33.5, null], [...second, 33.5, walletOf(1)]]
-      equal(yield* shown(2), largest)
+      equal(yield* largestIn(2), largest)
       const rest = [[...first, 100 / 3, null], [...second, 100 / 3, walletOf(1)]]
-      equal(yield* shown(9), [...largest, ...rest])
+      equal(yield* largestIn(9), [...largest, ...rest])
       equal(yield* store.entriesIn(marketOf(1), 9), [])
       yield* store.saveResolutions([resolutionOf(0, 0)], [], start)
-      equal(yield* shown(9), [])
+      equal(yield* largestIn(9), [])
     }),
   )
 
   law(
-    "activity comes back as it was given, to the last bit",
+    "stale() returns the saved activity bit by bit",
     Effect.fnUntraced(function* (store) {
       yield* addActivity(store, 1)
       const given = [
@@ -137,7 +137,7 @@ onEveryWhaleStore("EntryStore", (law) => {
   )
 
   law(
-    "more than goes into one statement is all kept",
+    "saveEntries() stores more positions than fit into one statement",
     Effect.fnUntraced(function* (store) {
       const many = 2_345
       yield* addActivity(store, many)
@@ -149,7 +149,7 @@ onEveryWhaleStore("EntryStore", (law) => {
   )
 
   law(
-    "nothing given is nothing done",
+    "empty input changes nothing",
     Effect.fnUntraced(function* (store) {
       yield* addActivity(store, 1)
       const before = yield* stateOf(store)

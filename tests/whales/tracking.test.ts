@@ -1,5 +1,5 @@
 /**
- * Leaderboards in, tracked wallets out, whatever becomes of a board or a name.
+ * Tracking wallets from leaderboards, also when boards or names are unavailable.
  *
  * @module
  */
@@ -20,13 +20,13 @@ const boards = boardsOf(categories)
 const address = (n: number) => `0x${n.toString(16).padStart(40, "0")}`
 const nameOf = (board: Board) => `${board.by} ${board.period} ${board.category}`
 
-/** A venue whose boards stand as a test says; the name is the row's number, unless said otherwise. */
-const boardsStanding = (
-  standing: (board: Board) => ReadonlyArray<{ readonly n: number; readonly userName?: string }>,
+/** Leaderboards with these rows; a name defaults to the number of its wallet. */
+const boardsWith = (
+  rowsOf: (board: Board) => ReadonlyArray<{ readonly n: number; readonly userName?: string }>,
 ): WalletSource["leaderboard"] =>
 (board) =>
   Effect.succeed({
-    rows: standing(board).map(({ n, userName }, i) => ({
+    rows: rowsOf(board).map(({ n, userName }, i) => ({
       wallet: address(n),
       rank: i + 1,
       userName: userName ?? `wallet ${n}`,
@@ -58,13 +58,13 @@ const trackingOf = Effect.fnUntraced(function* (
   return Context.get(context, Tracking)
 })
 
-const shown = ({ wallets }: MemoryWallets) =>
+const trackedIn = ({ wallets }: MemoryWallets) =>
   [...wallets.values()].map(({ wallet, name, source }) => [Number(wallet), name, source])
 
-test("update() tracks every wallet of every board, and says what it read", () =>
+test("update() tracks every wallet of every board, and reports what it read", () =>
   Effect.gen(function* () {
     const memory = memoryWallets()
-    const leaderboard = boardsStanding((board) => board.by === "volume" ? [{ n: 1 }] : [{ n: 2 }])
+    const leaderboard = boardsWith((board) => board.by === "volume" ? [{ n: 1 }] : [{ n: 2 }])
     const { update } = yield* trackingOf({ leaderboard }, memory)
     const report = yield* update
     equal(report, {
@@ -76,45 +76,45 @@ test("update() tracks every wallet of every board, and says what it read", () =>
       overBudget: 0,
       rejected: { no_address: 12 },
     })
-    equal(shown(memory), [[1, "wallet 1", "volume"], [2, "wallet 2", "profit"]])
+    equal(trackedIn(memory), [[1, "wallet 1", "volume"], [2, "wallet 2", "profit"]])
     equal(memory.wallets.get(address(1))?.trackedAt, start)
   }))
 
-test("update() never drops a wallet, renames it, and raises it once a volume board shows it", () =>
+test("update() never removes a wallet, renames it, and makes its source volume when a volume board has it", () =>
   Effect.gen(function* () {
     const memory = memoryWallets()
     let round = 0
-    const leaderboard = boardsStanding((board) => {
+    const leaderboard = boardsWith((board) => {
       if (round === 0) return board.by === "profit" ? [{ n: 1 }, { n: 2 }] : []
-      return board.by === "volume" ? [{ n: 2, userName: round === 1 ? "" : "Anew" }] : []
+      return board.by === "volume" ? [{ n: 2, userName: round === 1 ? "" : "Renamed" }] : []
     })
     const { update } = yield* trackingOf({ leaderboard }, memory)
     yield* update
     round = 1
     equal((yield* update).added, 0)
-    equal(shown(memory), [[1, "wallet 1", "profit"], [2, "wallet 2", "volume"]])
+    equal(trackedIn(memory), [[1, "wallet 1", "profit"], [2, "wallet 2", "volume"]])
     round = 2
     yield* update
-    equal(shown(memory), [[1, "wallet 1", "profit"], [2, "Anew", "volume"]])
+    equal(trackedIn(memory), [[1, "wallet 1", "profit"], [2, "Renamed", "volume"]])
   }))
 
-test("update() reads the other boards when some fail, and those again later", () =>
+test("update() reads the other boards when some fail, and retries those", () =>
   Effect.gen(function* () {
-    const asked = new Map<string, number>()
-    const sound = boardsStanding((board) => [{ n: boards.map(nameOf).indexOf(nameOf(board)) }])
+    const requests = new Map<string, number>()
+    const available = boardsWith((board) => [{ n: boards.map(nameOf).indexOf(nameOf(board)) }])
     const leaderboard: WalletSource["leaderboard"] = (board, limit) =>
       Effect.suspend(() => {
         equal(limit, boardDepth)
-        const times = (asked.get(nameOf(board)) ?? 0) + 1
-        asked.set(nameOf(board), times)
-        if (board.category !== "sports") return sound(board, limit)
-        return board.by === "volume" && times === 2 ? sound(board, limit) : Effect.fail(down)
+        const times = (requests.get(nameOf(board)) ?? 0) + 1
+        requests.set(nameOf(board), times)
+        if (board.category !== "sports") return available(board, limit)
+        return board.by === "volume" && times === 2 ? available(board, limit) : Effect.fail(down)
       })
     const memory = memoryWallets()
     const { update } = yield* trackingOf({ leaderboard }, memory)
     const fiber = yield* Effect.forkScoped(update)
     yield* TestClock.adjust("1 minute")
-    equal(memory.wallets.size, 6, "what answered is not kept waiting")
+    equal(memory.wallets.size, 6, "wallets of available boards are tracked at once")
     yield* TestClock.adjust("1 hour")
     const report = yield* Fiber.join(fiber)
     equal(
@@ -122,20 +122,20 @@ test("update() reads the other boards when some fail, and those again later", ()
       boards.filter(({ by, category }) => by === "profit" && category === "sports").map(nameOf),
     )
     equal([report.added, memory.wallets.size], [9, 9])
-    equal(asked.get("profit all sports"), 3, "no board is asked for ever")
-    equal(asked.get("profit all overall"), 1)
+    equal(requests.get("profit all sports"), 3, "the number of retries is limited")
+    equal(requests.get("profit all overall"), 1)
   }))
 
-test("update() finds a name beside what a wallet did, and asks again next time where there is none", () =>
+test("update() takes a name from the wallet's activity, and tries again next time without one", () =>
   Effect.gen(function* () {
     const memory = memoryWallets()
-    const leaderboard = boardsStanding((board) =>
+    const leaderboard = boardsWith((board) =>
       board.by === "volume" ? [1, 2, 3, 4].map((n) => ({ n, userName: address(n) })) : []
     )
     let late = false
-    let asked = 0
+    let requests = 0
     const naming = activityNaming((wallet) => {
-      asked++
+      requests++
       if (wallet === address(1)) return { pseudonym: "Scary-Barrel" }
       if (wallet === address(2)) return { userName: "Owner", pseudonym: "Mild-Spoon" }
       return late && wallet === address(3) ? { pseudonym: "Late-Riser" } : null
@@ -145,17 +145,17 @@ test("update() finds a name beside what a wallet did, and asks again next time w
     const { update } = yield* trackingOf({ leaderboard, activity }, memory)
     const report = yield* update
     equal([report.added, report.unnamed], [2, 2])
-    equal(shown(memory), [[1, "Scary-Barrel (0x0000…0001)", "volume"], [2, "Owner", "volume"]])
+    equal(trackedIn(memory), [[1, "Scary-Barrel (0x0000…0001)", "volume"], [2, "Owner", "volume"]])
     late = true
-    asked = 0
+    requests = 0
     equal((yield* update).added, 1)
-    equal(asked, 1, "a tracked wallet is not asked for its name again")
+    equal(requests, 1, "the name of a tracked wallet is not requested again")
   }))
 
-test("update() has a limit, keeps to it, and gives the places to volume first", () =>
+test("update() tracks at most trackedMax wallets, those of volume boards first", () =>
   Effect.gen(function* () {
     const memory = memoryWallets(Array.from({ length: trackedMax - 3 }, (_, n) => address(n)))
-    const leaderboard = boardsStanding((board) =>
+    const leaderboard = boardsWith((board) =>
       [5_000, 5_001].map((n) => ({ n: board.by === "volume" ? n : n + 1_000 }))
     )
     const { update } = yield* trackingOf({ leaderboard }, memory)

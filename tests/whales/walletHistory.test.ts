@@ -1,5 +1,5 @@
 /**
- * Reading what wallets did: every act once, whatever pages, failures and crashes come between.
+ * Reading the activity of wallets: every event once, despite pages, failures and crashes.
  *
  * @module
  */
@@ -38,13 +38,12 @@ import {
   truthOf,
 } from "../support/whales/generatedActivity.ts"
 
-/** The instant that a second begins at. */
 const wholeSecond = (at: number) => Math.floor(at / second) * second
 
-/** More readings than any life here takes. */
+/** More readings than any generated activity needs. */
 const readingsMax = 1_000
-/** How long trouble lasts. */
-const troubledReadings = 40
+/** Readings with failures and crashes. */
+const faultyReadings = 40
 
 const historyOf = (activity: WalletSource["activity"], memory: MemoryWallets) =>
   Effect.map(
@@ -54,7 +53,7 @@ const historyOf = (activity: WalletSource["activity"], memory: MemoryWallets) =>
     (context) => Context.get(context, WalletHistory),
   )
 
-/** A law over generated generatedActivity, each on a clock of its own. */
+/** A law over generated activity, with a clock for each run. */
 const lawOfActivity = (
   name: string,
   runs: number,
@@ -82,7 +81,7 @@ const trackedOf = (memory: MemoryWallets): TrackedWallet => {
   return known
 }
 
-/** What is said to be known is stored; nothing is stored that is not so; markers move apart only. */
+/** Asserts that everything in the known range is stored, and that the range only grows. */
 function checkState(
   memory: MemoryWallets,
   rows: ReadonlyArray<VenueRow>,
@@ -94,36 +93,36 @@ function checkState(
   if (before.readTo !== null) ok((readTo ?? 0) >= before.readTo, "went back")
   ok(known.activityCount >= before.activityCount && known.activityCount === memory.activity.size)
   if (readFrom === null || readTo === null) return
-  const prompt = new Map<number, number>()
+  const expected = new Map<number, number>()
   for (const { event: { at }, isActivity, lateMs } of rows) {
-    const sure = isActivity && (lateMs === 0 || at <= readTo - lateMsMax)
-    if (sure && at >= readFrom && at <= readTo) prompt.set(at, (prompt.get(at) ?? 0) + 1)
+    const isVisible = isActivity && (lateMs === 0 || at <= readTo - lateMsMax)
+    if (isVisible && at >= readFrom && at <= readTo) expected.set(at, (expected.get(at) ?? 0) + 1)
   }
-  const held = Map.groupBy(memory.activity.values(), ({ at }) => at)
-  for (const [at, count] of prompt) {
-    ok((held.get(at)?.length ?? 0) >= count, `${new Date(at).toISOString()} is said to be known`)
+  const bySecond = Map.groupBy(memory.activity.values(), ({ at }) => at)
+  for (const [at, count] of expected) {
+    ok((bySecond.get(at)?.length ?? 0) >= count, `${new Date(at).toISOString()} is missing`)
   }
 }
 
-interface Trouble {
-  /** How often an answer fails, or a save crashes, before it takes effect or after. */
+interface Faults {
+  /** Probabilities that a request fails, and that a save crashes before or after it takes effect. */
   readonly failures?: number
   readonly crashes?: number
   readonly answerMs?: number
 }
 
 /**
- * Reads a life to its end as a service does: both ways in turn, while time passes, from where the
- * last reading got to, whatever became of it. Trouble does not last for ever.
+ * Reads generated activity completely, as a service does: backwards and forwards in turn, while time
+ * passes, continuing from the stored state after each reading. Faults stop after `faultyReadings`.
  */
 const readToEnd = Effect.fnUntraced(
-  function* (generated: GeneratedActivity, memory: MemoryWallets, trouble: Trouble = {}) {
-    const { failures = 0, crashes = 0, answerMs = 0 } = trouble
+  function* (generated: GeneratedActivity, memory: MemoryWallets, faults: Faults = {}) {
+    const { failures = 0, crashes = 0, answerMs = 0 } = faults
     const random = new Random(generated.seed)
     const rows = rowsOf(generated)
     const { begin, end } = spanOf(rows, generated)
     let count = 0
-    const occurs = (often: number) => count < troubledReadings && random.chance(often)
+    const occurs = (often: number) => count < faultyReadings && random.chance(often)
     if (crashes > 0) {
       memory.hook = () =>
         Effect.suspend(() => {
@@ -146,12 +145,12 @@ const readToEnd = Effect.fnUntraced(
       const next = Math.min(now + random.pick([0, 60, 600, 3_600]) * second, end)
       if (next > (yield* Clock.currentTimeMillis)) yield* TestClock.setTime(next)
     }
-    throw new Error("Cannot read the life: readings without an end")
+    throw new Error("Cannot read the activity: too many readings")
   },
 )
 
 lawOfActivity(
-  "reading both ways stores every event of a life once",
+  "reading backwards and forwards stores every event once",
   sized({ short: 100, full: 1_000 }),
   (generated) =>
     Effect.gen(function* () {
@@ -163,7 +162,7 @@ lawOfActivity(
 )
 
 lawOfActivity(
-  "reading stores the same through failing answers and crashes",
+  "reading stores the same despite failing requests and crashes",
   sized({ short: 100, full: 1_000 }),
   (generated) =>
     Effect.gen(function* () {
@@ -179,7 +178,7 @@ lawOfActivity(
 )
 
 lawOfActivity(
-  "reading goes on from a crash at every single save",
+  "reading continues after a crash at every single save",
   sized({ short: 5, full: 40 }),
   (long) =>
     Effect.gen(function* () {
@@ -199,7 +198,7 @@ lawOfActivity(
 )
 
 lawOfActivity(
-  "two readers of one wallet at once store what one does",
+  "two concurrent readers of one wallet store the same as one",
   sized({ short: 50, full: 300 }),
   (generated) =>
     Effect.gen(function* () {
@@ -211,7 +210,7 @@ lawOfActivity(
       const pageRows = (random: Random) => 2 + random.below(generated.pageRowsMax)
       const history = yield* historyOf(activityOf(() => rows, random, { pageRows }), memory)
       const reader = Effect.gen(function* () {
-        // Each goes by what it knew itself, however far the other has come.
+        // Each continues from its own state, not from the store.
         let known = trackedOf(memory)
         while (known.history === "reading") known = (yield* history.readBack(known)).wallet
       })
@@ -221,7 +220,7 @@ lawOfActivity(
     }),
 )
 
-/** As many acts of one second as fill so many pages of ten. */
+/** Activity events of one second that fill this many pages of ten rows. */
 const crowdedSecond = (at: number, pages: number): ReadonlyArray<VenueRow> =>
   Array.from({ length: 10 * pages }, (_, n) => ({
     event: activityEvent("buy", {
@@ -234,7 +233,7 @@ const crowdedSecond = (at: number, pages: number): ReadonlyArray<VenueRow> =>
     lateMs: 0,
   }))
 
-/** Reads the past until it is read, or the venue fails. */
+/** Reads the history until it is complete, or the venue fails. */
 const readAll = Effect.fnUntraced(function* (
   rows: ReadonlyArray<VenueRow>,
   options: Partial<ActivityOptions>,
@@ -249,7 +248,7 @@ const readAll = Effect.fnUntraced(function* (
   return { memory, history }
 })
 
-test("readBack() truncates a wallet when a second is more than it takes, and not before", () =>
+test("readBack() truncates a wallet when a second has more pages than the limit", () =>
   Effect.gen(function* () {
     const older = crowdedSecond(start - second, 1)
     const fits = yield* readAll([...older, ...crowdedSecond(start, secondPagesMax - 1)], {})
@@ -261,11 +260,11 @@ test("readBack() truncates a wallet when a second is more than it takes, and not
       {},
     )
     equal(trackedOf(over.memory).history, "truncated")
-    equal(stored(over.memory), truthOf(newer), "what is newer is kept")
+    equal(stored(over.memory), truthOf(newer), "newer activity stays")
     equal(trackedOf(over.memory).readFrom, start + 1)
   }))
 
-test("readBack() counts no event twice that another one shifts onto the next page", () =>
+test("readBack() stores an event once when a new row shifts it onto the next page", () =>
   Effect.gen(function* () {
     const late = crowdedSecond(start, 1).slice(0, 3).map((row) => ({ ...row, lateMs: minute }))
     const rows = [...crowdedSecond(start, 4), ...late]
@@ -277,7 +276,7 @@ test("readBack() counts no event twice that another one shifts onto the next pag
     equal(stored(memory), truthOf(rows))
   }))
 
-test("readBack() gets past the depth of the venue, but not within a second", () =>
+test("readBack() reads beyond the depth of the venue, but not within a second", () =>
   Effect.gen(function* () {
     const rows = [0, 1, 2, 3].flatMap((n) => crowdedSecond(start + n * second, 4))
     const deep = yield* readAll(rows, { depthMax: 50 })
@@ -287,23 +286,23 @@ test("readBack() gets past the depth of the venue, but not within a second", () 
     equal(shallow.memory.activity.size, 0)
   }))
 
-test("readBack() truncates a wallet that did more than is kept", () =>
+test("readBack() truncates a wallet with more than activityEventsMax events", () =>
   Effect.gen(function* () {
     const rows = Array.from(
       { length: activityEventsMax / 1_000 + 20 },
       (_, n) => crowdedSecond(start - n * second, 100),
     )
     const pageRows = () => 10_000
-    const kept = yield* readAll(rows.slice(0, activityEventsMax / 1_000 - 1).flat().toReversed(), {
+    const below = yield* readAll(rows.slice(0, activityEventsMax / 1_000 - 1).flat().toReversed(), {
       pageRows,
     })
-    equal(trackedOf(kept.memory).history, "whole")
+    equal(trackedOf(below.memory).history, "whole")
     const over = yield* readAll(rows.flat().toReversed(), { pageRows })
     equal(trackedOf(over.memory).history, "truncated")
     ok(over.memory.activity.size >= activityEventsMax)
   }))
 
-test("readBack() waits for a venue that fails, however often", () =>
+test("readBack() changes nothing while the venue fails, and continues later", () =>
   Effect.gen(function* () {
     const rows = [0, 1, 2].flatMap((n) => crowdedSecond(start + n * second, 1))
     let count = 0
@@ -319,7 +318,7 @@ test("readBack() waits for a venue that fails, however often", () =>
     equal(stored(memory), truthOf(rows))
   }))
 
-test("readForward() asks once where nothing is new, and never over a gap", () =>
+test("readForward() makes one request without new activity, and never leaves a gap", () =>
   Effect.gen(function* () {
     const busy = Array.from({ length: 400 }, (_, n) => crowdedSecond(start + n * minute, 1)).flat()
     const rows = [...crowdedSecond(start - minute, 1), ...busy]
@@ -339,12 +338,12 @@ test("readForward() asks once where nothing is new, and never over a gap", () =>
       checkState(memory, rows, before)
       readings++
     }
-    ok(readings > 1, "more news than one reading takes")
+    ok(readings > 1, "more activity than one reading takes")
     equal(stored(memory), truthOf(rows))
     equal(trackedOf(memory).history, "whole")
   }))
 
-test("readForward() goes on behind a second that is more than it takes", () =>
+test("readForward() continues after a second that cannot be read", () =>
   Effect.gen(function* () {
     const rows = [
       ...crowdedSecond(start - hour, 1),
@@ -367,7 +366,7 @@ test("readForward() goes on behind a second that is more than it takes", () =>
     equal(trackedOf(memory).readTo, start + hour + minute)
   }))
 
-test("nothing is asked of a venue whose trades are anonymous", () =>
+test("readBack() fails for a venue whose trades are anonymous", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const memory = memoryWallets([wallet])

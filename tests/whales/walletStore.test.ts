@@ -19,7 +19,7 @@ import {
 
 onEveryWhaleStore("WalletStore", (law) => {
   law(
-    "more than goes into one statement is all kept",
+    "track() and saveRead() store more rows than fit into one statement",
     Effect.fnUntraced(function* (store) {
       const many = 2_345
       const found = upTo(many).map((n) => ({
@@ -37,7 +37,7 @@ onEveryWhaleStore("WalletStore", (law) => {
   )
 
   law(
-    "nothing given is nothing done, nor is activity of a wallet that is not tracked",
+    "empty input, and activity of a wallet that is not tracked, change nothing",
     Effect.fnUntraced(function* (store) {
       const before = yield* stateOf(store)
       equal(yield* store.track([], start), 0)
@@ -48,9 +48,9 @@ onEveryWhaleStore("WalletStore", (law) => {
   )
 })
 
-onEveryStore("Stores of whales", (law) =>
+onEveryStore("The whale stores", (law) =>
   law(
-    "names that no database takes cost their own characters, not the batch",
+    "invalid characters in names are removed, and the batch is stored",
     Effect.gen(function* () {
       const store = yield* whaleStores
       const names = ["a\0b\ud800c", "plain"]

@@ -25,7 +25,7 @@ const never = { from: 0, to: 0, checkedBefore: 0 }
 
 onEveryWhaleStore("WhaleMarketStore", (law) => {
   law(
-    "the longest unasked is asked first, what has ended last but for an eighth",
+    "unresolved() returns the longest unchecked first, and reserves an eighth for ended markets",
     Effect.fnUntraced(function* (store) {
       yield* addActivity(store, 5)
       yield* store.saveEntries(upTo(5).map((market) => positionOf(market)))
@@ -33,7 +33,7 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
         yield* store.saveResolutions([], [marketOf(market)], start + n * second)
       }
       yield* store.saveResolutions([resolutionOf(4, 0, 9)], [], start)
-      const ask = (limit: number, checkedBefore: number) =>
+      const unresolved = (limit: number, checkedBefore: number) =>
         store.unresolved({
           limit,
           checkedBefore: start + checkedBefore * second,
@@ -41,10 +41,10 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
           endedAfter: start + 8 * second,
           recheckedBefore: start + 9 * second,
         })
-      equal(yield* ask(7, 9), [1, 2, 0, 3, 4].map(marketOf))
-      equal(yield* ask(8, 9), [4, 1, 2, 0, 3].map(marketOf))
-      equal(yield* ask(2, 9), [1, 2].map(marketOf))
-      equal(yield* ask(7, 2), [1, 2, 4].map(marketOf))
+      equal(yield* unresolved(7, 9), [1, 2, 0, 3, 4].map(marketOf))
+      equal(yield* unresolved(8, 9), [4, 1, 2, 0, 3].map(marketOf))
+      equal(yield* unresolved(2, 9), [1, 2].map(marketOf))
+      equal(yield* unresolved(7, 2), [1, 2, 4].map(marketOf))
 
       const unknown = [7, 9, 8].map(marketOf)
       yield* readAll(store, [7, 8, 9].map((market) => activityEventOf(0, market, 0)))
@@ -58,7 +58,7 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
   )
 
   law(
-    "of the markets that ended those with the most staked come first",
+    "ended() returns the markets with the largest total stake first",
     Effect.fnUntraced(function* (store) {
       yield* addActivity(store, 4)
       yield* store.saveEntries([0, 1, 2].map((market) => ({
@@ -79,7 +79,7 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
   )
 
   law(
-    "more than goes into one statement is all kept",
+    "saveFacts() and saveResolutions() store more rows than fit into one statement",
     Effect.fnUntraced(function* (store) {
       const many = 2_345
       yield* addActivity(store, 0)
@@ -95,7 +95,7 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
   )
 
   law(
-    "nothing given is nothing done",
+    "empty input changes nothing",
     Effect.fnUntraced(function* (store) {
       const before = yield* stateOf(store)
       yield* store.saveFacts([], [], start)

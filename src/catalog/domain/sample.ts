@@ -236,7 +236,7 @@ export const sampleBody = {
           "The tracked wallet “Second Sample Wallet” bought “Yes” at 0.585 for 25,000 USD.",
         risks: ["The venue names no scheduled end for this market."],
         confidence: "medium",
-        bottomLine: "At 0.62 for “Yes” the market leaves the question open.",
+        bottomLine: "With “Yes” at 0.62, the market treats the question as open.",
       },
       narrator: "template",
       evidence: {
@@ -268,7 +268,7 @@ export const sampleBody = {
           { id: "F3", statement: "The venue names no scheduled end for this market." },
           {
             id: "F4",
-            statement: "At 0.62 for “Yes” the market leaves the question open.",
+            statement: "With “Yes” at 0.62, the market treats the question as open.",
           },
         ],
         grounds: { thesis: ["F1"], whaleView: ["F2"], risks: [["F3"]], bottomLine: ["F4"] },

@@ -2,7 +2,7 @@
  * Sanitizes untrusted text for a prompt, for a text that is sold, and for a log.
  *
  * A question, an outcome, a description, a headline or a pseudonym may contain anything. Nothing is
- * rejected here; only characters that could change the meaning of the surrounding text are removed:
+ * rejected here; only characters that could change the surrounding text are removed or replaced:
  * control characters, direction and invisible marks, quotation marks that would end a quotation,
  * markup.
  *
@@ -20,7 +20,7 @@ const nameless = "unnamed"
  * Untrusted text as a name: one line, at most `max` characters, never empty, and without the
  * quotation marks that a text puts around a name.
  */
-export function named(text: string, max: number = nameLengthMax): string {
+export function safeName(text: string, max: number = nameLengthMax): string {
   const name = oneLine(text)
     .replace(/[“”„‟"«»‹›❛-❞〝〞〟＂″‴‵-‷⁗ʺˮ״⹂\u{1f676}-\u{1f678}]/gu, "'")
     .replace(/['‘’‚‛`´′ʹʼ＇]{2,}/g, "'")

@@ -160,9 +160,9 @@ const methods: ReadonlyArray<readonly [DigestSection, Statement]> = [
     "whales",
     phrase`A label needs at least ${
       figure(countFigure(resolvedEntriesMin, "entry", "entries"))
-    } held to the end, from ${
+    } in ended markets, from ${
       figure(countFigure(eventsMin, "event"))
-    } or more; neutral means that, after fees, the record cannot be distinguished from the prices paid. Most wallets are neutral.`,
+    } or more, counted as held to resolution; neutral means that, after fees, the record cannot be distinguished from the prices paid. Most wallets are neutral.`,
   ],
   [
     "predetermined",

@@ -146,7 +146,7 @@ const kindOrder: Readonly<Record<ActivityEventKind, number>> = {
 }
 
 /**
- * Orders events by time, whatever order they were read in. The venue gives no order within a second:
+ * Orders events by time, independent of the reading order. The venue gives no order within a second:
  * `kindOrder` decides there, and the other fields make the order total.
  */
 export function byTime(a: NumberedActivityEvent, b: NumberedActivityEvent): number {

@@ -52,12 +52,12 @@ const saveBatch = (sql: SqlClient) => (markets: ReadonlyArray<Market>, seenAt: E
         market_id text, slug text, facts json, volume_usd float8, liquidity_usd float8,
         best_bid float8, best_ask float8
       )
-    ), retold AS (
+    ), updated_market AS (
       UPDATE market SET slug = i.slug, facts = i.facts, changed_at = i.seen_at
       FROM incoming i
       WHERE market.market_id = i.market_id AND market.changed_at <= i.seen_at
         AND market.facts::text <> i.facts::text
-    ), told AS (
+    ), new_market AS (
       INSERT INTO market (market_id, slug, facts, changed_at)
       SELECT market_id, slug, facts, seen_at FROM incoming i
       WHERE NOT EXISTS (SELECT FROM market stored WHERE stored.market_id = i.market_id)

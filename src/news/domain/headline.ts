@@ -2,7 +2,7 @@
  * Headlines: parsing a source's row, and detecting that two headlines are one story.
  *
  * Every word of a headline is untrusted: this file removes markup and control characters, and each use
- * sanitizes it (`named`). A source's time is accepted only near the present.
+ * sanitizes it (`safeName`). A source's time is accepted only near the present.
  *
  * @module
  */

@@ -9,7 +9,7 @@
  */
 import { Effect } from "effect"
 import type { Address } from "../domain/payment.ts"
-import type { ScannedBlocks, SeenTransfer } from "../Chain.ts"
+import type { AuthorizedTransfer, ScannedBlocks } from "../Chain.ts"
 import { decodeReceipt, responseBytesMax, type Rpc, RpcFailure } from "./rpc.ts"
 import {
   type Blocks,
@@ -148,7 +148,7 @@ const read = Effect.fnUntraced(function* (rpc: Rpc, query: Query, blocks: Blocks
 function byAuthorization(
   incoming: ReadonlyArray<TokenEvent & { readonly event: "transfer" }>,
   used: ReadonlyArray<TokenEvent>,
-): ReadonlyArray<SeenTransfer> {
+): ReadonlyArray<AuthorizedTransfer> {
   const byNextPosition = new Map(used.map((event) => [positionKey(event, 1), event]))
   return incoming.flatMap((transfer) => {
     const event = byNextPosition.get(positionKey(transfer, 0))

@@ -129,13 +129,7 @@ function queries(sql: SqlClient) {
     Effect.orDie,
   )
 
-  const countByState = sql<{ state: PaymentState; payments: bigint }>`
-    SELECT state, count(*) AS payments FROM payment GROUP BY state`.pipe(
-    Effect.map((rows) => new Map(rows.map((row) => [row.state, Number(row.payments)]))),
-    Effect.orDie,
-  )
-
-  return { find, waiting, states, liability, countByState }
+  return { find, waiting, states, liability }
 }
 
 /** The writes of the chain scan: transfers without a row, and the scan progress. */

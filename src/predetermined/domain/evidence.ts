@@ -10,12 +10,12 @@ import { isAbout, namesOutcome, reportsCompletedEvent, siteOf } from "./headline
 import type { Market } from "../../markets/domain/market.ts"
 import type { Headline } from "../../news/domain/headline.ts"
 import { day, type EpochMs, hour } from "../../core/domain/time.ts"
-import { named } from "../../core/domain/untrusted.ts"
+import { safeName } from "../../core/domain/untrusted.ts"
 
 /** Pieces of evidence in one question. */
 export const evidenceMax = 8
 /** Older news is in the price already, or is about something else. */
-export const newsAgeMax = 2 * day
+export const newsAgeMsMax = 2 * day
 /** Characters of a headline, and of an address. */
 const titleLengthMax = 200
 const urlLengthMax = 400
@@ -35,19 +35,19 @@ export function evidenceOf(
   const venue = proposal === null || proposal.proposedAt > now ? [] : [{
     kind: "venue" as const,
     title: `Outcome proposed at the venue${proposal.disputed ? ", and disputed" : ""}: ` +
-      named(market.outcomes[proposal.outcome]),
+      safeName(market.outcomes[proposal.outcome]),
     url: market.url,
     source: venueSource,
     publishedAt: proposal.proposedAt,
   }]
   const fresh = headlines
-    .filter(({ publishedAt }) => now - newsAgeMax <= publishedAt && publishedAt <= now)
+    .filter(({ publishedAt }) => now - newsAgeMsMax <= publishedAt && publishedAt <= now)
     .filter(({ url }) => url.length <= urlLengthMax && siteOf(url) !== null)
     .map(({ title, url, source, publishedAt }) => ({
       kind: "news" as const,
-      title: named(title, titleLengthMax),
+      title: safeName(title, titleLengthMax),
       url,
-      source: named(source),
+      source: safeName(source),
       publishedAt,
     }))
     .filter(({ title }) => isAbout(title, market.question))
@@ -88,7 +88,7 @@ export function supports(
 }
 
 /** The challenge window when the venue states none. */
-const defaultChallengeWindow = 2 * hour
+const defaultChallengeWindowMs = 2 * hour
 
 /**
  * Whether a proposal is not disputed and at least half of its challenge window has passed. A challenger
@@ -98,10 +98,10 @@ export function isUnchallenged(
   { proposedAt, settlesAt, disputed }: Proposal,
   now: EpochMs,
 ): boolean {
-  const window = settlesAt !== null && settlesAt > proposedAt
+  const windowMs = settlesAt !== null && settlesAt > proposedAt
     ? settlesAt - proposedAt
-    : defaultChallengeWindow
-  return !disputed && now >= proposedAt + window / 2
+    : defaultChallengeWindowMs
+  return !disputed && now >= proposedAt + windowMs / 2
 }
 
 /** Whether two headlines have different publishers and different texts. */

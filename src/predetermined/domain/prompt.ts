@@ -5,7 +5,7 @@
  */
 import { Schema } from "effect"
 import { isoTime } from "../../core/domain/time.ts"
-import { excerpt, named } from "../../core/domain/untrusted.ts"
+import { excerpt, safeName } from "../../core/domain/untrusted.ts"
 import { rulesLengthMax } from "../../markets/domain/proposal.ts"
 import { judgingPrompt, ListOf, type Prompt, TextOf } from "../../writing/domain/prompt.ts"
 import type { DetectionQuestion } from "./detection.ts"
@@ -24,12 +24,12 @@ When in doubt: determined false, outcome null, confidence low, evidence empty.`
 export function detectionPrompt(question: DetectionQuestion, boundary: string): Prompt {
   const { market, evidence, now, proposal } = question
   const data = {
-    question: named(market.question),
-    outcomes: market.outcomes.map((outcome) => named(outcome)),
+    question: safeName(market.question),
+    outcomes: market.outcomes.map((outcome) => safeName(outcome)),
     rules: excerpt(question.rules, rulesLengthMax),
     scheduledEnd: market.endsAt === null ? null : isoTime(market.endsAt),
     proposed: proposal === null ? null : {
-      outcome: named(market.outcomes[proposal.outcome]),
+      outcome: safeName(market.outcomes[proposal.outcome]),
       disputed: proposal.disputed,
     },
     now: isoTime(now),
@@ -37,8 +37,8 @@ export function detectionPrompt(question: DetectionQuestion, boundary: string): 
   const pieces = evidence.slice(0, evidenceMax).map((piece) => ({
     id: piece.id,
     kind: piece.kind,
-    title: named(piece.title),
-    source: named(piece.source),
+    title: safeName(piece.title),
+    source: safeName(piece.source),
     publishedAt: isoTime(piece.publishedAt),
   }))
   return judgingPrompt({

@@ -107,7 +107,7 @@ function record({ calibration }: OpenEntry): Statement {
   return joined([
     phrase`Over ${
       figure(countFigure(row.resolved, "past entry", "past entries"))
-    } held to the end, its win rate is ${rate(row.winRate)} at a mean price of ${
+    }, counted as held to resolution, its win rate is ${rate(row.winRate)} at a mean price of ${
       rate(row.meanEntryPrice)
     }; following all of them returned ${rate(row.mirrorRoi)}, and fading all of them returned ${
       rate(row.fadeRoi)

@@ -1,7 +1,6 @@
 /**
- * The public proof behind the whale table: how every counted entry of every tracked wallet fared when
- * held to resolution, the losing and the neutral ones too, and how many there are of each; and beside
- * it how the service's own items fared.
+ * The public track record: the results of every counted entry of every tracked wallet, held to
+ * resolution, including losing and neutral ones, and the scores of the service's own feed items.
  *
  * @module
  */
@@ -22,7 +21,7 @@ import {
 import { WhaleLabel } from "../../feed/domain/item.ts"
 import { OddsBand, roundBand, roundRate } from "../../whales/domain/oddsBands.ts"
 
-/** Wallets that are named. */
+/** Wallets listed by name. */
 export const topWalletsMax = 10
 
 const Rate = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
@@ -32,19 +31,19 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 export const Scorecard = Schema.Struct({
   computedAt: IsoTime.annotate({
     description:
-      "When the newest calibration in it was computed; before any, when it was looked for",
+      "When its newest calibration was computed; without a calibration, the time of the request",
   }),
   coverage: Schema.Struct({
     trackedWallets: Count,
     resolvedEntries: Count.annotate({ description: "Counted entries in markets that paid out" }),
     labeledWallets: Count,
     cancelledEntries: Count.annotate({
-      description: "Entries in markets that were cancelled: they count nowhere",
+      description: "Entries in cancelled markets, which are not counted elsewhere",
     }),
     leftOut: Schema.Struct({ unread: Count, truncated: Count, tooFew: Count }).annotate({
       description:
-        "Tracked wallets without a label, by the first reason: history not read yet, not " +
-        "to be had whole, or fewer resolved entries or events than the method asks for",
+        "Tracked wallets without a label, by the first reason: history not read yet, history not " +
+        "complete, or fewer resolved entries or events than the method requires",
     }),
   }),
   overall: Schema.Struct({
@@ -52,13 +51,13 @@ export const Scorecard = Schema.Struct({
       description: "Wins among the entries that were paid in full or not at all",
     }),
     meanEntryPrice: Schema.NullOr(Rate).annotate({
-      description: "About what the win rate would be if prices were fair",
+      description: "Close to the win rate if prices are fair",
     }),
     followRoiCostWeighted: Schema.NullOr(Schema.Finite).annotate({
-      description: "What a USD staked in proportion to all their stakes came to, less that USD",
+      description: "Return per USD on copying all entries in proportion to their stakes",
     }),
     fadeRoiCostWeighted: Schema.NullOr(Schema.Finite).annotate({
-      description: "The same for the other outcomes, each bought at 1 less the entry's price",
+      description: "The same for the other outcomes, each bought at 1 minus the entry's price",
     }),
   }).annotate({ description: "Over every counted resolved entry; null while there is none" }),
   labels: Schema.Struct({ follow: Count, fade: Count, neutral: Count }),
@@ -74,7 +73,7 @@ export const Scorecard = Schema.Struct({
     winRate: Rate,
     label: WhaleLabel,
   })).check(Schema.isMaxLength(topWalletsMax)).annotate({
-    description: "By stake of counted resolved entries, whatever came of them",
+    description: "By stake of counted resolved entries, winning or losing",
   }),
   predetermined: PredeterminedScore,
   movers: MoverScore,
@@ -90,51 +89,50 @@ export const Scorecard = Schema.Struct({
 })
 export type Scorecard = typeof Scorecard.Type
 
-/** What a scorecard is made of. */
-interface ScorecardFacts {
+interface ScorecardInput {
   readonly tracked: ReadonlyArray<TrackedWallet>
-  /** Of every wallet that counts. */
+  /** Of every counted wallet. */
   readonly totals: ReadonlyArray<WalletTotals>
   readonly whales: ReadonlyArray<CalibratedWhale>
-  /** How the feed's own items fared. */
+  /** On the feed's own items. */
   readonly verdicts: VerdictCounts
   readonly now: EpochMs
 }
 
-/** The scorecard, from whatever order of wallets. */
-export function scorecard({ tracked, totals, whales, verdicts, now }: ScorecardFacts): Scorecard {
+/** The order of the wallets has no effect. */
+export function scorecard({ tracked, totals, whales, verdicts, now }: ScorecardInput): Scorecard {
   const rates = overall(totals)
-  const places = placesOf(tracked, whales.map(({ row }) => row))
+  const { labelled, leftOut } = classify(tracked, whales.map(({ row }) => row))
   return {
     computedAt: isoTime(computedAtOf(whales) ?? now),
     coverage: {
       trackedWallets: tracked.length,
       resolvedEntries: rates.resolved,
-      labeledWallets: places.labelled.length,
+      labeledWallets: labelled.length,
       cancelledEntries: rates.cancelled,
-      leftOut: places.leftOut,
+      leftOut,
     },
     overall: {
-      holdToResolutionWinRate: shownOrNull(rates.winRate),
-      meanEntryPrice: shownOrNull(meanPriceOver(rates.oddsBands)),
-      followRoiCostWeighted: shownOrNull(rates.followRoi),
-      fadeRoiCostWeighted: shownOrNull(rates.fadeRoi),
+      holdToResolutionWinRate: roundedOrNull(rates.winRate),
+      meanEntryPrice: roundedOrNull(meanPriceOver(rates.oddsBands)),
+      followRoiCostWeighted: roundedOrNull(rates.followRoi),
+      fadeRoiCostWeighted: roundedOrNull(rates.fadeRoi),
     },
     labels: {
-      follow: countOf("follow", places.labelled),
-      fade: countOf("fade", places.labelled),
-      neutral: countOf("neutral", places.labelled),
+      follow: countOf("follow", labelled),
+      fade: countOf("fade", labelled),
+      neutral: countOf("neutral", labelled),
     },
     oddsBands: rates.oddsBands.map(roundBand),
-    topWallets: publishable(places.labelled).slice(0, topWalletsMax).map(shownWallet),
+    topWallets: publishable(labelled).slice(0, topWalletsMax).map(topWallet),
     ...selfScore(verdicts),
     method,
     disclaimer,
   }
 }
 
-/** Every tracked wallet has one place: it is labelled, or it is left out for one reason. */
-function placesOf(tracked: ReadonlyArray<TrackedWallet>, rows: ReadonlyArray<WhaleRow>) {
+/** Every tracked wallet is either labelled, or left out for one reason. */
+function classify(tracked: ReadonlyArray<TrackedWallet>, rows: ReadonlyArray<WhaleRow>) {
   const byWallet = new Map(rows.map((row) => [row.wallet, row]))
   const labelled: Array<WhaleRow> = []
   const leftOut = { unread: 0, truncated: 0, tooFew: 0 }
@@ -142,19 +140,19 @@ function placesOf(tracked: ReadonlyArray<TrackedWallet>, rows: ReadonlyArray<Wha
     const row = byWallet.get(wallet)
     if (history === "reading") leftOut.unread += 1
     else if (history === "truncated") leftOut.truncated += 1
-    else if (row === undefined || !isJudged(row)) leftOut.tooFew += 1
+    else if (row === undefined || !hasEnoughEntries(row)) leftOut.tooFew += 1
     else labelled.push(row)
   }
   return { labelled, leftOut }
 }
 
-const isJudged = ({ resolved, events }: WhaleRow): boolean =>
+const hasEnoughEntries = ({ resolved, events }: WhaleRow): boolean =>
   resolved >= resolvedEntriesMin && events >= eventsMin
 
 const countOf = (label: WhaleRow["label"], rows: ReadonlyArray<WhaleRow>): number =>
   rows.filter((row) => row.label === label).length
 
-const shownWallet = (row: WhaleRow): Scorecard["topWallets"][number] => ({
+const topWallet = (row: WhaleRow): Scorecard["topWallets"][number] => ({
   pseudonym: row.pseudonym,
   wallet: row.wallet,
   resolvedEntries: row.resolved,
@@ -164,9 +162,9 @@ const shownWallet = (row: WhaleRow): Scorecard["topWallets"][number] => ({
   label: row.label,
 })
 
-const shownOrNull = (rate: number | null): number | null => rate === null ? null : roundRate(rate)
+const roundedOrNull = (rate: number | null): number | null => rate === null ? null : roundRate(rate)
 
-/** The mean price over all entries of these bands; null without any. */
+/** Over all entries of these bands; null without any. */
 function meanPriceOver(bands: ReadonlyArray<typeof OddsBand.Type>): number | null {
   const entries = bands.reduce((sum, band) => sum + band.entries, 0)
   const price = bands.reduce((sum, band) => sum + band.entries * band.meanEntryPrice, 0)
@@ -180,13 +178,14 @@ const method = {
   minimumEvents: eventsMin,
   ruleVersion,
   reading:
-    "Most wallets are neutral, and that is expected: a price mostly tells how often it wins, public " +
-    "audits found no group of wallets that beats its own entry prices once all that were tried are " +
-    "corrected for, and a label is given only to what luck would hardly do. Read a win rate beside " +
-    "the mean entry price: buying at 0.90 wins nine times in ten without any skill. The intervals of " +
-    "bands take every entry for a chance of its own; many share a market, so they are too narrow.",
+    "Most wallets are neutral, and that is expected: an outcome wins about as often as its price " +
+    "says, public audits found no group of wallets that beats its own entry prices after a " +
+    "correction for the number of wallets tested, and a label is given only when luck hardly " +
+    "explains the record. Compare a win rate with the mean entry price: buying at 0.90 wins nine " +
+    "times in ten without any skill. The intervals of bands treat entries as independent; many " +
+    "entries share a market, so the intervals are too narrow.",
 } as const
 
 const disclaimer =
-  "Entries held to resolution, not the profit or loss of anybody: exits are not tracked. " +
-  "Informational only; it is not financial advice."
+  "Results of entries held to resolution, not the profit or loss of a wallet: exits are not " +
+  "tracked. For information only; this is not financial advice."

@@ -1,8 +1,8 @@
 /**
- * How the service's own items fared: whether a mover's price stood an hour and a day later, and whether
- * an outcome that was told to exist already was the one paid.
+ * The scores of the service's own feed items: whether a mover's price persisted for an hour and a day,
+ * and whether a predetermined outcome was the one that was paid.
  *
- * Every item counts, the wrong ones too, and what nobody can know counts apart: never as a hit.
+ * Every item counts, including wrong ones. An unknown result has its own count and is never a success.
  *
  * @module
  */
@@ -13,42 +13,39 @@ import type { Market, MarketId, SeriesPoint } from "../../markets/domain/market.
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
 
-/** When a mover is looked at again, after it was told. */
+/** The time from a mover's publication to the instant of its check. */
 const horizonMs = { mover_1h: hour, mover_24h: day } as const
 
-/** How far from the instant a price may lie to be the price then: three ticks of ten minutes. */
+/** The maximum distance of a price from the instant of a check: three ticks of ten minutes. */
 export const priceOffsetMsMax = 30 * minute
 
-/**
- * A mover is judged this long after the instant it is looked at: by then every price that may count
- * has come in.
- */
+/** A mover is judged this long after the instant of its check: then every price that counts is known. */
 export const judgingDelayMs = priceOffsetMsMax
 
-/** A mover that is looked at once more. */
+/** Whether a mover's price persisted. */
 interface MoverCheck {
   readonly kind: "mover_1h" | "mover_24h"
   readonly feedIndex: number
-  /** Null for a market that is not held any more: nothing will be known of it. */
+  /** Null for a market that is no longer stored: its result stays unknown. */
   readonly marketId: MarketId | null
-  /** The instant whose price counts. */
+  /** The instant whose price is compared. */
   readonly at: EpochMs
   readonly priceStart: number
   readonly priceNow: number
 }
 
-/** An outcome that was told to exist, to be compared with the payout. */
+/** Whether a predetermined outcome was paid. */
 interface OutcomeCheck {
   readonly kind: "predetermined"
   readonly feedIndex: number
   readonly marketId: MarketId | null
-  /** When it was told. */
+  /** When the item was published. */
   readonly at: EpochMs
   readonly outcome: 0 | 1
 }
 
-/** One thing about an item that will be known later. */
-export type Check = MoverCheck | OutcomeCheck
+/** A fact about an item that is known only later. */
+export type ScoreCheck = MoverCheck | OutcomeCheck
 
 const moverVerdicts = ["persisted", "reverted", "unknown"] as const
 type MoverVerdict = (typeof moverVerdicts)[number]
@@ -57,24 +54,24 @@ type MoverVerdict = (typeof moverVerdicts)[number]
 const outcomeVerdicts = ["correct", "wrong", "uneven", "cancelled"] as const
 type OutcomeVerdict = (typeof outcomeVerdicts)[number]
 
-export type Verdict = MoverVerdict | OutcomeVerdict
+export type CheckVerdict = MoverVerdict | OutcomeVerdict
 
-/** What will be known of an item: two looks at a mover, one at an outcome, none at a whale's entry. */
-export function checksOf(item: FeedItem, market: Market | null): ReadonlyArray<Check> {
-  const told = Date.parse(item.createdAt)
+/** The checks of an item: two for a mover, one for a predetermined outcome, none for a whale entry. */
+export function checksOf(item: FeedItem, market: Market | null): ReadonlyArray<ScoreCheck> {
+  const publishedAt = Date.parse(item.createdAt)
   const shared = { feedIndex: item.feedIndex, marketId: market?.id ?? null }
   switch (item.type) {
     case "mover": {
       const { priceStart, priceNow } = item.data
       return (["mover_1h", "mover_24h"] as const).map((kind) => ({
-        ...{ kind, ...shared, at: told + horizonMs[kind] },
+        ...{ kind, ...shared, at: publishedAt + horizonMs[kind] },
         ...{ priceStart, priceNow },
       }))
     }
     case "predetermined": {
       const outcomes = item.data.market.outcomes ?? market?.outcomes
       const outcome = item.data.outcome === outcomes?.[0] ? 0 : 1
-      return [{ kind: "predetermined", ...shared, at: told, outcome }]
+      return [{ kind: "predetermined", ...shared, at: publishedAt, outcome }]
     }
     case "whale_entry":
       return []
@@ -82,8 +79,8 @@ export function checksOf(item: FeedItem, market: Market | null): ReadonlyArray<C
 }
 
 /**
- * The point of a market's series that is its price at an instant: the last at or before it that is no
- * older than `priceOffsetMsMax`; without one the first after it, as near. The points may come in any order.
+ * The point of a market's series that is its price at an instant, at most `priceOffsetMsMax` away: the
+ * last one at or before the instant; without one, the first after it. The points may be in any order.
  */
 export function pointAt(
   at: EpochMs,
@@ -96,14 +93,14 @@ export function pointAt(
 }
 
 /**
- * The price of a market's first outcome at an instant, given its own point there; null when nobody can
- * know.
+ * The price of a market's first outcome at an instant, from its point (`pointAt`) and its resolution;
+ * null when unknown.
  *
- * - A market that had been paid out by then is worth its payout.
- * - Else the point, unless it lies after the instant and the payout came before it.
- * - Without a point, a payout within `priceOffsetMsMax` after the instant.
+ * - If the market was paid by then: the payout.
+ * - Else the point, unless it is after both the instant and the payout.
+ * - Without such a point: a payout within `priceOffsetMsMax` after the instant.
  *
- * A payout of unknown time says nothing of the instant, nor does a market that was cancelled.
+ * A payout of unknown time and a cancelled market give no price.
  */
 export function priceOfOutcomeAt(
   at: EpochMs,
@@ -119,7 +116,7 @@ export function priceOfOutcomeAt(
 }
 
 /**
- * `persisted` when the price stands at or beyond half of the way from `priceStart` to `priceNow`:
+ * `persisted` when the price is at or beyond half of the way from `priceStart` to `priceNow`:
  * a move of 0.50 to 0.60 persists at 0.55 and above, one of 0.60 to 0.50 at 0.55 and below.
  * In half price steps, so that no float error decides.
  */
@@ -130,11 +127,11 @@ export function moverVerdict(
   if (price === null) return "unknown"
   const start = halfSteps(priceStart)
   const moved = halfSteps(priceNow) - start
-  const stands = (halfSteps(price) - start) * Math.sign(moved)
-  return 2 * stands >= Math.abs(moved) ? "persisted" : "reverted"
+  const kept = (halfSteps(price) - start) * Math.sign(moved)
+  return 2 * kept >= Math.abs(moved) ? "persisted" : "reverted"
 }
 
-/** What the payout says of an outcome; null while the market has not ended. */
+/** Null while the market is not resolved. */
 export function outcomeVerdict(
   { outcome }: Pick<OutcomeCheck, "outcome">,
   resolution: Resolution | null,
@@ -148,9 +145,9 @@ export function outcomeVerdict(
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const priceWithin = `${priceOffsetMsMax / minute} minutes`
 
-/** How movers fared, on the wire. */
+/** The score of movers, on the wire. */
 export const MoverScore = Schema.Struct({
-  emitted: Count.annotate({ description: "Movers ever told, and taken up for judging" }),
+  emitted: Count.annotate({ description: "All published movers that are scored" }),
   judgedAfter1h: Count,
   persistedAfter1h: Count,
   unknownAfter1h: Count,
@@ -158,31 +155,34 @@ export const MoverScore = Schema.Struct({
   persistedAfter24h: Count,
   unknownAfter24h: Count,
 }).annotate({
-  description: "A mover persisted when its market's own mid, an hour or a day after it was told, " +
-    "stood at or beyond half of the move; a market that had been paid out is worth its payout. " +
-    "Judged: persisted or not. Unknown: no price within " + priceWithin + " of the instant. " +
-    "The rest of the emitted is not due yet",
+  description:
+    "A mover persisted when its market's mid, an hour or a day after publication, was at " +
+    "or beyond half of the move; for a market that was paid, the payout is the price. Judged: " +
+    "persisted or not. Unknown: no price within " + priceWithin + " of the instant. The other " +
+    "movers are not due yet",
 })
 
-/** How predetermined items fared, on the wire. */
+/** The score of predetermined items, on the wire. */
 export const PredeterminedScore = Schema.Struct({
-  emitted: Count.annotate({ description: "Items ever told, and taken up for judging" }),
+  emitted: Count.annotate({ description: "All published items that are scored" }),
   resolved: Count.annotate({ description: "Of these, in markets that paid one outcome in full" }),
   correct: Count.annotate({ description: "Of the resolved, those whose outcome was paid" }),
-  uneven: Count.annotate({ description: "In markets that shared the payout: not in `resolved`" }),
-  cancelled: Count.annotate({ description: "In markets without a payout: not in `resolved`" }),
+  uneven: Count.annotate({ description: "In markets with a split payout; not in `resolved`" }),
+  cancelled: Count.annotate({ description: "In cancelled markets; not in `resolved`" }),
 })
 
-/** How many checks there are of each kind, by verdict; `open` while there is none. */
+/** The number of checks of each kind, by verdict; `open` without a verdict. */
 export type VerdictCounts = Readonly<
-  Record<Check["kind"], Readonly<Partial<Record<Verdict | "open", number>>>>
+  Record<ScoreCheck["kind"], Readonly<Partial<Record<CheckVerdict | "open", number>>>>
 >
 
 /** Both scores, from counts of verdicts. */
 export function selfScore(counts: VerdictCounts) {
   const { mover_1h: hourly, mover_24h: daily, predetermined } = counts
-  const sum = (of: VerdictCounts["predetermined"], ...verdicts: ReadonlyArray<Verdict | "open">) =>
-    verdicts.reduce((total, verdict) => total + (of[verdict] ?? 0), 0)
+  const sum = (
+    of: VerdictCounts["predetermined"],
+    ...verdicts: ReadonlyArray<CheckVerdict | "open">
+  ) => verdicts.reduce((total, verdict) => total + (of[verdict] ?? 0), 0)
   return {
     movers: {
       emitted: sum(hourly, "open", ...moverVerdicts),

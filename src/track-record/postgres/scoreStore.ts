@@ -1,8 +1,8 @@
 /**
- * The memory of how the service's own items fared, in PostgreSQL.
+ * The scores of the service's own feed items in PostgreSQL.
  *
- * Whoever writes locks the one row of `score_state` first: a verdict and the word on its market that
- * it was made from cannot pass one another.
+ * Every writer locks the single row of `score_state` first, so that a verdict is never saved for an
+ * outdated resolution.
  *
  * @module
  */
@@ -15,9 +15,9 @@ import {
   resolutionOf,
 } from "../../markets/domain/resolution.ts"
 import {
-  type Check,
+  type CheckVerdict,
   judgingDelayMs,
-  type Verdict,
+  type ScoreCheck,
   type VerdictCounts,
 } from "../domain/selfScore.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
@@ -29,10 +29,10 @@ export const layer: Layer.Layer<ScoreStore, never, SqlClient> = Layer.effect(
   Effect.map(SqlClient, (sql) =>
     ScoreStore.of({
       cursor: cursor(sql),
-      take: take(sql),
+      addChecks: addChecks(sql),
       dueMarkets: dueMarkets(sql),
       saveResolutions: saveResolutions(sql),
-      due: due(sql),
+      dueChecks: dueChecks(sql),
       saveVerdicts: saveVerdicts(sql),
       counts: counts(sql),
       version: version(sql),
@@ -45,7 +45,7 @@ const cursor = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-/** Waits for the writers before, and makes those after wait; returns where the cursor is. */
+/** Serializes the writers; returns the cursor. */
 const lock = (sql: SqlClient) =>
   sql<{ last_index: bigint }>`
     INSERT INTO score_state DEFAULT VALUES
@@ -53,11 +53,11 @@ const lock = (sql: SqlClient) =>
     Effect.map(([row]) => Number(row?.last_index ?? 0n)),
   )
 
-const revise = (sql: SqlClient) => sql`UPDATE score_state SET revision = revision + 1`
+const incrementRevision = (sql: SqlClient) => sql`UPDATE score_state SET revision = revision + 1`
 
-const take = (sql: SqlClient) =>
-  Effect.fn("ScoreStore.take")(
-    function* (from: number, to: number, checks: ReadonlyArray<Check>) {
+const addChecks = (sql: SqlClient) =>
+  Effect.fn("ScoreStore.addChecks")(
+    function* (from: number, to: number, checks: ReadonlyArray<ScoreCheck>) {
       if ((yield* lock(sql)) !== from) return false
       const rows = jsonText(checks.map(checkRow))
       yield* sql`
@@ -69,7 +69,7 @@ const take = (sql: SqlClient) =>
         ON CONFLICT (market_id) DO UPDATE SET
           outcome_published = stored.outcome_published OR excluded.outcome_published,
           last_mover_at = greatest(stored.last_mover_at, excluded.last_mover_at)`
-      // An outcome told of a market whose end is known already is due at once.
+      // An outcome of a market that is resolved already is due at once.
       yield* sql`
         INSERT INTO score_check
           (feed_index, kind, market_id, at, price_start, price_now, outcome, due_at)
@@ -80,14 +80,14 @@ const take = (sql: SqlClient) =>
           price_now float8, outcome smallint, due_at timestamptz
         ) LEFT JOIN score_market USING (market_id)`
       yield* sql`UPDATE score_state SET last_index = ${BigInt(to)}`
-      if (checks.length > 0) yield* revise(sql)
+      if (checks.length > 0) yield* incrementRevision(sql)
       return true
     },
     sql.withTransaction,
     Effect.orDie,
   )
 
-function checkRow(check: Check) {
+function checkRow(check: ScoreCheck) {
   const isMover = check.kind !== "predetermined"
   return {
     feed_index: check.feedIndex,
@@ -103,13 +103,13 @@ function checkRow(check: Check) {
 
 const dueMarkets = (sql: SqlClient) =>
   Effect.fn("ScoreStore.dueMarkets")(
-    function* ({ limit, now, askedBefore, endedAfter, askedAgainBefore }: DueMarketsQuery) {
+    function* ({ limit, now, requestedBefore, endedAfter, requestedAgainBefore }: DueMarketsQuery) {
       const after = sql`${new Date(endedAfter)}::timestamptz`
-      const again = sql`${new Date(askedAgainBefore)}::timestamptz`
+      const again = sql`${new Date(requestedAgainBefore)}::timestamptz`
       const rows = yield* sql<{ market_id: MarketId }>`
         SELECT market_id FROM (
         SELECT market_id, requested_at FROM score_market
-        WHERE outcome_published AND ended_at IS NULL AND requested_at < ${new Date(askedBefore)}
+        WHERE outcome_published AND ended_at IS NULL AND requested_at < ${new Date(requestedBefore)}
         UNION
         SELECT market_id, requested_at FROM score_market
         WHERE ended_at > ${after} AND requested_at < ${again}
@@ -132,18 +132,20 @@ const saveResolutions = (sql: SqlClient) =>
   Effect.fn("ScoreStore.saveResolutions")(
     function* (
       resolutions: ReadonlyArray<Resolution>,
-      asked: ReadonlyArray<MarketId>,
+      requested: ReadonlyArray<MarketId>,
       at: EpochMs,
     ) {
       yield* lock(sql)
       const when = sql`${new Date(at)}::timestamptz`
       yield* sql`
         UPDATE score_market SET requested_at = greatest(requested_at, ${when})
-        WHERE market_id = ANY (${asked}::text[])`
-      const told = new Map(resolutions.map((resolution) => [resolution.marketId, resolution]))
-      const [found] = yield* sql<{ news: number }>`
+        WHERE market_id = ANY (${requested}::text[])`
+      const byMarket = new Map(resolutions.map((resolution) => [resolution.marketId, resolution]))
+      const [found] = yield* sql<{ changed: number }>`
         WITH incoming AS MATERIALIZED (
-          SELECT i.* FROM json_to_recordset(${jsonText([...told.values()].map(endedRow))}::json)
+          SELECT i.* FROM json_to_recordset(${
+        jsonText([...byMarket.values()].map(resolutionRow))
+      }::json)
             AS i (
               market_id text, state text, payout_first float8, payout_second float8, source text,
               resolved_at timestamptz
@@ -160,14 +162,14 @@ const saveResolutions = (sql: SqlClient) =>
           UPDATE score_check c SET due_at = coalesce(c.due_at, c.at)
           FROM incoming i WHERE c.market_id = i.market_id
         )
-        SELECT count(*)::integer AS news FROM incoming`
-      return found?.news ?? 0
+        SELECT count(*)::integer AS changed FROM incoming`
+      return found?.changed ?? 0
     },
     sql.withTransaction,
     Effect.orDie,
   )
 
-function endedRow(resolution: Resolution) {
+function resolutionRow(resolution: Resolution) {
   const { marketId, state, source, resolvedAt } = resolution
   const [first, second] = resolution.state === "paid" ? resolution.payouts : []
   return {
@@ -179,20 +181,20 @@ function endedRow(resolution: Resolution) {
 
 interface CheckRow extends ResolutionColumns {
   readonly feed_index: bigint
-  readonly kind: Check["kind"]
+  readonly kind: ScoreCheck["kind"]
   readonly market_id: MarketId | null
   readonly at: Date
   readonly price_start: number | null
   readonly price_now: number | null
   readonly outcome: 0 | 1 | null
   readonly version: number | null
-  readonly verdict: Verdict | null
+  readonly verdict: CheckVerdict | null
   readonly point_at: Date | null
   readonly point_mid: number | null
 }
 
-const due = (sql: SqlClient) =>
-  Effect.fn("ScoreStore.due")(
+const dueChecks = (sql: SqlClient) =>
+  Effect.fn("ScoreStore.dueChecks")(
     function* (
       { now, overdueBefore, limit }: { now: EpochMs; overdueBefore: EpochMs; limit: number },
     ) {
@@ -212,7 +214,7 @@ const due = (sql: SqlClient) =>
 function dueCheck(row: CheckRow): DueCheck {
   const { feed_index, kind, market_id, at, price_start, price_now, outcome } = row
   const shared = { feedIndex: Number(feed_index), marketId: market_id, at: at.getTime() }
-  const check: Check = kind === "predetermined"
+  const check: ScoreCheck = kind === "predetermined"
     ? { kind, ...shared, outcome: outcome ?? 0 }
     : { kind, ...shared, priceStart: price_start ?? 0, priceNow: price_now ?? 0 }
   const { point_at, point_mid } = row
@@ -220,7 +222,7 @@ function dueCheck(row: CheckRow): DueCheck {
     check,
     version: row.version ?? 0,
     resolution: market_id === null ? null : resolutionOf(market_id, row),
-    judged: row.verdict !== null,
+    hasVerdict: row.verdict !== null,
     point: point_at === null || point_mid === null
       ? null
       : { at: point_at.getTime(), mid: point_mid },
@@ -245,7 +247,7 @@ const saveVerdicts = (sql: SqlClient) =>
           FROM incoming i WHERE c.feed_index = i.feed_index AND c.kind = i.kind
         )
         SELECT count(*)::integer AS written, bool_or(changes) AS changed FROM incoming`
-      if (saved?.changed === true) yield* revise(sql)
+      if (saved?.changed === true) yield* incrementRevision(sql)
       return saved?.written ?? 0
     },
     sql.withTransaction,
@@ -261,11 +263,11 @@ const judgedRow = ({ check, version, verdict, point }: JudgedCheck) => ({
 })
 
 const counts = (sql: SqlClient) =>
-  sql<{ kind: Check["kind"]; verdict: Verdict | "open"; checks: bigint }>`
+  sql<{ kind: ScoreCheck["kind"]; verdict: CheckVerdict | "open"; checks: bigint }>`
     SELECT kind, coalesce(verdict, 'open') AS verdict, count(*) AS checks
     FROM score_check GROUP BY kind, verdict`.pipe(
     Effect.map((rows): VerdictCounts => {
-      const of = (kind: Check["kind"]) =>
+      const of = (kind: ScoreCheck["kind"]) =>
         Object.fromEntries(
           rows.flatMap((row) => row.kind === kind ? [[row.verdict, Number(row.checks)]] : []),
         )

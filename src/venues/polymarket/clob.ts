@@ -47,7 +47,7 @@ function decodeBooks(
       ? decoded.failure
       : requested.has(decoded.success.tokenId)
       ? null
-      : "unasked"
+      : "not_requested"
     if (reason !== null) rejected[reason] = (rejected[reason] ?? 0) + 1
     else if (Result.isSuccess(decoded)) found.set(decoded.success.tokenId, decoded.success)
   }

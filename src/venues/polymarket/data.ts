@@ -149,7 +149,7 @@ function sideOf(value: unknown): Trade["side"] | null {
 /** Why an activity row is rejected. */
 type ActivityRejection =
   | "undecodable"
-  | "no_act"
+  | "other_type"
   | "unknown_type"
   | "combo"
   | "missing_wallet"
@@ -199,7 +199,7 @@ export function decodeActivity(value: unknown): Result.Result<ActivityRow, Activ
   const row = object(value)
   if (row === null) return Result.fail("undecodable")
   const type = text(row["type"]).toUpperCase()
-  if (nonTradingTypes.has(type)) return Result.fail("no_act")
+  if (nonTradingTypes.has(type)) return Result.fail("other_type")
   const known = kinds.get(type)
   if (known === undefined) return Result.fail("unknown_type")
   const wallet = address(row["proxy_wallet"] ?? row["proxyWallet"])

@@ -438,7 +438,7 @@ function byIdentity<A>(
             (row): Result.Result<A, string> =>
               Result.filterOrFail(decode(row), (found) =>
                 requested.has(idOf(found)), () =>
-                "unasked"),
+                "not_requested"),
           ),
       )
     })

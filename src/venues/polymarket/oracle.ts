@@ -245,7 +245,7 @@ function records(
       Result.filterOrFail(
         decodeRecord(row),
         ({ marketId }) => requested.has(marketId),
-        () => "unasked",
+        () => "not_requested",
       )
     return Effect.map(
       oracle.send(operation, request, rowsIn("data")),

@@ -9,7 +9,7 @@ import { MarketId, TokenId } from "../../markets/domain/market.ts"
 /** The key of an event without a token. */
 export const noToken = 0
 
-export interface Keyed {
+interface Keyed {
   readonly markets: ReadonlyMap<string, number>
   readonly tokens: ReadonlyMap<string, number>
 }

@@ -21,7 +21,7 @@ import { isWordOfCertainty, isWordOfNumber } from "./certainty.ts"
 import type { Fact, Passage } from "./facts.ts"
 import { isPlainWord, isUnitWord, mayFollowFigure } from "./plainWords.ts"
 import { type ProseToken, tokenize, type Vocabulary } from "./prose.ts"
-import { named } from "../../core/domain/untrusted.ts"
+import { safeName } from "../../core/domain/untrusted.ts"
 
 /** Characters of one passage: a paragraph of a dozen sentences with their quoted questions. */
 export const passageLengthMax = 2_400
@@ -244,5 +244,5 @@ function fault(code: FaultCode, found: string): Fault {
 }
 
 function sanitized(found: string): string {
-  return named(found, foundLengthMax)
+  return safeName(found, foundLengthMax)
 }

@@ -27,7 +27,7 @@ export interface Fact {
   /** Figures with their units, each spelled as it may be repeated: `0.62`, `12,300 USD`, `4 hours`. */
   readonly figures: ReadonlyArray<string>
   /**
-   * Untrusted text (questions, outcomes, pseudonyms, headlines, names of sources), sanitized by `named`.
+   * Untrusted text (questions, outcomes, pseudonyms, headlines, names of sources), sanitized by `safeName`.
    * A text may repeat one only whole, between “ and ”.
    */
   readonly names: ReadonlyArray<string>

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { named, nameLengthMax, quoted } from "../../core/domain/untrusted.ts"
+import { nameLengthMax, quoted, safeName } from "../../core/domain/untrusted.ts"
 
 export interface Statement {
   readonly text: string
@@ -38,12 +38,12 @@ export function name(
   max: number = nameLengthMax,
   fallback: string = "",
 ): Statement {
-  const sanitized = named(text, max)
-  const visible = sanitized === nameless ? named(fallback, max) : sanitized
+  const sanitized = safeName(text, max)
+  const visible = sanitized === nameless ? safeName(fallback, max) : sanitized
   return { text: quoted(visible), figures: [], names: [visible] }
 }
 
-const nameless = named("")
+const nameless = safeName("")
 
 export function joined(parts: ReadonlyArray<Statement>, separator: string = " "): Statement {
   return { ...union(parts), text: parts.map(({ text }) => text).join(separator) }

@@ -26,7 +26,7 @@ import {
   retryDelay,
   tokensMax,
 } from "./limits.ts"
-import { noteCall, noteTokens, type Price } from "./spending.ts"
+import { type Price, recordCall, recordTokens } from "./spending.ts"
 import { transport } from "./transport.ts"
 
 export interface ModelOptions {
@@ -100,14 +100,14 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
           try: (signal) => client.chat.completions.create(requestOf(options, call), { signal }),
           catch: failureOf,
         })
-        yield* noteTokens(call.use, answer, options.price)
+        yield* recordTokens(call.use, answer, options.price)
         return yield* answerOf(answer, call)
       })
 
       const timed = <A>(call: Call<A>) =>
         attempt(call).pipe(
           Effect.timeoutOrElse({ duration: attemptTimeout[call.use], orElse: () => late }),
-          noteCall(call.use),
+          recordCall(call.use),
         )
 
       const unlessPaused = <A>(use: ModelUse, work: Effect.Effect<A, CallFailed>) =>
@@ -205,7 +205,7 @@ const late = Effect.fail(failed("timed_out", "no answer in time"))
 const refused = Effect.fail(failed("refused", "the model refused"))
 const malformed = (what: string) => Effect.fail(failed("malformed", what))
 const notAsked = (use: ModelUse) =>
-  noteCall(use)(Effect.fail(failed("not_asked", "requests are paused for now")))
+  recordCall(use)(Effect.fail(failed("not_asked", "requests are paused for now")))
 
 function isWorthRetrying(failure: CallFailed): boolean {
   return isTransient(failure) && (failure.retryAfterMs ?? 0) <= Duration.toMillis(retryAfterMax)

@@ -20,7 +20,7 @@ const decodeUsage = Schema.decodeUnknownOption(Schema.Struct({
 }))
 
 /** Counts a request by its outcome, and records its duration. */
-export const noteCall =
+export const recordCall =
   (use: ModelUse) => <A>(call: Effect.Effect<A, CallFailed>): Effect.Effect<A, CallFailed> =>
     Effect.gen(function* () {
       const from = yield* Clock.currentTimeMillis
@@ -33,7 +33,7 @@ export const noteCall =
     })
 
 /** Counts the tokens that the server reports, whether or not the answer is usable. */
-export const noteTokens = Effect.fnUntraced(
+export const recordTokens = Effect.fnUntraced(
   function* (use: ModelUse, answer: unknown, price: Price | null) {
     const used = decodeUsage(answer)
     if (Option.isNone(used)) return

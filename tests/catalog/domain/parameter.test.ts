@@ -1,5 +1,5 @@
 /**
- * Query parameters: what is in range is read, everything else is a fault that says what is right.
+ * Query parameters: values in range are decoded; any other is an error that says what is expected.
  *
  * @module
  */
@@ -21,31 +21,31 @@ const text = Arbitrary.schema(Schema.String)
 const digits = Arbitrary.schema(Schema.String.check(Schema.isPattern(/^[0-9]{1,18}$/)))
 
 law(
-  "decodeQuery() reads an integer of 1 to 15 digits in its range, and no other",
+  "decodeQuery() accepts only integers of 1 to 15 digits in range",
   digits,
-  (given) => {
-    const number = Number(given)
-    const fits = given.length <= 15
-    const since = read(`since=${given}`)
-    strictEqual(Result.isSuccess(since), fits)
-    if (fits) deepStrictEqual(since, Result.succeed({ since: number, count: 10, type: null }))
-    strictEqual(Result.isSuccess(read(`count=${given}`)), fits && number >= 1 && number <= 20)
+  (value) => {
+    const number = Number(value)
+    const isValid = value.length <= 15
+    const since = read(`since=${value}`)
+    strictEqual(Result.isSuccess(since), isValid)
+    if (isValid) deepStrictEqual(since, Result.succeed({ since: number, count: 10, type: null }))
+    strictEqual(Result.isSuccess(read(`count=${value}`)), isValid && number >= 1 && number <= 20)
   },
 )
 
-law("decodeQuery() takes no text for an integer unless it is one", text, (given) => {
-  const result = readSignals(new URLSearchParams([["since", given]]))
-  strictEqual(Result.isSuccess(result), /^\d{1,15}$/.test(given))
+law("decodeQuery() refuses text as an integer", text, (value) => {
+  const result = readSignals(new URLSearchParams([["since", value]]))
+  strictEqual(Result.isSuccess(result), /^\d{1,15}$/.test(value))
 })
 
-law("decodeQuery() ignores parameters it does not know", Arbitrary.array(text), (names) => {
+law("decodeQuery() ignores unknown parameters", Arbitrary.array(text), (names) => {
   const unknown = names.filter((name) => !["since", "count", "type"].includes(name))
   const query = new URLSearchParams(unknown.map((name) => [name, "x"]))
   deepStrictEqual(readSignals(query), Result.succeed({ since: null, count: 10, type: null }))
 })
 
-law("decodeQuery() refuses a parameter given twice, whatever its values", digits, (given) => {
-  deepStrictEqual(faultsOf(`since=${given}&since=1`), ["since must be given at most once"])
+law("decodeQuery() refuses a repeated parameter", digits, (value) => {
+  deepStrictEqual(faultsOf(`since=${value}&since=1`), ["since must be given at most once"])
 })
 
 const readResolving = decodeQuery(products.resolving.parameters)
@@ -53,21 +53,23 @@ const numerals = Arbitrary.schema(
   Schema.String.check(Schema.isPattern(/^[0-9]{0,14}\.?[0-9]{0,8}$/)),
 )
 
-law("decodeQuery() reads a number of up to 12 and 6 digits, and no other", numerals, (given) => {
-  const fits = /^\d{1,12}(\.\d{1,6})?$/.test(given) && Number(given) >= 1_000
-  const result = readResolving(new URLSearchParams([["minLiquidity", given]]))
-  strictEqual(Result.isSuccess(result), fits, given)
-  if (fits) deepStrictEqual(Result.map(result, (read) => read.minLiquidity), Result.succeed(+given))
-})
-
-Deno.test("decodeQuery() takes no other spelling of a number", () => {
-  for (const given of ["1e4", "+5000", "-5000", "0x2000", " 5000", "5000.", ".5", "NaN", "5_000"]) {
-    const result = readResolving(new URLSearchParams([["minLiquidity", given]]))
-    strictEqual(Result.isSuccess(result), false, given)
+law("decodeQuery() accepts only numbers of up to 12 digits and 6 decimals", numerals, (value) => {
+  const isValid = /^\d{1,12}(\.\d{1,6})?$/.test(value) && Number(value) >= 1_000
+  const result = readResolving(new URLSearchParams([["minLiquidity", value]]))
+  strictEqual(Result.isSuccess(result), isValid, value)
+  if (isValid) {
+    deepStrictEqual(Result.map(result, (read) => read.minLiquidity), Result.succeed(+value))
   }
 })
 
-Deno.test("decodeQuery() holds text to its pattern, and says when a required one is missing", () => {
+Deno.test("decodeQuery() refuses other spellings of a number", () => {
+  for (const value of ["1e4", "+5000", "-5000", "0x2000", " 5000", "5000.", ".5", "NaN", "5_000"]) {
+    const result = readResolving(new URLSearchParams([["minLiquidity", value]]))
+    strictEqual(Result.isSuccess(result), false, value)
+  }
+})
+
+Deno.test("decodeQuery() checks the pattern of text, and reports a missing required parameter", () => {
   const read = decodeQuery(products.research.parameters)
   deepStrictEqual(
     read(new URLSearchParams("market=a-slug-2027")),
@@ -80,7 +82,7 @@ Deno.test("decodeQuery() holds text to its pattern, and says when a required one
   }
 })
 
-Deno.test("decodeQuery() reads a flag: 1 is true, 0 and none are false, another value is a fault", () => {
+Deno.test("decodeQuery() decodes a flag: 1 is true, 0 or absent is false, any other value is an error", () => {
   const flag = (query: string) =>
     Result.map(readResolving(new URLSearchParams(query)), (read) => read.includeNoise)
   deepStrictEqual(
@@ -100,20 +102,20 @@ Deno.test("decodeQuery() refuses empty values", () => {
   ])
 })
 
-Deno.test("decodeQuery() names every fault at once, and what would be right", () => {
+Deno.test("decodeQuery() reports all errors at once, with the expected values", () => {
   deepStrictEqual(faultsOf("count=21&type=movers"), [
     'count must be an integer from 1 to 20: got "21"',
     'type must be one of mover, whale_entry, predetermined: got "movers"',
   ])
 })
 
-Deno.test("decodeQuery() takes no sign, fraction, exponent, space or other script's digits", () => {
-  for (const given of ["-1", "%2B1", "1.0", "1e3", "%201", "0x1", "١", "NaN", "Infinity"]) {
-    strictEqual(faultsOf(`since=${given}`).length, 1, given)
+Deno.test("decodeQuery() refuses signs, fractions, exponents, spaces and digits of other scripts", () => {
+  for (const value of ["-1", "%2B1", "1.0", "1e3", "%201", "0x1", "١", "NaN", "Infinity"]) {
+    strictEqual(faultsOf(`since=${value}`).length, 1, value)
   }
 })
 
-Deno.test("decodeQuery() shows back at most 40 characters of a wrong value", () => {
+Deno.test("decodeQuery() repeats at most 40 characters of a wrong value", () => {
   const [fault] = faultsOf(`since=${"x".repeat(1_000)}`)
   strictEqual(fault?.endsWith(`got "${"x".repeat(40)}"`), true)
 })

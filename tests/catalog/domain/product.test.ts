@@ -1,5 +1,5 @@
 /**
- * What every row of the product table has to be, for buyers and catalogs to take it.
+ * Rules for every row of the product table that buyers and catalogs rely on.
  *
  * @module
  */
@@ -14,7 +14,7 @@ Deno.test("products are named by their key, and no two share an id or a path", (
   equal(new Set(rows.map(({ path }) => path)).size, rows.length)
 })
 
-Deno.test("products cost what the interface says", () => {
+Deno.test("products have the prices of the interface", () => {
   const prices = {
     latest: "0.01",
     signal: "0.01",
@@ -31,10 +31,10 @@ Deno.test("products cost what the interface says", () => {
   }
 })
 
-Deno.test("products cost at most 1.00 USD, the most a reference buyer pays for a call", () => {
+Deno.test("products cost at most 1.00 USD, the default limit of the reference buyer", () => {
   for (const { price } of rows) ok(price > 0n && price <= atomic("1.00"))
 })
 
-Deno.test("products say in under 450 characters what the buyer gets", () => {
+Deno.test("products are described in under 450 characters", () => {
   for (const { description } of rows) ok(description.length > 0 && description.length < 450)
 })

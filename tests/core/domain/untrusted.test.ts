@@ -11,8 +11,8 @@ import { gfm, gfmHtml } from "micromark-extension-gfm"
 import {
   escapedMarkdown,
   excerpt,
-  named,
   nameLengthMax,
+  safeName,
 } from "../../../src/core/domain/untrusted.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
@@ -22,10 +22,10 @@ const runs = 3_000
 const everything = 1_000_000
 
 law(
-  "named() returns one visible line without quotation marks",
+  "safeName() returns one visible line without quotation marks",
   hostileText,
   (text) => {
-    const name = named(text)
+    const name = safeName(text)
     ok(name.length > 0 && [...name].length <= nameLengthMax)
     ok(!/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u.test(name), JSON.stringify(name))
     ok(!/[“”„‟"«»‹›❝❞〝〞〟＂″ʺ״]|''/u.test(name), name)
@@ -37,23 +37,23 @@ law(
   { runs },
 )
 
-law("named() and excerpt() are idempotent", hostileText, (text) => {
-  strictEqual(named(named(text)), named(text))
+law("safeName() and excerpt() are idempotent", hostileText, (text) => {
+  strictEqual(safeName(safeName(text)), safeName(text))
   strictEqual(excerpt(excerpt(text, 50), 50), excerpt(text, 50))
 }, { runs })
 
 law(
-  "named() returns at most `max` characters, and splits none",
+  "safeName() returns at most `max` characters, and splits none",
   Arbitrary.all({ text: hostileText, max: anyInt(8, 30) }),
   ({ text, max }) => {
-    const name = named(text, max)
+    const name = safeName(text, max)
     ok([...name].length <= max)
     ok(name.isWellFormed())
   },
   { runs },
 )
 
-Deno.test("named() keeps the characters of ordinary names", () => {
+Deno.test("safeName() keeps the characters of ordinary names", () => {
   const names = [
     "Will the Fed cut rates by 25 bps in March?",
     "Bitcoin > $100,000 on 31 Dec. (UTC)?",
@@ -61,12 +61,12 @@ Deno.test("named() keeps the characters of ordinary names", () => {
     "Zürich, Łódź, São Paulo, Đà Nẵng",
     "Владимир, 習近平, القاهرة, हिन्दी, ไทย",
   ]
-  equal(names.map((name) => named(name)), names.map((name) => name.normalize("NFC")))
-  strictEqual(named("\u202e\u200b \u0301"), "unnamed")
-  strictEqual(named("Yes” and “No"), "Yes' and 'No")
-  strictEqual(named("❤\ufe0f!"), "❤!")
-  strictEqual(named(`a${"\u0344".repeat(9)}`).length, 1 + 4)
-  strictEqual(named("x".repeat(500)), `${"x".repeat(nameLengthMax - 1)}…`)
+  equal(names.map((name) => safeName(name)), names.map((name) => name.normalize("NFC")))
+  strictEqual(safeName("\u202e\u200b \u0301"), "unnamed")
+  strictEqual(safeName("Yes” and “No"), "Yes' and 'No")
+  strictEqual(safeName("❤\ufe0f!"), "❤!")
+  strictEqual(safeName(`a${"\u0344".repeat(9)}`).length, 1 + 4)
+  strictEqual(safeName("x".repeat(500)), `${"x".repeat(nameLengthMax - 1)}…`)
 })
 
 /** The text of an HTML page that is one paragraph; any other markup stays in the result. */

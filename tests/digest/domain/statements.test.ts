@@ -61,7 +61,7 @@ Deno.test("an entry of a labelled wallet states the evidence of the label, and w
   const figures = { resolved: 212, winRate: 0.56, meanEntryPrice: 0.55, edge: 0.01 }
   const record = { ...figures, edgeLow: -0.08, edgeHigh: 0.1 }
   const evidence =
-    "over 212 entries held to the end, it had a win rate of 0.56 at a mean entry price of " +
+    "over 212 entries, counted as held to resolution, it had a win rate of 0.56 at a mean entry price of " +
     "0.55, and an edge of 0.01 with an interval from -0.08 to 0.10;"
   for (
     const [label, meaning] of [
@@ -158,12 +158,12 @@ Deno.test("the fact of a predetermined outcome names its evidence and what found
     "found at 07:10 UTC with high confidence that “Yes” is already the outcome of “Will the " +
     "lighthouse be lit?”. Its price was 0.87 then, an implied edge of 0.13; the finding rests on"
   equal(statements(finding("rules", 1), "predetermined"), [
-    `Rules ${found} 1 piece of evidence, with “It is lit” from “Harbour News” first.`,
+    `Rules ${found} 1 piece of evidence: “It is lit” from “Harbour News”.`,
     "“Yes” is already the outcome of “Will the lighthouse be lit?”, at a price of 0.87.",
   ])
   strictEqual(
     statements(finding("gpt-9", 2), "predetermined")[0],
-    `The model “gpt-9” ${found} 2 pieces of evidence, with “It is lit” from “Harbour News” first.`,
+    `The model “gpt-9” ${found} 2 pieces of evidence, first “It is lit” from “Harbour News”.`,
   )
 })
 

@@ -1,6 +1,6 @@
 /**
- * An agent's money: the budget its signatures never pass, what it holds against one another before and after
- * it signs, and what it makes of an answer.
+ * The agent's money: its signatures stay within the budget, it checks challenge, message, receipt and
+ * record, and it interprets answers.
  *
  * @module
  */
@@ -36,7 +36,7 @@ const outcomes: ReadonlyArray<PaymentOutcome> = [
 ]
 
 law(
-  "an agent that asks objection() before it signs never signs for more than its budget, whatever it is told",
+  "an agent that calls exceededLimit() before it signs never signs for more than its budget",
   Arbitrary.schema(Schema.Struct({
     budget: Units,
     perCall: Units,
@@ -47,21 +47,21 @@ law(
   ({ budget, perCall, steps }) => {
     const limits = { budget: units(budget), perCall: units(perCall) }
     let ledger: Ledger = []
-    let given = 0n
+    let signedTotal = 0n
     steps.forEach(({ price, of, becomes }, n) => {
       if (exceededLimit(units(price), ledger, limits) === null) {
         ok(price <= perCall)
         ledger = addSigned(ledger, { target: "/", price: units(price), paymentId: String(n) })
-        given += price
+        signedTotal += price
       }
       ledger = withOutcome(ledger, String(Math.abs(of) % (n + 1)), becomes)
-      ok(given <= budget)
-      equal<bigint>(given + unspent(ledger, limits), budget)
+      ok(signedTotal <= budget)
+      equal<bigint>(signedTotal + unspent(ledger, limits), budget)
     })
   },
 )
 
-Deno.test("noted() takes nothing back: what is final stays, and a charge is not forgotten", () => {
+Deno.test("withOutcome() keeps final outcomes, and changes a charge only to a refund", () => {
   const start = addSigned([], { target: "/", price: units(3n), paymentId: "a" })
   for (const first of outcomes) {
     for (const second of outcomes) {
@@ -85,15 +85,15 @@ const { header, body } = challenge(products.signals, terms)
 const honest = { header: JSON.parse(atob(header)), body: JSON.parse(JSON.stringify(body)) }
 type Honest = typeof honest
 
-Deno.test("checkChallenge() takes the service's own challenge", () => {
+Deno.test("checkChallenge() accepts the service's own challenge", () => {
   equal(
     Result.getOrThrow(checkChallenge(offer, url, honest)),
     { amount: products.signals.price, payTo: terms.payTo },
   )
 })
 
-/** What a seller may try, and how it is called. */
-const tricks: ReadonlyArray<readonly [string, (honest: Honest) => void, RegExp]> = [
+/** Changes to the challenge, and the error of each. */
+const changes: ReadonlyArray<readonly [string, (honest: Honest) => void, RegExp]> = [
   ["more in the header", ({ header }) => header.accepts[0].amount = "40000", /requests 40000/],
   ["less in the header", ({ header }) => header.accepts[0].amount = "1", /requests 1 units/],
   ["more in the body", ({ body }) => body.accepts[0].price = "$0.04", /body says \$0.04/],
@@ -110,16 +110,16 @@ const tricks: ReadonlyArray<readonly [string, (honest: Honest) => void, RegExp]>
   ["no body", (honest) => honest.body = null, /has no price/],
 ]
 
-for (const [name, trick, reason] of tricks) {
+for (const [name, apply, reason] of changes) {
   Deno.test(`checkChallenge() refuses ${name}`, () => {
-    const tried = structuredClone(honest)
-    trick(tried)
-    const checked = checkChallenge(offer, url, tried)
+    const tampered = structuredClone(honest)
+    apply(tampered)
+    const checked = checkChallenge(offer, url, tampered)
     ok(Result.isFailure(checked) && reason.test(checked.failure.message), JSON.stringify(checked))
   })
 }
 
-Deno.test("checkChallenge() pays for nothing that the contract calls free", () => {
+Deno.test("checkChallenge() refuses to pay for a path that the contract calls free", () => {
   const checked = checkChallenge({ ...offer, price: null }, url, honest)
   ok(Result.isFailure(checked) && /says that this path is free/.test(checked.failure.message))
 })
@@ -141,8 +141,8 @@ const typed = {
 }
 type Typed = typeof typed
 
-/** Changes to what lies before the key, and why it is not signed; null: it is. */
-const typeds: ReadonlyArray<readonly [string, (typed: Typed) => object, RegExp | null]> = [
+/** Changes to the message to sign, and the error; null when it is signed. */
+const messages: ReadonlyArray<readonly [string, (typed: Typed) => object, RegExp | null]> = [
   ["a transfer as agreed", () => ({}), null],
   [
     "another token's name",
@@ -177,8 +177,8 @@ function changed(change: object) {
   return ({ message }: Typed) => ({ message: { ...message, ...change } })
 }
 
-for (const [name, change, reason] of typeds) {
-  Deno.test(`checkTyped() ${reason === null ? "lets the key sign" : "does not let it sign"} ${name}`, () => {
+for (const [name, change, reason] of messages) {
+  Deno.test(`checkTyped() ${reason === null ? "accepts" : "refuses"} ${name}`, () => {
     const checked = checkTyped({ ...typed, ...change(typed) }, agreed, payer, nowSeconds)
     equal(Result.isSuccess(checked), reason === null)
     if (Result.isFailure(checked)) {
@@ -193,7 +193,7 @@ const receipt = JSON.parse(atob(receiptHeader({
   network: "eip155:8453",
 })))
 
-/** Changes to a receipt, and whether it is still one. */
+/** Changes to a receipt, and whether it is still valid. */
 const receipts: ReadonlyArray<readonly [object, boolean]> = [
   [{}, true],
   [{ payer: payer.toUpperCase().replace("0X", "0x") }, true],
@@ -206,20 +206,20 @@ const receipts: ReadonlyArray<readonly [object, boolean]> = [
 ]
 
 for (const [change, is] of receipts) {
-  Deno.test(`checkReceipt() ${is ? "takes" : "refuses"} ${JSON.stringify(change)}`, () => {
+  Deno.test(`checkReceipt() ${is ? "accepts" : "refuses"} ${JSON.stringify(change)}`, () => {
     equal(Result.isSuccess(checkReceipt({ ...receipt, ...change }, agreed, payer)), is)
   })
 }
 
-const books = {
+const record = {
   state: "answered",
   amountUsd: "0.03",
   payer,
   transaction: receipt.transaction as string | null,
 }
 
-Deno.test("checkRecord() holds amount, transaction and payer against the receipt", () => {
-  ok(Result.isSuccess(checkRecord(books, receipt, agreed)))
+Deno.test("checkRecord() compares amount, transaction and payer with the receipt", () => {
+  ok(Result.isSuccess(checkRecord(record, receipt, agreed)))
   for (
     const change of [
       { amountUsd: "0.04" },
@@ -227,7 +227,7 @@ Deno.test("checkRecord() holds amount, transaction and payer against the receipt
       { transaction: `0x${"5b".repeat(32)}` },
       { payer: `0x${"a2".repeat(20)}` },
     ]
-  ) ok(Result.isFailure(checkRecord({ ...books, ...change }, receipt, agreed)))
+  ) ok(Result.isFailure(checkRecord({ ...record, ...change }, receipt, agreed)))
 })
 
 interface Failure {
@@ -235,7 +235,9 @@ interface Failure {
   readonly retryable: boolean
   readonly refund?: { readonly state: string }
 }
-const failure = (said: Failure) => ({ error: { code: "some_code", message: "why", ...said } })
+const failure = (fields: Failure) => ({
+  error: { code: "some_code", message: "why", ...fields },
+})
 
 const statuses = [200, 308, 400, 402, 404, 409, 410, 422, 429, 500, 502, 503]
 const failures: ReadonlyArray<Failure> = [true, false, null].flatMap((charged) =>
@@ -250,12 +252,12 @@ const answer = (
   headers: Record<string, string> = {},
 ): HttpAnswer => ({ status, body, text: "", headers: new Headers(headers) })
 
-Deno.test("verdictOf() says of the service's own errors what they say of the money", () => {
+Deno.test("interpretAnswer() reads the outcome from the service's own errors", () => {
   for (const status of statuses.filter((status) => status !== 200 && status !== 402)) {
-    for (const said of failures) {
-      const { charged, retryable, refund } = said
-      const result = interpretAnswer(answer(status, failure(said)))
-      const told = result.kind === "ended" ? result.outcome : result.kind
+    for (const fields of failures) {
+      const { charged, retryable, refund } = fields
+      const result = interpretAnswer(answer(status, failure(fields)))
+      const actual = result.kind === "ended" ? result.outcome : result.kind
       const expected = refund !== undefined
         ? refund.state === "confirmed" ? "refunded" : "refundQueued"
         : charged === true
@@ -263,17 +265,17 @@ Deno.test("verdictOf() says of the service's own errors what they say of the mon
         : charged === null || retryable
         ? "retry"
         : "uncharged"
-      equal(told, expected, JSON.stringify([status, said]))
+      equal(actual, expected, JSON.stringify([status, fields]))
     }
   }
 })
 
-Deno.test("verdictOf() never says that an outcome is known which nobody told", () => {
+Deno.test("interpretAnswer() never claims an outcome that the service did not report", () => {
   equal(interpretAnswer(null).kind, "retry")
   for (const body of [undefined, "<html>", {}, { charged: false }, { error: "no" }]) {
     for (const status of statuses) {
       const result = interpretAnswer(answer(status, body))
-      const told = result.kind === "ended" ? result.outcome : result.kind
+      const actual = result.kind === "ended" ? result.outcome : result.kind
       const expected = status === 200
         ? "delivered"
         : status === 402
@@ -281,12 +283,12 @@ Deno.test("verdictOf() never says that an outcome is known which nobody told", (
         : status >= 500 || status === 429
         ? "retry"
         : "signed"
-      equal(told, expected, JSON.stringify([status, body]))
+      equal(actual, expected, JSON.stringify([status, body]))
     }
   }
 })
 
-Deno.test("a 200 is charged unless it says not and has no receipt", () => {
+Deno.test("interpretAnswer() takes a 200 as charged unless it says otherwise and has no receipt", () => {
   for (
     const [receipt, body, charged] of [
       [true, { charged: true }, true],
@@ -300,7 +302,7 @@ Deno.test("a 200 is charged unless it says not and has no receipt", () => {
   }
 })
 
-Deno.test("verdictOf() waits as long as it is told", () => {
+Deno.test("interpretAnswer() waits as long as Retry-After says", () => {
   const unresolved = failure({ charged: null, retryable: true })
   const waits = [{ "retry-after": "7" }, undefined].map((headers) =>
     interpretAnswer(answer(503, unresolved, headers))

@@ -1,5 +1,5 @@
 /**
- * What an agent buys next, and what it says of what it bought.
+ * What the agent buys next, and how it prints what it bought.
  *
  * @module
  */
@@ -31,42 +31,45 @@ import { atomic, AtomicAmount } from "../../../src/core/domain/money.ts"
 import { documents } from "../../../src/http/documents/documents.ts"
 import { sampleBody } from "../../../src/catalog/domain/sample.ts"
 import { law } from "../../support/effect.ts"
-import { faceOptions } from "../../support/http/face.ts"
+import { serviceOptions } from "../../support/http/face.ts"
 
 const contract = Result.getOrThrow(readContract(JSON.parse(new TextDecoder().decode(
-  documents({ ...faceOptions, version: "1.0.0" }).get("/openapi.json")?.bytes,
+  documents({ ...serviceOptions, version: "1.0.0" }).get("/openapi.json")?.bytes,
 ))))
 const at = "2026-11-21T12:00:00.000Z"
-const sight = (index: number, digest: string | null = null) => ({
+const indexAt = (index: number, digest: string | null = null) => ({
   status: "live",
   index,
   totalToday: 1,
   digest: digest === null ? null : { latestAt: digest, title: "T" },
 })
-const wealthy: Limits = { budget: atomic("10"), perCall: atomic("1") }
-const decided = (wanted: WantedPurchase, limits: Limits, ledger: Ledger = []) =>
+const largeLimits: Limits = { budget: atomic("10"), perCall: atomic("1") }
+const decideFor = (wanted: WantedPurchase, limits: Limits, ledger: Ledger = []) =>
   decide(wanted, contract, ledger, limits)
 
-Deno.test("wants() asks for what is after the last index it saw, and only if there is something", () => {
-  equal(wantedPurchases({ ...initialState, lastIndex: 7 }, sight(9)), [{ kind: "items", since: 7 }])
-  equal(wantedPurchases({ ...initialState, lastIndex: 9 }, sight(9)), [])
-  equal(wantedPurchases({ ...initialState, lastIndex: 12 }, sight(9)), [])
-  equal(wantedPurchases(initialState, sight(3)), [{ kind: "items", since: 0 }])
-  equal(wantedPurchases(initialState, sight(30)), [{ kind: "items", since: 20 }])
+Deno.test("wantedPurchases() requests the items after the last index, and only when there are any", () => {
+  equal(wantedPurchases({ ...initialState, lastIndex: 7 }, indexAt(9)), [{
+    kind: "items",
+    since: 7,
+  }])
+  equal(wantedPurchases({ ...initialState, lastIndex: 9 }, indexAt(9)), [])
+  equal(wantedPurchases({ ...initialState, lastIndex: 12 }, indexAt(9)), [])
+  equal(wantedPurchases(initialState, indexAt(3)), [{ kind: "items", since: 0 }])
+  equal(wantedPurchases(initialState, indexAt(30)), [{ kind: "items", since: 20 }])
 })
 
-Deno.test("wants() has each digest once, and the feed before any extra", () => {
+Deno.test("wantedPurchases() has each digest once, and feed items first", () => {
   const before = { ...initialState, lastIndex: 7 }
-  equal(wantedPurchases(before, sight(9, at)).map(({ kind }) => kind), ["items", "digest"])
-  equal(wantedPurchases({ ...before, digestAt: "an earlier one" }, sight(7, at)).length, 1)
-  const [, digest] = wantedPurchases(before, sight(9, at))
+  equal(wantedPurchases(before, indexAt(9, at)).map(({ kind }) => kind), ["items", "digest"])
+  equal(wantedPurchases({ ...before, digestAt: "an earlier one" }, indexAt(7, at)).length, 1)
+  const [, digest] = wantedPurchases(before, indexAt(9, at))
   ok(digest?.kind === "digest")
-  equal(wantedPurchases(markDone(before, digest, sight(9, at)), sight(7, at)), [])
+  equal(wantedPurchases(markDone(before, digest, indexAt(9, at)), indexAt(7, at)), [])
 })
 
-Deno.test("a want asks for its path, with as many items as one call may hold", () => {
+Deno.test("decide() builds the path of a purchase, with as many items as one call may return", () => {
   const path = (wanted: WantedPurchase) => {
-    const decision = decided(wanted, wealthy)
+    const decision = decideFor(wanted, largeLimits)
     return decision.kind === "buy" ? [decision.path, decision.price] : decision
   }
   equal(path({ kind: "items", since: 7 }), ["/v1/signals?since=7&count=20", 30_000n])
@@ -77,22 +80,22 @@ Deno.test("a want asks for its path, with as many items as one call may hold", (
   ])
 })
 
-Deno.test("decide() stops for the feed it cannot afford, and passes an extra by", () => {
+Deno.test("decide() stops when the feed is too expensive, and skips a digest that is", () => {
   const limits = (budget: `${number}`, perCall: `${number}` = "1") => ({
     budget: atomic(budget),
     perCall: atomic(perCall),
   })
   const items: WantedPurchase = { kind: "items", since: 7 }
   const digest: WantedPurchase = { kind: "digest", at }
-  equal(decided(items, limits("0.03")).kind, "buy")
-  equal(decided(items, limits("0.029999")).kind, "stop")
-  equal(decided(items, limits("10", "0.03")).kind, "buy")
-  equal(decided(items, limits("10", "0.029999")).kind, "stop")
-  equal(decided(digest, limits("0.16")).kind, "buy")
-  equal(decided(digest, limits("0.159999")).kind, "skip")
-  equal(decided(digest, limits("10", "0.09")).kind, "skip")
-  equal(decide(digest, { ...contract, offers: [] }, [], wealthy).kind, "skip")
-  equal(decide(items, { ...contract, offers: [] }, [], wealthy).kind, "stop")
+  equal(decideFor(items, limits("0.03")).kind, "buy")
+  equal(decideFor(items, limits("0.029999")).kind, "stop")
+  equal(decideFor(items, limits("10", "0.03")).kind, "buy")
+  equal(decideFor(items, limits("10", "0.029999")).kind, "stop")
+  equal(decideFor(digest, limits("0.16")).kind, "buy")
+  equal(decideFor(digest, limits("0.159999")).kind, "skip")
+  equal(decideFor(digest, limits("10", "0.09")).kind, "skip")
+  equal(decide(digest, { ...contract, offers: [] }, [], largeLimits).kind, "skip")
+  equal(decide(items, { ...contract, offers: [] }, [], largeLimits).kind, "stop")
 })
 
 const Look = Schema.Struct({
@@ -114,7 +117,7 @@ const mover = (feedIndex: number, zScore: number): Item => ({
 })
 
 law(
-  "whatever the feed does, no item is bought twice or left out, and each look comes to an end",
+  "whatever the feed does, no item is bought twice or left out, and each poll ends",
   Arbitrary.schema(Schema.Struct({
     budget: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 5_000_000n })),
     looks: Schema.Array(Look),
@@ -125,12 +128,12 @@ law(
     let ledger: Ledger = []
     const read: Array<number> = []
     for (const { index, digest, arrived, zScore } of looks) {
-      const now = sight(index, digest)
+      const now = indexAt(index, digest)
       for (let steps = 0;; steps += 1) {
-        ok(steps < 12, "a look has no end")
+        ok(steps < 12, "a poll does not end")
         const [wanted] = wantedPurchases(state, now)
         if (wanted === undefined) break
-        const decision = decided(wanted, limits, ledger)
+        const decision = decideFor(wanted, limits, ledger)
         if (decision.kind === "stop") break
         if (decision.kind === "skip") {
           state = markDone(state, wanted, now)
@@ -162,21 +165,21 @@ law(
   },
 )
 
-Deno.test("learned() picks the strongest move that no report was asked for", () => {
+Deno.test("markRead() picks the strongest move without a report", () => {
   const known = { ...initialState, reported: ["market-3"] }
   const items = [mover(1, 5.9), mover(2, -7), mover(3, 20), mover(4, 6)]
   equal(markRead(known, 0, items).mover, { market: "market-2", zScore: 7 })
   equal(markRead(known, 0, [mover(1, 5.9)]).mover, null)
 })
 
-Deno.test(`the feed is given up after ${feedFailuresMax} misses in a row, and an extra after one`, () => {
+Deno.test(`markFailed() counts failures of the feed, up to ${feedFailuresMax}, and skips a failed digest`, () => {
   const items: WantedPurchase = { kind: "items", since: 0 }
-  const first = markFailed(initialState, items, sight(3))
+  const first = markFailed(initialState, items, indexAt(3))
   equal([first.lastIndex, first.failures], [null, 1])
-  equal(markFailed(first, { kind: "digest", at }, sight(3, at)).digestAt, at)
+  equal(markFailed(first, { kind: "digest", at }, indexAt(3, at)).digestAt, at)
 })
 
-Deno.test("itemLine() says of each type what moved, on what evidence, and whose label it bears", () => {
+Deno.test("itemLine() prints the facts and the evidence of each item type", () => {
   const { feedItems } = sampleBody
   const [moved, whale, determined] = feedItems.map((item: unknown) =>
     itemLine(Schema.decodeUnknownSync(Item)(item))
@@ -190,16 +193,16 @@ Deno.test("itemLine() says of each type what moved, on what evidence, and whose 
   ok(/decided: .+ confidence, while the price is [\d.]+/.test(determined ?? ""), determined)
 })
 
-Deno.test("itemLine() shows a stranger's words as one harmless line, and an unknown item by its title", () => {
+Deno.test("itemLine() prints foreign text as one harmless line, and an unknown item by its title", () => {
   const line = itemLine({ feedIndex: 3, type: "\u001b[31mnew", title: "a\u001b]0;x\u0007\nb" })
   // deno-lint-ignore no-control-regex
   ok(!/[\u0000-\u001f\u007f]/.test(line), JSON.stringify(line))
   ok(line.startsWith("  #3 "))
 })
 
-Deno.test("summaryLines() names what nobody knows, and where to ask", () => {
+Deno.test("summaryLines() lists payments with an unknown outcome, and where to check them", () => {
   const ledger = addSigned([], { target: "/v1/latest", price: atomic("0.01"), paymentId: "0xabc" })
-  const text = summaryLines(ledger, wealthy).join("\n")
+  const text = summaryLines(ledger, largeLimits).join("\n")
   ok(
     text.includes(
       "unclear    $0.01 for /v1/latest: check GET /v1/payments/0xabc before you buy again",

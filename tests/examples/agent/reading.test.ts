@@ -1,5 +1,5 @@
 /**
- * What an agent reads before it asks for anything: the contract's prices, and how fast it may ask.
+ * What the agent reads before it buys: the prices in the contract, and the rate limits.
  *
  * @module
  */
@@ -28,7 +28,7 @@ const paths = (amount: unknown, mode = "fixed", currency = "USD") => ({
   },
 })
 
-Deno.test("readContract() finds what is free, what costs, and how many items a call may ask for", () => {
+Deno.test("readContract() finds free paths, prices, and the largest count of a call", () => {
   const contract = Result.getOrThrow(readContract(paths("0.03")))
   equal(contract.offers.map(({ path, price }) => [path, price]), [
     ["/free", null],
@@ -38,7 +38,7 @@ Deno.test("readContract() finds what is free, what costs, and how many items a c
   equal(offerAt(contract, "/posted"), undefined)
 })
 
-Deno.test("readContract() takes no price it cannot hold a challenge against", () => {
+Deno.test("readContract() refuses a price in another form", () => {
   const wrong = [
     ...["", "-0.03", "0.0000001", "1e9", "free", 0.03, null].map((amount) => paths(amount)),
     paths("0.03", "dynamic"),
@@ -49,20 +49,21 @@ Deno.test("readContract() takes no price it cannot hold a challenge against", ()
   for (const json of wrong) ok(Result.isFailure(readContract(json)), JSON.stringify(json))
 })
 
-/** What a link says of the path that costs 0.03, and whether that contradicts the contract. */
-const saids: ReadonlyArray<readonly [path: string, note: string | null, contradicts: boolean]> = [
-  ["/paid", "$0.03. Items", false],
-  ["/paid", "$0.030 a call", false],
-  ["/paid", "Items for $0.04", false],
-  ["/paid", null, false],
-  ["/paid", "$0.04. Items", true],
-  ["/paid", "$0.3. Items", true],
-  ["/free", "$0.01. Not free", true],
-  ["/unknown", "$0.01. Not there", false],
-]
+/** The text of a link to the path that costs 0.03, and whether it contradicts the contract. */
+const linkTexts: ReadonlyArray<readonly [path: string, note: string | null, contradicts: boolean]> =
+  [
+    ["/paid", "$0.03. Items", false],
+    ["/paid", "$0.030 a call", false],
+    ["/paid", "Items for $0.04", false],
+    ["/paid", null, false],
+    ["/paid", "$0.04. Items", true],
+    ["/paid", "$0.3. Items", true],
+    ["/free", "$0.01. Not free", true],
+    ["/unknown", "$0.01. Not there", false],
+  ]
 
-for (const [path, note, contradicts] of saids) {
-  Deno.test(`contradiction() ${contradicts ? "sees" : "sees none in"} ${path}: ${note}`, () => {
+for (const [path, note, contradicts] of linkTexts) {
+  Deno.test(`findPriceConflict() ${contradicts ? "finds a conflict in" : "finds none in"} ${path}: ${note}`, () => {
     const link = { name: "GET", url: `https://a.example${path}`, note }
     const found = findPriceConflict(Result.getOrThrow(readContract(paths("0.03"))), [link])
     equal(found?.path ?? null, contradicts ? path : null)
@@ -76,7 +77,7 @@ const Budget = Schema.Struct({
 })
 
 law(
-  "an agent that waits as waitAfter() says is never refused by the budget it reads",
+  "an agent that waits as pollDelayMs() says never exceeds the limit it reads",
   Arbitrary.schema(Budget),
   ({ quota, windowSeconds, everyMs }) => {
     const windowMs = windowSeconds * 1_000
@@ -95,7 +96,7 @@ law(
   },
 )
 
-Deno.test("readAllowance() and readRetryAfter() read what is sent, and nothing else", () => {
+Deno.test("readRateLimit() and readRetryAfter() accept only the documented form", () => {
   equal(readRateLimit('"free";r=4;t=60'), { remaining: 4, resetMs: 60_000 })
   equal(readRateLimit('"documents";r=0;t=7, "free";r=1;t=2'), { remaining: 0, resetMs: 7_000 })
   for (const field of [null, "", "free;r=1", '"free";r=-1;t=2', '"free";r=1']) {
@@ -107,7 +108,7 @@ Deno.test("readAllowance() and readRetryAfter() read what is sent, and nothing e
   }
 })
 
-Deno.test("absence() waits twice as long each time, up to a minute", () => {
+Deno.test("backoffMs() doubles each time, up to a minute", () => {
   const waits = [1, 2, 3, 6, 7, 8, 1_000].map(backoffMs)
   equal(waits, [1_000, 2_000, 4_000, 32_000, 60_000, 60_000, 60_000])
 })

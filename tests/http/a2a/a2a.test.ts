@@ -20,9 +20,9 @@ import {
   textPart,
 } from "../../support/http/a2a.ts"
 import { eventLoopTurn, test } from "../../support/effect.ts"
-import { makeFace, makeWorld } from "../../support/http/face.ts"
+import { makeService, makeWorld } from "../../support/http/face.ts"
 
-const open = Effect.flatMap(makeWorld(3), makeFace)
+const open = Effect.flatMap(makeWorld(3), makeService)
 const index = [dataPart("get_index")]
 const nobody = "3f2f1c52-7a1c-4b53-9f0e-0d7d2a6f9b11"
 
@@ -296,7 +296,7 @@ test("a free skill that has no answer is a task that failed, with the documented
   Effect.gen(function* () {
     const world = yield* makeWorld(3)
     yield* world.digests.prune(Infinity)
-    const face = yield* makeFace(world)
+    const face = yield* makeService(world)
     const { status, task } = yield* send(face, [dataPart("get_digest_brief")])
     equal([status, task.state, task.answer], [200, "failed", null])
     equal(objectIn(task.data?.["error"])["code"], "not_found")
@@ -306,7 +306,7 @@ test("a free skill that has no answer is a task that failed, with the documented
 test("while the store is down every call is 503, and says so in JSON-RPC", () =>
   Effect.gen(function* () {
     const world = yield* makeWorld(3)
-    const face = yield* makeFace(world)
+    const face = yield* makeService(world)
     yield* Ref.set(world.storeUp, false)
     for (const [method, params] of calls) {
       const reply = yield* rpc(face, method, params)

@@ -15,7 +15,7 @@ import { Signatures } from "../../../src/payments/Signatures.ts"
 import { dataPart, getTask, type Handle, pay, send } from "../../support/http/a2a.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"
 import { eventLoopTurn, test } from "../../support/effect.ts"
-import { makeFace, makeWorld, type World } from "../../support/http/face.ts"
+import { makeService, makeWorld, type World } from "../../support/http/face.ts"
 import { makeKiller } from "../../support/killer.ts"
 import { bookOf, endingMarket } from "../../support/products.ts"
 import { inMarket, passing, taken, timing } from "../../support/payments/sales.ts"
@@ -54,7 +54,7 @@ const processOver = Effect.fnUntraced(function* (
   )
   const payments = Context.get(built, Payments)
   const face = yield* Scope.provide(
-    makeFace({ ...world, tasks: watched(world.tasks) }, Layer.succeed(Payments, payments)),
+    makeService({ ...world, tasks: watched(world.tasks) }, Layer.succeed(Payments, payments)),
     scope,
   )
   return { face, payments }

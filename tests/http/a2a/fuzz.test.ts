@@ -12,7 +12,7 @@ import { Payments } from "../../../src/payments/Payments.ts"
 import { dataPart, getTask, replyOf, send } from "../../support/http/a2a.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"
 import { liveTest } from "../../support/effect.ts"
-import { makeFace, makeWorld } from "../../support/http/face.ts"
+import { makeService, makeWorld } from "../../support/http/face.ts"
 import { anyRpcCall } from "../../support/http/rpcFuzz.ts"
 import { market, taken } from "../../support/payments/sales.ts"
 import { authorizationFor, nonce, wirePayment } from "../../support/payments/terms.ts"
@@ -31,7 +31,7 @@ liveTest(
   () =>
     Effect.gen(function* () {
       const payments = yield* Payments
-      const face = yield* makeFace(yield* makeWorld(50), Layer.succeed(Payments, payments))
+      const face = yield* makeService(yield* makeWorld(50), Layer.succeed(Payments, payments))
       const now = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
       const wires = yield* Effect.forEach(
         Array.from({ length: 60 }, (_, n) => n),

@@ -23,15 +23,15 @@ import {
 } from "../../support/http/a2a.ts"
 import {
   errorIn,
-  faceOver,
   forged,
   offer,
   pricesTaken,
+  serviceOver,
   shop,
   signed,
 } from "../../support/http/a2aShop.ts"
 import { eventLoopTurn, test } from "../../support/effect.ts"
-import { makeFace, type World } from "../../support/http/face.ts"
+import { makeService, type World } from "../../support/http/face.ts"
 import { memoryTasks } from "../../support/http/memoryTasks.ts"
 import { inMarket, passing } from "../../support/payments/sales.ts"
 import { stockedWorld } from "../../support/http/shop.ts"
@@ -46,7 +46,7 @@ const shopOver = Effect.fnUntraced(function* (changed: (tasks: Tasks, world: Wor
   const world = yield* stockedWorld
   const tasks = changed(world.tasks, world)
   const payments = yield* Payments
-  return { world, face: yield* faceOver({ ...world, tasks }, payments) }
+  return { world, face: yield* serviceOver({ ...world, tasks }, payments) }
 })
 
 /** A shop whose memory fails some moves, by dying or by never answering. */
@@ -72,7 +72,7 @@ for (const [how, failure] of Object.entries(failures)) {
         "payment-completed",
       ])
       equal([task.answer?.["success"], yield* pricesTaken], [true, latest.price as bigint])
-      const well = yield* faceOver(world, yield* Payments)
+      const well = yield* serviceOver(world, yield* Payments)
       equal((yield* getTask(well, id)).task.answer, task.answer, "the row is brought up to date")
       const row = Option.getOrThrow(yield* world.tasks.find(TaskId.make(id)))
       equal(row.state, "completed")
@@ -156,7 +156,7 @@ test("another signature on a task that is being paid for does not fail it", () =
 
 /** Shows a payment and hangs up while it is looked at. */
 const hangingUp = Effect.fnUntraced(function* (world: World, id: string, payload: unknown) {
-  const { handle } = yield* makeFace(world, Layer.succeed(Payments, yield* Payments))
+  const { handle } = yield* makeService(world, Layer.succeed(Payments, yield* Payments))
   const stop = new AbortController()
   const metadata = {
     "x402.payment.status": "payment-submitted",
@@ -213,7 +213,7 @@ test("forged payments of one client close /a2a to no other, whether it stays or 
         ...yield* stockedWorld,
         tasks: memoryTasks({ perClientMax: 5, totalMax: 10 }),
       }
-      const face = yield* faceOver(world, yield* Payments)
+      const face = yield* serviceOver(world, yield* Payments)
       for (let n = 0; n < 12; n++) {
         const { id } = yield* offer(face, latest)
         const payload = forged(yield* signed(latest, { nonce: nonce(n) }))
@@ -232,7 +232,7 @@ test("forged payments of one client close /a2a to no other, whether it stays or 
 test("a client with too many tasks under payment is refused, and another client is not", () =>
   inMarket(Effect.gen(function* () {
     const world = { ...yield* stockedWorld, tasks: memoryTasks({ perClientMax: 2, totalMax: 10 }) }
-    const face = yield* faceOver(world, yield* Payments)
+    const face = yield* serviceOver(world, yield* Payments)
     for (let n = 0; n < 2; n++) {
       const { id } = yield* offer(face, latest)
       const held = Option.getOrThrow(yield* world.tasks.find(TaskId.make(id)))

@@ -14,10 +14,10 @@ import { Payments } from "../../../src/payments/Payments.ts"
 import { getTask, type Handle, objectIn, pay, rpc, send, textPart } from "../../support/http/a2a.ts"
 import {
   errorIn,
-  faceOver,
   offer,
   pricesTaken,
   receiptsIn,
+  serviceOver,
   shop,
   signed,
 } from "../../support/http/a2aShop.ts"
@@ -312,7 +312,7 @@ test("a buyer who hangs up before anything was taken sends the same message agai
     const { id: bound } = yield* offer(face, latest)
     const calling = yield* Effect.forkChild(pay(face, bound, payload))
     yield* Fiber.interrupt(calling)
-    const other = yield* faceOver(world, yield* replica)
+    const other = yield* serviceOver(world, yield* replica)
     const { task } = yield* getTask(other, bound)
     ok(["working", "input-required", "completed"].includes(task.state), task.state)
     const again = yield* pay(other, bound, payload)
@@ -325,7 +325,7 @@ test("an answer counts as handed over with the task, and what nobody got is paid
   inMarket(Effect.gen(function* () {
     const { face, world } = yield* shop
     const payments = yield* Payments
-    const deaf = yield* faceOver(world, { ...payments, sent: () => Effect.void })
+    const deaf = yield* serviceOver(world, { ...payments, sent: () => Effect.void })
     const paid = Effect.fnUntraced(function* (at: Handle, n: number) {
       const { id } = yield* offer(at, latest)
       const payload = yield* signed(latest, { nonce: nonce(n) })

@@ -20,10 +20,10 @@ import {
   textPart,
 } from "../../support/http/a2a.ts"
 import { test } from "../../support/effect.ts"
-import { makeFace, makeWorld } from "../../support/http/face.ts"
+import { makeService, makeWorld } from "../../support/http/face.ts"
 import { terms } from "../../support/payments/terms.ts"
 
-const open = Effect.flatMap(makeWorld(3), makeFace)
+const open = Effect.flatMap(makeWorld(3), makeService)
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const declining = { "x402.payment.status": "payment-rejected" }
 

@@ -1,5 +1,5 @@
 /**
- * The agent card: what A2A 0.3.0 asks of one, where it is, and that it says what the registry says.
+ * The agent card: the rules of A2A 0.3.0, its paths, and its agreement with the catalog.
  *
  * @module
  */
@@ -10,15 +10,15 @@ import { skills } from "../../../src/catalog/domain/skill.ts"
 import { agentCard } from "../../../src/http/documents/cards.ts"
 import { type Json, objectIn, send } from "../../support/http/a2a.ts"
 import { test } from "../../support/effect.ts"
-import { makeFace, makeWorld } from "../../support/http/face.ts"
+import { makeService, makeWorld } from "../../support/http/httpService.ts"
 import { terms } from "../../support/payments/terms.ts"
 
 const card = agentCard({ terms, version: "1.0.0" })
 const paths = ["/.well-known/agent-card.json", "/.well-known/agent.json", "/a2a"]
 
-test("the card is one document at three paths, with a tag and an age", () =>
+test("the agent card is one document at three paths, with an ETag and a max-age", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(3))
+    const face = yield* makeService(yield* makeWorld(3))
     const tags = new Set<string | null>()
     for (const path of paths) {
       const response = yield* face.get(path)
@@ -39,7 +39,7 @@ test("the card is one document at three paths, with a tag and an age", () =>
     strictEqual((yield* face.get("/a2a", { method: "DELETE" })).status, 405)
   }))
 
-Deno.test("the card has what 0.3.0 requires, and nothing that makes it another's", () => {
+Deno.test("the agent card has the fields of 0.3.0, and none of other versions", () => {
   const required: ReadonlyArray<readonly [string, unknown]> = [
     ["protocolVersion", "0.3.0"],
     ["version", "1.0.0"],
@@ -50,8 +50,8 @@ Deno.test("the card has what 0.3.0 requires, and nothing that makes it another's
     ["defaultInputModes", ["application/json", "text/plain"]],
     ["defaultOutputModes", ["application/json"]],
   ]
-  const given: Json = { ...card }
-  for (const [name, value] of required) equal(given[name], value, name)
+  const fields: Json = { ...card }
+  for (const [name, value] of required) equal(fields[name], value, name)
   ok(card.name !== "" && card.description !== "")
   for (const name of ["supportedInterfaces", "securitySchemes", "security", "signatures"]) {
     ok(!(name in card), name)
@@ -64,7 +64,7 @@ Deno.test("the card has what 0.3.0 requires, and nothing that makes it another's
   ])
 })
 
-Deno.test("there is one skill a row of the registry, with its price", () => {
+Deno.test("the agent card has one skill per row of the catalog, with its price", () => {
   equal(card.skills.map(({ id }) => id), skills.map(({ name }) => name))
   for (const [at, skill] of skills.entries()) {
     const { name, description, tags, examples } = card.skills[at] ?? Object()
@@ -76,9 +76,9 @@ Deno.test("there is one skill a row of the registry, with its price", () => {
   }
 })
 
-test("every example of the card is understood", () =>
+test("every example of the agent card is a valid message", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(3))
+    const face = yield* makeService(yield* makeWorld(3))
     let n = 0
     for (const { id, examples } of card.skills) {
       for (const text of examples) {

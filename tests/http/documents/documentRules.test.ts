@@ -1,6 +1,6 @@
 /**
- * What the documents have to be beside true: their standards, their addresses and links, their
- * examples, and the same bytes on every replica.
+ * Rules for the documents: their standards, addresses, links and examples, and the same bytes on every
+ * replica.
  *
  * @module
  */
@@ -18,18 +18,24 @@ import { catalogItems } from "../../../src/http/documents/catalog.ts"
 import { securityText } from "../../../src/http/documents/wellKnown.ts"
 import { decodeQuery } from "../../../src/catalog/domain/parameter.ts"
 import { objectIn } from "../../support/http/a2a.ts"
-import { askPaid, base, documentPaths, openFace, read } from "../../support/http/documents.ts"
+import {
+  base,
+  challengesOf,
+  documentPaths,
+  openDocumentService,
+  read,
+} from "../../support/http/documents.ts"
 import { liveTest, test } from "../../support/effect.ts"
 import { readLlms } from "../../support/http/llms.ts"
 import { callsOfText } from "../../support/http/offers.ts"
-import { servedFace } from "../../support/http/servedFace.ts"
+import { servedService } from "../../support/http/servedService.ts"
 import { bodies } from "../../support/http/shape.ts"
 import { terms } from "../../support/payments/terms.ts"
 
 const sold: ReadonlyArray<Product> = Object.values(products)
 
-/** Whose addresses stand in the documents beside our own: standards, and made-up examples. */
-const strangers = [
+/** The foreign addresses in the documents: standards, and example addresses. */
+const foreignAddresses = [
   "http://www.w3.org/2000/svg",
   "https://json-schema.org/draft/2020-12/schema",
   "https://www.rfc-editor.org/info/rfc9727",
@@ -46,7 +52,7 @@ const strangers = [
 const addressesIn = (text: string) =>
   [...text.matchAll(/https?:\/\/[^\s"'`<>()\\,;\]]+/g)].map(([found]) => found.replace(/[.:]$/, ""))
 
-/** Paths of ours as prose and tables name them. */
+/** The service's paths in prose and tables. */
 const pathsIn = (text: string) =>
   [
     ...text.matchAll(
@@ -54,15 +60,15 @@ const pathsIn = (text: string) =>
     ),
   ].map(([found]) => found.replace(/[.:]+$/, ""))
 
-test("every absolute address in any document is our own, or of a known stranger", () =>
+test("every absolute address in any document is the service's own or a known foreign one", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     const { text, headers } = yield* read(face)
     for (const path of documentPaths) {
-      const said = `${text(path)} ${headers(path).get("link") ?? ""}`
-      ok(!said.includes("any.host"), `${path} repeats the Host header`)
-      for (const address of addressesIn(said)) {
-        const known = strangers.some((of) => address === of) ||
+      const content = `${text(path)} ${headers(path).get("link") ?? ""}`
+      ok(!content.includes("any.host"), `${path} repeats the Host header`)
+      for (const address of addressesIn(content)) {
+        const known = foreignAddresses.some((of) => address === of) ||
           address === base || address.startsWith(`${base}/`)
         ok(known, `${path}: ${address}`)
       }
@@ -72,31 +78,31 @@ test("every absolute address in any document is our own, or of a known stranger"
     }
   }))
 
-test("every link and every path of ours in any document answers", () =>
+test("every own link and path in any document is served", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     const { text, headers } = yield* read(face)
     const seen = new Set<string>()
     for (const path of documentPaths) {
-      const said = `${text(path)} ${headers(path).get("link") ?? ""}`
-      for (const address of addressesIn(said)) {
+      const content = `${text(path)} ${headers(path).get("link") ?? ""}`
+      for (const address of addressesIn(content)) {
         if (address.startsWith(`${base}/`)) seen.add(address.slice(base.length))
       }
-      for (const named of pathsIn(said)) seen.add(named)
+      for (const named of pathsIn(content)) seen.add(named)
     }
-    const asked = [...seen].map((path) => path.split(/[?#]/)[0] ?? "")
+    const ownPaths = [...seen].map((path) => path.split(/[?#]/)[0] ?? "")
       .filter((path) => !path.startsWith("/v1/payments/"))
-    ok(asked.length > 25, `${asked.length} links`)
-    for (const path of new Set(asked)) {
+    ok(ownPaths.length > 25, `${ownPaths.length} links`)
+    for (const path of new Set(ownPaths)) {
       const { status } = yield* face.get(path)
       ok([200, 402, 405].includes(status), `${path}: ${status}`)
       if (status === 405) ok(["/mcp"].includes(path), path)
     }
   }))
 
-test("documents carry their type, a tag, five minutes, and CORS", () =>
+test("documents have a content type, an ETag, a max-age of five minutes, and CORS", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     const { headers } = yield* read(face)
     for (const path of documentPaths) {
       const own = headers(path)
@@ -109,9 +115,9 @@ test("documents carry their type, a tag, five minutes, and CORS", () =>
     }
   }))
 
-test("two replicas serve the same bytes, whenever they were started", () =>
+test("two replicas serve the same bytes, started at any time", () =>
   Effect.gen(function* () {
-    const reading = Effect.scoped(Effect.flatMap(openFace, read))
+    const reading = Effect.scoped(Effect.flatMap(openDocumentService, read))
     const first = yield* reading
     yield* TestClock.setTime(200 * day)
     const second = yield* reading
@@ -121,7 +127,7 @@ test("two replicas serve the same bytes, whenever they were started", () =>
     ok(first.text("/.well-known/security.txt") !== second.text("/.well-known/security.txt"))
   }))
 
-Deno.test("security.txt expires within the year, at one time for a month, and never has", () => {
+Deno.test("security.txt expires within a year, at the same time all month, and never in the past", () => {
   const expiries = new Set<number>()
   const start = Date.parse("2026-11-21T12:00:00.000Z")
   for (let now = start; now < start + 400 * day; now += day) {
@@ -140,9 +146,9 @@ Deno.test("security.txt expires within the year, at one time for a month, and ne
   strictEqual(expiries.size, 14)
 })
 
-test("/llms.txt is a page by the reference's rules, and short", () =>
+test("/llms.txt is a valid llms.txt page under 4 KiB", () =>
   Effect.gen(function* () {
-    const { text } = yield* read(yield* openFace)
+    const { text } = yield* read(yield* openDocumentService)
     const page = text("/llms.txt")
     ok(page.length < 4_096, `${page.length}`)
     const { title, summary, sections } = Result.getOrThrow(readLlms(page))
@@ -155,9 +161,9 @@ test("/llms.txt is a page by the reference's rules, and short", () =>
     strictEqual(text("/"), page)
   }))
 
-test("the api-catalog is a linkset whose HEAD says where it is", () =>
+test("the api-catalog is a linkset, and its HEAD links to it", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     const head = yield* face.get("/.well-known/api-catalog", { method: "HEAD" })
     match(
       head.headers.get("content-type") ?? "",
@@ -168,22 +174,22 @@ test("the api-catalog is a linkset whose HEAD says where it is", () =>
     const [catalog, api] = json("/.well-known/api-catalog")["linkset"] as ReadonlyArray<object>
     equal(catalog, { anchor: `${base}/.well-known/api-catalog`, item: [{ href: `${base}/` }] })
     const rels = Object.keys(api ?? {}).filter((rel) => rel !== "anchor")
-    const said = headers("/").get("link") ?? ""
-    for (const rel of rels) ok(said.includes(`rel="${rel}"`), `${rel} in Link of /`)
+    const content = headers("/").get("link") ?? ""
+    for (const rel of rels) ok(content.includes(`rel="${rel}"`), `${rel} in Link of /`)
   }))
 
-/** What JSON Schema says against a value; empty when it takes it. */
+/** The JSON Schema errors of a value; empty when it is valid. */
 function faults(schema: object, value: unknown): string {
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
   return ajv.validate(schema, value) ? "" : ajv.errorsText()
 }
 
-test("what a 402 declares of its call and its answer is valid by its own schema, by every way", () =>
+test("the call and the answer declared in a 402 are valid by its own schema, over HTTP, A2A and MCP", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     for (const product of sold) {
       const { id, path } = product
-      const { header, task, tool } = yield* askPaid(face, product)
+      const { header, task, tool } = yield* challengesOf(face, product)
       for (
         const required of [JSON.parse(Result.getOrThrow(Base64.decodeString(header))), task, tool]
       ) {
@@ -195,16 +201,16 @@ test("what a 402 declares of its call and its answer is valid by its own schema,
     }
   }))
 
-/** Whether all that is shown stands in the whole, too: the first of a list stands for it. */
-function isPartOf(shown: unknown, whole: unknown): boolean {
-  if (typeof shown !== "object" || shown === null) return shown === whole
-  return Object.entries(shown).length > 0 &&
-    Object.entries(shown).every(([name, part]) => isPartOf(part, objectIn(whole)[name]))
+/** Whether `part` is a part of `whole`. */
+function isPartOf(part: unknown, whole: unknown): boolean {
+  if (typeof part !== "object" || part === null) return part === whole
+  return Object.entries(part).length > 0 &&
+    Object.entries(part).every(([name, member]) => isPartOf(member, objectIn(whole)[name]))
 }
 
-test("every example of /llms-full.txt is an answer of its call, and the call is a valid one", () =>
+test("every example in /llms-full.txt is a valid answer to a valid call", () =>
   Effect.gen(function* () {
-    const { text } = yield* read(yield* openFace)
+    const { text } = yield* read(yield* openDocumentService)
     const calls = callsOfText(text("/llms-full.txt"))
     equal(calls.map(({ name }) => name), skills.map(({ name }) => name))
     for (const [at, { name, call, body }] of calls.entries()) {
@@ -219,11 +225,11 @@ test("every example of /llms-full.txt is an answer of its call, and the call is 
     }
   }))
 
-test("every example of the agent card is a call that its skill reads", () =>
+test("every example of the agent card is a call that its skill accepts", () =>
   Effect.gen(function* () {
-    const { json } = yield* read(yield* openFace)
-    const told = json("/a2a")["skills"] as ReadonlyArray<{ id: string; examples: Array<string> }>
-    for (const [at, { id, examples }] of told.entries()) {
+    const { json } = yield* read(yield* openDocumentService)
+    const listed = json("/a2a")["skills"] as ReadonlyArray<{ id: string; examples: Array<string> }>
+    for (const [at, { id, examples }] of listed.entries()) {
       const { skill, params } = JSON.parse(examples[0] ?? "")
       strictEqual(skill, id)
       const query = new URLSearchParams(
@@ -233,9 +239,9 @@ test("every example of the agent card is a call that its skill reads", () =>
     }
   }))
 
-test("/discovery gives the page it is asked for, and says which it gave", () =>
+test("/discovery returns the requested page with its pagination", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     const page = Effect.fnUntraced(function* (query: string) {
       const response = yield* face.get(`/discovery${query}`)
       const body = yield* Effect.promise(() => response.json())
@@ -266,10 +272,10 @@ test("/discovery gives the page it is asked for, and says which it gave", () =>
   }))
 
 liveTest(
-  "the official reader of the Bazaar lists what is sold, page by page",
+  "the official Bazaar client lists all products, page by page",
   () =>
     Effect.gen(function* () {
-      const url = yield* servedFace
+      const url = yield* servedService
       const { extensions: { bazaar } } = withBazaar(new HTTPFacilitatorClient({ url }))
       const list = (offset: number) =>
         Effect.promise(() => bazaar.listResources({ type: "http", limit: 5, offset }))
@@ -285,7 +291,7 @@ liveTest(
     }),
 )
 
-test("/discovery says when what is listed last changed", () =>
+test("/discovery states when the listed products last changed", () =>
   Effect.gen(function* () {
     const listed = catalogItems(terms).map(({ lastUpdated: _, ...item }) => item)
     const bytes = new TextEncoder().encode(JSON.stringify(listed))
@@ -293,14 +299,14 @@ test("/discovery says when what is listed last changed", () =>
     const tag = new Uint8Array(hash).toHex().slice(0, 16)
     equal(
       [tag, productsChangedAt],
-      ["9237e56a83f3405c", "2026-11-22T00:00:00.000Z"],
-      "what is listed changed: so has to productsChangedAt",
+      ["358b3cb87283fe57", "2026-11-22T00:00:00.000Z"],
+      "the listed products changed: update this hash and productsChangedAt",
     )
   }))
 
-test("the mark is an SVG under a kilobyte that loads nothing", () =>
+test("the icon is an SVG under a kilobyte that loads nothing", () =>
   Effect.gen(function* () {
-    const { text, headers } = yield* read(yield* openFace)
+    const { text, headers } = yield* read(yield* openDocumentService)
     const mark = text("/favicon.svg")
     strictEqual(headers("/favicon.svg").get("content-type"), "image/svg+xml")
     ok(mark.length < 1_000 && mark.startsWith("<svg ") && mark.endsWith("</svg>"))

@@ -1,6 +1,6 @@
 /**
- * Everything that is said about the service, compared: each document is read for itself, and all say
- * the same products at the same prices, with the same parameters, at addresses that answer.
+ * All documents about the service, compared: each is parsed separately, and all must list the same
+ * products, prices and parameters, at addresses that answer.
  *
  * @module
  */
@@ -11,19 +11,19 @@ import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
 import { usd } from "../../../src/core/domain/money.ts"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
 import {
-  askPaid,
-  askTools,
   base,
-  openFace,
+  challengesOf,
+  openDocumentService,
   read,
   type Reading,
+  readTools,
 } from "../../support/http/documents.ts"
 import { readLlms } from "../../support/http/llms.ts"
 import { test } from "../../support/effect.ts"
 import {
-  askedBy,
   callsOfText,
   declaredParameters,
+  type ListedOffer,
   type Offer,
   offersOfCard,
   offersOfCatalog,
@@ -32,7 +32,7 @@ import {
   offersOfText,
   offersOfTools,
   parameterIn,
-  type Told,
+  requestedBy,
 } from "../../support/http/offers.ts"
 import { objectIn } from "../../support/http/a2a.ts"
 import { terms } from "../../support/payments/terms.ts"
@@ -43,7 +43,7 @@ const camelCase = (id: string) =>
   named(id).split("_").map((word, at) => at === 0 ? word : word[0]?.toUpperCase() + word.slice(1))
     .join("")
 
-/** The product as all documents together should tell it. */
+/** The product as every document must describe it. */
 function offerOf(product: Product): Offer {
   const { id, path, title, description, price, settlementOrder, parameters } = product
   return {
@@ -63,24 +63,25 @@ function offerOf(product: Product): Offer {
   }
 }
 
-/** Holds what a document tells against the table, in every field that it tells. */
-function agrees(told: ReadonlyArray<Told>, fields: ReadonlyArray<keyof Offer>): void {
-  const pick = (offer: Told) => Object.fromEntries(fields.map((field) => [field, offer[field]]))
-  const ordered = (offers: ReadonlyArray<Told>) => {
+/** Compares a document with the table, in every field that the document has. */
+function agrees(listed: ReadonlyArray<ListedOffer>, fields: ReadonlyArray<keyof Offer>): void {
+  const pick = (offer: ListedOffer) =>
+    Object.fromEntries(fields.map((field) => [field, offer[field]]))
+  const ordered = (offers: ReadonlyArray<ListedOffer>) => {
     const texts = offers.map((offer) => JSON.stringify(pick(offer))).toSorted()
     return texts.map((text) => JSON.parse(text))
   }
-  equal(ordered(told), ordered(sold.map(offerOf)))
+  equal(ordered(listed), ordered(sold.map(offerOf)))
 }
 
 const compared = (
   name: string,
   fields: ReadonlyArray<keyof Offer>,
-  offers: (reading: Reading) => ReadonlyArray<Told>,
+  offers: (reading: Reading) => ReadonlyArray<ListedOffer>,
 ) =>
-  test(`${name} sells what the table says`, () =>
+  test(`${name} lists the products of the catalog`, () =>
     Effect.gen(function* () {
-      agrees(offers(yield* read(yield* openFace)), fields)
+      agrees(offers(yield* read(yield* openDocumentService)), fields)
     }))
 
 const inFull = ["path", "address", "priceUsd", "title", "description", "parameters"] as const
@@ -115,23 +116,23 @@ for (const path of ["/.well-known/agent-card.json", "/.well-known/agent.json", "
   )
 }
 
-test("tools/list of /mcp sells what the table says", () =>
+test("tools/list of /mcp lists the products of the catalog", () =>
   Effect.gen(function* () {
-    const tools = yield* askTools(yield* openFace)
+    const tools = yield* readTools(yield* openDocumentService)
     agrees(offersOfTools(tools), ["name", "title", "priceUsd", "parameters"])
   }))
 
-test("a 402 asks for the same over HTTP, in header and body, A2A and MCP", () =>
+test("a 402 has the same requirements over HTTP, A2A and MCP", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     for (const product of sold) {
       const { parameters, address, description, ...offer } = offerOf(product)
       const { name, units, network, asset, payTo, upfront } = offer
-      const asked = { units, network, asset, payTo, upfront, description }
-      const { header, body, version1, task, tool } = yield* askPaid(face, product)
+      const expected = { units, network, asset, payTo, upfront, description }
+      const { header, body, version1, task, tool } = yield* challengesOf(face, product)
 
       const required = JSON.parse(Result.getOrThrow(Base64.decodeString(header)))
-      equal(askedBy(required), asked)
+      equal(requestedBy(required), expected)
       strictEqual(required.resource.url, address)
       equal(declaredParameters(objectIn(required.extensions.bazaar)), parameters)
       const [entry] = body.accepts
@@ -143,20 +144,20 @@ test("a 402 asks for the same over HTTP, in header and body, A2A and MCP", () =>
         [units, asset, payTo, address, description],
       )
 
-      equal(askedBy(task), asked)
+      equal(requestedBy(task), expected)
       strictEqual(objectIn(objectIn(task)["resource"])["url"], address)
-      equal(askedBy(tool), asked)
+      equal(requestedBy(tool), expected)
       strictEqual(objectIn(objectIn(tool)["resource"])["url"], `mcp://tool/${name}`)
     }
   }))
 
-test("all name the same free rows: contract, catalog, text, card and tools", () =>
+test("contract, catalog, text, card and tools list the same free rows", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     const { json, text } = yield* read(face)
     const rows = Object.values(freeRows)
-    const asked = rows.filter(({ format }) => format === "json")
-    const names = asked.map(({ id }) => named(id))
+    const jsonRows = rows.filter(({ format }) => format === "json")
+    const names = jsonRows.map(({ id }) => named(id))
     const contract = objectIn(json("/openapi.json")["paths"])
     for (const { id, path, title } of rows) {
       const { operationId, summary, security } = objectIn(objectIn(contract[path])["get"])
@@ -174,5 +175,5 @@ test("all name the same free rows: contract, catalog, text, card and tools", () 
     const skills = json("/a2a")["skills"] as ReadonlyArray<{ id: string; tags: Array<string> }>
     equal(skills.map(({ id }) => id), all)
     equal(skills.filter(({ tags }) => tags.includes("free")).map(({ id }) => id), names)
-    equal((yield* askTools(face)).map(({ name }) => name), all)
+    equal((yield* readTools(face)).map(({ name }) => name), all)
   }))

@@ -1,6 +1,5 @@
 /**
- * What every 402 declares beside its price, judged by the reference's own validators: catalogs and
- * buyers use the same ones.
+ * The extensions of every 402, checked by the reference validators that catalogs and buyers use.
  *
  * @module
  */
@@ -23,18 +22,18 @@ import { paymentRequired } from "../../../src/payments/domain/x402/challenge.ts"
 import { decodeQuery } from "../../../src/catalog/domain/parameter.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
-import { makeFace, makeWorld } from "../../support/http/face.ts"
+import { makeService, makeWorld } from "../../support/http/httpService.ts"
 import { authorizationFor, headerOf, terms, wirePayment } from "../../support/payments/terms.ts"
 
 const challengeOf = Effect.fnUntraced(function* (path: string) {
-  const face = yield* makeFace(yield* makeWorld(1))
+  const face = yield* makeService(yield* makeWorld(1))
   const header = (yield* face.get(path)).headers.get("payment-required") ?? ""
   ok(header.length > 0 && header.length < 4_000, `${path}: ${header.length}`)
   return JSON.parse(Result.getOrThrow(Base64.decodeString(header)))
 })
 
 for (const product of Object.values(products)) {
-  test(`the 402 of ${product.path} is taken by the reference's validators`, () =>
+  test(`the 402 of ${product.path} passes the reference validators`, () =>
     Effect.gen(function* () {
       const { extensions, resource } = yield* challengeOf(product.path)
       equal(validateDiscoveryExtension(extensions.bazaar), { valid: true })
@@ -44,7 +43,7 @@ for (const product of Object.values(products)) {
       equal([kept?.serviceName, kept?.tags], [resource.serviceName, resource.tags])
     }))
 
-  test(`the 402 of ${product.path} as a tool of MCP is taken by the reference's validators`, () =>
+  test(`the 402 of ${product.path} as an MCP tool passes the reference validators`, () =>
     Effect.sync(() => {
       const { extensions, resource } = paymentRequired(product, terms, { resource: "mcp" })
       const declared = extensions["bazaar"] as DiscoveryExtension
@@ -54,7 +53,7 @@ for (const product of Object.values(products)) {
       equal(Object(declared.info.input).toolName, skillName(product))
     }))
 
-  test(`the call that the 402 of ${product.path} shows as an example is a valid one`, () =>
+  test(`the example call in the 402 of ${product.path} is valid`, () =>
     Effect.gen(function* () {
       const { extensions } = yield* challengeOf(product.path)
       const example: Record<string, unknown> = extensions.bazaar.info.input.queryParams
@@ -65,7 +64,7 @@ for (const product of Object.values(products)) {
     }))
 }
 
-test("the id that a reference buyer adds to the extensions of a 402 is the one we read", () =>
+test("the payment-identifier that a reference buyer adds to a 402 is the one that is read", () =>
   Effect.gen(function* () {
     const { extensions } = yield* challengeOf(products.research.path)
     const id = "pay_7d5d747be160e280"
@@ -74,11 +73,11 @@ test("the id that a reference buyer adds to the extensions of a 402 is the one w
     const authorization = authorizationFor(buyer(0), products.research, 1_000)
     const signature = yield* sign(buyer(0), authorization)
     const wire = wirePayment(products.research, authorization, signature)
-    const shown = Result.getOrThrow(decodePayment(headerOf({ ...wire, extensions })))
-    strictEqual(shown.identifier, id)
+    const payload = Result.getOrThrow(decodePayment(headerOf({ ...wire, extensions })))
+    strictEqual(payload.identifier, id)
   }))
 
-test("the reference's validator refuses an example that is not as the schema says", () =>
+test("the reference validator refuses an example that does not match the schema", () =>
   Effect.gen(function* () {
     const { extensions: { bazaar } } = yield* challengeOf(products.research.path)
     bazaar.info.input.queryParams.market = 7

@@ -1,5 +1,5 @@
 /**
- * The reader of /llms.txt that the tests of the documents use is as strict as the reference parser.
+ * The test reader of /llms.txt is as strict as the reference parser.
  *
  * @module
  */
@@ -20,7 +20,7 @@ const AnyLlms = Schema.Struct({
   })),
 })
 
-/** A document as an author writes it. */
+/** The parts of a document. */
 function written({ title, summary, details, sections }: Llms): string {
   return [
     `# ${title}`,
@@ -36,7 +36,7 @@ function written({ title, summary, details, sections }: Llms): string {
   ].join("\n")
 }
 
-law("readLlms() reads what was written", Arbitrary.schema(AnyLlms), (llms) => {
+law("readLlms() returns the written parts", Arbitrary.schema(AnyLlms), (llms) => {
   equal(Result.getOrThrow(readLlms(written(llms))), structuredClone(llms))
 })
 
@@ -54,11 +54,11 @@ law(
   },
 )
 
-/** Text, and what of it is wrong. */
+/** Invalid texts, and their errors. */
 const notLlms: ReadonlyArray<readonly [string, RegExp]> = [
   ["", /does not open with a title/],
   ["## Links\n- [a](https://b.example)", /does not open with a title/],
-  ["# T\n\nSome prose.\n\n### Deep\n", /a heading stands before/],
+  ["# T\n\nSome prose.\n\n### Deep\n", /a heading is before/],
   ["# T\n\n## S\n\nProse in a section.\n", /more than links: Prose in a section/],
   ["# T\n\n## S\n- [a] (https://b.example)\n", /more than links/],
   [`# T\n${"\n".repeat(1_000)}`, /longer than a list of links/],

@@ -18,7 +18,7 @@ import { callFree } from "../../../src/http/mcp/tools.ts"
 import type { SkillPorts } from "../../../src/http/skills.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { test } from "../../support/effect.ts"
-import { makeFace, makeWorld, paymentFor, type World } from "../../support/http/face.ts"
+import { makeService, makeWorld, paymentFor, type World } from "../../support/http/face.ts"
 import { currentRequest, earlierRequest, type ToolResult } from "../../support/http/mcp.ts"
 import { startSeconds } from "../../support/payments/sales.ts"
 import { terms } from "../../support/payments/terms.ts"
@@ -31,7 +31,7 @@ const open = Effect.fnUntraced(function* (
 ) {
   yield* TestClock.setTime(startSeconds * second)
   const world = given ?? (yield* makeWorld(3))
-  const face = yield* makeFace(world, payments)
+  const face = yield* makeService(world, payments)
   const post = (init: RequestInit) =>
     Effect.gen(function* () {
       const response = yield* face.get("/mcp", init)

@@ -19,7 +19,7 @@ import { ChallengeBody, ChallengeV1Body } from "../../../src/payments/domain/x40
 import { Slug } from "../../../src/markets/domain/market.ts"
 import { documents } from "../../../src/http/documents/documents.ts"
 import { test } from "../../support/effect.ts"
-import { faceOptions, makeFace, makeWorld, paymentFor } from "../../support/http/face.ts"
+import { makeService, makeWorld, paymentFor, serviceOptions } from "../../support/http/face.ts"
 import { bookOf, endingMarket, pricesOver, whaleRow } from "../../support/products.ts"
 import { bodies } from "../../support/http/shape.ts"
 
@@ -58,7 +58,7 @@ interface Document {
 
 const document: Document = JSON.parse(
   new TextDecoder().decode(
-    documents({ ...faceOptions, version: "1.0.0" }).get("/openapi.json")?.bytes,
+    documents({ ...serviceOptions, version: "1.0.0" }).get("/openapi.json")?.bytes,
   ),
 )
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
@@ -178,7 +178,7 @@ test("what is served is valid by the document's schema of it", () =>
     yield* Ref.set(world.shelf.books, [bookOf(sold, now)])
     yield* Ref.set(world.shelf.series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
     yield* Ref.set(world.shelf.whales, [{ computedAt: now, row: whaleRow() }])
-    const face = yield* makeFace(world)
+    const face = yield* makeService(world)
     const bodyOf = Effect.fnUntraced(function* (path: `/${string}`, client: number, paid = {}) {
       const headers = { "x-forwarded-for": `203.0.113.${client}`, ...paid }
       const response = yield* face.get(path, { headers })
@@ -210,7 +210,7 @@ test("what is served is valid by the document's schema of it", () =>
 
 test("the message that is shown of a path that agents post to is answered with a result", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(3))
+    const face = yield* makeService(yield* makeWorld(3))
     const posts = operations.filter(({ method }) => method === "post")
     equal(posts.map(({ path }) => path).toSorted(), ["/a2a", "/mcp"])
     for (const [client, { path, operation }] of posts.entries()) {
@@ -234,7 +234,7 @@ const none: Media = { schema: { not: {} } }
 test("the challenge and the receipt in the headers are what the document says they hold", () =>
   Effect.gen(function* () {
     yield* TestClock.adjust("1 day")
-    const face = yield* makeFace(yield* makeWorld(3))
+    const face = yield* makeService(yield* makeWorld(3))
     const held = (response: globalThis.Response, name: string) =>
       JSON.parse(Result.getOrThrow(Base64.decodeString(response.headers.get(name) ?? "")))
     const schemaOf = (name: string) => document.components.headers[name]?.schema.contentSchema

@@ -12,7 +12,7 @@ import { Payments } from "../../../src/payments/Payments.ts"
 import { buyer } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
 import { inShop, json, now, once, type Shop, statusOf } from "../../support/http/earlyShop.ts"
-import { makeFace, makeWorld } from "../../support/http/face.ts"
+import { makeService, makeWorld } from "../../support/http/face.ts"
 import { whaleRow } from "../../support/products.ts"
 import {
   answering,
@@ -207,7 +207,7 @@ test("a refund of another sum than the price is looked up as that sum", () =>
       yield* useNonce(bought, price - 1n, BigInt(startSeconds + 5))
       yield* passing(60)
       yield* payments.scan
-      const face = yield* makeFace(yield* makeWorld(1), Layer.succeed(Payments, payments))
+      const face = yield* makeService(yield* makeWorld(1), Layer.succeed(Payments, payments))
       const asked = yield* Effect.forkChild(
         face.get(`/v1/payments/${(yield* rowOf(bought))?.paymentId}`),
       )
@@ -227,7 +227,7 @@ for (
     inMarket(
       Effect.gen(function* () {
         const payments = { ...yield* Payments, status: () => status }
-        const face = yield* makeFace(yield* makeWorld(1), Layer.succeed(Payments, payments))
+        const face = yield* makeService(yield* makeWorld(1), Layer.succeed(Payments, payments))
         const path = `/v1/payments/0x${"0".repeat(64)}`
         const asked = yield* Effect.forkChild(face.get(path))
         yield* passing(2)

@@ -12,9 +12,9 @@ import { noDigestYet } from "../../../src/catalog/domain/refusal.ts"
 import { hour, isoTime, minute } from "../../../src/core/domain/time.ts"
 import { storedDigest } from "../../support/digest/storedDigests.ts"
 import { test } from "../../support/effect.ts"
-import { makeFace, makeWorld, paymentFor } from "../../support/http/face.ts"
+import { makeService, makeWorld, paymentFor } from "../../support/http/httpService.ts"
 import { nothing, taken } from "../../support/payments/sales.ts"
-import { inShop, json, now, once } from "../../support/http/earlyShop.ts"
+import { inShop, json, now, once } from "../../support/http/paidService.ts"
 
 const noon = Date.parse("2026-11-21T12:00:00.000Z")
 
@@ -27,7 +27,7 @@ const withDigests = Effect.fnUntraced(function* (count: number) {
     const at = noon - n * digestEvery
     yield* world.digests.add(storedDigest(at + (n === 0 ? 0 : minute), `The digest ${n} back`))
   }
-  const face = yield* makeFace(world)
+  const face = yield* makeService(world)
   let client = 0
   const free = (path: string, headers: Record<string, string> = {}) =>
     face.get(path, { headers: { "x-forwarded-for": `203.0.113.${client++}`, ...headers } })
@@ -70,7 +70,7 @@ test("a digest that cannot be read costs its own fields, not those of the feed",
     yield* TestClock.setTime(noon)
     const world = yield* makeWorld(3)
     const latest = Effect.die("no digest of ours")
-    const face = yield* makeFace({ ...world, digests: { ...world.digests, latest } })
+    const face = yield* makeService({ ...world, digests: { ...world.digests, latest } })
     const index = yield* json(yield* face.get("/v1/index"))
     equal([index.index, index.digest], [3, null])
     const { status, digest, feed } = yield* json(yield* face.get("/health"))
@@ -123,7 +123,7 @@ test("/v1/digest sells the newest digest whole, to its last fresh millisecond", 
     equal([code, charged, retryable], ["digest_stale", false, true])
     strictEqual(
       stale.body.error.message,
-      `The newest digest, of ${digest.createdAt}, is too old to be sold: the next is late`,
+      `The newest digest is from ${digest.createdAt} and too old to be sold: the next one is late`,
     )
     strictEqual(stale.response.headers.has("payment-response"), false)
   }))

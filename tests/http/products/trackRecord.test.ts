@@ -15,7 +15,7 @@ import { Digest } from "../../../src/digest/Digest.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { test } from "../../support/effect.ts"
-import { makeFace, makeWorld, paymentFor, type World } from "../../support/http/face.ts"
+import { makeService, makeWorld, paymentFor, type World } from "../../support/http/face.ts"
 import { faultOf } from "../../support/http/shape.ts"
 import { type KnownWallet, storeOf, wonOf40 } from "../../support/whales/whales.ts"
 import { noVerdicts } from "../../support/track-record/memoryScores.ts"
@@ -43,7 +43,7 @@ const open = Effect.fnUntraced(function* (known: ReadonlyArray<KnownWallet>) {
   yield* TestClock.setTime(noon)
   const world = yield* makeWorld(3)
   yield* stock(world, known)
-  const face = yield* makeFace(world)
+  const face = yield* makeService(world)
   let client = 0
   const get = Effect.fnUntraced(function* (init: RequestInit = {}) {
     const headers = { "x-forwarded-for": `198.51.100.${client++}`, ...init.headers }

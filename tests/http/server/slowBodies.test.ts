@@ -18,10 +18,10 @@ import { pendingMax } from "../../../src/http/server/edge.ts"
 import { layer, Served } from "../../../src/http/layer.ts"
 import { eventLoopTurn, liveTest, test } from "../../support/effect.ts"
 import {
-  faceOptions,
-  makeFace,
+  makeService,
   makeWorld,
   paymentFor,
+  serviceOptions,
   servicesOver,
 } from "../../support/http/face.ts"
 import { currentRequest } from "../../support/http/mcp.ts"
@@ -33,7 +33,7 @@ const posted = { method: "POST", headers: { "content-type": "application/json" }
 /** A face, posts to it whose body never comes, and what was answered to them so far. */
 const open = Effect.gen(function* () {
   yield* TestClock.setTime(startSeconds * second)
-  const face = yield* makeFace(yield* makeWorld(3))
+  const face = yield* makeService(yield* makeWorld(3))
   const from = (hostname: string) => ({
     remoteAddr: { transport: "tcp", hostname, port: 1 } satisfies Deno.NetAddr,
   })
@@ -141,7 +141,7 @@ liveTest(
     Effect.gen(function* () {
       const sockets = 300
       const served = yield* Layer.build(
-        layer({ ...faceOptions, hostname: "127.0.0.1", port: 0, drain: Duration.zero }).pipe(
+        layer({ ...serviceOptions, hostname: "127.0.0.1", port: 0, drain: Duration.zero }).pipe(
           Layer.provide(servicesOver(yield* makeWorld(3))),
         ),
       )

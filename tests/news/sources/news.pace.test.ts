@@ -55,7 +55,7 @@ const reading = (source: NewsSource, topics: ReadonlyArray<ReadonlyArray<string>
     return yield* Fiber.join(fiber)
   })
 
-const topics = Array.from({ length: 12 }, (_, n) => [`Somebody${n}`, `something${n}`])
+const topics = Array.from({ length: 12 }, (_, n) => [`Person${n}`, `something${n}`])
 const gdelt = { gdelt: true } as const
 const feeds = { feeds: [{ name: "A", url: "https://a.example/rss" }] } as const
 

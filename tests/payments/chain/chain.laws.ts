@@ -13,7 +13,7 @@ import {
   type PaymentProof,
 } from "../../../src/payments/domain/payment.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
-import { Chain, type SeenTransfer } from "../../../src/payments/Chain.ts"
+import { type AuthorizedTransfer, Chain } from "../../../src/payments/Chain.ts"
 import { buyer } from "../../support/payments/buyers.ts"
 import { startSeconds } from "../../support/payments/sales.ts"
 import { authorizationFor, nonce, terms, token } from "../../support/payments/terms.ts"
@@ -97,7 +97,7 @@ export const chainLaws: ReadonlyArray<ChainLaw> = [
     }),
   ]),
   [
-    "a cancelled nonce never paid, though it looks used; said once that is safe",
+    "a cancelled nonce is proved never paid once its block is safe",
     Effect.fnUntraced(function* () {
       const { cancel, transfer, pass } = yield* World
       equal((yield* cancel(0, authorization(0).nonce)).succeeded, true)
@@ -120,7 +120,7 @@ export const chainLaws: ReadonlyArray<ChainLaw> = [
     }),
   ],
   [
-    "a payment that paid stays paid long after it has expired",
+    "a paid payment stays paid long after its expiry",
     Effect.fnUntraced(function* () {
       const { transfer, pass } = yield* World
       yield* transfer(0, authorization(0))
@@ -147,7 +147,7 @@ export const chainLaws: ReadonlyArray<ChainLaw> = [
     }),
   ],
   [
-    "a scan begins where it is told to, and finds nothing where nothing was paid",
+    "a scan starts at the given block, and finds nothing where nothing was paid",
     Effect.fnUntraced(function* () {
       const { transfer, pass } = yield* World
       const { transfers } = yield* Chain
@@ -164,7 +164,7 @@ export const chainLaws: ReadonlyArray<ChainLaw> = [
     }),
   ],
   [
-    "a balance is what was received less what was spent",
+    "a balance is the received amount minus the spent amount",
     Effect.fnUntraced(function* () {
       const { transfer } = yield* World
       const { balanceOf } = yield* Chain
@@ -180,7 +180,7 @@ export const chainLaws: ReadonlyArray<ChainLaw> = [
 /** Everything the scan gives after a block, however many stretches that takes. */
 const scanned = Effect.fnUntraced(function* (after: bigint) {
   const { transfers } = yield* Chain
-  const found: Array<SeenTransfer> = []
+  const found: Array<AuthorizedTransfer> = []
   let from = after
   for (let stretch = 0; stretch < 10_000; stretch++) {
     const read = yield* transfers({ asset: token.asset, to: payTo, after: from })
@@ -228,7 +228,7 @@ export const historyLaw = Effect.fnUntraced(function* (history: History) {
   const transactions: Array<string> = []
   yield* world.pass(safeAfterSeconds)
   let cursor = (yield* transfers({ asset: token.asset, to: payTo, after: null })).through
-  const seen: Array<SeenTransfer> = []
+  const seen: Array<AuthorizedTransfer> = []
 
   for (const step of history) {
     switch (step.act) {

@@ -21,7 +21,7 @@ import { Random } from "../../support/random.ts"
 import { buyer } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
 import { encodings } from "../../support/payments/encodings.ts"
-import { memoryPaymentStore } from "../../support/payments/memoryPayments.ts"
+import { memoryPayments } from "../../support/payments/memoryPayments.ts"
 import {
   answering,
   buying,
@@ -76,6 +76,7 @@ const drawCopies = (random: Random, count: number): ReadonlyArray<Copy> =>
 /** All of them at once, as chance has it; what each was told, and how often an answer was computed. */
 const racing = (copies: ReadonlyArray<Copy>, random: Random) => {
   let computed = 0
+  const memory = memoryPayments()
   const race = Effect.gen(function* () {
     const replicas = [yield* Payments, yield* replica]
     const told = yield* Effect.forEach(copies, ({ sold, request, secret, replica }) => {
@@ -86,11 +87,10 @@ const racing = (copies: ReadonlyArray<Copy>, random: Random) => {
         ? Effect.die("no such replica")
         : Effect.result(payments.sell(bought, workOf(work)))
     }, { concurrency: "unbounded" })
-    const store = yield* PaymentStore
-    return { told, computed, taken: yield* taken, rows: [...yield* store.countByState] }
+    return { told, computed, taken: yield* taken, rows: [...memory.countByState()] }
   })
   const ports = Layer.mergeAll(
-    Layer.fresh(memoryPaymentStore),
+    Layer.succeed(PaymentStore, memory.store),
     Layer.provideMerge(layerLedger(), Layer.fresh(layerMemory)),
     Logger.layer([]),
   ).pipe(Layer.provideMerge(Layer.succeed(Signatures, mathematics)))
@@ -123,7 +123,7 @@ const isOne = (
 }
 
 for (const [schedules, least, most] of [[300, 2, 4], [20, 50, 50]] as const) {
-  Deno.test(`${least} to ${most} copies on three routes and two replicas are one answer, in ${schedules} schedules`, () => {
+  Deno.test(`${least} to ${most} copies on three routes and two replicas give one answer, in ${schedules} schedules`, () => {
     const winners = new Set<string>()
     for (let seed = 1; seed <= schedules; seed++) {
       const random = new Random(seed)
@@ -138,10 +138,10 @@ for (const [schedules, least, most] of [[300, 2, 4], [20, 50, 50]] as const) {
   })
 }
 
-test("a hundred spellings of one authorization are one row and one answer", () =>
-  inMarket(Effect.gen(function* () {
+test("a hundred encodings of one authorization give one row and one answer", () => {
+  const memory = memoryPayments()
+  const body = Effect.gen(function* () {
     const { sell } = yield* Payments
-    const store = yield* PaymentStore
     const { authorization, signature } = signed.payment
     const spellings = encodings(wirePayment(product, authorization, signature), secret)
     equal(spellings.length, 100)
@@ -154,9 +154,11 @@ test("a hundred spellings of one authorization are one row and one answer", () =
       told.push(outcomeText(yield* Effect.result(sell(bought, workOf(answering())))))
     }
     equal(told, ["answer", ...Array.from({ length: 99 }, () => "answer again")])
-    equal([...yield* store.countByState], [["answered", 1]])
+    equal([...memory.countByState()], [["answered", 1]])
     equal(yield* taken, once)
-  })))
+  })
+  return inMarket(body, {}, Layer.succeed(PaymentStore, memory.store))
+})
 
 /** Uses the payment's nonce on the chain for something that is no payment to us. */
 const spend = Effect.fnUntraced(function* ({ payment }: Purchase, how: "cancelled" | "spent") {

@@ -28,7 +28,6 @@ export function storeBetween(
     scannedThrough: (...args) => between("scannedThrough", store.scannedThrough(...args)),
     states: (...args) => between("states", store.states(...args)),
     liability: between("liability", store.liability),
-    countByState: between("countByState", store.countByState),
   }
 }
 
@@ -54,6 +53,6 @@ export function chainBetween(chain: Chain["Service"], between: Between): Chain["
   }
 }
 
-export function taskBetween({ check, compute }: Work, between: Between): Work {
+export function workBetween({ check, compute }: Work, between: Between): Work {
   return { check: between("check", check), compute: between("work", compute) }
 }

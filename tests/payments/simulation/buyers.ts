@@ -13,7 +13,7 @@ import type { Payments } from "../../../src/payments/Payments.ts"
 import { buyer, payloadOf } from "../../support/payments/buyers.ts"
 import { early, outcomeText, product } from "../../support/payments/sales.ts"
 import { terms, token } from "../../support/payments/terms.ts"
-import { taskBetween } from "./between.ts"
+import { workBetween } from "./between.ts"
 import type { Machine } from "./machine.ts"
 import { calmAtSeconds, type Heard, type Signed, startSeconds, type World } from "./world.ts"
 
@@ -142,7 +142,7 @@ const call = Effect.fnUntraced(function* (
     ? Effect.flatMap(life.service.findOutcome(signed.paymentId, secret), asSold)
     : life.service.sell(
       { product, request, payment, validityFault: late, secret },
-      taskBetween(work(world, signed), life.between),
+      workBetween(work(world, signed), life.between),
     )
   const result = yield* asked.pipe(
     Effect.result,

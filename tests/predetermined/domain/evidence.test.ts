@@ -12,7 +12,7 @@ import {
   evidenceMax,
   evidenceOf,
   isUnchallenged,
-  newsAgeMax,
+  newsAgeMsMax,
   supports,
 } from "../../../src/predetermined/domain/evidence.ts"
 import { minute } from "../../../src/core/domain/time.ts"
@@ -43,7 +43,7 @@ law(
     strictEqual(new Set(evidence.map(({ url, kind }) => `${kind} ${url}`)).size, evidence.length)
     ok(
       evidence.every(({ publishedAt, kind }) =>
-        publishedAt <= now && (kind === "venue" || publishedAt >= now - newsAgeMax)
+        publishedAt <= now && (kind === "venue" || publishedAt >= now - newsAgeMsMax)
       ),
     )
   },

@@ -84,7 +84,7 @@ const assertFactual = (
   text: string,
   evidence: AcceptedDetection["evidence"],
 ): boolean => {
-  const facts = statementFacts(of, outcome, evidence)
+  const facts = statementFacts(of, outcome, evidence, now)
   const faults = faultsOf({ text, facts: facts.map(({ id }) => id) }, factsById(facts))
   equal(faults, [])
   return text.trim() !== ""
@@ -102,16 +102,16 @@ Deno.test("judgeDetection() replaces a statement that names the other outcome or
     }
     return Result.getOrThrow(judgeDetection(question, detection)).statement
   }
-  const asked = `“${of.question}”`
-  const plain = plainStatement(of, 0, evidence)
-  const valid = `${asked} is confirmed as “Yes” by “${title}”.`
+  const quotedQuestion = `“${of.question}”`
+  const plain = plainStatement(of, 0, evidence, now)
+  const valid = `${quotedQuestion} is confirmed as “Yes” by “${title}”.`
   strictEqual(published(valid), valid)
   for (
     const against of [
-      `${asked} is confirmed as “No” by “${title}”.`,
-      `${asked} is not “Yes”.`,
-      `“Yes” is wrong for ${asked}.`,
-      `${asked} isn't “Yes”.`,
+      `${quotedQuestion} is confirmed as “No” by “${title}”.`,
+      `${quotedQuestion} is not “Yes”.`,
+      `“Yes” is wrong for ${quotedQuestion}.`,
+      `${quotedQuestion} isn't “Yes”.`,
     ]
   ) strictEqual(published(against), plain)
 })
@@ -121,6 +121,7 @@ const anyWords = Arbitrary.schema(Schema.Struct({
   outcomes: Schema.Tuple([Schema.String, Schema.String]),
   title: Schema.String,
   source: Schema.String,
+  ageMs: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 40 * 3_600_000 })),
 }))
 
 law("plain statements and facts pass the fact check for any untrusted text", anyWords, ({
@@ -128,17 +129,31 @@ law("plain statements and facts pass the fact check for any untrusted text", any
   outcomes,
   title,
   source,
+  ageMs,
 }) => {
   const of = market({ question, outcomes })
   for (const kind of ["venue", "news"] as const) {
-    const cited = { ...{ id: "E1", kind, title, source }, url: of.url, publishedAt: now }
-    ok(assertFactual(of, 1, plainStatement(of, 1, [cited]), [cited]))
-    const facts = statementFacts(of, 1, [cited])
+    const cited = { ...{ id: "E1", kind, title, source }, url: of.url, publishedAt: now - ageMs }
+    ok(assertFactual(of, 1, plainStatement(of, 1, [cited], now), [cited]))
+    const facts = statementFacts(of, 1, [cited], now)
     for (const { id, statement } of facts) {
       equal(faultsOf({ text: statement, facts: [id] }, factsById(facts)), [])
     }
   }
 }, runs)
+
+Deno.test("plainStatement() states how long a proposal has not been disputed", () => {
+  const statement = (minutes: number) => {
+    const piece = { id: "E1", kind: "venue" as const, title: "t", source: "s", url: yesOrNo.url }
+    return plainStatement(yesOrNo, 0, [{ ...piece, publishedAt: now - minutes * 60_000 }], now)
+  }
+  const start = `The outcome “Yes” of “${yesOrNo.question}” has been proposed at the venue and ` +
+    "not disputed for "
+  equal([59, 60, 119, 120, 26 * 60].map(statement), [
+    ...[`${start}59 minutes.`, `${start}1 hour.`, `${start}1 hour.`, `${start}2 hours.`],
+    `${start}26 hours.`,
+  ])
+})
 
 const anyMarketText = Arbitrary.schema(Schema.Struct({
   question: Schema.Literals([
@@ -155,11 +170,11 @@ const anyMarketText = Arbitrary.schema(Schema.Struct({
 law("a market's own texts never lead to an item", anyMarketText, (drawn) => {
   const forecasts = headlinesOf(drawn.headlines).filter(({ title }) => title.includes("likely"))
   const of = { ...yesOrNo, question: drawn.question }
-  const asked = pricedQuestion({
+  const priced = pricedQuestion({
     ...{ market: of, book: Result.succeed(microstructureWith()), rules: drawn.rules, now },
     ...{ proposal: null, headlines: forecasts },
   })
-  ok(Result.isFailure(asked))
+  ok(Result.isFailure(priced))
   // Even if the question were asked, no answer would be accepted.
   const piece = { id: "E1", kind: "news" as const, title: "Lighthouse likely lit", source: "x" }
   const evidence = [{ ...piece, url: "https://one.example/", publishedAt: now }] as const
@@ -204,7 +219,7 @@ law(
       proposal: proposalOf(drawn.proposal, of),
       headlines: headlinesOf(drawn.headlines),
     }
-    const asked = pricedQuestion(input)
+    const priced = pricedQuestion(input)
     const question = questionOf({ ...drawn, of: "yesOrNo" })
     const supported =
       question?.evidence.some((piece) =>
@@ -216,9 +231,9 @@ law(
     const open = 0.03 < micro.mid && micro.mid < 0.97
     const proposalKnown = status !== "proposed" || input.proposal !== null
     const expected = gate && open && supported && proposalKnown && !drawn.proposal?.disputed
-    strictEqual(Result.isSuccess(asked), expected)
+    strictEqual(Result.isSuccess(priced), expected)
     if (!expected) return
-    const { question: { evidence }, microstructure } = Result.getOrThrow(asked)
+    const { question: { evidence }, microstructure } = Result.getOrThrow(priced)
     equal(microstructure, micro)
     equal(evidence.map(({ id }) => id), evidence.map((_, n) => `E${n + 1}`))
     ok(evidence.length <= 8)
@@ -229,23 +244,23 @@ law(
 )
 
 Deno.test("pricedQuestion() rejects prices at the limits, and a market that is only past its end", () => {
-  const asked = (mid: number, fields: object = { proposal: proposal() }) =>
+  const resultOf = (mid: number, fields: object = { proposal: proposal() }) =>
     Result.match(
       pricedQuestion({
         ...{ market: market({ endsAt: now - 1 }), rules: "", proposal: null, headlines: [], now },
         book: Result.succeed(microstructureWith({ mid })),
         ...fields,
       }),
-      { onSuccess: () => "asked", onFailure: (reason) => reason },
+      { onSuccess: () => "accepted", onFailure: (reason) => reason },
     )
-  equal([0.03, 0.0301, 0.9699, 0.97].map((mid) => asked(mid)), [
-    ...["decided", "asked", "asked", "decided"],
+  equal([0.03, 0.0301, 0.9699, 0.97].map((mid) => resultOf(mid)), [
+    ...["decided", "accepted", "accepted", "decided"],
   ])
-  equal(asked(0.5, {}), "no_evidence")
-  equal(asked(0.5, { headlines: [headline({ title: "Lighthouse lit at last?" })] }), "hearsay")
-  equal(asked(0.5, { proposal: proposal({ proposedAt: now - 1, settlesAt: null }) }), "hearsay")
-  equal(asked(0.5, { proposal: proposal({ disputed: true }) }), "disputed")
-  equal(asked(0.5, { headlines: [headline({ url: "javascript:alert(1)" })] }), "no_evidence")
+  equal(resultOf(0.5, {}), "no_evidence")
+  equal(resultOf(0.5, { headlines: [headline({ title: "Lighthouse lit at last?" })] }), "hearsay")
+  equal(resultOf(0.5, { proposal: proposal({ proposedAt: now - 1, settlesAt: null }) }), "hearsay")
+  equal(resultOf(0.5, { proposal: proposal({ disputed: true }) }), "disputed")
+  equal(resultOf(0.5, { headlines: [headline({ url: "javascript:alert(1)" })] }), "no_evidence")
 })
 
 law(
@@ -300,7 +315,7 @@ law("predeterminedItem() has the price of its outcome, and the rest to 1 as the 
   steps,
   outcome,
 }) => {
-  const asked = Result.getOrThrow(pricedQuestion({
+  const priced = Result.getOrThrow(pricedQuestion({
     ...{
       market: yesOrNo,
       book: Result.succeed(microstructureWith()),
@@ -310,9 +325,9 @@ law("predeterminedItem() has the price of its outcome, and the rest to 1 as the 
     },
     proposal: proposal({ outcome }),
   }))
-  const question = { ...asked.question, mid: fromHalfSteps(steps) }
+  const question = { ...priced.question, mid: fromHalfSteps(steps) }
   const accepted = Result.getOrThrow(judgeDetection(question, rulesDetection(question)))
-  const detection = { ...asked, question, accepted, detector: "rules" }
+  const detection = { ...priced, question, accepted, detector: "rules" }
   const { dedupeKey, ...item } = predeterminedItem(detection, now)
   strictEqual(dedupeKey, "predetermined:m1")
   const { type, data } = Schema.decodeUnknownSync(FeedItem)({ feedIndex: 1, ...item })
@@ -351,7 +366,7 @@ Deno.test("judgeDetection() keeps a detector's statement that names the outcome 
     publishedAt: now,
   }] as const
   const question = { market: yesOrNo, rules: "", mid: 0.5, proposal: null, evidence, now }
-  const plain = plainStatement(yesOrNo, 0, evidence)
+  const plain = plainStatement(yesOrNo, 0, evidence, now)
   const published = (statement: string) =>
     Result.getOrThrow(judgeDetection(question, {
       ...{ determined: true, outcome: "Yes", statement, confidence: "high", evidence: ["E1"] },

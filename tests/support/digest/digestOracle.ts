@@ -5,7 +5,7 @@
  * @module
  */
 import type { DigestMaterial, WhaleEntryItem } from "../../../src/digest/domain/material.ts"
-import { named } from "../../../src/core/domain/untrusted.ts"
+import { safeName } from "../../../src/core/domain/untrusted.ts"
 
 /** Whether a figure comes from the material. */
 export type IsTraced = (figure: string) => boolean
@@ -143,5 +143,5 @@ function countsOf(material: DigestMaterial): ReadonlyArray<string> {
 /** Every text of the material as a digest may quote it, truncated to each of the name lengths. */
 export function namesOf(material: DigestMaterial): ReadonlySet<string> {
   const texts = leavesOf(material).filter((it) => typeof it === "string")
-  return new Set(texts.flatMap((text) => [50, 110, 140].map((max) => named(text, max))))
+  return new Set(texts.flatMap((text) => [50, 110, 140].map((max) => safeName(text, max))))
 }

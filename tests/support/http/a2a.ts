@@ -4,10 +4,10 @@
  * @module
  */
 import { Effect } from "effect"
-import type { makeFace } from "./face.ts"
+import type { makeService } from "./face.ts"
 
 export type Json = Readonly<Record<string, unknown>>
-export type Handle = Pick<Effect.Success<ReturnType<typeof makeFace>>, "get">
+export type Handle = Pick<Effect.Success<ReturnType<typeof makeService>>, "get">
 
 /** A task as tests look at it. */
 export interface Seen {

@@ -11,7 +11,7 @@ import { Payments } from "../../../src/payments/Payments.ts"
 import { dataPart, type Handle, type Json, objectIn, send } from "./a2a.ts"
 import { buyer, sign } from "../payments/buyers.ts"
 import { eventLoopTurn } from "../effect.ts"
-import { makeFace, type World } from "./face.ts"
+import { makeService, type World } from "./face.ts"
 import { passing, taken } from "../payments/sales.ts"
 import { stockedWorld } from "./shop.ts"
 import { authorizationFor, wirePayment } from "../payments/terms.ts"
@@ -32,12 +32,14 @@ const timely = (face: Handle): Handle => ({
   }),
 })
 
-export const faceOver = Effect.fnUntraced(function* (world: World, payments: Payments["Service"]) {
-  return timely(yield* makeFace(world, Layer.succeed(Payments, payments)))
-})
+export const serviceOver = Effect.fnUntraced(
+  function* (world: World, payments: Payments["Service"]) {
+    return timely(yield* makeService(world, Layer.succeed(Payments, payments)))
+  },
+)
 export const shop = Effect.gen(function* () {
   const world = yield* stockedWorld
-  return { world, face: yield* faceOver(world, yield* Payments) }
+  return { world, face: yield* serviceOver(world, yield* Payments) }
 })
 
 /** What a buyer signs for a product now, as it looks on the wire. */

@@ -1,5 +1,5 @@
 /**
- * The whole face under an address of its own, and everything it says about itself.
+ * The whole API under its own address, and all its documents.
  *
  * @module
  */
@@ -9,21 +9,21 @@ import type { Product } from "../../../src/catalog/domain/product.ts"
 import { skillName } from "../../../src/catalog/domain/skill.ts"
 import { familyOfOne } from "../../../src/http/documents/family.ts"
 import { dataPart, type Handle, type Json, objectIn, send } from "./a2a.ts"
-import { faceOptions, makeFace, makeWorld } from "./face.ts"
+import { makeService, makeWorld, serviceOptions } from "./httpService.ts"
 import { currentRequest } from "./mcp.ts"
 import { terms } from "../payments/terms.ts"
 
-/** What the service calls itself; requests come to another host. */
+/** The service's public address; test requests use another host. */
 export const base = "https://bellwether.example"
 
 /** A face with three items; its documents are for any number of readers. */
-export const openFace = Effect.gen(function* () {
-  return yield* makeFace(yield* makeWorld(3), undefined, {
-    ...faceOptions,
+export const openDocumentService = Effect.gen(function* () {
+  return yield* makeService(yield* makeWorld(3), undefined, {
+    ...serviceOptions,
     terms: { ...terms, publicBaseUrl: base },
     family: familyOfOne(base),
     contact: "mailto:security@bellwether.example",
-    limits: { ...faceOptions.limits, free: "off", documents: "off" },
+    limits: { ...serviceOptions.limits, free: "off", documents: "off" },
   })
 })
 
@@ -36,7 +36,7 @@ export const documentPaths = [
 ] as const
 export type DocumentPath = typeof documentPaths[number]
 
-/** Documents as they were read. */
+/** The documents that were read. */
 export interface Reading {
   readonly text: (path: string) => string
   readonly json: (path: string) => Json
@@ -61,21 +61,21 @@ export const read = Effect.fnUntraced(function* ({ get }: Handle) {
   return reading
 })
 
-/** The tools of /mcp, as they are listed. */
-export const askTools = Effect.fnUntraced(function* ({ get }: Handle) {
+/** The tools that tools/list of /mcp returns. */
+export const readTools = Effect.fnUntraced(function* ({ get }: Handle) {
   const response = yield* get("/mcp", currentRequest("tools/list"))
   const { result } = yield* Effect.promise(() => response.json())
   return result.tools as ReadonlyArray<{ readonly name: string; readonly inputSchema: object }>
 })
 
-/** What a product answers to who shows no payment, by every way. */
-export const askPaid = Effect.fnUntraced(function* (face: Handle, product: Product) {
+/** The answers of a product to an unpaid call over HTTP, A2A and MCP. */
+export const challengesOf = Effect.fnUntraced(function* (face: Handle, product: Product) {
   const { path, parameters } = product
   const name = skillName(product)
   const response = yield* face.get(path)
   const body = yield* Effect.promise(() => response.json())
   const version1 = yield* face.get(`${path}?x402Version=1`)
-  // What has to be given is given, as a call without it is refused before its price is told.
+  // Required parameters are sent, because a call without them is refused before its price is returned.
   const given = exampleOf(parameters.filter(({ required }) => required === true))
   const { task } = yield* send(face, [dataPart(name, given)])
   const call = currentRequest("tools/call", { name, arguments: given })

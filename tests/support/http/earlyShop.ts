@@ -12,7 +12,7 @@ import type { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { buyer, sign } from "../payments/buyers.ts"
-import { makeFace, makeWorld } from "./face.ts"
+import { makeService, makeWorld } from "./face.ts"
 import { bookOf, endingMarket, pricesOver, type ProductPorts, whaleRow } from "../products.ts"
 import { inMarket, type Market, passing, startSeconds } from "../payments/sales.ts"
 import { faultOf } from "./shape.ts"
@@ -56,7 +56,7 @@ export const inShop = <E>(
     Effect.gen(function* () {
       const world = yield* makeWorld(3)
       yield* stocked(world.shelf)
-      const face = yield* makeFace(world, Layer.succeed(Payments, yield* Payments))
+      const face = yield* makeService(world, Layer.succeed(Payments, yield* Payments))
       const call = Effect.fnUntraced(function* (target: string, init: RequestInit = {}) {
         const fiber = yield* Effect.forkChild(face.get(target, init))
         yield* passing(secondsACall)

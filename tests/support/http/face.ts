@@ -11,7 +11,7 @@ import { type Authorization, PaymentId } from "../../../src/payments/domain/paym
 import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/responses.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { second } from "../../../src/core/domain/time.ts"
-import { type FaceOptions, makeHttpFace } from "../../../src/http/layer.ts"
+import { type HttpServiceOptions, makeHttpService } from "../../../src/http/layer.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
 import type { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
@@ -33,7 +33,7 @@ import { memoryDigests } from "../digest/memoryDigests.ts"
 import { makeProductPorts, type ProductPorts, productPortsLayer } from "../products.ts"
 import { authorizationFor, headerOf, nonce, terms, wirePayment } from "../payments/terms.ts"
 
-export const faceOptions: FaceOptions = {
+export const serviceOptions: HttpServiceOptions = {
   terms,
   paymentMode: "simulated",
   venueMode: "simulated",
@@ -230,10 +230,10 @@ export const servicesOver = (
   )
 
 /** The face over a world, as a function of requests from some peer. */
-export const makeFace = Effect.fnUntraced(
-  function* (world: World, payments?: Layer.Layer<Payments>, options = faceOptions) {
+export const makeService = Effect.fnUntraced(
+  function* (world: World, payments?: Layer.Layer<Payments>, options = serviceOptions) {
     const services = yield* Layer.build(servicesOver(world, payments))
-    const face = yield* Effect.provide(makeHttpFace(options), services)
+    const face = yield* Effect.provide(makeHttpService(options), services)
     const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 }
     return {
       ...face,

@@ -20,7 +20,7 @@ interface Section {
 export interface Llms {
   readonly title: string
   readonly summary: string | null
-  /** What stands between the summary and the first section. */
+  /** The text between the summary and the first section. */
   readonly details: string
   readonly sections: ReadonlyArray<Section>
 }
@@ -30,7 +30,7 @@ class NotLlms extends Schema.TaggedError<NotLlms>()("NotLlms", {
   message: Schema.String,
 }) {}
 
-/** More than this of either is nobody's list of links. */
+/** A page with more sections or links is refused. */
 const linesMax = 1_000
 const lineLengthMax = 2_000
 
@@ -52,7 +52,7 @@ export function readLlms(text: string): Result.Result<Llms, NotLlms> {
   const said = head.findIndex((line) => line !== "")
   const summary = /^>\s*(.+)$/.exec(head[said] ?? "")?.[1] ?? null
   const details = head.slice(summary === null ? 0 : said + 1).join("\n").trim()
-  if (/^#/m.test(details)) return failed("a heading stands before the sections")
+  if (/^#/m.test(details)) return failed("a heading is before the sections")
 
   const sections: Array<{ heading: string; links: Array<Link> }> = []
   for (const line of first < 0 ? [] : rest.slice(first)) {
@@ -61,7 +61,7 @@ export function readLlms(text: string): Result.Result<Llms, NotLlms> {
     if (heading !== undefined) sections.push({ heading, links: [] })
     else if (name !== undefined && url !== undefined) {
       sections.at(-1)?.links.push({ name, url, note })
-    } else if (line !== "") return failed(`a section holds more than links: ${line.slice(0, 60)}`)
+    } else if (line !== "") return failed(`a section has more than links: ${line.slice(0, 60)}`)
   }
   return Result.succeed({ title, summary, details, sections })
 }

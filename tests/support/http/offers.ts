@@ -1,14 +1,14 @@
 /**
- * What each document says is sold, read by itself: no reader knows the tables that the documents are
- * made from.
+ * Parsers that read the offers of each document separately. None of them uses the tables from which
+ * the documents are generated.
  *
  * @module
  */
 import type { Json } from "./a2a.ts"
 import { objectIn } from "./a2a.ts"
 
-/** A parameter as any document can tell it; null where it says nothing. */
-export interface ToldParameter {
+/** A parameter as a document lists it; null where the document has no value. */
+export interface ListedParameter {
   readonly name: string
   readonly type: unknown
   readonly required: boolean
@@ -19,7 +19,7 @@ export interface ToldParameter {
   readonly pattern: string | null
 }
 
-/** A product as a document tells it: each has some of these. */
+/** A product as a document lists it; each document has some of these fields. */
 export interface Offer {
   readonly name: string
   readonly operationId: string
@@ -34,14 +34,14 @@ export interface Offer {
   readonly network: string
   readonly asset: string
   readonly payTo: string
-  readonly parameters: ReadonlyArray<ToldParameter>
+  readonly parameters: ReadonlyArray<ListedParameter>
 }
-export type Told = Partial<Offer>
+export type ListedOffer = Partial<Offer>
 
 const listIn = (value: unknown) => (Array.isArray(value) ? value : []) as ReadonlyArray<Json>
 
 /** A parameter from its JSON Schema. */
-export function parameterIn(name: string, schema: unknown, required: boolean): ToldParameter {
+export function parameterIn(name: string, schema: unknown, required: boolean): ListedParameter {
   const { type, minimum, maximum, default: fallback, enum: values, pattern } = objectIn(schema)
   return {
     ...{ name, type, required, default: fallback ?? null },
@@ -53,7 +53,7 @@ export function parameterIn(name: string, schema: unknown, required: boolean): T
 }
 
 /** Parameters from the JSON Schema of the object that has them. */
-export function parametersIn(schema: unknown): ReadonlyArray<ToldParameter> {
+export function parametersIn(schema: unknown): ReadonlyArray<ListedParameter> {
   const { properties, required } = objectIn(schema)
   const needed = listIn(required) as ReadonlyArray<unknown>
   return Object.entries(objectIn(properties)).map(([name, of]) =>
@@ -61,13 +61,13 @@ export function parametersIn(schema: unknown): ReadonlyArray<ToldParameter> {
   )
 }
 
-/** What an x402 PaymentRequired asks for, whatever carried it. */
-export function askedBy(required: unknown): Told {
+/** The offer in an x402 PaymentRequired. */
+export function requestedBy(required: unknown): ListedOffer {
   const { accepts, resource } = objectIn(required)
   return { ...paidBy(accepts), description: String(objectIn(resource)["description"]) }
 }
 
-function paidBy(accepts: unknown): Told {
+function paidBy(accepts: unknown): ListedOffer {
   const [entry, ...others] = listIn(accepts)
   if (others.length > 0) return {}
   const { amount, network, asset, payTo, extra } = objectIn(entry)
@@ -78,7 +78,7 @@ function paidBy(accepts: unknown): Told {
 }
 
 /** The paid operations of /openapi.json. */
-export function offersOfContract(document: Json): ReadonlyArray<Told> {
+export function offersOfContract(document: Json): ReadonlyArray<ListedOffer> {
   const [server] = listIn(document["servers"])
   return Object.entries(objectIn(document["paths"])).flatMap(([path, item]) => {
     const operation = objectIn(objectIn(item)["get"])
@@ -97,7 +97,7 @@ export function offersOfContract(document: Json): ReadonlyArray<Told> {
 }
 
 /** The items of /discovery or /.well-known/x402. */
-export function offersOfCatalog(document: Json): ReadonlyArray<Told> {
+export function offersOfCatalog(document: Json): ReadonlyArray<ListedOffer> {
   return listIn(document["items"]).map((item) => {
     const { path, operationId, skill, title, settlement, price } = objectIn(item["metadata"])
     const bazaar = objectIn(objectIn(item["extensions"])["bazaar"])
@@ -113,7 +113,7 @@ export function offersOfCatalog(document: Json): ReadonlyArray<Told> {
 }
 
 /** The query that a bazaar extension declares. */
-export function declaredParameters(bazaar: Json): ReadonlyArray<ToldParameter> {
+export function declaredParameters(bazaar: Json): ReadonlyArray<ListedParameter> {
   const { input } = objectIn(objectIn(bazaar["schema"])["properties"])
   return parametersIn(objectIn(objectIn(input)["properties"])["queryParams"])
 }
@@ -125,21 +125,21 @@ export function offersOfPage(
   links: ReadonlyArray<
     { readonly name: string; readonly url: string; readonly note: string | null }
   >,
-): ReadonlyArray<Told> {
+): ReadonlyArray<ListedOffer> {
   return links.flatMap(({ name, url, note }) => {
     const priceUsd = priced.exec(note ?? "")?.[1]
     if (priceUsd === undefined || note === null) return []
-    const [said = "", query = ""] = note.split(". Query: ")
+    const [found = "", query = ""] = note.split(". Query: ")
     return [{
       ...{ path: name.replace("GET ", ""), address: url, priceUsd },
-      title: said.replace(/^\$[\d.]+\. /, ""),
+      title: found.replace(/^\$[\d.]+\. /, ""),
       parameters: query === "" ? [] : query.split("; ").map(parameterOfLine),
     }]
   })
 }
 
 /** `count (integer, 1 to 20, default 10)` */
-function parameterOfLine(line: string): ToldParameter {
+function parameterOfLine(line: string): ListedParameter {
   const [, name = line, limits = ""] = /^(\w+) \((.*)\)$/.exec(line) ?? []
   const number = (pattern: RegExp) => {
     const found = pattern.exec(limits)?.[1]
@@ -156,7 +156,7 @@ function parameterOfLine(line: string): ToldParameter {
 }
 
 /** The calls of /llms-full.txt that have a price. */
-export function offersOfText(text: string): ReadonlyArray<Told> {
+export function offersOfText(text: string): ReadonlyArray<ListedOffer> {
   const table = new Map(
     [...text.matchAll(/^\| `(\S+)` \| \$(\S+) \((\d+) units\) \| (\S+) \| (.*) \|$/gm)].map(
       (
@@ -190,20 +190,20 @@ export function callsOfText(
   })
 }
 
-/** The skills of the agent card that cost something. */
-export function offersOfCard(card: Json): ReadonlyArray<Told> {
+/** The paid skills of the agent card. */
+export function offersOfCard(card: Json): ReadonlyArray<ListedOffer> {
   return listIn(card["skills"]).flatMap(({ id, name, description }) => {
-    const said = /^\$([\d.]+) in USDC \(x402\)\. (.*) Same as GET (\S+)\.$/.exec(
+    const found = /^\$([\d.]+) in USDC \(x402\)\. (.*) Same as GET (\S+)\.$/.exec(
       String(description),
     )
-    if (said === null) return []
-    const [, priceUsd = "", about = "", path = ""] = said
+    if (found === null) return []
+    const [, priceUsd = "", about = "", path = ""] = found
     return [{ name: String(id), title: String(name), description: about, priceUsd, path }]
   })
 }
 
-/** The tools of /mcp that cost something. */
-export function offersOfTools(tools: unknown): ReadonlyArray<Told> {
+/** The paid tools of /mcp. */
+export function offersOfTools(tools: unknown): ReadonlyArray<ListedOffer> {
   return listIn(tools).flatMap(({ name, title, description, inputSchema }) => {
     const priceUsd = /Costs \$(\d+\.\d+) in USDC/.exec(String(description))?.[1]
     return priceUsd === undefined ? [] : [{

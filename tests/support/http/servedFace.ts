@@ -4,11 +4,11 @@
  * @module
  */
 import { Effect } from "effect"
-import { faceOptions, makeFace, makeWorld } from "./face.ts"
+import { makeService, makeWorld, serviceOptions } from "./face.ts"
 import { terms } from "../payments/terms.ts"
 
 /** Serves a face over a small feed for as long as the scope lives; gives its address. */
-export const servedFace = Effect.gen(function* () {
+export const servedService = Effect.gen(function* () {
   const world = yield* makeWorld(3)
   const opened = Promise.withResolvers<(request: Request) => Response | Promise<Response>>()
   const server = yield* Effect.acquireRelease(
@@ -21,8 +21,8 @@ export const servedFace = Effect.gen(function* () {
     (server) => Effect.promise(() => server.shutdown()),
   )
   const base = `http://127.0.0.1:${server.addr.port}`
-  const face = yield* makeFace(world, undefined, {
-    ...faceOptions,
+  const face = yield* makeService(world, undefined, {
+    ...serviceOptions,
     terms: { ...terms, publicBaseUrl: base },
     // A reader asks as fast as it can: what it finds is the question here, not how soon.
     limits: { free: "off", documents: "off", invalidPayments: "off" },

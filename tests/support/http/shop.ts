@@ -13,7 +13,7 @@ import { layerStore, Ledger } from "../../../src/payments/simulated/ledger.ts"
 import type { Authorization } from "../../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
-import { makeHttpFace } from "../../../src/http/layer.ts"
+import { makeHttpService } from "../../../src/http/layer.ts"
 import { listen } from "../../../src/http/server/server.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
@@ -26,18 +26,18 @@ import { Signatures } from "../../../src/payments/Signatures.ts"
 import { defaultTiming, type PaymentTiming } from "../../../src/payments/timing.ts"
 import type { Redacted } from "effect"
 import { buyer, sign } from "../payments/buyers.ts"
-import { faceOptions, makeWorld, servicesOver, type World } from "./face.ts"
+import { makeWorld, serviceOptions, servicesOver, type World } from "./face.ts"
 import { bookOf, endingMarket } from "../products.ts"
 import { authorizationFor, headerOf, terms, wirePayment } from "../payments/terms.ts"
 
 /** What replicas of one service share, and no more. */
-export type ShopPorts = PaymentStore | Ledger | Signatures | Chain | Facilitator
+export type ReplicaPorts = PaymentStore | Ledger | Signatures | Chain | Facilitator
 
 /** The ports of a replica with a pool of its own on the PostgreSQL at `url`. */
-export const ownPorts = (
+export const pooledReplicaPorts = (
   url: Redacted.Redacted,
   simulation: SimulationOptions = {},
-): Layer.Layer<ShopPorts> =>
+): Layer.Layer<ReplicaPorts> =>
   Layer.fresh(
     Layer.merge(paymentStore, layerLedger(simulation).pipe(Layer.provideMerge(layerStore))).pipe(
       Layer.provide(Layer.fresh(layerPostgres({ url, maxConnections: 6 }))),
@@ -83,41 +83,43 @@ export interface Replica {
 export const openReplica: (
   world: World,
   options?: ReplicaOptions,
-) => Effect.Effect<Replica, never, ShopPorts | Scope.Scope> = Effect.fn("openReplica")(function* (
-  world,
-  { timing = {}, works = {}, writing, invalidPayments = 1_000, came = () => {} } = {},
-) {
-  const ports = yield* Effect.context<ShopPorts>()
-  const layer = Layer.fresh(Payments.layer({ terms, timing: { ...defaultTiming, ...timing } }))
-  const sold = yield* Layer.build(Layer.provide(layer, Layer.succeedContext(ports)))
-  const payments = Context.get(sold, Payments)
-  const services = yield* Layer.build(
-    servicesOver(world, Layer.succeed(Payments, payments), writing),
-  )
-  const { latest = Effect.void, check = Effect.void, list = Effect.void } = works
-  const feed = Context.get(services, Feed)
-  const resolving = Context.get(services, Resolving)
-  const held = services.pipe(
-    Context.add(Feed, { ...feed, latest: Effect.andThen(latest, feed.latest) }),
-    Context.add(Resolving, {
-      check: (query) => Effect.andThen(check, resolving.check(query)),
-      list: (query) => Effect.andThen(list, resolving.list(query)),
-    }),
-  )
-  const limits = {
-    ...faceOptions.limits,
-    invalidPayments: { limit: invalidPayments, windowMs: 60_000 },
-  }
-  const { handle } = yield* Effect.provide(makeHttpFace({ ...faceOptions, limits }), held)
-  const { port } = yield* Effect.orDie(listen(
-    { hostname: "127.0.0.1", port: 0, drain: Duration.seconds(2) },
-    (request, peer) => {
-      came(request)
-      return handle(request, peer)
-    },
-  ))
-  return { base: `http://127.0.0.1:${port}`, port, payments }
-})
+) => Effect.Effect<Replica, never, ReplicaPorts | Scope.Scope> = Effect.fn("openReplica")(
+  function* (
+    world,
+    { timing = {}, works = {}, writing, invalidPayments = 1_000, came = () => {} } = {},
+  ) {
+    const ports = yield* Effect.context<ReplicaPorts>()
+    const layer = Layer.fresh(Payments.layer({ terms, timing: { ...defaultTiming, ...timing } }))
+    const sold = yield* Layer.build(Layer.provide(layer, Layer.succeedContext(ports)))
+    const payments = Context.get(sold, Payments)
+    const services = yield* Layer.build(
+      servicesOver(world, Layer.succeed(Payments, payments), writing),
+    )
+    const { latest = Effect.void, check = Effect.void, list = Effect.void } = works
+    const feed = Context.get(services, Feed)
+    const resolving = Context.get(services, Resolving)
+    const held = services.pipe(
+      Context.add(Feed, { ...feed, latest: Effect.andThen(latest, feed.latest) }),
+      Context.add(Resolving, {
+        check: (query) => Effect.andThen(check, resolving.check(query)),
+        list: (query) => Effect.andThen(list, resolving.list(query)),
+      }),
+    )
+    const limits = {
+      ...serviceOptions.limits,
+      invalidPayments: { limit: invalidPayments, windowMs: 60_000 },
+    }
+    const { handle } = yield* Effect.provide(makeHttpService({ ...serviceOptions, limits }), held)
+    const { port } = yield* Effect.orDie(listen(
+      { hostname: "127.0.0.1", port: 0, drain: Duration.seconds(2) },
+      (request, peer) => {
+        came(request)
+        return handle(request, peer)
+      },
+    ))
+    return { base: `http://127.0.0.1:${port}`, port, payments }
+  },
+)
 
 /** A payment that the n-th buyer signed for a product now, as it looks on the wire. */
 export const signedFor = Effect.fnUntraced(function* (
@@ -135,13 +137,13 @@ export const signedFor = Effect.fnUntraced(function* (
 export type Signed = Effect.Success<ReturnType<typeof signedFor>>
 
 /** The two products these tests buy, one of each order, by the word that names the order. */
-export const soldIn = {
+export const productBySettlementOrder = {
   "compute-first": products.latest,
   "settle-early": products.resolving,
 } as const
 export const orders = ["compute-first", "settle-early"] as const
 
-export interface Ask {
+export interface PaidRequest {
   /** A path with its query. */
   readonly path: string
   readonly payment: string
@@ -165,7 +167,7 @@ export interface Told {
 }
 
 /** Asks, and reads the answer to its end. */
-export const ask = (base: string, { path, payment, header, key, client }: Ask) =>
+export const ask = (base: string, { path, payment, header, key, client }: PaidRequest) =>
   Effect.promise(async (signal): Promise<Told> => {
     const response = await fetch(`${base}${path}`, {
       signal,

@@ -5,11 +5,11 @@
  */
 import { Clock, Effect, Layer, Ref } from "effect"
 import { Payments } from "../../../src/payments/Payments.ts"
-import { makeFace, makeWorld } from "./face.ts"
+import { makeService, makeWorld } from "./face.ts"
 import { bookOf, endingMarket, pricesOver, whaleRow } from "../products.ts"
 
 /** Its origin, for as long as the scope lives; `alter` spoils what leaves it. */
-export const openShop = Effect.fnUntraced(function* (
+export const openService = Effect.fnUntraced(function* (
   alter: (response: Response, request: Request) => Response = (response) => response,
 ) {
   const world = yield* makeWorld(3)
@@ -20,7 +20,7 @@ export const openShop = Effect.fnUntraced(function* (
   yield* Ref.set(books, [bookOf(sold, now)])
   yield* Ref.set(series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
   yield* Ref.set(whales, [{ computedAt: now, row: whaleRow() }])
-  const face = yield* makeFace(world, Layer.succeed(Payments, yield* Payments))
+  const face = yield* makeService(world, Layer.succeed(Payments, yield* Payments))
   const server = yield* Effect.acquireRelease(
     Effect.sync(() =>
       Deno.serve(

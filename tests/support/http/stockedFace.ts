@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 import { PaymentId } from "../../../src/payments/domain/payment.ts"
 import { hour } from "../../../src/core/domain/time.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import { makeFace, makeWorld } from "./face.ts"
+import { makeService, makeWorld } from "./face.ts"
 import { bookOf, endingMarket, pricesOver, whaleRow } from "../products.ts"
 
 /** When every test of the interface begins. */
@@ -28,8 +28,8 @@ export const stocked = Effect.gen(function* () {
 })
 
 /** The face over that world, which sells to anybody unless told otherwise. */
-export const stockedFace = (payments?: Layer.Layer<Payments>) =>
-  Effect.flatMap(stocked, (world) => makeFace(world, payments))
+export const stockedService = (payments?: Layer.Layer<Payments>) =>
+  Effect.flatMap(stocked, (world) => makeService(world, payments))
 
 /** What every sale comes to. */
 export const sellingAs = (sell: ReturnType<Payments["Service"]["sell"]>): Layer.Layer<Payments> =>

@@ -122,7 +122,7 @@ export const newsCases: ReadonlyArray<NewsCase> = [
     question: "Will the Supreme Court strike down Trump's tariffs?",
     eventSlug: "supreme-court-tariffs",
     about: [
-      "Supreme Court justices sound sceptical of Trump tariffs",
+      "Supreme Court justices seem sceptical of Trump tariffs",
       "Court ruling on tariffs could force billions in refunds, importers say",
     ],
     unrelated: ["Dock workers strike in Montreal", "Trump hosts Saudi crown prince"],

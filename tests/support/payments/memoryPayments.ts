@@ -39,6 +39,8 @@ export interface MemoryPayments {
   /** Ends a refund, with the change to its payment's row. */
   readonly endRefund: (paymentId: PaymentId, event: "refund" | "void") => void
   readonly stateOf: (paymentId: PaymentId) => PaymentState | null
+  /** How many rows each state has. */
+  readonly countByState: () => ReadonlyMap<PaymentState, number>
 }
 
 export function memoryPayments(): MemoryPayments {
@@ -142,12 +144,13 @@ export function memoryPayments(): MemoryPayments {
         0n,
       )
     ),
-    countByState: Effect.sync(() => {
-      const counts = new Map<PaymentState, number>()
-      for (const { state } of rows.values()) counts.set(state, (counts.get(state) ?? 0) + 1)
-      return counts
-    }),
   })
+
+  const countByState = () => {
+    const counts = new Map<PaymentState, number>()
+    for (const { state } of rows.values()) counts.set(state, (counts.get(state) ?? 0) + 1)
+    return counts
+  }
 
   const endRefund = (paymentId: PaymentId, event: "refund" | "void") => {
     const row = rows.get(paymentId)
@@ -156,7 +159,8 @@ export function memoryPayments(): MemoryPayments {
     const refund: RefundSummary["state"] = event === "refund" ? "confirmed" : "cancelled"
     rows.set(paymentId, { ...row, state, refund: { ...row.refund, state: refund } })
   }
-  return { store, endRefund, stateOf: (paymentId) => rows.get(paymentId)?.state ?? null }
+  const stateOf = (paymentId: PaymentId) => rows.get(paymentId)?.state ?? null
+  return { store, endRefund, stateOf, countByState }
 }
 
 export const memoryPaymentStore: Layer.Layer<PaymentStore> = Layer.sync(

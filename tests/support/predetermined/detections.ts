@@ -18,7 +18,7 @@ const int = (minimum: number, maximum: number) =>
 
 /** Two markets, and headlines with the outcomes that they support. */
 export const yesOrNo = market()
-export const named: Market = market({
+export const namedOutcomes: Market = market({
   question: "Who takes the harbour race: Osprey or Kestrel?",
   outcomes: ["Osprey", "Kestrel"],
 })
@@ -27,20 +27,20 @@ interface LabelledHeadline {
   readonly title: string
   /** The outcomes of each market that it supports. */
   readonly yesOrNo: ReadonlyArray<0 | 1>
-  readonly named: ReadonlyArray<0 | 1>
+  readonly namedOutcomes: ReadonlyArray<0 | 1>
 }
 export const headlines: ReadonlyArray<LabelledHeadline> = [
-  { title: "Lighthouse lit: minister opened the lamp", yesOrNo: [0, 1], named: [] },
-  { title: "Harbour lighthouse lit, mayor confirms", yesOrNo: [0, 1], named: [] },
-  { title: "Lighthouse lit by Friday, minister expects", yesOrNo: [], named: [] },
-  { title: "Will the lighthouse be lit? Mayor confirmed nothing", yesOrNo: [], named: [] },
-  { title: "Lighthouse lit in photographs", yesOrNo: [], named: [] },
-  { title: "Bakery opened in the old town", yesOrNo: [], named: [] },
-  { title: "Osprey wins harbour race", yesOrNo: [], named: [0] },
-  { title: "Harbour race: Kestrel declared winner", yesOrNo: [], named: [1] },
-  { title: "Osprey beat Kestrel in harbour race", yesOrNo: [], named: [0, 1] },
-  { title: "Harbour race closed to traffic", yesOrNo: [], named: [] },
-  { title: "Osprey likely wins harbour race", yesOrNo: [], named: [] },
+  { title: "Lighthouse lit: minister opened the lamp", yesOrNo: [0, 1], namedOutcomes: [] },
+  { title: "Harbour lighthouse lit, mayor confirms", yesOrNo: [0, 1], namedOutcomes: [] },
+  { title: "Lighthouse lit by Friday, minister expects", yesOrNo: [], namedOutcomes: [] },
+  { title: "Will the lighthouse be lit? Mayor confirmed nothing", yesOrNo: [], namedOutcomes: [] },
+  { title: "Lighthouse lit in photographs", yesOrNo: [], namedOutcomes: [] },
+  { title: "Bakery opened in the old town", yesOrNo: [], namedOutcomes: [] },
+  { title: "Osprey wins harbour race", yesOrNo: [], namedOutcomes: [0] },
+  { title: "Harbour race: Kestrel declared winner", yesOrNo: [], namedOutcomes: [1] },
+  { title: "Osprey beat Kestrel in harbour race", yesOrNo: [], namedOutcomes: [0, 1] },
+  { title: "Harbour race closed to traffic", yesOrNo: [], namedOutcomes: [] },
+  { title: "Osprey likely wins harbour race", yesOrNo: [], namedOutcomes: [] },
 ]
 
 const hosts = ["one.example", "www.one.example", "two.example", "three.co.uk", "four.co.uk"]
@@ -117,7 +117,7 @@ export const detectionOf = (
 }
 
 export const anyAnswer = Arbitrary.schema(Schema.Struct({
-  of: Schema.Literals(["yesOrNo", "named"]),
+  of: Schema.Literals(["yesOrNo", "namedOutcomes"]),
   proposal: anyProposal,
   headlines: anyHeadlines,
   detection: anyDetection,
@@ -126,7 +126,7 @@ type Drawn = typeof anyAnswer extends Arbitrary.Arbitrary<infer A> ? A : never
 
 /** The generated question, or null without evidence. */
 export function questionOf(drawn: Omit<Drawn, "detection">): DetectionQuestion | null {
-  const of = drawn.of === "named" ? named : yesOrNo
+  const of = drawn.of === "namedOutcomes" ? namedOutcomes : yesOrNo
   const proposal = proposalOf(drawn.proposal, of)
   const [first, ...others] = evidenceOf(of, proposal, headlinesOf(drawn.headlines), now)
   return first === undefined ? null : {

@@ -1,5 +1,5 @@
 /**
- * The memory of scores as plain maps: what every store of them has to agree with.
+ * A `ScoreStore` in memory: the model that the real store is compared with.
  *
  * @module
  */
@@ -7,75 +7,82 @@ import { Effect } from "effect"
 import type { MarketId, SeriesPoint } from "../../../src/markets/domain/market.ts"
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"
 import {
-  type Check,
+  type CheckVerdict,
   judgingDelayMs,
-  type Verdict,
+  type ScoreCheck,
   type VerdictCounts,
 } from "../../../src/track-record/domain/selfScore.ts"
 import type { EpochMs } from "../../../src/core/domain/time.ts"
 import type { ScoreStore } from "../../../src/track-record/ScoreStore.ts"
 
-/** The counts before anything was told. */
+/** The counts before the first item. */
 export const noVerdicts: VerdictCounts = { mover_1h: {}, mover_24h: {}, predetermined: {} }
 
-interface HeldMarket {
-  askedAt: EpochMs
+interface StoredMarket {
+  requestedAt: EpochMs
   version: number
   resolution: Resolution | null
   endedAt: EpochMs | null
 }
-interface HeldCheck {
-  readonly check: Check
+interface StoredCheck {
+  readonly check: ScoreCheck
   dueAt: EpochMs | null
-  verdict: Verdict | null
+  verdict: CheckVerdict | null
   point: SeriesPoint | null
 }
 
-const sameEnd = (a: Resolution | null, b: Resolution): boolean =>
+const isSameResolution = (a: Resolution | null, b: Resolution): boolean =>
   a !== null && a.state === b.state && a.resolvedAt === (b.resolvedAt ?? a.resolvedAt) &&
   (a.state !== "paid" || b.state !== "paid" || a.payouts.join() === b.payouts.join())
 
 export function memoryScores(): ScoreStore["Service"] {
   let cursor = 0
   let revision = 0
-  const markets = new Map<MarketId, HeldMarket>()
-  const checks: Array<HeldCheck> = []
-  const of = (id: MarketId) => checks.filter(({ check }) => check.marketId === id)
+  const markets = new Map<MarketId, StoredMarket>()
+  const checks: Array<StoredCheck> = []
+  const checksOfMarket = (id: MarketId) => checks.filter(({ check }) => check.marketId === id)
 
   const dueMarkets: ScoreStore["Service"]["dueMarkets"] = (query) =>
     Effect.sync(() => {
-      const waits = (id: MarketId, { askedAt, endedAt }: HeldMarket) => {
-        const held = of(id)
-        const told = held.some(({ check }) => check.kind === "predetermined")
-        const look = Math.max(
-          ...held.flatMap(({ check }) => check.kind === "predetermined" ? [] : [check.at]),
+      const isDue = (id: MarketId, { requestedAt, endedAt }: StoredMarket) => {
+        const ofMarket = checksOfMarket(id)
+        const hasOutcome = ofMarket.some(({ check }) => check.kind === "predetermined")
+        const lastMoverAt = Math.max(
+          ...ofMarket.flatMap(({ check }) => check.kind === "predetermined" ? [] : [check.at]),
         )
         const recent = endedAt === null
-          ? query.endedAfter <= look && look <= query.now
+          ? query.endedAfter <= lastMoverAt && lastMoverAt <= query.now
           : endedAt > query.endedAfter
-        return told && endedAt === null && askedAt < query.askedBefore ||
-          recent && askedAt < query.askedAgainBefore ||
-          held.some(({ dueAt }) => dueAt !== null && dueAt <= query.now && askedAt < dueAt)
+        return hasOutcome && endedAt === null && requestedAt < query.requestedBefore ||
+          recent && requestedAt < query.requestedAgainBefore ||
+          ofMarket.some(({ dueAt }) => dueAt !== null && dueAt <= query.now && requestedAt < dueAt)
       }
       return [...markets]
-        .filter(([id, market]) => waits(id, market))
-        .sort(([a, { askedAt: one }], [b, { askedAt: other }]) => one - other || (a < b ? -1 : 1))
+        .filter(([id, market]) => isDue(id, market))
+        .sort(([a, { requestedAt: one }], [b, { requestedAt: other }]) =>
+          one - other || (a < b ? -1 : 1)
+        )
         .slice(0, query.limit)
         .map(([id]) => id)
     })
 
   return {
     cursor: Effect.sync(() => cursor),
-    take: (from, to, taken) =>
+    addChecks: (from, to, added) =>
       Effect.sync(() => {
         if (cursor !== from) return false
         cursor = to
-        if (taken.length > 0) revision += 1
-        for (const { marketId } of taken) {
+        if (added.length > 0) revision += 1
+        for (const { marketId } of added) {
           if (marketId === null || markets.has(marketId)) continue
-          markets.set(marketId, { askedAt: -Infinity, version: 0, resolution: null, endedAt: null })
+          markets.set(marketId, {
+            requestedAt: -Infinity,
+            version: 0,
+            resolution: null,
+            endedAt: null,
+          })
         }
-        for (const check of taken) {
+        for (const check of added) {
           const ended = check.marketId !== null && markets.get(check.marketId)?.resolution !== null
           const dueAt = check.kind !== "predetermined"
             ? check.at + judgingDelayMs
@@ -87,35 +94,36 @@ export function memoryScores(): ScoreStore["Service"] {
         return true
       }),
     dueMarkets,
-    saveResolutions: (resolutions, asked, at) =>
+    saveResolutions: (resolutions, requested, at) =>
       Effect.sync(() => {
-        for (const id of asked) {
-          const held = markets.get(id)
-          if (held !== undefined) held.askedAt = Math.max(held.askedAt, at)
+        for (const id of requested) {
+          const market = markets.get(id)
+          if (market !== undefined) market.requestedAt = Math.max(market.requestedAt, at)
         }
-        let news = 0
-        for (const told of new Map(resolutions.map((row) => [row.marketId, row])).values()) {
-          const held = markets.get(told.marketId)
-          if (held === undefined || sameEnd(held.resolution, told)) continue
-          news += 1
-          held.version += 1
-          held.endedAt = told.resolvedAt ?? held.endedAt ?? at
-          const resolvedAt = told.resolvedAt ?? held.resolution?.resolvedAt ?? null
-          held.resolution = { ...told, resolvedAt }
-          for (const check of of(told.marketId)) check.dueAt ??= check.check.at
+        let changed = 0
+        for (const incoming of new Map(resolutions.map((row) => [row.marketId, row])).values()) {
+          const market = markets.get(incoming.marketId)
+          if (market === undefined || isSameResolution(market.resolution, incoming)) continue
+          changed += 1
+          market.version += 1
+          market.endedAt = incoming.resolvedAt ?? market.endedAt ?? at
+          const resolvedAt = incoming.resolvedAt ?? market.resolution?.resolvedAt ?? null
+          market.resolution = { ...incoming, resolvedAt }
+          for (const check of checksOfMarket(incoming.marketId)) check.dueAt ??= check.check.at
         }
-        return news
+        return changed
       }),
-    due: ({ now, overdueBefore, limit }) =>
+    dueChecks: ({ now, overdueBefore, limit }) =>
       Effect.sync(() =>
         checks
-          .flatMap((held) => held.dueAt === null ? [] : [{ ...held, dueAt: held.dueAt }])
+          .flatMap((stored) => stored.dueAt === null ? [] : [{ ...stored, dueAt: stored.dueAt }])
           .filter(({ check: { marketId }, dueAt }) => {
-            const askedAt = marketId === null ? Infinity : markets.get(marketId)?.askedAt ?? 0
-            return dueAt <= now && (askedAt >= dueAt || dueAt < overdueBefore)
+            const requestedAt = marketId === null
+              ? Infinity
+              : markets.get(marketId)?.requestedAt ?? 0
+            return dueAt <= now && (requestedAt >= dueAt || dueAt < overdueBefore)
           })
-          .sort((a, b) =>
-            a.dueAt - b.dueAt || a.check.feedIndex - b.check.feedIndex ||
+          .sort((a, b) => a.dueAt - b.dueAt || a.check.feedIndex - b.check.feedIndex ||
             (a.check.kind < b.check.kind ? -1 : 1)
           )
           .slice(0, limit)
@@ -125,7 +133,7 @@ export function memoryScores(): ScoreStore["Service"] {
               check,
               version: market?.version ?? 0,
               resolution: market?.resolution ?? null,
-              judged: verdict !== null,
+              hasVerdict: verdict !== null,
               point,
             }
           })
@@ -135,20 +143,20 @@ export function memoryScores(): ScoreStore["Service"] {
         let written = 0
         let changed = false
         for (const { check, version, verdict, point } of judged) {
-          const held = checks.find((held) =>
-            held.check.feedIndex === check.feedIndex && held.check.kind === check.kind
+          const stored = checks.find((stored) =>
+            stored.check.feedIndex === check.feedIndex && stored.check.kind === check.kind
           )
           const market = check.marketId === null ? undefined : markets.get(check.marketId)
-          if (held === undefined || (market?.version ?? 0) !== version) continue
+          if (stored === undefined || (market?.version ?? 0) !== version) continue
           written += 1
-          changed ||= held.verdict !== verdict
-          Object.assign(held, { verdict, point, dueAt: null })
+          changed ||= stored.verdict !== verdict
+          Object.assign(stored, { verdict, point, dueAt: null })
         }
         if (changed) revision += 1
         return written
       }),
     counts: Effect.sync(() => {
-      const counts: Record<Check["kind"], Partial<Record<Verdict | "open", number>>> = {
+      const counts: Record<ScoreCheck["kind"], Partial<Record<CheckVerdict | "open", number>>> = {
         ...{ mover_1h: {}, mover_24h: {}, predetermined: {} },
       }
       for (const { check: { kind }, verdict } of checks) {

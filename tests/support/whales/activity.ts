@@ -40,7 +40,7 @@ export const lateMsMax = 10 * minute
 export const down = new VenueUnavailable({ operation: "activity", reason: "down" })
 
 export interface ActivityOptions {
-  /** Rows of each page, drawn anew for every page. */
+  /** Draws the number of rows of each page. */
   readonly pageRows: (random: Random) => number
   /** Whether this request fails. */
   readonly fails?: () => boolean
@@ -62,19 +62,21 @@ export function activityOf(
       if (answerMs > 0) yield* TestClock.adjust(answerMs)
       const now = yield* Clock.currentTimeMillis
       if (fails()) return yield* down
-      const shown = rows(wallet).toReversed().filter(({ event: { at }, lateMs }) =>
+      const visible = rows(wallet).toReversed().filter(({ event: { at }, lateMs }) =>
         range.from <= at && at <= range.to && at + lateMs <= now
       ).sort((a, b) => b.event.at - a.event.at)
       const offset = Number(cursor ?? 0)
       const end = Math.min(depthMax, offset + Math.max(1, pageRows(random)))
-      const page = shown.slice(offset, end)
+      const page = visible.slice(offset, end)
       const activity = page.filter(({ isActivity }) => isActivity)
       return {
         rows: activity.map(({ event }) => ({ event, userName: "", pseudonym: "Scary-Barrel" })),
-        rejected: activity.length < page.length ? { no_act: page.length - activity.length } : {},
+        rejected: activity.length < page.length
+          ? { other_type: page.length - activity.length }
+          : {},
         oldest: page.at(-1)?.event.at ?? null,
-        next: end < shown.length && end < depthMax ? String(end) : null,
-        cut: end < shown.length && end === depthMax,
+        next: end < visible.length && end < depthMax ? String(end) : null,
+        cut: end < visible.length && end === depthMax,
       } satisfies ActivityPage
     })
 }

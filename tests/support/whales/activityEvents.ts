@@ -108,14 +108,14 @@ export function shuffled<A>(items: ReadonlyArray<A>, random: Random): ReadonlyAr
  */
 export function pageOf(
   activity: ReadonlyArray<ActivityEvent>,
-  asked: { readonly from: EpochMs; readonly to: EpochMs; readonly cursor: string | null },
+  query: { readonly from: EpochMs; readonly to: EpochMs; readonly cursor: string | null },
   random: Random,
   depthMax = Infinity,
 ): ActivityEventPage {
-  const offset = Number(asked.cursor ?? 0)
+  const offset = Number(query.cursor ?? 0)
   const inRange = activity.toReversed()
     .sort((a, b) => b.at - a.at)
-    .filter(({ at }) => asked.from <= at && at <= asked.to)
+    .filter(({ at }) => query.from <= at && at <= query.to)
   const end = Math.min(depthMax, offset + 1 + random.below(5))
   const more = end < inRange.length
   const page = inRange.slice(offset, end)

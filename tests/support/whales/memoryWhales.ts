@@ -506,16 +506,17 @@ function largestOpen(
   return holders
     .flatMap(({ wallet, name, marketMaker, calibration, entries }) =>
       entries.filter((entry) => !isHedge(entry)).map((entry) => ({
-        shown: { wallet, name, marketMaker, calibration, ...figuresOf(entry) },
+        entryOfWallet: { wallet, name, marketMaker, calibration, ...figuresOf(entry) },
         entry,
       }))
     )
     .sort((a, b) =>
-      b.entry.stakeUsd - a.entry.stakeUsd || order(a.shown.wallet, b.shown.wallet) ||
+      b.entry.stakeUsd - a.entry.stakeUsd ||
+      order(a.entryOfWallet.wallet, b.entryOfWallet.wallet) ||
       a.entry.openedAt - b.entry.openedAt || a.entry.outcome - b.entry.outcome
     )
     .slice(0, limit)
-    .map(({ shown }) => shown)
+    .map(({ entryOfWallet }) => entryOfWallet)
 }
 
 const figuresOf = ({ outcome, price, stakeUsd, firstFillAt }: StoredEntry) => ({

@@ -31,7 +31,7 @@ const feeRate = 0.02
 
 export const trackedWallet = (fields: Partial<TrackedWallet> = {}): TrackedWallet => ({
   wallet: "0x00000000000000000000000000000000000000f1",
-  name: "Somebody",
+  name: "Some Wallet",
   source: "volume",
   trackedAt: 0,
   history: "whole",

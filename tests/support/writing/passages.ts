@@ -9,7 +9,7 @@ import { isWordOfCertainty, isWordOfNumber } from "../../../src/writing/domain/c
 import type { Fact, FactKind, Passage } from "../../../src/writing/domain/facts.ts"
 import { adjectiveList, fixedList, nounList } from "../../../src/writing/domain/plainWordLists.ts"
 import { isUnitWord } from "../../../src/writing/domain/plainWords.ts"
-import { named } from "../../../src/core/domain/untrusted.ts"
+import { safeName } from "../../../src/core/domain/untrusted.ts"
 import { anyInt, hostileText, oneOf } from "../http/hostile.ts"
 
 const kinds: ReadonlyArray<FactKind> = [
@@ -52,7 +52,7 @@ const honestNames = [
 
 export const anyName: Arbitrary.Arbitrary<string> = Arbitrary.map(
   Arbitrary.all({ honest: anyInt(0, 2), name: oneOf(honestNames), text: hostileText }),
-  ({ honest, name, text }) => named(honest === 0 ? text : honest === 1 ? name : name + text),
+  ({ honest, name, text }) => safeName(honest === 0 ? text : honest === 1 ? name : name + text),
 )
 
 const anyLink = Arbitrary.map(

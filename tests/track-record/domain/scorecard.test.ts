@@ -1,6 +1,6 @@
 /**
- * The scorecard counts everybody once, shows the losers, and chooses whom it names without looking at
- * what became of their entries.
+ * The scorecard counts every wallet once, includes losing ones, and lists wallets independently of the
+ * results of their entries.
  *
  * @module
  */
@@ -29,7 +29,7 @@ const entry = Schema.Struct({
 const wallet = Schema.Struct({
   history: Schema.Literals(["reading", "whole", "whole", "whole", "truncated"]),
   label: Schema.Literals(["follow", "fade", "neutral"]),
-  /** Every entry so many times, so that some wallets have enough. */
+  /** Repeats every entry, so that some wallets have enough. */
   times: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 20 })),
   entries: Schema.Array(entry).check(Schema.isMaxLength(5)),
 })
@@ -46,55 +46,70 @@ const known = (drawn: Drawn, n: number): KnownWallet => ({
 })
 const knownAll = (drawn: ReadonlyArray<Drawn>) => drawn.map(known)
 
-law("scorecard() is of the published shape, whoever is tracked", anyWallets, (drawn) => {
+law("scorecard() matches its schema for any wallets", anyWallets, (drawn) => {
   ok(Schema.is(Scorecard)(cardOf(knownAll(drawn))))
 })
 
-law("scorecard() has a place for every tracked wallet, and only one", anyWallets, (drawn) => {
-  const { coverage: { trackedWallets, labeledWallets, leftOut }, labels } = cardOf(knownAll(drawn))
-  const { unread, truncated, tooFew } = leftOut
-  strictEqual(labeledWallets + unread + truncated + tooFew, trackedWallets)
-  strictEqual(labels.follow + labels.fade + labels.neutral, labeledWallets)
-  strictEqual(trackedWallets, drawn.length)
-})
+law(
+  "scorecard() counts every tracked wallet as labelled or left out, once",
+  anyWallets,
+  (drawn) => {
+    const { coverage: { trackedWallets, labeledWallets, leftOut }, labels } = cardOf(
+      knownAll(drawn),
+    )
+    const { unread, truncated, tooFew } = leftOut
+    strictEqual(labeledWallets + unread + truncated + tooFew, trackedWallets)
+    strictEqual(labels.follow + labels.fade + labels.neutral, labeledWallets)
+    strictEqual(trackedWallets, drawn.length)
+  },
+)
 
-law("scorecard() counts every entry of a whole history, in one band or as cancelled", anyWallets, (
-  drawn,
-) => {
-  const wallets = knownAll(drawn)
-  const { coverage, oddsBands, overall } = cardOf(wallets)
-  const entries = wallets.filter(({ history }) => history === "whole").flatMap((row) => row.entries)
-  const decided = entries.filter(({ won }) => won !== null)
-  const inBands = oddsBands.reduce((sum, band) => sum + band.entries, 0)
-  equal(
-    [coverage.resolvedEntries, coverage.cancelledEntries, inBands],
-    [decided.length, entries.length - decided.length, decided.length],
-  )
-  for (const { from, to, entries } of oddsBands) {
-    const last = to === 1
-    const within = ({ price }: KnownEntry) => from <= price && (price < to || last)
-    strictEqual(entries, decided.filter(within).length)
-  }
-  if (decided.length === 0) return equal(new Set(Object.values(overall)), new Set([null]))
-  const wins = decided.filter(({ won }) => won).length
-  near(overall.holdToResolutionWinRate, wins / decided.length)
-  near(overall.meanEntryPrice, decided.reduce((sum, { price }) => sum + price, 0) / decided.length)
-})
+law(
+  "scorecard() counts every entry of a complete history, in one band or as cancelled",
+  anyWallets,
+  (
+    drawn,
+  ) => {
+    const wallets = knownAll(drawn)
+    const { coverage, oddsBands, overall } = cardOf(wallets)
+    const entries = wallets.filter(({ history }) => history === "whole").flatMap((row) =>
+      row.entries
+    )
+    const decided = entries.filter(({ won }) => won !== null)
+    const inBands = oddsBands.reduce((sum, band) => sum + band.entries, 0)
+    equal(
+      [coverage.resolvedEntries, coverage.cancelledEntries, inBands],
+      [decided.length, entries.length - decided.length, decided.length],
+    )
+    for (const { from, to, entries } of oddsBands) {
+      const last = to === 1
+      const within = ({ price }: KnownEntry) => from <= price && (price < to || last)
+      strictEqual(entries, decided.filter(within).length)
+    }
+    if (decided.length === 0) return equal(new Set(Object.values(overall)), new Set([null]))
+    const wins = decided.filter(({ won }) => won).length
+    near(overall.holdToResolutionWinRate, wins / decided.length)
+    near(
+      overall.meanEntryPrice,
+      decided.reduce((sum, { price }) => sum + price, 0) / decided.length,
+    )
+  },
+)
 
-law("scorecard() does not know in which order wallets come", anyWallets, (drawn) => {
+law("scorecard() does not depend on the order of wallets", anyWallets, (drawn) => {
   const { tracked, totals, whales } = storeOf(knownAll(drawn))
-  const turned = {
+  const reversed = {
     tracked: tracked.toReversed(),
     totals: totals.toReversed(),
     whales: whales.toReversed(),
   }
   equal(
-    scorecard({ ...turned, verdicts, now }),
+    scorecard({ ...reversed, verdicts, now }),
     scorecard({ tracked, totals, whales, verdicts, now }),
   )
 })
 
-law("scorecard() gets no better by a wallet that only loses", anyWallets, (drawn) => {
+law("scorecard() does not improve with a wallet that only loses", anyWallets, (drawn) => {
   const wallets = knownAll(drawn)
   const before = cardOf(wallets).overall
   const entries = Array.from({ length: 40 }, () => ({ price: 0.4, stakeUsd: 500, won: false }))
@@ -108,16 +123,16 @@ law("scorecard() gets no better by a wallet that only loses", anyWallets, (drawn
   ok(after.followRoiCostWeighted !== null && after.holdToResolutionWinRate !== null)
 })
 
-law("scorecard() names the same wallets whatever became of their entries", anyWallets, (drawn) => {
+law("scorecard() lists the same wallets for any results of their entries", anyWallets, (drawn) => {
   const wallets = knownAll(drawn)
   const flipped = wallets.map((row) => ({
     ...row,
     label: "fade" as const,
     entries: row.entries.map((one) => ({ ...one, won: one.won === null ? null : !one.won })),
   }))
-  const named = (rows: ReadonlyArray<KnownWallet>) =>
+  const listed = (rows: ReadonlyArray<KnownWallet>) =>
     cardOf(rows).topWallets.map((top) => top.wallet)
-  equal(named(flipped), named(wallets))
+  equal(listed(flipped), listed(wallets))
 })
 
 const many = (n: number, one: Partial<KnownWallet> = {}, stakeUsd = 100): KnownWallet => ({
@@ -126,7 +141,7 @@ const many = (n: number, one: Partial<KnownWallet> = {}, stakeUsd = 100): KnownW
   ...one,
 })
 
-Deno.test("scorecard() names the ten largest stakes among the labelled wallets", () => {
+Deno.test("scorecard() lists the ten labelled wallets with the largest stakes", () => {
   const wallets = Array.from({ length: 14 }, (_, n) => many(n, {}, 100 + n))
   const few = many(20, { entries: many(20, {}, 9_999).entries.slice(0, 29) })
   const { topWallets } = cardOf([...wallets, few, many(21, { history: "truncated" }, 9_999)])
@@ -141,7 +156,7 @@ Deno.test("scorecard() names the ten largest stakes among the labelled wallets",
   })
 })
 
-Deno.test("scorecard() says why a wallet is left out: the first reason there is", () => {
+Deno.test("scorecard() counts a wallet without a label by its first reason", () => {
   const one = many(4)
   const oneEvent = { ...storeOf([one]).whales[0] }
   const { tracked, totals, whales } = storeOf([
@@ -161,12 +176,12 @@ Deno.test("scorecard() says why a wallet is left out: the first reason there is"
   strictEqual(coverage.labeledWallets, 1)
 })
 
-Deno.test("scorecard() dates itself by the newest calibration, and before any by the question", () => {
+Deno.test("scorecard() has the time of the newest calibration, or of the request without one", () => {
   strictEqual(cardOf([]).computedAt, "2026-11-21T12:00:00.000Z")
   strictEqual(cardOf([many(3), many(1)]).computedAt, "2026-11-21T11:59:58.000Z")
 })
 
-Deno.test("scorecard() of nothing is zeros and unknowns, with its method and disclaimer", () => {
+Deno.test("scorecard() without wallets has zeros and nulls, its method and its disclaimer", () => {
   const { coverage, overall, labels, oddsBands, topWallets, ...rest } = cardOf([])
   equal(new Set(Object.values(overall)), new Set([null]))
   equal([coverage.trackedWallets, coverage.resolvedEntries, labels], [0, 0, {
@@ -185,7 +200,7 @@ Deno.test("scorecard() of nothing is zeros and unknowns, with its method and dis
   match(rest.disclaimer, /not the profit or loss.*exits are not tracked.*not financial advice/)
 })
 
-/** To what is shown. */
-function near(shown: number | null, exact: number): void {
-  ok(shown !== null && Math.abs(shown - exact) <= 0.000_051, `${shown} is not ${exact}`)
+/** Within the rounding of a published rate. */
+function near(rounded: number | null, exact: number): void {
+  ok(rounded !== null && Math.abs(rounded - exact) <= 0.000_051, `${rounded} is not ${exact}`)
 }

@@ -1,6 +1,6 @@
 /**
- * How the service's own items are judged: by the price that stood, by the payout where there was one,
- * and never kindly where nobody knows.
+ * How the service's own items are judged: by the later price, by the payout, and as unknown without
+ * either.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import { Arbitrary, Schema } from "effect"
 import { MarketId, type SeriesPoint } from "../../../src/markets/domain/market.ts"
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"
 import {
-  type Check,
   checksOf,
   moverVerdict,
   outcomeVerdict,
   pointAt,
   priceOffsetMsMax,
   priceOfOutcomeAt,
+  type ScoreCheck,
   selfScore,
 } from "../../../src/track-record/domain/selfScore.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
@@ -33,7 +33,7 @@ const runs = { runs: sized({ short: 200, full: 5_000 }) }
 const anyMove = Arbitrary.schema(Schema.Struct({ start: steps, end: steps, price: steps }))
 
 law(
-  "a mover persists when the price is at least half way, exactly, whichever way it went",
+  "moverVerdict() is persisted at exactly half of the move and beyond, in both directions",
   anyMove,
   ({
     start,
@@ -53,7 +53,7 @@ law(
   runs,
 )
 
-Deno.test("0.55 is just half way from 0.50 to 0.60, and back; no price is unknown", () => {
+Deno.test("moverVerdict() takes 0.55 as half of 0.50 to 0.60, and no price as unknown", () => {
   const from = (priceStart: number, priceNow: number) => (price: number | null) =>
     moverVerdict({ priceStart, priceNow }, price)
   equal([0.55, 0.54995, 0.9, 0.1].map(from(0.5, 0.6)), [
@@ -91,7 +91,7 @@ const drawnResolution = ({ resolution }: Drawn): Resolution | null => {
 }
 
 law(
-  "priceOfOutcomeAt() is the payout once paid, else the last price before, else the first after",
+  "priceOfOutcomeAt() returns the payout once paid, else the last price before, else the first after",
   anySeries,
   (
     drawn,
@@ -99,15 +99,15 @@ law(
     const points = drawnPoints(drawn)
     const resolution = drawnResolution(drawn)
     const price = priceOfOutcomeAt(now, pointAt(now, points), resolution)
-    /** Everything that was ever a price, in order of time: the payout holds from its time on. */
+    /** All prices in order of time; the payout applies from its time on. */
     const paid = resolution?.state === "paid" && resolution.resolvedAt !== null
       ? [{ at: resolution.resolvedAt, mid: 0.25, payout: true }]
       : []
-    const told = [...points.map((point) => ({ ...point, payout: false })), ...paid]
+    const prices = [...points.map((point) => ({ ...point, payout: false })), ...paid]
       .sort((a, b) => a.at - b.at || Number(a.payout) - Number(b.payout))
     const paidBefore = paid.find(({ at }) => at <= now)
-    const before = told.filter(({ at }) => now - priceOffsetMsMax <= at && at <= now).at(-1)
-    const after = told.filter(({ at }) => now < at && at <= now + priceOffsetMsMax)
+    const before = prices.filter(({ at }) => now - priceOffsetMsMax <= at && at <= now).at(-1)
+    const after = prices.filter(({ at }) => now < at && at <= now + priceOffsetMsMax)
     const first = after.find(({ at, payout }) => payout && at === after[0]?.at) ?? after[0]
     strictEqual(price, (paidBefore ?? before ?? first)?.mid ?? null)
   },
@@ -119,7 +119,7 @@ law("pointAt() does not depend on the order of the points", anySeries, (drawn) =
   equal(pointAt(now, points.toReversed()), pointAt(now, points))
 }, runs)
 
-Deno.test("pointAt() takes a price of half an hour ago, or ahead, and none beyond", () => {
+Deno.test("pointAt() accepts a price half an hour before or after the instant, and none beyond", () => {
   const at = (offsetMs: number) => pointAt(now, [{ at: now + offsetMs, mid: 0.5 }])?.at ?? null
   equal(
     [-priceOffsetMsMax, -priceOffsetMsMax - 1, priceOffsetMsMax, priceOffsetMsMax + 1].map(at),
@@ -134,7 +134,7 @@ const payouts = Arbitrary.schema(Schema.Struct({
   paid: Schema.NullOr(Schema.Literals([0, 0.25, 0.5, 1])),
 }))
 
-law("an outcome is correct, wrong or uneven by its own payout, and open before", payouts, ({
+law("outcomeVerdict() is correct, wrong or uneven by the payout, and null before", payouts, ({
   outcome,
   paid,
 }) => {
@@ -157,31 +157,36 @@ const anyCounts = Arbitrary.schema(Schema.Struct({
   outcomes: Schema.Array(counts).check(Schema.isMinLength(5), Schema.isMaxLength(5)),
 }))
 
-law("selfScore() leaves nobody out: what is not judged is unknown or open", anyCounts, (drawn) => {
-  const [open = 0, persisted = 0, reverted = 0, unknown = 0] = drawn.hourly
-  const [waiting = 0, correct = 0, wrong = 0, uneven = 0, cancelled = 0] = drawn.outcomes
-  const { movers, predetermined } = selfScore({
-    mover_1h: { open, persisted, reverted, unknown },
-    mover_24h: { open: open + persisted + reverted + unknown },
-    predetermined: { open: waiting, correct, wrong, uneven, cancelled },
-  })
-  equal(movers, {
-    emitted: open + persisted + reverted + unknown,
-    ...{ judgedAfter1h: persisted + reverted, persistedAfter1h: persisted },
-    ...{ unknownAfter1h: unknown, judgedAfter24h: 0, persistedAfter24h: 0, unknownAfter24h: 0 },
-  })
-  equal(predetermined, {
-    emitted: waiting + correct + wrong + uneven + cancelled,
-    ...{ resolved: correct + wrong, correct, uneven, cancelled },
-  })
-}, runs)
+law(
+  "selfScore() counts every check: those without a result are unknown or open",
+  anyCounts,
+  (drawn) => {
+    const [open = 0, persisted = 0, reverted = 0, unknown = 0] = drawn.hourly
+    const [unresolved = 0, correct = 0, wrong = 0, uneven = 0, cancelled = 0] = drawn.outcomes
+    const { movers, predetermined } = selfScore({
+      mover_1h: { open, persisted, reverted, unknown },
+      mover_24h: { open: open + persisted + reverted + unknown },
+      predetermined: { open: unresolved, correct, wrong, uneven, cancelled },
+    })
+    equal(movers, {
+      emitted: open + persisted + reverted + unknown,
+      ...{ judgedAfter1h: persisted + reverted, persistedAfter1h: persisted },
+      ...{ unknownAfter1h: unknown, judgedAfter24h: 0, persistedAfter24h: 0, unknownAfter24h: 0 },
+    })
+    equal(predetermined, {
+      emitted: unresolved + correct + wrong + uneven + cancelled,
+      ...{ resolved: correct + wrong, correct, uneven, cancelled },
+    })
+  },
+  runs,
+)
 
 Deno.test("selfScore() is all zeros before the first item", () => {
   const { movers, predetermined } = selfScore(noVerdicts)
   equal(new Set([...Object.values(movers), ...Object.values(predetermined)]), new Set([0]))
 })
 
-Deno.test("checksOf() looks at a mover after an hour and a day, and at an outcome when it is paid", () => {
+Deno.test("checksOf() returns two checks for a mover, and one for a predetermined outcome", () => {
   const mover = sampleItem(7, now)
   equal(
     checksOf(mover, market()).map(({ kind, feedIndex, marketId, at }) => [
@@ -192,7 +197,7 @@ Deno.test("checksOf() looks at a mover after an hour and a day, and at an outcom
   equal(checksOf(mover, null).map(({ marketId }) => marketId), [null, null])
   if (mover.type !== "mover") throw new Error(mover.type)
   const { title, createdAt, data: { market: ref, microstructure } } = mover
-  const told = (outcome: string): ReadonlyArray<Check> =>
+  const outcomeChecks = (outcome: string): ReadonlyArray<ScoreCheck> =>
     checksOf({
       ...{ feedIndex: 8, type: "predetermined", title, createdAt },
       data: {
@@ -202,8 +207,13 @@ Deno.test("checksOf() looks at a mover after an hour and a day, and at an outcom
         ...{ detectedAt: createdAt, detector: "rules", microstructure },
       },
     }, market())
-  equal(["Osprey", "Kestrel"].flatMap(told).map((check) => "outcome" in check && check.outcome), [
-    ...[0, 1],
-  ])
-  ok(told("Osprey").every(({ kind, at }) => kind === "predetermined" && at === now))
+  equal(
+    ["Osprey", "Kestrel"].flatMap(outcomeChecks).map((check) =>
+      "outcome" in check && check.outcome
+    ),
+    [
+      ...[0, 1],
+    ],
+  )
+  ok(outcomeChecks("Osprey").every(({ kind, at }) => kind === "predetermined" && at === now))
 })

@@ -250,7 +250,7 @@ liveTest(
           const read = yield* readAll(wire, wallet, range)
           const truth = yield* readAll(here, wallet, range)
           equal(read.acts, truth.acts, wallet)
-          for (const reason of read.rejected) equal(reason, "no_act", "rejected")
+          for (const reason of read.rejected) equal(reason, "other_type", "rejected")
           acts += read.acts.length
           pages += read.pages
         }

@@ -137,7 +137,7 @@ Deno.test("decodeActivity() reads each kind of event, with a token only when it 
 Deno.test("decodeActivity() returns the first reason why a row is rejected", () => {
   const reason = (fields: Fields) => outcome(act(fields))
   for (const type of ["MIGRATION", "REWARD", "MAKER_REBATE", "YIELD", "DEPOSIT", "TIP"]) {
-    equal(reason({ type, condition_id: "" }), "no_act")
+    equal(reason({ type, condition_id: "" }), "other_type")
   }
   equal(reason({ type: "LEASE" }), "unknown_type")
   equal(reason({ type: undefined }), "unknown_type")
@@ -171,7 +171,7 @@ Deno.test("activityPage() returns the wallet's events newest first, and the olde
     { from: recordedAt - 20 * second, to: recordedAt },
   )
   equal(page.rows.map(({ event }) => (recordedAt - event.at) / second), [3, 3, 5])
-  equal(page.rejected, { no_act: 1, other_wallet: 1, out_of_range: 1, undecodable: 2 })
+  equal(page.rejected, { other_type: 1, other_wallet: 1, out_of_range: 1, undecodable: 2 })
   equal([page.oldest, page.next], [recordedAt - 99 * second, "more"])
 })
 

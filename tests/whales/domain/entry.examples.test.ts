@@ -1,5 +1,5 @@
 /**
- * Entries by hand: one example for each way in which the rows of a venue mislead.
+ * Entries by example, one for each oddity of the venue's rows.
  *
  * @module
  */
@@ -25,8 +25,8 @@ const buyNo = trade("buy", 1)
 const sellYes = trade("sell", 0)
 const sellNo = trade("sell", 1)
 
-/** The acts one second apart, each in a transaction of its own. */
-function inTurn(...activity: ReadonlyArray<ActivityEvent>) {
+/** The position after these events, one second apart, each in its own transaction. */
+function positionAfter(...activity: ReadonlyArray<ActivityEvent>) {
   return entriesOf(
     numberOccurrences(
       activity.map((one, i) => ({ ...one, at: start + i * second, transaction: `0x${i}` })),
@@ -41,7 +41,7 @@ function brief({ entries }: { readonly entries: ReadonlyArray<Entry> }) {
 }
 
 Deno.test("an entry's price is the volume-weighted price of its buys, its stake their cost", () => {
-  const { entries } = inTurn(buyYes(100, 0.4), buyYes(300, 0.6))
+  const { entries } = positionAfter(buyYes(100, 0.4), buyYes(300, 0.6))
   equal(entries, [{
     outcome: 0,
     price: 0.55,
@@ -55,7 +55,7 @@ Deno.test("an entry's price is the volume-weighted price of its buys, its stake 
   }])
 })
 
-Deno.test("rows alike in every field are as many fills", () => {
+Deno.test("equal rows are separate fills", () => {
   const row = buyYes(12.5, 0.52)
   const { entries } = entriesOf(numberOccurrences([row, row, row, row]), tokens)
   equal(brief({ entries }), [[0, 50, 0.52, 26]])
@@ -63,48 +63,49 @@ Deno.test("rows alike in every field are as many fills", () => {
 })
 
 Deno.test("sales change neither price nor stake", () => {
-  equal(brief(inTurn(buyYes(100, 0.4), sellYes(99, 0.9))), [[0, 100, 0.4, 40]])
+  equal(brief(positionAfter(buyYes(100, 0.4), sellYes(99, 0.9))), [[0, 100, 0.4, 40]])
 })
 
 Deno.test("from flat, a buy of No opens an entry in No", () => {
-  equal(brief(inTurn(buyNo(100, 0.3))), [[1, 100, 0.3, 30]])
+  equal(brief(positionAfter(buyNo(100, 0.3))), [[1, 100, 0.3, 30]])
 })
 
-Deno.test("flat ends an entry: the next buy opens another", () => {
-  const position = inTurn(buyYes(100, 0.4), sellYes(100, 0.5), buyYes(10, 0.6))
+Deno.test("a flat position ends an entry: the next buy opens another", () => {
+  const position = positionAfter(buyYes(100, 0.4), sellYes(100, 0.5), buyYes(10, 0.6))
   equal(brief(position), [[0, 100, 0.4, 40], [0, 10, 0.6, 6]])
 })
 
-Deno.test("thirds come out even: flat is exactly flat", () => {
+Deno.test("a position is exactly flat despite fractions", () => {
   const third = buyYes(33.333_333, 0.4)
-  const position = inTurn(third, third, third, sellYes(99.999_999, 0.5), buyYes(10, 0.6))
+  const position = positionAfter(third, third, third, sellYes(99.999_999, 0.5), buyYes(10, 0.6))
   equal(position.entries.length, 2)
   equal(
-    inTurn(buyYes(0.1, 0.4), buyYes(0.2, 0.4), sellYes(0.3, 0.5), buyYes(1, 0.5)).entries.length,
+    positionAfter(buyYes(0.1, 0.4), buyYes(0.2, 0.4), sellYes(0.3, 0.5), buyYes(1, 0.5)).entries
+      .length,
     2,
   )
 })
 
 Deno.test("holding Yes, a buy of No is a sale of Yes", () => {
-  const { entries, boughtBoth } = inTurn(buyYes(100, 0.4), buyNo(40, 0.5))
+  const { entries, boughtBoth } = positionAfter(buyYes(100, 0.4), buyNo(40, 0.5))
   equal(brief({ entries }), [[0, 100, 0.4, 40]])
   equal([entries[0]?.hedgedShares, boughtBoth], [40, true])
 })
 
-Deno.test("a flip closes one entry and opens the other with the rest", () => {
-  const { entries } = inTurn(buyYes(100, 0.4), buyNo(150, 0.5))
+Deno.test("a flip closes one entry and opens the other with the remaining shares", () => {
+  const { entries } = positionAfter(buyYes(100, 0.4), buyNo(150, 0.5))
   equal(brief({ entries }), [[0, 100, 0.4, 40], [1, 50, 0.5, 25]])
   equal(entries.map(({ hedgedShares }) => hedgedShares), [100, 0])
 })
 
-Deno.test("netting is by shares, not by what was paid", () => {
-  // 100 at 90 cents cost more than 100 at 5: by cash this would still be long.
-  equal(inTurn(buyYes(100, 0.9), buyNo(100, 0.05), buyNo(10, 0.05)).entries[1]?.shares, 10)
+Deno.test("netting is by shares, not by cost", () => {
+  // 100 shares at 90 cents cost more than 100 at 5: by cost this would still be long.
+  equal(positionAfter(buyYes(100, 0.9), buyNo(100, 0.05), buyNo(10, 0.05)).entries[1]?.shares, 10)
 })
 
-Deno.test("splits and merges net to nothing", () => {
-  equal(inTurn(activityEvent("split"), activityEvent("merge")).entries, [])
-  const around = inTurn(
+Deno.test("a split and a merge cancel each other", () => {
+  equal(positionAfter(activityEvent("split"), activityEvent("merge")).entries, [])
+  const around = positionAfter(
     activityEvent("split"),
     buyYes(50, 0.4),
     activityEvent("merge"),
@@ -113,23 +114,30 @@ Deno.test("splits and merges net to nothing", () => {
   equal(brief(around), [[0, 100, 0.4, 40]])
 })
 
-Deno.test("selling No out of a split is a buy of Yes at what is left of the dollar", () => {
-  equal(brief(inTurn(activityEvent("split"), sellNo(100, 0.7))), [[0, 100, 0.3, 30]])
-  equal(brief(inTurn(activityEvent("split"), sellYes(60, 0.1))), [[1, 60, 0.9, 54]])
+Deno.test("a split and a sale of No are a buy of Yes at 1 minus the price", () => {
+  equal(brief(positionAfter(activityEvent("split"), sellNo(100, 0.7))), [[0, 100, 0.3, 30]])
+  equal(brief(positionAfter(activityEvent("split"), sellYes(60, 0.1))), [[1, 60, 0.9, 54]])
 })
 
-Deno.test("merging a bought pair leaves the hedge a hedge", () => {
-  const { entries } = inTurn(buyYes(100, 0.4), buyNo(60, 0.5), activityEvent("merge", { size: 60 }))
+Deno.test("a hedge stays a hedge when its pairs are merged", () => {
+  const { entries } = positionAfter(
+    buyYes(100, 0.4),
+    buyNo(60, 0.5),
+    activityEvent("merge", { size: 60 }),
+  )
   equal(entries.map((entry) => [entry.hedgedShares, isHedge(entry)]), [[60, true]])
 })
 
-Deno.test("a conversion takes shares without a price: no entry, no hedge, an end at flat", () => {
-  const all = inTurn(buyNo(100, 0.6), activityEvent("convert"), buyNo(10, 0.7))
+Deno.test("a conversion removes shares without a price: no entry, no hedge, an end when flat", () => {
+  const all = positionAfter(buyNo(100, 0.6), activityEvent("convert"), buyNo(10, 0.7))
   equal(brief(all), [[1, 100, 0.6, 60], [1, 10, 0.7, 7]])
   ok(!all.entries.some(isHedge))
-  const out = inTurn(activityEvent("split"), activityEvent("convert", { tokenId: tokens[1] }))
+  const out = positionAfter(
+    activityEvent("split"),
+    activityEvent("convert", { tokenId: tokens[1] }),
+  )
   equal([out.entries, out.boughtBoth], [[], false])
-  const named = inTurn(
+  const named = positionAfter(
     buyYes(100, 0.5),
     activityEvent("convert", { tokenId: tokens[0] }),
     buyYes(1, 0.5),
@@ -138,12 +146,16 @@ Deno.test("a conversion takes shares without a price: no entry, no hedge, an end
 })
 
 Deno.test("a redemption without a token ends the entry", () => {
-  const position = inTurn(buyYes(100, 0.4), activityEvent("redeem", { size: 0 }), buyYes(10, 0.4))
+  const position = positionAfter(
+    buyYes(100, 0.4),
+    activityEvent("redeem", { size: 0 }),
+    buyYes(10, 0.4),
+  )
   equal(brief(position), [[0, 100, 0.4, 40], [0, 10, 0.4, 4]])
 })
 
-Deno.test("what was never seen bought is not sold", () => {
-  const position = inTurn(
+Deno.test("sales and merges of unknown shares are ignored", () => {
+  const position = positionAfter(
     sellYes(30, 0.5),
     buyYes(100, 0.4),
     sellYes(150, 0.5),
@@ -152,30 +164,31 @@ Deno.test("what was never seen bought is not sold", () => {
   equal(brief(position), [[0, 100, 0.4, 40]])
 })
 
-Deno.test("a trade without a price in (0, 1) moves shares, but is no buy of an entry", () => {
+Deno.test("a trade with a price outside (0, 1) moves shares, but is not part of an entry", () => {
   for (const price of [0, 1, 1.000_1, -0.1]) {
-    equal(inTurn(buyYes(100, price)).entries, [])
-    equal(brief(inTurn(buyYes(100, 0.4), buyYes(100, price))), [[0, 100, 0.4, 40]])
-    equal(inTurn(buyYes(100, 0.4), sellYes(100, price), buyYes(1, 0.4)).entries.length, 2)
+    equal(positionAfter(buyYes(100, price)).entries, [])
+    equal(brief(positionAfter(buyYes(100, 0.4), buyYes(100, price))), [[0, 100, 0.4, 40]])
+    equal(positionAfter(buyYes(100, 0.4), sellYes(100, price), buyYes(1, 0.4)).entries.length, 2)
   }
 })
 
-Deno.test("acts that cannot be right change nothing", () => {
+Deno.test("invalid sizes and prices, and other tokens, are ignored", () => {
   const foreign = TokenId.make("1")
   for (const wrong of [NaN, Infinity, -1, 0, 1e300]) {
-    equal(brief(inTurn(buyYes(100, 0.4), buyYes(wrong, 0.5))), [[0, 100, 0.4, 40]])
+    equal(brief(positionAfter(buyYes(100, 0.4), buyYes(wrong, 0.5))), [[0, 100, 0.4, 40]])
   }
-  equal(inTurn(buyYes(1, NaN)).entries, [])
+  equal(positionAfter(buyYes(1, NaN)).entries, [])
   for (const kind of ["buy", "sell", "convert"] as const) {
     equal(
-      inTurn(buyYes(9, 0.5), activityEvent(kind, { tokenId: foreign, price: 0.5 })).entries[0]
+      positionAfter(buyYes(9, 0.5), activityEvent(kind, { tokenId: foreign, price: 0.5 }))
+        .entries[0]
         ?.shares,
       9,
     )
   }
 })
 
-Deno.test("a day without a buy ends an entry, though its shares are still held", () => {
+Deno.test("a day without a buy ends an entry, even if the wallet holds its shares", () => {
   const buys = (gap: number) => [buyYes(100, 0.4), { ...buyYes(10, 0.6), at: start + gap }]
   equal(brief(entriesOf(numberOccurrences(buys(day - second)), tokens)).length, 1)
   equal(brief(entriesOf(numberOccurrences(buys(day)), tokens)), [[0, 100, 0.4, 40], [
@@ -186,7 +199,7 @@ Deno.test("a day without a buy ends an entry, though its shares are still held",
   ]])
 })
 
-Deno.test("a sale is no buy: the day runs from the last buy", () => {
+Deno.test("the day runs from the last buy, not from a sale", () => {
   const activity = [
     buyYes(100, 0.4),
     { ...sellYes(10, 0.5), at: start + 20 * hour },
@@ -195,35 +208,37 @@ Deno.test("a sale is no buy: the day runs from the last buy", () => {
   equal(entriesOf(numberOccurrences(activity), tokens).entries.length, 2)
 })
 
-Deno.test("what is given up after an entry is over, or after a plain sale, hedges nothing", () => {
+Deno.test("a buy of the other outcome after the entry is over, or after a sale, is not a hedge", () => {
   const late = [buyYes(100, 0.4), { ...buyNo(100, 0.5), at: start + day }]
   equal(entriesOf(numberOccurrences(late), tokens).entries.map(isHedge), [false])
-  equal(inTurn(buyYes(100, 0.4), sellYes(60, 0.5), buyNo(40, 0.5)).entries.map(isHedge), [false])
+  equal(positionAfter(buyYes(100, 0.4), sellYes(60, 0.5), buyNo(40, 0.5)).entries.map(isHedge), [
+    false,
+  ])
 })
 
-Deno.test("half given up is no hedge yet, a share more is", () => {
-  equal(inTurn(buyYes(100, 0.4), buyNo(50, 0.5)).entries.map(isHedge), [false])
-  equal(inTurn(buyYes(100, 0.4), buyNo(51, 0.5)).entries.map(isHedge), [true])
+Deno.test("isHedge() is false at half of the shares, and true above", () => {
+  equal(positionAfter(buyYes(100, 0.4), buyNo(50, 0.5)).entries.map(isHedge), [false])
+  equal(positionAfter(buyYes(100, 0.4), buyNo(51, 0.5)).entries.map(isHedge), [true])
 })
 
-Deno.test("an entry at 0.95 is a sweep, a tick below is none", () => {
-  equal(inTurn(buyYes(12_345.678_9, 0.95)).entries.map(isSweep), [true])
-  equal(inTurn(buyYes(12_345.678_9, 0.949)).entries.map(isSweep), [false])
+Deno.test("isSweep() is true at 0.95, and false one tick below", () => {
+  equal(positionAfter(buyYes(12_345.678_9, 0.95)).entries.map(isSweep), [true])
+  equal(positionAfter(buyYes(12_345.678_9, 0.949)).entries.map(isSweep), [false])
 })
 
-Deno.test("isOver() from a day after the last buy", () => {
-  const [entry] = inTurn(buyYes(100, 0.4)).entries
+Deno.test("isOver() is true from a day after the last buy", () => {
+  const [entry] = positionAfter(buyYes(100, 0.4)).entries
   ok(entry !== undefined && isOver(entry, start + day) && !isOver(entry, start + day - 1))
 })
 
-Deno.test("bought both: as such, or by selling one out of a split", () => {
-  equal(inTurn(buyYes(100, 0.4), sellYes(100, 0.5)).boughtBoth, false)
-  equal(inTurn(activityEvent("split"), sellNo(100, 0.5)).boughtBoth, false)
-  equal(inTurn(activityEvent("split"), sellNo(100, 0.5), buyNo(10, 0.5)).boughtBoth, true)
-  equal(inTurn(buyYes(100, 0.4), buyNo(1, 0.5)).boughtBoth, true)
+Deno.test("boughtBoth counts direct buys, and sales after a split", () => {
+  equal(positionAfter(buyYes(100, 0.4), sellYes(100, 0.5)).boughtBoth, false)
+  equal(positionAfter(activityEvent("split"), sellNo(100, 0.5)).boughtBoth, false)
+  equal(positionAfter(activityEvent("split"), sellNo(100, 0.5), buyNo(10, 0.5)).boughtBoth, true)
+  equal(positionAfter(buyYes(100, 0.4), buyNo(1, 0.5)).boughtBoth, true)
 })
 
-Deno.test("isMarketMaker(): 1,000 markets, or both sides in over 40 % of at least 10", () => {
+Deno.test("isMarketMaker() needs 1,000 markets, or both outcomes in over 40 % of at least 10", () => {
   ok(isMarketMaker({ markets: 1_000, bothSides: 0 }))
   ok(!isMarketMaker({ markets: 999, bothSides: 399 }))
   ok(isMarketMaker({ markets: 999, bothSides: 400 }))

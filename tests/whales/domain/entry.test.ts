@@ -1,5 +1,5 @@
 /**
- * The laws of entries, over made-up wallets with everything in them that rows are known for.
+ * The laws of entries, over generated activity with all oddities of the venue's rows.
  *
  * @module
  */
@@ -25,26 +25,26 @@ import { plainEntries } from "../../support/whales/entryReference.ts"
 const seed = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e9 })))
 const wallets = Arbitrary.all({ steps, seed })
 
-function made(activity: ReadonlyArray<ActivityEvent>): Position {
+function positionOf(activity: ReadonlyArray<ActivityEvent>): Position {
   return entriesOf(numberOccurrences(activity), tokens)
 }
 
 const near = (a: number, b: number) => Math.abs(a - b) < 1e-6
 const sum = (values: ReadonlyArray<number>) => values.reduce((total, value) => total + value, 0)
 
-law("entries are the same from any order of the same activity", wallets, ({ steps, seed }) => {
+law("entriesOf() does not depend on the order of the activity", wallets, ({ steps, seed }) => {
   const activity = activityOfSteps(steps)
-  equal(made(shuffled(activity, new Random(seed))), made(activity))
+  equal(positionOf(shuffled(activity, new Random(seed))), positionOf(activity))
 }, manyWallets)
 
-law("entries are the same from any pages, overlaps and crashes", wallets, ({ steps, seed }) => {
+law("entriesOf() does not depend on pages, overlaps and crashes", wallets, ({ steps, seed }) => {
   const activity = activityOfSteps(steps)
   const random = new Random(seed)
   const read = readThrough(activity, random, { crashes: random.pick([0, 0.1, 0.5]) })
-  equal(entriesOf(shuffled(read, random), tokens), made(activity))
+  equal(entriesOf(shuffled(read, random), tokens), positionOf(activity))
 }, manyWallets)
 
-law("entries agree with those made a tenth of a share at a time", steps, (given) => {
+law("entriesOf() equals the reference, which counts tenths of shares", steps, (given) => {
   const activity = numberOccurrences(activityOfSteps(given))
   const { entries } = entriesOf(activity, tokens)
   const plain = plainEntries(activity, tokens)
@@ -66,18 +66,23 @@ law("entries agree with those made a tenth of a share at a time", steps, (given)
   })
 }, manyWallets)
 
-law("with the outcomes swapped every entry is on the other side, else the same", steps, (given) => {
-  // A conversion that names no token is of the second outcome, which swapping makes the first.
-  const activity = activityOfSteps(given).map((one) =>
-    one.kind === "convert" ? { ...one, tokenId: one.tokenId ?? tokens[1] } : one
-  )
-  const { entries, ...rest } = made(activity)
-  const swapped = entriesOf(numberOccurrences(activity), [tokens[1], tokens[0]])
-  equal(swapped, { ...rest, entries: entries.map((e) => ({ ...e, outcome: 1 - e.outcome })) })
-}, manyWallets)
+law(
+  "with swapped outcomes every entry is on the other side, and otherwise equal",
+  steps,
+  (given) => {
+    // A conversion without a token is of the second outcome, so it must name it before the swap.
+    const activity = activityOfSteps(given).map((one) =>
+      one.kind === "convert" ? { ...one, tokenId: one.tokenId ?? tokens[1] } : one
+    )
+    const { entries, ...rest } = positionOf(activity)
+    const swapped = entriesOf(numberOccurrences(activity), [tokens[1], tokens[0]])
+    equal(swapped, { ...rest, entries: entries.map((e) => ({ ...e, outcome: 1 - e.outcome })) })
+  },
+  manyWallets,
+)
 
-law("every entry is one: bought, in its bounds, apart from the others", steps, (given) => {
-  const { entries } = made(activityOfSteps(given))
+law("every entry has buys and valid figures, and does not overlap another", steps, (given) => {
+  const { entries } = positionOf(activityOfSteps(given))
   for (const entry of entries) {
     ok(entry.price > 0 && entry.price < 1 && entry.shares > 0 && entry.fills > 0)
     ok(entry.hedgedShares >= 0 && entry.hedgedShares <= entry.shares)
@@ -89,7 +94,7 @@ law("every entry is one: bought, in its bounds, apart from the others", steps, (
   }
 }, manyWallets)
 
-/** The same steps as buys only, at fair prices, without a day between. */
+/** The same steps as buys only, at valid prices, less than a day apart. */
 function buysOnly(given: ReadonlyArray<Step>): ReadonlyArray<ActivityEvent> {
   return activityOfSteps(given.map((step) => ({
     ...step,
@@ -99,23 +104,23 @@ function buysOnly(given: ReadonlyArray<Step>): ReadonlyArray<ActivityEvent> {
   })))
 }
 
-law("every share bought is of an entry, or gives one up", steps, (given) => {
+law("every bought share is part of an entry, or hedges one", steps, (given) => {
   const activity = buysOnly(given)
-  const { entries } = made(activity)
+  const { entries } = positionOf(activity)
   ok(near(
     sum(entries.map(({ shares, hedgedShares }) => shares + hedgedShares)),
     sum(activity.map(({ size }) => size)),
   ))
 }, manyWallets)
 
-law("an entry of one side holds all its buys and their cost", steps, (given) => {
+law("the entry of one outcome contains all its buys and their cost", steps, (given) => {
   const activity = buysOnly(given).map((one) => ({ ...one, tokenId: tokens[1] }))
-  const { entries } = made(activity)
+  const { entries } = positionOf(activity)
   equal(entries.map(({ outcome, fills }) => [outcome, fills]), [[1, activity.length]])
   ok(near(entries[0]?.stakeUsd ?? 0, sum(activity.map(({ size, price }) => size * price))))
 }, manyWallets)
 
-law("a split that is merged again changes nothing", wallets, ({ steps, seed }) => {
+law("a split and its merge change nothing", wallets, ({ steps, seed }) => {
   const activity = activityOfSteps(steps)
   if (plainEntries(numberOccurrences(activity), tokens).missing > 0) return
   const at = new Random(seed).pick([activity[0]?.at ?? 0, ...activity.map(({ at }) => at)])
@@ -123,16 +128,16 @@ law("a split that is merged again changes nothing", wallets, ({ steps, seed }) =
     activityEvent("split", { at, transaction: "0x5" }),
     activityEvent("merge", { at, transaction: "0x6" }),
   ]
-  equal(made([...activity, ...pair]), made(activity))
+  equal(positionOf([...activity, ...pair]), positionOf(activity))
 }, manyWallets)
 
-law("a split that covers every sale is as good as a larger one", steps, (given) => {
+law("a split that covers every sale has the same entries as a larger one", steps, (given) => {
   const activity = activityOfSteps(given).filter(({ kind }) => kind !== "redeem")
-  const after = (size: number) => made([activityEvent("split", { at: 0, size }), ...activity])
+  const after = (size: number) => positionOf([activityEvent("split", { at: 0, size }), ...activity])
   equal(after(1e6), after(2e6))
 }, manyWallets)
 
-law("a fill in two parts is the same entry", wallets, ({ steps, seed }) => {
+law("a fill in two parts gives the same entry", wallets, ({ steps, seed }) => {
   const activity = activityOfSteps(steps)
   const random = new Random(seed)
   const parted = activity.flatMap((one) =>
@@ -144,17 +149,19 @@ law("a fill in two parts is the same entry", wallets, ({ steps, seed }) => {
       price: price.toFixed(6),
       stakeUsd: stakeUsd.toFixed(6),
     }))
-  equal(figures(made(parted)), figures(made(activity)))
+  equal(figures(positionOf(parted)), figures(positionOf(activity)))
 }, manyWallets)
 
-law("what happens once an entry is over does not change it", wallets, ({ steps, seed }) => {
+law("activity after an entry is over does not change it", wallets, ({ steps, seed }) => {
   const activity = activityOfSteps(steps)
   const random = new Random(seed)
   const now = random.pick([0, ...activity.map(({ at }) => at)]) + random.pick([0, day])
-  const over = made(activity.filter(({ at }) => at < now)).entries.filter((one) => isOver(one, now))
-  const begun = new Set(over.map(({ outcome, firstFillAt }) => `${outcome} ${firstFillAt}`))
-  const after = made(activity).entries.filter(({ outcome, firstFillAt }) =>
-    begun.has(`${outcome} ${firstFillAt}`)
+  const over = positionOf(activity.filter(({ at }) => at < now)).entries.filter((one) =>
+    isOver(one, now)
+  )
+  const keys = new Set(over.map(({ outcome, firstFillAt }) => `${outcome} ${firstFillAt}`))
+  const after = positionOf(activity).entries.filter(({ outcome, firstFillAt }) =>
+    keys.has(`${outcome} ${firstFillAt}`)
   )
   equal(after, over)
 }, manyWallets)

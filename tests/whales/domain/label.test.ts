@@ -1,5 +1,5 @@
 /**
- * What decides a wallet's label: labels held to Benjamini and Hochberg's rule by brute force.
+ * The labels of wallets equal the Benjamini-Hochberg rule by brute force.
  *
  * @module
  */
@@ -22,16 +22,16 @@ Deno.test("judgementOf() needs 30 counted entries in 10 events", () => {
   ok(judgementOf(sumsOf(played(40, 20, 0.5, 4))) !== null)
 })
 
-Deno.test("judgementOf() is what ratesOf() says, and the p-value", () => {
+Deno.test("judgementOf() returns the figures of ratesOf(), and the p-value", () => {
   const sums = sumsOf(played(40, 30, 0.5, 1, 0.02))
-  const { pValue, ...said } = judgementOf(sums) ?? { pValue: NaN }
+  const { pValue, ...figures } = judgementOf(sums) ?? { pValue: NaN }
   const { edge, followRoi, fadeRoi } = ratesOf(sums) ?? {}
-  equal(said, { edge, followRoi, fadeRoi })
+  equal(figures, { edge, followRoi, fadeRoi })
   // 2 P(X >= 30), X binomial (40, 1/2): 2 x 1221246132 / 2^40.
   ok(Math.abs(pValue / 0.0022214 - 1) < 1e-4, `${pValue}`)
 })
 
-Deno.test("judgementOf() takes the markets of one event for one, and events for apart", () => {
+Deno.test("judgementOf() treats the markets of one event as one draw, and events as independent", () => {
   const [apart, pairs] = [played(40, 30, 0.5), played(20, 15, 0.5)]
   const shared = pairs.map((event) => [...event, ...event])
   const [one, other] = [judgementOf(sumsOf(apart)), judgementOf(sumsOf(shared))]
@@ -59,7 +59,7 @@ const anyJudged = Arbitrary.map(
     ),
 )
 
-/** Whether wallets are rejected: any number k of them whose p-values are all at most k 0.05 / n. */
+/** Whether a wallet is among k wallets whose p-values are at most k 0.05 / n, for any k. */
 function rejectedByHand(judged: ReadonlyMap<string, Judgement>, wallet: string): boolean {
   const own = judged.get(wallet)?.pValue ?? 1
   const all = [...judged.values()].map(({ pValue }) => pValue)
@@ -70,7 +70,7 @@ function rejectedByHand(judged: ReadonlyMap<string, Judgement>, wallet: string):
 }
 
 law(
-  "labels() rejects what Benjamini and Hochberg do, and labels what would have paid",
+  "labels() rejects the same as Benjamini-Hochberg, and labels only profitable wallets",
   anyJudged,
   (judged) => {
     const given = labels(judged)
@@ -93,7 +93,7 @@ const judgement = (pValue: number): Judgement => ({
   fadeRoi: -0.1,
 })
 
-Deno.test("labels() asks more of a wallet among many than of one alone", () => {
+Deno.test("labels() needs a smaller p-value among more wallets", () => {
   const among = (others: number) =>
     labels(
       new Map([
@@ -111,7 +111,7 @@ Deno.test("labels() of the example of Benjamini and Hochberg's paper rejects fou
   equal([...given.values()].filter((label) => label === "follow").length, 4)
 })
 
-Deno.test("labels() of nobody is empty", () => {
+Deno.test("labels() without wallets is empty", () => {
   strictEqual(labels(new Map()).size, 0)
   ok(ruleVersion.length > 0)
 })

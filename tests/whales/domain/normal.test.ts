@@ -1,5 +1,5 @@
 /**
- * The normal tail, held to another library's values.
+ * The normal tail equals the values of another library.
  *
  * @module
  */
@@ -25,20 +25,20 @@ const published: ReadonlyArray<readonly [x: number, tail: number]> = [
   [37, 5.725571222525139e-300],
 ]
 
-Deno.test("normalTail() is the published one, however small", () => {
+Deno.test("normalTail() equals the published values, however small", () => {
   for (const [x, tail] of published) {
     ok(Math.abs(normalTail(x) / tail - 1) < 1e-12, `${x}`)
     ok(Math.abs(normalTail(-x) - (1 - tail)) < 1e-15, `${-x}`)
   }
 })
 
-Deno.test("normalTail() falls everywhere, where its two halves meet as well", () => {
+Deno.test("normalTail() is decreasing, also where its two formulas meet", () => {
   for (let i = -3_000; i < 8_000; i++) {
     ok(normalTail(i / 1_000) > normalTail((i + 1) / 1_000), `${i / 1_000}`)
   }
   strictEqual(normalTail(40), 0)
 })
 
-Deno.test("a 95 % interval leaves out 2.5 % on either side", () => {
+Deno.test("z95 leaves 2.5 % in each tail", () => {
   ok(Math.abs(normalTail(z95) - 0.025) < 1e-15)
 })

@@ -1,5 +1,5 @@
 /**
- * The chance of a wallet's record under fair prices, held to exact convolution and to drawing.
+ * The p-value of a record under fair prices, compared with exact convolution and with random draws.
  *
  * @module
  */
@@ -22,12 +22,13 @@ import {
   walletOf,
   weightings,
 } from "../../support/whales/fairPrices.ts"
+import { sized } from "../../support/size.ts"
 
-/** Totals looked at in one wallet, spread over all that are not all too unlikely. */
+/** Totals compared for one wallet, spread over those with a p-value of at least `pExactMin`. */
 const totalsMax = 40
 const pExactMin = 1e-8
 
-/** p-value over exact p-value, of many totals that one wallet may come to. */
+/** The ratio of the p-value to the exact one, for many totals of one wallet. */
 function ratios(events: ReadonlyArray<OpenEvent>, sums: NullSums): ReadonlyArray<number> {
   const chances = convolve(events)
   const possible = exactPValues(chances).flatMap((p, observed) =>
@@ -39,10 +40,10 @@ function ratios(events: ReadonlyArray<OpenEvent>, sums: NullSums): ReadonlyArray
     .map(({ p, observed }) => pValueOf({ ...sums, observed }) / p)
 }
 
-/** The least and the greatest ratio over a family of wallets, by how wide their totals are. */
+/** The least, the median and the greatest ratio over the wallets that `isIncluded` accepts. */
 function extremes(
   sizes: ReadonlyArray<number>,
-  keep: (sums: NullSums) => boolean,
+  isIncluded: (sums: NullSums) => boolean,
   names = Object.keys(weightings),
   marketsMaxes: ReadonlyArray<1 | 3> = [1, 3],
 ) {
@@ -53,7 +54,7 @@ function extremes(
         for (const marketsMax of marketsMaxes) {
           const events = walletOf(weighting, pricing, size, marketsMax, found.length)
           const sums = sumsOf(events)
-          if (keep(sums)) found.push(...ratios(events, sums))
+          if (isIncluded(sums)) found.push(...ratios(events, sums))
         }
       }
     }
@@ -65,45 +66,45 @@ function extremes(
 }
 
 const isWhole = ({ weightSum }: NullSums) => weightSum < order
-/** Narrow enough for the harmonics to tell all but a billionth of the totals apart. */
+/** Narrow enough for the harmonics to be exact except for a billionth. */
 const isNarrow = (sums: NullSums) => !isWhole(sums) && Math.sqrt(varianceOf(sums.cumulants)) < 14
 const isWide = (sums: NullSums) => !isWhole(sums) && Math.sqrt(varianceOf(sums.cumulants)) > 22
 
-Deno.test("pValueOf() is exact while all totals are told apart: any weights, any prices", () => {
+Deno.test("pValueOf() is exact for fewer totals than the order, for any weights and prices", () => {
   const { count, least, greatest } = extremes([10, 30, 60], isWhole)
   ok(count > 1_500)
   ok(least > 1 - 1e-6 && greatest < 1 + 1e-5, `${least} to ${greatest}`)
 })
 
-Deno.test("pValueOf() of a narrow distribution is exact but for a billionth", () => {
+Deno.test("pValueOf() of a narrow distribution is exact except for a billionth", () => {
   const { count, least, greatest } = extremes([60, 120], isNarrow)
   ok(count > 500)
   // 2e-9 on top of 1e-8.
   ok(least > 1 - 1e-6 && greatest < 1.21, `${count}: ${least} to ${greatest}`)
 })
 
-Deno.test("pValueOf() of a wide distribution is never under 0.96 of the exact p-value", () => {
+Deno.test("pValueOf() of a wide distribution is at least 0.96 of the exact p-value", () => {
   const { count, least, greatest, middle } = extremes([15, 60, 120], isWide)
   ok(count > 1_500)
   ok(least > 0.96, `${least}`)
   ok(middle < 1.6 && greatest < 60, `${middle}, ${greatest}`)
 })
 
-Deno.test("pValueOf() of a wide distribution is little too large for wallets that repeat entries", () => {
+Deno.test("pValueOf() of a wide distribution is slightly too large for wallets that repeat entries", () => {
   const ordinary = ["one each", "one to four", "two or three", "often repeated"]
   const { count, greatest, middle } = extremes([150, 250], isWide, ordinary)
   ok(count > 700)
   ok(middle < 1.35 && greatest < 3, `${middle}, ${greatest}`)
 })
 
-Deno.test("pValueOf() of a wide distribution is exact to 3 % where all weights are equal", () => {
+Deno.test("pValueOf() of a wide distribution is exact to 3 % when all weights are equal", () => {
   const equal = ["one each", "seven each", "twenty each"]
   const { count, least, greatest } = extremes([15, 60, 200], isWide, equal, [1])
   ok(count > 250)
   ok(least > 0.97 && greatest < 1.03, `${least} to ${greatest}`)
 })
 
-Deno.test("pValueOf() is a chance, and not too small, for events of hundreds of entries too", () => {
+Deno.test("pValueOf() is a probability, and not too small, also for events of hundreds of entries", () => {
   const least = [0, 3, 40, 400].flatMap((singles) =>
     [50, 200, 500, 3_000].flatMap((weight) =>
       [0.03, 0.5, 0.97].flatMap((price) => {
@@ -116,14 +117,14 @@ Deno.test("pValueOf() is a chance, and not too small, for events of hundreds of 
         const stride = Math.ceil(exact.length / totalsMax)
         return exact.flatMap((p, observed) => {
           if (observed % stride > 1 && observed < exact.length - 2) return []
-          const told = pValueOf({ ...sums, observed })
-          ok(told > 0 && told <= 1, `${told}`)
-          return p > pExactMin ? [told / p] : []
+          const pValue = pValueOf({ ...sums, observed })
+          ok(pValue > 0 && pValue <= 1, `${pValue}`)
+          return p > pExactMin ? [pValue / p] : []
         })
       })
     )
   ).reduce((a, b) => Math.min(a, b), Infinity)
-  // Where all ten large events went one way the formula is 5 % short, as for any ten alike.
+  // The formula is 5 % too small when all ten large events have the same result.
   ok(least > 0.94, `${least}`)
 })
 
@@ -132,8 +133,9 @@ function slack(p: number, draws: number): number {
   return 2 * (3 * Math.sqrt(p / 2 / draws) + 2 / draws)
 }
 
-Deno.test("pValueOf() agrees with 20,000 draws", () => {
-  const draws = 20_000
+const draws = sized({ short: 4_000, full: 20_000 })
+
+Deno.test(`pValueOf() agrees with ${draws} draws`, () => {
   for (const [i, weighting] of ["one each", "one to four", "often repeated"].entries()) {
     const events = walletOf(weighting, "wide", 40, 3, i)
     const sums = sumsOf(events)
@@ -148,15 +150,18 @@ Deno.test("pValueOf() agrees with 20,000 draws", () => {
   }
 })
 
-Deno.test("under fair prices a p-value of at most a comes with a chance of at most a", () => {
+Deno.test("under fair prices the probability of a p-value of at most a is at most a", () => {
   for (const weighting of Object.keys(weightings)) {
     for (const pricing of Object.keys(pricings)) {
       const events = walletOf(weighting, pricing, 30, 3, 7)
       const sums = sumsOf(events)
       const chances = [...convolve(events)]
-      const told = chances.map((_, observed) => pValueOf({ ...sums, observed }))
+      const pValues = chances.map((_, observed) => pValueOf({ ...sums, observed }))
       for (const level of [0.2, 0.05, 0.01, 1e-3, 1e-4, 1e-6]) {
-        const chance = chances.reduce((sum, it, i) => (told[i] ?? 1) <= level ? sum + it : sum, 0)
+        const chance = chances.reduce(
+          (sum, it, i) => (pValues[i] ?? 1) <= level ? sum + it : sum,
+          0,
+        )
         ok(chance <= level * 1.03, `${weighting}, ${pricing}: ${chance} at ${level}`)
       }
     }
@@ -178,17 +183,17 @@ Deno.test("straight wins at high prices prove little, and at long odds much", ()
   ok(close(straightWins(30, 0.95), 2 * 0.95 ** 30))
   ok(close(straightWins(100, 0.99), 2 * 0.99 ** 100))
   ok(close(straightWins(6, 0.1), 2 * 0.1 ** 6))
-  const beyondTelling = straightWins(10, 0.02)
-  ok(beyondTelling > 0 && beyondTelling < 1e-12)
+  const smallest = straightWins(10, 0.02)
+  ok(smallest > 0 && smallest < 1e-12)
 })
 
-Deno.test("a market with as many entries on either side tells nothing", () => {
+Deno.test("a market with as many entries on both sides does not change the p-value", () => {
   strictEqual(pValueOf(eventSums([{ weight: 0, price: 0.5, paid: 0 }])), 1)
   const one = { weight: 1, price: 0.3, paid: 1 }
   deepStrictEqual(eventSums([one, { weight: 0, price: 0.5, paid: 0 }]), eventSums([one]))
 })
 
-Deno.test("a push is taken for what proves less: a loss among wins, a win among losses", () => {
+Deno.test("a push is rounded towards a larger p-value: a loss among wins, a win among losses", () => {
   const record = (last: number, others: 0 | 1) => {
     const event = (paid: number) => eventSums([{ weight: 1, price: 0.4, paid }])
     const add = (sums: NullSums) => addNullSums(sums, event(others), 1)
@@ -200,7 +205,7 @@ Deno.test("a push is taken for what proves less: a loss among wins, a win among 
   strictEqual(record(0.5, 0), record(1, 0))
 })
 
-Deno.test("markets of one event prove less than as many in events of their own", () => {
+Deno.test("markets of one event give a larger p-value than as many in separate events", () => {
   const won = { weight: 1, price: 0.5, paid: 1 }
   const add = (sums: NullSums, part: NullSums) => addNullSums(sums, part, 1)
   const apart = Array.from({ length: 24 }, () => eventSums([won])).reduce(add)

@@ -1,5 +1,5 @@
 /**
- * Bands of entry prices: where they begin, and what is published of each.
+ * Bands of entry prices: their edges and their published figures.
  *
  * @module
  */
@@ -48,12 +48,12 @@ Deno.test("winRateOf() is Wilson's interval as published", () => {
   }
 })
 
-Deno.test("winRateOf() knows nothing without a decisive entry: 0.5, between 0 and 1", () => {
+Deno.test("winRateOf() is 0.5 in [0, 1] without a decisive entry", () => {
   equal(winRateOf({ wins: 0, decisive: 0 }), { winRate: 0.5, winRateLow: 0, winRateHigh: 1 })
 })
 
 law(
-  "winRateOf() lies within its interval, and that within [0, 1]",
+  "winRateOf() is within its interval, and the interval within [0, 1]",
   Arbitrary.schema(Schema.Struct({
     wins: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 400 })),
     losses: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 400 })),
@@ -70,7 +70,7 @@ const records = Arbitrary.schema(Schema.Struct({
   paid: Schema.NonEmptyArray(Schema.Literals([0, 0.5, 1])),
 }))
 
-law("fading at price p returns -p/(1 - p) times what following does", records, (record) => {
+law("roisOf() of fading at price p is -p/(1 - p) times that of following", records, (record) => {
   const price = record.cents / 100
   const sums = record.paid
     .map((paid) => entrySums(price, 1_000, paid, 0))
@@ -79,12 +79,12 @@ law("fading at price p returns -p/(1 - p) times what following does", records, (
   return alike(fadeRoi, -followRoi * price / (1 - price))
 })
 
-Deno.test("fading is not minus following", () => {
+Deno.test("roisOf() of fading is not minus that of following", () => {
   const { followRoi, fadeRoi } = roisOf(entrySums(0.9, 1_000, 0, 0))
   equal([followRoi, Math.round(fadeRoi)], [-1, 9])
 })
 
-law("fees cost both who follows and who fades", records, (record) => {
+law("roisOf() subtracts fees from both returns", records, (record) => {
   const price = record.cents / 100
   const rois = (feeRate: number) =>
     roisOf(
@@ -113,18 +113,22 @@ law("bands add up to the whole", anyRecord, (record) => {
     )
 })
 
-law("a band holds the entries of its prices, and is fit to be published", anyRecord, (record) => {
-  const entries = counted(record)
-  return publishedBands(sumsOf(record).totals.bands).every((band) => {
-    const within = entries.filter(({ price }) => price >= band.from && price < band.to)
-    const decisive = within.filter(({ paid }) => paid === 0 || paid === 1)
-    const wins = decisive.filter(({ paid }) => paid === 1).length
-    return Schema.is(OddsBand)(band) && band.entries === within.length && band.entries > 0 &&
-      band.winRate === (decisive.length === 0 ? 0.5 : wins / decisive.length)
-  })
-})
+law(
+  "a published band has the entries of its prices, and matches its schema",
+  anyRecord,
+  (record) => {
+    const entries = counted(record)
+    return publishedBands(sumsOf(record).totals.bands).every((band) => {
+      const within = entries.filter(({ price }) => price >= band.from && price < band.to)
+      const decisive = within.filter(({ paid }) => paid === 0 || paid === 1)
+      const wins = decisive.filter(({ paid }) => paid === 1).length
+      return Schema.is(OddsBand)(band) && band.entries === within.length && band.entries > 0 &&
+        band.winRate === (decisive.length === 0 ? 0.5 : wins / decisive.length)
+    })
+  },
+)
 
-law("the bands of all wallets are those of one wallet that did it all", anyRecord, (record) => {
+law("overall() equals the rates of one wallet with all entries", anyRecord, (record) => {
   const each = record.map((event) => sumsOf([event]).totals)
   const { oddsBands, resolved, cancelled, winRate, followRoi, fadeRoi } = overall(each)
   const one = ratesOf(sumsOf(record))

@@ -1,5 +1,5 @@
 /**
- * The figures of a wallet, held to the definitions worked out entry by entry.
+ * The figures of a wallet equal their definitions, computed entry by entry.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import {
 
 const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((a, b) => a + b, 0)
 
-law("ratesOf() is what the definitions give entry by entry", anyRecord, (record) => {
+law("ratesOf() equals the definitions, computed entry by entry", anyRecord, (record) => {
   const entries = counted(record)
   const rates = ratesOf(sumsOf(record))
   if (rates === null) return entries.length === 0
@@ -45,7 +45,7 @@ law("ratesOf() is what the definitions give entry by entry", anyRecord, (record)
 })
 
 law(
-  "the edge's interval is clustered by event, and no narrower than fair prices allow",
+  "the edge's interval is clustered by event, and at least as wide as under fair prices",
   anyRecord,
   (record) => {
     const entries = counted(record)
@@ -62,7 +62,7 @@ law(
   },
 )
 
-Deno.test("the edge's interval is that of the events' sums", () => {
+Deno.test("the edge's interval is computed from the sums of events", () => {
   // 20 events of 3 entries at .5, 11 of them won: sums of +1.5 and -1.5 about a mean of .15.
   const rates = ratesOf(sumsOf(played(60, 33, 0.5, 3)))
   const squares = 11 * (1.5 - 0.15) ** 2 + 9 * (1.5 + 0.15) ** 2
@@ -72,7 +72,7 @@ Deno.test("the edge's interval is that of the events' sums", () => {
   ok(alike(rates?.edgeHigh, 0.05 + 1.959963984540054 * error))
 })
 
-Deno.test("entries of one event tell hardly more than one", () => {
+Deno.test("four entries of one event narrow the interval hardly more than one", () => {
   const width = (perEvent: number) => {
     const rates = ratesOf(sumsOf(played(120, 60, 0.5, perEvent)))
     return (rates?.edgeHigh ?? 0) - (rates?.edgeLow ?? 0)
@@ -80,14 +80,14 @@ Deno.test("entries of one event tell hardly more than one", () => {
   ok(Math.abs(width(4) / width(1) - 2) < 0.05)
 })
 
-Deno.test("straight wins have no variance of their own: their interval is that of fair prices", () => {
+Deno.test("a record of wins only has the interval of fair prices", () => {
   const rates = ratesOf(sumsOf(played(40, 40, 0.95)))
   const error = Math.sqrt(0.95 * 0.05 / 40)
   ok(alike(rates?.edge, 0.05))
   ok(alike(rates?.edgeLow, 0.05 - 1.959963984540054 * error))
 })
 
-Deno.test("ratesOf() says nothing of no entries, and no win rate of pushes alone", () => {
+Deno.test("ratesOf() is null without entries, and has a win rate of 0.5 for pushes only", () => {
   strictEqual(ratesOf(noSums), null)
   const push: PlayedEvent = [{ entries: [entry()], payouts: [0.5, 0.5], feeRate: 0 }]
   const rates = ratesOf(sumsOf([push, push]))
@@ -95,13 +95,13 @@ Deno.test("ratesOf() says nothing of no entries, and no win rate of pushes alone
   equal(rates?.followRoi, 0)
 })
 
-law("overall() scores the prices paid as Brier did", anyRecord, (record) => {
+law("overall() returns the Brier score of the prices paid", anyRecord, (record) => {
   const { brier } = overall(record.map((event) => sumsOf([event]).totals))
   const misses = counted(record).map(({ paid, price }) => (paid - price) ** 2)
   return brier === null ? misses.length === 0 : alike(brier, sum(misses) / misses.length)
 })
 
-Deno.test("overall() of nobody says nothing", () => {
+Deno.test("overall() without wallets has no figures", () => {
   equal(overall([]), {
     resolved: 0,
     cancelled: 0,

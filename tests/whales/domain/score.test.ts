@@ -1,6 +1,6 @@
 /**
- * A wallet's sums: the same whatever happened on the way to them, of bounded size, and of what
- * counts alone.
+ * A wallet's sums do not depend on the order of changes, have a bounded size, and contain only what
+ * counts.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import {
 
 const seeds = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e6 })))
 
-/** What was first believed of an event: fewer of its markets, and those paid the other way. */
+/** A wrong first version of an event: fewer markets, with the payouts swapped. */
 function misread(event: PlayedEvent): PlayedEvent {
   return event.slice(0, -1).map((market) => ({
     ...market,
@@ -33,7 +33,7 @@ function misread(event: PlayedEvent): PlayedEvent {
   }))
 }
 
-/** The sums after events came in any order, first misread, then corrected, some taken back between. */
+/** The sums after events in a random order, first wrong, then corrected, some removed in between. */
 function byDetours(record: ReadonlyArray<PlayedEvent>, seed: number): WalletSums {
   const steps = record.flatMap((event, i) => {
     const key = mix(seed, i)
@@ -52,40 +52,40 @@ function byDetours(record: ReadonlyArray<PlayedEvent>, seed: number): WalletSums
     .reduce((sums, { before, after }) => recount(sums, before, after), noSums)
 }
 
-/** What taking away may leave: crumbs of the largest figure that passed through, and no more. */
-function crumbsOf(events: ReadonlyArray<PlayedEvent>): number {
+/** The rounding error that subtraction may leave, relative to the largest figure. */
+function roundingErrorOf(events: ReadonlyArray<PlayedEvent>): number {
   const shares = events.flat().flatMap(({ entries }) => entries.map(({ shares }) => shares))
   return Math.max(1e-9, 1e-14 * shares.reduce((sum, it) => sum + it, 0))
 }
 
 law(
-  "recount() comes to the same sums in any order, through corrections and removals",
+  "recount() has the same sums in any order, with corrections and removals",
   Arbitrary.all({ record: anyRecord, seed: seeds }),
-  ({ record, seed }) => alike(byDetours(record, seed), sumsOf(record), crumbsOf(record)),
+  ({ record, seed }) => alike(byDetours(record, seed), sumsOf(record), roundingErrorOf(record)),
 )
 
 law(
-  "recount() and back changes nothing",
+  "recount() and its reverse change nothing",
   Arbitrary.all({ record: anyRecord, event: anyEvent }),
   ({ record, event }) => {
     const sums = sumsOf(record)
     const back = recount(recount(sums, [], scoresOf(event)), scoresOf(event), [])
-    return alike(back, sums, crumbsOf([...record, event]))
+    return alike(back, sums, roundingErrorOf([...record, event]))
   },
 )
 
-law("recount() of what did not change changes nothing", anyRecord, (record) => {
+law("recount() of unchanged scores changes nothing", anyRecord, (record) => {
   const sums = sumsOf(record)
   return record.every((event) => alike(recount(sums, scoresOf(event), scoresOf(event)), sums))
 })
 
-law("sums from which everything was taken are empty, to the last bit", anyRecord, (record) => {
+law("recount() clears the sums exactly when everything is removed", anyRecord, (record) => {
   const back = record.reduce((sums, event) => recount(sums, scoresOf(event), []), sumsOf(record))
   equal(back, noSums)
 })
 
 law(
-  "scores and sums survive JSON, and have no more figures than when empty",
+  "scores and sums survive JSON, and have as many figures as empty ones",
   anyRecord,
   (record) => {
     const sums = sumsOf(record)
@@ -96,7 +96,7 @@ law(
   },
 )
 
-/** The same record told with the outcomes of every market in the other order. */
+/** The same event with the outcomes of every market in the other order. */
 function swapped(event: PlayedEvent): PlayedEvent {
   return event.map(({ entries, payouts, feeRate }) => ({
     entries: entries.map((it) => ({ ...it, outcome: it.outcome === 0 ? 1 as const : 0 as const })),
@@ -105,7 +105,7 @@ function swapped(event: PlayedEvent): PlayedEvent {
   }))
 }
 
-law("which outcome is named first changes nothing", anyRecord, (record) => {
+law("the order of outcomes changes nothing", anyRecord, (record) => {
   const [one, other] = [sumsOf(record), sumsOf(record.map(swapped))]
   return alike(one, other) && alike(ratesOf(one), ratesOf(other)) &&
     alike(judgementOf(one), judgementOf(other), 1e-6)
@@ -122,7 +122,7 @@ law(
   },
 )
 
-Deno.test("marketScore() leaves out what was hedged by more than half", () => {
+Deno.test("marketScore() leaves out entries hedged by more than half", () => {
   const hedged = (share: number) => entry({ hedgedShares: share * 2_000 })
   const entries = (share: number) =>
     marketScore([entry(), hedged(share)], [1, 0], 0).bands[0]?.sums.entries
@@ -142,7 +142,7 @@ Deno.test("marketScore() of a cancelled market only counts its entries", () => {
   equal(ratesOf(sums), null)
 })
 
-Deno.test("marketScore() sees entries on both sides as the more on one, at the mean price there", () => {
+Deno.test("marketScore() favours the side with more entries, at the mean price in terms of that side", () => {
   const sides = [
     entry({ outcome: 1, price: 0.4 }),
     entry({ outcome: 1, price: 0.5 }),

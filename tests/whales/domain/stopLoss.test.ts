@@ -1,6 +1,5 @@
 /**
- * Wallets that give up what falls, or buy more of it, at fair prices: however they do it, it is no
- * skill.
+ * Wallets that sell falling entries, or buy more of them, at fair prices are labelled by chance only.
  *
  * @module
  */
@@ -12,7 +11,8 @@ import { ratesOf } from "../../../src/whales/domain/rates.ts"
 import { entriesOf } from "../../../src/whales/domain/entry.ts"
 import { marketScore, noSums, recount } from "../../../src/whales/domain/score.ts"
 import { hour } from "../../../src/core/domain/time.ts"
-import { activityEvent, start, tokens } from "../../support/whales/activityEvents.ts"
+import { act, start, tokens } from "../../support/whales/activityEvents.ts"
+import { sized } from "../../support/size.ts"
 
 const [yes, no] = tokens
 const bought = activityEvent("buy", { tokenId: yes, price: 0.7, size: 2_000 })
@@ -31,7 +31,7 @@ const exits = {
   "buying five times as much": [doubled],
 }
 
-/** The price either falls from .7 to .2 on its way, and then ends fairly, or goes to 1. */
+/** A fair market whose price either falls from .7 to .2 before it ends, or goes to 1. */
 function market(seed: number, exit: ReadonlyArray<typeof bought>) {
   const fell = uniform(mix(seed, 0)) < (1 - 0.7) / (1 - 0.2)
   const won = !fell || uniform(mix(seed, 1)) < 0.2
@@ -41,7 +41,7 @@ function market(seed: number, exit: ReadonlyArray<typeof bought>) {
 
 for (const [how, exit] of Object.entries(exits)) {
   Deno.test(`a wallet that answers a fall by ${how} is labelled by chance only`, () => {
-    const wallets = 200
+    const wallets = sized({ short: 60, full: 200 })
     const labelled = Array.from({ length: wallets }, (_, wallet) => {
       const sums = Array.from({ length: 120 }, (_, n) => market(mix(wallet, n), exit))
         .reduce((sums, score) => recount(sums, [], [score]), noSums)
@@ -54,13 +54,13 @@ for (const [how, exit] of Object.entries(exits)) {
   })
 }
 
-Deno.test("hedges alone are no entries, count in no event, and leave nothing when taken away", () => {
+Deno.test("hedges alone count as no entries and no event, and leave nothing when removed", () => {
   const { entries } = entriesOf(numberOccurrences([bought, crossed]), tokens)
   const hedge = marketScore(entries, [0, 1], 0)
   const sums = recount(noSums, [], [hedge])
   equal([ratesOf(sums), sums.events, sums.fair.weightSum], [null, 0, 1])
   equal(recount(sums, [hedge], []), noSums)
-  const kept = marketScore(entriesOf(numberOccurrences([bought]), tokens).entries, [1, 0], 0)
-  const both = recount(recount(sums, [], [kept]), [kept], [])
+  const counted = marketScore(entriesOf(numberOccurrences([bought]), tokens).entries, [1, 0], 0)
+  const both = recount(recount(sums, [], [counted]), [counted], [])
   equal([both.events, both.fair.weightSum, both.totals], [0, 1, noSums.totals])
 })

@@ -1,5 +1,5 @@
 /**
- * What becomes of remembered entries, by hand: acts that turn up late, and when an entry is told.
+ * Stored entries by example: late activity, and when an entry is due.
  *
  * @module
  */
@@ -29,27 +29,27 @@ const first = calibration(start - hour)
 const second = calibration(start + 2 * minute)
 const newest = (instant: number) => instant > start + 2 * minute ? second : first
 
-function carried(held: ReadonlyArray<StoredEntry>, ...found: ReadonlyArray<Entry>) {
-  return carryOver(held, found, newest)
+function carried(stored: ReadonlyArray<StoredEntry>, ...recomputed: ReadonlyArray<Entry>) {
+  return carryOver(stored, recomputed, newest)
 }
 
-function told(one: StoredEntry): StoredEntry {
+function published(one: StoredEntry): StoredEntry {
   return { ...one, emitted: true }
 }
 
-/** Minute of the name, minutes of the fills, told or not, and whether anything of it is left. */
+/** Minutes of `openedAt` and of the fills, whether it is emitted, and whether it is fully hedged. */
 function brief(entries: ReadonlyArray<StoredEntry>) {
   const minutes = (instant: number) => (instant - start) / minute
   return entries.map((one) => [
     minutes(one.openedAt),
     minutes(one.firstFillAt),
     minutes(one.lastFillAt),
-    one.emitted ? "told" : "untold",
-    one.hedgedShares < one.shares ? "left" : "gone",
+    one.emitted ? "emitted" : "unpublished",
+    one.hedgedShares < one.shares ? "open" : "hedged",
   ])
 }
 
-Deno.test("a new entry is named after its first fill, and takes the calibration before it", () => {
+Deno.test("carryOver() opens a new entry at its first fill, with the calibration before it", () => {
   equal(carried([], entry(10, 20)), [{
     ...entry(10, 20),
     openedAt: start + 10 * minute,
@@ -59,89 +59,95 @@ Deno.test("a new entry is named after its first fill, and takes the calibration 
   equal(carried([], entry(1, 20))[0]?.calibration, first)
 })
 
-Deno.test("an entry grows under its name", () => {
-  const held = carried([], entry(10, 20)).map(told)
-  equal(brief(carried(held, entry(10, 90))), [[10, 10, 90, "told", "left"]])
+Deno.test("carryOver() leaves openedAt unchanged when an entry grows", () => {
+  const stored = carried([], entry(10, 20)).map(published)
+  equal(brief(carried(stored, entry(10, 90))), [[10, 10, 90, "emitted", "open"]])
 })
 
-Deno.test("an earlier fill changes neither name nor calibration of an entry that was told", () => {
-  const held = carried([], entry(10, 20)).map(told)
-  const after = carried(held, entry(1, 20))
-  equal(brief(after), [[10, 1, 20, "told", "left"]])
+Deno.test("carryOver() leaves openedAt and calibration of an emitted entry when an earlier fill is found", () => {
+  const stored = carried([], entry(10, 20)).map(published)
+  const after = carried(stored, entry(1, 20))
+  equal(brief(after), [[10, 1, 20, "emitted", "open"]])
   equal(after[0]?.calibration, second)
 })
 
-Deno.test("untold, it keeps its name and takes a calibration from before the earlier fill", () => {
-  const held = carried([], entry(10, 20))
-  equal(carried(held, entry(1, 20))[0]?.calibration, first)
-  equal(carried(held, entry(3, 20))[0]?.calibration, second)
-  equal(brief(carried(held, entry(1, 20))), [[10, 1, 20, "untold", "left"]])
+Deno.test("carryOver() gives an unpublished entry a calibration from before its earlier fill", () => {
+  const stored = carried([], entry(10, 20))
+  equal(carried(stored, entry(1, 20))[0]?.calibration, first)
+  equal(carried(stored, entry(3, 20))[0]?.calibration, second)
+  equal(brief(carried(stored, entry(1, 20))), [[10, 1, 20, "unpublished", "open"]])
 })
 
-Deno.test("an entry without a calibration gets none later", () => {
-  const held = carryOver([], [entry(10, 20)], () => null)
-  equal(carried(held, entry(10, 30))[0]?.calibration, null)
+Deno.test("carryOver() adds no calibration to an entry without one", () => {
+  const stored = carryOver([], [entry(10, 20)], () => null)
+  equal(carried(stored, entry(10, 30))[0]?.calibration, null)
 })
 
-Deno.test("two that turn out to be one: the told one gives its name", () => {
+Deno.test("carryOver() takes openedAt of the emitted one when two entries become one", () => {
   const [a, b] = carried([], entry(10, 20), entry(30, 40))
   ok(a !== undefined && b !== undefined)
-  equal(brief(carried([a, b], entry(10, 40))), [[10, 10, 40, "untold", "left"]])
-  equal(brief(carried([a, told(b)], entry(10, 40))), [[30, 10, 40, "told", "left"]])
+  equal(brief(carried([a, b], entry(10, 40))), [[10, 10, 40, "unpublished", "open"]])
+  equal(brief(carried([a, published(b)], entry(10, 40))), [[30, 10, 40, "emitted", "open"]])
 })
 
-Deno.test("two told that turn out to be one are both remembered", () => {
-  const held = carried([], entry(10, 20), entry(30, 40)).map(told)
-  const one = carried(held, entry(10, 40))
-  equal(brief(one), [[10, 10, 40, "told", "left"], [30, 30, 40, "told", "gone"]])
+Deno.test("carryOver() stores both when two emitted entries become one", () => {
+  const stored = carried([], entry(10, 20), entry(30, 40)).map(published)
+  const one = carried(stored, entry(10, 40))
+  equal(brief(one), [[10, 10, 40, "emitted", "open"], [30, 30, 40, "emitted", "hedged"]])
   const again = carried(one, entry(10, 20), entry(30, 40))
-  equal(brief(again).slice(0, 2), [[10, 10, 20, "told", "left"], [30, 30, 40, "told", "left"]])
+  equal(brief(again).slice(0, 2), [[10, 10, 20, "emitted", "open"], [
+    30,
+    30,
+    40,
+    "emitted",
+    "open",
+  ]])
 })
 
-Deno.test("one told that turns out to be two is told in both, under its name in one", () => {
-  const held = carried([], entry(10, 40)).map(told)
-  const two = carried(held, entry(5, 7), entry(10, 20), entry(30, 50))
-  equal(brief(two).filter(([, , , , left]) => left === "left"), [
-    [5, 5, 7, "untold", "left"],
-    [10, 10, 20, "told", "left"],
-    [30, 30, 50, "told", "left"],
+Deno.test("carryOver() marks both parts of an emitted entry as emitted", () => {
+  const stored = carried([], entry(10, 40)).map(published)
+  const two = carried(stored, entry(5, 7), entry(10, 20), entry(30, 50))
+  equal(brief(two).filter(([, , , , state]) => state === "open"), [
+    [5, 5, 7, "unpublished", "open"],
+    [10, 10, 20, "emitted", "open"],
+    [30, 30, 50, "emitted", "open"],
   ])
 })
 
-Deno.test("what was told and is found no more stays as given up, and is never told again", () => {
-  const held = carried([], entry(10, 20)).map(told)
-  const gone = carried(held)
-  equal(brief(gone), [[10, 10, 20, "told", "gone"]])
-  equal(brief(carried(gone)), brief(gone))
-  equal(brief(carried(gone, entry(15, 30))), [
-    [10, 15, 30, "told", "left"],
+Deno.test("carryOver() stores an emitted entry that disappeared as hedged, and never publishes it again", () => {
+  const stored = carried([], entry(10, 20)).map(published)
+  const disappeared = carried(stored)
+  equal(brief(disappeared), [[10, 10, 20, "emitted", "hedged"]])
+  equal(brief(carried(disappeared)), brief(disappeared))
+  equal(brief(carried(disappeared, entry(15, 30))), [
+    [10, 15, 30, "emitted", "open"],
   ])
 })
 
-Deno.test("what was told of a time an entry has no more is not told again", () => {
-  const held = carried([], entry(10, 40)).map(told)
-  const shrunk = carried(held, entry(10, 20))
-  equal(brief(shrunk), [[10, 10, 20, "told", "left"], [40, 10, 40, "told", "gone"]])
-  ok(carried(shrunk, entry(10, 20), entry(40, 40)).every(({ emitted }) => emitted))
+Deno.test("carryOver() does not publish the lost part of a shortened entry again", () => {
+  const stored = carried([], entry(10, 40)).map(published)
+  const shortened = carried(stored, entry(10, 20))
+  equal(brief(shortened), [[10, 10, 20, "emitted", "open"], [40, 10, 40, "emitted", "hedged"]])
+  ok(carried(shortened, entry(10, 20), entry(40, 40)).every(({ emitted }) => emitted))
 })
 
-Deno.test("what was not told and is found no more is forgotten", () => {
+Deno.test("carryOver() removes an unpublished entry that disappeared", () => {
   equal(carried(carried([], entry(10, 20))), [])
 })
 
-Deno.test("the other outcome, or another time, is another entry", () => {
-  const held = carried([], entry(10, 20)).map(told)
-  equal(brief(carried(held, entry(10, 20), entry(10, 20, { outcome: 1 }), entry(21, 30))), [
-    [10, 10, 20, "told", "left"],
-    [10, 10, 20, "untold", "left"],
-    [21, 21, 30, "untold", "left"],
+Deno.test("carryOver() treats another outcome or another time as another entry", () => {
+  const stored = carried([], entry(10, 20)).map(published)
+  equal(brief(carried(stored, entry(10, 20), entry(10, 20, { outcome: 1 }), entry(21, 30))), [
+    [10, 10, 20, "emitted", "open"],
+    [10, 10, 20, "unpublished", "open"],
+    [21, 21, 30, "unpublished", "open"],
   ])
 })
 
-Deno.test("isDue() from the least stake on, once, for news, of no hedge, sweep or market maker", () => {
-  const telling = { stakeMinUsd: 1_000, notBefore: start + 20 * minute, marketMaker: false }
+Deno.test("isDue() needs the minimum stake and a recent fill, and excludes emitted entries, hedges, sweeps and market makers", () => {
+  const terms = { stakeMinUsd: 1_000, notBefore: start + 20 * minute, marketMaker: false }
   const due = (fields: Partial<StoredEntry>, other = {}) =>
-    carried([], entry(10, 20)).map((one) => isDue({ ...one, ...fields }, { ...telling, ...other }))
+    carried([], entry(10, 20)).map((one) => isDue({ ...one, ...fields }, { ...terms, ...other }))
   equal(due({}), [true])
   equal(due({ stakeUsd: 999.99 }), [false])
   equal(due({ emitted: true }), [false])

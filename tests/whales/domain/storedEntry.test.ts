@@ -1,5 +1,5 @@
 /**
- * What is remembered of entries stays with them, whatever acts turn up in whatever order.
+ * The laws of stored entries: their state survives activity in any order.
  *
  * @module
  */
@@ -29,41 +29,41 @@ const wallets = Arbitrary.all({ steps, seed })
 /** One calibration every hour on the hour. */
 const hourly = (instant: EpochMs) => calibration(Math.ceil(instant / hour - 1) * hour)
 
-const telling = { stakeMinUsd: 0.5, notBefore: 0, marketMaker: false }
+const terms = { stakeMinUsd: 0.5, notBefore: 0, marketMaker: false }
 
-interface Told {
+interface Published {
   readonly outcome: number
   readonly from: EpochMs
   readonly to: EpochMs
 }
 
 /**
- * A wallet's acts as they come in, batch by batch; some of what is due is told each time. `seen` is
- * called with what was held, what was found and what came of them.
+ * Processes a wallet's activity in batches, and publishes some of the due entries each time. Calls
+ * `check` with the stored, the recomputed and the resulting entries.
  */
 function arrive(
   batches: ReadonlyArray<ReadonlyArray<NumberedActivityEvent>>,
   random: Random,
-  seen: (
-    held: ReadonlyArray<StoredEntry>,
-    found: ReadonlyArray<Entry>,
+  check: (
+    stored: ReadonlyArray<StoredEntry>,
+    recomputed: ReadonlyArray<Entry>,
     carried: ReadonlyArray<StoredEntry>,
   ) => void,
-): ReadonlyArray<Told> {
-  const told: Array<Told> = []
-  let held: ReadonlyArray<StoredEntry> = []
+): ReadonlyArray<Published> {
+  const published: Array<Published> = []
+  let stored: ReadonlyArray<StoredEntry> = []
   batches.forEach((_, i) => {
-    const found = entriesOf(batches.slice(0, i + 1).flat(), tokens).entries
-    const carried = carryOver(held, found, hourly)
-    seen(held, found, carried)
-    held = carried.map((entry) => {
-      if (!isDue(entry, telling) || random.chance(0.5)) return entry
+    const recomputed = entriesOf(batches.slice(0, i + 1).flat(), tokens).entries
+    const carried = carryOver(stored, recomputed, hourly)
+    check(stored, recomputed, carried)
+    stored = carried.map((entry) => {
+      if (!isDue(entry, terms) || random.chance(0.5)) return entry
       const { outcome, firstFillAt, lastFillAt } = entry
-      told.push({ outcome, from: firstFillAt, to: lastFillAt })
+      published.push({ outcome, from: firstFillAt, to: lastFillAt })
       return { ...entry, emitted: true }
     })
   })
-  return told
+  return published
 }
 
 interface Wallet {
@@ -71,7 +71,7 @@ interface Wallet {
   readonly seed: number
 }
 
-/** Its acts in any order, a few at a time. */
+/** Its activity in a random order, a few events at a time. */
 function late({ steps, seed }: Wallet) {
   const random = new Random(seed)
   const activity = [...shuffled(numberOccurrences(activityOfSteps(steps)), random)]
@@ -80,7 +80,7 @@ function late({ steps, seed }: Wallet) {
   return { batches, random }
 }
 
-/** Its acts second by second, as they happened. */
+/** Its activity in order, second by second. */
 function inTime({ steps, seed }: Wallet) {
   const batches = [
     ...Map.groupBy(numberOccurrences(activityOfSteps(steps)), ({ at }) => at).values(),
@@ -90,15 +90,15 @@ function inTime({ steps, seed }: Wallet) {
 
 const byOpening = (a: Entry, b: Entry) => a.firstFillAt - b.firstFillAt || a.outcome - b.outcome
 const isLive = ({ hedgedShares, shares }: Entry) => hedgedShares < shares
-const name = ({ outcome, openedAt }: StoredEntry) => `${outcome} ${openedAt}`
+const keyOf = ({ outcome, openedAt }: StoredEntry) => `${outcome} ${openedAt}`
 const facts = ({ openedAt: _, calibration: __, emitted: ___, ...entry }: StoredEntry): Entry =>
   entry
 
-law("carryOver() never forgets what was told, nor what was said of it", wallets, (given) => {
+law("carryOver() returns every emitted entry with its calibration", wallets, (given) => {
   const { batches, random } = late(given)
-  arrive(batches, random, (held, _, carried) => {
-    for (const one of held.filter(({ emitted }) => emitted)) {
-      const after = carried.find((other) => name(other) === name(one))
+  arrive(batches, random, (stored, _, carried) => {
+    for (const one of stored.filter(({ emitted }) => emitted)) {
+      const after = carried.find((other) => keyOf(other) === keyOf(one))
       ok(after?.emitted)
       equal(after.calibration, one.calibration)
     }
@@ -106,68 +106,82 @@ law("carryOver() never forgets what was told, nor what was said of it", wallets,
 }, manyWallets)
 
 law(
-  "carryOver() gives every entry found, and of the others only what was told",
+  "carryOver() returns every recomputed entry, and of the others only emitted ones",
   wallets,
   (given) => {
     const { batches, random } = late(given)
-    arrive(batches, random, (held, found, carried) => {
-      for (const entry of found) ok(carried.some((one) => alike(facts(one), entry)))
-      ok(carried.length - found.length <= held.filter(({ emitted }) => emitted).length)
+    arrive(batches, random, (stored, recomputed, carried) => {
+      for (const entry of recomputed) ok(carried.some((one) => areEqual(facts(one), entry)))
+      ok(carried.length - recomputed.length <= stored.filter(({ emitted }) => emitted).length)
       equal(
         carried.filter((one) => !one.emitted).filter((one) =>
-          !found.some((f) => alike(facts(one), f))
+          !recomputed.some((entry) => areEqual(facts(one), entry))
         ),
         [],
       )
-      ok(carried.filter(isLive).length <= found.length)
+      ok(carried.filter(isLive).length <= recomputed.length)
     })
   },
   manyWallets,
 )
 
-function alike(a: Entry, b: Entry): boolean {
+function areEqual(a: Entry, b: Entry): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-law("carryOver() names no two entries alike", wallets, (given) => {
+law("carryOver() gives every entry a unique key", wallets, (given) => {
   const { batches, random } = late(given)
   arrive(
     batches,
     random,
-    (_, __, carried) => equal(new Set(carried.map(name)).size, carried.length),
+    (_, __, carried) => equal(new Set(carried.map(keyOf)).size, carried.length),
   )
 }, manyWallets)
 
-law("carryOver() changes nothing when nothing turned up", wallets, (given) => {
+law("carryOver() changes nothing without new activity", wallets, (given) => {
   const { batches, random } = late(given)
-  arrive(batches, random, (_, found, carried) => equal(carryOver(carried, found, hourly), carried))
+  arrive(
+    batches,
+    random,
+    (_, recomputed, carried) => equal(carryOver(carried, recomputed, hourly), carried),
+  )
 }, manyWallets)
 
-law("carryOver() shows no entry a calibration of its own time", wallets, (given) => {
-  const { batches, random } = late(given)
-  arrive(batches, random, (held, _, carried) => {
-    const kept = new Set(held.filter(({ emitted }) => emitted).map(name))
-    for (const one of carried) {
-      const computedAt = Date.parse(one.calibration?.computedAt ?? "")
-      ok(kept.has(name(one)) || !isLive(one) || computedAt < one.firstFillAt)
-    }
-  })
-}, manyWallets)
+law(
+  "carryOver() gives no unpublished entry a calibration after its first fill",
+  wallets,
+  (given) => {
+    const { batches, random } = late(given)
+    arrive(batches, random, (stored, _, carried) => {
+      const emitted = new Set(stored.filter(({ emitted }) => emitted).map(keyOf))
+      for (const one of carried) {
+        const computedAt = Date.parse(one.calibration?.computedAt ?? "")
+        ok(emitted.has(keyOf(one)) || !isLive(one) || computedAt < one.firstFillAt)
+      }
+    })
+  },
+  manyWallets,
+)
 
-law("no two tellings of one outcome overlap", wallets, (given) => {
+law("no two published entries of one outcome overlap", wallets, (given) => {
   const { batches, random } = late(given)
-  const told = arrive(batches, random, () => {})
-  told.forEach((a, i) =>
-    told.slice(i + 1).forEach((b) =>
+  const published = arrive(batches, random, () => {})
+  published.forEach((a, i) =>
+    published.slice(i + 1).forEach((b) =>
       ok(a.outcome !== b.outcome || a.to < b.from || b.to < a.from, JSON.stringify([a, b]))
     )
   )
 }, manyWallets)
 
-law("acts that come in time leave every entry found with its first fill", wallets, (given) => {
-  const { batches, random } = inTime(given)
-  arrive(batches, random, (_, found, carried) => {
-    equal(carried.map(facts), found.toSorted(byOpening))
-    ok(carried.every(({ openedAt, firstFillAt }) => openedAt === firstFillAt))
-  })
-}, manyWallets)
+law(
+  "carryOver() opens every entry at its first fill when activity arrives in order",
+  wallets,
+  (given) => {
+    const { batches, random } = inTime(given)
+    arrive(batches, random, (_, recomputed, carried) => {
+      equal(carried.map(facts), recomputed.toSorted(byOpening))
+      ok(carried.every(({ openedAt, firstFillAt }) => openedAt === firstFillAt))
+    })
+  },
+  manyWallets,
+)

@@ -1,5 +1,5 @@
 /**
- * Who is tracked, and what strangers' names become.
+ * Which wallets are tracked, and how untrusted names are published.
  *
  * @module
  */
@@ -22,21 +22,21 @@ const wallet = "0x51698a47f840a242abc2ca0351371c7ffac41842"
 const named = (userName: string, pseudonym = "Scary-Barrel") =>
   displayName({ wallet, userName, pseudonym })
 
-Deno.test("displayName() is the owner's name where it is one", () => {
+Deno.test("displayName() is the owner's name if there is one", () => {
   equal(named("BreakTheBank"), "BreakTheBank")
   equal(named("  two \n words "), "two words")
   equal(named("🐋"), "🐋")
 })
 
-Deno.test("displayName() shows the venue's words with the address where the owner gave no name", () => {
+Deno.test("displayName() is the pseudonym with the address when the owner gave no name", () => {
   const none = ["", "   ", "\u200b\u202e", wallet, wallet.toUpperCase().replace("X", "x")]
-  const madeUp = [`${wallet}-1766000000`, "0x5169…1842", "0x5169...1842", "0xdead"]
-  for (const userName of [...none, ...madeUp]) {
+  const generated = [`${wallet}-1766000000`, "0x5169…1842", "0x5169...1842", "0xdead"]
+  for (const userName of [...none, ...generated]) {
     equal(named(userName), "Scary-Barrel (0x5169…1842)", JSON.stringify(userName))
   }
 })
 
-Deno.test("displayName() is null where neither names anybody", () => {
+Deno.test("displayName() is null when neither is a name", () => {
   strictEqual(named("", ""), null)
   strictEqual(named(wallet, `${wallet}-1766000000`), null)
 })
@@ -71,7 +71,7 @@ const places = Arbitrary.schema(
 )
 
 law(
-  "boardWallets() are the wallets of all boards once, of volume where any board is",
+  "boardWallets() has each wallet once, with source volume if any volume board has it",
   places,
   (given) => {
     const boards = boardsOf(["overall"]).map((board, n): {
@@ -94,12 +94,12 @@ law(
     )
     for (const [n, { wallet, source }] of found.entries()) {
       equal(source, ofVolume.has(wallet) ? "volume" : "profit")
-      equal(n < ofVolume.size, ofVolume.has(wallet), "those of volume come first")
+      equal(n < ofVolume.size, ofVolume.has(wallet), "wallets of volume boards come first")
     }
   },
 )
 
-Deno.test("boardWallets() take a name from any board that has one", () => {
+Deno.test("boardWallets() takes a name from any board that has one", () => {
   const [first, second] = boardsOf(["overall"])
   ok(first !== undefined && second !== undefined)
   const [found] = boardWallets([

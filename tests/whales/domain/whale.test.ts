@@ -1,6 +1,6 @@
 /**
- * Which calibrated wallets are published; the row of a wallet, when it counts as another calibration,
- * and what an entry is given of it.
+ * Which calibrated wallets are published, the row of a wallet, when it becomes a new calibration, and
+ * the calibration of an entry.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import { now } from "../../support/movers/market.ts"
 import { whaleRow as anyRow } from "../../support/products.ts"
 import { trackedWallet } from "../../support/whales/entries.ts"
 
-Deno.test("publishable() is the wallets with 30 resolved entries, by stake and not by outcome", () => {
+Deno.test("publishable() returns the wallets with 30 resolved entries, by stake", () => {
   const rows = [
     anyRow({ wallet: "0xa", resolved: 30, stakeUsd: 5, winRate: 0.9 }),
     anyRow({ wallet: "0xb", resolved: 29, stakeUsd: 50 }),
@@ -38,7 +38,7 @@ Deno.test("publishable() is the wallets with 30 resolved entries, by stake and n
   equal(publishable([]), [])
 })
 
-Deno.test("calibrationTable() keeps the largest stakes, and says how many found no place", () => {
+Deno.test("calibrationTable() contains the largest stakes, and counts the omitted wallets", () => {
   const whales = Array.from({ length: tableRowsMax + 3 }, (_, n) => ({
     computedAt: n,
     row: anyRow({ wallet: `0x${n}`, stakeUsd: n, winRate: 1 - n / 1_000 }),
@@ -51,7 +51,7 @@ Deno.test("calibrationTable() keeps the largest stakes, and says how many found 
   strictEqual(calibrationTable([{ computedAt: 1, row: anyRow({ resolved: 29 }) }]), null)
 })
 
-Deno.test("calibrationTable() shows rates to a hundredth of a percent and USD to the cent", () => {
+Deno.test("calibrationTable() rounds rates to a hundredth of a percent and USD to the cent", () => {
   const third = 1 / 3
   const band = {
     ...{ band: "0.25-0.50", from: 0.25, to: 0.5, entries: 84 },
@@ -91,12 +91,12 @@ const rates: Rates = {
 }
 const facts = whaleFacts(trackedWallet(), 3)
 const row = whaleRow("0xaaaa", rates, "neutral", facts)
-const held = new Map([["0xaaaa", { computedAt: now, row }]])
+const stored = new Map([["0xaaaa", { computedAt: now, row }]])
 const later = now + 1
 const known = (fields: Partial<typeof facts> = {}) => new Map([["0xaaaa", { ...facts, ...fields }]])
 const label = (of: WhaleRow["label"]) => new Map([["0xaaaa", of]])
 
-Deno.test("whaleRow() is a row of the table, and freeze() what an item carries", () => {
+Deno.test("whaleRow() and freeze() match their schemas", () => {
   equal(Schema.decodeUnknownSync(WhaleRow)(row), row)
   const frozen = freeze({ computedAt: now, row })
   equal(Schema.decodeUnknownSync(FrozenCalibration)(frozen), frozen)
@@ -105,7 +105,7 @@ Deno.test("whaleRow() is a row of the table, and freeze() what an item carries",
 })
 
 law(
-  "calibrationBefore() is the newest that stood strictly before, in whatever order they are held",
+  "calibrationBefore() is the newest one strictly before, in any order",
   Arbitrary.schema(Schema.Struct({
     times: Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 }))),
     at: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 21 })),
@@ -120,15 +120,18 @@ law(
   },
 )
 
-Deno.test("rowChanges() writes nothing while nothing is new", () => {
+Deno.test("rowChanges() is empty when nothing changed", () => {
   ok(hasSameFigures(row, { pValue: 0.4, ...rates }))
-  equal(rowChanges(held, label("neutral"), new Map(), known(), later), { changed: [], removed: [] })
+  equal(rowChanges(stored, label("neutral"), new Map(), known(), later), {
+    changed: [],
+    removed: [],
+  })
 })
 
-Deno.test("rowChanges() dates a row anew with its figures or its label, not with its facts", () => {
+Deno.test("rowChanges() updates computedAt with figures or label, not with facts", () => {
   const wrote = (...given: [Map<string, WhaleRow["label"]>, Map<string, Rates>, typeof facts]) => {
     const [labels, rates, facts] = given
-    const { changed } = rowChanges(held, labels, rates, new Map([["0xaaaa", facts]]), later)
+    const { changed } = rowChanges(stored, labels, rates, new Map([["0xaaaa", facts]]), later)
     strictEqual(changed.length, 1)
     return changed[0]
   }
@@ -153,17 +156,17 @@ Deno.test("rowChanges() dates a row anew with its figures or its label, not with
   }
 })
 
-Deno.test("rowChanges() adds the row of a wallet that had none, and takes that of one not judged", () => {
+Deno.test("rowChanges() adds the row of a new wallet, and removes the row of one without a label", () => {
   const added = rowChanges(new Map(), label("fade"), new Map([["0xaaaa", rates]]), known(), later)
   equal(added, { changed: [{ computedAt: later, row: { ...row, label: "fade" } }], removed: [] })
-  equal(rowChanges(held, new Map(), new Map(), known(), later), {
+  equal(rowChanges(stored, new Map(), new Map(), known(), later), {
     changed: [],
     removed: ["0xaaaa"],
   })
 })
 
-Deno.test("hasSameFigures() tells a row whose figures are others by now", () => {
-  for (const moved of [{ edge: 0.081 }, { followRoi: 0.12 }, { fadeRoi: -0.15 }]) {
-    ok(!hasSameFigures(row, { pValue: 0.4, ...rates, ...moved }))
+Deno.test("hasSameFigures() is false for a row with other figures", () => {
+  for (const changed of [{ edge: 0.081 }, { followRoi: 0.12 }, { fadeRoi: -0.15 }]) {
+    ok(!hasSameFigures(row, { pValue: 0.4, ...rates, ...changed }))
   }
 })

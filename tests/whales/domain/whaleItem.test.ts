@@ -1,5 +1,5 @@
 /**
- * What the item of an entry says, and in which markets there is one.
+ * The feed item of an entry, and the markets in which entries are published.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { entryRejection, whaleItem } from "../../../src/whales/domain/whaleItem.
 import { calibration, storedEntry, trackedWallet } from "../../support/whales/entries.ts"
 import { market, microstructureWith, now } from "../../support/movers/market.ts"
 
-const told = {
+const input = {
   wallet: trackedWallet(),
   market: market(),
   entry: storedEntry(),
@@ -21,7 +21,7 @@ const told = {
 
 const frozen = calibration(now - hour)
 
-Deno.test("entryRejection() lets open and proposed markets pass, and no ended or unknown one", () => {
+Deno.test("entryRejection() is null for open and proposed markets, not for ended or unknown ones", () => {
   const reasons = (["open", "proposed", "resolved", "closed"] as const).map((status) =>
     entryRejection(trackedWallet(), market({ status }))
   )
@@ -29,28 +29,28 @@ Deno.test("entryRejection() lets open and proposed markets pass, and no ended or
   strictEqual(entryRejection(trackedWallet(), undefined), "market_unknown")
 })
 
-Deno.test("entryRejection() waits for a past that is being read, not for one that is cut", () => {
+Deno.test("entryRejection() waits for a history that is being read, not for a truncated one", () => {
   const reasons = (["reading", "whole", "truncated"] as const).map((history) =>
     entryRejection(trackedWallet({ history }), market())
   )
   equal(reasons, ["history_unread", null, null])
 })
 
-Deno.test("whaleItem() is an item of the feed, with the bought outcome's name", () => {
+Deno.test("whaleItem() is a valid feed item, with the name of the bought outcome", () => {
   for (const [outcome, name] of [[0, "Yes"], [1, "No"]] as const) {
-    const { dedupeKey: _, ...item } = whaleItem({ ...told, entry: storedEntry({ outcome }) }, now)
+    const { dedupeKey: _, ...item } = whaleItem({ ...input, entry: storedEntry({ outcome }) }, now)
     const decoded = Schema.decodeUnknownSync(FeedItem)({ feedIndex: 1, ...item })
     ok(decoded.type === "whale_entry")
     strictEqual(decoded.data.outcome, name)
     equal(decoded.data.market.outcomes, ["Yes", "No"])
-    strictEqual(decoded.data.pseudonym, told.wallet.name)
+    strictEqual(decoded.data.pseudonym, input.wallet.name)
   }
 })
 
-Deno.test("whaleItem() shows figures as the table does: rates to four digits, USD to the cent", () => {
+Deno.test("whaleItem() rounds figures like the table: rates to four digits, USD to the cent", () => {
   const calibration = { ...frozen, winRate: 2 / 3, edge: -1 / 3, fadeRoi: 1 / 7 }
   const entry = storedEntry({ stakeUsd: 1000 / 3, calibration })
-  const { data } = whaleItem({ ...told, entry }, now)
+  const { data } = whaleItem({ ...input, entry }, now)
   ok("calibration" in data)
   equal([data.stakeUsd, data.calibration], [
     333.33,
@@ -58,8 +58,8 @@ Deno.test("whaleItem() shows figures as the table does: rates to four digits, US
   ])
 })
 
-Deno.test("whaleItem() keeps an episode's key while it grows, and gives others another", () => {
-  const keyOf = (fields: Partial<typeof told>) => whaleItem({ ...told, ...fields }, now).dedupeKey
+Deno.test("whaleItem() has the same key while an entry grows, and another for other entries", () => {
+  const keyOf = (fields: Partial<typeof input>) => whaleItem({ ...input, ...fields }, now).dedupeKey
   const key = keyOf({})
   const grown = { stakeUsd: 9_999, fills: 7, lastFillAt: now, firstFillAt: now - hour, price: 0.5 }
   strictEqual(keyOf({ entry: storedEntry(grown) }), key)

@@ -1,6 +1,6 @@
 /**
- * What a crooked service cannot get out of the demonstration agent: more authorizations than its
- * budget has, other ones than it checked, or half a day of its time.
+ * What a dishonest service cannot get from the demonstration agent: authorizations beyond its budget,
+ * authorizations that it did not check, or hours of waiting.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/st
 import { Effect } from "effect"
 import { purchaseTimeoutMs } from "../../examples/agent/buy.ts"
 import {
-  asking,
-  type Came,
-  type Crooked,
-  failing,
+  challengeResponse,
+  errorResponse,
   item,
   json,
-  visit,
-} from "../support/examples/crookedShop.ts"
+  type ReceivedRequest,
+  runAgentAgainst,
+  type ServiceFaults,
+} from "../support/examples/faultyService.ts"
 import { liveTest } from "../support/effect.ts"
 
 interface Authorization {
@@ -24,25 +24,25 @@ interface Authorization {
   readonly validBefore: string
 }
 
-/** Everything the service could settle, whatever it says of it. */
-const authorizations = (payments: ReadonlyArray<Came>): ReadonlyArray<Authorization> => {
+/** All authorizations that the service could settle, whatever it reports. */
+const authorizations = (payments: ReadonlyArray<ReceivedRequest>): ReadonlyArray<Authorization> => {
   const all: ReadonlyArray<Authorization> = payments.map(({ payment }) =>
     JSON.parse(atob(payment ?? "")).payload.authorization
   )
-  return [...new Map(all.map((made) => [made.nonce, made])).values()]
+  return [...new Map(all.map((one) => [one.nonce, one])).values()]
 }
-const units = (payments: ReadonlyArray<Came>) =>
+const units = (payments: ReadonlyArray<ReceivedRequest>) =>
   authorizations(payments).reduce((sum, { value }) => sum + Number(value), 0)
 
-const givenAway = (n: number) => json({ success: true, charged: false, data: [item(n)] })
+const uncharged = (n: number) => json({ success: true, charged: false, data: [item(n)] })
 
 liveTest(
-  "what a service says it did not take is signed for all the same",
+  "a payment that the service reports as not taken still counts against the budget",
   () =>
     Effect.gen(function* () {
-      const { text, error, payments } = yield* visit({
-        index: (looks) => looks,
-        paid: (_, n) => givenAway(n),
+      const { text, error, payments } = yield* runAgentAgainst({
+        index: (polls) => polls,
+        paid: (_, n) => uncharged(n),
       }, { polls: 40 })
       strictEqual(error, "")
       strictEqual(units(payments), 240_000)
@@ -53,26 +53,26 @@ liveTest(
 )
 
 liveTest(
-  "a 402 after the payment does not bring the budget back, nor do books that call it void",
+  "neither a 402 after the payment nor a void record adds to the budget again",
   () =>
     Effect.gen(function* () {
-      const { text, payments } = yield* visit({
-        index: (looks) => looks,
-        paid: (_, n) => n % 3 === 0 ? givenAway(n) : json({ error: "no" }, 402),
-        books: { state: "void" },
+      const { text, payments } = yield* runAgentAgainst({
+        index: (polls) => polls,
+        paid: (_, n) => n % 3 === 0 ? uncharged(n) : json({ error: "no" }, 402),
+        record: { state: "void" },
       }, { polls: 40 })
       strictEqual(units(payments), 240_000)
       match(text, /left {7}\$0.01 of \$0.25/)
     }),
 )
 
-/** The feed's 402 with other entries to accept than the honest one. */
+/** The feed's 402 with changed entries in `accepts`. */
 const offering = (
   change: (entry: Record<string, unknown>) => ReadonlyArray<Record<string, unknown>>,
-): Crooked => ({
+): ServiceFaults => ({
   unpaid: ({ path }, _, base) =>
     path === "/v1/signals"
-      ? asking(base, (header) => {
+      ? challengeResponse(base, (header) => {
         header.accepts = header.accepts.flatMap(change)
       })
       : null,
@@ -83,56 +83,58 @@ const extra = (entry: Record<string, unknown>, fields: object) => ({
 })
 
 liveTest(
-  "what is signed is the entry that was checked, not another of the list",
+  "the agent signs the checked entry, not another one in the list",
   () =>
     Effect.gen(function* () {
-      const { payments } = yield* visit(offering((entry) => [
-        // The reference client prefers the second to it.
+      const { payments } = yield* runAgentAgainst(offering((entry) => [
+        // The reference client prefers the second entry.
         extra(entry, { paymentFlow: "upfront" }),
         { ...entry, maxTimeoutSeconds: 315_360_000 },
       ]))
       const [signed] = authorizations(payments)
       const seconds = Number(signed?.validBefore) - Date.now() / 1_000
-      ok(seconds > 0 && seconds <= 120, `the authorization can be used for ${seconds} s`)
+      ok(seconds > 0 && seconds <= 120, `the authorization is valid for ${seconds} s`)
     }),
 )
 
-/** What the extra of an entry may talk the reference client into. */
-const deeds: ReadonlyArray<readonly [string, object]> = [
+/** Values of `extra` that change what the reference client signs. */
+const forgedExtras: ReadonlyArray<readonly [string, object]> = [
   ["another token's domain", { name: "Coin" }],
   ["another version of the token", { version: "1" }],
   ["a permit in place of a transfer", { assetTransferMethod: "permit2" }],
 ]
 
-for (const [name, fields] of deeds) {
+for (const [name, fields] of forgedExtras) {
   liveTest(`the key does not sign ${name}`, () =>
     Effect.gen(function* () {
-      const { error, payments } = yield* visit(offering((entry) => [extra(entry, fields)]))
+      const { error, payments } = yield* runAgentAgainst(
+        offering((entry) => [extra(entry, fields)]),
+      )
       match(error, /the message to sign is not a transfer of USDC on Base/)
       equal(payments, [])
     }))
 }
 
-const later = (seconds: number) =>
-  failing(503, { charged: null, retryable: true }, { "retry-after": String(seconds) })
+const retryLater = (seconds: number) =>
+  errorResponse(503, { charged: null, retryable: true }, { "retry-after": String(seconds) })
 
-/** How long a paid request is put off each time, how often it is sent, and how long that takes. */
-const putOff: ReadonlyArray<readonly [seconds: number, sends: number, waitedMs: number]> = [
+/** The Retry-After of each answer, how often the payment is sent, and how long that takes. */
+const delayedAnswers: ReadonlyArray<readonly [seconds: number, sends: number, waitedMs: number]> = [
   [3_600, 1, 0],
   [100, 2, 100_000],
   [29, 7, 174_000],
   [1, 12, 12_000],
 ]
 
-for (const [seconds, sends, waitedMs] of putOff) {
+for (const [seconds, sends, waitedMs] of delayedAnswers) {
   liveTest(
-    `a payment that is put off by ${seconds} s each time is sent ${sends} times, and stays counted`,
+    `a payment with Retry-After ${seconds} each time is sent ${sends} times and stays counted`,
     () =>
       Effect.gen(function* () {
-        const { text, error, payments, skippedMs } = yield* visit({
-          index: (looks) => looks,
-          paid: () => later(seconds),
-          books: { state: "unresolved" },
+        const { text, error, payments, skippedMs } = yield* runAgentAgainst({
+          index: (polls) => polls,
+          paid: () => retryLater(seconds),
+          record: { state: "unresolved" },
         }, { polls: 9 })
         strictEqual(error, "")
         equal(payments.length, sends)
@@ -149,11 +151,11 @@ for (const [seconds, sends, waitedMs] of putOff) {
 }
 
 liveTest(
-  "a purchase that is put off before its challenge is given up unsigned",
+  "a purchase delayed before its challenge fails without a signature",
   () =>
     Effect.gen(function* () {
-      const { error, payments, skippedMs } = yield* visit({
-        unpaid: ({ path }) => path === "/v1/signals" ? later(100) : null,
+      const { error, payments, skippedMs } = yield* runAgentAgainst({
+        unpaid: ({ path }) => path === "/v1/signals" ? retryLater(100) : null,
       })
       match(error, /\/v1\/signals: status 503; 100 s more exceed the time limit/)
       equal([payments.length, skippedMs], [0, 100_000])
