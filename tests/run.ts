@@ -109,6 +109,8 @@ interface Outcome {
   readonly succeeded: boolean
   readonly passed: number
   readonly failed: number
+  /** Files and names of the tests that failed. */
+  readonly failures: ReadonlyArray<string>
   /** Names of the tests that were not run. */
   readonly skipped: ReadonlyArray<string>
 }
@@ -149,7 +151,10 @@ async function run(
     () => print(`--- ${seen.size} of ${files.length} files, ${elapsed()}`),
     progressEveryMs,
   )
-  const outcome = { passed: 0, failed: 0, skipped: new Array<string>() }
+  const outcome = {
+    ...{ passed: 0, failed: 0 },
+    ...{ failures: new Array<string>(), skipped: new Array<string>() },
+  }
   let rest = ""
   for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
     const lines = (rest + text).split("\n")
@@ -166,11 +171,12 @@ async function run(
 function read(
   line: string,
   seen: Set<string>,
-  outcome: { passed: number; failed: number; skipped: Array<string> },
+  outcome: { passed: number; failed: number; failures: Array<string>; skipped: Array<string> },
 ): void {
   const [, file, name, result] = /^(\S+\.test\.ts) => (.*) \.\.\. (\w+)/.exec(line) ?? []
   if (file !== undefined) seen.add(file)
   if (name !== undefined && result === "ignored") outcome.skipped.push(name)
+  if (name !== undefined && result === "FAILED") outcome.failures.push(`${file}: ${name}`)
   const [, passed, failed] = /^(?:ok|FAILED) \| (\d+) passed.*? \| (\d+) failed/.exec(line) ?? []
   outcome.passed += Number(passed ?? 0)
   outcome.failed += Number(failed ?? 0)
@@ -200,6 +206,9 @@ function summarize(outcomes: ReadonlyArray<Outcome>): void {
     print(`  ${names.length}: ${why}`)
     for (const name of names) print(`    ${name.replace(/ \(skipped: [^)]*\)$/, "")}`)
   }
+  const failures = outcomes.flatMap((outcome) => outcome.failures)
+  if (failures.length > 0) print("\nFailed:")
+  for (const failure of failures) print(`  ${failure}`)
   const sum = (of: (outcome: Outcome) => number) =>
     outcomes.reduce((total, outcome) => total + of(outcome), 0)
   print(

@@ -12,7 +12,12 @@ import * as rateStore from "../../src/postgres/rateLimits.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
 import { cachingDenials } from "../../src/core/RateLimits.ts"
 import { layer } from "../../src/http/layer.ts"
-import { faceOptions, makeWorld, servicesOver, type World } from "../../tests/support/http/face.ts"
+import {
+  makeWorld,
+  serviceOptions,
+  servicesOver,
+  type World,
+} from "../../tests/support/http/httpService.ts"
 
 const limits = Deno.env.get("LIMITS") ?? "off"
 
@@ -29,10 +34,10 @@ const services = (world: World) =>
 
 const served = Effect.map(makeWorld(1_000), (world) =>
   layer({
-    ...faceOptions,
+    ...serviceOptions,
     limits: limits === "off"
       ? { free: "off", documents: "off", invalidPayments: "off" }
-      : faceOptions.limits,
+      : serviceOptions.limits,
     hostname: "127.0.0.1",
     port: Number(Deno.env.get("PORT")),
     drain: Duration.seconds(1),

@@ -19,7 +19,7 @@ import { Payments } from "../../src/payments/Payments.ts"
 import { TrackRecord } from "../../src/track-record/TrackRecord.ts"
 import { Calibration } from "../../src/whales/Calibration.ts"
 import { postgresWhales } from "../../tests/support/whales/whaleStores.ts"
-import { faceOptions, makeWorld, servicesOver } from "../../tests/support/http/face.ts"
+import { makeWorld, serviceOptions, servicesOver } from "../../tests/support/http/httpService.ts"
 import { terms } from "../../tests/support/payments/terms.ts"
 
 const transaction = `0x${"1".padStart(64, "0")}`
@@ -65,7 +65,7 @@ const whales = Layer.fresh(Layer.mergeAll(TrackRecord.layer, Calibration.layer))
 
 const served = Effect.map(makeWorld(1_000), (world) =>
   layer({
-    ...faceOptions,
+    ...serviceOptions,
     limits: { free: "off", documents: "off", invalidPayments: "off" },
     hostname: "127.0.0.1",
     port: Number(Deno.env.get("PORT")),

@@ -38,7 +38,7 @@ import { termsAnswers } from "./pages/terms.ts"
 /** The version of the interface. */
 export const version = "1.0.0"
 
-export interface FaceOptions {
+export interface HttpServiceOptions {
   readonly terms: PaymentTerms
   readonly paymentMode: "live" | "simulated"
   readonly venueMode: VenueMode
@@ -58,14 +58,14 @@ export interface FaceOptions {
 }
 
 /** The public API, before it listens. */
-interface Face {
+interface HttpService {
   readonly handle: (request: Request, peer: Peer) => Response | Promise<Response>
   /** Recomputes the free bodies; run it after each tick and each new digest. */
   readonly refresh: Effect.Effect<void>
 }
 
 /** Builds the public API. Its free bodies are refreshed until the scope closes. */
-export const makeHttpFace = Effect.fnUntraced(function* (options: FaceOptions) {
+export const makeHttpService = Effect.fnUntraced(function* (options: HttpServiceOptions) {
   const { publicBaseUrl, chainId } = options.terms
   const snapshot = yield* makeSnapshot({
     publicBaseUrl,
@@ -97,7 +97,7 @@ export const makeHttpFace = Effect.fnUntraced(function* (options: FaceOptions) {
   const prefix = (yield* Random.nextIntBetween(36 ** 5, 36 ** 6)).toString(36)
   let count = 0
   const onAnswer = yield* countAnswers
-  const face: Face = {
+  const service: HttpService = {
     handle: makeEdge({
       routes: edgeRoutes({
         free: skills.free,
@@ -126,7 +126,7 @@ export const makeHttpFace = Effect.fnUntraced(function* (options: FaceOptions) {
     }),
     refresh: snapshot.refresh,
   }
-  return face
+  return service
 })
 
 /** The running public API: its address, and how to refresh its free bodies. */
@@ -135,7 +135,7 @@ export class Served extends Context.Service<Served, {
   readonly refresh: Effect.Effect<void>
 }>()("bellwether/http/Served") {}
 
-interface ServeOptions extends FaceOptions {
+interface ServeOptions extends HttpServiceOptions {
   readonly hostname: string
   /** 0 means any free port. */
   readonly port: number
@@ -162,7 +162,7 @@ export const layer = (
   Layer.effect(
     Served,
     Effect.gen(function* () {
-      const { handle, refresh } = yield* makeHttpFace(options)
+      const { handle, refresh } = yield* makeHttpService(options)
       const address = yield* listen(options, handle)
       return { address, refresh }
     }),
@@ -214,7 +214,7 @@ const paidHandler = Effect.fnUntraced(function* (terms: PaymentTerms, checkouts:
     // A disconnected client is not a failure.
     Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.andThen(
       Effect.logError("Cannot answer a paid request", cause),
-      // The payment may have been entries, so nothing is said of its money.
+      // The payment may have been taken, so `charged` is null.
       refusalResponse({
         code: "internal_error",
         message: "The service failed to answer",

@@ -57,8 +57,8 @@ export function edgeRoutes({ free, documents, dynamic, limiter, terms, paid, age
 }): ReadonlyMap<string, EdgeRoute> {
   const routes = new Map<string, EdgeRoute>()
   for (const { id, path } of Object.values(freeRows)) routes.set(path, free[id])
-  for (const [path, made] of documents) {
-    routes.set(path, { limiter, current: dynamic.get(path) ?? (() => made), paid: null })
+  for (const [path, document] of documents) {
+    routes.set(path, { limiter, current: dynamic.get(path) ?? (() => document), paid: null })
   }
   for (const product of Object.values(products)) {
     const unpaid = unpaidAnswer(product, terms, false)

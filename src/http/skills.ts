@@ -58,15 +58,15 @@ const argumentsMax = 20
 /** Converts JSON arguments to a query. Unlike over HTTP, an unknown parameter is an error. */
 export function queryOf(
   { name, parameters }: Skill,
-  given: unknown,
+  args: unknown,
 ): Result.Result<URLSearchParams, NotCharged> {
   const query = new URLSearchParams()
-  if (given === undefined || given === null) return Result.succeed(query)
-  if (typeof given !== "object" || Array.isArray(given)) {
+  if (args === undefined || args === null) return Result.succeed(query)
+  if (typeof args !== "object" || Array.isArray(args)) {
     return failed([{ param: "arguments", in: "body", message: "must be an object" }])
   }
   const faults: Array<ParameterError> = []
-  for (const [param, value] of Object.entries(given).slice(0, argumentsMax)) {
+  for (const [param, value] of Object.entries(args).slice(0, argumentsMax)) {
     const fault = (message: string) => faults.push({ param, in: "body", message })
     if (!parameters.some((row) => row.name === param)) fault(`is not a parameter of ${name}`)
     else if (typeof value === "string" || Number.isFinite(value)) query.set(param, String(value))

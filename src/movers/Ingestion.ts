@@ -12,7 +12,7 @@ import { screenMarket } from "../markets/domain/quality.ts"
 import { day, type EpochMs, minute } from "../core/domain/time.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
-import { type BookReading, readBooks, seed } from "./midSeries.ts"
+import { type BookReading, readBooks, seedSeries } from "./midSeries.ts"
 import { findMovers, type MoverServices, type MoversFound } from "./findMovers.ts"
 import { type Rejections, stages, tally } from "../core/stages.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
@@ -95,7 +95,7 @@ const tick = Effect.fn("Ingestion.tick")(function* (
   const listing: Listing = { markets: 0, candidates: [] }
   yield* stage("listing", list(services, slot, listing, rejected), undefined)
   const candidates = mostLiquid(listing.candidates, rejected)
-  const seeded = yield* stage("seeding", seed(services, candidates, slot, tickIntervalMs), 0)
+  const seeded = yield* stage("seeding", seedSeries(services, candidates, slot, tickIntervalMs), 0)
   const readings: Array<BookReading> = []
   yield* stage("books", readBooks(services, candidates, slot, readings, rejected), undefined)
   const none: MoversFound = { items: [], rejected: {} }

@@ -88,7 +88,7 @@ const seedFineMs = 25 * hour
  * movers before its first day has passed. A market without an available history is tried again at the
  * next tick. Returns how many were seeded.
  */
-export const seed = Effect.fnUntraced(function* (
+export const seedSeries = Effect.fnUntraced(function* (
   services: SeriesServices,
   candidates: ReadonlyArray<Market>,
   slot: EpochMs,
@@ -132,11 +132,13 @@ const history = Effect.fnUntraced(function* (
     to: slot - 1,
     stepMs: tickIntervalMs,
   })
-  return [...thin(coarse, hour), ...thin(fine, tickIntervalMs)].filter(({ at }) => at < slot)
+  return [...lastPerStep(coarse, hour), ...lastPerStep(fine, tickIntervalMs)].filter(({ at }) =>
+    at < slot
+  )
 })
 
 /** The last point of each step, ascending. Prices outside (0, 1) are dropped. */
-function thin(
+function lastPerStep(
   points: ReadonlyArray<PricePoint>,
   stepMs: number,
 ): ReadonlyArray<SeriesPoint> {

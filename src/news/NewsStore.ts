@@ -28,8 +28,8 @@ export class NewsStore extends Context.Service<NewsStore, {
     limit: number,
   ) => Effect.Effect<ReadonlyArray<Headline>>
   /**
-   * Deletes headlines published before `before`, all but the newest `max`, and sources not read since
-   * `before`; returns the number of deleted headlines.
+   * Deletes headlines published before `before`, headlines beyond the newest `max`, and sources not
+   * read since `before`; returns the number of deleted headlines.
    */
   readonly prune: (before: EpochMs, max: number) => Effect.Effect<number>
 }>()("bellwether/news/NewsStore") {}

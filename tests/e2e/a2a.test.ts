@@ -13,7 +13,7 @@ import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { address } from "../../src/payments/domain/payment.ts"
 import { products } from "../../src/catalog/domain/product.ts"
 import { skills } from "../../src/catalog/domain/skill.ts"
-import { makeHttpFace } from "../../src/http/layer.ts"
+import { makeHttpService } from "../../src/http/layer.ts"
 import type { Peer } from "../../src/http/server/server.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
@@ -26,11 +26,11 @@ import {
 } from "../support/http/a2aClients.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
-import { faceOptions, servicesOver, type World } from "../support/http/face.ts"
+import { serviceOptions, servicesOver, type World } from "../support/http/httpService.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { startDev } from "../support/process.ts"
 import { market } from "../support/payments/sales.ts"
-import { ownPorts, stockedWorld } from "../support/http/shop.ts"
+import { pooledReplicaPorts, stockedWorld } from "../support/http/socketReplicas.ts"
 import { freshSchema } from "../support/stores.ts"
 import { terms } from "../support/payments/terms.ts"
 
@@ -50,8 +50,8 @@ const serve = Effect.fnUntraced(function* (world: World, payments: Payments["Ser
   )
   const base = `http://127.0.0.1:${server.addr.port}`
   const services = yield* Layer.build(servicesOver(world, Layer.succeed(Payments, payments)))
-  const options = { ...faceOptions, terms: { ...terms, publicBaseUrl: base } }
-  handle = (yield* Effect.provide(makeHttpFace(options), services)).handle
+  const options = { ...serviceOptions, terms: { ...terms, publicBaseUrl: base } }
+  handle = (yield* Effect.provide(makeHttpService(options), services)).handle
   return base
 })
 
@@ -145,7 +145,7 @@ const overPostgres = Effect.fnUntraced(function* (database: string) {
   yield* Effect.provide(Effect.flatMap(migrationFiles, migrate), owner)
   const world = yield* stockedWorld
   const opened = Effect.gen(function* () {
-    const ports = yield* Layer.build(ownPorts(url))
+    const ports = yield* Layer.build(pooledReplicaPorts(url))
     const pool = Layer.fresh(layerPostgres({ url, maxConnections: 4 }))
     const tasks = yield* Layer.build(Layer.provide(Layer.fresh(taskStore()), pool))
     const layer = Layer.fresh(Payments.layer({ terms }))

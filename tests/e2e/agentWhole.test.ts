@@ -13,7 +13,7 @@ import { address } from "../../src/payments/domain/payment.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
-import { faceOptions, makeFace, makeWorld } from "../support/http/face.ts"
+import { makeService, makeWorld, serviceOptions } from "../support/http/httpService.ts"
 import { sampleItem } from "../support/feed/items.ts"
 import { freePort } from "../support/process.ts"
 import { bookOf, endingMarket, pricesOver } from "../support/products.ts"
@@ -24,9 +24,9 @@ const stocked = Effect.gen(function* () {
   const world = yield* makeWorld(12)
   const now = yield* Clock.currentTimeMillis
   const sold = endingMarket(1, now)
-  yield* Ref.set(world.shelf.markets, [sold])
-  yield* Ref.set(world.shelf.books, [bookOf(sold, now)])
-  yield* Ref.set(world.shelf.series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
+  yield* Ref.set(world.productPorts.markets, [sold])
+  yield* Ref.set(world.productPorts.books, [bookOf(sold, now)])
+  yield* Ref.set(world.productPorts.series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
   const strong = sampleItem(13, now)
   if (strong.type !== "mover") return world
   const data = {
@@ -44,9 +44,9 @@ const opened = Effect.gen(function* () {
   const port = freePort()
   const base = `http://127.0.0.1:${port}`
   const plenty = { limit: 1_000, windowMs: 60_000 }
-  const face = yield* makeFace(world, Layer.succeed(Payments, yield* Payments), {
-    ...faceOptions,
-    terms: { ...faceOptions.terms, publicBaseUrl: base },
+  const face = yield* makeService(world, Layer.succeed(Payments, yield* Payments), {
+    ...serviceOptions,
+    terms: { ...serviceOptions.terms, publicBaseUrl: base },
     limits: { free: plenty, documents: plenty, invalidPayments: plenty },
   })
   yield* Effect.acquireRelease(

@@ -20,7 +20,7 @@ import { currentRequest, payFor } from "../support/http/mcp.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { type Market, market } from "../support/payments/sales.ts"
 import { corsHeaders } from "../support/http/shape.ts"
-import { openShop } from "../support/http/socketShop.ts"
+import { openService } from "../support/http/socketService.ts"
 import { terms } from "../support/payments/terms.ts"
 
 const key = `0x${"1".padStart(64, "0")}` as const
@@ -105,7 +105,7 @@ pageTest(
   "a page reads the index, and by its tag that nothing is new",
   () =>
     Effect.gen(function* () {
-      const index = `${yield* openShop()}/v1/index`
+      const index = `${yield* openService()}/v1/index`
       const [read] = yield* visit({ url: index, headers: { "X-Request-Id": "from-a-page" } })
       equal([read?.status, JSON.parse(read?.body ?? "").index], [200, 3])
       strictEqual(read?.headers["x-request-id"], "from-a-page")
@@ -118,7 +118,7 @@ pageTest(
 
 pageTest("a page reads what an answer costs, without paying", () =>
   Effect.gen(function* () {
-    const [seen] = yield* visit({ url: `${yield* openShop()}/v1/latest` })
+    const [seen] = yield* visit({ url: `${yield* openService()}/v1/latest` })
     equal([seen?.status, JSON.parse(seen?.body ?? "").accepts[0].price], [402, "$0.01"])
     strictEqual(decoded(seen, "payment-required").accepts[0].amount, "10000")
   }))
@@ -128,7 +128,7 @@ for (const version of [1, 2] as const) {
     `a page buys with the stock buyer of version ${version}, and reads its receipts`,
     () =>
       Effect.gen(function* () {
-        const base = yield* openShop()
+        const base = yield* openService()
         const sold = [products.latest, products.whales, products.resolving]
         const seen = yield* visit(...sold.map(({ path }) => ({
           url: `${base}${path}?x402Version=${version}`,
@@ -151,7 +151,7 @@ pageTest(
   "a page gets what it paid for again with its own key, and not without",
   () =>
     Effect.gen(function* () {
-      const url = `${yield* openShop()}/v1/whales`
+      const url = `${yield* openService()}/v1/whales`
       const pay = { key, version: 2 } as const
       const [bought] = yield* visit({ url, pay, headers: { "Idempotency-Key": secret } })
       const headers = bought?.sent ?? {}
@@ -169,7 +169,7 @@ pageTest(
   "a page reads why it was refused, whatever the status, and is not charged",
   () =>
     Effect.gen(function* () {
-      const base = yield* openShop()
+      const base = yield* openService()
       const pay = { key, version: 2 } as const
       const invalid = { "PAYMENT-SIGNATURE": "e30=" }
       const seen = yield* visit(
@@ -199,7 +199,7 @@ pageTest(
   "a page may send each header the service reads, and no header but those",
   () =>
     Effect.gen(function* () {
-      const url = `${yield* openShop(spoil)}/openapi.json`
+      const url = `${yield* openService(spoil)}/openapi.json`
       const calls = Object.entries(sent).map(([name, value]) => ({
         url: `${url}?name=${name}`,
         headers: { [name]: value },
@@ -221,7 +221,7 @@ pageTest(
   "a page may read each header the service tells, and no header but those",
   () =>
     Effect.gen(function* () {
-      const url = `${yield* openShop(spoil)}/openapi.json`
+      const url = `${yield* openService(spoil)}/openapi.json`
       const seen = yield* visit(
         ...corsHeaders.map((name) => ({ url: `${url}?tell=${name}` })),
         ...corsHeaders.map((name) => ({ url: `${url}?tell=${name}&mute=${name}` })),
@@ -242,7 +242,7 @@ pageTest(
   () =>
     Effect.gen(function* () {
       const bare: Array<number> = []
-      const base = yield* openShop((response, request) => {
+      const base = yield* openService((response, request) => {
         if (request.url.includes("bare")) bare.push(response.status)
         return spoil(response, request)
       })
@@ -277,7 +277,7 @@ pageTest(
   "a page lists the tools of /mcp, calls a free one, and buys with another",
   () =>
     Effect.gen(function* () {
-      const base = yield* openShop(spoil)
+      const base = yield* openService(spoil)
       const latest = { name: "get_latest" }
       const unpaid = yield* mcpCall(base, "tools/call", latest)
       const [listed, index, asked, bare] = yield* visit(
@@ -321,7 +321,7 @@ pageTest(
   "a page reads the card of /a2a, uses a free skill, and pays for another in its task",
   () =>
     Effect.gen(function* () {
-      const base = yield* openShop(spoil)
+      const base = yield* openService(spoil)
       const use = (skill: string) => said(base, { parts: [{ kind: "data", data: { skill } }] })
       const [card, index, asked, bare] = yield* visit(
         { url: `${base}/a2a` },
@@ -355,7 +355,7 @@ pageTest(
   "a page is led from where the predecessor was, when the move is for every origin",
   () =>
     Effect.gen(function* () {
-      const base = yield* openShop((response, request) => {
+      const base = yield* openService((response, request) => {
         const location = response.headers.get("location")?.replace(terms.publicBaseUrl, "")
         if (location !== undefined) response.headers.set("location", location)
         return spoil(response, request)
@@ -373,7 +373,7 @@ pageTest(
 pageTest("a page asks once for leave to send what it sends", () =>
   Effect.gen(function* () {
     const methods: Array<string> = []
-    const base = yield* openShop((response, { method }) => {
+    const base = yield* openService((response, { method }) => {
       methods.push(method)
       return response
     })

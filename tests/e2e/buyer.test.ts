@@ -12,14 +12,14 @@ import { SignalNotFound } from "../../src/feed/domain/item.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
 import { market, nothing, once, product, taken } from "../support/payments/sales.ts"
-import { countingLimits, till } from "../support/http/till.ts"
+import { countingLimits, paywallHarness } from "../support/http/paywallHarness.ts"
 
 const scheme = { network: "eip155:*", client: new ExactEvmScheme(buyer(0)) } as const
 const pay = wrapFetchWithPaymentFromConfig(fetch, { schemes: [scheme] })
 
 /** A shop on a port of its own, for as long as the scope lives. */
-const shop = Effect.fnUntraced(function* (...work: Parameters<typeof till>) {
-  const handle = yield* Effect.provide(till(...work), countingLimits)
+const shop = Effect.fnUntraced(function* (...work: Parameters<typeof paywallHarness>) {
+  const handle = yield* Effect.provide(paywallHarness(...work), countingLimits)
   const server = yield* Effect.acquireRelease(
     Effect.sync(() =>
       Deno.serve(

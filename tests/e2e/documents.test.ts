@@ -10,13 +10,13 @@ import { products } from "../../src/catalog/domain/product.ts"
 import { hasDocumentTools, judge, type Ran, runTool } from "../support/http/documentTools.ts"
 import { liveTest } from "../support/effect.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
-import { servedFace } from "../support/http/servedFace.ts"
+import { servedService } from "../support/http/servedService.ts"
 
 const sold = Object.values(products)
 
 /** /openapi.json as it is served, in a file that goes away with the scope. */
 const openApiFile = Effect.gen(function* () {
-  const base = yield* servedFace
+  const base = yield* servedService
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => Deno.makeTempDir()),
     (folder) => Effect.promise(() => Deno.remove(folder, { recursive: true })),
@@ -122,7 +122,7 @@ function crawled(): void {
     "@agentcash/discovery finds every paid path with its price, and no other",
     () =>
       Effect.gen(function* () {
-        const ran = yield* run("discovery", ["discover", yield* servedFace, "--json"])
+        const ran = yield* run("discovery", ["discover", yield* servedService, "--json"])
         took(ran)
         const { resources, warnings } = JSON.parse(ran.stdout) as Discovered
         const paid = resources.filter(({ authHint }) => authHint !== "unprotected")
@@ -141,7 +141,7 @@ function crawled(): void {
       `@agentcash/discovery has nothing to say of ${path} and its 402`,
       () =>
         Effect.gen(function* () {
-          const ran = yield* run("discovery", ["check", `${yield* servedFace}${path}`, "--json"])
+          const ran = yield* run("discovery", ["check", `${yield* servedService}${path}`, "--json"])
           took(ran)
           const { advisories, warnings } = JSON.parse(ran.stdout) as Checked
           equal(warnings, [])
@@ -158,7 +158,7 @@ function crawled(): void {
     "the validator behind x402scan has nothing to say of any 402",
     () =>
       Effect.gen(function* () {
-        const base = yield* servedFace
+        const base = yield* servedService
         const challenges = yield* Effect.forEach(sold, ({ path }) =>
           Effect.promise(async () => {
             const response = await fetch(base + path)

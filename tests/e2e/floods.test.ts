@@ -20,11 +20,11 @@ import { type MemoryPayments, memoryPayments } from "../support/payments/memoryP
 import {
   ask,
   openReplica,
-  type ShopPorts,
+  type ReplicaPorts,
   type Signed,
   signedFor,
   stockedWorld,
-} from "../support/http/shop.ts"
+} from "../support/http/socketReplicas.ts"
 import { headerOf, terms, token } from "../support/payments/terms.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
 
@@ -32,7 +32,7 @@ const flood = sized({ short: 150, full: 600 })
 const allowance = 30
 const paths = ["/v1/latest", "/v1/signal", "/v1/resolving", "/v1/whales"]
 
-const portsOn = ({ store }: MemoryPayments): Layer.Layer<ShopPorts> =>
+const portsOn = ({ store }: MemoryPayments): Layer.Layer<ReplicaPorts> =>
   Layer.merge(
     Layer.succeed(PaymentStore, store),
     layerLedger().pipe(Layer.provideMerge(layerMemory)),
@@ -54,7 +54,7 @@ const shop = Effect.gen(function* () {
 
 const flooded = (
   name: string,
-  body: (memory: MemoryPayments) => Effect.Effect<void, unknown, ShopPorts | Scope.Scope>,
+  body: (memory: MemoryPayments) => Effect.Effect<void, unknown, ReplicaPorts | Scope.Scope>,
 ) =>
   liveTest(name, () => {
     const memory = memoryPayments()
@@ -223,8 +223,8 @@ flooded(
   () =>
     Effect.gen(function* () {
       const { replica, calls, world } = yield* shop
-      yield* Ref.set(world.shelf.markets, [])
-      yield* Ref.set(world.shelf.whales, [])
+      yield* Ref.set(world.productPorts.markets, [])
+      yield* Ref.set(world.productPorts.whales, [])
       const random = new Random(4)
       for (let turn = 0; turn < 5; turn++) {
         for (const [product, query, status] of doomed) {

@@ -26,13 +26,13 @@ import {
   ask,
   openReplica,
   orders,
+  productBySettlementOrder,
   type Replica,
-  type ShopPorts,
+  type ReplicaPorts,
   type Signed,
   signedFor,
-  soldIn,
   stockedWorld,
-} from "../support/http/shop.ts"
+} from "../support/http/socketReplicas.ts"
 import { embeddedStore } from "../support/stores.ts"
 import { nonce, terms, token } from "../support/payments/terms.ts"
 import { makeBarrier, type Step } from "../support/payments/barrier.ts"
@@ -40,7 +40,7 @@ import { makeBarrier, type Step } from "../support/payments/barrier.ts"
 const key = "the-first-callers-secret"
 const patience = Duration.seconds(10)
 
-const ports: Layer.Layer<ShopPorts> = Layer.merge(
+const ports: Layer.Layer<ReplicaPorts> = Layer.merge(
   paymentStore,
   layerLedger({ delay: Duration.millis(8) }).pipe(Layer.provideMerge(layerStore)),
 ).pipe(Layer.provide(embeddedStore), Layer.provideMerge(signatures))
@@ -50,8 +50,8 @@ const house = Effect.gen(function* () {
   const barrier = makeBarrier()
   const world = yield* stockedWorld
   let gone = Promise.withResolvers<void>()
-  const came = ({ signal }: Request) => signal.addEventListener("abort", () => gone.resolve())
-  const guarded = openReplica(world, { came, works: barrier.works })
+  const onRequest = ({ signal }: Request) => signal.addEventListener("abort", () => gone.resolve())
+  const guarded = openReplica(world, { onRequest, works: barrier.works })
   const replica = yield* barrier.guard(guarded)
   const afterHold = yield* openReplica(world, {
     timing: { answerWindow: Duration.zero, recoveryWindow: Duration.zero },
@@ -144,7 +144,9 @@ for (const order of orders) {
         const outcomes: Array<{ readonly signed: Signed; readonly comes: boolean }> = []
         for (const place of places[order]) {
           for (const comes of [true, false]) {
-            const signed = yield* signedFor(soldIn[order], { nonce: nonce(outcomes.length) })
+            const signed = yield* signedFor(productBySettlementOrder[order], {
+              nonce: nonce(outcomes.length),
+            })
             outcomes.push({ signed, comes })
             const held = yield* barrier.close(place)
             const connection = yield* askRaw(replica, signed)
@@ -194,7 +196,7 @@ for (const order of orders) {
         }
         strictEqual(
           [...paid.values()].reduce((a, b) =>
-            a + b, 0n) / soldIn[order].price,
+            a + b, 0n) / productBySettlementOrder[order].price,
           paidIn(order),
         )
       }).pipe(Effect.provide(ports)),
@@ -213,7 +215,7 @@ for (const order of orders) {
     () =>
       Effect.gen(function* () {
         const all = yield* house
-        const signed = yield* signedFor(soldIn[order])
+        const signed = yield* signedFor(productBySettlementOrder[order])
         const connection = yield* askRaw(all.replica, signed)
         yield* until(signed, ["answered"])
         yield* Effect.repeat(rowOf(signed), { until: (row) => row?.sent === true }).pipe(
@@ -242,7 +244,10 @@ liveTest(
         Array.from({ length: buyers }, (_, n) => n),
         Effect.fnUntraced(function* (n) {
           const order = orders[n % 2] ?? "compute-first"
-          const signed = yield* signedFor(soldIn[order], { nonce: nonce(n), n: n % 7 })
+          const signed = yield* signedFor(productBySettlementOrder[order], {
+            nonce: nonce(n),
+            n: n % 7,
+          })
           return { signed, afterMs: random.between(0, 120) }
         }),
       )

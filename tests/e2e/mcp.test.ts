@@ -16,7 +16,7 @@ import { Payments } from "../../src/payments/Payments.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
-import { makeFace, makeWorld, type World } from "../support/http/face.ts"
+import { makeService, makeWorld, type World } from "../support/http/httpService.ts"
 import {
   clientKinds,
   connect,
@@ -31,7 +31,7 @@ import { token } from "../support/payments/terms.ts"
 const stocked = Effect.gen(function* () {
   const world = yield* makeWorld(3)
   const now = yield* Clock.currentTimeMillis
-  const { markets, books, series, whales } = world.shelf
+  const { markets, books, series, whales } = world.productPorts
   const sold = endingMarket(1, now)
   yield* Ref.set(markets, [sold])
   yield* Ref.set(books, [bookOf(sold, now)])
@@ -42,7 +42,7 @@ const stocked = Effect.gen(function* () {
 
 /** A replica of the service on a port of its own, for as long as the scope lives. */
 const serve = Effect.fnUntraced(function* (world: World, payments: Payments["Service"]) {
-  const face = yield* makeFace(world, Layer.succeed(Payments, payments))
+  const face = yield* makeService(world, Layer.succeed(Payments, payments))
   const server = yield* Effect.acquireRelease(
     Effect.sync(() =>
       Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, face.handle)

@@ -16,7 +16,7 @@ import { freeRows } from "../../src/catalog/domain/freeRow.ts"
 import { products } from "../../src/catalog/domain/product.ts"
 import { liveTest } from "../support/effect.ts"
 import { readLlmsText } from "../support/http/llmsText.ts"
-import { servedFace } from "../support/http/servedFace.ts"
+import { servedService } from "../support/http/servedService.ts"
 
 const sold = Object.values(products)
 
@@ -26,7 +26,7 @@ liveTest(
   "the official reader of x402 catalogs lists exactly what is sold, at its price",
   () =>
     Effect.gen(function* () {
-      const base = yield* servedFace
+      const base = yield* servedService
       const { items, pagination } = yield* Effect.promise(() => catalogOf(base).listResources())
       equal(
         items.map(({ resource, type, x402Version, accepts }) => [
@@ -58,7 +58,7 @@ liveTest(
   "/llms.txt keeps to the rules of its reference parser, and is short",
   () =>
     Effect.gen(function* () {
-      const base = yield* servedFace
+      const base = yield* servedService
       const response = yield* Effect.promise(() => fetch(`${base}/llms.txt`))
       const text = yield* Effect.promise(() => response.text())
       equal([response.status, response.headers.get("content-type")], [
@@ -80,7 +80,7 @@ liveTest(
   "every link of /llms.txt leads to something that is served here",
   () =>
     Effect.gen(function* () {
-      const base = yield* servedFace
+      const base = yield* servedService
       const text = yield* Effect.promise(async () => await (await fetch(`${base}/llms.txt`)).text())
       for (const { url } of [...readLlmsText(text).sections.values()].flat()) {
         ok(url.startsWith(base), url)

@@ -22,16 +22,16 @@ import { liveTest } from "../support/effect.ts"
 import { encodings } from "../support/payments/encodings.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import {
-  type Ask,
   ask,
   openReplica,
-  ownPorts,
+  type PaidRequest,
+  type PaidResponse,
+  pooledReplicaPorts,
   type Replica,
   type Signed,
   signedFor,
   stockedWorld,
-  type Told,
-} from "../support/http/shop.ts"
+} from "../support/http/socketReplicas.ts"
 import { freshSchema } from "../support/stores.ts"
 import { terms } from "../support/payments/terms.ts"
 
@@ -65,7 +65,7 @@ const house = Effect.gen(function* () {
     misbehave: (call: string) => call === "settle" ? how : null,
   }
   const replica = Effect.gen(function* () {
-    const ports = yield* Layer.build(ownPorts(url, simulation))
+    const ports = yield* Layer.build(pooledReplicaPorts(url, simulation))
     return {
       replica: yield* Effect.provide(openReplica(world), ports),
       ledger: Context.get(ports, Ledger),
@@ -101,7 +101,7 @@ const routesOf = (product: Product): ReadonlyArray<string> =>
     ? ["/v1/resolving", "/v1/resolving?withinHours=48", "/v1/latest"]
     : ["/v1/latest", "/v1/signal", "/v1/resolving"]
 
-interface Sent extends Ask {
+interface Sent extends PaidRequest {
   readonly replica: Replica
   /** What it shows, in whichever place. */
   readonly secret: string | null
@@ -126,7 +126,7 @@ const send = (sent: Sent) => Effect.map(ask(sent.replica.base, sent), (told) => 
 type Answered = Effect.Success<ReturnType<typeof send>>
 
 /** What an honest seller may tell a copy. */
-function truthful({ status, code, charged }: Told): boolean {
+function truthful({ status, code, charged }: PaidResponse): boolean {
   switch (status) {
     case 200:
       return charged === undefined

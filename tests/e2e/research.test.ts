@@ -23,7 +23,13 @@ import { ReportNarrator } from "../../src/research/ReportNarrator.ts"
 import { ReportStore } from "../../src/research/ReportStore.ts"
 import { reportAgeMax } from "../../src/research/sharedReports.ts"
 import { endingMarket, pricesOver } from "../support/products.ts"
-import { ask, openReplica, type Replica, signedFor, stockedWorld } from "../support/http/shop.ts"
+import {
+  ask,
+  openReplica,
+  type Replica,
+  signedFor,
+  stockedWorld,
+} from "../support/http/socketReplicas.ts"
 import { onEveryStore } from "../support/stores.ts"
 import { terms } from "../support/payments/terms.ts"
 import { sized } from "../support/size.ts"
@@ -45,7 +51,7 @@ const house = Effect.gen(function* () {
     VALUES (${address(terms.treasury)}, ${research.price * BigInt(buyers) * 10n})`
   const world = yield* stockedWorld
   const now = yield* Clock.currentTimeMillis
-  yield* Ref.set(world.shelf.series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
+  yield* Ref.set(world.productPorts.series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
   const drafts = yield* Ref.make(0)
   const expected = yield* Ref.make(buyers)
   /** Every buyer who is expected has paid, and waits for the report. */
@@ -150,8 +156,8 @@ onEveryStore("research on two replicas", (law) => {
   on(
     `${buyers} buyers of a report that cannot be made have ${buyers} refunds queued`,
     Effect.fnUntraced(function* (house) {
-      yield* Ref.set(house.world.shelf.latencyMs, failureMs)
-      yield* Ref.set(house.world.shelf.venueUp, false)
+      yield* Ref.set(house.world.productPorts.latencyMs, failureMs)
+      yield* Ref.set(house.world.productPorts.venueUp, false)
       const told = yield* comeAll(house, 0, buyers)
       const seen = new Set(told.map(({ status, code, charged }) => `${status} ${code} ${charged}`))
       equal([...seen], ["502 venue_error true"])
@@ -164,8 +170,8 @@ onEveryStore("research on two replicas", (law) => {
       })
       equal([...new Set(makings)], ["failed"])
       strictEqual(makings.length, 1)
-      yield* Ref.set(house.world.shelf.venueUp, true)
-      yield* Ref.set(house.world.shelf.latencyMs, 0)
+      yield* Ref.set(house.world.productPorts.venueUp, true)
+      yield* Ref.set(house.world.productPorts.latencyMs, 0)
       yield* Ref.set(house.expected, 1)
       const [next] = yield* comeAll(house, buyers, 1)
       equal([next?.status, JSON.parse(next?.text ?? "").cached], [200, false])

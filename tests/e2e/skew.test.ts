@@ -21,13 +21,13 @@ import {
   ask,
   openReplica,
   orders,
+  productBySettlementOrder,
   type Replica,
-  type ShopPorts,
+  type ReplicaPorts,
   type Signed,
   signedFor,
-  soldIn,
   stockedWorld,
-} from "../support/http/shop.ts"
+} from "../support/http/socketReplicas.ts"
 import { onClockAhead } from "../support/skewedClock.ts"
 import { nonce, terms } from "../support/payments/terms.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
@@ -41,7 +41,7 @@ const misbehave = (call: string) => call === "settle" ? misbehaviour : null
 /** How late a late broadcast is: a moment before the payment runs out. */
 const lateSeconds = 118
 
-const portsOn = ({ store }: MemoryPayments): Layer.Layer<ShopPorts> =>
+const portsOn = ({ store }: MemoryPayments): Layer.Layer<ReplicaPorts> =>
   Layer.merge(
     Layer.succeed(PaymentStore, store),
     layerLedger({ misbehave, late: Duration.seconds(lateSeconds) }).pipe(
@@ -54,7 +54,7 @@ const skewed = (
   body: (
     replicas: ReadonlyArray<Replica>,
     memory: MemoryPayments,
-  ) => Effect.Effect<void, unknown, ShopPorts | Scope.Scope>,
+  ) => Effect.Effect<void, unknown, ReplicaPorts | Scope.Scope>,
 ) =>
   test(name, () => {
     const memory = memoryPayments()
@@ -89,7 +89,7 @@ skewed(
       let price = 0n
       for (const order of orders) {
         for (const first of replicas) {
-          const signed = yield* signedFor(soldIn[order], { nonce: nonce(n++) })
+          const signed = yield* signedFor(productBySettlementOrder[order], { nonce: nonce(n++) })
           price += signed.product.price
           const told = yield* buy(first, signed)
           strictEqual(told.status, 200)
@@ -115,7 +115,9 @@ skewed("none gives up a payment that the chain may still take, and all believe t
     const sold: Array<Signed> = []
     for (const order of orders) {
       for (const replica of replicas) {
-        const signed = yield* signedFor(soldIn[order], { nonce: nonce(sold.length) })
+        const signed = yield* signedFor(productBySettlementOrder[order], {
+          nonce: nonce(sold.length),
+        })
         sold.push(signed)
         strictEqual((yield* buy(replica, signed)).status, 503)
       }
@@ -145,7 +147,7 @@ skewed(
     Effect.gen(function* () {
       misbehaviour = "html"
       const [behind] = replicas
-      const signed = yield* signedFor(soldIn["compute-first"])
+      const signed = yield* signedFor(productBySettlementOrder["compute-first"])
       if (behind !== undefined) strictEqual((yield* buy(behind, signed)).status, 503)
       const until = Number(signed.authorization.validBefore) - startSeconds
       for (;;) {

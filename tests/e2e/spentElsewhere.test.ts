@@ -23,12 +23,12 @@ import {
   ask,
   openReplica,
   orders,
-  type ShopPorts,
+  productBySettlementOrder,
+  type ReplicaPorts,
   type Signed,
   signedFor,
-  soldIn,
   stockedWorld,
-} from "../support/http/shop.ts"
+} from "../support/http/socketReplicas.ts"
 import { terms, token } from "../support/payments/terms.ts"
 import { makeBarrier, type Step } from "../support/payments/barrier.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
@@ -36,7 +36,7 @@ import { layerMemory } from "../support/payments/memoryLedger.ts"
 const key = "the-first-callers-secret"
 const friend = address(buyer(9).address)
 
-const ports: Layer.Layer<ShopPorts> = Layer.merge(
+const ports: Layer.Layer<ReplicaPorts> = Layer.merge(
   memoryPaymentStore,
   layerLedger().pipe(Layer.provideMerge(layerMemory)),
 ).pipe(Layer.provideMerge(signatures))
@@ -65,7 +65,7 @@ const rowOf = Effect.fnUntraced(function* ({ authorization }: Signed) {
   return Option.getOrNull(Option.map(found, recordOf))
 })
 
-const inShop = (name: string, body: Effect.Effect<void, unknown, ShopPorts | Scope.Scope>) =>
+const inShop = (name: string, body: Effect.Effect<void, unknown, ReplicaPorts | Scope.Scope>) =>
   test(name, () =>
     TestClock.setTime(startSeconds * 1_000).pipe(
       Effect.andThen(body),
@@ -90,7 +90,7 @@ const buysNothing = Effect.fnUntraced(function* (
   const replica = yield* barrier.guard(
     openReplica(yield* stockedWorld, { works: barrier.works }),
   )
-  const signed = yield* signedFor(soldIn[order])
+  const signed = yield* signedFor(productBySettlementOrder[order])
   const { path } = signed.product
   const buying = ask(replica.base, { path, payment: signed.header, key })
   const call = Effect.gen(function* () {

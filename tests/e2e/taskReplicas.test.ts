@@ -21,7 +21,13 @@ import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
 import { dataPart, getTask, type Handle, pay, rpc, send } from "../support/http/a2a.ts"
 import { liveTest } from "../support/effect.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
-import { openReplica, ownPorts, signedFor, soldIn, stockedWorld } from "../support/http/shop.ts"
+import {
+  openReplica,
+  pooledReplicaPorts,
+  productBySettlementOrder,
+  signedFor,
+  stockedWorld,
+} from "../support/http/socketReplicas.ts"
 import { freshSchema } from "../support/stores.ts"
 import { terms } from "../support/payments/terms.ts"
 
@@ -74,7 +80,7 @@ const house = Effect.gen(function* () {
     },
   })
   const replica = Effect.fnUntraced(function* (over: typeof mortal) {
-    const ports = yield* Layer.build(ownPorts(url, { delay: Duration.millis(20) }))
+    const ports = yield* Layer.build(pooledReplicaPorts(url, { delay: Duration.millis(20) }))
     const client = Layer.fresh(layerPostgres({ url, maxConnections: 6 }))
     const kept = yield* Layer.build(Layer.fresh(taskStore.layer()).pipe(Layer.provide(client)))
     const own = { ...world, tasks: over(Context.get(kept, TaskStore)) }
@@ -115,7 +121,7 @@ onReplicas("what one replica offers the other sells, and both have the answer", 
 }) =>
   Effect.gen(function* () {
     let owed = 0n
-    for (const product of Object.values(soldIn)) {
+    for (const product of Object.values(productBySettlementOrder)) {
       const { id } = yield* offer(first, product)
       const { wire } = yield* signedFor(product, { nonce: nonceOf(Number(owed)) })
       const { task } = yield* pay(second, id, wire)
@@ -186,7 +192,7 @@ const deaths: ReadonlyArray<readonly [string, Death, boolean]> = [
 ]
 
 for (const [name, death, taken] of deaths) {
-  for (const [order, product] of Object.entries(soldIn)) {
+  for (const [order, product] of Object.entries(productBySettlementOrder)) {
     onReplicas(`a replica that dies ${name}, ${order}, leaves nothing that the other cannot end`, ({
       replicas: [first, second],
       received,

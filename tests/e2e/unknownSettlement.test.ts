@@ -25,12 +25,12 @@ import {
   ask,
   openReplica,
   orders,
+  type PaidResponse,
+  productBySettlementOrder,
   type Signed,
   signedFor,
-  soldIn,
   stockedWorld,
-  type Told,
-} from "../support/http/shop.ts"
+} from "../support/http/socketReplicas.ts"
 import { nonce } from "../support/payments/terms.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
 
@@ -61,7 +61,7 @@ const allCalls = Effect.forEach(
   ),
   (kind, n) =>
     Effect.map(
-      signedFor(soldIn[kind.order], { n, nonce: nonce(n) }),
+      signedFor(productBySettlementOrder[kind.order], { n, nonce: nonce(n) }),
       (signed): Call => ({ ...kind, signed }),
     ),
 )
@@ -109,7 +109,7 @@ const inTime = <E>(name: string, body: Effect.Effect<void, E, Layer.Success<type
   )
 
 /** What may be told of a payment while its outcome cannot be known. */
-function isPatient({ status, code, charged, retryAfter }: Told): boolean {
+function isPatient({ status, code, charged, retryAfter }: PaidResponse): boolean {
   const told = `${status} ${code} ${charged}`
   return retryAfter !== null &&
     (told === "503 settlement_unresolved null" || told === "409 payment_in_progress null")

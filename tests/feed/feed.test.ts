@@ -9,7 +9,7 @@ import { TestClock } from "effect/testing"
 import { type MoverItem, strongestMoves } from "../../src/feed/domain/pulse.ts"
 import { Feed } from "../../src/feed/Feed.ts"
 import { law, test } from "../support/effect.ts"
-import { makeWorld, servicesOver, tickIntervalMs } from "../support/http/face.ts"
+import { makeWorld, servicesOver, tickIntervalMs } from "../support/http/httpService.ts"
 import { sampleItem } from "../support/feed/items.ts"
 
 const noon = Date.parse("2026-11-21T12:00:00.000Z")

@@ -13,7 +13,7 @@ import { NotCharged, RefundQueued, Unresolved } from "../../src/payments/domain/
 import { digestEvery } from "../../src/digest/domain/digest.ts"
 import { minute } from "../../src/core/domain/time.ts"
 import { test } from "../support/effect.ts"
-import { makeFace, paymentFor } from "../support/http/face.ts"
+import { makeService, paymentFor } from "../support/http/httpService.ts"
 import { storedDigest } from "../support/digest/storedDigests.ts"
 import { faultOf } from "../support/http/shape.ts"
 import {
@@ -23,8 +23,8 @@ import {
   noon,
   sellingAs,
   stocked,
-  stockedFace,
-} from "../support/http/stockedFace.ts"
+  stockedService,
+} from "../support/http/stockedService.ts"
 import { terms } from "../support/payments/terms.ts"
 
 /** Free path, and what a client reads there by name. */
@@ -59,7 +59,7 @@ const free: ReadonlyArray<readonly [path: string, names: string]> = [
 for (const [path, names] of free) {
   test(`GET ${path} is free, counted, and names: ${names || "nothing, it is text"}`, () =>
     Effect.gen(function* () {
-      const { get } = yield* stockedFace()
+      const { get } = yield* stockedService()
       const response = yield* get(path)
       const { headers, status } = response
       strictEqual(status, 200)
@@ -78,7 +78,7 @@ for (const [path, names] of free) {
 
 test("the free limit is five a minute for a client, one budget across every row of the free table", () =>
   Effect.gen(function* () {
-    const { get } = yield* stockedFace()
+    const { get } = yield* stockedService()
     for (const [n, [path]] of free.entries()) {
       const from = { headers: { "x-forwarded-for": `203.0.113.${n}` } }
       for (let asked = 0; asked < 5; asked += 1) strictEqual((yield* get(path, from)).status, 200)
@@ -152,7 +152,7 @@ for (const [id, price, order, query, keys, names] of paid) {
   const { path } = products[id]
   test(`GET ${path}${query} costs $${price}, is ${order}, and names: ${names}`, () =>
     Effect.gen(function* () {
-      const { get } = yield* stockedFace()
+      const { get } = yield* stockedService()
       strictEqual(products[id].settlementOrder, order)
       const unpaid = yield* get(path + query)
       strictEqual(yield* faultOf(path, "GET", unpaid), null)
@@ -188,7 +188,7 @@ for (const [id, price, order, query, keys, names] of paid) {
 
 test("/v1/latest answers as /v1/signal without index, and the poller who passes since misses nothing", () =>
   Effect.gen(function* () {
-    const { get } = yield* stockedFace()
+    const { get } = yield* stockedService()
     const bought = Effect.fnUntraced(function* (id: ProductId, query = "") {
       const headers = { "payment-signature": yield* paymentFor(products[id]) }
       return yield* json(yield* get(products[id].path + query, { headers }))
@@ -228,7 +228,7 @@ for (const [id, name, echo, good, bad] of parameters) {
   const rest = id === "research" && name !== "market" ? "&market=market-1" : ""
   test(`${path}?${name} takes ${good.join(", ")}${echo && `; by default ${echo}`}`, () =>
     Effect.gen(function* () {
-      const { get } = yield* stockedFace()
+      const { get } = yield* stockedService()
       const headers = { "payment-signature": yield* paymentFor(products[id]) }
       for (const value of good) {
         const response = yield* get(`${path}?${name}=${value}${rest}`, { headers })
@@ -242,7 +242,7 @@ for (const [id, name, echo, good, bad] of parameters) {
 
   test(`${path}?${name} is not ${bad.map((value) => `"${value.slice(0, 20)}"`).join(", ")}`, () =>
     Effect.gen(function* () {
-      const { get } = yield* stockedFace(untouchable)
+      const { get } = yield* stockedService(untouchable)
       const headers = { "payment-signature": yield* paymentFor(products[id]) }
       const queries = bad.map((value) => `${name}=${encodeURIComponent(value)}`)
       const twice = `${name}=${good[0]}&${name}=${good[0]}`
@@ -269,7 +269,7 @@ for (const [id, name, echo, good, bad] of parameters) {
 
 test("/v1/research needs its market", () =>
   Effect.gen(function* () {
-    const { get } = yield* stockedFace(untouchable)
+    const { get } = yield* stockedService(untouchable)
     const headers = { "payment-signature": yield* paymentFor(products.research) }
     const response = yield* get("/v1/research", { headers })
     strictEqual(response.status, 400)
@@ -283,7 +283,7 @@ test("/v1/digest/history tells six digests at most, unless told otherwise", () =
   Effect.gen(function* () {
     const world = yield* stocked
     for (let n = 1; n < 9; n += 1) yield* world.digests.add(storedDigest(noon - n * digestEvery))
-    const { get } = yield* makeFace(world)
+    const { get } = yield* makeService(world)
     const headers = { "payment-signature": yield* paymentFor(products.digest_history) }
     for (const [query, count] of [["", 6], ["&limit=42", 9], ["&limit=1", 1]] as const) {
       const body = yield* json(yield* get(`/v1/digest/history?hours=168${query}`, { headers }))
@@ -323,7 +323,7 @@ test("every code of an error has its status, and says what became of the money",
     for (const [status, code] of rows) {
       const selling = (error: NotCharged | RefundQueued | Unresolved) =>
         Effect.gen(function* () {
-          const { get } = yield* stockedFace(sellingAs(Effect.fail(error)))
+          const { get } = yield* stockedService(sellingAs(Effect.fail(error)))
           const headers = { "payment-signature": yield* paymentFor(products.latest) }
           const response = yield* get("/v1/latest", { headers })
           const body = yield* json(response)
@@ -345,7 +345,7 @@ test("every code of an error has its status, and says what became of the money",
       equal([refunded.error?.["charged"], refunded.error?.["refund"]], [true, refund])
     }
     const error = new Unresolved({ message: "why", retryAfterSeconds: 5 })
-    const { get } = yield* stockedFace(sellingAs(Effect.fail(error)))
+    const { get } = yield* stockedService(sellingAs(Effect.fail(error)))
     const headers = { "payment-signature": yield* paymentFor(products.latest) }
     const unresolved = yield* get("/v1/latest", { headers })
     equal([unresolved.status, unresolved.headers.get("retry-after")], [503, "5"])

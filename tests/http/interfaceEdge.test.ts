@@ -12,7 +12,7 @@ import type { RefusalCode } from "../../src/catalog/domain/refusal.ts"
 import { NotCharged } from "../../src/payments/domain/failedSale.ts"
 import { hour } from "../../src/core/domain/time.ts"
 import { test } from "../support/effect.ts"
-import { makeFace, paymentFor } from "../support/http/face.ts"
+import { makeService, paymentFor } from "../support/http/httpService.ts"
 import { storedDigest } from "../support/digest/storedDigests.ts"
 import { faultOf } from "../support/http/shape.ts"
 import {
@@ -22,8 +22,8 @@ import {
   noon,
   sellingAs,
   stocked,
-  stockedFace,
-} from "../support/http/stockedFace.ts"
+  stockedService,
+} from "../support/http/stockedService.ts"
 import { terms } from "../support/payments/terms.ts"
 
 const base = terms.publicBaseUrl
@@ -67,7 +67,7 @@ for (const [ask, headers, status, code] of rows) {
   const shown = Object.entries(headers).map(([name, value]) => `${name}: ${value.slice(0, 12)}`)
   test(`${[ask.slice(0, 40), ...shown].join(", ")} is ${status} ${code}`, () =>
     Effect.gen(function* () {
-      const { get } = yield* stockedFace()
+      const { get } = yield* stockedService()
       const id = "request-0123456789"
       const response = yield* get(path, { method, headers: { ...headers, "x-request-id": id } })
       strictEqual(response.status, status)
@@ -98,7 +98,7 @@ for (const [code, status] of refused) {
   test(`a paid call that is refused with ${status} ${code} carries what every answer does`, () =>
     Effect.gen(function* () {
       const refusal = new NotCharged({ code, message: "why" })
-      const { get } = yield* stockedFace(sellingAs(Effect.fail(refusal)))
+      const { get } = yield* stockedService(sellingAs(Effect.fail(refusal)))
       const headers = { "payment-signature": yield* paymentFor(products.latest) }
       const response = yield* get("/v1/latest", { headers })
       strictEqual(response.status, status)
@@ -125,13 +125,13 @@ for (const [id, query, world, status, code] of unanswered) {
     Effect.gen(function* () {
       const made = yield* stocked
       if (world === "an empty feed") yield* Ref.set(made.items, [])
-      if (world === "no market") yield* Ref.set(made.shelf.markets, [])
-      if (world === "no wallet that is judged") yield* Ref.set(made.shelf.whales, [])
+      if (world === "no market") yield* Ref.set(made.productPorts.markets, [])
+      if (world === "no wallet that is judged") yield* Ref.set(made.productPorts.whales, [])
       if (world === "a digest of five hours ago") {
         yield* made.digests.prune(Infinity)
         yield* made.digests.add(storedDigest(noon - 5 * hour))
       }
-      const { get } = yield* makeFace(made)
+      const { get } = yield* makeService(made)
       if (world.startsWith("a feed")) yield* TestClock.adjust("61 minutes")
       const headers = { "payment-signature": yield* paymentFor(products[id]) }
       const response = yield* get(path + query, { headers })
@@ -157,7 +157,7 @@ const posted: ReadonlyArray<
 for (const [path, type, body, status, code] of posted) {
   test(`POST ${path} of ${type} ${body} is ${status} with JSON-RPC error ${code}`, () =>
     Effect.gen(function* () {
-      const { get } = yield* stockedFace()
+      const { get } = yield* stockedService()
       const response = yield* get(path, { method: "POST", body, headers: { "content-type": type } })
       strictEqual(response.status, status)
       strictEqual(yield* faultOf(path, "POST", response), null)
@@ -180,7 +180,7 @@ const methods: ReadonlyArray<readonly [path: string, allow: string]> = [
 for (const [path, allow] of methods) {
   test(`${path} answers ${allow}, and says so`, () =>
     Effect.gen(function* () {
-      const { get } = yield* stockedFace()
+      const { get } = yield* stockedService()
       for (const method of ["OPTIONS", "PATCH"]) {
         const response = yield* get(path, { method })
         strictEqual(response.status, method === "OPTIONS" ? 204 : 405)
@@ -217,7 +217,7 @@ const documents: ReadonlyArray<readonly [path: string, type: string, holds: stri
 for (const [path, type, holds] of documents) {
   test(`GET ${path} is a document, ${type}, with ${holds}`, () =>
     Effect.gen(function* () {
-      const { get } = yield* stockedFace()
+      const { get } = yield* stockedService()
       const response = yield* get(path)
       const { headers, status } = response
       strictEqual(status, 200)
@@ -237,7 +237,7 @@ for (const [path, type, holds] of documents) {
 
 test("the agent descriptor speaks 0.3.0 over JSONRPC, and has no pushes and no streams", () =>
   Effect.gen(function* () {
-    const { get } = yield* stockedFace()
+    const { get } = yield* stockedService()
     const card = yield* json(yield* get("/.well-known/agent-card.json"))
     equal([card["protocolVersion"], card["preferredTransport"]], ["0.3.0", "JSONRPC"])
     const { streaming, pushNotifications } = card["capabilities"] ?? {}
@@ -256,7 +256,7 @@ const legacy: ReadonlyArray<readonly [path: string, to: string]> = [
 for (const [path, to] of legacy) {
   test(`${path} is moved for good to ${to}`, () =>
     Effect.gen(function* () {
-      const { get } = yield* stockedFace()
+      const { get } = yield* stockedService()
       const { status, headers } = yield* get(path)
       equal([status, headers.get("location")], [308, `${base}${to}`])
       strictEqual(headers.get("link"), `<${base}${to.split("?")[0]}>; rel="successor-version"`)
@@ -266,7 +266,7 @@ for (const [path, to] of legacy) {
 
 test("the service is version 1.0.0, described by OpenAPI 3.1, with the security scheme x402", () =>
   Effect.gen(function* () {
-    const { get } = yield* stockedFace()
+    const { get } = yield* stockedService()
     const contract = yield* json(yield* get("/openapi.json"))
     equal([at(contract, "info.version")], ["1.0.0"])
     match(String(at(contract, "openapi")), /^3\.1\.\d$/)

@@ -12,12 +12,12 @@ import { minute } from "../../src/core/domain/time.ts"
 import { test } from "../support/effect.ts"
 import { sized } from "../support/size.ts"
 import {
-  makeFace,
+  makeService,
   makeWorld,
   paymentFor,
   tickIntervalMs,
   type World,
-} from "../support/http/face.ts"
+} from "../support/http/httpService.ts"
 import { faultOf } from "../support/http/shape.ts"
 
 const free = [
@@ -72,14 +72,14 @@ for (const [state, enter] of Object.entries(states)) {
     Effect.gen(function* () {
       yield* TestClock.setTime(noon)
       const world = yield* makeWorld(30)
-      const face = yield* makeFace(world)
+      const service = yield* makeService(world)
       yield* enter(world)
       let client = 0
       const none = ["//", "/v1", "/v1/index/", "/V1/INDEX", "/v1/payments"]
       for (const path of [...free, ...documents, ...paid, payment, ...none]) {
         for (const method of methods) {
           const headers = { "x-forwarded-for": `203.0.113.${client++ % 256}` }
-          const response = yield* face.get(path, { method, headers })
+          const response = yield* service.get(path, { method, headers })
           const row = `${method} ${path}`
           strictEqual(response.status, expected(state, path, method), row)
           strictEqual(yield* faultOf(path, method, response), null, row)
@@ -92,9 +92,9 @@ test("/health says that the service is down while the store, and so the limit, i
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
     const world = yield* makeWorld(3)
-    const face = yield* makeFace(world)
+    const service = yield* makeService(world)
     const health = Effect.gen(function* () {
-      const response = yield* face.get("/health")
+      const response = yield* service.get("/health")
       const body = yield* Effect.promise(() => response.json())
       return [response.status, body.success, body.status, body.checks?.store]
     })
@@ -110,15 +110,15 @@ test("/health, /v1/index and /v1/pulse say that the service is starting until th
     yield* TestClock.setTime(noon)
     const world = yield* makeWorld(0)
     yield* Ref.set(world.lastTickAt, null)
-    const face = yield* makeFace(world)
+    const service = yield* makeService(world)
     const body = (path: string) =>
-      Effect.flatMap(face.get(path), (response) => Effect.promise(() => response.json()))
+      Effect.flatMap(service.get(path), (response) => Effect.promise(() => response.json()))
     for (const path of ["/v1/index", "/v1/pulse", "/health"]) {
       strictEqual((yield* body(path)).status, "starting", path)
     }
     strictEqual((yield* body("/health")).checks.venue, "starting")
     yield* Ref.set(world.lastTickAt, noon)
-    yield* face.refresh
+    yield* service.refresh
     const { status, checks } = yield* body("/health")
     equal([status, checks.venue], ["live", "ok"])
   }))
@@ -167,11 +167,11 @@ for (const [id, query, state, status] of sold) {
     Effect.gen(function* () {
       yield* TestClock.setTime(noon)
       const world = yield* makeWorld(30)
-      const face = yield* makeFace(world)
+      const service = yield* makeService(world)
       yield* (states[state] ?? (() => Effect.void))(world)
       const payment = yield* paymentFor(products[id])
       const { path } = products[id]
-      const response = yield* face.get(path + query, { headers: { "x-payment": payment } })
+      const response = yield* service.get(path + query, { headers: { "x-payment": payment } })
       strictEqual(response.status, status)
       strictEqual(response.headers.get("payment-response") !== null, yield* isCharged(response))
       strictEqual(yield* faultOf(path, "GET", response), null)
@@ -181,9 +181,9 @@ for (const [id, query, state, status] of sold) {
 test("a 400 shows a wrong value once, in its message, and details say what is right", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
-    const face = yield* makeFace(yield* makeWorld(1))
+    const service = yield* makeService(yield* makeWorld(1))
     const headers = { "x-payment": yield* paymentFor(products.signals) }
-    const response = yield* face.get("/v1/signals?count=abc&since=1&since=2", { headers })
+    const response = yield* service.get("/v1/signals?count=abc&since=1&since=2", { headers })
     const { error } = yield* Effect.promise(() => response.json())
     strictEqual(
       error.message,
@@ -209,9 +209,9 @@ for (const [query, charged, filters, indices] of pages) {
   test(`/v1/signals${query} is ${indices.length} items, ${charged ? "" : "not "}charged`, () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(noon)
-      const face = yield* makeFace(yield* makeWorld(30))
+      const service = yield* makeService(yield* makeWorld(30))
       const headers = { "payment-signature": yield* paymentFor(products.signals) }
-      const response = yield* face.get(`/v1/signals${query}`, { headers })
+      const response = yield* service.get(`/v1/signals${query}`, { headers })
       const body = yield* Effect.promise(() => response.json())
       equal([body.charged, body.count, body.filters], [charged, indices.length, filters])
       equal(body.data.map((item: { feedIndex: number }) => item.feedIndex), indices)
@@ -223,9 +223,9 @@ for (const [query, charged, filters, indices] of pages) {
 test("a paid path answers HEAD with 402, paid or not", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
-    const face = yield* makeFace(yield* makeWorld(1))
+    const service = yield* makeService(yield* makeWorld(1))
     const payment = yield* paymentFor(products.latest)
-    const response = yield* face.get("/v1/latest", {
+    const response = yield* service.get("/v1/latest", {
       method: "HEAD",
       headers: { "payment-signature": payment },
     })
@@ -236,32 +236,32 @@ test("a paid path answers HEAD with 402, paid or not", () =>
 test("an empty payment header is none: its 402 counts against the budget of unpaid probes", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
-    const face = yield* makeFace(yield* makeWorld(1))
+    const service = yield* makeService(yield* makeWorld(1))
     for (const headers of [{ "payment-signature": "" }, { "x-payment": "" }]) {
-      const response = yield* face.get("/v1/latest", { headers })
+      const response = yield* service.get("/v1/latest", { headers })
       strictEqual(response.status, 402)
       match(response.headers.get("ratelimit") ?? "", /^"documents";r=/)
     }
     const headers = { "payment-signature": "", "x-payment": yield* paymentFor(products.latest) }
-    strictEqual((yield* face.get("/v1/latest", { headers })).status, 200)
+    strictEqual((yield* service.get("/v1/latest", { headers })).status, 200)
   }))
 
 test("a payment header beyond 8 KiB and a path beyond 2 KiB are turned away", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(1))
+    const service = yield* makeService(yield* makeWorld(1))
     const tooLong = { headers: { "payment-signature": "x".repeat(8_193) } }
-    strictEqual((yield* face.get("/v1/latest", tooLong)).status, 431)
-    strictEqual((yield* face.get(`/v1/index?${"x".repeat(2_048)}`)).status, 414)
+    strictEqual((yield* service.get("/v1/latest", tooLong)).status, 431)
+    strictEqual((yield* service.get(`/v1/index?${"x".repeat(2_048)}`)).status, 414)
     const body = { method: "POST", headers: { "content-length": "65537" } }
-    strictEqual((yield* face.get("/v1/index", body)).status, 413)
+    strictEqual((yield* service.get("/v1/index", body)).status, 413)
   }))
 
 test("X-Request-Id is the caller's when it is well formed, and a fresh one when not", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(1))
+    const service = yield* makeService(yield* makeWorld(1))
     const idFor = (shown: string) =>
       Effect.map(
-        face.get("/nowhere", { headers: { "x-request-id": shown } }),
+        service.get("/nowhere", { headers: { "x-request-id": shown } }),
         (response) => response.headers.get("x-request-id") ?? "",
       )
     for (const shown of ["abcDEF_-09", "x".repeat(64)]) strictEqual(yield* idFor(shown), shown)
@@ -277,27 +277,29 @@ test("X-Request-Id is the caller's when it is well formed, and a fresh one when 
 test("If-None-Match turns an unchanged body into a 304 that still counts and keeps its tag", () =>
   Effect.gen(function* () {
     const world = yield* makeWorld(3)
-    const face = yield* makeFace(world)
-    const first = yield* face.get("/v1/index")
+    const service = yield* makeService(world)
+    const first = yield* service.get("/v1/index")
     const etag = first.headers.get("etag") ?? ""
-    const second = yield* face.get("/v1/index", { headers: { "if-none-match": `"x", W/${etag}` } })
+    const second = yield* service.get("/v1/index", {
+      headers: { "if-none-match": `"x", W/${etag}` },
+    })
     strictEqual(second.status, 304)
     strictEqual(second.headers.get("etag"), etag)
     strictEqual(second.headers.get("ratelimit"), '"free";r=3;t=60')
     yield* Ref.set(world.items, [])
-    yield* face.refresh
-    const third = yield* face.get("/v1/index", { headers: { "if-none-match": etag } })
+    yield* service.refresh
+    const third = yield* service.get("/v1/index", { headers: { "if-none-match": etag } })
     strictEqual(third.status, 200)
   }))
 
 test("one client shares one budget over all free paths, and its neighbour has another", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(3))
+    const service = yield* makeService(yield* makeWorld(3))
     const from = (address: string) => ({ headers: { "x-forwarded-for": address } })
     for (const path of free.slice(0, 5)) {
-      strictEqual((yield* face.get(path, from("203.0.113.1"))).status, 200)
+      strictEqual((yield* service.get(path, from("203.0.113.1"))).status, 200)
     }
-    const denied = yield* face.get(free[5] ?? "", from("203.0.113.1"))
+    const denied = yield* service.get(free[5] ?? "", from("203.0.113.1"))
     equal(
       [
         denied.status,
@@ -307,10 +309,10 @@ test("one client shares one budget over all free paths, and its neighbour has an
       ],
       [429, "60", '"free";q=5;w=60', '"free";r=0;t=60'],
     )
-    strictEqual((yield* face.get("/v1/latest", from("203.0.113.1"))).status, 402)
-    strictEqual((yield* face.get("/v1/index", from("203.0.113.2"))).status, 200)
+    strictEqual((yield* service.get("/v1/latest", from("203.0.113.1"))).status, 402)
+    strictEqual((yield* service.get("/v1/index", from("203.0.113.2"))).status, 200)
     yield* TestClock.adjust(minute)
-    strictEqual((yield* face.get("/v1/index", from("203.0.113.1"))).status, 200)
+    strictEqual((yield* service.get("/v1/index", from("203.0.113.1"))).status, 200)
   }))
 
 const isCharged = (response: Response) =>

@@ -123,7 +123,8 @@ export const acceptedDetection = Effect.fnUntraced(function* (
     outcome: 0 as const,
   }
   if (accepted === null) return { question, published: null }
-  const facts = statementFacts(question.market, accepted.outcome, accepted.evidence)
+  const { market, now } = question
+  const facts = statementFacts(market, accepted.outcome, accepted.evidence, now)
   const passages = [{ text: accepted.statement, facts: facts.map(({ id }) => id) }]
   return { question, published: { by: detector.name, passages, facts, markdown: "" }, accepted }
 })

@@ -28,7 +28,7 @@ const process = (
     return journal.pending
   }).pipe(Effect.provide(layerFile(folder), { local: true }))
 
-test("what was appended and not acknowledged is left to the next process, in order, and no more", () =>
+test("the next process reads exactly the unacknowledged entries, in order", () =>
   Effect.scoped(Effect.gen(function* () {
     const place = `${yield* folder}/of/its/own`
     equal(
@@ -55,7 +55,7 @@ test("what was appended and not acknowledged is left to the next process, in ord
     equal(yield* process(place), [third])
   })))
 
-test("a line that was cut short, or is no payment, is passed over", () =>
+test("an incomplete or invalid line is skipped", () =>
   Effect.scoped(Effect.gen(function* () {
     const place = yield* folder
     yield* Effect.promise(() => Deno.writeTextFile(`${place}/answers`, `${first}\nnonsense\n0x12`))
@@ -63,7 +63,7 @@ test("a line that was cut short, or is no payment, is passed over", () =>
     equal(yield* process(place), [first, second])
   })))
 
-test("a folder that cannot be written keeps nothing, and stops nobody", () =>
+test("a folder that cannot be written disables the journal and breaks nothing", () =>
   Effect.scoped(Effect.gen(function* () {
     const place = yield* folder
     yield* Effect.promise(() => Deno.writeTextFile(`${place}/file`, ""))

@@ -65,7 +65,7 @@ const owed = (row: PaymentRecord | null) => [
   row?.paidAt?.finality,
 ]
 
-test("a first scan reads nothing, and the next reads on from there", () =>
+test("the first scan reads nothing, and the next one continues from its block", () =>
   inMarket(Effect.gen(function* () {
     const { scan } = yield* Payments
     const store = yield* PaymentStore
@@ -81,7 +81,7 @@ test("a first scan reads nothing, and the next reads on from there", () =>
     equal([scanned.after, scanned.through > from.through], [from.after, true])
   })))
 
-test("a transfer without a row becomes an orphan, owed to its payer, once for all scans and replicas", () =>
+test("a transfer without a row is inserted as refund_due once, across scans and replicas", () =>
   inMarket(Effect.gen(function* () {
     const { scan } = yield* Payments
     const there = yield* replica
@@ -98,7 +98,7 @@ test("a transfer without a row becomes an orphan, owed to its payer, once for al
     equal(yield* scan, 0)
   })))
 
-test("a payment its buyer settled before it was shown is refunded, and says so when it is shown", () =>
+test("a payment that its buyer settled before sending it is refunded, and the response says so", () =>
   inMarket(Effect.gen(function* () {
     const { scan, sell } = yield* Payments
     yield* scan
@@ -118,7 +118,7 @@ test("a payment its buyer settled before it was shown is refunded, and says so w
     }
   })))
 
-test("a payment its buyer settled before it was shown, and that no scan has read, is refunded too", () =>
+test("a payment that its buyer settled before sending it is refunded even before a scan", () =>
   inMarket(Effect.gen(function* () {
     const { scan } = yield* Payments
     yield* scan
@@ -131,7 +131,7 @@ test("a payment its buyer settled before it was shown, and that no scan has read
   })))
 
 for (const sold of [product, early]) {
-  test(`a released payment sold ${sold.settlementOrder} that is found paid is owed back at once`, () =>
+  test(`a released payment sold ${sold.settlementOrder} that was paid is owed at once`, () =>
     inMarket(Effect.gen(function* () {
       const { scan } = yield* Payments
       yield* scan
@@ -146,7 +146,7 @@ for (const sold of [product, early]) {
       equal(yield* scan, 0)
     })))
 
-  test(`a void payment sold ${sold.settlementOrder} that is found paid is owed back, and somebody is called`, () => {
+  test(`a void payment sold ${sold.settlementOrder} that was paid is owed, and an error is logged`, () => {
     const errors: Array<string> = []
     const alarm = Logger.layer([Logger.make(({ logLevel, message }) => {
       if (logLevel === "Error") errors.push(String(message))
@@ -169,7 +169,7 @@ for (const sold of [product, early]) {
   })
 }
 
-test("what was delivered, or is worked on, or is owed already, the scan leaves as it is", () =>
+test("the scan does not change a payment that is delivered, in progress or already owed", () =>
   inMarket(
     Effect.gen(function* () {
       const { scan } = yield* Payments
@@ -195,7 +195,7 @@ test("what was delivered, or is worked on, or is owed already, the scan leaves a
     }),
   ))
 
-test("a compute-first payment of unknown outcome that is found paid is answered", () => {
+test("an unresolved compute-first payment that was paid is answered", () => {
   let down = false
   return inMarket(
     Effect.gen(function* () {
@@ -211,7 +211,7 @@ test("a compute-first payment of unknown outcome that is found paid is answered"
   )
 })
 
-test("a transfer of another amount under the nonce of a payment is owed back, that amount", () =>
+test("a transfer of another amount with a payment's nonce is owed with that amount", () =>
   inMarket(Effect.gen(function* () {
     const { scan } = yield* Payments
     yield* scan
@@ -225,7 +225,7 @@ test("a transfer of another amount under the nonce of a payment is owed back, th
     equal(yield* scan, 0)
   })))
 
-test("what we pay ourselves is no payment: no store has a row for it, and the scan goes on", () =>
+test("a transfer from us to ourselves is not a payment, and the scan continues", () =>
   inMarket(Effect.gen(function* () {
     const { scan } = yield* Payments
     const store = yield* PaymentStore
@@ -243,7 +243,7 @@ test("what we pay ourselves is no payment: no store has a row for it, and the sc
     equal(yield* store.find(paymentId({ ...token, ...own })), Option.none())
   })))
 
-test("a payment that is answered while the scan looks at it stays answered", () => {
+test("a payment that is answered during the scan stays answered", () => {
   const late = Layer.effect(
     PaymentStore,
     Effect.map(PaymentStore, (store) =>
@@ -296,7 +296,7 @@ const dyingOnce = (
 
 for (const at of ["find", "insertUnmatched", "move", "scannedThrough"] as const) {
   for (const when of ["before", "after"] as const) {
-    test(`a scan whose store dies ${when} ${at} loses nothing: the next one finds it all`, () => {
+    test(`a scan whose store dies ${when} ${at} loses nothing: the next scan matches everything`, () => {
       const { layer, arm } = dyingOnce(at, when)
       return inMarket(
         Effect.gen(function* () {
@@ -329,7 +329,7 @@ for (const at of ["find", "insertUnmatched", "move", "scannedThrough"] as const)
 }
 
 for (const trouble of ["down", "silent"] as const) {
-  test(`a chain that is ${trouble} fails the scan in time, and nothing is skipped`, () => {
+  test(`a chain that is ${trouble} fails the scan within its time limit, and nothing is skipped`, () => {
     let down = false
     return inMarket(
       Effect.gen(function* () {

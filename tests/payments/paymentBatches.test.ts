@@ -90,7 +90,7 @@ const timeless = (payment: Payment) => {
 
 onEveryStore("payments together", (law) => {
   law(
-    "lives lived at once are told and kept as the memory store has them, one after the other",
+    "concurrent payments have the same results and rows as sequential ones in the memory store",
     checkProperty(lives, (lives) =>
       Effect.gen(function* () {
         const all = (concurrency: number) =>
@@ -120,7 +120,7 @@ onEveryStore("payments together", (law) => {
   )
 
   law(
-    "answers keep their own bytes",
+    "answers in one batch keep their own bytes",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const bodies = Array.from({ length: 40 }, (_, n) => new Uint8Array([n, 0, 255 - n]))
@@ -141,7 +141,7 @@ onEveryStore("payments together", (law) => {
   )
 
   law(
-    "answers that were handed over are remembered together, and only they",
+    "delivered answers are marked together, and only those",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const path = paths["compute-first"]
@@ -174,7 +174,7 @@ onEveryStore("payments together", (law) => {
     { request: null },
   ]
   law(
-    "the database refuses a payment that is malformed at birth",
+    "the database refuses to insert a malformed payment",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       yield* led(0, "compute-first", [])

@@ -116,7 +116,7 @@ export function believedIn(payment: Payment, state: PaymentState): Payment {
 
 export const paymentLaws: ReadonlyArray<PaymentLaw> = [
   [
-    "claim() makes a row once, however many claim it at a time",
+    "claim() inserts a row once under concurrent claims",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const claims = yield* Effect.all(
@@ -135,7 +135,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "find() finds what was claimed, and nothing else",
+    "find() returns claimed payments only",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const { payment } = yield* store.claim(ticket(1), null, lease)
@@ -144,7 +144,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "move() leads every order to every state, and each state keeps what its moves wrote",
+    "move() reaches every state in both settlement orders, and each state stores what its moves wrote",
     Effect.gen(function* () {
       let n = 0
       for (const order of ["compute-first", "settle-early"] as const) {
@@ -170,7 +170,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "move() does nothing for a state or fence that is no longer",
+    "move() returns none for an outdated state or fence",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const claimed = yield* led(0, "compute-first", [])
@@ -187,7 +187,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "move() lets one of many compare-and-sets through",
+    "move() succeeds for one of many concurrent calls",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const claimed = yield* led(0, "compute-first", [])
@@ -205,7 +205,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "a new claim raises the fence and takes the new secret, so the old holder can do nothing",
+    "a new claim increases the fence and stores the new secret, so the previous claim can move nothing",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const old = yield* led(0, "compute-first", [])
@@ -220,7 +220,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "markSent() marks an answer, and nothing that is not one",
+    "markSent() marks answered payments only",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const answered = yield* led(0, "compute-first", paths["compute-first"].answered ?? [])
@@ -232,7 +232,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "move() never owes an answer that was handed over, and forgets one that was not",
+    "move() refuses to owe a delivered answer, and deletes an undelivered one",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const path = paths["compute-first"].answered ?? []
@@ -251,7 +251,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "waiting() shows what waits for somebody, oldest first, released last, and nothing else",
+    "waiting() returns exactly the waiting rows, oldest first, released ones last",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const released = yield* led(5, "compute-first", paths["compute-first"].released ?? [])
@@ -275,7 +275,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "waiting() shows an answer that was not handed over in time",
+    "waiting() returns an answer that was not delivered in time",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const path = paths["compute-first"].answered ?? []
@@ -288,7 +288,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "insertUnmatched() makes the row of an orphan, owed and without a call, once, and never of a known payment",
+    "insertUnmatched() inserts an unmatched transfer once, as refund_due, and never for a known payment",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const known = yield* led(0, "compute-first", [])
@@ -307,7 +307,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "states() tells the states of the payments there are among those asked for",
+    "states() returns the states of the known payments only",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const one = yield* led(0, "compute-first", paths["compute-first"].released ?? [])
@@ -321,7 +321,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "move() owes another sum than the amount when that was paid, and the amount never changes",
+    "move() stores the paid sum when it differs from the amount, which never changes",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const paidAmount = AtomicAmount.make(7n)
@@ -335,7 +335,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "scannedThrough() remembers the first and last block of each account, and never goes back",
+    "scannedThrough() stores the first and last block of each account, and never decreases",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const { token: { chainId, asset }, authorization: { from, to } } = ticket(0)
@@ -349,7 +349,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "liability sums what is owed, and what was settled early and is not answered",
+    "liability sums refund_due payments and unanswered settle-early payments",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       equal(yield* store.liability, 0n)

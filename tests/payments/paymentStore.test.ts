@@ -186,7 +186,7 @@ onEveryStore("payments", (law) => {
     sql`INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
       SELECT payment_id, payer, amount, asset, chain_id, 'x' FROM payment`
   refused(
-    "the refund of an answer that was handed over",
+    "the refund of a delivered answer",
     (sql) =>
       Effect.andThen(
         sql`UPDATE payment SET state = 'refund_due', answer_body = NULL, sent_at = NULL`,
@@ -211,7 +211,7 @@ onEveryStore("payments", (law) => {
     )
   }
   refused(
-    "a handing over before the charge",
+    "a delivery mark before the charge",
     (sql) => sql`UPDATE payment SET sent_at = now()`,
     /sent_at can be set once/,
     "settling",
@@ -280,13 +280,13 @@ onEveryStore("payments", (law) => {
     refused(`emptying ${tables}`, (sql) => sql.unsafe(`TRUNCATE ${tables}`), /cannot be truncated/)
   }
   refused(
-    "emptying payments and whatever follows",
+    "truncating payments with cascade",
     (sql) => sql`TRUNCATE payment CASCADE`,
     /cannot be truncated/,
   )
 
   law(
-    "the database lets the chain's word become final, and be replaced when a void payment has paid",
+    "the database lets a position become safe, and lets a void payment that was paid replace it",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       yield* led(0, "compute-first", paths["compute-first"].answered ?? [])
@@ -310,7 +310,7 @@ onEveryStore("payments", (law) => {
   )
 
   law(
-    "the database queues a refund with whatever makes it due, and refuses one that is not due",
+    "the database queues a refund with the move that makes it due, and refuses any other",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const owed = yield* led(0, "compute-first", paths["compute-first"].answered ?? [])
@@ -332,7 +332,7 @@ onEveryStore("payments", (law) => {
   )
 
   law(
-    "the refund is of the sum that was paid, and no other sum is found when nothing becomes due",
+    "the refund has the paid sum, and a paid sum is refused when nothing is due",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const { paymentId } = yield* led(0, "compute-first", paths["compute-first"].released ?? [])
@@ -394,7 +394,7 @@ onEveryStore("payments", (law) => {
   fitsNoState("with a signature that is too long", "unresolved", "signature = signature || '00'")
 
   law(
-    "a sweep looks past more rows that fit no state than a round has, and ends",
+    "a sweep gets past more unreadable rows than a round has, and ends",
     unconstrained(Effect.gen(function* () {
       const sql = yield* SqlClient
       const { paymentId } = yield* led(0, "compute-first", paths["compute-first"].unresolved ?? [])

@@ -109,7 +109,7 @@ liveTest(
     }).pipe(Effect.provide(layer)),
 )
 
-liveTest("signer() is somebody else under another domain", () =>
+liveTest("signer() returns another address for another domain", () =>
   Effect.gen(function* () {
     const signatures = yield* Signatures
     const payer = buyer(1)

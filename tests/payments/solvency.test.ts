@@ -85,14 +85,14 @@ for (
     })))
 }
 
-test("an empty treasury is no obstacle to compute-first sales", () =>
+test("an empty treasury does not stop compute-first sales", () =>
   inMarket(Effect.gen(function* () {
     const { known, sale } = yield* treasury(0n)
     equal(yield* sale(yield* purchase({ product }), workOf(answering())), "answer")
     equal(known.asked, 0)
   })))
 
-test("a payment that is known is answered, whatever the treasury holds; a released one waits", () =>
+test("a known payment gets its response whatever the balance; a released one waits", () =>
   inMarket(Effect.gen(function* () {
     const { known, sale } = yield* treasury(10n * price)
     const [answered, owed, released] = [yield* nth(0), yield* nth(1), yield* nth(2)]
@@ -114,7 +114,7 @@ test("a payment that is known is answered, whatever the treasury holds; a releas
     equal(yield* sale(released, workOf(answering())), "answer")
   })))
 
-test("what may have to be refunded is not there for another sale", () =>
+test("the balance that open sales may need does not cover another sale", () =>
   inMarket(Effect.gen(function* () {
     const store = yield* PaymentStore
     const { known, sale } = yield* treasury(2n * price - 1n)
@@ -127,7 +127,7 @@ test("what may have to be refunded is not there for another sale", () =>
     equal(yield* store.liability, price)
   })))
 
-test("of many sales at once no more are begun than the treasury covers", () =>
+test("of many concurrent sales only those start that the treasury covers", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* treasury(3n * price)
     const { open, work } = yield* gatedWork
@@ -143,7 +143,7 @@ test("of many sales at once no more are begun than the treasury covers", () =>
     equal(told.filter((one) => one === "payments_unavailable").length, 7)
   })))
 
-test("a sale that is refused, hung up on, or answered makes room for the next", () =>
+test("a sale that is refused, abandoned or answered frees its reservation", () =>
   inMarket(Effect.gen(function* () {
     const { sell, sale } = yield* treasury(price)
     const failing = { check: Effect.die("a bug"), compute: Effect.die("computed") }
@@ -158,7 +158,7 @@ test("a sale that is refused, hung up on, or answered makes room for the next", 
     equal(yield* sale(yield* nth(3), workOf(answering())), "answer")
   })))
 
-test("a sale that is settled or computed counts once, and a payment that comes again not at all", () =>
+test("a sale in progress counts once, and a repeated payment does not count", () =>
   inMarket(Effect.gen(function* () {
     const store = yield* PaymentStore
     const { sell, sale } = yield* treasury(2n * price)
@@ -175,7 +175,7 @@ test("a sale that is settled or computed counts once, and a payment that comes a
     equal([yield* Fiber.join(call), yield* Fiber.join(copy)], ["answer", "payment_in_progress"])
   })))
 
-test("the treasury's balance is known for ten seconds", () =>
+test("the treasury's balance is cached for ten seconds", () =>
   inMarket(Effect.gen(function* () {
     const { known, sale } = yield* treasury(100n * price)
     for (const [n, asked] of [1, 1, 2, 2].entries()) {

@@ -41,7 +41,7 @@ const silenced = (silent: Ref.Ref<boolean>) =>
     }),
   ).pipe(Layer.provide(memoryPaymentStore))
 
-test("sell() says within the bound that a silent store leaves the money unknown, and sells after", () =>
+test("sell() is unresolved within the deadline when the store is silent, and sells afterwards", () =>
   Effect.gen(function* () {
     const silent = yield* Ref.make(true)
     const visit = Effect.gen(function* () {

@@ -20,6 +20,7 @@ async function version(): Promise<string> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", text)).toHex().slice(0, 16)
 }
 
+/** Reads the image; makes it first where there is none of this version. */
 export async function migratedImage(): Promise<Blob> {
   const folder = `${root}.data/test-images`
   const path = `${folder}/${await version()}.tar`
@@ -33,13 +34,14 @@ export async function migratedImage(): Promise<Blob> {
   const pglite = await PGlite.create(`${dir}/postgres`)
   const image = await pglite.dumpDataDir("none")
   await pglite.close()
-  // Another worker may do the same at this moment: the last write wins, with the same image.
-  await Deno.writeFile(`${dir}.tar`, new Uint8Array(await image.arrayBuffer()))
-  await Deno.rename(`${dir}.tar`, path)
+  // Another worker may do the same at this moment: whoever is last wins, with the same image.
+  const bytes = new Uint8Array(await image.arrayBuffer())
+  await Deno.writeFile(`${dir}.part`, bytes)
+  await Deno.rename(`${dir}.part`, path)
   await Deno.remove(dir, { recursive: true })
   for await (const { name } of Deno.readDir(folder)) {
     const isOlder = name.endsWith(".tar") && `${folder}/${name}` !== path
     if (isOlder) await Deno.remove(`${folder}/${name}`).catch(() => {})
   }
-  return new Blob([await image.arrayBuffer()], { type })
+  return new Blob([bytes], { type })
 }

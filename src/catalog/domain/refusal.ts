@@ -77,12 +77,12 @@ const signNew =
 
 /** Ten minutes: the first digest waits up to three for the first ticks, and takes up to three. */
 export const noDigestYet =
-  "No digest has been written yet: the first is expected within 10 minutes of the first start"
+  "No digest has been written yet: the first is expected within 10 minutes of the service's start"
 
 const digestStaleMessage = (latestAt: string | null) =>
   latestAt === null
     ? noDigestYet
-    : `The newest digest, of ${latestAt}, is too old to be sold: the next is late`
+    : `The newest digest is from ${latestAt} and too old to be sold: the next one is late`
 
 /** The refusal of a failed computation, for a buyer who has not been charged. */
 export function refusalOf(fact: ProductFact): Refusal {

@@ -68,7 +68,7 @@ function findingFact({ data }: PredeterminedItem, until: EpochMs): NewDigestFact
     phrase`${by} found at ${at} with ${confidence} confidence that ${claim}.`,
     phrase`Its price was ${price} then, an implied edge of ${edge}; the finding rests on ${
       figure(pieces)
-    }, with ${headlineName(first.title)} from ${source} first.`,
+    }${evidence.length === 1 ? ": " : ", first "}${headlineName(first.title)} from ${source}.`,
   ])
   return factOf(
     { ...findings, topic: "predetermined", certain: true, source },

@@ -51,11 +51,11 @@ const totals: FactAttributes = { kind: "whale_entry", topic: "count", section: "
 const labels = ["follow", "fade", "neutral", "unlabelled"] as const
 type Label = typeof labels[number]
 
-const wallets: Readonly<Record<Label, string>> = {
-  follow: "wallets labelled follow",
-  fade: "wallets labelled fade",
-  neutral: "wallets labelled neutral",
-  unlabelled: "wallets without a label",
+const labelPhrases: Readonly<Record<Label, string>> = {
+  follow: "labelled follow",
+  fade: "labelled fade",
+  neutral: "labelled neutral",
+  unlabelled: "without a label",
 }
 
 function labelOf({ data }: WhaleEntryItem): Label {
@@ -72,16 +72,18 @@ function countFact(entries: ReadonlyArray<WhaleEntryItem>): NewDigestFact {
   )
   const byLabel = labels.flatMap((label) => {
     const of = entries.filter((entry) => labelOf(entry) === label)
-    return of.length === 0 ? [] : [{ of, from: wallets[label] }]
+    return of.length === 0 ? [] : [{ of, which: labelPhrases[label] }]
   })
-  const shares = byLabel.map(({ of, from }) =>
-    phrase`${stake(of)} in ${entryCount(of)} from ${from}`
+  const shares = byLabel.map(({ of, which }) =>
+    phrase`${stake(of)} in ${entryCount(of)} from wallets ${which}`
   )
   const total = phrase`${by} put ${stake(entries)} into ${entryCount(entries)}`
   const [only, ...others] = byLabel
   const statement = only === undefined || others.length > 0
     ? phrase`${total}: ${listed(shares)}.`
-    : phrase`${total}, all from ${only.from}.`
+    : phrase`${total}, ${
+      only.of.length === 1 ? "from a wallet" : "all from wallets"
+    } ${only.which}.`
   const hasEdge = entries.some((entry) => ["follow", "fade"].includes(labelOf(entry)))
   const none = phrase`No entry came from a wallet labelled follow or fade.`
   return factOf(totals, hasEdge ? statement : joined([statement, none]))

@@ -45,9 +45,9 @@ export const readCall = (
     if (!isObject(json)) {
       return yield* refusal("request", null, "Send one JSON object; batches are not supported")
     }
-    const { jsonrpc, id: given, method, params } = json
-    const id = idOf(given)
-    if (given !== undefined && given !== id) {
+    const { jsonrpc, id: rawId, method, params } = json
+    const id = idOf(rawId)
+    if (rawId !== undefined && rawId !== id) {
       return yield* refusal("request", null, "id must be text, an integer or null")
     }
     if (jsonrpc !== "2.0") {
@@ -114,9 +114,8 @@ export function readMessage(params: unknown): Result.Result<ClientMessage, A2aEr
   const violations: Array<FieldViolation> = []
   const addViolation = (field: string, description: string) =>
     violations.push({ field, description })
-  const given = objectOf(params)["message"]
-  if (!isObject(given)) return invalidField("message", "must be a message: an object")
-  const message = given
+  const message = objectOf(params)["message"]
+  if (!isObject(message)) return invalidField("message", "must be an object")
   if (message["kind"] !== undefined && message["kind"] !== "message") {
     addViolation("message.kind", 'must be "message"')
   }
@@ -149,10 +148,10 @@ export function readMessage(params: unknown): Result.Result<ClientMessage, A2aEr
 }
 
 /** How many messages of a history to return; null for all. */
-export function readHistoryLength(given: unknown): Result.Result<number | null, string> {
-  if (given === undefined || given === null) return Result.succeed(null)
-  return typeof given === "number" && Number.isInteger(given) && given >= 0
-    ? Result.succeed(Math.min(given, historyLengthMax))
+export function readHistoryLength(value: unknown): Result.Result<number | null, string> {
+  if (value === undefined || value === null) return Result.succeed(null)
+  return typeof value === "number" && Number.isInteger(value) && value >= 0
+    ? Result.succeed(Math.min(value, historyLengthMax))
     : Result.fail("must be an integer of at least 0")
 }
 
@@ -173,12 +172,12 @@ type Part =
   | { readonly kind: "data"; readonly data: Json }
   | { readonly kind: "file" }
 
-function readParts(given: unknown, addViolation: AddViolation): ReadonlyArray<Part> {
-  if (!Array.isArray(given) || given.length === 0 || given.length > partsMax) {
+function readParts(value: unknown, addViolation: AddViolation): ReadonlyArray<Part> {
+  if (!Array.isArray(value) || value.length === 0 || value.length > partsMax) {
     addViolation("message.parts", `must be an array of 1 to ${partsMax} parts`)
     return []
   }
-  return given.flatMap((part: unknown, at): ReadonlyArray<Part> => {
+  return value.flatMap((part: unknown, at): ReadonlyArray<Part> => {
     const field = `message.parts[${at}]`
     const { kind, text, data, file } = objectOf(part)
     if (kind === "text" && typeof text === "string") return [{ kind, text }]
@@ -197,14 +196,14 @@ function storedPart(part: Part): TaskMessage["parts"][number] {
   return part as TaskMessage["parts"][number]
 }
 
-function readPayment(given: unknown, addViolation: AddViolation): MessagePayment {
-  if (given === undefined || given === null) return { kind: "none" }
-  if (!isObject(given)) {
+function readPayment(value: unknown, addViolation: AddViolation): MessagePayment {
+  if (value === undefined || value === null) return { kind: "none" }
+  if (!isObject(value)) {
     addViolation("message.metadata", "must be an object")
     return { kind: "none" }
   }
-  const status = given[x402Keys.status]
-  const payload = given[x402Keys.payload]
+  const status = value[x402Keys.status]
+  const payload = value[x402Keys.payload]
   if (status === "payment-rejected") return { kind: "rejected" }
   if (status !== undefined && status !== "payment-submitted") {
     addViolation(
@@ -227,12 +226,12 @@ export function hasPayload(params: unknown): boolean {
 /** The accepted output modes that an answer satisfies. */
 const outputModes = ["application/json", "text/plain", "application/*", "text/*", "*/*"]
 
-function readConfiguration(given: unknown, addViolation: AddViolation): {
+function readConfiguration(value: unknown, addViolation: AddViolation): {
   readonly historyLength: number | null
   readonly refused: A2aError | null
 } {
-  const configuration = objectOf(given)
-  if (given !== undefined && given !== null && !isObject(given)) {
+  const configuration = objectOf(value)
+  if (value !== undefined && value !== null && !isObject(value)) {
     addViolation("configuration", "must be an object")
   }
   const historyLength = readHistoryLength(configuration["historyLength"])
@@ -251,8 +250,8 @@ function readConfiguration(given: unknown, addViolation: AddViolation): {
   return { historyLength: Result.isSuccess(historyLength) ? historyLength.success : null, refused }
 }
 
-function isStrings(given: unknown): given is ReadonlyArray<string> {
-  return Array.isArray(given) && given.every((item) => typeof item === "string")
+function isStrings(value: unknown): value is ReadonlyArray<string> {
+  return Array.isArray(value) && value.every((item) => typeof item === "string")
 }
 
 /** Whether an answer has this media type; its parameters are ignored. */

@@ -66,7 +66,7 @@ export function llmsText({ terms, paymentMode, limits }: LlmsOptions): string {
     "- Pay: call without a payment; the `PAYMENT-REQUIRED` header of the 402 (base64 JSON) has the " +
     "price. Sign the only entry of `accepts`, and send the same request again with " +
     "`PAYMENT-SIGNATURE`. `PAYMENT-RESPONSE` is the receipt.",
-    "- An error or an empty answer is not charged, or is refunded, see `charged`.",
+    "- An error or an empty answer is not charged, or it is refunded; see `charged`.",
     "- Informational only; not financial advice.",
     "",
     "## Free",
@@ -293,8 +293,8 @@ function payingSection(terms: PaymentTerms): string {
     "Idempotency-Key: the answer is returned again (`Idempotent-Replayed: true`) without a second " +
     "charge. Without a key a used payment returns 409, because a settled authorization is public. The " +
     "key may also be the `payment-identifier` extension of the payment.",
-    "Refunds: a payment without an answer is refunded automatically, in full, to its payer. The error " +
-    "has the refund's id, and GET " +
+    "Refunds: a payment that was taken without an answer is refunded automatically and in full to its " +
+    "payer. The error has the refund's id, and GET " +
     `${publicBaseUrl}${paymentsPrefix}{id} returns its state. Terms: ` +
     `${publicBaseUrl}${freeRows.terms_text.path}`,
   ].join("\n\n")

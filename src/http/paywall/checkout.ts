@@ -107,8 +107,8 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
   const { terms } = options
 
   /**
-   * Counts an invalid payment. A conflict is counted too but always returned: its payment may be
-   * taken.
+   * Counts an invalid payment. A conflict is counted too but always returned: its payment may
+   * have been taken.
    */
   const countAndFail = (client: string, error: NotCharged) => {
     switch (error.code) {

@@ -27,7 +27,6 @@ export interface Answer {
   readonly headers: ReadonlyArray<HeaderPair>
 }
 
-/** The cache-control headers. */
 export const caching = {
   polled: "public, max-age=15",
   document: "public, max-age=300",

@@ -201,7 +201,7 @@ function serve(context: RequestContext, route: EdgeRoute): MaybePromise {
   if (route.limiter.policyField === null) return sendCurrent(context, route, [])
   const decision = route.limiter.admit(clientKeys(addressOf(context)), busy)
   return decision instanceof Promise
-    ? trackPending(context, decision.then((made) => applyLimit(context, route, made)))
+    ? trackPending(context, decision.then((settled) => applyLimit(context, route, settled)))
     : applyLimit(context, route, decision)
 }
 
@@ -296,12 +296,12 @@ function sendCurrent(
 ): MaybePromise {
   const { version1 } = route
   const { headers, url } = context.request
-  const made = version1 !== undefined && requestsVersion1(headers.get("x-402-version"), url)
+  const current = version1 !== undefined && requestsVersion1(headers.get("x-402-version"), url)
     ? version1
     : route.current?.(url) ?? null
-  return made instanceof Promise
-    ? trackPending(context, made.then((answer) => send(context, answer, fields)))
-    : send(context, made, fields)
+  return current instanceof Promise
+    ? trackPending(context, current.then((answer) => send(context, answer, fields)))
+    : send(context, current, fields)
 }
 
 function send(

@@ -51,7 +51,7 @@ const notUsed = "a payment in the request was not used"
 export const rules: Readonly<Record<RefusalCode, ErrorRule>> = {
   invalid_parameter: final(
     400,
-    `A parameter is wrong, see \`details\`; ${notUsed}. Correct the parameter and send it again.`,
+    `A parameter is wrong, see \`details\`; ${notUsed}. Correct it and send the payment again.`,
   ),
   payment_required: final(
     402,
@@ -75,7 +75,7 @@ export const rules: Readonly<Record<RefusalCode, ErrorRule>> = {
   payment_conflict: final(409, "This payment belongs to another request."),
   payment_refunded: final(
     410,
-    "This payment was refunded or will be, see `refund`. Sign a new one.",
+    "This payment was refunded or will be; see `refund`. Sign a new one.",
   ),
   payload_too_large: final(413, "The body is too long."),
   uri_too_long: final(414, "Path and query are too long."),
@@ -95,7 +95,7 @@ export const rules: Readonly<Record<RefusalCode, ErrorRule>> = {
   venue_error: transient(
     502,
     30,
-    "The venue did not answer. Not charged, or refunded, see `charged`.",
+    "The venue did not answer. Not charged, or refunded; see `charged`.",
   ),
   digest_stale: transient(
     503,
@@ -117,7 +117,7 @@ export const rules: Readonly<Record<RefusalCode, ErrorRule>> = {
   overloaded: transient(
     503,
     2,
-    `The service is busy; ${notUsed} (\`charged\` is null where that is not known).`,
+    `The service cannot answer now; ${notUsed} (\`charged\` is null where that is not known).`,
   ),
   upstream_timeout: transient(
     504,
@@ -246,20 +246,22 @@ export function refusalResponse(
 
 /** Prepared refusals by number of seconds, so that a flood costs little. */
 const rateLimitRefusals = new Map<number, PreparedRefusal>()
-/** Refusals of a longer wait are not kept. */
+/** Most prepared refusals: one for each second of an hour. */
 const rateLimitRefusalsMax = 3_600
 
 export function rateLimited(retryAfterSeconds: number): PreparedRefusal {
-  const kept = rateLimitRefusals.get(retryAfterSeconds)
-  if (kept !== undefined) return kept
-  const made = prepare({
+  const cached = rateLimitRefusals.get(retryAfterSeconds)
+  if (cached !== undefined) return cached
+  const refusal = prepare({
     code: "rate_limited",
     message: `Too many requests from this address: wait ${retryAfterSeconds} s`,
-    hint: "Poll /v1/index about every 10 minutes: the feed does not change more often.",
+    hint: "Poll /v1/index about every 10 minutes, as often as the feed changes.",
     retryAfterSeconds,
   })
-  if (rateLimitRefusals.size < rateLimitRefusalsMax) rateLimitRefusals.set(retryAfterSeconds, made)
-  return made
+  if (rateLimitRefusals.size < rateLimitRefusalsMax) {
+    rateLimitRefusals.set(retryAfterSeconds, refusal)
+  }
+  return refusal
 }
 
 export const notFound = prepare({

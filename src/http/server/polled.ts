@@ -34,7 +34,7 @@ interface Polled<A> {
 export const makePolled = Effect.fnUntraced(function* <A>(options: PolledOptions<A>) {
   const clock = yield* Clock.Clock
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
-  let last: { readonly at: EpochMs; readonly made: A } | null = null
+  let last: { readonly at: EpochMs; readonly value: A } | null = null
   let failing = false
   let computing: Promise<A | null> | null = null
 
@@ -42,17 +42,17 @@ export const makePolled = Effect.fnUntraced(function* <A>(options: PolledOptions
   const logFailure = (cause: Cause.Cause<never>) =>
     failing ? Effect.void : Effect.logWarning(options.failureMessage, cause)
   const refresh = options.compute.pipe(
-    Effect.tap((made) =>
+    Effect.tap((value) =>
       Effect.sync(() => {
-        last = { at: clock.currentTimeMillisUnsafe(), made }
+        last = { at: clock.currentTimeMillisUnsafe(), value }
       })
     ),
     withDeadline(options.computeTimeout),
     Effect.map(Option.getOrNull),
     Effect.catchCause((cause) => Effect.as(logFailure(cause), null)),
-    Effect.tap((made) =>
+    Effect.tap((value) =>
       Effect.sync(() => {
-        failing = made === null
+        failing = value === null
       })
     ),
   )
@@ -65,7 +65,7 @@ export const makePolled = Effect.fnUntraced(function* <A>(options: PolledOptions
   const polled: Polled<A> = {
     current: () =>
       last !== null && clock.currentTimeMillisUnsafe() - last.at <= options.ageMsMax
-        ? last.made
+        ? last.value
         : computeOnce(),
     refresh: Effect.asVoid(refresh),
   }

@@ -6,7 +6,7 @@
 import { fromHalfSteps, halfSteps, isPrice } from "../../markets/domain/book.ts"
 import type { MoverData, MoveWindow } from "../../feed/domain/item.ts"
 import type { SeriesPoint, Trade } from "../../markets/domain/market.ts"
-import type { MoveEvidence, PriceMove } from "./priceMove.ts"
+import type { MoveContext, PriceMove } from "./priceMove.ts"
 
 /** How many ticks a point may be from its nominal instant: one tick may be missing. */
 export const slackTicks = 2
@@ -21,10 +21,10 @@ const confirmingUsdMin: Readonly<Record<MoveWindow, number>> = { "1h": 100, "24h
  */
 export function confirmation(
   move: PriceMove,
-  evidence: MoveEvidence,
+  context: MoveContext,
 ): MoverData["confirmedBy"] | null {
-  if (tradedUsdBeyondHalf(move, evidence.trades) >= confirmingUsdMin[move.window]) return "trades"
-  if (persisted(move, evidence.previous)) return "persistence"
+  if (tradedUsdBeyondHalf(move, context.trades) >= confirmingUsdMin[move.window]) return "trades"
+  if (persisted(move, context.previous)) return "persistence"
   return null
 }
 

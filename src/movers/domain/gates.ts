@@ -18,7 +18,7 @@ import { marketRef, type MoveWindow, type NewFeedItem, windowMs } from "../../fe
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import { screenBook, screenMarket, volumeUsdMin } from "../../markets/domain/quality.ts"
 import { isNovel } from "./novelty.ts"
-import type { MoveEvidence, MoveInput, Mover, PriceMove } from "./priceMove.ts"
+import type { MoveContext, MoveInput, Mover, PriceMove } from "./priceMove.ts"
 import { day, type EpochMs, hour, isoTime } from "../../core/domain/time.ts"
 import { hourlyVolatility, logit } from "./volatility.ts"
 
@@ -75,7 +75,7 @@ export function historyRange(
 /** With an outcome proposed, a price beyond these is settling to 0 or 1. */
 const settlement = { low: 0.03, high: 0.97 }
 
-/** The minimum size in price, and in multiples of the spread, which alone can fake a move. Inclusive. */
+/** The minimum move, in price and in spreads: a wide spread alone can fake a move. Both inclusive. */
 const deltaMin = 0.05
 const spreadsMin = 1.5
 
@@ -120,14 +120,14 @@ const zScoreMin = 3
 /** Gates 5-7: surprise, confirmation of both ends, novelty. Fails with the first reason. */
 export function judgeMove(
   move: PriceMove,
-  evidence: MoveEvidence,
+  context: MoveContext,
 ): Result.Result<Mover, MoverRejection> {
-  const zScore = zScoreOf(move, evidence.history)
+  const zScore = zScoreOf(move, context.history)
   if (zScore < zScoreMin) return Result.fail("unsurprising")
-  if (startIsStray(move, evidence.history)) return Result.fail("stray_start")
-  const confirmedBy = confirmation(move, evidence)
+  if (startIsStray(move, context.history)) return Result.fail("stray_start")
+  const confirmedBy = confirmation(move, context)
   if (confirmedBy === null) return Result.fail("unconfirmed")
-  if (!isNovel(move, evidence.emitted)) return Result.fail("not_novel")
+  if (!isNovel(move, context.emitted)) return Result.fail("not_novel")
   return Result.succeed({ ...move, zScore, confirmedBy })
 }
 

@@ -38,7 +38,7 @@ export interface PriceMove {
 }
 
 /** The input of gates 5-7. */
-export interface MoveEvidence {
+export interface MoveContext {
   /** The market's raw points in `historyRange`, in any order. */
   readonly history: ReadonlyArray<SeriesPoint>
   /** Fills of the market since `startedAt`, in any order; earlier and later ones are ignored. */

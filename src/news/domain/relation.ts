@@ -4,8 +4,9 @@
  * A question is split into units: a name (consecutive capitalised words) is one, and every other
  * informative word is one. The weight of a unit is the rarity of its rarest shared word among recent
  * headlines and questions; names weigh more. A headline is about the market when it shares two units
- * whose weights add up to `scoreMin`, one of them a name if the question has any; or when it shares two
- * words of one name that are each rare enough. The rule is a heuristic and makes errors.
+ * whose weights add up to `scoreMin`, one of them a name if the question has any; when it shares two
+ * words of one name that are each rare enough; or when it contains every word of the question. The rule
+ * is a heuristic and makes errors.
  *
  * @module
  */

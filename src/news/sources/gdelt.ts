@@ -11,7 +11,7 @@ import type { EpochMs } from "../../core/domain/time.ts"
 import { tally } from "../../core/stages.ts"
 import { type NewsSource, NewsUnavailable } from "../NewsSources.ts"
 import type { Limits } from "./limits.ts"
-import { type PageFault, pages, permanentFault } from "./requests.ts"
+import { type PageFault, pageReader, permanentFault } from "./requests.ts"
 import { decodeText, headlinesOf } from "./rows.ts"
 
 const name = "GDELT"
@@ -40,7 +40,7 @@ export function gdeltSource(
   userAgent: string,
   limits: Limits,
 ): NewsSource {
-  const readPage = pages(client, { ...limits, attemptsMax })
+  const readPage = pageReader(client, { ...limits, attemptsMax })
   let nextRequestAt: EpochMs = 0
   /** The topic with which the next read starts, so that every topic is queried in turn. */
   let nextTopic = 0

@@ -48,7 +48,7 @@ const discardedBytesMax = 64 * 1024
 /** Longer validators (ETag, Last-Modified) are not sent back. */
 const validatorLengthMax = 500
 
-export function pages(client: HttpClient.HttpClient, limits: Limits): ReadPage {
+export function pageReader(client: HttpClient.HttpClient, limits: Limits): ReadPage {
   let restUntil: EpochMs = 0
   return (request) => {
     const attempt = (count: number): Effect.Effect<Page, PageFault> =>
@@ -146,7 +146,7 @@ const statusFault = Effect.fnUntraced(function* (response: HttpClientResponse.Ht
   })
 })
 
-/** Reads in pieces, so that an endless answer is aborted and never in memory. */
+/** Reads in pieces, so that an endless answer is aborted at the limit. */
 function bytesOf(
   response: HttpClientResponse.HttpClientResponse,
   bytesMax: number,

@@ -11,7 +11,7 @@ import { type NewsSource, NewsUnavailable } from "../NewsSources.ts"
 import { feedRows } from "./feedRows.ts"
 import type { NewsFeed } from "./feeds.ts"
 import type { Limits } from "./limits.ts"
-import { pages, permanentFault } from "./requests.ts"
+import { pageReader, permanentFault } from "./requests.ts"
 import { decodeText, headlinesOf } from "./rows.ts"
 
 /** The last answer of the feed, with its validators. */
@@ -28,7 +28,7 @@ export function feedSource(
   userAgent: string,
   limits: Limits,
 ): NewsSource {
-  const readPage = pages(client, limits)
+  const readPage = pageReader(client, limits)
   let cached: CachedFeed | null = null
 
   const request = Effect.fnUntraced(function* (before: CachedFeed | null) {

@@ -1,6 +1,6 @@
 /**
- * Whether a headline reports a completed event, and about which market. A detector's answer is accepted
- * only with a headline that passes these checks.
+ * Whether a headline reports a completed event, and about which market. Without the venue's proposal, a
+ * detector's answer is accepted only with a headline that passes these checks.
  *
  * The checks use words, not meaning, and work for English only; they cannot detect a false headline.
  * They reject forecasts, questions, claims, denials, anniversaries, and headlines about something else.

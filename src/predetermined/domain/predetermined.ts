@@ -33,7 +33,7 @@ import {
   screenMarket,
 } from "../../markets/domain/quality.ts"
 import type { Headline } from "../../news/domain/headline.ts"
-import { type EpochMs, isoTime } from "../../core/domain/time.ts"
+import { type EpochMs, hour, isoTime, minute } from "../../core/domain/time.ts"
 import { quoted, safeName } from "../../core/domain/untrusted.ts"
 
 /** Why a market is rejected; used as metric labels, so keep them stable. */
@@ -134,7 +134,7 @@ export function rulesDetection(question: DetectionQuestion): Detection {
   return {
     determined: true,
     outcome: market.outcomes[proposal.outcome],
-    statement: plainStatement(market, proposal.outcome, [venue]),
+    statement: plainStatement(market, proposal.outcome, [venue], now),
     confidence: "high",
     evidence: [venue.id],
   }
@@ -193,7 +193,7 @@ export function judgeDetection(
   return Result.succeed({
     outcome,
     confidence: detection.confidence === "high" && isStrong(evidence) ? "high" : "medium",
-    statement: checkedStatement(market, outcome, evidence, detection.statement),
+    statement: checkedStatement(question, outcome, evidence, detection.statement),
     evidence,
   })
 }
@@ -214,17 +214,17 @@ const statementLengthMax = 280
 
 /** The detector's statement, if it names the outcome, contains no negation and passes the fact check. */
 function checkedStatement(
-  market: Market,
+  { market, now }: DetectionQuestion,
   outcome: 0 | 1,
   evidence: AcceptedDetection["evidence"],
   statement: string,
 ): string {
-  const facts = statementFacts(market, outcome, evidence)
+  const facts = statementFacts(market, outcome, evidence, now)
   const text = statement.trim()
   const namesIt = text.includes(quoted(safeName(market.outcomes[outcome])))
   const isValid = text.length <= statementLengthMax && namesIt && !hasNegation(text) &&
     faultsOf({ text, facts: facts.map(({ id }) => id) }, factsById(facts)).length === 0
-  return isValid ? text : plainStatement(market, outcome, evidence)
+  return isValid ? text : plainStatement(market, outcome, evidence, now)
 }
 
 /** Outside of quotations. A negation could deny the item's own outcome. */
@@ -238,35 +238,53 @@ export function statementFacts(
   market: Market,
   outcome: 0 | 1,
   evidence: AcceptedDetection["evidence"],
+  now: EpochMs,
 ): readonly [Fact, ...ReadonlyArray<Fact>] {
   const question = safeName(market.question)
   const names = [question, safeName(market.outcomes[outcome])]
-  const shared = { figures: [], links: [], certain: true }
+  const shared = { links: [], certain: true }
   const marketFact = `The market asks ${quoted(question)}.`
   return [
-    { ...shared, id: "F1", kind: "market", statement: marketFact, names },
-    ...evidence.map(({ kind, title, source }, n): Fact => ({
-      ...shared,
-      id: `F${n + 2}`,
-      kind: kind === "venue" ? "predetermined" : "news",
-      statement: kind === "venue"
-        ? "An outcome was proposed at the venue."
-        : `${quoted(safeName(source))} wrote ${quoted(safeName(title))}.`,
-      names: [safeName(title), safeName(source)],
-    })),
+    { ...shared, id: "F1", kind: "market", statement: marketFact, names, figures: [] },
+    ...evidence.map((piece, n): Fact => {
+      const [title, source] = [safeName(piece.title), safeName(piece.source)]
+      return piece.kind === "venue"
+        ? {
+          ...{ ...shared, id: `F${n + 2}`, kind: "predetermined" },
+          statement: plainStatement(market, outcome, [piece], now),
+          names: [...names, title, source],
+          figures: [ageWords(now - piece.publishedAt)],
+        }
+        : {
+          ...{ ...shared, id: `F${n + 2}`, kind: "news" },
+          statement: `${quoted(source)} wrote ${quoted(title)}.`,
+          names: [title, source],
+          figures: [],
+        }
+    }),
   ]
+}
+
+/** `"26 hours"`; minutes below one hour. Rounded down. */
+function ageWords(ageMs: number): string {
+  const [count, unit] = ageMs < hour
+    ? [Math.floor(ageMs / minute), "minute"]
+    : [Math.floor(ageMs / hour), "hour"]
+  return `${count} ${unit}${count === 1 ? "" : "s"}`
 }
 
 /** A statement that names the outcome and the first piece of evidence. */
 export function plainStatement(
   market: Market,
   outcome: 0 | 1,
-  [{ kind, title, source }]: AcceptedDetection["evidence"],
+  [{ kind, title, source, publishedAt }]: AcceptedDetection["evidence"],
+  now: EpochMs,
 ): string {
   const name = quoted(safeName(market.outcomes[outcome]))
   const question = quoted(safeName(market.question))
   return kind === "venue"
-    ? `The outcome ${name} of ${question} has been proposed at the venue and not disputed.`
+    ? `The outcome ${name} of ${question} has been proposed at the venue and not disputed for ` +
+      `${ageWords(now - publishedAt)}.`
     : `The outcome of ${question} is ${name}, as ${quoted(safeName(source))} reported in ` +
       `${quoted(safeName(title))}.`
 }

@@ -23,19 +23,19 @@ const digits = Arbitrary.schema(Schema.String.check(Schema.isPattern(/^[0-9]{1,1
 law(
   "decodeQuery() accepts only integers of 1 to 15 digits in range",
   digits,
-  (given) => {
-    const number = Number(given)
-    const fits = given.length <= 15
-    const since = read(`since=${given}`)
-    strictEqual(Result.isSuccess(since), fits)
-    if (fits) deepStrictEqual(since, Result.succeed({ since: number, count: 10, type: null }))
-    strictEqual(Result.isSuccess(read(`count=${given}`)), fits && number >= 1 && number <= 20)
+  (value) => {
+    const number = Number(value)
+    const isValid = value.length <= 15
+    const since = read(`since=${value}`)
+    strictEqual(Result.isSuccess(since), isValid)
+    if (isValid) deepStrictEqual(since, Result.succeed({ since: number, count: 10, type: null }))
+    strictEqual(Result.isSuccess(read(`count=${value}`)), isValid && number >= 1 && number <= 20)
   },
 )
 
-law("decodeQuery() refuses text as an integer", text, (given) => {
-  const result = readSignals(new URLSearchParams([["since", given]]))
-  strictEqual(Result.isSuccess(result), /^\d{1,15}$/.test(given))
+law("decodeQuery() refuses text as an integer", text, (value) => {
+  const result = readSignals(new URLSearchParams([["since", value]]))
+  strictEqual(Result.isSuccess(result), /^\d{1,15}$/.test(value))
 })
 
 law("decodeQuery() ignores unknown parameters", Arbitrary.array(text), (names) => {
@@ -44,8 +44,8 @@ law("decodeQuery() ignores unknown parameters", Arbitrary.array(text), (names) =
   deepStrictEqual(readSignals(query), Result.succeed({ since: null, count: 10, type: null }))
 })
 
-law("decodeQuery() refuses a repeated parameter", digits, (given) => {
-  deepStrictEqual(faultsOf(`since=${given}&since=1`), ["since must be given at most once"])
+law("decodeQuery() refuses a repeated parameter", digits, (value) => {
+  deepStrictEqual(faultsOf(`since=${value}&since=1`), ["since must be given at most once"])
 })
 
 const readResolving = decodeQuery(products.resolving.parameters)
@@ -53,17 +53,19 @@ const numerals = Arbitrary.schema(
   Schema.String.check(Schema.isPattern(/^[0-9]{0,14}\.?[0-9]{0,8}$/)),
 )
 
-law("decodeQuery() accepts only numbers of up to 12 digits and 6 decimals", numerals, (given) => {
-  const fits = /^\d{1,12}(\.\d{1,6})?$/.test(given) && Number(given) >= 1_000
-  const result = readResolving(new URLSearchParams([["minLiquidity", given]]))
-  strictEqual(Result.isSuccess(result), fits, given)
-  if (fits) deepStrictEqual(Result.map(result, (read) => read.minLiquidity), Result.succeed(+given))
+law("decodeQuery() accepts only numbers of up to 12 digits and 6 decimals", numerals, (value) => {
+  const isValid = /^\d{1,12}(\.\d{1,6})?$/.test(value) && Number(value) >= 1_000
+  const result = readResolving(new URLSearchParams([["minLiquidity", value]]))
+  strictEqual(Result.isSuccess(result), isValid, value)
+  if (isValid) {
+    deepStrictEqual(Result.map(result, (read) => read.minLiquidity), Result.succeed(+value))
+  }
 })
 
 Deno.test("decodeQuery() refuses other spellings of a number", () => {
-  for (const given of ["1e4", "+5000", "-5000", "0x2000", " 5000", "5000.", ".5", "NaN", "5_000"]) {
-    const result = readResolving(new URLSearchParams([["minLiquidity", given]]))
-    strictEqual(Result.isSuccess(result), false, given)
+  for (const value of ["1e4", "+5000", "-5000", "0x2000", " 5000", "5000.", ".5", "NaN", "5_000"]) {
+    const result = readResolving(new URLSearchParams([["minLiquidity", value]]))
+    strictEqual(Result.isSuccess(result), false, value)
   }
 })
 
@@ -108,8 +110,8 @@ Deno.test("decodeQuery() reports all errors at once, with the expected values", 
 })
 
 Deno.test("decodeQuery() refuses signs, fractions, exponents, spaces and digits of other scripts", () => {
-  for (const given of ["-1", "%2B1", "1.0", "1e3", "%201", "0x1", "١", "NaN", "Infinity"]) {
-    strictEqual(faultsOf(`since=${given}`).length, 1, given)
+  for (const value of ["-1", "%2B1", "1.0", "1e3", "%201", "0x1", "١", "NaN", "Infinity"]) {
+    strictEqual(faultsOf(`since=${value}`).length, 1, value)
   }
 })
 

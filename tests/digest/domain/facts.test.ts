@@ -200,15 +200,11 @@ law("the totals of a digest equal those counted by the test", anyMaterial, (mate
   for (const label of ["follow", "fade", "neutral", "unlabelled"]) {
     const of = whaleEntries.filter((entry) => labelOf(entry) === label)
     const who = label === "unlabelled" ? "without a label" : `labelled ${label}[^”]`
-    const alone = of.length === whaleEntries.length
-    const stated = sumOf(
-      facts,
-      new RegExp(
-        `([\\d,]+) USD in${alone ? "to" : ""} (\\d+) entr(?:y|ies)${
-          alone ? ", all" : ""
-        } from wallets ${who}`,
-      ),
-    )
+    // A single label is stated without repeating the totals.
+    const pattern = of.length === whaleEntries.length
+      ? `put ([\\d,]+) USD into (\\d+) entr(?:y|ies), (?:from a wallet|all from wallets) ${who}`
+      : `([\\d,]+) USD in (\\d+) entr(?:y|ies) from wallets ${who}`
+    const stated = sumOf(facts, new RegExp(pattern))
     const expected = [Math.round(stakeOf(of)).toLocaleString("en-US"), n(of.length)]
     equal(stated, of.length === 0 ? [] : expected)
   }

@@ -158,12 +158,12 @@ Deno.test("the fact of a predetermined outcome names its evidence and what found
     "found at 07:10 UTC with high confidence that “Yes” is already the outcome of “Will the " +
     "lighthouse be lit?”. Its price was 0.87 then, an implied edge of 0.13; the finding rests on"
   equal(statements(finding("rules", 1), "predetermined"), [
-    `Rules ${found} 1 piece of evidence, with “It is lit” from “Harbour News” first.`,
+    `Rules ${found} 1 piece of evidence: “It is lit” from “Harbour News”.`,
     "“Yes” is already the outcome of “Will the lighthouse be lit?”, at a price of 0.87.",
   ])
   strictEqual(
     statements(finding("gpt-9", 2), "predetermined")[0],
-    `The model “gpt-9” ${found} 2 pieces of evidence, with “It is lit” from “Harbour News” first.`,
+    `The model “gpt-9” ${found} 2 pieces of evidence, first “It is lit” from “Harbour News”.`,
   )
 })
 

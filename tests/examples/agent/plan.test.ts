@@ -31,10 +31,10 @@ import { atomic, AtomicAmount } from "../../../src/core/domain/money.ts"
 import { documents } from "../../../src/http/documents/documents.ts"
 import { sampleBody } from "../../../src/catalog/domain/sample.ts"
 import { law } from "../../support/effect.ts"
-import { faceOptions } from "../../support/http/face.ts"
+import { serviceOptions } from "../../support/http/httpService.ts"
 
 const contract = Result.getOrThrow(readContract(JSON.parse(new TextDecoder().decode(
-  documents({ ...faceOptions, version: "1.0.0" }).get("/openapi.json")?.bytes,
+  documents({ ...serviceOptions, version: "1.0.0" }).get("/openapi.json")?.bytes,
 ))))
 const at = "2026-11-21T12:00:00.000Z"
 const indexAt = (index: number, digest: string | null = null) => ({

@@ -20,9 +20,9 @@ import {
   textPart,
 } from "../../support/http/a2a.ts"
 import { eventLoopTurn, test } from "../../support/effect.ts"
-import { makeFace, makeWorld } from "../../support/http/face.ts"
+import { makeService, makeWorld } from "../../support/http/httpService.ts"
 
-const open = Effect.flatMap(makeWorld(3), makeFace)
+const open = Effect.flatMap(makeWorld(3), makeService)
 const index = [dataPart("get_index")]
 const nobody = "3f2f1c52-7a1c-4b53-9f0e-0d7d2a6f9b11"
 
@@ -117,7 +117,7 @@ for (const [method, params, code, text] of calls) {
 
 test("what is wrong with a message is said of each field", () =>
   Effect.gen(function* () {
-    const face = yield* open
+    const service = yield* open
     const cases: ReadonlyArray<readonly [Json, ReadonlyArray<string>]> = [
       [{}, ["message"]],
       [{ message: [] }, ["message"]],
@@ -162,48 +162,50 @@ test("what is wrong with a message is said of each field", () =>
       ]],
     ]
     for (const [params, fields] of cases) {
-      const reply = yield* rpc(face, "message/send", params, { "x-forwarded-for": "198.51.100.7" })
+      const reply = yield* rpc(service, "message/send", params, {
+        "x-forwarded-for": "198.51.100.7",
+      })
       equal([reply.status, reply.code, reply.message], [200, -32602, "Invalid parameters"])
       equal(wrongFields(reply), fields, JSON.stringify(params).slice(0, 200))
     }
-    const { task } = yield* send(face, [textPart("hello")])
+    const { task } = yield* send(service, [textPart("hello")])
     for (const length of ["5", 1.5, -1]) {
-      equal(wrongFields(yield* getTask(face, task.id, length)), ["historyLength"])
+      equal(wrongFields(yield* getTask(service, task.id, length)), ["historyLength"])
     }
   }))
 
 test("an accepted mode of ours is enough, whatever else is accepted", () =>
   Effect.gen(function* () {
-    const face = yield* open
+    const service = yield* open
     for (const modes of [[], ["text/plain"], ["image/png", "Application/JSON; charset=utf-8"]]) {
       const params = configured({ acceptedOutputModes: modes, blocking: true })
-      equal((yield* rpc(face, "message/send", params)).task.state, "completed", String(modes))
+      equal((yield* rpc(service, "message/send", params)).task.state, "completed", String(modes))
     }
   }))
 
 test("a version of A2A that is not 0.3 is -32009, and an empty one is 0.3", () =>
   Effect.gen(function* () {
-    const face = yield* open
+    const service = yield* open
     for (const version of ["1.0", "0.2.6", "0.30", "x"]) {
-      const reply = yield* rpc(face, "message/send", message(index), { "a2a-version": version })
+      const reply = yield* rpc(service, "message/send", message(index), { "a2a-version": version })
       equal([reply.status, reply.code, reply.data], [200, -32009, { supported: ["0.3"] }], version)
     }
     for (const version of ["", "0.3", "0.3.0"]) {
-      const reply = yield* rpc(face, "tasks/get", { id: nobody }, { "a2a-version": version })
+      const reply = yield* rpc(service, "tasks/get", { id: nobody }, { "a2a-version": version })
       equal(reply.code, -32001, version)
     }
   }))
 
 test("the extensions that are ours are activated when they are named", () =>
   Effect.gen(function* () {
-    const face = yield* open
+    const service = yield* open
     const [v2, v1] = [
       "https://github.com/google-agentic-commerce/a2a-x402/blob/main/spec/v0.2",
       "https://github.com/google-a2a/a2a-x402/v0.1",
     ]
     const echoed = (headers: Record<string, string>) =>
       Effect.map(
-        rpc(face, "tasks/get", { id: nobody }, headers),
+        rpc(service, "tasks/get", { id: nobody }, headers),
         ({ headers }) => headers.get("x-a2a-extensions"),
       )
     equal(yield* echoed({}), null)
@@ -214,25 +216,25 @@ test("the extensions that are ours are activated when they are named", () =>
 
 test("what HTTP refuses has its own status, and a body of JSON-RPC", () =>
   Effect.gen(function* () {
-    const face = yield* open
-    const typed = yield* posting(face, "{}", { "content-type": "text/plain" })
+    const service = yield* open
+    const typed = yield* posting(service, "{}", { "content-type": "text/plain" })
     equal([typed.status, typed.code, typed.data["code"]], [
       ...[415, -32600],
       "unsupported_media_type",
     ])
-    const large = yield* posting(face, " ".repeat(64 * 1_024 + 1))
+    const large = yield* posting(service, " ".repeat(64 * 1_024 + 1))
     equal([large.status, large.code, large.data["code"]], [413, -32600, "payload_too_large"])
-    const atMost = yield* posting(face, " ".repeat(64 * 1_024))
+    const atMost = yield* posting(service, " ".repeat(64 * 1_024))
     equal([atMost.status, atMost.code], [200, -32700])
   }))
 
 test("a body that does not come is given up", () =>
   Effect.gen(function* () {
-    const face = yield* open
+    const service = yield* open
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new TextEncoder().encode("{")),
     })
-    const waiting = yield* Effect.forkChild(posting(face, body))
+    const waiting = yield* Effect.forkChild(posting(service, body))
     yield* TestClock.adjust("2 seconds")
     yield* eventLoopTurn
     equal(waiting.pollUnsafe(), undefined)
@@ -243,17 +245,17 @@ test("a body that does not come is given up", () =>
 
 test("every call but free skills spends the budget of documents, the wrong ones too", () =>
   Effect.gen(function* () {
-    const face = yield* open
-    const { task } = yield* send(face, [dataPart("get_latest")])
+    const service = yield* open
+    const { task } = yield* send(service, [dataPart("get_latest")])
     const others: ReadonlyArray<Effect.Effect<Reply>> = [
-      ...bodies.map(([, body]) => posting(face, body)),
-      ...calls.map(([method, params]) => rpc(face, method, params)),
-      rpc(face, "tasks/get", { id: task.id }),
-      rpc(face, "tasks/cancel", { id: task.id }),
-      send(face, [textPart("hello")]),
-      send(face, [dataPart("get_signals")]),
-      send(face, [dataPart("get_signals")], { metadata: { "x402.payment.payload": {} } }),
-      posting(face, "{}", { "content-type": "text/html" }),
+      ...bodies.map(([, body]) => posting(service, body)),
+      ...calls.map(([method, params]) => rpc(service, method, params)),
+      rpc(service, "tasks/get", { id: task.id }),
+      rpc(service, "tasks/cancel", { id: task.id }),
+      send(service, [textPart("hello")]),
+      send(service, [dataPart("get_signals")]),
+      send(service, [dataPart("get_signals")], { metadata: { "x402.payment.payload": {} } }),
+      posting(service, "{}", { "content-type": "text/html" }),
     ]
     let left = 118
     for (const other of others) {
@@ -261,55 +263,55 @@ test("every call but free skills spends the budget of documents, the wrong ones 
       match(headers.get("ratelimit") ?? "", new RegExp(`^"documents";r=${left};t=\\d+$`))
       left -= 1
     }
-    while (left-- >= 0) yield* rpc(face, "tasks/get", { id: nobody })
+    while (left-- >= 0) yield* rpc(service, "tasks/get", { id: nobody })
     for (const other of others) {
       const over = yield* other
       equal([over.status, over.code, over.data["code"]], [429, -32000, "rate_limited"])
       equal(over.headers.get("retry-after"), String(over.data["retryAfterSeconds"]))
     }
-    equal((yield* send(face, index)).task.state, "completed", "free skills have their own")
+    equal((yield* send(service, index)).task.state, "completed", "free skills have their own")
   }))
 
 test("a free skill is the body of its HTTP row, and spends its budget", () =>
   Effect.gen(function* () {
-    const face = yield* open
+    const service = yield* open
     let n = 0
     for (const { kind, name, path } of skills) {
       if (kind !== "free") continue
       const headers = { "x-forwarded-for": `203.0.113.${n++}` }
-      const { task, headers: sent } = yield* send(face, [dataPart(name, {})], {}, headers)
+      const { task, headers: sent } = yield* send(service, [dataPart(name, {})], {}, headers)
       equal(sent.get("ratelimit")?.startsWith('"free";r=4;'), true, name)
-      const overHttp = yield* face.get(path, { headers })
+      const overHttp = yield* service.get(path, { headers })
       equal(overHttp.headers.get("ratelimit")?.startsWith('"free";r=3;'), true, name)
       equal(task.answer, yield* Effect.promise(() => overHttp.json()), name)
       equal([task.state, task.metadata], ["completed", {}])
-      equal((yield* getTask(face, task.id)).task, task)
+      equal((yield* getTask(service, task.id)).task, task)
     }
     ok(n >= 8)
-    for (let at = 0; at < 5; at++) equal((yield* send(face, index)).status, 200)
-    const over = yield* send(face, index)
+    for (let at = 0; at < 5; at++) equal((yield* send(service, index)).status, 200)
+    const over = yield* send(service, index)
     equal([over.status, over.code, over.data["code"]], [429, -32000, "rate_limited"])
-    equal((yield* face.get("/v1/index")).status, 429)
+    equal((yield* service.get("/v1/index")).status, 429)
   }))
 
 test("a free skill that has no answer is a task that failed, with the documented error", () =>
   Effect.gen(function* () {
     const world = yield* makeWorld(3)
     yield* world.digests.prune(Infinity)
-    const face = yield* makeFace(world)
-    const { status, task } = yield* send(face, [dataPart("get_digest_brief")])
+    const service = yield* makeService(world)
+    const { status, task } = yield* send(service, [dataPart("get_digest_brief")])
     equal([status, task.state, task.answer], [200, "failed", null])
     equal(objectIn(task.data?.["error"])["code"], "not_found")
-    equal((yield* getTask(face, task.id)).task, task)
+    equal((yield* getTask(service, task.id)).task, task)
   }))
 
 test("while the store is down every call is 503, and says so in JSON-RPC", () =>
   Effect.gen(function* () {
     const world = yield* makeWorld(3)
-    const face = yield* makeFace(world)
+    const service = yield* makeService(world)
     yield* Ref.set(world.storeUp, false)
     for (const [method, params] of calls) {
-      const reply = yield* rpc(face, method, params)
+      const reply = yield* rpc(service, method, params)
       equal([reply.status, reply.code, reply.data["code"]], [503, -32000, "overloaded"])
       strictEqual(reply.headers.get("retry-after"), "2")
     }

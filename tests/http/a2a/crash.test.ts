@@ -15,7 +15,7 @@ import { Signatures } from "../../../src/payments/Signatures.ts"
 import { dataPart, getTask, type Handle, pay, send } from "../../support/http/a2a.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"
 import { eventLoopTurn, test } from "../../support/effect.ts"
-import { makeFace, makeWorld, type World } from "../../support/http/face.ts"
+import { makeService, makeWorld, type World } from "../../support/http/httpService.ts"
 import { makeKiller } from "../../support/killer.ts"
 import { bookOf, endingMarket } from "../../support/products.ts"
 import { inMarket, passing, taken, timing } from "../../support/payments/sales.ts"
@@ -31,8 +31,8 @@ const stocked = Effect.gen(function* () {
   const world = yield* makeWorld(3)
   const now = yield* Clock.currentTimeMillis
   const ending = endingMarket(1, now)
-  yield* Ref.set(world.shelf.markets, [ending])
-  yield* Ref.set(world.shelf.books, [bookOf(ending, now)])
+  yield* Ref.set(world.productPorts.markets, [ending])
+  yield* Ref.set(world.productPorts.books, [bookOf(ending, now)])
   return world
 })
 
@@ -53,11 +53,11 @@ const processOver = Effect.fnUntraced(function* (
     scope,
   )
   const payments = Context.get(built, Payments)
-  const face = yield* Scope.provide(
-    makeFace({ ...world, tasks: watched(world.tasks) }, Layer.succeed(Payments, payments)),
+  const service = yield* Scope.provide(
+    makeService({ ...world, tasks: watched(world.tasks) }, Layer.succeed(Payments, payments)),
     scope,
   )
-  return { face, payments }
+  return { service, payments }
 })
 
 /** Lets a process come to its end, with time. */
@@ -78,12 +78,12 @@ const signed = Effect.fnUntraced(function* (product: Product) {
 
 /** Sends the same message until the task has ended. */
 const sendingAgain = Effect.fnUntraced(function* (
-  { face, payments }: { readonly face: Handle; readonly payments: Payments["Service"] },
+  { service, payments }: { readonly service: Handle; readonly payments: Payments["Service"] },
   id: string,
   payload: unknown,
 ) {
   for (let n = 0; n < againMax; n++) {
-    const exit = yield* ending(pay(face, id, payload))
+    const exit = yield* ending(pay(service, id, payload))
     ok(Exit.isSuccess(exit))
     const { task, code } = exit.value
     equal(code, null)
@@ -101,13 +101,13 @@ const dyingAt = (product: Product, call: number) =>
     const world = yield* stocked
     const { watched, killed } = makeKiller()
     const dying = yield* processOver(world, watched)
-    const { task: { id } } = yield* send(dying.face, [dataPart(`get_${product.id}`)])
+    const { task: { id } } = yield* send(dying.service, [dataPart(`get_${product.id}`)])
     const payload = yield* signed(product)
-    const death = yield* ending(killed(call, Effect.asVoid(pay(dying.face, id, payload))))
+    const death = yield* ending(killed(call, Effect.asVoid(pay(dying.service, id, payload))))
     if (Exit.isSuccess(death) && !death.value) return null
 
     const next = yield* processOver(world)
-    const { task: between } = yield* getTask(next.face, id)
+    const { task: between } = yield* getTask(next.service, id)
     ok(
       ["input-required", "working", "completed", "failed"].includes(between.state),
       between.state,
@@ -115,7 +115,7 @@ const dyingAt = (product: Product, call: number) =>
     const task = yield* sendingAgain(next, id, payload)
     const { spent, received } = yield* taken
     equal(spent, received)
-    equal((yield* getTask(next.face, id)).task, task, "it stays as it ended")
+    equal((yield* getTask(next.service, id)).task, task, "it stays as it ended")
     const status = task.metadata["x402.payment.status"]
     if (task.state === "completed") {
       equal([status, spent], ["payment-completed", product.price as bigint])

@@ -12,7 +12,7 @@ import { Payments } from "../../../src/payments/Payments.ts"
 import { dataPart, getTask, replyOf, send } from "../../support/http/a2a.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"
 import { liveTest } from "../../support/effect.ts"
-import { makeFace, makeWorld } from "../../support/http/face.ts"
+import { makeService, makeWorld } from "../../support/http/httpService.ts"
 import { anyRpcCall } from "../../support/http/rpcFuzz.ts"
 import { market, taken } from "../../support/payments/sales.ts"
 import { authorizationFor, nonce, wirePayment } from "../../support/payments/terms.ts"
@@ -31,7 +31,7 @@ liveTest(
   () =>
     Effect.gen(function* () {
       const payments = yield* Payments
-      const face = yield* makeFace(yield* makeWorld(50), Layer.succeed(Payments, payments))
+      const service = yield* makeService(yield* makeWorld(50), Layer.succeed(Payments, payments))
       const now = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
       const wires = yield* Effect.forEach(
         Array.from({ length: 60 }, (_, n) => n),
@@ -49,7 +49,7 @@ liveTest(
 
       const begin = Effect.gen(function* () {
         const product = sold[known.length % sold.length] ?? products.latest
-        const { task } = yield* send(face, [dataPart(`get_${product.id}`)], {}, from())
+        const { task } = yield* send(service, [dataPart(`get_${product.id}`)], {}, from())
         known.push({ id: task.id, product })
         if (known.length > tasksMax) known.shift()
       })
@@ -65,7 +65,7 @@ liveTest(
           ? text.replace(placeholder, named.id)
           : drawn.body
         const what = `call ${n}: ${text.slice(0, 300)}`
-        const response = yield* face.get("/a2a", {
+        const response = yield* service.get("/a2a", {
           method: "POST",
           headers: { ...drawn.headers, ...from() },
           body,
@@ -106,6 +106,6 @@ liveTest(
       strictEqual(spent, received)
       strictEqual(spent, worth, "whatever was taken was answered")
       ok(delivered.size > 5, `${delivered.size} payments were made`)
-      yield* Effect.forEach(known, ({ id }) => getTask(face, id), { discard: true })
+      yield* Effect.forEach(known, ({ id }) => getTask(service, id), { discard: true })
     }).pipe(Effect.provide(market()), Random.withSeed(seed)),
 )

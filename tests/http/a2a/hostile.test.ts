@@ -22,34 +22,34 @@ import {
   textPart,
 } from "../../support/http/a2a.ts"
 import {
+  a2aService,
   errorIn,
-  faceOver,
   forged,
   offer,
   pricesTaken,
-  shop,
+  serviceOver,
   signed,
-} from "../../support/http/a2aShop.ts"
+} from "../../support/http/a2aService.ts"
 import { eventLoopTurn, test } from "../../support/effect.ts"
-import { makeFace, type World } from "../../support/http/face.ts"
+import { makeService, type World } from "../../support/http/httpService.ts"
 import { memoryTasks } from "../../support/http/memoryTasks.ts"
 import { inMarket, passing } from "../../support/payments/sales.ts"
-import { stockedWorld } from "../../support/http/shop.ts"
+import { stockedWorld } from "../../support/http/socketReplicas.ts"
 import { nonce } from "../../support/payments/terms.ts"
 
 const { latest, resolving, signal } = products
 
 type Tasks = TaskStore["Service"]
 
-/** A shop whose memory of tasks is as `changed` makes it. */
+/** A a2aService whose memory of tasks is as `changed` makes it. */
 const shopOver = Effect.fnUntraced(function* (changed: (tasks: Tasks, world: World) => Tasks) {
   const world = yield* stockedWorld
   const tasks = changed(world.tasks, world)
   const payments = yield* Payments
-  return { world, face: yield* faceOver({ ...world, tasks }, payments) }
+  return { world, service: yield* serviceOver({ ...world, tasks }, payments) }
 })
 
-/** A shop whose memory fails some moves, by dying or by never answering. */
+/** A a2aService whose memory fails some moves, by dying or by never answering. */
 const brokenShop = (events: ReadonlyArray<TaskEvent>, how: Effect.Effect<never>) =>
   shopOver((tasks) => ({
     ...tasks,
@@ -64,15 +64,15 @@ const failures = {
 for (const [how, failure] of Object.entries(failures)) {
   test(`an answer that was sold is handed over, also where the memory of its task ${how}`, () =>
     inMarket(Effect.gen(function* () {
-      const { face, world } = yield* brokenShop(["complete"], failure)
-      const { id } = yield* offer(face, latest)
-      const { status, task } = yield* pay(face, id, yield* signed(latest))
+      const { service, world } = yield* brokenShop(["complete"], failure)
+      const { id } = yield* offer(service, latest)
+      const { status, task } = yield* pay(service, id, yield* signed(latest))
       equal([status, task.state, task.metadata["x402.payment.status"]], [
         ...[200, "completed"],
         "payment-completed",
       ])
       equal([task.answer?.["success"], yield* pricesTaken], [true, latest.price as bigint])
-      const well = yield* faceOver(world, yield* Payments)
+      const well = yield* serviceOver(world, yield* Payments)
       equal((yield* getTask(well, id)).task.answer, task.answer, "the row is brought up to date")
       const row = Option.getOrThrow(yield* world.tasks.find(TaskId.make(id)))
       equal(row.state, "completed")
@@ -80,19 +80,19 @@ for (const [how, failure] of Object.entries(failures)) {
 
   test(`a refund is told, also where the memory of its task ${how}`, () =>
     inMarket(Effect.gen(function* () {
-      const { face, world } = yield* brokenShop(["fail"], failure)
-      yield* Ref.set(world.shelf.books, [])
-      const { id } = yield* offer(face, resolving)
-      const { status, task } = yield* pay(face, id, yield* signed(resolving))
+      const { service, world } = yield* brokenShop(["fail"], failure)
+      yield* Ref.set(world.productPorts.books, [])
+      const { id } = yield* offer(service, resolving)
+      const { status, task } = yield* pay(service, id, yield* signed(resolving))
       equal([status, task.state, errorIn(task)["charged"]], [200, "failed", true])
       equal(objectIn(errorIn(task)["refund"])["state"], "queued")
     })))
 
   test(`nothing is said of the money of a payment whose task cannot be asked for: it ${how}`, () =>
     inMarket(Effect.gen(function* () {
-      const { face } = yield* brokenShop(["pay"], failure)
-      const { id } = yield* offer(face, latest)
-      const reply = yield* pay(face, id, yield* signed(latest))
+      const { service } = yield* brokenShop(["pay"], failure)
+      const { id } = yield* offer(service, latest)
+      const reply = yield* pay(service, id, yield* signed(latest))
       equal([reply.status, reply.id, reply.code, reply.data["charged"]], [500, 7, -32603, null])
       match(String(reply.data["hint"]), /Send the same message again/)
     })))
@@ -100,16 +100,16 @@ for (const [how, failure] of Object.entries(failures)) {
 
 test("a call without a payment that fails was not charged, and is answered under its id", () =>
   inMarket(Effect.gen(function* () {
-    const { face } = yield* shopOver((tasks) => ({ ...tasks, find: () => failures.dies }))
-    const { id } = yield* offer(face, latest)
-    const reply = yield* getTask(face, id)
+    const { service } = yield* shopOver((tasks) => ({ ...tasks, find: () => failures.dies }))
+    const { id } = yield* offer(service, latest)
+    const reply = yield* getTask(service, id)
     equal([reply.status, reply.id, reply.code, reply.data["charged"]], [500, 7, -32603, false])
   })))
 
 test("a client over the limit of invalid payments writes nothing more", () =>
   inMarket(Effect.gen(function* () {
     let moves = 0
-    const { face } = yield* shopOver((tasks) => ({
+    const { service } = yield* shopOver((tasks) => ({
       ...tasks,
       move: (held, move) => {
         moves += 1
@@ -117,46 +117,46 @@ test("a client over the limit of invalid payments writes nothing more", () =>
       },
     }))
     for (let n = 0; n < 31; n++) {
-      const { id } = yield* offer(face, latest)
-      yield* pay(face, id, forged(yield* signed(latest, { nonce: nonce(n) })))
+      const { id } = yield* offer(service, latest)
+      yield* pay(service, id, forged(yield* signed(latest, { nonce: nonce(n) })))
     }
-    const { id } = yield* offer(face, latest)
+    const { id } = yield* offer(service, latest)
     const payload = forged(yield* signed(latest, { nonce: nonce(99) }))
     moves = 0
-    for (let n = 0; n < 20; n++) equal((yield* pay(face, id, payload)).status, 429)
+    for (let n = 0; n < 20; n++) equal((yield* pay(service, id, payload)).status, 429)
     equal(moves, 0)
   })))
 
 test("a free skill with words of a payment spends the budget of documents", () =>
   inMarket(Effect.gen(function* () {
-    const { face } = yield* shop
+    const { service } = yield* a2aService
     const said = { metadata: { "x402.payment.status": "payment-rejected" } }
-    const reply = yield* send(face, [dataPart("get_index")], said)
+    const reply = yield* send(service, [dataPart("get_index")], said)
     equal(reply.code, -32602)
     match(reply.headers.get("ratelimit") ?? "", /^"documents";/)
-    const free = yield* send(face, [dataPart("get_index")])
+    const free = yield* send(service, [dataPart("get_index")])
     match(free.headers.get("ratelimit") ?? "", /^"free";/)
   })))
 
 test("another signature on a task that is being paid for does not fail it", () =>
   inMarket(
     Effect.gen(function* () {
-      const { face } = yield* shop
-      const { id } = yield* offer(face, latest)
+      const { service } = yield* a2aService
+      const { id } = yield* offer(service, latest)
       const payload = yield* signed(latest)
-      const first = yield* Effect.forkChild(pay(face, id, payload))
+      const first = yield* Effect.forkChild(pay(service, id, payload))
       for (let n = 0; n < 20; n++) yield* eventLoopTurn
-      const second = yield* pay(face, id, forged(payload))
+      const second = yield* pay(service, id, forged(payload))
       equal(second.task.state, "working")
       const { task } = yield* Fiber.join(first)
-      equal([task.state, (yield* getTask(face, id)).task], ["completed", task])
+      equal([task.state, (yield* getTask(service, id)).task], ["completed", task])
     }),
     { delay: Duration.seconds(2) },
   ))
 
 /** Shows a payment and hangs up while it is looked at. */
 const hangingUp = Effect.fnUntraced(function* (world: World, id: string, payload: unknown) {
-  const { handle } = yield* makeFace(world, Layer.succeed(Payments, yield* Payments))
+  const { handle } = yield* makeService(world, Layer.succeed(Payments, yield* Payments))
   const stop = new AbortController()
   const metadata = {
     "x402.payment.status": "payment-submitted",
@@ -182,11 +182,11 @@ const hangingUp = Effect.fnUntraced(function* (world: World, id: string, payload
 test("a payment nobody has claimed is let go when its client hangs up", () =>
   inMarket(
     Effect.gen(function* () {
-      const { face, world } = yield* shop
-      const { id } = yield* offer(face, latest)
+      const { service, world } = yield* a2aService
+      const { id } = yield* offer(service, latest)
       const row = yield* hangingUp(world, id, forged(yield* signed(latest)))
       equal([row.state, row.paymentId], ["offered", null])
-      equal((yield* getTask(face, id)).task.state, "input-required")
+      equal((yield* getTask(service, id)).task.state, "input-required")
     }),
     { chainSilent: () => true },
   ))
@@ -194,13 +194,13 @@ test("a payment nobody has claimed is let go when its client hangs up", () =>
 test("a good payment that was hung up on before it was taken leaves its offer, and can be sent again", () =>
   inMarket(
     Effect.gen(function* () {
-      const { face, world } = yield* shop
-      const { id } = yield* offer(face, latest)
+      const { service, world } = yield* a2aService
+      const { id } = yield* offer(service, latest)
       const payload = yield* signed(latest)
       yield* hangingUp(world, id, payload)
       yield* passing(10)
-      equal((yield* getTask(face, id)).task.state, "input-required")
-      equal((yield* pay(face, id, payload)).task.state, "completed")
+      equal((yield* getTask(service, id)).task.state, "input-required")
+      equal((yield* pay(service, id, payload)).task.state, "completed")
       equal(yield* pricesTaken, latest.price as bigint)
     }),
     { delay: Duration.seconds(2) },
@@ -213,16 +213,16 @@ test("forged payments of one client close /a2a to no other, whether it stays or 
         ...yield* stockedWorld,
         tasks: memoryTasks({ perClientMax: 5, totalMax: 10 }),
       }
-      const face = yield* faceOver(world, yield* Payments)
+      const service = yield* serviceOver(world, yield* Payments)
       for (let n = 0; n < 12; n++) {
-        const { id } = yield* offer(face, latest)
+        const { id } = yield* offer(service, latest)
         const payload = forged(yield* signed(latest, { nonce: nonce(n) }))
-        if (n % 2 === 0) yield* pay(face, id, payload)
+        if (n % 2 === 0) yield* pay(service, id, payload)
         else yield* hangingUp(world, id, payload)
       }
       const elsewhere = { "x-forwarded-for": "198.51.100.9" }
       for (let n = 0; n < 4; n++) {
-        const other = yield* send(face, [dataPart("get_latest")], {}, elsewhere)
+        const other = yield* send(service, [dataPart("get_latest")], {}, elsewhere)
         equal([other.status, other.task.state], [200, "input-required"])
       }
     }),
@@ -232,16 +232,16 @@ test("forged payments of one client close /a2a to no other, whether it stays or 
 test("a client with too many tasks under payment is refused, and another client is not", () =>
   inMarket(Effect.gen(function* () {
     const world = { ...yield* stockedWorld, tasks: memoryTasks({ perClientMax: 2, totalMax: 10 }) }
-    const face = yield* faceOver(world, yield* Payments)
+    const service = yield* serviceOver(world, yield* Payments)
     for (let n = 0; n < 2; n++) {
-      const { id } = yield* offer(face, latest)
+      const { id } = yield* offer(service, latest)
       const held = Option.getOrThrow(yield* world.tasks.find(TaskId.make(id)))
       const paymentId = PaymentId.make(`0x${"1".repeat(64)}`)
       yield* world.tasks.move(held, {
         ...{ event: "pay", paymentId, life: taskLife, note: null, messages: [] },
       })
     }
-    const full = yield* send(face, [dataPart("get_latest")])
+    const full = yield* send(service, [dataPart("get_latest")])
     equal([full.status, full.code, full.data["code"], full.data["charged"]], [
       ...[429, -32000, "rate_limited"],
       false,
@@ -249,18 +249,18 @@ test("a client with too many tasks under payment is refused, and another client 
     equal(full.headers.get("retry-after"), "10")
     match(String(full.message), /its limit of tasks with a payment in progress/)
     const elsewhere = { "x-forwarded-for": "198.51.100.9" }
-    equal((yield* send(face, [dataPart("get_latest")], {}, elsewhere)).status, 200)
+    equal((yield* send(service, [dataPart("get_latest")], {}, elsewhere)).status, 200)
   })))
 
 test("a fact of the product is not told as a payment that failed", () =>
   inMarket(Effect.gen(function* () {
-    const { face } = yield* shop
-    const { id } = yield* offer(face, signal, { index: 99 })
-    const { task } = yield* pay(face, id, yield* signed(signal))
+    const { service } = yield* a2aService
+    const { id } = yield* offer(service, signal, { index: 99 })
+    const { task } = yield* pay(service, id, yield* signed(signal))
     equal(task.text, "The feed has no item with index 99. Nothing was charged.")
-    const other = yield* offer(face, latest)
+    const other = yield* offer(service, latest)
     const { task: bad } = yield* pay(
-      face,
+      service,
       other.id,
       forged(yield* signed(latest, { nonce: nonce(1) })),
     )
@@ -269,39 +269,39 @@ test("a fact of the product is not told as a payment that failed", () =>
 
 test("a payment on a task that is gone, or not its client's, is told as not looked at", () =>
   inMarket(Effect.gen(function* () {
-    const { face } = yield* shop
-    const { id } = yield* offer(face, latest)
-    const gone = yield* pay(face, crypto.randomUUID(), {})
+    const { service } = yield* a2aService
+    const { id } = yield* offer(service, latest)
+    const gone = yield* pay(service, crypto.randomUUID(), {})
     equal(gone.code, -32001)
     const shown = { "x402.payment.payload": {} }
-    const elsewhere = yield* send(face, [textPart("x")], {
+    const elsewhere = yield* send(service, [textPart("x")], {
       ...{ taskId: id, contextId: "another", metadata: shown },
     })
-    const misspelt = yield* send(face, [textPart("x")], {
+    const misspelt = yield* send(service, [textPart("x")], {
       ...{ taskId: id, metadata: { ...shown, "x402.payment.status": "paid" } },
     })
     equal([elsewhere.code, misspelt.code], [-32602, -32602])
     for (const { data } of [gone, elsewhere, misspelt]) {
       equal(data["payment"], "It was not read by this call")
     }
-    const silent = yield* rpc(face, "tasks/get", { id: crypto.randomUUID() })
+    const silent = yield* rpc(service, "tasks/get", { id: crypto.randomUUID() })
     ok(!("payment" in silent.data))
   })))
 
 test("over the limit nothing is said of the money of a payment that nobody looked at", () =>
   inMarket(Effect.gen(function* () {
-    const { face } = yield* shop
-    const gone = () => pay(face, crypto.randomUUID(), {})
+    const { service } = yield* a2aService
+    const gone = () => pay(service, crypto.randomUUID(), {})
     for (let n = 0; n < 120; n++) equal((yield* gone()).status, 200)
     const paid = yield* gone()
-    const unpaid = yield* rpc(face, "tasks/get", { id: crypto.randomUUID() })
+    const unpaid = yield* rpc(service, "tasks/get", { id: crypto.randomUUID() })
     equal([paid.status, unpaid.status], [429, 429])
     equal([paid.data["charged"], unpaid.data["charged"]], [null, false])
   })))
 
 test("an offer says how long its task can be paid for", () =>
   inMarket(Effect.gen(function* () {
-    const { face } = yield* shop
-    const { text } = yield* offer(face, latest)
+    const { service } = yield* a2aService
+    const { text } = yield* offer(service, latest)
     match(text, /The task can be paid for 10 minutes from when it was opened\.$/)
   })))

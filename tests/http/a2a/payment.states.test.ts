@@ -13,7 +13,7 @@ import { products } from "../../../src/catalog/domain/product.ts"
 import { NotCharged, RefundQueued, Unresolved } from "../../../src/payments/domain/failedSale.ts"
 import { type Task, TaskId, taskLife } from "../../../src/http/a2a/domain/task.ts"
 import { type A2aPorts, payTask, reconcile } from "../../../src/http/a2a/payment.ts"
-import { faceOptions } from "../../support/http/face.ts"
+import { serviceOptions } from "../../support/http/httpService.ts"
 import type { Checkout } from "../../../src/http/paywall/checkout.ts"
 import type { Checkouts } from "../../../src/http/handlers.ts"
 import type { SkillPorts } from "../../../src/http/skills.ts"
@@ -59,7 +59,7 @@ const oneTask = Effect.fnUntraced(function* (
   // Nothing else of the skills is used.
   const skills = {
     checkouts: { latest: checkout } as Partial<Checkouts> as Checkouts,
-    terms: faceOptions.terms,
+    terms: serviceOptions.terms,
   } as Partial<SkillPorts> as SkillPorts
   const ports: A2aPorts = {
     ...{ skills, tasks },

@@ -13,14 +13,14 @@ import { products } from "../../../src/catalog/domain/product.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { getTask, type Handle, objectIn, pay, rpc, send, textPart } from "../../support/http/a2a.ts"
 import {
+  a2aService,
   errorIn,
-  faceOver,
   offer,
   pricesTaken,
   receiptsIn,
-  shop,
+  serviceOver,
   signed,
-} from "../../support/http/a2aShop.ts"
+} from "../../support/http/a2aService.ts"
 import { buyer } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
 import { inMarket, passing, replica, timing } from "../../support/payments/sales.ts"
@@ -32,12 +32,12 @@ const header = (wire: unknown) => Base64.encode(JSON.stringify(wire))
 
 test("a skill is paid in band, once, and its answer is there for whoever has the task", () =>
   inMarket(Effect.gen(function* () {
-    const { face } = yield* shop
+    const { service } = yield* a2aService
     for (const [n, product] of [latest, resolving].entries()) {
       const before = yield* pricesTaken
-      const { id, contextId } = yield* offer(face, product)
+      const { id, contextId } = yield* offer(service, product)
       const payload = yield* signed(product, { nonce: nonce(n) })
-      const { task, headers } = yield* pay(face, id, payload)
+      const { task, headers } = yield* pay(service, id, payload)
       equal([task.id, task.contextId, task.state], [id, contextId, "completed"])
       equal(headers.get("ratelimit"), null, "a payment spends no budget")
       equal(task.metadata["x402.payment.status"], "payment-completed")
@@ -48,19 +48,19 @@ test("a skill is paid in band, once, and its answer is there for whoever has the
       ])
       match(String(receipt?.["transaction"]), /^0x[0-9a-f]{64}$/)
       equal(task.answer?.["success"], true)
-      equal((yield* getTask(face, id)).task, task)
+      equal((yield* getTask(service, id)).task, task)
       const spent = ({ headers }: { readonly headers: Headers }) =>
         match(headers.get("ratelimit") ?? "", /^"documents";/)
-      const again = yield* pay(face, id, payload)
+      const again = yield* pay(service, id, payload)
       equal(again.task, task, "the same message again")
       spent(again)
       equal((yield* pricesTaken) - before, product.price as bigint)
-      const cancel = yield* rpc(face, "tasks/cancel", { id })
+      const cancel = yield* rpc(service, "tasks/cancel", { id })
       equal([cancel.code, cancel.data], [-32002, { state: "completed" }])
-      const another = yield* pay(face, id, yield* signed(product, { nonce: nonce(50 + n) }))
+      const another = yield* pay(service, id, yield* signed(product, { nonce: nonce(50 + n) }))
       equal([another.code, (yield* pricesTaken) - before], [-32602, product.price as bigint])
       spent(another)
-      const nobodys = yield* pay(face, crypto.randomUUID(), payload)
+      const nobodys = yield* pay(service, crypto.randomUUID(), payload)
       equal(nobodys.code, -32001)
       spent(nobodys)
     }
@@ -92,10 +92,10 @@ const paymentErrors: ReadonlyArray<
 
 test("a payment that is not good ends the task, says why in a word, and is counted", () =>
   inMarket(Effect.gen(function* () {
-    const { face } = yield* shop
+    const { service } = yield* a2aService
     for (const [code, reason, how, changes] of paymentErrors) {
-      const { id } = yield* offer(face, latest)
-      const { status, task } = yield* pay(face, id, how(yield* signed(latest, changes)))
+      const { id } = yield* offer(service, latest)
+      const { status, task } = yield* pay(service, id, how(yield* signed(latest, changes)))
       equal([status, task.state, task.answer], [200, "failed", null], code)
       equal(task.metadata, {
         "x402.payment.status": "payment-failed",
@@ -105,14 +105,14 @@ test("a payment that is not good ends the task, says why in a word, and is count
         ],
       })
       equal([errorIn(task)["code"], errorIn(task)["charged"]], ["payment_required", false])
-      equal((yield* getTask(face, id)).task, task)
+      equal((yield* getTask(service, id)).task, task)
     }
     equal(yield* pricesTaken, 0n)
   })))
 
 test("a payer without funds, and a nonce that is spent, have words of their own", () =>
   inMarket(Effect.gen(function* () {
-    const { face } = yield* shop
+    const { service } = yield* a2aService
     const ledger = yield* Ledger
     const { asset } = token
     const from = address(buyer(1).address)
@@ -124,8 +124,8 @@ test("a payer without funds, and a nonce that is spent, have words of their own"
     yield* ledger.cancel({ ...spent, nonce: nonce(8) })
     const cases = [[nonce(9), "INSUFFICIENT_FUNDS"], [nonce(8), "DUPLICATE_NONCE"]] as const
     for (const [nonce, code] of cases) {
-      const { id } = yield* offer(face, latest)
-      const { task } = yield* pay(face, id, yield* signed(latest, { nonce }, 1))
+      const { id } = yield* offer(service, latest)
+      const { task } = yield* pay(service, id, yield* signed(latest, { nonce }, 1))
       equal([task.state, task.metadata["x402.payment.error"]], ["failed", code])
     }
     equal(yield* ledger.received(address(terms.payTo)), 0n)
@@ -133,34 +133,34 @@ test("a payer without funds, and a nonce that is spent, have words of their own"
 
 test("too many payments that are not good are a 429, and the offer stands", () =>
   inMarket(Effect.gen(function* () {
-    const { face } = yield* shop
+    const { service } = yield* a2aService
     for (let n = 0; n < 30; n++) {
-      const { id } = yield* offer(face, latest)
-      equal((yield* pay(face, id, {})).task.state, "failed")
+      const { id } = yield* offer(service, latest)
+      equal((yield* pay(service, id, {})).task.state, "failed")
     }
-    const { id } = yield* offer(face, latest)
+    const { id } = yield* offer(service, latest)
     const expired = yield* signed(latest, { validBefore: 1_800_000_001n })
-    equal((yield* pay(face, id, expired)).code, -32000, "one too many")
-    equal((yield* getTask(face, id)).task.state, "input-required")
-    const good = yield* offer(face, latest)
+    equal((yield* pay(service, id, expired)).code, -32000, "one too many")
+    equal((yield* getTask(service, id)).task.state, "input-required")
+    const good = yield* offer(service, latest)
     const payload = yield* signed(latest)
-    const over = yield* pay(face, good.id, payload)
+    const over = yield* pay(service, good.id, payload)
     equal([over.status, over.code, over.data["code"], over.data["charged"]], [
       ...[429, -32000, "rate_limited"],
       null,
     ])
     equal(over.headers.get("retry-after"), String(over.data["retryAfterSeconds"]))
-    equal((yield* getTask(face, good.id)).task, good, "its task is not touched")
+    equal((yield* getTask(service, good.id)).task, good, "its task is not touched")
     yield* passing(61)
-    const later = yield* pay(face, good.id, yield* signed(latest, { nonce: nonce(1) }))
+    const later = yield* pay(service, good.id, yield* signed(latest, { nonce: nonce(1) }))
     equal(later.task.state, "completed", "another payment, because the first was released")
   })))
 
 test("one authorization over HTTP and /a2a is one sale", () =>
   inMarket(Effect.gen(function* () {
-    const { face } = yield* shop
+    const { service } = yield* a2aService
     const overHttp = (payload: unknown, key: string | null) =>
-      face.get("/v1/latest", {
+      service.get("/v1/latest", {
         headers: {
           "payment-signature": header(payload),
           ...(key === null ? {} : { "idempotency-key": key }),
@@ -168,14 +168,14 @@ test("one authorization over HTTP and /a2a is one sale", () =>
       })
     const first = yield* signed(latest)
     equal((yield* overHttp(first, null)).status, 200)
-    const { id: late } = yield* offer(face, latest)
-    const { task } = yield* pay(face, late, first)
+    const { id: late } = yield* offer(service, latest)
+    const { task } = yield* pay(service, late, first)
     equal([task.state, task.metadata["x402.payment.error"]], ["failed", "DUPLICATE_NONCE"])
     equal([errorIn(task)["code"], errorIn(task)["charged"]], ["payment_already_used", true])
 
     const second = yield* signed(latest, { nonce: nonce(1) })
-    const { id } = yield* offer(face, latest)
-    const paid = yield* pay(face, id, second)
+    const { id } = yield* offer(service, latest)
+    const paid = yield* pay(service, id, second)
     equal(paid.task.state, "completed")
     equal((yield* overHttp(second, null)).status, 409, "the payment alone fetches nothing")
     const again = yield* overHttp(second, id)
@@ -186,13 +186,13 @@ test("one authorization over HTTP and /a2a is one sale", () =>
 
 test("a payment of one task is none of another, whatever it is for", () =>
   inMarket(Effect.gen(function* () {
-    const { face } = yield* shop
+    const { service } = yield* a2aService
     const payload = yield* signed(signals)
-    const { id } = yield* offer(face, signals, { since: 1 })
-    equal((yield* pay(face, id, payload)).task.state, "completed")
+    const { id } = yield* offer(service, signals, { since: 1 })
+    equal((yield* pay(service, id, payload)).task.state, "completed")
     for (const params of [{ since: 1 }, { since: 2 }]) {
-      const other = yield* offer(face, signals, params)
-      const { task } = yield* pay(face, other.id, payload)
+      const other = yield* offer(service, signals, params)
+      const { task } = yield* pay(service, other.id, payload)
       equal([task.state, task.answer, task.metadata["x402.payment.error"]], [
         ...["failed", null],
         "DUPLICATE_NONCE",
@@ -203,12 +203,12 @@ test("a payment of one task is none of another, whatever it is for", () =>
 
 test("copies of one payment at one moment join one sale", () =>
   inMarket(Effect.gen(function* () {
-    const { face } = yield* shop
-    const { id } = yield* offer(face, latest)
+    const { service } = yield* a2aService
+    const { id } = yield* offer(service, latest)
     const payload = yield* signed(latest)
     const other = yield* signed(latest, { nonce: nonce(1) })
     const replies = yield* Effect.all(
-      [payload, payload, other, payload, payload].map((wire) => pay(face, id, wire)),
+      [payload, payload, other, payload, payload].map((wire) => pay(service, id, wire)),
       { concurrency: "unbounded" },
     )
     const [first] = replies
@@ -219,26 +219,26 @@ test("copies of one payment at one moment join one sale", () =>
 
 test("what may pass leaves the offer as it was, with the error, and can be paid later", () =>
   inMarket(Effect.gen(function* () {
-    const { face, world } = yield* shop
+    const { service, world } = yield* a2aService
     const held = yield* world.digests.latest
     yield* world.digests.prune(Infinity)
-    const { id, ...before } = yield* offer(face, digest)
+    const { id, ...before } = yield* offer(service, digest)
     const payload = yield* signed(digest)
-    const { task } = yield* pay(face, id, payload)
+    const { task } = yield* pay(service, id, payload)
     equal([task.state, task.metadata], ["input-required", before.metadata])
     equal([errorIn(task)["code"], errorIn(task)["charged"]], ["digest_stale", false])
     match(task.text, /Nothing was charged/)
-    equal((yield* getTask(face, id)).task, task)
+    equal((yield* getTask(service, id)).task, task)
     if (held._tag === "Some") yield* world.digests.add(held.value)
-    equal((yield* pay(face, id, payload)).task.state, "completed")
+    equal((yield* pay(service, id, payload)).task.state, "completed")
     equal(yield* pricesTaken, digest.price as bigint)
   })))
 
 test("what will not pass ends the task uncharged, with the product's own error", () =>
   inMarket(Effect.gen(function* () {
-    const { face } = yield* shop
-    const { id } = yield* offer(face, products.signal, { index: 99 })
-    const { task } = yield* pay(face, id, yield* signed(products.signal))
+    const { service } = yield* a2aService
+    const { id } = yield* offer(service, products.signal, { index: 99 })
+    const { task } = yield* pay(service, id, yield* signed(products.signal))
     equal([task.state, task.metadata["x402.payment.error"]], ["failed", "SETTLEMENT_FAILED"])
     equal(receiptsIn(task)[0]?.["errorReason"], "signal_not_found")
     equal([errorIn(task)["code"], errorIn(task)["charged"]], ["signal_not_found", false])
@@ -247,22 +247,22 @@ test("what will not pass ends the task uncharged, with the product's own error",
 
 test("an answer that is not worth its price is given away, and says that nothing was charged", () =>
   inMarket(Effect.gen(function* () {
-    const { face } = yield* shop
-    const { id } = yield* offer(face, signals, { since: 3 })
-    const { task } = yield* pay(face, id, yield* signed(signals))
+    const { service } = yield* a2aService
+    const { id } = yield* offer(service, signals, { since: 3 })
+    const { task } = yield* pay(service, id, yield* signed(signals))
     equal([task.state, task.metadata], ["completed", { "x402.payment.status": "payment-verified" }])
     equal([task.answer?.["count"], task.answer?.["charged"]], [0, false])
     match(task.text, /nothing was charged/)
-    equal((yield* getTask(face, id)).task, task)
+    equal((yield* getTask(service, id)).task, task)
     equal(yield* pricesTaken, 0n)
   })))
 
 test("what was paid and not answered is told as paid, with its refund", () =>
   inMarket(Effect.gen(function* () {
-    const { face, world } = yield* shop
-    yield* Ref.set(world.shelf.books, [])
-    const { id } = yield* offer(face, resolving)
-    const { task } = yield* pay(face, id, yield* signed(resolving))
+    const { service, world } = yield* a2aService
+    yield* Ref.set(world.productPorts.books, [])
+    const { id } = yield* offer(service, resolving)
+    const { task } = yield* pay(service, id, yield* signed(resolving))
     equal([task.state, task.answer, task.metadata["x402.payment.status"]], [
       ...["failed", null],
       "payment-completed",
@@ -272,7 +272,7 @@ test("what was paid and not answered is told as paid, with its refund", () =>
       ...[true, "queued"],
       "0.02",
     ])
-    equal((yield* getTask(face, id)).task, task)
+    equal((yield* getTask(service, id)).task, task)
   })))
 
 for (const how of ["error_after_broadcast", "late_broadcast"] satisfies Array<Misbehaviour>) {
@@ -280,24 +280,24 @@ for (const how of ["error_after_broadcast", "late_broadcast"] satisfies Array<Mi
   test(`a settlement that ends in ${how} is working until it is known, and is paid once`, () =>
     inMarket(
       Effect.gen(function* () {
-        const { face } = yield* shop
-        const { id } = yield* offer(face, latest)
+        const { service } = yield* a2aService
+        const { id } = yield* offer(service, latest)
         const payload = yield* signed(latest)
-        const told = yield* pay(face, id, payload)
+        const told = yield* pay(service, id, payload)
         ok(["working", "completed"].includes(told.task.state))
         if (told.task.state === "working") {
           equal(told.task.metadata["x402.payment.status"], "payment-submitted")
           equal(errorIn(told.task)["charged"], null)
-          const cancel = yield* rpc(face, "tasks/cancel", { id })
+          const cancel = yield* rpc(service, "tasks/cancel", { id })
           equal(cancel.code, -32002)
         }
         misbehaves = false
         yield* passing(6)
-        const { task } = yield* getTask(face, id)
+        const { task } = yield* getTask(service, id)
         equal([task.state, task.metadata["x402.payment.status"]], [
           ...["completed", "payment-completed"],
         ])
-        equal((yield* pay(face, id, payload)).task, task)
+        equal((yield* pay(service, id, payload)).task, task)
         equal(yield* pricesTaken, latest.price as bigint)
       }),
       { misbehave: (call) => call === "settle" && misbehaves ? how : null },
@@ -306,13 +306,13 @@ for (const how of ["error_after_broadcast", "late_broadcast"] satisfies Array<Mi
 
 test("a buyer who hangs up before anything was taken sends the same message again", () =>
   inMarket(Effect.gen(function* () {
-    const { world, face } = yield* shop
-    const { id } = yield* offer(face, latest)
+    const { world, service } = yield* a2aService
+    const { id } = yield* offer(service, latest)
     const payload = yield* signed(latest)
-    const { id: bound } = yield* offer(face, latest)
-    const calling = yield* Effect.forkChild(pay(face, bound, payload))
+    const { id: bound } = yield* offer(service, latest)
+    const calling = yield* Effect.forkChild(pay(service, bound, payload))
     yield* Fiber.interrupt(calling)
-    const other = yield* faceOver(world, yield* replica)
+    const other = yield* serviceOver(world, yield* replica)
     const { task } = yield* getTask(other, bound)
     ok(["working", "input-required", "completed"].includes(task.state), task.state)
     const again = yield* pay(other, bound, payload)
@@ -323,9 +323,9 @@ test("a buyer who hangs up before anything was taken sends the same message agai
 
 test("an answer counts as handed over with the task, and what nobody got is paid back", () =>
   inMarket(Effect.gen(function* () {
-    const { face, world } = yield* shop
+    const { service, world } = yield* a2aService
     const payments = yield* Payments
-    const deaf = yield* faceOver(world, { ...payments, sent: () => Effect.void })
+    const deaf = yield* serviceOver(world, { ...payments, sent: () => Effect.void })
     const paid = Effect.fnUntraced(function* (at: Handle, n: number) {
       const { id } = yield* offer(at, latest)
       const payload = yield* signed(latest, { nonce: nonce(n) })
@@ -341,20 +341,20 @@ test("an answer counts as handed over with the task, and what nobody got is paid
       )
       return { id, payload, sent }
     })
-    const kept = yield* paid(face, 0)
+    const kept = yield* paid(service, 0)
     const fetched = yield* paid(deaf, 1)
     const lost = yield* paid(deaf, 2)
     yield* passing(1)
     equal([yield* kept.sent, yield* fetched.sent, yield* lost.sent], [true, false, false])
-    yield* getTask(face, fetched.id)
+    yield* getTask(service, fetched.id)
     yield* passing(1)
     equal(yield* fetched.sent, true, "by tasks/get")
 
     yield* passing(Duration.toSeconds(timing.answerWindow))
     for (const { id } of [kept, fetched]) {
-      equal((yield* getTask(face, id)).task.state, "completed")
+      equal((yield* getTask(service, id)).task.state, "completed")
     }
-    for (const late of [getTask(face, lost.id), pay(face, lost.id, lost.payload)]) {
+    for (const late of [getTask(service, lost.id), pay(service, lost.id, lost.payload)]) {
       const { task } = yield* late
       equal([task.state, task.answer], ["failed", null])
       equal(task.metadata, { "x402.payment.status": "payment-completed" })

@@ -20,10 +20,10 @@ import {
   textPart,
 } from "../../support/http/a2a.ts"
 import { test } from "../../support/effect.ts"
-import { makeFace, makeWorld } from "../../support/http/face.ts"
+import { makeService, makeWorld } from "../../support/http/httpService.ts"
 import { terms } from "../../support/payments/terms.ts"
 
-const open = Effect.flatMap(makeWorld(3), makeFace)
+const open = Effect.flatMap(makeWorld(3), makeService)
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const declining = { "x402.payment.status": "payment-rejected" }
 
@@ -32,7 +32,7 @@ const offered = (text: string) => /GET (\S+) over x402/.exec(text)?.[1] ?? null
 
 test("a skill is named in data or in text, and the first data part goes before any text", () =>
   Effect.gen(function* () {
-    const face = yield* open
+    const service = yield* open
     const signals = `${terms.publicBaseUrl}/v1/signals`
     const cases: ReadonlyArray<readonly [ReadonlyArray<Json>, string | null]> = [
       [[dataPart("get_signals")], signals],
@@ -61,7 +61,7 @@ test("a skill is named in data or in text, and the first data part goes before a
       [[{ kind: "data", data: {} }], null],
     ]
     for (const [parts, path] of cases) {
-      const { task, code } = yield* send(face, parts)
+      const { task, code } = yield* send(service, parts)
       equal([code, task.state], [null, "input-required"], JSON.stringify(parts))
       equal(offered(task.text), path, JSON.stringify(parts).slice(0, 100))
     }
@@ -69,8 +69,8 @@ test("a skill is named in data or in text, and the first data part goes before a
 
 test("who names no skill is asked which, and names it on the same task", () =>
   Effect.gen(function* () {
-    const face = yield* open
-    const { task: asked } = yield* send(face, [textPart("What do you have?")])
+    const service = yield* open
+    const { task: asked } = yield* send(service, [textPart("What do you have?")])
     match(asked.id, uuid)
     match(asked.contextId, uuid)
     const listed = (asked.data?.["skills"] as ReadonlyArray<Json>).map(({ name }) => name)
@@ -78,90 +78,95 @@ test("who names no skill is asked which, and names it on the same task", () =>
     for (const { name } of skills) ok(asked.text.includes(name), name)
     equal(asked.metadata, {})
 
-    const again = yield* send(face, [textPart("Hm?")], { taskId: asked.id })
+    const again = yield* send(service, [textPart("Hm?")], { taskId: asked.id })
     equal([again.task.id, again.task.state], [asked.id, "input-required"])
-    const wrong = yield* send(face, [dataPart("get_signals", { count: 0 })], { taskId: asked.id })
+    const wrong = yield* send(service, [dataPart("get_signals", { count: 0 })], {
+      taskId: asked.id,
+    })
     equal(wrong.code, -32602)
-    const early = yield* pay(face, asked.id, {})
+    const early = yield* pay(service, asked.id, {})
     equal(early.code, -32602)
     match(JSON.stringify(early.data), /the task has no paid skill/)
-    const declined = yield* send(face, [textPart("no")], {
+    const declined = yield* send(service, [textPart("no")], {
       ...{ taskId: asked.id, metadata: declining },
     })
     equal(declined.code, -32602)
 
-    const { task: offer } = yield* send(face, [dataPart("get_latest")], { taskId: asked.id })
+    const { task: offer } = yield* send(service, [dataPart("get_latest")], { taskId: asked.id })
     equal([offer.id, offer.metadata["x402.payment.status"]], [asked.id, "payment-required"])
     equal(offer.history.map(({ parts }) => parts), [
       [textPart("What do you have?")],
       [dataPart("get_latest")],
     ])
 
-    const { task: other } = yield* send(face, [textPart("hello")])
-    const { task: free } = yield* send(face, [textPart("get_index")], { taskId: other.id })
+    const { task: other } = yield* send(service, [textPart("hello")])
+    const { task: free } = yield* send(service, [textPart("get_index")], { taskId: other.id })
     equal([free.id, free.state, free.answer?.["index"]], [other.id, "completed", 3])
-    equal((yield* getTask(face, other.id)).task, free)
+    equal((yield* getTask(service, other.id)).task, free)
   }))
 
 test("an offer is the 402 of the HTTP row, bound to its parameters", () =>
   Effect.gen(function* () {
-    const face = yield* open
+    const service = yield* open
     for (const product of Object.values(products)) {
       const headers = { "x-forwarded-for": "198.51.100.9" }
       const params = product === products.research ? { market: "a-market" } : {}
-      const { task } = yield* send(face, [dataPart(`get_${product.id}`, params)], {}, headers)
+      const { task } = yield* send(service, [dataPart(`get_${product.id}`, params)], {}, headers)
       equal([task.state, task.answer, task.data], ["input-required", null, null])
-      const unpaid = yield* face.get(product.path, { headers })
+      const unpaid = yield* service.get(product.path, { headers })
       const header = Base64.decodeString(unpaid.headers.get("payment-required") ?? "")
       equal(task.metadata, {
         "x402.payment.status": "payment-required",
         "x402.payment.required": JSON.parse(Result.getOrThrow(header)),
       })
     }
-    const { task } = yield* send(face, [dataPart("get_signals", { since: 1 })])
-    const other = yield* send(face, [dataPart("get_latest")], { taskId: task.id })
+    const { task } = yield* send(service, [dataPart("get_signals", { since: 1 })])
+    const other = yield* send(service, [dataPart("get_latest")], { taskId: task.id })
     equal(other.task, task, "what was offered stays what it is")
   }))
 
 test("a task is canceled once, before anything was paid", () =>
   Effect.gen(function* () {
-    const face = yield* open
+    const service = yield* open
     for (const parts of [[textPart("hello")], [dataPart("get_latest")]]) {
-      const { task } = yield* send(face, parts)
-      const canceled = yield* rpc(face, "tasks/cancel", { id: task.id })
+      const { task } = yield* send(service, parts)
+      const canceled = yield* rpc(service, "tasks/cancel", { id: task.id })
       equal([canceled.task.id, canceled.task.state], [task.id, "canceled"])
-      const again = yield* rpc(face, "tasks/cancel", { id: task.id })
+      const again = yield* rpc(service, "tasks/cancel", { id: task.id })
       equal([again.code, again.message, again.data], [
         ...[-32002, "Task cannot be canceled"],
         { state: "canceled" },
       ])
-      equal((yield* getTask(face, task.id)).task, canceled.task)
-      const after = yield* send(face, [dataPart("get_latest")], { taskId: task.id })
+      equal((yield* getTask(service, task.id)).task, canceled.task)
+      const after = yield* send(service, [dataPart("get_latest")], { taskId: task.id })
       equal(after.code, -32602)
       match(JSON.stringify(after.data), /canceled and accepts no more/)
-      equal((yield* pay(face, task.id, {})).code, -32602)
+      equal((yield* pay(service, task.id, {})).code, -32602)
     }
-    const { task } = yield* send(face, [dataPart("get_index")])
-    const completed = yield* rpc(face, "tasks/cancel", { id: task.id })
+    const { task } = yield* send(service, [dataPart("get_index")])
+    const completed = yield* rpc(service, "tasks/cancel", { id: task.id })
     equal([completed.code, completed.data], [-32002, { state: "completed" }])
   }))
 
 test("a payment that is declined ends the task", () =>
   Effect.gen(function* () {
-    const face = yield* open
-    const { task } = yield* send(face, [dataPart("get_latest")])
-    const no = yield* send(face, [textPart("Too dear.")], { taskId: task.id, metadata: declining })
+    const service = yield* open
+    const { task } = yield* send(service, [dataPart("get_latest")])
+    const no = yield* send(service, [textPart("Too dear.")], {
+      taskId: task.id,
+      metadata: declining,
+    })
     equal([no.task.id, no.task.state, no.task.metadata], [task.id, "canceled", declining])
-    equal((yield* getTask(face, task.id)).task, no.task)
-    const cancel = yield* rpc(face, "tasks/cancel", { id: task.id })
+    equal((yield* getTask(service, task.id)).task, no.task)
+    const cancel = yield* rpc(service, "tasks/cancel", { id: task.id })
     equal([cancel.code, cancel.data], [-32002, { state: "canceled" }])
   }))
 
 test("a payment with the first message is not looked at", () =>
   Effect.gen(function* () {
-    const face = yield* open
+    const service = yield* open
     for (const metadata of [declining, { "x402.payment.payload": { x402Version: 2 } }]) {
-      const reply = yield* send(face, [dataPart("get_latest")], { metadata })
+      const reply = yield* send(service, [dataPart("get_latest")], { metadata })
       equal(reply.code, -32602)
       match(JSON.stringify(reply.data), /reply on its task/)
     }
@@ -169,44 +174,44 @@ test("a payment with the first message is not looked at", () =>
 
 test("a task lives for ten minutes, in the conversation its client names", () =>
   Effect.gen(function* () {
-    const face = yield* open
-    const { task } = yield* send(face, [dataPart("get_latest")], { contextId: "of-mine" })
-    const { task: other } = yield* send(face, [dataPart("get_latest")], { contextId: "of-mine" })
+    const service = yield* open
+    const { task } = yield* send(service, [dataPart("get_latest")], { contextId: "of-mine" })
+    const { task: other } = yield* send(service, [dataPart("get_latest")], { contextId: "of-mine" })
     equal([task.contextId, other.contextId], ["of-mine", "of-mine"])
     notEqual(task.id, other.id)
-    const elsewhere = yield* send(face, [], { taskId: task.id, contextId: "another" })
+    const elsewhere = yield* send(service, [], { taskId: task.id, contextId: "another" })
     equal(elsewhere.code, -32602)
-    const wrong = yield* send(face, [textPart("?")], { taskId: task.id, contextId: "another" })
+    const wrong = yield* send(service, [textPart("?")], { taskId: task.id, contextId: "another" })
     equal([wrong.code, objectIn((wrong.data["violations"] as ReadonlyArray<Json>)[0])["field"]], [
       -32602,
       "message.contextId",
     ])
-    const right = yield* send(face, [textPart("?")], { taskId: task.id, contextId: "of-mine" })
+    const right = yield* send(service, [textPart("?")], { taskId: task.id, contextId: "of-mine" })
     equal(right.code, null)
     yield* TestClock.adjust("599 seconds")
-    equal((yield* getTask(face, task.id)).code, null)
+    equal((yield* getTask(service, task.id)).code, null)
     yield* TestClock.adjust("1 seconds")
-    equal((yield* getTask(face, task.id)).code, -32001)
+    equal((yield* getTask(service, task.id)).code, -32001)
   }))
 
 test("the history is as long as was asked for, and holds no payment", () =>
   Effect.gen(function* () {
-    const face = yield* open
-    const { task } = yield* send(face, [textPart("one")])
+    const service = yield* open
+    const { task } = yield* send(service, [textPart("one")])
     const said = { taskId: task.id, metadata: { secret: "x" } }
-    yield* send(face, [dataPart("get_latest")], said)
-    const { task: whole } = yield* getTask(face, task.id)
+    yield* send(service, [dataPart("get_latest")], said)
+    const { task: whole } = yield* getTask(service, task.id)
     equal(whole.history.map(({ parts }) => parts), [[textPart("one")], [dataPart("get_latest")]])
     equal(whole.history.map(({ kind, role, taskId }) => [kind, role, taskId]), [
       ["message", "user", task.id],
       ["message", "user", task.id],
     ])
     ok(!JSON.stringify(whole).includes("secret"))
-    equal((yield* getTask(face, task.id, 0)).task.history, [])
-    equal((yield* getTask(face, task.id, 1)).task.history, whole.history.slice(1))
-    equal((yield* getTask(face, task.id, 50)).task.history, whole.history)
+    equal((yield* getTask(service, task.id, 0)).task.history, [])
+    equal((yield* getTask(service, task.id, 1)).task.history, whole.history.slice(1))
+    equal((yield* getTask(service, task.id, 50)).task.history, whole.history)
     const { task: none } = yield* Effect.map(
-      rpc(face, "message/send", {
+      rpc(service, "message/send", {
         message: { role: "user", messageId: "m", parts: [textPart("hello")] },
         configuration: { historyLength: 0 },
       }),

@@ -10,7 +10,7 @@ import { skills } from "../../../src/catalog/domain/skill.ts"
 import { agentCard } from "../../../src/http/documents/cards.ts"
 import { type Json, objectIn, send } from "../../support/http/a2a.ts"
 import { test } from "../../support/effect.ts"
-import { makeFace, makeWorld } from "../../support/http/face.ts"
+import { makeService, makeWorld } from "../../support/http/httpService.ts"
 import { terms } from "../../support/payments/terms.ts"
 
 const card = agentCard({ terms, version: "1.0.0" })
@@ -18,7 +18,7 @@ const paths = ["/.well-known/agent-card.json", "/.well-known/agent.json", "/a2a"
 
 test("the agent card is one document at three paths, with an ETag and a max-age", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(3))
+    const face = yield* makeService(yield* makeWorld(3))
     const tags = new Set<string | null>()
     for (const path of paths) {
       const response = yield* face.get(path)
@@ -50,8 +50,8 @@ Deno.test("the agent card has the fields of 0.3.0, and none of other versions", 
     ["defaultInputModes", ["application/json", "text/plain"]],
     ["defaultOutputModes", ["application/json"]],
   ]
-  const given: Json = { ...card }
-  for (const [name, value] of required) equal(given[name], value, name)
+  const fields: Json = { ...card }
+  for (const [name, value] of required) equal(fields[name], value, name)
   ok(card.name !== "" && card.description !== "")
   for (const name of ["supportedInterfaces", "securitySchemes", "security", "signatures"]) {
     ok(!(name in card), name)
@@ -78,7 +78,7 @@ Deno.test("the agent card has one skill per row of the catalog, with its price",
 
 test("every example of the agent card is a valid message", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(3))
+    const face = yield* makeService(yield* makeWorld(3))
     let n = 0
     for (const { id, examples } of card.skills) {
       for (const text of examples) {

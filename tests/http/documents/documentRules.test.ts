@@ -18,11 +18,17 @@ import { catalogItems } from "../../../src/http/documents/catalog.ts"
 import { securityText } from "../../../src/http/documents/wellKnown.ts"
 import { decodeQuery } from "../../../src/catalog/domain/parameter.ts"
 import { objectIn } from "../../support/http/a2a.ts"
-import { askPaid, base, documentPaths, openFace, read } from "../../support/http/documents.ts"
+import {
+  base,
+  challengesOf,
+  documentPaths,
+  openDocumentService,
+  read,
+} from "../../support/http/documents.ts"
 import { liveTest, test } from "../../support/effect.ts"
 import { readLlms } from "../../support/http/llms.ts"
 import { callsOfText } from "../../support/http/offers.ts"
-import { servedFace } from "../../support/http/servedFace.ts"
+import { servedService } from "../../support/http/servedService.ts"
 import { bodies } from "../../support/http/shape.ts"
 import { terms } from "../../support/payments/terms.ts"
 
@@ -56,7 +62,7 @@ const pathsIn = (text: string) =>
 
 test("every absolute address in any document is the service's own or a known foreign one", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     const { text, headers } = yield* read(face)
     for (const path of documentPaths) {
       const content = `${text(path)} ${headers(path).get("link") ?? ""}`
@@ -74,7 +80,7 @@ test("every absolute address in any document is the service's own or a known for
 
 test("every own link and path in any document is served", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     const { text, headers } = yield* read(face)
     const seen = new Set<string>()
     for (const path of documentPaths) {
@@ -84,10 +90,10 @@ test("every own link and path in any document is served", () =>
       }
       for (const named of pathsIn(content)) seen.add(named)
     }
-    const asked = [...seen].map((path) => path.split(/[?#]/)[0] ?? "")
+    const ownPaths = [...seen].map((path) => path.split(/[?#]/)[0] ?? "")
       .filter((path) => !path.startsWith("/v1/payments/"))
-    ok(asked.length > 25, `${asked.length} links`)
-    for (const path of new Set(asked)) {
+    ok(ownPaths.length > 25, `${ownPaths.length} links`)
+    for (const path of new Set(ownPaths)) {
       const { status } = yield* face.get(path)
       ok([200, 402, 405].includes(status), `${path}: ${status}`)
       if (status === 405) ok(["/mcp"].includes(path), path)
@@ -96,7 +102,7 @@ test("every own link and path in any document is served", () =>
 
 test("documents have a content type, an ETag, a max-age of five minutes, and CORS", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     const { headers } = yield* read(face)
     for (const path of documentPaths) {
       const own = headers(path)
@@ -111,7 +117,7 @@ test("documents have a content type, an ETag, a max-age of five minutes, and COR
 
 test("two replicas serve the same bytes, started at any time", () =>
   Effect.gen(function* () {
-    const reading = Effect.scoped(Effect.flatMap(openFace, read))
+    const reading = Effect.scoped(Effect.flatMap(openDocumentService, read))
     const first = yield* reading
     yield* TestClock.setTime(200 * day)
     const second = yield* reading
@@ -142,7 +148,7 @@ Deno.test("security.txt expires within a year, at the same time all month, and n
 
 test("/llms.txt is a valid llms.txt page under 4 KiB", () =>
   Effect.gen(function* () {
-    const { text } = yield* read(yield* openFace)
+    const { text } = yield* read(yield* openDocumentService)
     const page = text("/llms.txt")
     ok(page.length < 4_096, `${page.length}`)
     const { title, summary, sections } = Result.getOrThrow(readLlms(page))
@@ -157,7 +163,7 @@ test("/llms.txt is a valid llms.txt page under 4 KiB", () =>
 
 test("the api-catalog is a linkset, and its HEAD links to it", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     const head = yield* face.get("/.well-known/api-catalog", { method: "HEAD" })
     match(
       head.headers.get("content-type") ?? "",
@@ -180,10 +186,10 @@ function faults(schema: object, value: unknown): string {
 
 test("the call and the answer declared in a 402 are valid by its own schema, over HTTP, A2A and MCP", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     for (const product of sold) {
       const { id, path } = product
-      const { header, task, tool } = yield* askPaid(face, product)
+      const { header, task, tool } = yield* challengesOf(face, product)
       for (
         const required of [JSON.parse(Result.getOrThrow(Base64.decodeString(header))), task, tool]
       ) {
@@ -195,16 +201,16 @@ test("the call and the answer declared in a 402 are valid by its own schema, ove
     }
   }))
 
-/** Whether `shown` is a part of `whole`; the first item of a list is compared. */
-function isPartOf(shown: unknown, complete: unknown): boolean {
-  if (typeof shown !== "object" || shown === null) return shown === complete
-  return Object.entries(shown).length > 0 &&
-    Object.entries(shown).every(([name, part]) => isPartOf(part, objectIn(complete)[name]))
+/** Whether `part` is a part of `whole`. */
+function isPartOf(part: unknown, whole: unknown): boolean {
+  if (typeof part !== "object" || part === null) return part === whole
+  return Object.entries(part).length > 0 &&
+    Object.entries(part).every(([name, member]) => isPartOf(member, objectIn(whole)[name]))
 }
 
 test("every example in /llms-full.txt is a valid answer to a valid call", () =>
   Effect.gen(function* () {
-    const { text } = yield* read(yield* openFace)
+    const { text } = yield* read(yield* openDocumentService)
     const calls = callsOfText(text("/llms-full.txt"))
     equal(calls.map(({ name }) => name), skills.map(({ name }) => name))
     for (const [at, { name, call, body }] of calls.entries()) {
@@ -221,7 +227,7 @@ test("every example in /llms-full.txt is a valid answer to a valid call", () =>
 
 test("every example of the agent card is a call that its skill accepts", () =>
   Effect.gen(function* () {
-    const { json } = yield* read(yield* openFace)
+    const { json } = yield* read(yield* openDocumentService)
     const listed = json("/a2a")["skills"] as ReadonlyArray<{ id: string; examples: Array<string> }>
     for (const [at, { id, examples }] of listed.entries()) {
       const { skill, params } = JSON.parse(examples[0] ?? "")
@@ -235,7 +241,7 @@ test("every example of the agent card is a call that its skill accepts", () =>
 
 test("/discovery returns the requested page with its pagination", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     const page = Effect.fnUntraced(function* (query: string) {
       const response = yield* face.get(`/discovery${query}`)
       const body = yield* Effect.promise(() => response.json())
@@ -269,7 +275,7 @@ liveTest(
   "the official Bazaar client lists all products, page by page",
   () =>
     Effect.gen(function* () {
-      const url = yield* servedFace
+      const url = yield* servedService
       const { extensions: { bazaar } } = withBazaar(new HTTPFacilitatorClient({ url }))
       const list = (offset: number) =>
         Effect.promise(() => bazaar.listResources({ type: "http", limit: 5, offset }))
@@ -293,14 +299,14 @@ test("/discovery states when the listed products last changed", () =>
     const tag = new Uint8Array(hash).toHex().slice(0, 16)
     equal(
       [tag, productsChangedAt],
-      ["9237e56a83f3405c", "2026-11-22T00:00:00.000Z"],
+      ["358b3cb87283fe57", "2026-11-22T00:00:00.000Z"],
       "the listed products changed: update this hash and productsChangedAt",
     )
   }))
 
 test("the icon is an SVG under a kilobyte that loads nothing", () =>
   Effect.gen(function* () {
-    const { text, headers } = yield* read(yield* openFace)
+    const { text, headers } = yield* read(yield* openDocumentService)
     const mark = text("/favicon.svg")
     strictEqual(headers("/favicon.svg").get("content-type"), "image/svg+xml")
     ok(mark.length < 1_000 && mark.startsWith("<svg ") && mark.endsWith("</svg>"))

@@ -11,12 +11,12 @@ import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
 import { usd } from "../../../src/core/domain/money.ts"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
 import {
-  askPaid,
-  askTools,
   base,
-  openFace,
+  challengesOf,
+  openDocumentService,
   read,
   type Reading,
+  readTools,
 } from "../../support/http/documents.ts"
 import { readLlms } from "../../support/http/llms.ts"
 import { test } from "../../support/effect.ts"
@@ -63,8 +63,8 @@ function offerOf(product: Product): Offer {
   }
 }
 
-/** Compares a document with the table, in every field that the document has. */
-function agrees(listed: ReadonlyArray<ListedOffer>, fields: ReadonlyArray<keyof Offer>): void {
+/** Holds what a document tells against the table, in every field that it tells. */
+function agrees(told: ReadonlyArray<ListedOffer>, fields: ReadonlyArray<keyof Offer>): void {
   const pick = (offer: ListedOffer) =>
     Object.fromEntries(fields.map((field) => [field, offer[field]]))
   const ordered = (offers: ReadonlyArray<ListedOffer>) => {
@@ -81,7 +81,7 @@ const compared = (
 ) =>
   test(`${name} lists the products of the catalog`, () =>
     Effect.gen(function* () {
-      agrees(offers(yield* read(yield* openFace)), fields)
+      agrees(offers(yield* read(yield* openDocumentService)), fields)
     }))
 
 const inFull = ["path", "address", "priceUsd", "title", "description", "parameters"] as const
@@ -118,21 +118,21 @@ for (const path of ["/.well-known/agent-card.json", "/.well-known/agent.json", "
 
 test("tools/list of /mcp lists the products of the catalog", () =>
   Effect.gen(function* () {
-    const tools = yield* askTools(yield* openFace)
+    const tools = yield* readTools(yield* openDocumentService)
     agrees(offersOfTools(tools), ["name", "title", "priceUsd", "parameters"])
   }))
 
 test("a 402 has the same requirements over HTTP, A2A and MCP", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     for (const product of sold) {
       const { parameters, address, description, ...offer } = offerOf(product)
       const { name, units, network, asset, payTo, upfront } = offer
-      const asked = { units, network, asset, payTo, upfront, description }
-      const { header, body, version1, task, tool } = yield* askPaid(face, product)
+      const expected = { units, network, asset, payTo, upfront, description }
+      const { header, body, version1, task, tool } = yield* challengesOf(face, product)
 
       const required = JSON.parse(Result.getOrThrow(Base64.decodeString(header)))
-      equal(requestedBy(required), asked)
+      equal(requestedBy(required), expected)
       strictEqual(required.resource.url, address)
       equal(declaredParameters(objectIn(required.extensions.bazaar)), parameters)
       const [entry] = body.accepts
@@ -144,20 +144,20 @@ test("a 402 has the same requirements over HTTP, A2A and MCP", () =>
         [units, asset, payTo, address, description],
       )
 
-      equal(requestedBy(task), asked)
+      equal(requestedBy(task), expected)
       strictEqual(objectIn(objectIn(task)["resource"])["url"], address)
-      equal(requestedBy(tool), asked)
+      equal(requestedBy(tool), expected)
       strictEqual(objectIn(objectIn(tool)["resource"])["url"], `mcp://tool/${name}`)
     }
   }))
 
 test("contract, catalog, text, card and tools list the same free rows", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     const { json, text } = yield* read(face)
     const rows = Object.values(freeRows)
-    const asked = rows.filter(({ format }) => format === "json")
-    const names = asked.map(({ id }) => named(id))
+    const jsonRows = rows.filter(({ format }) => format === "json")
+    const names = jsonRows.map(({ id }) => named(id))
     const contract = objectIn(json("/openapi.json")["paths"])
     for (const { id, path, title } of rows) {
       const { operationId, summary, security } = objectIn(objectIn(contract[path])["get"])
@@ -175,5 +175,5 @@ test("contract, catalog, text, card and tools list the same free rows", () =>
     const skills = json("/a2a")["skills"] as ReadonlyArray<{ id: string; tags: Array<string> }>
     equal(skills.map(({ id }) => id), all)
     equal(skills.filter(({ tags }) => tags.includes("free")).map(({ id }) => id), names)
-    equal((yield* askTools(face)).map(({ name }) => name), all)
+    equal((yield* readTools(face)).map(({ name }) => name), all)
   }))

@@ -22,11 +22,11 @@ import { paymentRequired } from "../../../src/payments/domain/x402/challenge.ts"
 import { decodeQuery } from "../../../src/catalog/domain/parameter.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
-import { makeFace, makeWorld } from "../../support/http/face.ts"
+import { makeService, makeWorld } from "../../support/http/httpService.ts"
 import { authorizationFor, headerOf, terms, wirePayment } from "../../support/payments/terms.ts"
 
 const challengeOf = Effect.fnUntraced(function* (path: string) {
-  const face = yield* makeFace(yield* makeWorld(1))
+  const face = yield* makeService(yield* makeWorld(1))
   const header = (yield* face.get(path)).headers.get("payment-required") ?? ""
   ok(header.length > 0 && header.length < 4_000, `${path}: ${header.length}`)
   return JSON.parse(Result.getOrThrow(Base64.decodeString(header)))
@@ -73,8 +73,8 @@ test("the payment-identifier that a reference buyer adds to a 402 is the one tha
     const authorization = authorizationFor(buyer(0), products.research, 1_000)
     const signature = yield* sign(buyer(0), authorization)
     const wire = wirePayment(products.research, authorization, signature)
-    const shown = Result.getOrThrow(decodePayment(headerOf({ ...wire, extensions })))
-    strictEqual(shown.identifier, id)
+    const payload = Result.getOrThrow(decodePayment(headerOf({ ...wire, extensions })))
+    strictEqual(payload.identifier, id)
   }))
 
 test("the reference validator refuses an example that does not match the schema", () =>

@@ -56,12 +56,12 @@ law(
 
 /** Invalid texts, and their errors. */
 const notLlms: ReadonlyArray<readonly [string, RegExp]> = [
-  ["", /does not open with a title/],
-  ["## Links\n- [a](https://b.example)", /does not open with a title/],
-  ["# T\n\nSome prose.\n\n### Deep\n", /a heading stands before/],
+  ["", /does not begin with a title/],
+  ["## Links\n- [a](https://b.example)", /does not begin with a title/],
+  ["# T\n\nSome prose.\n\n### Deep\n", /a heading is before/],
   ["# T\n\n## S\n\nProse in a section.\n", /more than links: Prose in a section/],
   ["# T\n\n## S\n- [a] (https://b.example)\n", /more than links/],
-  [`# T\n${"\n".repeat(1_000)}`, /longer than a list of links/],
+  [`# T\n${"\n".repeat(1_000)}`, /too many lines/],
 ]
 
 for (const [text, why] of notLlms) {

@@ -9,22 +9,22 @@ import { argumentsSchema } from "../../../src/catalog/domain/parameter.ts"
 import { usd } from "../../../src/core/domain/money.ts"
 import { skills } from "../../../src/catalog/domain/skill.ts"
 import { test } from "../../support/effect.ts"
-import { faceOptions, makeFace, makeWorld } from "../../support/http/face.ts"
+import { makeService, makeWorld, serviceOptions } from "../../support/http/httpService.ts"
 import { currentRequest, earlierRequest, envelope, revision } from "../../support/http/mcp.ts"
 import { terms } from "../../support/payments/terms.ts"
 
 type Json = Record<string, unknown>
 
 const open = Effect.gen(function* () {
-  const face = yield* makeFace(yield* makeWorld(3))
+  const service = yield* makeService(yield* makeWorld(3))
   const post = (init: RequestInit) =>
     Effect.gen(function* () {
-      const response = yield* face.get("/mcp", { method: "POST", ...init })
+      const response = yield* service.get("/mcp", { method: "POST", ...init })
       const text = yield* Effect.promise(() => response.text())
       const body: Json = text === "" ? {} : JSON.parse(text)
       return { status: response.status, headers: response.headers, body }
     })
-  return { ...face, post }
+  return { ...service, post }
 })
 
 const resultOf = ({ body }: { readonly body: Json }) => Object(body["result"]) as Json
@@ -250,9 +250,9 @@ for (const [origin, onThisMachine, onTheWeb] of origins) {
   test(`Origin ${origin} may ${onTheWeb ? "" : "not "}call a service on the web, ${onThisMachine ? "and" : "not"} one of this machine`, () =>
     Effect.gen(function* () {
       const world = yield* makeWorld(1)
-      const web = { ...faceOptions, terms: { ...terms, publicBaseUrl: "https://api.example" } }
-      for (const [options, may] of [[faceOptions, onThisMachine], [web, onTheWeb]] as const) {
-        const { get } = yield* makeFace(world, undefined, options)
+      const web = { ...serviceOptions, terms: { ...terms, publicBaseUrl: "https://api.example" } }
+      for (const [options, may] of [[serviceOptions, onThisMachine], [web, onTheWeb]] as const) {
+        const { get } = yield* makeService(world, undefined, options)
         const init = currentRequest("tools/list", {}, { headers: { origin } })
         const { status, headers } = yield* get("/mcp", init)
         strictEqual(status, may ? 200 : 403)

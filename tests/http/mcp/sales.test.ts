@@ -18,7 +18,7 @@ import { callFree } from "../../../src/http/mcp/tools.ts"
 import type { SkillPorts } from "../../../src/http/skills.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { test } from "../../support/effect.ts"
-import { makeFace, makeWorld, paymentFor, type World } from "../../support/http/face.ts"
+import { makeService, makeWorld, paymentFor, type World } from "../../support/http/httpService.ts"
 import { currentRequest, earlierRequest, type ToolResult } from "../../support/http/mcp.ts"
 import { startSeconds } from "../../support/payments/sales.ts"
 import { terms } from "../../support/payments/terms.ts"
@@ -31,10 +31,10 @@ const open = Effect.fnUntraced(function* (
 ) {
   yield* TestClock.setTime(startSeconds * second)
   const world = given ?? (yield* makeWorld(3))
-  const face = yield* makeFace(world, payments)
+  const service = yield* makeService(world, payments)
   const post = (init: RequestInit) =>
     Effect.gen(function* () {
-      const response = yield* face.get("/mcp", init)
+      const response = yield* service.get("/mcp", init)
       const body: Json = yield* Effect.promise(() => response.json())
       return { status: response.status, headers: response.headers, body }
     })
@@ -43,7 +43,7 @@ const open = Effect.fnUntraced(function* (
       post(currentRequest("tools/call", { name, arguments: given }, { meta, headers })),
       ({ body }) => Object(body["result"]) as ToolResult,
     )
-  return { ...face, world, post, call }
+  return { ...service, world, post, call }
 })
 
 /** A payment for a product, as the JSON of a message. */
@@ -93,10 +93,10 @@ test("a flood of free calls is refused from memory: no question to the store, no
     const { post, world } = yield* open()
     const free = { name: "get_index" }
     yield* Effect.replicateEffect(post(currentRequest("tools/call", free)), 6)
-    const asked = yield* Ref.get(world.asked)
+    const asked = yield* Ref.get(world.limitCalls)
     const mismatched = { headers: { "mcp-name": "get_pulse" } }
     strictEqual((yield* post(currentRequest("tools/call", free, mismatched))).status, 429)
-    strictEqual(yield* Ref.get(world.asked), asked)
+    strictEqual(yield* Ref.get(world.limitCalls), asked)
   }))
 
 test("a free tool whose row answers an error says that it is one", () =>

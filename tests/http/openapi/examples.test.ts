@@ -19,7 +19,12 @@ import { ChallengeBody, ChallengeV1Body } from "../../../src/payments/domain/x40
 import { Slug } from "../../../src/markets/domain/market.ts"
 import { documents } from "../../../src/http/documents/documents.ts"
 import { test } from "../../support/effect.ts"
-import { faceOptions, makeFace, makeWorld, paymentFor } from "../../support/http/face.ts"
+import {
+  makeService,
+  makeWorld,
+  paymentFor,
+  serviceOptions,
+} from "../../support/http/httpService.ts"
 import { bookOf, endingMarket, pricesOver, whaleRow } from "../../support/products.ts"
 import { bodies } from "../../support/http/shape.ts"
 
@@ -58,7 +63,7 @@ interface Document {
 
 const document: Document = JSON.parse(
   new TextDecoder().decode(
-    documents({ ...faceOptions, version: "1.0.0" }).get("/openapi.json")?.bytes,
+    documents({ ...serviceOptions, version: "1.0.0" }).get("/openapi.json")?.bytes,
   ),
 )
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
@@ -174,14 +179,14 @@ test("what is served is valid by the document's schema of it", () =>
     // The market that the examples of calls ask for.
     const slug = Slug.make(products.research.parameters[0].example)
     const sold = endingMarket(1, now, { slug })
-    yield* Ref.set(world.shelf.markets, [sold])
-    yield* Ref.set(world.shelf.books, [bookOf(sold, now)])
-    yield* Ref.set(world.shelf.series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
-    yield* Ref.set(world.shelf.whales, [{ computedAt: now, row: whaleRow() }])
-    const face = yield* makeFace(world)
+    yield* Ref.set(world.productPorts.markets, [sold])
+    yield* Ref.set(world.productPorts.books, [bookOf(sold, now)])
+    yield* Ref.set(world.productPorts.series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
+    yield* Ref.set(world.productPorts.whales, [{ computedAt: now, row: whaleRow() }])
+    const service = yield* makeService(world)
     const bodyOf = Effect.fnUntraced(function* (path: `/${string}`, client: number, paid = {}) {
       const headers = { "x-forwarded-for": `203.0.113.${client}`, ...paid }
-      const response = yield* face.get(path, { headers })
+      const response = yield* service.get(path, { headers })
       const [at] = path.split("?")
       const [found] = media.filter((one) =>
         one.path === at && one.method === "get" && one.status === String(response.status)
@@ -210,12 +215,12 @@ test("what is served is valid by the document's schema of it", () =>
 
 test("the message that is shown of a path that agents post to is answered with a result", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(3))
+    const service = yield* makeService(yield* makeWorld(3))
     const posts = operations.filter(({ method }) => method === "post")
     equal(posts.map(({ path }) => path).toSorted(), ["/a2a", "/mcp"])
     for (const [client, { path, operation }] of posts.entries()) {
       const [message] = examplesOf(operation.requestBody?.content["application/json"] ?? none)
-      const response = yield* face.get(path, {
+      const response = yield* service.get(path, {
         method: "POST",
         headers: { "content-type": "application/json", "x-forwarded-for": `203.0.113.${client}` },
         body: JSON.stringify(message),
@@ -234,17 +239,17 @@ const none: Media = { schema: { not: {} } }
 test("the challenge and the receipt in the headers are what the document says they hold", () =>
   Effect.gen(function* () {
     yield* TestClock.adjust("1 day")
-    const face = yield* makeFace(yield* makeWorld(3))
+    const service = yield* makeService(yield* makeWorld(3))
     const held = (response: globalThis.Response, name: string) =>
       JSON.parse(Result.getOrThrow(Base64.decodeString(response.headers.get(name) ?? "")))
     const schemaOf = (name: string) => document.components.headers[name]?.schema.contentSchema
     for (const product of Object.values(products)) {
-      const challenge = held(yield* face.get(product.path), "payment-required")
+      const challenge = held(yield* service.get(product.path), "payment-required")
       strictEqual(faults(schemaOf("PaymentRequired") ?? {}, challenge), "", product.path)
       ok(faults(schemaOf("PaymentRequired") ?? {}, { ...challenge, accepts: [] }) !== "")
     }
     const payment = yield* paymentFor(products.latest)
-    const paid = yield* face.get(products.latest.path, {
+    const paid = yield* service.get(products.latest.path, {
       headers: { "payment-signature": payment },
     })
     const receipt = held(paid, "payment-response")

@@ -13,7 +13,12 @@ import { documents } from "../../../src/http/documents/documents.ts"
 import { paths } from "../../../src/http/documents/addresses.ts"
 import { openApiDocument } from "../../../src/http/openapi/openapi.ts"
 import { test } from "../../support/effect.ts"
-import { faceOptions, makeFace, makeWorld, paymentFor } from "../../support/http/face.ts"
+import {
+  makeService,
+  makeWorld,
+  paymentFor,
+  serviceOptions,
+} from "../../support/http/httpService.ts"
 import { terms } from "../../support/payments/terms.ts"
 import { storeOf, wonOf40 } from "../../support/whales/whales.ts"
 
@@ -82,7 +87,7 @@ const Document = Schema.Struct({
   }),
 })
 
-const made = documents({ ...faceOptions, version: "1.0.0" })
+const made = documents({ ...serviceOptions, version: "1.0.0" })
 const text = new TextDecoder().decode(made.get("/openapi.json")?.bytes)
 const document = Schema.decodeUnknownSync(Schema.fromJsonString(Document))(text)
 
@@ -91,17 +96,17 @@ const noPayment = `0x${"5a".repeat(32)}`
 
 test("every path of the contract is served, and /openapi.json is the document", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(3))
+    const service = yield* makeService(yield* makeWorld(3))
     let client = 0
     for (const [path, { get, post }] of Object.entries(document.paths)) {
       const headers = { "x-forwarded-for": `203.0.113.${client++}` }
-      const { status } = yield* face.get(path.replace("{paymentId}", noPayment), { headers })
+      const { status } = yield* service.get(path.replace("{paymentId}", noPayment), { headers })
       const found = path.includes("{") ? [404] : get === undefined ? [405] : [200, 402]
       ok(found.includes(status), `${path} is ${status}`)
-      const posted = yield* face.get(path, { method: "POST", headers })
+      const posted = yield* service.get(path, { method: "POST", headers })
       strictEqual(posted.status !== 405, post !== undefined, `POST ${path} is ${posted.status}`)
     }
-    const served = yield* face.get("/openapi.json")
+    const served = yield* service.get("/openapi.json")
     strictEqual(served.headers.get("cache-control"), "public, max-age=300")
     strictEqual(
       yield* Effect.promise(() => served.text()),
@@ -242,8 +247,8 @@ const requests: ReadonlyArray<readonly [string, number, `/${string}`, RequestIni
 for (const [what, status, target, init] of requests) {
   test(`the document has the ${status} of ${what}, with its headers`, () =>
     Effect.gen(function* () {
-      const face = yield* makeFace(yield* makeWorld(3))
-      const response = yield* face.get(target, init)
+      const service = yield* makeService(yield* makeWorld(3))
+      const response = yield* service.get(target, init)
       strictEqual(response.status, status)
       const path = (target.split("?")[0] ?? "").replace(/payments\/.*/, "payments/{paymentId}")
       strictEqual(missing(path, response), null)
@@ -253,9 +258,9 @@ for (const [what, status, target, init] of requests) {
 test("the document has the 200 of what is sold, with its receipt", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-11-21T12:00:00.000Z"))
-    const face = yield* makeFace(yield* makeWorld(3))
+    const service = yield* makeService(yield* makeWorld(3))
     const headers = { "x-payment": yield* paymentFor(products.latest) }
-    const response = yield* face.get("/v1/latest", { headers })
+    const response = yield* service.get("/v1/latest", { headers })
     strictEqual(response.status, 200)
     strictEqual(missing("/v1/latest", response), null)
   }))
@@ -309,13 +314,13 @@ test("the document has every field that is served of whales, and what it has is 
     yield* TestClock.setTime(Date.parse("2026-11-21T12:00:00.000Z"))
     const world = yield* makeWorld(3)
     const store = storeOf(wonOf40([25, 15]))
-    yield* Ref.set(world.shelf.tracked, store.tracked)
-    yield* Ref.set(world.shelf.totals, store.totals)
-    yield* Ref.set(world.shelf.whales, store.whales)
-    const face = yield* makeFace(world)
+    yield* Ref.set(world.productPorts.tracked, store.tracked)
+    yield* Ref.set(world.productPorts.totals, store.totals)
+    yield* Ref.set(world.productPorts.whales, store.whales)
+    const service = yield* makeService(world)
     const headers = { "x-payment": yield* paymentFor(products.whales) }
     for (const [path, name] of [["/v1/track-record", "TrackRecord"], ["/v1/whales", "Whales"]]) {
-      const response = yield* face.get(path ?? "", { headers })
+      const response = yield* service.get(path ?? "", { headers })
       strictEqual(response.status, 200)
       const fields = new Set(served(yield* Effect.promise(() => response.json()), ""))
       const documented = new Set(fieldsOf({ $ref: `#/components/schemas/${name}` }, ""))

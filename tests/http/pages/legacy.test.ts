@@ -7,10 +7,15 @@ import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/st
 import { Arbitrary, Effect, Schema } from "effect"
 import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
 import { second } from "../../../src/core/domain/time.ts"
-import { makeHttpFace } from "../../../src/http/layer.ts"
+import { makeHttpService } from "../../../src/http/layer.ts"
 import { defaultLegacyRoutes, legacyRoute, LegacyRoutes } from "../../../src/http/pages/legacy.ts"
 import { law, liveTest, test } from "../../support/effect.ts"
-import { faceOptions, makeFace, makeWorld, servicesOver } from "../../support/http/face.ts"
+import {
+  makeService,
+  makeWorld,
+  serviceOptions,
+  servicesOver,
+} from "../../support/http/httpService.ts"
 import { faultOf } from "../../support/http/shape.ts"
 import { terms } from "../../support/payments/terms.ts"
 import { targetLengthMax } from "../../../src/http/server/errors.ts"
@@ -21,11 +26,11 @@ const successorOfAll = freeRows.index.path
 const deprecatedAt = Date.parse("2026-11-01T00:00:00.000Z") / second
 const successors = new Set<string>([...defaultLegacyRoutes.values(), successorOfAll])
 
-const legacyFace = Effect.flatMap(makeWorld(3), (world) => makeFace(world))
+const legacyService = Effect.flatMap(makeWorld(3), (world) => makeService(world))
 
 test("every path of the table is moved for good, with its query", () =>
   Effect.gen(function* () {
-    const { get } = yield* legacyFace
+    const { get } = yield* legacyService
     ok(defaultLegacyRoutes.size > 10)
     for (const [path, successor] of defaultLegacyRoutes) {
       const response = yield* get(`${path}?since=5&type=mover`)
@@ -49,7 +54,7 @@ test("the documented examples lead to what they name", () =>
 
 test("a path that is not in the table leads to the index, and a path beside it nowhere", () =>
   Effect.gen(function* () {
-    const { get } = yield* legacyFace
+    const { get } = yield* legacyService
     for (const path of ["/api", "/api/", "/api/nowhere", "/api/v1/signals", "/api/signals/1"]) {
       const response = yield* get(`${path}?a=1`)
       equal([response.status, response.headers.get("location")], [308, `${base}/v1/index?a=1`])
@@ -63,7 +68,7 @@ test("a path that is not in the table leads to the index, and a path beside it n
 
 test("GET and HEAD are moved, OPTIONS is answered, any other method is refused", () =>
   Effect.gen(function* () {
-    const { get } = yield* legacyFace
+    const { get } = yield* legacyService
     const statuses = { GET: 308, HEAD: 308, OPTIONS: 204, POST: 405, PUT: 405, DELETE: 405 }
     for (const path of ["/api", "/api/signals", "/api/nowhere"]) {
       for (const [method, status] of Object.entries(statuses)) {
@@ -76,7 +81,7 @@ test("GET and HEAD are moved, OPTIONS is answered, any other method is refused",
 
 test("a move spends the documents' budget, looks at no payment, and is never 304", () =>
   Effect.gen(function* () {
-    const { get } = yield* legacyFace
+    const { get } = yield* legacyService
     const headers = { "payment-signature": "e30=", "if-none-match": "*" }
     const response = yield* get("/api/whales", { headers })
     strictEqual(response.status, 308)
@@ -88,7 +93,7 @@ test("a table of one's own stands instead of the usual one", () =>
     const world = yield* makeWorld(1)
     const legacyRoutes = new Map([["/api/movers", "/v1/pulse"]])
     const { handle } = yield* Effect.provide(
-      makeHttpFace({ ...faceOptions, legacyRoutes }),
+      makeHttpService({ ...serviceOptions, legacyRoutes }),
       servicesOver(world),
     )
     const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 }
@@ -142,7 +147,7 @@ liveTest(
   "a request line that means ill leads to a path of ours, and adds no header",
   () =>
     Effect.gen(function* () {
-      const { handle } = yield* legacyFace
+      const { handle } = yield* legacyService
       const server = yield* Effect.acquireRelease(
         Effect.sync(() =>
           Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, handle)

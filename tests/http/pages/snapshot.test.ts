@@ -13,7 +13,7 @@ import { Digest } from "../../../src/digest/Digest.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { test } from "../../support/effect.ts"
-import { makeFace, makeWorld } from "../../support/http/face.ts"
+import { makeService, makeWorld } from "../../support/http/httpService.ts"
 import { sampleItem } from "../../support/feed/items.ts"
 
 const options = {
@@ -72,11 +72,11 @@ test("refresh shows what a tick has just appended", () =>
     const noon = Date.parse("2026-11-21T12:00:00.000Z")
     yield* TestClock.setTime(noon)
     const world = yield* makeWorld(3)
-    const face = yield* makeFace(world)
+    const service = yield* makeService(world)
     yield* Ref.update(world.items, (items) => [...items, sampleItem(4, noon)])
-    yield* face.refresh
+    yield* service.refresh
     const body = yield* Effect.flatMap(
-      face.get("/v1/index"),
+      service.get("/v1/index"),
       (response) => Effect.promise(() => response.json()),
     )
     equal([body.index, body.totalToday], [4, 4])
@@ -114,11 +114,11 @@ test("all who wait for a body wait for one computation", () =>
 
 test("the bodies hold no value of their own request: equal feeds have equal bytes", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(3))
+    const service = yield* makeService(yield* makeWorld(3))
     let client = 0
     const text = Effect.fnUntraced(function* (path: string) {
       const headers = { "x-forwarded-for": `203.0.113.${client++}` }
-      const response = yield* face.get(path, { headers })
+      const response = yield* service.get(path, { headers })
       strictEqual(response.status, 200)
       return yield* Effect.promise(() => response.text())
     })

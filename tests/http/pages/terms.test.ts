@@ -10,7 +10,7 @@ import { products } from "../../../src/catalog/domain/product.ts"
 import { freeRows, VenueMode } from "../../../src/catalog/domain/freeRow.ts"
 import { termsAnswers, type TermsOptions } from "../../../src/http/pages/terms.ts"
 import { test } from "../../support/effect.ts"
-import { makeFace, makeWorld } from "../../support/http/face.ts"
+import { makeService, makeWorld } from "../../support/http/httpService.ts"
 
 const utf8 = new TextDecoder()
 const decodeTerms = Schema.decodeUnknownSync(Schema.fromJsonString(freeRows.terms.body))
@@ -67,8 +67,8 @@ Deno.test("the terms name every settle-early path and promise a refund", () => {
 
 test("/health says which venue the feed is made from", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(1))
-    const response = yield* face.get("/health")
+    const service = yield* makeService(yield* makeWorld(1))
+    const response = yield* service.get("/health")
     const body = yield* Effect.promise(() => response.json())
     equal([body.paymentMode, body.venue], ["simulated", { mode: "simulated" }])
   }))

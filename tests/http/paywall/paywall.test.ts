@@ -29,7 +29,7 @@ import {
   terms,
   wirePayment,
 } from "../../support/payments/terms.ts"
-import { countingLimits, goodWork, till } from "../../support/http/till.ts"
+import { countingLimits, goodWork, paywallHarness } from "../../support/http/paywallHarness.ts"
 
 const url = `${terms.publicBaseUrl}${product.path}`
 const paid = (header: string, more: Record<string, string> = {}, query = "") =>
@@ -44,8 +44,6 @@ const payment = Effect.fnUntraced(function* (n = 0) {
   return wirePayment(product, authorization, yield* sign(account, authorization))
 })
 
-const inTill = <E>(body: Parameters<typeof inMarket<void, E>>[0]) => inMarket(body)
-
 const error = (response: Response) => Effect.promise(async () => (await response.json()).error)
 
 /** Calls, letting time pass for whatever waits. */
@@ -58,14 +56,15 @@ const call = Effect.fnUntraced(function* (
   return yield* Fiber.join(fiber)
 })
 
-const makeTill = (...args: Parameters<typeof till>) => Effect.provide(till(...args), countingLimits)
+const makeHandler = (...args: Parameters<typeof paywallHarness>) =>
+  Effect.provide(paywallHarness(...args), countingLimits)
 
 const headerJson = (response: Response, name: string) =>
   JSON.parse(Result.getOrThrow(Base64.decodeString(response.headers.get(name) ?? "")))
 
 test("without a payment every request is a 402, before any parameter is looked at", () =>
-  inTill(Effect.gen(function* () {
-    const handle = yield* makeTill(Effect.die("computed"))
+  inMarket(Effect.gen(function* () {
+    const handle = yield* makeHandler(Effect.die("computed"))
     for (const request of [new Request(url), new Request(`${url}?index=x&index=`)]) {
       const response = yield* handle(request)
       equal(response.status, 402)
@@ -78,8 +77,8 @@ test("without a payment every request is a 402, before any parameter is looked a
   })))
 
 test("HEAD is a 402 even with a payment, and touches nothing", () =>
-  inTill(Effect.gen(function* () {
-    const handle = yield* makeTill(Effect.die("computed"))
+  inMarket(Effect.gen(function* () {
+    const handle = yield* makeHandler(Effect.die("computed"))
     const header = headerOf(yield* payment())
     const head = new Request(url, { method: "HEAD", headers: { "payment-signature": header } })
     equal((yield* handle(head)).status, 402)
@@ -87,8 +86,8 @@ test("HEAD is a 402 even with a payment, and touches nothing", () =>
   })))
 
 test("with a payment a wrong parameter is a 400, and the payment can be sent again", () =>
-  inTill(Effect.gen(function* () {
-    const handle = yield* makeTill()
+  inMarket(Effect.gen(function* () {
+    const handle = yield* makeHandler()
     const header = headerOf(yield* payment())
     const wrong = yield* handle(paid(header, {}, "?index=x"))
     const { code, charged, details } = yield* error(wrong)
@@ -101,8 +100,8 @@ test("with a payment a wrong parameter is a 400, and the payment can be sent aga
   })))
 
 test("a wrong parameter costs a payment that fits nothing, however often", () =>
-  inTill(Effect.gen(function* () {
-    const handle = yield* makeTill()
+  inMarket(Effect.gen(function* () {
+    const handle = yield* makeHandler()
     const header = headerOf(yield* payment())
     for (let i = 0; i < 20; i++) {
       equal((yield* handle(paid(header, {}, "?index=x"))).status, 400)
@@ -112,8 +111,8 @@ test("a wrong parameter costs a payment that fits nothing, however often", () =>
 
 for (const [what, query, key] of [["parameter", "?index=x", {}], ["key", "", shortKey]] as const) {
   test(`a wrong ${what} beside what is no payment is a 400, and is counted as invalid`, () =>
-    inTill(Effect.gen(function* () {
-      const handle = yield* makeTill()
+    inMarket(Effect.gen(function* () {
+      const handle = yield* makeHandler()
       for (let i = 0; i < 3; i++) {
         equal((yield* handle(paid("rubbish", key, query))).status, 400)
       }
@@ -124,8 +123,8 @@ for (const [what, query, key] of [["parameter", "?index=x", {}], ["key", "", sho
 }
 
 test("a valid payment in either header gets a 200 with charged and the receipt", () =>
-  inTill(Effect.gen(function* () {
-    const handle = yield* makeTill()
+  inMarket(Effect.gen(function* () {
+    const handle = yield* makeHandler()
     for (const [at, name] of (["payment-signature", "x-payment"] as const).entries()) {
       const header = headerOf(yield* payment(at))
       const response = yield* call(handle, new Request(url, { headers: { [name]: header } }))
@@ -147,15 +146,15 @@ test("a valid payment in either header gets a 200 with charged and the receipt",
   })))
 
 test("PAYMENT-SIGNATURE wins over X-PAYMENT", () =>
-  inTill(Effect.gen(function* () {
-    const handle = yield* makeTill()
+  inMarket(Effect.gen(function* () {
+    const handle = yield* makeHandler()
     const header = headerOf(yield* payment())
     equal((yield* call(handle, paid(header, { "x-payment": "rubbish" }))).status, 200)
   })))
 
 test("an answer that is not worth its price is a 200 with charged false and no receipt", () =>
-  inTill(Effect.gen(function* () {
-    const handle = yield* makeTill(Effect.succeed({ ...goodWork, charge: false }))
+  inMarket(Effect.gen(function* () {
+    const handle = yield* makeHandler(Effect.succeed({ ...goodWork, charge: false }))
     const response = yield* call(handle, paid(headerOf(yield* payment())))
     const { charged } = yield* Effect.promise(() => response.json())
     equal([response.status, charged], [200, false])
@@ -171,8 +170,8 @@ for (
   ] as const
 ) {
   test(`a work that fails with ${fact._tag} is a ${status}, not charged`, () =>
-    inTill(Effect.gen(function* () {
-      const handle = yield* makeTill(fact)
+    inMarket(Effect.gen(function* () {
+      const handle = yield* makeHandler(fact)
       const response = yield* call(handle, paid(headerOf(yield* payment())))
       const told = yield* error(response)
       equal([response.status, told.code, told.charged], [status, code, false])
@@ -182,8 +181,8 @@ for (
 }
 
 test("an invalid payment is a 402 that says why, in header and body", () =>
-  inTill(Effect.gen(function* () {
-    const handle = yield* makeTill(Effect.die("computed"))
+  inMarket(Effect.gen(function* () {
+    const handle = yield* makeHandler(Effect.die("computed"))
     const wire = yield* payment()
     const other = wirePayment(
       product,
@@ -207,8 +206,8 @@ test("an invalid payment is a 402 that says why, in header and body", () =>
   })))
 
 test("too many invalid payments are a 429, and then no signature of that client is looked at", () =>
-  inTill(Effect.gen(function* () {
-    const handle = yield* makeTill()
+  inMarket(Effect.gen(function* () {
+    const handle = yield* makeHandler()
     for (let i = 0; i < 3; i++) equal((yield* handle(paid("rubbish"))).status, 402)
     const denied = yield* handle(paid("rubbish"))
     equal([denied.status, denied.headers.get("retry-after")], [429, "10"])
@@ -220,9 +219,9 @@ test("too many invalid payments are a 429, and then no signature of that client 
   })))
 
 test("answers given away are counted as invalid payments are, whatever payment they are shown", () =>
-  inTill(Effect.gen(function* () {
+  inMarket(Effect.gen(function* () {
     let computed = 0
-    const handle = yield* makeTill(
+    const handle = yield* makeHandler(
       Effect.sync(() => ({ ...goodWork, charge: computed++ >= 3 })),
     )
     for (const n of [0, 0, 1]) {
@@ -239,8 +238,8 @@ test("answers given away are counted as invalid payments are, whatever payment t
   })))
 
 test("what is charged or given again is not counted", () =>
-  inTill(Effect.gen(function* () {
-    const handle = yield* makeTill()
+  inMarket(Effect.gen(function* () {
+    const handle = yield* makeHandler()
     const key = { "idempotency-key": "0123456789abcdef" }
     for (const n of [0, 0, 0, 1, 2, 3, 4]) {
       equal((yield* call(handle, paid(headerOf(yield* payment(n)), key))).status, 200)
@@ -248,9 +247,9 @@ test("what is charged or given again is not counted", () =>
   })))
 
 test("an answer is given away even when it cannot be counted", () =>
-  inTill(Effect.gen(function* () {
+  inMarket(Effect.gen(function* () {
     const handle = yield* Effect.provideService(
-      till(Effect.succeed({ ...goodWork, charge: false })),
+      paywallHarness(Effect.succeed({ ...goodWork, charge: false })),
       RateLimits,
       RateLimits.of({
         take: () => Effect.fail(new RateLimitUnavailable()),
@@ -263,8 +262,8 @@ test("an answer is given away even when it cannot be counted", () =>
   })))
 
 test("a known payment under a forged signature is a conflict, and is counted", () =>
-  inTill(Effect.gen(function* () {
-    const handle = yield* makeTill()
+  inMarket(Effect.gen(function* () {
+    const handle = yield* makeHandler()
     const wire = yield* payment()
     equal((yield* call(handle, paid(headerOf(wire)))).status, 200)
     const other = yield* payment(1)
@@ -278,8 +277,8 @@ test("a known payment under a forged signature is a conflict, and is counted", (
   })))
 
 test("the same payment again is answered by whether it shows the first call's secret", () =>
-  inTill(Effect.gen(function* () {
-    const handle = yield* makeTill()
+  inMarket(Effect.gen(function* () {
+    const handle = yield* makeHandler()
     const header = headerOf(yield* payment())
     const key = { "idempotency-key": "0123456789abcdef" }
     const first = yield* call(handle, paid(header, key))
@@ -308,7 +307,7 @@ test("the same payment again is answered by whether it shows the first call's se
 test("the hint of an unresolved payment says what the same payment returns when sent again", () =>
   inMarket(
     Effect.gen(function* () {
-      const handle = yield* makeTill()
+      const handle = yield* makeHandler()
       const key = { "idempotency-key": "0123456789abcdef" }
       const settling = yield* Effect.forkChild(handle(paid(headerOf(yield* payment()), key)))
       yield* passing(4)
@@ -331,8 +330,8 @@ test("the hint of an unresolved payment says what the same payment returns when 
   ))
 
 test("a payment-identifier is a secret as an Idempotency-Key is", () =>
-  inTill(Effect.gen(function* () {
-    const handle = yield* makeTill()
+  inMarket(Effect.gen(function* () {
+    const handle = yield* makeHandler()
     const info = { required: false, id: "pay_7d5d747be160e280" }
     const header = headerOf({
       ...yield* payment(),
@@ -343,16 +342,16 @@ test("a payment-identifier is a secret as an Idempotency-Key is", () =>
   })))
 
 test("an Idempotency-Key that could be guessed is a 400", () =>
-  inTill(Effect.gen(function* () {
-    const handle = yield* makeTill()
+  inMarket(Effect.gen(function* () {
+    const handle = yield* makeHandler()
     const response = yield* handle(paid(headerOf(yield* payment()), { "idempotency-key": "1" }))
     equal([response.status, (yield* error(response)).details[0].in], [400, "header"])
     equal(yield* taken, nothing)
   })))
 
 test("an expired payment that is known is answered by its state, an unknown one by a 402", () =>
-  inTill(Effect.gen(function* () {
-    const handle = yield* makeTill()
+  inMarket(Effect.gen(function* () {
+    const handle = yield* makeHandler()
     const key = { "idempotency-key": "0123456789abcdef" }
     const header = headerOf(yield* payment())
     const unused = headerOf(yield* payment(1))
@@ -373,8 +372,8 @@ Deno.test("challengeFor() is the 402 of a product, ready to be sent", () => {
 })
 
 test("a payment is seen in either header, and an empty header shows none", () =>
-  inTill(Effect.gen(function* () {
-    const handle = yield* makeTill()
+  inMarket(Effect.gen(function* () {
+    const handle = yield* makeHandler()
     const told = (headers: Record<string, string>) =>
       Effect.flatMap(handle(new Request(url, { headers })), error)
     const unpaid = yield* told({})

@@ -11,8 +11,15 @@ import { type Product, products } from "../../../src/catalog/domain/product.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { buyer } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
-import { inShop, json, now, once, type Shop, statusOf } from "../../support/http/earlyShop.ts"
-import { makeFace, makeWorld } from "../../support/http/face.ts"
+import {
+  json,
+  now,
+  once,
+  type PaidService,
+  statusOf,
+  withPaidService,
+} from "../../support/http/paidService.ts"
+import { makeService, makeWorld } from "../../support/http/httpService.ts"
 import { whaleRow } from "../../support/products.ts"
 import {
   answering,
@@ -33,7 +40,7 @@ const { resolving, whales, research } = products
 const early: ReadonlyArray<Product> = [resolving, whales, research]
 for (const product of early) {
   test(`${product.path} unpaid is a 402 that asks to be paid first, whatever the parameters`, () =>
-    inShop(Effect.fnUntraced(function* ({ call }) {
+    withPaidService(Effect.fnUntraced(function* ({ call }) {
       for (const query of ["", "?withinHours=&market="]) {
         const response = yield* call(product.path + query)
         strictEqual(response.status, 402)
@@ -55,7 +62,7 @@ for (
   ] as const
 ) {
   test(`${product.path}${query} is a 400, and the payment can be used after it`, () =>
-    inShop(Effect.fnUntraced(function* ({ pay }) {
+    withPaidService(Effect.fnUntraced(function* ({ pay }) {
       const wrong = yield* pay(product, query)
       const { error } = yield* json(wrong)
       equal([wrong.status, error.charged, error.details[0].param], [400, false, param])
@@ -66,10 +73,10 @@ for (
 }
 
 test("what is known to be worth nothing is refused before it is paid for", () =>
-  inShop(Effect.fnUntraced(function* (shop) {
-    const { shelf, pay } = shop
-    yield* Ref.set(shelf.whales, [{ computedAt: now, row: whaleRow({ resolved: 29 }) }])
-    yield* Ref.update(shelf.markets, (all) => all.slice(2))
+  withPaidService(Effect.fnUntraced(function* (service) {
+    const { productPorts, pay } = service
+    yield* Ref.set(productPorts.whales, [{ computedAt: now, row: whaleRow({ resolved: 29 }) }])
+    yield* Ref.update(productPorts.markets, (all) => all.slice(2))
     for (
       const [n, product, query, status, code] of [
         [0, resolving, "", 422, "below_threshold"],
@@ -80,15 +87,18 @@ test("what is known to be worth nothing is refused before it is paid for", () =>
       const response = yield* pay(product, query, n)
       const { error } = yield* json(response)
       equal([response.status, error.code, error.charged], [status, code, false])
-      strictEqual((yield* json(yield* statusOf(shop, product, n))).state, "released")
+      strictEqual((yield* json(yield* statusOf(service, product, n))).state, "released")
     }
     equal(yield* taken, nothing)
     strictEqual((yield* pay(resolving, "?withinHours=30", 3)).status, 200)
   })))
 
 test("an event with several live markets is a 400 that names them", () =>
-  inShop(Effect.fnUntraced(function* ({ shelf, pay }) {
-    yield* Ref.update(shelf.markets, (all) => all.map((row) => ({ ...row, eventSlug: "cup" })))
+  withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
+    yield* Ref.update(
+      productPorts.markets,
+      (all) => all.map((row) => ({ ...row, eventSlug: "cup" })),
+    )
     const response = yield* pay(research, "?market=cup")
     const { error } = yield* json(response)
     equal([response.status, error.charged], [400, false])
@@ -104,38 +114,38 @@ test("an event with several live markets is a 400 that names them", () =>
   })))
 
 /** Buys, and holds the receipt, the ledger and the payment's state to one another. */
-const bought = Effect.fnUntraced(function* (shop: Shop, product: Product, query: string) {
-  const response = yield* shop.pay(product, query)
+const bought = Effect.fnUntraced(function* (service: PaidService, product: Product, query: string) {
+  const response = yield* service.pay(product, query)
   strictEqual(response.status, 200)
   ok(response.headers.has("payment-response"))
   equal(yield* taken, once(product))
-  const paid = yield* json(yield* statusOf(shop, product))
+  const paid = yield* json(yield* statusOf(service, product))
   equal([paid.state, paid.product, paid.refund], ["answered", product.id, null])
   match(paid.transaction, /^0x/)
   return yield* json(response)
 })
 
 test("/v1/resolving is paid for once, and answered with the filters as they were applied", () =>
-  inShop(Effect.fnUntraced(function* (shop) {
-    const body = yield* bought(shop, resolving, "?minLiquidity=1000.5&includeNoise=0")
+  withPaidService(Effect.fnUntraced(function* (service) {
+    const body = yield* bought(service, resolving, "?minLiquidity=1000.5&includeNoise=0")
     equal([body.count, body.data.length], [2, 2])
     equal(body.filters, { withinHours: 24, minLiquidity: 1000.5, includeNoise: false })
   })))
 
 test("/v1/whales is paid for once, and answered", () =>
-  inShop(Effect.fnUntraced(function* (shop) {
-    equal((yield* bought(shop, whales, "")).data.wallets, [whaleRow()])
+  withPaidService(Effect.fnUntraced(function* (service) {
+    equal((yield* bought(service, whales, "")).data.wallets, [whaleRow()])
   })))
 
 test("/v1/research is paid for once, and answered", () =>
-  inShop(Effect.fnUntraced(function* (shop) {
-    const body = yield* bought(shop, research, "?market=market-1")
+  withPaidService(Effect.fnUntraced(function* (service) {
+    const body = yield* bought(service, research, "?market=market-1")
     equal([body.cached, body.data.market.slug], [false, "market-1"])
     match(body.disclaimer, /not financial advice/)
   })))
 
 test("a report for a second buyer comes from memory, and is paid for too", () =>
-  inShop(Effect.fnUntraced(function* ({ pay }) {
+  withPaidService(Effect.fnUntraced(function* ({ pay }) {
     yield* pay(research, "?market=market-1")
     const again = yield* json(yield* pay(research, "?market=market-1", 1))
     strictEqual(again.cached, true)
@@ -143,9 +153,9 @@ test("a report for a second buyer comes from memory, and is paid for too", () =>
   })))
 
 test("a work that fails after it was paid for is charged and refunded, and says where to look", () =>
-  inShop(Effect.fnUntraced(function* (shop) {
-    yield* Ref.set(shop.shelf.venueUp, false)
-    const response = yield* shop.pay(research, "?market=market-1")
+  withPaidService(Effect.fnUntraced(function* (service) {
+    yield* Ref.set(service.productPorts.venueUp, false)
+    const response = yield* service.pay(research, "?market=market-1")
     const { error } = yield* json(response)
     equal([response.status, error.code, error.charged], [502, "venue_error", true])
     ok(error.hint.includes(`/v1/payments/${error.refund.id} `), error.hint)
@@ -153,7 +163,7 @@ test("a work that fails after it was paid for is charged and refunded, and says 
     equal([error.refund.state, error.refund.amountUsd, error.refund.to], ["queued", "1.00", to])
     equal(yield* taken, once(research))
 
-    const status = yield* shop.call(
+    const status = yield* service.call(
       `/v1/payments/${error.refund.id.toUpperCase().replace("X", "x")}`,
     )
     equal([status.status, status.headers.get("cache-control")], [200, "no-store"])
@@ -168,14 +178,14 @@ test("a work that fails after it was paid for is charged and refunded, and says 
       payer: to,
       refund: { state: "queued", transaction: null, amountUsd: "1.00", to },
     })
-    const again = yield* shop.pay(research, "?market=market-1")
+    const again = yield* service.pay(research, "?market=market-1")
     const told = (yield* json(again)).error
     equal([again.status, told.refund.id, told.hint], [410, error.refund.id, error.hint])
   })))
 
 test("what turns out to be worth nothing only when it is computed is refunded", () =>
-  inShop(Effect.fnUntraced(function* ({ shelf, pay }) {
-    yield* Ref.set(shelf.books, [])
+  withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
+    yield* Ref.set(productPorts.books, [])
     const response = yield* pay(resolving)
     const { error } = yield* json(response)
     equal([response.status, error.code, error.charged], [422, "below_threshold", true])
@@ -183,7 +193,7 @@ test("what turns out to be worth nothing only when it is computed is refunded", 
   })))
 
 test("a payment is looked up by its id, in the budget of documents", () =>
-  inShop(Effect.fnUntraced(function* ({ call }) {
+  withPaidService(Effect.fnUntraced(function* ({ call }) {
     const unknown = yield* call(`/v1/payments/0x${"0".repeat(64)}`)
     equal([unknown.status, (yield* json(unknown)).error.code], [404, "not_found"])
     match(unknown.headers.get("ratelimit") ?? "", /^"documents";r=119/)
@@ -207,9 +217,9 @@ test("a refund of another sum than the price is looked up as that sum", () =>
       yield* useNonce(bought, price - 1n, BigInt(startSeconds + 5))
       yield* passing(60)
       yield* payments.scan
-      const face = yield* makeFace(yield* makeWorld(1), Layer.succeed(Payments, payments))
+      const service = yield* makeService(yield* makeWorld(1), Layer.succeed(Payments, payments))
       const asked = yield* Effect.forkChild(
-        face.get(`/v1/payments/${(yield* rowOf(bought))?.paymentId}`),
+        service.get(`/v1/payments/${(yield* rowOf(bought))?.paymentId}`),
       )
       yield* passing(2)
       const { amountUsd, refund } = yield* json(yield* Fiber.join(asked))
@@ -227,9 +237,9 @@ for (
     inMarket(
       Effect.gen(function* () {
         const payments = { ...yield* Payments, status: () => status }
-        const face = yield* makeFace(yield* makeWorld(1), Layer.succeed(Payments, payments))
+        const service = yield* makeService(yield* makeWorld(1), Layer.succeed(Payments, payments))
         const path = `/v1/payments/0x${"0".repeat(64)}`
-        const asked = yield* Effect.forkChild(face.get(path))
+        const asked = yield* Effect.forkChild(service.get(path))
         yield* passing(2)
         const response = yield* Fiber.join(asked)
         strictEqual(yield* faultOf(path, "GET", response), null)
@@ -245,7 +255,7 @@ for (
   ] as const
 ) {
   test(`a buyer of x402 version 1 gets its own 402 on request, by ${how}`, () =>
-    inShop(Effect.fnUntraced(function* ({ call, pay }) {
+    withPaidService(Effect.fnUntraced(function* ({ call, pay }) {
       for (const product of Object.values(products)) {
         const response = yield* call(product.path + query, { headers })
         const { x402Version, accepts: [accepted] } = yield* json(response)
@@ -265,7 +275,7 @@ for (
 }
 
 test("every other word for a version gets the challenge of version 2", () =>
-  inShop(Effect.fnUntraced(function* ({ call }) {
+  withPaidService(Effect.fnUntraced(function* ({ call }) {
     for (const query of ["", "?x402Version=2", "?x402Version=11", "?ax402Version=1"]) {
       const headers = { "x-402-version": "2" }
       strictEqual((yield* json(yield* call(whales.path + query, { headers }))).x402Version, 2)

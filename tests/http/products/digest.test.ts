@@ -12,13 +12,13 @@ import { noDigestYet } from "../../../src/catalog/domain/refusal.ts"
 import { hour, isoTime, minute } from "../../../src/core/domain/time.ts"
 import { storedDigest } from "../../support/digest/storedDigests.ts"
 import { test } from "../../support/effect.ts"
-import { makeFace, makeWorld, paymentFor } from "../../support/http/face.ts"
+import { makeService, makeWorld, paymentFor } from "../../support/http/httpService.ts"
 import { nothing, taken } from "../../support/payments/sales.ts"
-import { inShop, json, now, once } from "../../support/http/earlyShop.ts"
+import { json, now, once, withPaidService } from "../../support/http/paidService.ts"
 
 const noon = Date.parse("2026-11-21T12:00:00.000Z")
 
-/** A face at noon that had a digest at each of the last `count` slots, the newest at noon. */
+/** A service at noon that had a digest at each of the last `count` slots, the newest at noon. */
 const withDigests = Effect.fnUntraced(function* (count: number) {
   yield* TestClock.setTime(noon)
   const world = yield* makeWorld(3)
@@ -27,18 +27,18 @@ const withDigests = Effect.fnUntraced(function* (count: number) {
     const at = noon - n * digestEvery
     yield* world.digests.add(storedDigest(at + (n === 0 ? 0 : minute), `The digest ${n} back`))
   }
-  const face = yield* makeFace(world)
+  const service = yield* makeService(world)
   let client = 0
   const free = (path: string, headers: Record<string, string> = {}) =>
-    face.get(path, { headers: { "x-forwarded-for": `203.0.113.${client++}`, ...headers } })
+    service.get(path, { headers: { "x-forwarded-for": `203.0.113.${client++}`, ...headers } })
   const bought = Effect.fnUntraced(function* (target: string) {
     const product = target.includes("history") ? products.digest_history : products.digest
-    const response = yield* face.get(target, {
+    const response = yield* service.get(target, {
       headers: { "x-payment": yield* paymentFor(product) },
     })
     return { response, body: yield* json(response) }
   })
-  return { world, face, free, bought }
+  return { world, service, free, bought }
 })
 
 test("before the first digest the free bodies say null, the brief is not found, health degraded", () =>
@@ -70,12 +70,12 @@ test("a digest that cannot be read costs its own fields, not those of the feed",
     yield* TestClock.setTime(noon)
     const world = yield* makeWorld(3)
     const latest = Effect.die("no digest of ours")
-    const face = yield* makeFace({ ...world, digests: { ...world.digests, latest } })
-    const index = yield* json(yield* face.get("/v1/index"))
+    const service = yield* makeService({ ...world, digests: { ...world.digests, latest } })
+    const index = yield* json(yield* service.get("/v1/index"))
     equal([index.index, index.digest], [3, null])
-    const { status, digest, feed } = yield* json(yield* face.get("/health"))
+    const { status, digest, feed } = yield* json(yield* service.get("/health"))
     equal([status, digest.stale, feed.stale], ["degraded", true, false])
-    const brief = yield* face.get("/v1/digest/brief")
+    const brief = yield* service.get("/v1/digest/brief")
     strictEqual(brief.status, 404)
     strictEqual((yield* json(brief)).error.message, "The newest digest cannot be read now")
   }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
@@ -98,10 +98,10 @@ test("the newest digest is named in every free body, and its brief has no analys
 
 test("a digest that was just written is shown by the next refresh, the pulse too", () =>
   Effect.gen(function* () {
-    const { world, face, free } = yield* withDigests(1)
+    const { world, service, free } = yield* withDigests(1)
     yield* TestClock.adjust(digestEvery)
     yield* world.digests.add(storedDigest(noon + digestEvery, "News"))
-    yield* face.refresh
+    yield* service.refresh
     strictEqual((yield* json(yield* free("/v1/index"))).digest.title, "News")
     strictEqual((yield* json(yield* free("/v1/pulse"))).digestTitle, "News")
     strictEqual((yield* json(yield* free("/v1/digest/brief"))).data.title, "News")
@@ -123,7 +123,7 @@ test("/v1/digest sells the newest digest whole, to its last fresh millisecond", 
     equal([code, charged, retryable], ["digest_stale", false, true])
     strictEqual(
       stale.body.error.message,
-      `The newest digest, of ${digest.createdAt}, is too old to be sold: the next is late`,
+      `The newest digest is from ${digest.createdAt} and too old to be sold: the next one is late`,
     )
     strictEqual(stale.response.headers.has("payment-response"), false)
   }))
@@ -169,7 +169,7 @@ test("an empty history is given away", () =>
   }))
 
 test("a stale digest takes no money, and the same payment buys the next one", () =>
-  inShop(Effect.fnUntraced(function* ({ digests, pay }) {
+  withPaidService(Effect.fnUntraced(function* ({ digests, pay }) {
     yield* digests.prune(Infinity)
     yield* digests.add(storedDigest(now - digestAgeMax - 1))
     const stale = yield* pay(products.digest)
@@ -182,7 +182,7 @@ test("a stale digest takes no money, and the same payment buys the next one", ()
   })))
 
 test("an empty history takes no money", () =>
-  inShop(Effect.fnUntraced(function* ({ digests, pay }) {
+  withPaidService(Effect.fnUntraced(function* ({ digests, pay }) {
     yield* digests.prune(Infinity)
     strictEqual((yield* json(yield* pay(products.digest_history))).charged, false)
     equal(yield* taken, nothing)

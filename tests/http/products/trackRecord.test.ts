@@ -15,7 +15,7 @@ import { Digest } from "../../../src/digest/Digest.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { test } from "../../support/effect.ts"
-import { makeFace, makeWorld, paymentFor, type World } from "../../support/http/face.ts"
+import { makeService, makeWorld, paymentFor, type World } from "../../support/http/httpService.ts"
 import { faultOf } from "../../support/http/shape.ts"
 import { type KnownWallet, storeOf, wonOf40 } from "../../support/whales/whales.ts"
 import { noVerdicts } from "../../support/track-record/memoryScores.ts"
@@ -32,26 +32,28 @@ const snapshotOptions = {
   ...{ paymentMode: "simulated", venueMode: "simulated" } as const,
 }
 
-const stock = Effect.fnUntraced(function* ({ shelf }: World, known: ReadonlyArray<KnownWallet>) {
-  const store = storeOf(known)
-  yield* Ref.set(shelf.tracked, store.tracked)
-  yield* Ref.set(shelf.totals, store.totals)
-  yield* Ref.set(shelf.whales, store.whales)
-})
+const stock = Effect.fnUntraced(
+  function* ({ productPorts }: World, known: ReadonlyArray<KnownWallet>) {
+    const store = storeOf(known)
+    yield* Ref.set(productPorts.tracked, store.tracked)
+    yield* Ref.set(productPorts.totals, store.totals)
+    yield* Ref.set(productPorts.whales, store.whales)
+  },
+)
 
 const open = Effect.fnUntraced(function* (known: ReadonlyArray<KnownWallet>) {
   yield* TestClock.setTime(noon)
   const world = yield* makeWorld(3)
   yield* stock(world, known)
-  const face = yield* makeFace(world)
+  const service = yield* makeService(world)
   let client = 0
   const get = Effect.fnUntraced(function* (init: RequestInit = {}) {
     const headers = { "x-forwarded-for": `198.51.100.${client++}`, ...init.headers }
-    const response = yield* face.get(path, { ...init, headers })
+    const response = yield* service.get(path, { ...init, headers })
     strictEqual(yield* faultOf(path, init.method ?? "GET", response), null)
     return response
   })
-  return { world, face, get }
+  return { world, service, get }
 })
 
 const bodyOf = (response: Response) =>
@@ -93,11 +95,11 @@ test("it may be kept for 15 seconds, is polled by its tag, and shows its free bu
 
 test("it shares the budget of the free paths", () =>
   Effect.gen(function* () {
-    const { face } = yield* open([])
+    const { service } = yield* open([])
     for (const at of [path, "/v1/index", path, "/v1/pulse", path]) {
-      strictEqual((yield* face.get(at)).status, 200)
+      strictEqual((yield* service.get(at)).status, 200)
     }
-    const denied = yield* face.get(path)
+    const denied = yield* service.get(path)
     equal([denied.status, denied.headers.get("retry-after")], [429, "60"])
   }))
 
@@ -121,7 +123,7 @@ test("a verdict on an item of the feed has another tag within five seconds, a mi
   Effect.gen(function* () {
     const { world, get } = yield* open(wonOf40([25]))
     const before = yield* get()
-    yield* Ref.set(world.shelf.verdicts, {
+    yield* Ref.set(world.productPorts.verdicts, {
       mover_1h: { persisted: 2, reverted: 3, unknown: 1, open: 4 },
       mover_24h: { open: 10 },
       predetermined: { correct: 1, wrong: 1, uneven: 1, cancelled: 1, open: 1 },
@@ -143,7 +145,7 @@ test("a wallet that is new is counted within a minute, though no calibration cha
     const { world, get } = yield* open(wonOf40([25]))
     strictEqual((yield* bodyOf(yield* get())).coverage.trackedWallets, 1)
     const { tracked } = storeOf(wonOf40([25, 0]))
-    yield* Ref.set(world.shelf.tracked, tracked)
+    yield* Ref.set(world.productPorts.tracked, tracked)
     yield* TestClock.adjust("1 minute")
     const { coverage } = yield* bodyOf(yield* get())
     equal([coverage.trackedWallets, coverage.leftOut.tooFew], [2, 1])
@@ -151,10 +153,10 @@ test("a wallet that is new is counted within a minute, though no calibration cha
 
 test("it says of its wallets what the sold table says of them", () =>
   Effect.gen(function* () {
-    const { face, get } = yield* open(wonOf40([25, 15, 20]))
+    const { service, get } = yield* open(wonOf40([25, 15, 20]))
     const { topWallets, computedAt, method } = yield* bodyOf(yield* get())
     const headers = { "payment-signature": yield* paymentFor(products.whales) }
-    const sold = yield* face.get(products.whales.path, { headers })
+    const sold = yield* service.get(products.whales.path, { headers })
     const table = Schema.decodeUnknownSync(products.whales.body)(
       yield* Effect.promise(() => sold.json()),
     )
@@ -200,15 +202,15 @@ test("the feed's bodies do not wait for the whales, and it does not wait for a s
 
 test("a track record that cannot be renewed for 15 seconds is not given, and comes back", () =>
   Effect.gen(function* () {
-    const { world, face } = yield* open(wonOf40([25]))
-    const asked = () => face.get(path, { headers: { "x-forwarded-for": "203.0.113.9" } })
+    const { world, service } = yield* open(wonOf40([25]))
+    const asked = () => service.get(path, { headers: { "x-forwarded-for": "203.0.113.9" } })
     strictEqual((yield* asked()).status, 200)
-    yield* Ref.set(world.shelf.whalesUp, false)
+    yield* Ref.set(world.productPorts.whalesUp, false)
     yield* TestClock.adjust("15 seconds")
     strictEqual((yield* asked()).status, 200)
     yield* TestClock.adjust("1 second")
     const refused = yield* asked()
     equal([refused.status, yield* faultOf(path, "GET", refused)], [503, null])
-    yield* Ref.set(world.shelf.whalesUp, true)
+    yield* Ref.set(world.productPorts.whalesUp, true)
     strictEqual((yield* asked()).status, 200)
   }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))

@@ -9,7 +9,7 @@ import { PrometheusMetrics } from "effect/observability"
 import { TestClock } from "effect/testing"
 import { serveAdmin } from "../../../src/http/server/admin.ts"
 import { liveTest, test } from "../../support/effect.ts"
-import { makeFace, makeWorld, servicesOver, type World } from "../../support/http/face.ts"
+import { makeService, makeWorld, servicesOver, type World } from "../../support/http/httpService.ts"
 
 const serving = Effect.fnUntraced(function* (world: World) {
   const draining = yield* Ref.make(false)
@@ -43,8 +43,8 @@ liveTest("/readyz says yes, or the one thing that is missing", () =>
 
 test("every answer is counted by its status", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(1))
-    for (const path of ["/v1/index", "/nowhere", "/v1/latest"]) yield* face.get(path)
+    const service = yield* makeService(yield* makeWorld(1))
+    for (const path of ["/v1/index", "/nowhere", "/v1/latest"]) yield* service.get(path)
     yield* TestClock.adjust("1 second")
     const text = yield* PrometheusMetrics.format()
     for (const status of [200, 404, 402]) {

@@ -7,7 +7,7 @@ import { ok, strictEqual } from "node:assert/strict"
 import { Effect, Random } from "effect"
 import { liveTest } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
-import { makeFace, makeWorld } from "../../support/http/face.ts"
+import { makeService, makeWorld } from "../../support/http/httpService.ts"
 import { requestDrawer } from "../../support/http/fuzz.ts"
 import { market } from "../../support/payments/sales.ts"
 import { faultOf } from "../../support/http/shape.ts"
@@ -19,12 +19,12 @@ liveTest(
   `no request of ${requests} gets a 5xx, a hang or an undocumented answer (seed ${seed})`,
   () =>
     Effect.gen(function* () {
-      const face = yield* makeFace(yield* makeWorld(50), market())
+      const service = yield* makeService(yield* makeWorld(50), market())
       const { draw } = yield* requestDrawer
       const seen = new Map<number, number>()
       for (let n = 0; n < requests; n++) {
         const { path, target, method, headers } = yield* draw
-        const response = yield* face.get(target, { method, headers }).pipe(
+        const response = yield* service.get(target, { method, headers }).pipe(
           Effect.timeoutOrElse({
             duration: "5 seconds",
             orElse: () => Effect.die(`request ${n} hangs: ${method} ${target}`),

@@ -8,7 +8,7 @@ import { Arbitrary, Effect, Ref, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { clientAddress, clientKeys, makeLimiter } from "../../../src/http/server/limits.ts"
 import { law, test } from "../../support/effect.ts"
-import { makeWorld, servicesOver } from "../../support/http/face.ts"
+import { makeWorld, servicesOver } from "../../support/http/httpService.ts"
 
 const peer = "198.51.100.7"
 
@@ -97,7 +97,7 @@ test("a limiter answers a flood without asking the shared count", () =>
       ok(!(verdict instanceof Promise))
       strictEqual(verdict.kind, "denied")
     }
-    strictEqual(yield* Ref.get(world.asked), 6)
+    strictEqual(yield* Ref.get(world.limitCalls), 6)
   }))
 
 test("a limiter gives a whole IPv6 /48 twelve budgets, however many /64s it uses", () =>

@@ -1,5 +1,5 @@
 /**
- * The face on a real socket: bytes on the wire, clients that hang up, and a shutdown that waits.
+ * The service on a real socket: bytes on the wire, clients that hang up, and a shutdown that waits.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import { HttpServerResponse } from "effect/http"
 import { layer, Served } from "../../../src/http/layer.ts"
 import { listen, toWebHandler } from "../../../src/http/server/server.ts"
 import { liveTest } from "../../support/effect.ts"
-import { faceOptions, makeWorld, servicesOver } from "../../support/http/face.ts"
+import { makeWorld, serviceOptions, servicesOver } from "../../support/http/httpService.ts"
 import { faultOf } from "../../support/http/shape.ts"
 
 const serving = Effect.gen(function* () {
   const world = yield* makeWorld(3)
   const served = yield* Layer.build(
-    layer({ ...faceOptions, hostname: "127.0.0.1", port: 0, drain: Duration.seconds(5) }).pipe(
+    layer({ ...serviceOptions, hostname: "127.0.0.1", port: 0, drain: Duration.seconds(5) }).pipe(
       Layer.provide(servicesOver(world)),
     ),
   )

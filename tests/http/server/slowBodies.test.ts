@@ -18,22 +18,22 @@ import { pendingMax } from "../../../src/http/server/edge.ts"
 import { layer, Served } from "../../../src/http/layer.ts"
 import { eventLoopTurn, liveTest, test } from "../../support/effect.ts"
 import {
-  faceOptions,
-  makeFace,
+  makeService,
   makeWorld,
   paymentFor,
+  serviceOptions,
   servicesOver,
-} from "../../support/http/face.ts"
+} from "../../support/http/httpService.ts"
 import { currentRequest } from "../../support/http/mcp.ts"
 import { startSeconds } from "../../support/payments/sales.ts"
 
 const attacker = "192.0.2.66"
 const posted = { method: "POST", headers: { "content-type": "application/json" } } as const
 
-/** A face, posts to it whose body never comes, and what was answered to them so far. */
+/** A service, posts to it whose body never comes, and what was answered to them so far. */
 const open = Effect.gen(function* () {
   yield* TestClock.setTime(startSeconds * second)
-  const face = yield* makeFace(yield* makeWorld(3))
+  const service = yield* makeService(yield* makeWorld(3))
   const from = (hostname: string) => ({
     remoteAddr: { transport: "tcp", hostname, port: 1 } satisfies Deno.NetAddr,
   })
@@ -42,12 +42,17 @@ const open = Effect.gen(function* () {
     const hangUp = new AbortController()
     const init = { ...posted, body: new ReadableStream(), signal: hangUp.signal }
     const request = new Request(`http://any.host${path}`, init)
-    Promise.resolve(face.handle(request, from(address))).then(({ status }) => statuses.push(status))
+    Promise.resolve(service.handle(request, from(address))).then(({ status }) =>
+      statuses.push(status)
+    )
     return hangUp
   }
   const ask = (address: string, path: string, init: RequestInit = {}) =>
     Effect.promise(async () => {
-      const response = await face.handle(new Request(`http://any.host${path}`, init), from(address))
+      const response = await service.handle(
+        new Request(`http://any.host${path}`, init),
+        from(address),
+      )
       const { status, headers } = response
       return { status, headers, body: await response.json() }
     })
@@ -141,7 +146,7 @@ liveTest(
     Effect.gen(function* () {
       const sockets = 300
       const served = yield* Layer.build(
-        layer({ ...faceOptions, hostname: "127.0.0.1", port: 0, drain: Duration.zero }).pipe(
+        layer({ ...serviceOptions, hostname: "127.0.0.1", port: 0, drain: Duration.zero }).pipe(
           Layer.provide(servicesOver(yield* makeWorld(3))),
         ),
       )

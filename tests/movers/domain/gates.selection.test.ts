@@ -20,13 +20,13 @@ import { law } from "../../support/effect.ts"
 import {
   market,
   microstructureWith,
-  moveEvidence,
+  moveContext,
   moveInput,
   now,
 } from "../../support/movers/market.ts"
 
 const found: Mover = Result.getOrThrow(
-  judgeMove(Result.getOrThrow(screenMove(moveInput())), moveEvidence()),
+  judgeMove(Result.getOrThrow(screenMove(moveInput())), moveContext()),
 )
 
 const small = (most: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: most }))

@@ -6,7 +6,7 @@
 import { strictEqual } from "node:assert"
 import { Arbitrary, Result, Schema } from "effect"
 import { type MarketStatus, TokenId, type Trade } from "../../../src/markets/domain/market.ts"
-import type { MoveEvidence, MoveInput, PriceMove } from "../../../src/movers/domain/priceMove.ts"
+import type { MoveContext, MoveInput, PriceMove } from "../../../src/movers/domain/priceMove.ts"
 import { historyRange, judgeMove, screenMove } from "../../../src/movers/domain/gates.ts"
 import { screenMarket } from "../../../src/markets/domain/quality.ts"
 import { day, hour } from "../../../src/core/domain/time.ts"
@@ -15,7 +15,7 @@ import {
   alternatingHours,
   market,
   microstructureWith,
-  moveEvidence,
+  moveContext,
   moveInput,
   now,
   tickIntervalMs,
@@ -30,8 +30,8 @@ function moveOf(fields: Partial<MoveInput> = {}): PriceMove {
   return Result.getOrThrow(screenMove(moveInput(fields)))
 }
 
-function judged(fields: Partial<MoveEvidence>, move: Partial<MoveInput> = {}): string {
-  const result = judgeMove(moveOf(move), moveEvidence(fields))
+function judged(fields: Partial<MoveContext>, move: Partial<MoveInput> = {}): string {
+  const result = judgeMove(moveOf(move), moveContext(fields))
   return Result.isFailure(result) ? result.failure : result.success.confirmedBy
 }
 
@@ -154,7 +154,7 @@ law("judgeMove() returns a finite zScore of at least 3 for any history", anyInpu
     .every(
       (history) => {
         const previous = { at: now - tickIntervalMs, mid: move.success.priceNow }
-        const mover = judgeMove(move.success, moveEvidence({ history, previous }))
+        const mover = judgeMove(move.success, moveContext({ history, previous }))
         if (Result.isFailure(mover)) return true
         return Number.isFinite(mover.success.zScore) && mover.success.zScore >= 3
       },
@@ -162,7 +162,7 @@ law("judgeMove() returns a finite zScore of at least 3 for any history", anyInpu
 })
 
 /** History for which the move from .50 to .60 is this many standard deviations. */
-function historyForSigmas(sigmas: number): MoveEvidence["history"] {
+function historyForSigmas(sigmas: number): MoveContext["history"] {
   const sigma = Math.log(0.6 / 0.4) / sigmas
   // The standard deviation of 167 alternating returns of plus and minus one is not quite one.
   const returns = Array.from({ length: 167 }, (_, i) => i % 2 === 0 ? 1 : -1)
@@ -234,7 +234,7 @@ Deno.test("gate 6: a return from a quote that strayed for one tick is no move", 
       ...(before === null ? [] : [{ at: now - hour - tickIntervalMs, mid: before }]),
       ...(after === null ? [] : [{ at: now - hour + tickIntervalMs, mid: after }]),
     ]
-    const calm = moveEvidence().history.filter(({ at }) => at <= now - hour)
+    const calm = moveContext().history.filter(({ at }) => at <= now - hour)
     return judged({ history: [...calm, ...ticks] })
   }
   strictEqual(around(0.6, 0.6), "stray_start")
@@ -254,7 +254,7 @@ Deno.test("historyRange() covers the week before the start, and the two ticks af
 })
 
 Deno.test("gate 6: the nearest tick on each side of the start counts, if it is within two ticks", () => {
-  const calm = moveEvidence().history
+  const calm = moveContext().history
   const at = (ticks: number, mid: number) => ({ at: now - hour + ticks * tickIntervalMs, mid })
   const history = (...points: ReadonlyArray<ReturnType<typeof at>>) =>
     judged({ history: [...calm, ...points] })

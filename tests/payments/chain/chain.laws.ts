@@ -97,7 +97,7 @@ export const chainLaws: ReadonlyArray<ChainLaw> = [
     }),
   ]),
   [
-    "a cancelled nonce never paid, though it looks used; said once that is safe",
+    "a cancelled nonce is proved never paid once its block is safe",
     Effect.fnUntraced(function* () {
       const { cancel, transfer, pass } = yield* World
       equal((yield* cancel(0, authorization(0).nonce)).succeeded, true)
@@ -120,7 +120,7 @@ export const chainLaws: ReadonlyArray<ChainLaw> = [
     }),
   ],
   [
-    "a payment that paid stays paid long after it has expired",
+    "a paid payment stays paid long after its expiry",
     Effect.fnUntraced(function* () {
       const { transfer, pass } = yield* World
       yield* transfer(0, authorization(0))
@@ -147,7 +147,7 @@ export const chainLaws: ReadonlyArray<ChainLaw> = [
     }),
   ],
   [
-    "a scan begins where it is told to, and finds nothing where nothing was paid",
+    "a scan starts at the given block, and finds nothing where nothing was paid",
     Effect.fnUntraced(function* () {
       const { transfer, pass } = yield* World
       const { transfers } = yield* Chain
@@ -164,7 +164,7 @@ export const chainLaws: ReadonlyArray<ChainLaw> = [
     }),
   ],
   [
-    "a balance is what was received less what was spent",
+    "a balance is the received amount minus the spent amount",
     Effect.fnUntraced(function* () {
       const { transfer } = yield* World
       const { balanceOf } = yield* Chain

@@ -45,7 +45,7 @@ test("a payment is proved by one call, when its transaction is known and the hea
   }))
 
 liveTest(
-  "a scan halves a stretch that is refused or too large, and misses nothing",
+  "a scan halves a range that is refused or too large, and misses nothing",
   () =>
     Effect.gen(function* () {
       for (
@@ -83,7 +83,7 @@ liveTest(
 )
 
 liveTest(
-  "a scan passes a block of which the transfers are never told, and finds the payments in it",
+  "a scan finds the payments in a block whose transfers are never returned at once",
   () =>
     Effect.gen(function* () {
       const honest = honestResponses("paid")
@@ -111,7 +111,7 @@ liveTest(
 )
 
 liveTest(
-  "a scan of logs that were not asked for, or are not in order, gives nothing",
+  "a scan rejects logs that do not match the query or are not in order",
   () =>
     Effect.gen(function* () {
       const foreign = { ...transfer, topics: [transferTopics[0], transferTopics[1], strange] }

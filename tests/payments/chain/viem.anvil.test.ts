@@ -80,7 +80,7 @@ function onAnvil(
 }
 
 onAnvil(
-  "every payment of a full block is found, in order, and nothing else",
+  "a full block gives exactly its payments, in order",
   Effect.fnUntraced(function* (anvil) {
     const { pass } = yield* World
     const bought = [0, 1, 2, 3].map((n) => authorization(n))
@@ -115,7 +115,7 @@ onAnvil(
 )
 
 onAnvil(
-  "a smart wallet is known by its code, and its payment is proved like any other",
+  "a smart wallet has code, and its payment is proved like any other",
   Effect.fnUntraced(function* (anvil) {
     const { hasCode } = yield* Chain
     const { pass } = yield* World
@@ -130,7 +130,7 @@ onAnvil(
 )
 
 onAnvil(
-  "a payment reorganised away is not paid, until it is there again",
+  "a payment that is reorganised away is not paid until it is included again",
   Effect.fnUntraced(function* (anvil) {
     const { transfer, pass } = yield* World
     yield* pass(20)
@@ -145,7 +145,7 @@ onAnvil(
 )
 
 onAnvil(
-  "a chain whose safe block goes back, or is replaced, is not believed until it has caught up",
+  "a chain whose safe block goes back or is replaced is rejected until it has caught up",
   Effect.fnUntraced(function* (anvil) {
     const { pass } = yield* World
     const asked = Effect.map(Effect.result(proofOf(authorization(0))), ({ _tag }) => _tag)
@@ -165,7 +165,7 @@ onAnvil(
 )
 
 onAnvil(
-  "what a blacklist or a pause stops is no payment",
+  "a transfer that a blacklist or a pause stops is not a payment",
   Effect.fnUntraced(function* (anvil) {
     const { transfer } = yield* World
     yield* block(anvil, [toToken("blacklist", [authorization(0).from, true])])

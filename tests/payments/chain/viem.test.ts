@@ -78,7 +78,7 @@ for (const story of stories) {
   )
 }
 
-liveTest("a redirect is not followed, even to the truth", () =>
+liveTest("a redirect is not followed, even to a correct endpoint", () =>
   Effect.gen(function* () {
     equal(wordOf(yield* asked("paid", redirecting(), transaction)), "unavailable")
   }))
@@ -125,7 +125,7 @@ const rubbish: ReadonlyArray<readonly [string, Responder]> = [
 ]
 
 for (const [name, answer] of rubbish) {
-  liveTest(`an endpoint that answers ${name} proves nothing`, () =>
+  liveTest(`an endpoint that returns ${name} proves nothing`, () =>
     Effect.gen(function* () {
       equal(wordOf(yield* asked("paid", answer, transaction)), "unavailable")
       const { balanceOf, hasCode, transfers } = yield* chainAt(answer)
@@ -198,7 +198,7 @@ const scansPayment = Effect.fnUntraced(function* (answer: Responder) {
 })
 
 liveTest(
-  "a nonce used twice, or in a block that does not know of it, says nothing",
+  "a nonce that is used twice, or whose block lacks the log, proves nothing",
   () =>
     Effect.gen(function* () {
       const [canceled = {}] = logsOf("cancelled")
@@ -265,7 +265,7 @@ const safeAt = (story: ChainHistory, number: number, timestamp: bigint): Respond
 }
 
 liveTest(
-  "an unused payment is void when a safe block is later than validBefore, no sooner",
+  "an unused payment is void when a safe block is later than validBefore, not earlier",
   () =>
     Effect.gen(function* () {
       const { validBefore } = paymentOf("expired")
@@ -277,7 +277,7 @@ liveTest(
 )
 
 liveTest(
-  "a cancelled payment is void when the block of its cancellation is safe, no sooner",
+  "a cancelled payment is void when the block of its cancellation is safe, not earlier",
   () =>
     Effect.gen(function* () {
       const { validBefore } = paymentOf("cancelled")
@@ -289,7 +289,7 @@ liveTest(
 )
 
 liveTest(
-  "a receipt that says the transaction failed does not pay, whatever its logs say",
+  "the receipt of a failed transaction proves no payment, whatever its logs are",
   () =>
     Effect.gen(function* () {
       const [honest, paying] = [honestResponses("expired"), honestResponses("paid")]
@@ -325,7 +325,7 @@ function damaged(value: unknown, leaf: { left: number }, by: unknown): unknown {
   return leaf.left-- === 0 ? by : value
 }
 
-Deno.test("no damage to one answer turns a payment into another", async () => {
+Deno.test("no corruption of one response turns one proof into another", async () => {
   const checked = await Effect.runPromise(Arbitrary.checkEffect(
     anyDamage,
     ({ story, hinted, call, leaf, by }) => {

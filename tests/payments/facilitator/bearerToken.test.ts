@@ -68,7 +68,7 @@ const tokenOf = Effect.fnUntraced(function* (secret: string, path: string, base 
 })
 
 for (const [alg, made] of [["ES256", ecKey], ["EdDSA", edwardsKey]] as const) {
-  test(`a token of an ${alg} key says who calls what, and verifies`, () =>
+  test(`a token of an ${alg} key names the caller and the call, and verifies`, () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(startSeconds * 1_000 + 999)
       const { secret, verify } = yield* made
@@ -90,7 +90,7 @@ for (const [alg, made] of [["ES256", ecKey], ["EdDSA", edwardsKey]] as const) {
     }))
 }
 
-test("each call has a token of its own: another path, time and nonce", () =>
+test("each call has its own token: path, time and nonce differ", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(startSeconds * 1_000)
     const { secret } = yield* ecKey
@@ -109,7 +109,7 @@ test("a PEM whose line ends were escaped is the same key", () =>
     ok(yield* Effect.promise(() => verify(signature, signed)))
   }))
 
-test("what is no key is refused at once, and not repeated", () =>
+test("an invalid key is refused at once, and not printed", () =>
   Effect.gen(function* () {
     const { point } = yield* edwardsPair
     const { seed } = yield* edwardsPair

@@ -116,7 +116,7 @@ export const facilitatorLaws: ReadonlyArray<FacilitatorLaw> = [
   refusal("what has expired", (now) => asked(now, { validBefore: BigInt(now - 1) })),
   refusal("what is not valid yet", (now) => asked(now, { validAfter: BigInt(now + 60) })),
   refusal(
-    "more than the payer holds",
+    "more than the payer's balance",
     (now) =>
       Effect.map(asked(now, { value: playBalance + 1n }), (request) => ({
         ...request,
@@ -124,7 +124,7 @@ export const facilitatorLaws: ReadonlyArray<FacilitatorLaw> = [
       })),
   ),
   [
-    "a nonce its payer cancelled proves nothing was paid, though it looks used",
+    "a nonce that its payer cancelled proves that nothing was paid",
     Effect.fnUntraced(function* (nowSeconds) {
       const { settle } = yield* Facilitator
       const { cancel } = yield* Ledger
@@ -139,7 +139,7 @@ export const facilitatorLaws: ReadonlyArray<FacilitatorLaw> = [
     }),
   ],
   [
-    "a nonce spent on another transfer proves that this one was never paid",
+    "a nonce used for another transfer proves that this one was never paid",
     Effect.fnUntraced(function* (nowSeconds) {
       const { transfer } = yield* Ledger
       const request = yield* asked(nowSeconds)

@@ -50,7 +50,7 @@ onEveryStore("facilitator", (law) => {
   }
 })
 
-test("an authorization is proved void once it has expired unused, not before", () =>
+test("an authorization is proved void once it expired unused, not before", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(startSeconds * 1_000)
     const request = yield* asked(startSeconds)
@@ -122,7 +122,7 @@ for (const [name, answer, verified, settled] of answers) {
 }
 
 liveTest(
-  "the HTTP facilitator repeats a stranger's reason in 100 printable characters",
+  "the HTTP facilitator limits an untrusted reason to 100 printable characters",
   () =>
     Effect.gen(function* () {
       const { verify } = yield* Facilitator
@@ -138,7 +138,7 @@ liveTest(
 )
 
 liveTest(
-  "the HTTP facilitator shows each call the headers made for its path, made anew",
+  "the HTTP facilitator makes new headers for the path of each call",
   () =>
     Effect.gen(function* () {
       const shown: Array<string | null> = []

@@ -58,7 +58,7 @@ const outcomes = (calls: Calls) =>
   })
 
 for (const demand of [1, 3, 4, 8, 9, 50]) {
-  test(`of ${demand} verifications at once 3 are asked, 5 wait, and the rest are unknown`, () =>
+  test(`of ${demand} verifications at once, 3 are called, 5 wait, and the rest are unknown`, () =>
     Effect.gen(function* () {
       const { atOnce, most, count } = yield* outcomes(({ verify }, request) =>
         Array.from({ length: demand }, () => verify(request))
@@ -69,7 +69,7 @@ for (const demand of [1, 3, 4, 8, 9, 50]) {
     }))
 }
 
-test("a flood of verifications turns no settlement away, and goes unasked itself", () =>
+test("a flood of verifications rejects no settlement, and is not called itself", () =>
   Effect.gen(function* () {
     const { most, count } = yield* outcomes(({ verify, settle }, request) => [
       ...Array.from({ length: 20 }, () => settle(request)),
@@ -79,7 +79,7 @@ test("a flood of verifications turns no settlement away, and goes unasked itself
     equal(count, { settled: 20, unknown: 20 })
   }))
 
-test("who gives up waiting leaves room for the next", () =>
+test("a caller that stops waiting frees its place", () =>
   Effect.gen(function* () {
     const { gate, layer } = yield* gated
     const { verify } = yield* Facilitator.pipe(Effect.provide(layer))

@@ -126,7 +126,7 @@ export const ledTo: {
 
 export const refundLaws: ReadonlyArray<RefundLaw> = [
   [
-    "claimDue() gives each refund to one of many who ask at a time, with all that was owed",
+    "claimDue() leases each refund to one of many concurrent callers, with all its fields",
     Effect.gen(function* () {
       for (let n = 0; n < 8; n++) yield* owe(n)
       const claims = yield* Effect.all(
@@ -149,7 +149,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "claimDue() leaves out what is leased, waits or has ended, and takes over a lease that ran out",
+    "claimDue() skips refunds that are leased, not due or final, and claims those with an expired lease",
     Effect.gen(function* () {
       const store = yield* RefundStore
       yield* ledTo.confirmed(0)
@@ -171,7 +171,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "claimDue() takes the longest due first, and no more than it is asked for",
+    "claimDue() returns the longest due first, up to the limit",
     Effect.gen(function* () {
       const store = yield* RefundStore
       for (const n of [0, 1, 2]) yield* owe(n)
@@ -191,7 +191,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "sign() keeps the lease, shows what was signed, and signs anew to run longer",
+    "sign() keeps the lease, returns the signature, and replaces it only with a later expiry",
     Effect.gen(function* () {
       const store = yield* RefundStore
       const first = yield* ledTo.signed(0)
@@ -207,7 +207,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "sign() and move() do nothing for a state or fence that is no longer: a zombie misses",
+    "sign() and move() return lost and false for an outdated state or fence",
     Effect.gen(function* () {
       const store = yield* RefundStore
       yield* owe(0)
@@ -223,7 +223,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "sign() stays within the caps to the unit, however many sign at a time",
+    "sign() never exceeds the caps under concurrent calls",
     Effect.gen(function* () {
       const store = yield* RefundStore
       const { amount } = debt(0)
@@ -248,7 +248,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "signedForOthers() sums the others by their newest signature, in the last hour and the last day",
+    "signedForOthers() sums the newest signatures of the other refunds in the last hour and day",
     Effect.gen(function* () {
       const store = yield* RefundStore
       const { age } = yield* Debts
@@ -288,7 +288,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "a refund that is confirmed ends its payment, one that is cancelled voids it until it is owed again",
+    "a confirmed refund makes its payment refunded, and a cancelled one makes it void until it is owed again",
     Effect.gen(function* () {
       yield* ledTo.confirmed(0)
       const { transaction, block, logIndex } = at
@@ -303,7 +303,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "a refund that is confirmed without a signature takes the treasury and nonce it was paid under",
+    "a refund confirmed without a signature stores the treasury and nonce of its transfer",
     Effect.gen(function* () {
       const store = yield* RefundStore
       const refund = yield* ledTo.queued(0)
@@ -312,7 +312,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "move() counts declines alone, and remembers why the refund waits until it is broadcast",
+    "move() counts only declines, and keeps the reason until the refund is broadcast",
     Effect.gen(function* () {
       const store = yield* RefundStore
       let refund = yield* ledTo.signed(0)
@@ -326,7 +326,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "enter() begins a treasury's term where the one before it ends; the first is for all payments",
+    "addTreasury() starts a treasury's block range where the previous one ends; the first covers all payments",
     Effect.gen(function* () {
       const store = yield* RefundStore
       const [first, second, third] = ["1a", "2b", "3c"].map((byte) =>
@@ -355,7 +355,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "standing sums the refunds of each state",
+    "totalsByState sums the refunds of each state",
     Effect.gen(function* () {
       const { amount } = debt(0)
       for (const n of [0, 1]) yield* ledTo.queued(n)

@@ -225,7 +225,7 @@ onEveryStore("refunds", (law) => {
     /signed again only/,
   )
   law(
-    "the database refuses to cancel what was signed, also when a person has queued it again",
+    "the database refuses to cancel a signed refund, even after an operator queued it again",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       yield* ledTo.signed(0)
@@ -254,13 +254,13 @@ onEveryStore("refunds", (law) => {
     /confirmed refund cannot change/,
   )
   refused(
-    "a confirmation without a place",
+    "a confirmation without a position",
     "signed",
     "UPDATE refund SET state = 'confirmed'",
     /check/,
   )
   refused(
-    "a place without a confirmation",
+    "a position without a confirmation",
     "signed",
     confirm.replace("state = 'confirmed', ", ""),
     /check/,
@@ -287,12 +287,12 @@ onEveryStore("refunds", (law) => {
   const entered = `INSERT INTO refund_treasury (treasury, after_block)`
   for (
     const [name, statement, because] of [
-      ["another first treasury", `${entered} VALUES ('${other}', NULL)`, /must start after/],
-      ["a treasury of a term that was", `${entered} VALUES ('${other}', 99)`, /must start after/],
-      ["a treasury of the same term", `${entered} VALUES ('${other}', 100)`, /must start after/],
-      ["another term", "UPDATE refund_treasury SET after_block = 101", /cannot be changed/],
-      ["a forgotten treasury", "DELETE FROM refund_treasury", /cannot be changed/],
-      ["forgotten treasuries", "TRUNCATE refund_treasury", /cannot be truncated/],
+      ["another first treasury", `${entered} VALUES ('${other}', NULL)`, /enters after/],
+      ["a treasury with an earlier block", `${entered} VALUES ('${other}', 99)`, /enters after/],
+      ["a treasury with the same block", `${entered} VALUES ('${other}', 100)`, /enters after/],
+      ["another term", "UPDATE refund_treasury SET after_block = 101", /never changes/],
+      ["a forgotten treasury", "DELETE FROM refund_treasury", /never changes/],
+      ["forgotten treasuries", "TRUNCATE refund_treasury", /never emptied/],
     ] as const
   ) {
     law(
@@ -309,7 +309,7 @@ onEveryStore("refunds", (law) => {
   }
 
   law(
-    "the database refuses a refund that is born as anything but queued",
+    "the database refuses to insert a refund that is not queued",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       yield* ledTo.confirmed(0)
@@ -329,7 +329,7 @@ onEveryStore("refunds", (law) => {
   )
 
   law(
-    "the end of a refund moves its payment, not a table of that name that a login has made",
+    "the end of a refund moves its payment, and not a shadow table of the login",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const { paymentId } = yield* ledTo.signed(0)
@@ -347,7 +347,7 @@ onEveryStore("refunds", (law) => {
   )
 
   law(
-    "the log of a payment tells that it was refunded",
+    "the event log of a payment contains its refund",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       yield* ledTo.confirmed(0)

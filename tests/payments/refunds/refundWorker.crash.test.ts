@@ -118,10 +118,10 @@ const paysOnce = (points: ReadonlyArray<Point>, goesOn: "itself" | "another") =>
 for (const step of Object.keys(steps)) {
   for (const when of whens) {
     for (const goesOn of ["itself", "another"] as const) {
-      test(`a worker that dies ${when} ${step} pays back once (goes on: ${goesOn})`, () =>
+      test(`a worker that dies ${when} ${step} pays once (continues: ${goesOn})`, () =>
         paysOnce([[step, when]], goesOn))
     }
-    test(`a worker that dies ${when} ${step} and once more, anywhere, pays back once`, () =>
+    test(`a worker that dies ${when} ${step} and once more, at any step, pays once`, () =>
       Effect.forEach(
         Object.keys(steps).flatMap((second) => whens.map((then) => [second, then] as const)),
         (second) => paysOnce([[step, when], second], "another"),

@@ -44,7 +44,7 @@ const moves: Readonly<Record<Misbehaviour, boolean>> = {
 }
 
 for (const misbehaviour of Object.keys(moves) as ReadonlyArray<Misbehaviour>) {
-  test(`a facilitator that does this once, ${misbehaviour}: the chain decides, and pays once`, () => {
+  test(`a facilitator with one fault, ${misbehaviour}: the chain decides, and the refund is paid once`, () => {
     let calls = 0
     return withRefundHarness(({ signed }) =>
       Effect.gen(function* () {
@@ -56,7 +56,7 @@ for (const misbehaviour of Object.keys(moves) as ReadonlyArray<Misbehaviour>) {
       }), { simulation: { misbehave: () => calls++ === 0 ? misbehaviour : null } })
   })
 
-  test(`a facilitator that never does anything else, ${misbehaviour}: nobody is paid twice, or given up`, () => {
+  test(`a facilitator with a permanent fault, ${misbehaviour}: no refund is paid twice or abandoned`, () => {
     let well = false
     return withRefundHarness(({ signed, memory }) =>
       Effect.gen(function* () {
@@ -82,7 +82,7 @@ for (const misbehaviour of Object.keys(moves) as ReadonlyArray<Misbehaviour>) {
   })
 }
 
-test("a signature that ran out is signed again under the same nonce, to run longer", () => {
+test("an expired signature is replaced under the same nonce with a later expiry", () => {
   let well = false
   return withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
@@ -101,7 +101,7 @@ test("a signature that ran out is signed again under the same nonce, to run long
     }), { simulation: { misbehave: () => well ? null : "html" } })
 })
 
-test("a refund that is declined again and again is stuck in the end, and confirmed if it was paid after all", () =>
+test("a refund that is always declined needs review in the end, and is confirmed if it was paid after all", () =>
   withRefundHarness(({ memory, signed }) =>
     Effect.gen(function* () {
       const debt = yield* owed(0)
@@ -137,7 +137,7 @@ test("a refund that is declined again and again is stuck in the end, and confirm
     }),
   }))
 
-test("a refund whose nonce the treasury's own key has cancelled is stuck, and nothing is signed", () =>
+test("a refund whose nonce the treasury cancelled needs review, and nothing is signed", () =>
   withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debt = yield* owed(0)
@@ -156,7 +156,7 @@ test("a refund whose nonce the treasury's own key has cancelled is stuck, and no
   ))
 
 for (const [away, fault] of [["away", "chainDown"], ["silent", "chainSilent"]] as const) {
-  test(`a chain that is ${away} is waited for: nothing is signed, stuck or cancelled meanwhile`, () => {
+  test(`a chain that is ${away} changes nothing: nothing is signed, cancelled or put up for review`, () => {
     let down = true
     return withRefundHarness(({ signed, memory }) =>
       Effect.gen(function* () {
@@ -175,7 +175,7 @@ for (const [away, fault] of [["away", "chainDown"], ["silent", "chainSilent"]] a
   })
 }
 
-test("a refund that only the chain remembers is found where it was used, however long ago, and not paid again", () => {
+test("a refund that only the chain has is found, however old it is, and not paid again", () => {
   let down = true
   return withRefundHarness(({ signed, memory }) =>
     Effect.gen(function* () {
@@ -212,7 +212,7 @@ test("a refund that only the chain remembers is found where it was used, however
   })
 })
 
-test("a defect in one refund does not stop the others, nor the worker", () =>
+test("a defect in one refund stops neither the others nor the worker", () =>
   withRefundHarness(({ memory }) =>
     Effect.gen(function* () {
       const debts = yield* Effect.forEach(range(9), owed)
@@ -238,7 +238,7 @@ test("a defect in one refund does not stop the others, nor the worker", () =>
     }),
   }))
 
-test("a store that is silent ends the sweep in time, and the next one goes on", () => {
+test("a silent store ends the sweep in time, and the next sweep continues", () => {
   let silent = true
   return withRefundHarness(() =>
     Effect.gen(function* () {
@@ -259,7 +259,7 @@ test("a store that is silent ends the sweep in time, and the next one goes on", 
   })
 })
 
-test("what a sweep tells of is no secret, and is told again only when it is new", () =>
+test("the outcomes of a sweep contain no secret, and mark repeats as unchanged", () =>
   withRefundHarness(({ memory }) =>
     Effect.gen(function* () {
       const debt = yield* owed(0)
@@ -281,7 +281,7 @@ test("what a sweep tells of is no secret, and is told again only when it is new"
       equal(standing.get("signed")?.oldestAgoMs, 120_000)
     }), { simulation: { misbehave: () => "html" } }))
 
-test("a signature that could not be stored is shown to nobody", () => {
+test("a signature that could not be stored is never sent", () => {
   let shown = 0
   let lost = true
   return withRefundHarness(({ signed }) =>
@@ -307,7 +307,7 @@ test("a signature that could not be stored is shown to nobody", () => {
   })
 })
 
-test("a refund that a person has queued again is signed anew, to run longer than what is out", () => {
+test("a refund that an operator queued again is signed with a later expiry than the signature before", () => {
   let well = false
   return withRefundHarness(({ signed, memory }) =>
     Effect.gen(function* () {

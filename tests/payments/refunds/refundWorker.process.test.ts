@@ -115,7 +115,7 @@ if (testDatabaseUrl === undefined) {
   Deno.test({ name: "refund worker (skipped: set TEST_DATABASE_URL)", ignore: true, fn: () => {} })
 } else {
   liveTest(
-    "two refund workers pay back what is owed, each payment once, and stop when asked",
+    "two refund workers refund each payment once, and stop on a signal",
     () =>
       Effect.gen(function* () {
         const url = yield* freshSchema(testDatabaseUrl)

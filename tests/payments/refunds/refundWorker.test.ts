@@ -33,7 +33,7 @@ import { nonce, token } from "../../support/payments/terms.ts"
 const range = (length: number) => Array.from({ length }, (_, n) => n)
 const nothing = { spent: 0n, received: 0n }
 
-test("what is owed is signed, relayed and confirmed, by the chain's word alone", () =>
+test("an owed refund is signed, relayed and confirmed only by the chain", () =>
   withRefundHarness(({ signed, memory }) =>
     Effect.gen(function* () {
       const debt = yield* owed(0)
@@ -63,7 +63,7 @@ test("what is owed is signed, relayed and confirmed, by the chain's word alone",
     })
   ))
 
-test("nothing is signed before the payment is safe, and nothing confirmed before the refund is", () =>
+test("nothing is signed before the payment is safe, and nothing is confirmed before the refund is safe", () =>
   withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debt = yield* owed(0)
@@ -78,7 +78,7 @@ test("nothing is signed before the payment is safe, and nothing confirmed before
       equal(yield* paidBack([debt]), eachPaidOnce([debt]))
     }), { simulation: { safeAfterSeconds: 90 } }))
 
-test("what never came is cancelled once it never can, and paid back if it came after all", () =>
+test("a refund is cancelled once its payment can never be made, and paid if it is made after all", () =>
   withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debt = yield* debtOf(0)
@@ -99,7 +99,7 @@ test("what never came is cancelled once it never can, and paid back if it came a
     })
   ))
 
-test("a payment whose nonce its payer has spent otherwise is not paid back", () =>
+test("a payment whose nonce its payer used elsewhere is not refunded", () =>
   withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debt = yield* debtOf(0)
@@ -115,7 +115,7 @@ test("a payment whose nonce its payer has spent otherwise is not paid back", () 
     })
   ))
 
-test("a store restored from a backup learns from the chain what it has forgotten, and pays nothing twice", () =>
+test("a store restored from a backup recovers its state from the chain, and pays nothing twice", () =>
   withRefundHarness(({ signed, memory }) =>
     Effect.gen(function* () {
       const debts = yield* Effect.forEach(range(6), owed)
@@ -156,7 +156,7 @@ test("a store restored to before the signature was stored pays with a second one
     },
   }))
 
-test("a new treasury pays back what was paid in its term, and nothing that the one before it may have", () =>
+test("a new treasury refunds the payments in its block range only", () =>
   withRefundHarness(({ signed, memory }) =>
     Effect.gen(function* () {
       const debts = [yield* owed(0), yield* owed(1)]
@@ -197,7 +197,7 @@ test("a new treasury pays back what was paid in its term, and nothing that the o
     })
   ))
 
-test("many workers at once pay each debt back once", () =>
+test("many concurrent workers refund each payment once", () =>
   withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debts = yield* Effect.forEach(range(40), owed)
@@ -209,7 +209,7 @@ test("many workers at once pay each debt back once", () =>
     })
   ))
 
-test("a worker that outlives its lease can no longer move what another has taken over", () => {
+test("a worker with an expired lease cannot move a refund that another worker claimed", () => {
   let calls = 0
   return withRefundHarness(() =>
     Effect.gen(function* () {
@@ -235,7 +235,7 @@ test("a worker that outlives its lease can no longer move what another has taken
   })
 })
 
-test("what goes over the caps of an hour or a day waits, and is not stuck", () =>
+test("a refund over the caps of an hour or a day waits, and does not need review", () =>
   withRefundHarness(() =>
     Effect.gen(function* () {
       const debts = yield* Effect.forEach(range(7), owed)
@@ -262,7 +262,7 @@ test("what goes over the caps of an hour or a day waits, and is not stuck", () =
     })
   ))
 
-test("what the treasury cannot cover waits, and is not tried on and on", () =>
+test("a refund that the treasury cannot cover waits, and is not retried at once", () =>
   withRefundHarness(({ memory }) =>
     Effect.gen(function* () {
       const debts = yield* Effect.forEach(range(3), owed)
@@ -285,7 +285,7 @@ test("what the treasury cannot cover waits, and is not tried on and on", () =>
     })
   ))
 
-test("a row that fits no state costs its own turn alone: it is named, and the others are paid", () =>
+test("an unreadable row is logged, and the other refunds are paid", () =>
   withRefundHarness(({ memory, signed }) =>
     Effect.gen(function* () {
       const bad = yield* owed(0)
@@ -320,7 +320,7 @@ const lies: Readonly<Record<string, Partial<Debt>>> = {
   "another nonce of the payment": { paymentNonce: Bytes32.make(`0x${"46".repeat(32)}`) },
 }
 for (const [lie, changes] of Object.entries(lies)) {
-  test(`a row of ${lie} is stuck: nothing is signed for it, however real its payment`, () =>
+  test(`a row of ${lie} needs review: nothing is signed for it, even when its payment is real`, () =>
     withRefundHarness(({ signed }) =>
       Effect.gen(function* () {
         const debt = yield* debtOf(0, changes)
@@ -336,7 +336,7 @@ for (const [lie, changes] of Object.entries(lies)) {
     ))
 }
 
-test("a debt to the treasury itself is stuck: it would pay itself for ever", () =>
+test("a refund to the treasury itself needs review", () =>
   withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const { address: payer } = yield* Treasury
@@ -353,7 +353,7 @@ test("a debt to the treasury itself is stuck: it would pay itself for ever", () 
     })
   ))
 
-test("a worker that is stopped ends what it is at, and begins nothing more", () =>
+test("a stopped worker finishes its current refunds, and starts no others", () =>
   withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debts = yield* Effect.forEach(range(9), owed)
@@ -371,7 +371,7 @@ test("a worker that is stopped ends what it is at, and begins nothing more", () 
       equal(signed.length, 4)
     }), { simulation: { delay: Duration.seconds(8) } }))
 
-test("a worker that is stopped waits no longer than it may for a silent facilitator", () =>
+test("a stopped worker waits for a silent facilitator only until its deadline", () =>
   withRefundHarness(() =>
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
@@ -387,7 +387,7 @@ test("a worker that is stopped waits no longer than it may for a silent facilita
       equal(yield* statesOf(debts), ["signed"])
     }), { simulation: { misbehave: () => "silence" } }))
 
-test("whatever the lease, it outlasts the steps of a refund", () =>
+test("every lease is longer than the steps of a refund", () =>
   Effect.sync(() => {
     for (const seconds of [1, 10, 20, 60, 90, 120, 600]) {
       const timing = scaledRefundTiming(Duration.seconds(seconds))

@@ -26,7 +26,7 @@ const shown = Effect.map(
 
 onEveryStore("the gauges of money", (law) => {
   law(
-    "show the units that may have to be given back, and the refunds of each state",
+    "publish the liability and the refunds of each state",
     Effect.gen(function* () {
       const { measure, owed } = yield* Refunds
       yield* measure

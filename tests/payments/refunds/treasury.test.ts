@@ -17,7 +17,7 @@ import { nonce, token } from "../../support/payments/terms.ts"
 const key = `0x${"5e".repeat(32)}` as const
 
 liveTest(
-  "sign() is recovered to the treasury's address, whatever is transferred",
+  "sign() returns signatures that recover to the treasury's address",
   () =>
     Effect.gen(function* () {
       const treasury = yield* Treasury
@@ -40,7 +40,7 @@ liveTest(
 )
 
 liveTest(
-  "the service shows its address, and its key in no way it can be printed",
+  "the treasury never prints its key",
   () =>
     Effect.gen(function* () {
       const treasury = yield* Treasury

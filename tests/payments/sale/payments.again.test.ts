@@ -49,7 +49,7 @@ const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) 
   return outcome(yield* Fiber.join(fiber))
 })
 
-test("an answered payment gives its answer again to whoever knows the secret, and to nobody else", () =>
+test("an answered payment returns its answer again only to a caller with the secret", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase({ secret })
     equal(yield* sale(bought), "answer")
@@ -59,7 +59,7 @@ test("an answered payment gives its answer again to whoever knows the secret, an
     equal(yield* taken, once)
   })))
 
-test("an answered payment without a secret is never given again", () =>
+test("an answered payment without a secret never returns its answer again", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase()
     equal(yield* sale(bought), "answer")
@@ -67,7 +67,7 @@ test("an answered payment without a secret is never given again", () =>
     equal(yield* sale({ ...bought, secret }), "payment_already_used")
   })))
 
-test("a payment bound to a request is a conflict on any other, in every state", () =>
+test("a payment for another request is a conflict, in every state", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase({ secret })
     const other = { ...bought, request: 'signal?[["index",1]]' }
@@ -85,7 +85,7 @@ const charged = Effect.fnUntraced(function* (bought: Purchase) {
   return failure instanceof NotCharged ? [failure.code, failure.taken] : [failure._tag]
 })
 
-test("a conflict is told whether the payment it shows was taken, in every state it can stand in", () =>
+test("a conflict reports whether the payment was taken, in every state", () =>
   inMarket(Effect.gen(function* () {
     const store = yield* PaymentStore
     const { paymentId } = yield* Signatures
@@ -124,7 +124,7 @@ test("a conflict is told whether the payment it shows was taken, in every state 
     }
   })))
 
-test("the same authorization under another signature of its payer is a conflict", () =>
+test("the same authorization with another signature of its payer is a conflict", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase({ secret })
     equal(yield* sale(bought), "answer")
@@ -136,7 +136,7 @@ test("the same authorization under another signature of its payer is a conflict"
     equal(yield* sale(again), "payment_conflict")
   })))
 
-test("a known payment under a forged signature is a conflict, and a 402 when it is not known", () =>
+test("a known payment with a forged signature is a conflict, and an unknown one a 402", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments
     const bought = yield* purchase({ secret })
@@ -154,7 +154,7 @@ test("a known payment under a forged signature is a conflict, and a 402 when it 
     equal(yield* charged({ ...forged, validityFault: "expired" }), ["payment_conflict", true])
   })))
 
-test("of two copies at once one computes; the one with the secret waits for the same answer", () =>
+test("of two concurrent copies one computes; the one with the secret waits for the same answer", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments
     const bought = yield* purchase({ secret })
@@ -175,7 +175,7 @@ test("of two copies at once one computes; the one with the secret waits for the 
     equal(yield* taken, once)
   })))
 
-test("fifty copies at once are one charge and one answer", () =>
+test("fifty concurrent copies give one charge and one answer", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments
     const bought = yield* purchase()
@@ -187,7 +187,7 @@ test("fifty copies at once are one charge and one answer", () =>
     equal(yield* taken, once)
   })))
 
-test("a second copy stops waiting after its bound", () =>
+test("a second copy stops waiting after its limit", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments
     const bought = yield* purchase({ secret })
@@ -202,7 +202,7 @@ test("a second copy stops waiting after its bound", () =>
     equal(outcome(yield* Fiber.join(first)), "answer")
   })))
 
-test("a worker whose payment was taken over says nothing of the money, and sells nothing", () =>
+test("a worker that lost its payment to another is unresolved, and sells nothing", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments
     const store = yield* PaymentStore
@@ -251,7 +251,7 @@ test("a buyer who hangs up while verify runs is not charged", () =>
     { delay: Duration.seconds(2) },
   ))
 
-test("a buyer who hangs up after the intent has paid, and finds the answer kept", () =>
+test("a buyer who hangs up after the intent has paid, and finds the answer stored", () =>
   inMarket(
     Effect.gen(function* () {
       const { sell } = yield* Payments

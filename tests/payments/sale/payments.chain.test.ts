@@ -66,7 +66,7 @@ for (const [how, value] of [["cancelled", null], ["spent on another amount", 1n]
     })))
 }
 
-test("a payment the payer settles himself is delivered once, and the facilitator's no is not believed", () =>
+test("a payment that its payer settles is delivered once, whatever the facilitator reports", () =>
   inMarket(Effect.gen(function* () {
     const ledger = yield* Ledger
     const bought = yield* purchase()
@@ -75,7 +75,7 @@ test("a payment the payer settles himself is delivered once, and the facilitator
     equal([yield* stateOf(bought), yield* taken], ["answered", once])
   })))
 
-test("the chain is asked again for a while before a payment is called unresolved", () =>
+test("the chain is read several times before a payment is unresolved", () =>
   inMarket(
     Effect.gen(function* () {
       const bought = yield* purchase()
@@ -104,7 +104,7 @@ test("a chain that cannot be read proves nothing; once it can, the payment is re
   )
 })
 
-test("a payment that is on the chain before its intent is sold nothing, whatever the facilitator says", () =>
+test("a payment that is on the chain before its intent buys nothing, whatever the facilitator reports", () =>
   Effect.forEach([null, product.price], (value) =>
     inMarket(
       Effect.gen(function* () {
@@ -123,7 +123,7 @@ test("a payment that is on the chain before its intent is sold nothing, whatever
       { misbehave: (call) => call === "verify" ? "success_without_transaction" : null },
     )))
 
-test("nothing is settled while the chain cannot be read beforehand", () =>
+test("nothing is settled when the chain cannot be read before the intent", () =>
   inMarket(
     Effect.gen(function* () {
       const bought = yield* purchase()
@@ -149,7 +149,7 @@ test("a released payment that a facilitator settles after all is owed to its pay
     equal(yield* sale({ ...bought, validityFault: "expired" }), "payment_refunded")
   })))
 
-test("a released payment that comes again too late is refused, and claimed by nobody", () =>
+test("a released payment that comes again too late is refused and not claimed", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase()
     equal(yield* sale(bought, answering("nothing", false)), "delivered")
@@ -157,7 +157,7 @@ test("a released payment that comes again too late is refused, and claimed by no
     equal([yield* stateOf(bought), yield* taken], ["released", nothing])
   })))
 
-test("a chain that never answers holds up neither a sale nor a sweep", () => {
+test("a chain that never responds blocks neither a sale nor a sweep", () => {
   let silent = false
   return inMarket(
     Effect.gen(function* () {
@@ -177,7 +177,7 @@ test("a chain that never answers holds up neither a sale nor a sweep", () => {
   )
 })
 
-test("a sale that a sweep has overtaken hands over the answer the sweep found paid", () =>
+test("a sale that a sweep overtakes delivers the answer that the sweep found paid", () =>
   inMarket(
     Effect.gen(function* () {
       const { sell, sweep } = yield* Payments

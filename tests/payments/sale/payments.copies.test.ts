@@ -123,7 +123,7 @@ const isOne = (
 }
 
 for (const [schedules, least, most] of [[300, 2, 4], [20, 50, 50]] as const) {
-  Deno.test(`${least} to ${most} copies on three routes and two replicas are one answer, in ${schedules} schedules`, () => {
+  Deno.test(`${least} to ${most} copies on three routes and two replicas give one answer, in ${schedules} schedules`, () => {
     const winners = new Set<string>()
     for (let seed = 1; seed <= schedules; seed++) {
       const random = new Random(seed)

@@ -242,7 +242,7 @@ for (const at of ["claim", "find"] as const) {
   }
 }
 
-test("a full house refuses what is new or released, and answers what it knows", () =>
+test("a service at its limit refuses new and released payments, and answers known ones", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments
     const known = yield* purchase({ secret: "a-secret-of-16-chars" })
@@ -271,7 +271,7 @@ test("a full house refuses what is new or released, and answers what it knows", 
     equal(yield* sale(fresh), "delivered")
   })))
 
-test("of one payer's payments eight are worked on at once; the ninth is not used, and sold later", () =>
+test("eight payments of one payer are processed at once; the ninth is not used, and sold later", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments
     const guests = yield* Effect.forEach(

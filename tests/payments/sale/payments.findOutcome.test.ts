@@ -146,7 +146,7 @@ function expected(row: Payment, holds: boolean): PaymentOutcome {
   }
 }
 
-test("in every state only the secret of the purchase brings the answer, and nothing moves", () => {
+test("in every state only the secret of the purchase returns the answer, and nothing moves", () => {
   const memory = memoryPayments()
   return inMarket(
     Effect.gen(function* () {
@@ -179,7 +179,7 @@ test("in every state only the secret of the purchase brings the answer, and noth
   )
 })
 
-test("a payment nobody showed is unknown, and stays so", () =>
+test("a payment that was never sent is unknown, and stays unknown", () =>
   inMarket(Effect.gen(function* () {
     const { findOutcome } = yield* Payments
     const bought = yield* purchase()
@@ -187,7 +187,7 @@ test("a payment nobody showed is unknown, and stays so", () =>
     equal(yield* stateOf(bought), null)
   })))
 
-test("what was sold is found byte for byte, for ever once it was delivered", () =>
+test("a sold answer is found byte for byte, without limit once it was delivered", () =>
   inMarket(Effect.gen(function* () {
     const { findOutcome, sell, sent } = yield* Payments
     const bought = yield* purchase({ secret })
@@ -205,7 +205,7 @@ test("what was sold is found byte for byte, for ever once it was delivered", () 
     equal(yield* taken, once)
   })))
 
-test("what nobody fetched within the hold is refunded from then on, before any sweep", () =>
+test("an answer that is not fetched within HOLD is refunded, even before a sweep", () =>
   inMarket(Effect.gen(function* () {
     const { findOutcome, sell } = yield* Payments
     const bought = yield* purchase({ secret })
@@ -237,7 +237,7 @@ test("while the answer is computed it is underway, and computed once", () =>
     equal(yield* taken, once)
   })))
 
-test("an unresolved payment is looked up on the chain for its holder alone", () =>
+test("an unresolved payment is read on the chain only for the caller with its secret", () =>
   inMarket(Effect.gen(function* () {
     const { findOutcome } = yield* Payments
     const bought = yield* purchase({ secret })
@@ -250,7 +250,7 @@ test("an unresolved payment is looked up on the chain for its holder alone", () 
     equal(yield* stateOf(bought), "answered")
   })))
 
-test("what was not charged is released, and may be sent again", () =>
+test("a payment that was not charged is released, and may be sent again", () =>
   inMarket(Effect.gen(function* () {
     const { findOutcome } = yield* Payments
     const bought = yield* purchase({ secret })
@@ -259,7 +259,7 @@ test("what was not charged is released, and may be sent again", () =>
     equal(yield* buying(bought, workOf(answering())), "answer")
   })))
 
-test("an answer that is not kept any more is told as used, not as lost", () => {
+test("an answer that is no longer stored is reported as used", () => {
   const memory = memoryPayments()
   const find = (id: Payment["paymentId"]) =>
     Effect.map(
@@ -281,7 +281,7 @@ test("an answer that is not kept any more is told as used, not as lost", () => {
   )
 })
 
-test("a store that is down says nothing of the money", () =>
+test("a store that is down gives the outcome underway", () =>
   Effect.gen(function* () {
     const up = yield* Ref.make(true)
     const memory = memoryPayments()

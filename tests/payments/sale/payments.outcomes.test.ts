@@ -42,7 +42,7 @@ const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) 
   yield* Fiber.join(fiber)
 })
 
-test("every sale is counted once, by how it ended", () =>
+test("every sale is counted once, by its outcome", () =>
   counting(Effect.gen(function* () {
     const bought = yield* purchase({ secret })
     yield* sale(bought)
@@ -63,7 +63,7 @@ test("every sale is counted once, by how it ended", () =>
     })
   })))
 
-test("a sale whose buyer hung up is counted as it ended, and a second copy as its own", () =>
+test("a sale whose buyer hung up is counted by its outcome, and a second copy separately", () =>
   counting(
     Effect.gen(function* () {
       const { sell } = yield* Payments

@@ -33,7 +33,7 @@ const forgetful = (failures: Ref.Ref<number>) =>
       })),
   ).pipe(Layer.provide(memoryPaymentStore))
 
-test("sent() asks a store that is down again, so that what was handed over is not refunded too", () =>
+test("sent() retries a store that is down, so that a delivered answer is not refunded too", () =>
   Effect.gen(function* () {
     const failures = yield* Ref.make(8)
     const visit = Effect.gen(function* () {

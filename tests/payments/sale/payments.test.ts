@@ -88,7 +88,7 @@ for (
     })))
 }
 
-test("sent() remembers that an answer was handed over, and only a charged one", () =>
+test("sent() marks charged answers as delivered, and no others", () =>
   inMarket(Effect.gen(function* () {
     const { sent } = yield* Payments
     const store = yield* PaymentStore
@@ -118,7 +118,7 @@ test("sell() charges nothing when the work takes too long", () =>
     equal([yield* stateOf(bought), yield* taken], ["released", nothing])
   })))
 
-test("sell() touches nothing for a signature that is not the payer's", () =>
+test("sell() claims and charges nothing for a signature that is not the payer's", () =>
   inMarket(Effect.gen(function* () {
     const { payment, ...bought } = yield* purchase()
     const other = yield* purchase({ authorization: { nonce: nonce(1) } })
@@ -127,14 +127,14 @@ test("sell() touches nothing for a signature that is not the payer's", () =>
     equal([yield* stateOf(forged), yield* taken], [null, nothing])
   })))
 
-test("sell() refuses a payment that comes too late, and touches nothing", () =>
+test("sell() refuses a payment that comes too late, and claims nothing", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase({ validityFault: "The authorization has expired" })
     equal(failure(yield* sale(bought)), "payment_required")
     equal([yield* stateOf(bought), yield* taken], [null, nothing])
   })))
 
-test("sell() releases a payment the facilitator refuses, computing nothing", () =>
+test("sell() releases a payment that the facilitator refuses, and computes nothing", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase({ authorization: { value: 200_000_000n } })
     let computed = 0
@@ -144,7 +144,7 @@ test("sell() releases a payment the facilitator refuses, computing nothing", () 
   })))
 
 for (const fault of ["html", "garbage", "silence"] as const) {
-  test(`sell() charges nothing when the facilitator answers verify with ${fault}`, () =>
+  test(`sell() charges nothing when the facilitator responds to verify with ${fault}`, () =>
     inMarket(
       Effect.gen(function* () {
         const bought = yield* purchase()
@@ -166,7 +166,7 @@ for (
     "error_after_broadcast",
   ] as const
 ) {
-  test(`sell() believes the chain, not the facilitator: ${fault} is paid and delivered`, () =>
+  test(`sell() trusts the chain, not the facilitator: ${fault} is paid and delivered`, () =>
     inMarket(
       Effect.gen(function* () {
         const bought = yield* purchase()
@@ -178,7 +178,7 @@ for (
 }
 
 for (const fault of ["success_without_transaction", "html", "garbage", "silence"] as const) {
-  test(`sell() reveals nothing and refuses nothing while unproven: ${fault} is unresolved, then void`, () =>
+  test(`sell() neither answers nor refuses a payment without proof: ${fault} is unresolved, then void`, () =>
     inMarket(
       Effect.gen(function* () {
         const { sweep } = yield* Payments
@@ -215,7 +215,7 @@ test("a late broadcast is found by the sweep, and the buyer who comes back gets 
     { ...settling("late_broadcast"), late: Duration.seconds(5) },
   ))
 
-test("a payment found paid after HOLD is owed, not revealed", () =>
+test("a payment that is found paid after HOLD is owed, not answered", () =>
   inMarket(
     Effect.gen(function* () {
       const { sweep } = yield* Payments

@@ -54,7 +54,7 @@ const leftUnresolved = Effect.fnUntraced(function* (changes: Partial<Purchase> =
   return bought
 })
 
-test("a settlement of unknown outcome is computed for the buyer who comes again with the secret", () =>
+test("an unresolved settlement is computed for the buyer who comes again with the secret", () =>
   inMarket(
     Effect.gen(function* () {
       const { sweep } = yield* Payments
@@ -67,7 +67,7 @@ test("a settlement of unknown outcome is computed for the buyer who comes again 
     lateSettlement,
   ))
 
-test("a settlement of unknown outcome reveals nothing without the secret, and is refunded in the end", () =>
+test("an unresolved settlement reveals nothing without the secret, and is refunded in the end", () =>
   inMarket(
     Effect.gen(function* () {
       const { sweep } = yield* Payments
@@ -84,7 +84,7 @@ test("a settlement of unknown outcome reveals nothing without the secret, and is
   ))
 
 for (const who of ["the sweep", "the buyer who comes too late"] as const) {
-  test(`after the time to recover, ${who} finds the payment owed back`, () =>
+  test(`after the recovery window, ${who} finds the payment refunded`, () =>
     inMarket(
       Effect.gen(function* () {
         const { sweep } = yield* Payments
@@ -104,7 +104,7 @@ for (const who of ["the sweep", "the buyer who comes too late"] as const) {
     ))
 }
 
-test("two who come again at once with the secret are one answer, computed once", () =>
+test("two concurrent repeated calls with the secret get one answer, computed once", () =>
   inMarket(
     Effect.gen(function* () {
       const bought = yield* leftUnresolved()
@@ -121,7 +121,7 @@ test("two who come again at once with the secret are one answer, computed once",
     lateSettlement,
   ))
 
-test("a work that fails for the buyer who came again is refunded", () =>
+test("a payment whose work fails in the repeated call is refunded", () =>
   inMarket(
     Effect.gen(function* () {
       const bought = yield* leftUnresolved()
@@ -132,7 +132,7 @@ test("a work that fails for the buyer who came again is refunded", () =>
   ))
 
 for (const trouble of ["silent", "down"] as const) {
-  test(`a chain that is ${trouble} holds up nobody who comes again`, () => {
+  test(`a chain that is ${trouble} delays no repeated call`, () => {
     let troubled = false
     return inMarket(
       Effect.gen(function* () {
@@ -152,7 +152,7 @@ for (const trouble of ["silent", "down"] as const) {
   })
 }
 
-test("a worker that is silent for longer than its lease has lost its payment, and its late answer", () =>
+test("a worker that exceeds its lease loses its payment and its late answer", () =>
   inMarket(Effect.gen(function* () {
     const { sweep } = yield* Payments
     const store = yield* PaymentStore
@@ -176,7 +176,7 @@ test("a worker that is silent for longer than its lease has lost its payment, an
     equal([yield* sweep, yield* taken], [0, once])
   })))
 
-test("of two replicas one sells; the other waits with the secret, and says nothing without it", () =>
+test("of two replicas one sells; the other waits with the secret, and returns no answer without it", () =>
   inMarket(Effect.gen(function* () {
     const there = yield* replica
     const bought = yield* purchase({ product: early, secret })
@@ -195,7 +195,7 @@ test("of two replicas one sells; the other waits with the secret, and says nothi
     equal(yield* taken, once)
   })))
 
-test("a sale that another replica has taken up hands over the one answer there is", () =>
+test("a sale that another replica resumed delivers the one stored answer", () =>
   inMarket(
     Effect.gen(function* () {
       const there = yield* replica
@@ -224,7 +224,7 @@ test("a sale that another replica has taken up hands over the one answer there i
     },
   ))
 
-test("the sweep of one replica leaves what the other works on, and gives back what nobody does", () =>
+test("the sweep of one replica skips payments in progress at the other, and refunds abandoned ones", () =>
   inMarket(Effect.gen(function* () {
     const there = yield* replica
     const bought = yield* purchase({ product: early, secret })
@@ -241,7 +241,7 @@ test("the sweep of one replica leaves what the other works on, and gives back wh
 
 for (const product of [early, latest]) {
   const hold = Duration.toSeconds(timing.answerWindow)
-  test(`an answer sold ${product.settlementOrder} that is not handed over is erased after HOLD, and owed back`, () =>
+  test(`an answer sold ${product.settlementOrder} that is not delivered is deleted after HOLD, and owed`, () =>
     inMarket(Effect.gen(function* () {
       const { sweep, sell } = yield* Payments
       const bought = yield* purchase({ product, secret })
@@ -268,7 +268,7 @@ for (const product of [early, latest]) {
       equal(yield* buying({ ...bought, validityFault: "expired" }, unasked), "payment_refunded")
     })))
 
-  test(`an answer sold ${product.settlementOrder} that was handed over stays, and is given again`, () =>
+  test(`an answer sold ${product.settlementOrder} that was delivered stays, and is returned again`, () =>
     inMarket(Effect.gen(function* () {
       const { sell, sent, sweep } = yield* Payments
       const bought = yield* purchase({ product, secret })

@@ -89,7 +89,7 @@ const works: ReadonlyArray<[string, Effect.Effect<WorkResult, NotCharged>, strin
   ["is not worth its price", answering("little", false), "below_threshold"],
 ]
 for (const [name, work, code] of works) {
-  test(`a work that ${name} after settlement is a refund that says ${code}, however often it is asked for`, () =>
+  test(`a work that ${name} after settlement is a refund with ${code}, for every repeated call`, () =>
     inMarket(Effect.gen(function* () {
       const bought = yield* purchase({ product: early, secret })
       equal(yield* buying(bought, workOf(work), 65), `RefundQueued: ${code}`)
@@ -129,7 +129,7 @@ const settlements: Readonly<Record<Misbehaviour, readonly [told: string, paid: b
   silence: ["Unresolved", false],
 }
 for (const [misbehaviour, [told, paid]] of Object.entries(settlements)) {
-  test(`a facilitator whose settle is ${misbehaviour}: ${told}, for only the chain is believed`, () =>
+  test(`a facilitator whose settle is ${misbehaviour}: ${told}, because only the chain decides`, () =>
     inMarket(
       Effect.gen(function* () {
         const { sweep } = yield* Payments
@@ -166,7 +166,7 @@ for (const [when, seconds] of [["check", 0], ["verify", 3]] as const) {
 }
 
 for (const [when, seconds] of [["settlement", 3], ["work", 5]] as const) {
-  test(`a buyer who hangs up during the ${when} has paid, and finds the answer kept`, () =>
+  test(`a buyer who hangs up during the ${when} has paid, and finds the answer stored`, () =>
     inMarket(
       Effect.gen(function* () {
         const bought = yield* purchase({ product: early, secret })
@@ -183,7 +183,7 @@ for (const [when, seconds] of [["settlement", 3], ["work", 5]] as const) {
     ))
 }
 
-test("a second copy waits for the first with its secret, and is told nothing without it", () =>
+test("a second copy waits for the first with its secret, and gets no answer without it", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase({ product: early, secret })
     const { began, open, work } = yield* gatedWork

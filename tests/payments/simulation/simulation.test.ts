@@ -17,7 +17,7 @@ import { moves } from "../../support/payments/moves.ts"
 const seeds = 150
 const mathematics = await Effect.runPromise(Signatures.pipe(Effect.provide(layer)))
 
-Deno.test(`${seeds} runs keep every promise, and go over every arrow that is not rare`, () => {
+Deno.test(`${seeds} runs violate no invariant, and make every move that is not rare`, () => {
   const gone = new Set<string>()
   for (let seed = 1; seed <= seeds; seed++) {
     const { verdict, arrows } = simulate(seed, mathematics)
@@ -39,7 +39,7 @@ const rare = new Set([
   ...["compute-first refund_due: void", "settle-early refund_due: void"],
 ])
 
-Deno.test("the same seed is the same run to the last line, and another seed is another run", () => {
+Deno.test("the same seed gives the same run, and another seed another run", () => {
   for (const seed of [3, 4, 5, 6]) {
     const [run, again] = [simulate(seed, mathematics), simulate(seed, mathematics)]
     equal(run.lines, again.lines)
@@ -62,7 +62,7 @@ const race = Effect.gen(function* () {
   return order.join("")
 })
 
-Deno.test("virtual time gives turns by chance, and the same ones for the same seed", () => {
+Deno.test("virtual time schedules at random, and equally for the same seed", () => {
   const orders = Array.from({ length: 20 }, (_, seed) => {
     const ran = () => new VirtualTime(0, new Random(seed)).run(race, 10_000)
     const order = ran()
@@ -72,7 +72,7 @@ Deno.test("virtual time gives turns by chance, and the same ones for the same se
   ok(new Set(orders).size > 10)
 })
 
-Deno.test("virtual time passes only when nobody has anything to do, and to the next sleeper", () => {
+Deno.test("virtual time passes only when no task is ready, up to the next sleeper", () => {
   const time = new VirtualTime(1_000, new Random(1))
   const woken: Array<[string, number]> = []
   const sleeper = (name: string, seconds: number) =>
@@ -94,7 +94,7 @@ Deno.test("virtual time passes only when nobody has anything to do, and to the n
   equal(time.currentTimeMillisUnsafe(), 4_000 + 3_600_000)
 })
 
-Deno.test("virtual time refuses a run that nobody can end", () => {
+Deno.test("virtual time fails a run that can never end", () => {
   const stuck = Effect.flatMap(Deferred.make<void>(), Deferred.await)
   let said = ""
   try {

@@ -84,7 +84,7 @@ const assertFactual = (
   text: string,
   evidence: AcceptedDetection["evidence"],
 ): boolean => {
-  const facts = statementFacts(of, outcome, evidence)
+  const facts = statementFacts(of, outcome, evidence, now)
   const faults = faultsOf({ text, facts: facts.map(({ id }) => id) }, factsById(facts))
   equal(faults, [])
   return text.trim() !== ""
@@ -103,7 +103,7 @@ Deno.test("judgeDetection() replaces a statement that names the other outcome or
     return Result.getOrThrow(judgeDetection(question, detection)).statement
   }
   const quotedQuestion = `“${of.question}”`
-  const plain = plainStatement(of, 0, evidence)
+  const plain = plainStatement(of, 0, evidence, now)
   const valid = `${quotedQuestion} is confirmed as “Yes” by “${title}”.`
   strictEqual(published(valid), valid)
   for (
@@ -121,6 +121,7 @@ const anyWords = Arbitrary.schema(Schema.Struct({
   outcomes: Schema.Tuple([Schema.String, Schema.String]),
   title: Schema.String,
   source: Schema.String,
+  ageMs: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 40 * 3_600_000 })),
 }))
 
 law("plain statements and facts pass the fact check for any untrusted text", anyWords, ({
@@ -128,17 +129,31 @@ law("plain statements and facts pass the fact check for any untrusted text", any
   outcomes,
   title,
   source,
+  ageMs,
 }) => {
   const of = market({ question, outcomes })
   for (const kind of ["venue", "news"] as const) {
-    const cited = { ...{ id: "E1", kind, title, source }, url: of.url, publishedAt: now }
-    ok(assertFactual(of, 1, plainStatement(of, 1, [cited]), [cited]))
-    const facts = statementFacts(of, 1, [cited])
+    const cited = { ...{ id: "E1", kind, title, source }, url: of.url, publishedAt: now - ageMs }
+    ok(assertFactual(of, 1, plainStatement(of, 1, [cited], now), [cited]))
+    const facts = statementFacts(of, 1, [cited], now)
     for (const { id, statement } of facts) {
       equal(faultsOf({ text: statement, facts: [id] }, factsById(facts)), [])
     }
   }
 }, runs)
+
+Deno.test("plainStatement() states how long a proposal has not been disputed", () => {
+  const statement = (minutes: number) => {
+    const piece = { id: "E1", kind: "venue" as const, title: "t", source: "s", url: yesOrNo.url }
+    return plainStatement(yesOrNo, 0, [{ ...piece, publishedAt: now - minutes * 60_000 }], now)
+  }
+  const start = `The outcome “Yes” of “${yesOrNo.question}” has been proposed at the venue and ` +
+    "not disputed for "
+  equal([59, 60, 119, 120, 26 * 60].map(statement), [
+    ...[`${start}59 minutes.`, `${start}1 hour.`, `${start}1 hour.`, `${start}2 hours.`],
+    `${start}26 hours.`,
+  ])
+})
 
 const anyMarketText = Arbitrary.schema(Schema.Struct({
   question: Schema.Literals([
@@ -351,7 +366,7 @@ Deno.test("judgeDetection() keeps a detector's statement that names the outcome 
     publishedAt: now,
   }] as const
   const question = { market: yesOrNo, rules: "", mid: 0.5, proposal: null, evidence, now }
-  const plain = plainStatement(yesOrNo, 0, evidence)
+  const plain = plainStatement(yesOrNo, 0, evidence, now)
   const published = (statement: string) =>
     Result.getOrThrow(judgeDetection(question, {
       ...{ determined: true, outcome: "Yes", statement, confidence: "high", evidence: ["E1"] },

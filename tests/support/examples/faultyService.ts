@@ -226,7 +226,7 @@ const contract = {
   openapi: "3.1.0",
   info: { title: "Shop", version: "1.0.0" },
   paths: {
-    "/v1/index": { get: { summary: "Where the feed stands" } },
+    "/v1/index": { get: { summary: "Feed index" } },
     "/v1/signals": {
       get: {
         summary: "Items after an index",

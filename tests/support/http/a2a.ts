@@ -1,21 +1,21 @@
 /**
- * Calls of /a2a put together by hand, and what comes back.
+ * Hand-written calls of /a2a, and their decoded replies.
  *
  * @module
  */
 import { Effect } from "effect"
-import type { makeFace } from "./face.ts"
+import type { makeService } from "./httpService.ts"
 
 export type Json = Readonly<Record<string, unknown>>
-export type Handle = Pick<Effect.Success<ReturnType<typeof makeFace>>, "get">
+export type Handle = Pick<Effect.Success<ReturnType<typeof makeService>>, "get">
 
-/** A task as tests look at it. */
-export interface Seen {
+/** The fields of a task on the wire that tests read. */
+export interface TaskView {
   readonly id: string
   readonly contextId: string
   readonly state: string
   readonly text: string
-  /** The data beside the text; null when there is none. */
+  /** The data part after the text; null when there is none. */
   readonly data: Json | null
   /** The answer; null when there is none. */
   readonly answer: Json | null
@@ -33,14 +33,14 @@ export interface Reply {
   readonly code: number | null
   readonly message: unknown
   readonly data: Json
-  readonly task: Seen
+  readonly task: TaskView
 }
 
 export const objectIn = (value: unknown): Json => Object(value) as Json
 const arrayIn = (value: unknown) => (Array.isArray(value) ? value : []) as ReadonlyArray<Json>
 
-/** A task on the wire, read. */
-export function seen(task: unknown): Seen {
+/** Reads a task of the wire. */
+export function taskViewOf(task: unknown): TaskView {
   const { id, contextId, status, artifacts, history } = objectIn(task)
   const { state, message } = objectIn(status)
   const { parts, metadata } = objectIn(message)
@@ -56,7 +56,7 @@ export function seen(task: unknown): Seen {
   }
 }
 
-/** What a response of /a2a says. */
+/** Decodes a response of /a2a. */
 export const replyOf = (response: Response) =>
   Effect.promise(async (): Promise<Reply> => {
     const body: Json = JSON.parse(await response.text())
@@ -64,11 +64,15 @@ export const replyOf = (response: Response) =>
     return {
       ...{ status: response.status, headers: response.headers, body, id: body["id"] },
       code: body["error"] === undefined ? null : Number(error["code"]),
-      ...{ message: error["message"], data: objectIn(error["data"]), task: seen(body["result"]) },
+      ...{
+        message: error["message"],
+        data: objectIn(error["data"]),
+        task: taskViewOf(body["result"]),
+      },
     }
   })
 
-/** Posts any body. */
+/** Posts a body as it is. */
 export const posting = (
   { get }: Handle,
   body: BodyInit,
@@ -83,15 +87,14 @@ export const posting = (
     replyOf,
   )
 
-/** Calls a method. */
 export const rpc = (
-  face: Handle,
+  service: Handle,
   method: string,
   params?: unknown,
   headers?: Readonly<Record<string, string>>,
-) => posting(face, JSON.stringify({ jsonrpc: "2.0", id: 7, method, params }), headers)
+) => posting(service, JSON.stringify({ jsonrpc: "2.0", id: 7, method, params }), headers)
 
-/** A message, with changes where a test wants them. */
+/** The parameters of message/send, with changes to the message. */
 export const message = (parts: unknown, more: Json = {}): Json => ({
   message: { kind: "message", role: "user", messageId: "message-1", parts, ...more },
 })
@@ -102,25 +105,25 @@ export const dataPart = (skill: unknown, params?: unknown): Json => ({
 })
 export const textPart = (text: unknown): Json => ({ kind: "text", text })
 
-/** Asks for a skill, or says something on a task. */
+/** Sends a message, on a task when `more` has its id. */
 export const send = (
-  face: Handle,
+  service: Handle,
   parts: ReadonlyArray<Json>,
   more?: Json,
   headers?: Readonly<Record<string, string>>,
-) => rpc(face, "message/send", message(parts, more), headers)
+) => rpc(service, "message/send", message(parts, more), headers)
 
-export const getTask = (face: Handle, id: string, historyLength?: unknown) =>
-  rpc(face, "tasks/get", { id, ...(historyLength === undefined ? {} : { historyLength }) })
+export const getTask = (service: Handle, id: string, historyLength?: unknown) =>
+  rpc(service, "tasks/get", { id, ...(historyLength === undefined ? {} : { historyLength }) })
 
-/** Shows a payment on a task. */
+/** Submits a payment on a task. */
 export const pay = (
-  face: Handle,
+  service: Handle,
   taskId: string,
   payload: unknown,
   headers?: Readonly<Record<string, string>>,
 ) =>
-  send(face, [textPart("The payment is attached.")], {
+  send(service, [textPart("The payment is attached.")], {
     taskId,
     metadata: {
       "x402.payment.status": "payment-submitted",

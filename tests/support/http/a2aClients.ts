@@ -1,5 +1,5 @@
 /**
- * Unmodified clients of A2A: the last of 0.3, and the current one, which speaks 0.3 when it is told to.
+ * Unmodified clients of A2A: the last of 0.3, and the current one with its option for 0.3.
  *
  * @module
  */
@@ -13,25 +13,24 @@ import {
   JsonRpcTransportFactory,
 } from "a2a-v1/client"
 import { buyer } from "../payments/buyers.ts"
-import { type Json, objectIn, type Seen, seen } from "./a2a.ts"
+import { type Json, objectIn, type TaskView, taskViewOf } from "./a2a.ts"
 
 export const clientKinds = ["0.3.14", "1.3.0 with legacyCompat"] as const
 export type ClientKind = typeof clientKinds[number]
 
-/** What a message says: text, or data. */
-export type SaidPart = { readonly text: string } | { readonly data: Json }
+export type MessagePart = { readonly text: string } | { readonly data: Json }
 
 export interface SendOptions {
   readonly taskId?: string
   readonly metadata?: Record<string, unknown>
 }
 
-/** A client, as far as tests use it; what it makes of an error is left as it is. */
+/** The part of a client that tests use; its errors pass through unchanged. */
 export interface A2aClient {
   readonly card: { readonly name: string; readonly skills: ReadonlyArray<{ readonly id: string }> }
-  readonly send: (parts: ReadonlyArray<SaidPart>, options?: SendOptions) => Promise<Seen>
-  readonly get: (id: string) => Promise<Seen>
-  readonly cancel: (id: string) => Promise<Seen>
+  readonly send: (parts: ReadonlyArray<MessagePart>, options?: SendOptions) => Promise<TaskView>
+  readonly get: (id: string) => Promise<TaskView>
+  readonly cancel: (id: string) => Promise<TaskView>
   readonly push: (taskId: string) => Promise<unknown>
 }
 
@@ -45,7 +44,7 @@ async function connectV03(base: string): Promise<A2aClient> {
   return {
     card: { name, skills },
     send: async (parts, { taskId, metadata } = {}) =>
-      seen(
+      taskViewOf(
         await client.sendMessage({
           message: {
             ...{ kind: "message", role: "user", messageId: crypto.randomUUID() },
@@ -59,8 +58,8 @@ async function connectV03(base: string): Promise<A2aClient> {
           },
         }),
       ),
-    get: async (id) => seen(await client.getTask({ id })),
-    cancel: async (id) => seen(await client.cancelTask({ id })),
+    get: async (id) => taskViewOf(await client.getTask({ id })),
+    cancel: async (id) => taskViewOf(await client.cancelTask({ id })),
     push: async (taskId) =>
       await client.setTaskPushNotificationConfig({
         taskId,
@@ -108,7 +107,7 @@ async function connectV1(base: string): Promise<A2aClient> {
 }
 
 const userRole = 1
-/** The states of 1.0 by their numbers, in the words of 0.3. */
+/** The state numbers of 1.0 and their names in 0.3. */
 const states: Readonly<Record<number, string>> = {
   2: "working",
   3: "completed",
@@ -117,8 +116,8 @@ const states: Readonly<Record<number, string>> = {
   6: "input-required",
 }
 
-/** A task as 1.0 has it, in the shape of 0.3. */
-function translated(task: unknown): Seen {
+/** Reads a task in the shape of 1.0. */
+function translated(task: unknown): TaskView {
   const { status, artifacts, ...rest } = objectIn(task)
   const { message, state } = objectIn(status)
   const parts = (from: unknown) =>
@@ -126,7 +125,7 @@ function translated(task: unknown): Seen {
       const { $case, value } = objectIn(content)
       return { kind: $case, [String($case)]: value }
     })
-  return seen({
+  return taskViewOf({
     ...rest,
     status: {
       state: states[Number(state)],
@@ -139,8 +138,8 @@ function translated(task: unknown): Seen {
   })
 }
 
-/** What the reference buyer signs for the terms that a task asks for. */
-export async function payFor({ metadata }: Seen, payer = 0): Promise<Record<string, unknown>> {
+/** The payment payload that the reference buyer signs for a task's payment requirements. */
+export async function payFor({ metadata }: TaskView, payer = 0): Promise<Record<string, unknown>> {
   const client = new x402Client().register("eip155:*", new ExactEvmScheme(buyer(payer)))
   const required = metadata["x402.payment.required"] as Parameters<
     typeof client.createPaymentPayload
@@ -148,7 +147,7 @@ export async function payFor({ metadata }: Seen, payer = 0): Promise<Record<stri
   return { ...await client.createPaymentPayload(required) }
 }
 
-/** A payment as the metadata of a message has it. */
+/** The message metadata that submits a payment. */
 export const submitted = (payload: unknown): Record<string, unknown> => ({
   "x402.payment.status": "payment-submitted",
   "x402.payment.payload": payload,

@@ -1,5 +1,5 @@
 /**
- * A page in a real browser; the browser or the page's packages may not be installed.
+ * Calls made by a page in a real browser. The browser or the page's packages may not be installed.
  *
  * @module
  */
@@ -15,17 +15,16 @@ const browsers = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/go
 const installed = await Promise.all(browsers.map(present))
 const chromium = browsers.find((_, at) => installed[at]) ?? null
 
-/** What has to be installed for a page to be opened; null when nothing is missing. */
+/** The command that installs what is missing; null when nothing is. */
 export const missing = chromium === null
   ? "apt-get install chromium"
   : await present(new URL("node_modules/puppeteer-core/", folder))
   ? null
   : "npm ci --prefix tests/browser"
 
-/** A browser that shows nothing for so long has hung. */
 const visitMsMax = 60_000
 
-/** What a page of another origin sees of calls that it makes one after the other. */
+/** Makes calls in order from a page of another origin, and returns what the page can read of each. */
 export async function visit(...calls: ReadonlyArray<Call>): Promise<ReadonlyArray<Sight>> {
   const process = new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-config", "--node-modules-dir=manual", "-A", "visit.ts"],
@@ -37,6 +36,6 @@ export async function visit(...calls: ReadonlyArray<Call>): Promise<ReadonlyArra
   }).spawn()
   await new Blob([JSON.stringify({ chromium, calls })]).stream().pipeTo(process.stdin)
   const { success, stdout } = await process.output()
-  if (!success) throw new Error("The browser did not come back")
+  if (!success) throw new Error("The browser failed")
   return JSON.parse(new TextDecoder().decode(stdout))
 }

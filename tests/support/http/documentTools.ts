@@ -1,5 +1,5 @@
 /**
- * Other people's tools for documents, each in a process of its own; they may not be installed.
+ * Third-party tools that check documents, each run in its own process. They may not be installed.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface Ran {
   readonly stderr: string
 }
 
-/** Runs one of the programs that the folder's packages bring, in that folder. */
+/** Runs a program of the packages in tests/documents, in that folder. */
 export async function runTool(
   program: "discovery" | "openapi-typescript" | "redocly" | "spectral" | "tsc" | "validate-api",
   args: ReadonlyArray<string>,
@@ -34,7 +34,7 @@ export interface Verdict {
   readonly issues: ReadonlyArray<unknown>
 }
 
-/** What the validator behind x402scan says of each PAYMENT-REQUIRED header. */
+/** Runs the validator behind x402scan on each PAYMENT-REQUIRED header. */
 export async function judge(challenges: ReadonlyArray<string>): Promise<ReadonlyArray<Verdict>> {
   const process = new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-config", "--node-modules-dir=manual", "-A", "judge.ts"],
@@ -45,6 +45,6 @@ export async function judge(challenges: ReadonlyArray<string>): Promise<Readonly
   }).spawn()
   await new Blob([JSON.stringify(challenges)]).stream().pipeTo(process.stdin)
   const { success, stdout } = await process.output()
-  if (!success) throw new Error("The validator did not answer")
+  if (!success) throw new Error("The validator failed")
   return JSON.parse(new TextDecoder().decode(stdout))
 }

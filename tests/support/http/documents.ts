@@ -1,5 +1,5 @@
 /**
- * The whole face under an address of its own, and everything it says about itself.
+ * The service at its own address, and readers for all its documents.
  *
  * @module
  */
@@ -9,25 +9,24 @@ import type { Product } from "../../../src/catalog/domain/product.ts"
 import { skillName } from "../../../src/catalog/domain/skill.ts"
 import { familyOfOne } from "../../../src/http/documents/family.ts"
 import { dataPart, type Handle, type Json, objectIn, send } from "./a2a.ts"
-import { faceOptions, makeFace, makeWorld } from "./face.ts"
+import { makeService, makeWorld, serviceOptions } from "./httpService.ts"
 import { currentRequest } from "./mcp.ts"
 import { terms } from "../payments/terms.ts"
 
-/** What the service calls itself; requests come to another host. */
+/** The service's public address; test requests go to another host. */
 export const base = "https://bellwether.example"
 
-/** A face with three items; its documents are for any number of readers. */
-export const openFace = Effect.gen(function* () {
-  return yield* makeFace(yield* makeWorld(3), undefined, {
-    ...faceOptions,
+/** A service with three items and no rate limits. */
+export const openDocumentService = Effect.gen(function* () {
+  return yield* makeService(yield* makeWorld(3), undefined, {
+    ...serviceOptions,
     terms: { ...terms, publicBaseUrl: base },
     family: familyOfOne(base),
     contact: "mailto:security@bellwether.example",
-    limits: { ...faceOptions.limits, free: "off", documents: "off" },
+    limits: { ...serviceOptions.limits, free: "off", documents: "off" },
   })
 })
 
-/** Every document there is. */
 export const documentPaths = [
   ...["/", "/openapi.json", "/llms.txt", "/llms-full.txt", "/robots.txt", "/favicon.svg"],
   ...["/discovery", "/discovery/resources", "/.well-known/x402", "/.well-known/api-catalog"],
@@ -36,7 +35,6 @@ export const documentPaths = [
 ] as const
 export type DocumentPath = typeof documentPaths[number]
 
-/** Documents as they were read. */
 export interface Reading {
   readonly text: (path: string) => string
   readonly json: (path: string) => Json
@@ -61,25 +59,25 @@ export const read = Effect.fnUntraced(function* ({ get }: Handle) {
   return reading
 })
 
-/** The tools of /mcp, as they are listed. */
-export const askTools = Effect.fnUntraced(function* ({ get }: Handle) {
+/** The tools of tools/list. */
+export const readTools = Effect.fnUntraced(function* ({ get }: Handle) {
   const response = yield* get("/mcp", currentRequest("tools/list"))
   const { result } = yield* Effect.promise(() => response.json())
   return result.tools as ReadonlyArray<{ readonly name: string; readonly inputSchema: object }>
 })
 
-/** What a product answers to who shows no payment, by every way. */
-export const askPaid = Effect.fnUntraced(function* (face: Handle, product: Product) {
+/** The payment terms of a product, in every form that the service returns them. */
+export const challengesOf = Effect.fnUntraced(function* (service: Handle, product: Product) {
   const { path, parameters } = product
   const name = skillName(product)
-  const response = yield* face.get(path)
+  const response = yield* service.get(path)
   const body = yield* Effect.promise(() => response.json())
-  const version1 = yield* face.get(`${path}?x402Version=1`)
-  // What has to be given is given, as a call without it is refused before its price is told.
-  const given = exampleOf(parameters.filter(({ required }) => required === true))
-  const { task } = yield* send(face, [dataPart(name, given)])
-  const call = currentRequest("tools/call", { name, arguments: given })
-  const tool = yield* face.get("/mcp", call)
+  const version1 = yield* service.get(`${path}?x402Version=1`)
+  // A call without a required parameter is refused before its price is returned.
+  const params = exampleOf(parameters.filter(({ required }) => required === true))
+  const { task } = yield* send(service, [dataPart(name, params)])
+  const call = currentRequest("tools/call", { name, arguments: params })
+  const tool = yield* service.get("/mcp", call)
   const { result } = yield* Effect.promise(() => tool.json())
   return {
     header: response.headers.get("payment-required") ?? "",

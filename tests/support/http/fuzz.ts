@@ -1,6 +1,6 @@
 /**
- * Requests nobody would send: every path and some that are none, with hostile queries and headers, and
- * payments that are real, damaged, or rubbish.
+ * Random requests: served and unknown paths, hostile queries and headers, and payments that are real,
+ * damaged or garbage.
  *
  * @module
  */
@@ -111,7 +111,7 @@ const pick = <A>(from: ReadonlyArray<A>, otherwise: A) =>
   Effect.map(Random.nextIntBetween(0, from.length), (at) => from[at] ?? otherwise)
 const chance = (probability: number) => Effect.map(Random.next, (drawn) => drawn < probability)
 
-/** A payment that a real buyer signed now; with another `n`, another payment. */
+/** A payment that a real buyer signed now; each `n` gives another payment. */
 const signedFor = Effect.fnUntraced(function* (product: Product, n: number) {
   const now = Math.floor((yield* Clock.currentTimeMillis) / second)
   const account = buyer(n % 3)
@@ -128,10 +128,10 @@ const anyQuery = Effect.gen(function* () {
   return parts.length === 0 ? "" : `?${parts.join("&")}`
 })
 
-/** Shows one of `payments`, now and then one that is for what is asked. */
+/** Headers that may present one of `payments`; in a fifth of these, one of the requested product. */
 const anyHeaders = Effect.fnUntraced(function* (
   payments: ReadonlyArray<string>,
-  fitting: ReadonlyArray<string>,
+  ofProduct: ReadonlyArray<string>,
 ) {
   const octet = () => Random.nextIntBetween(0, 256)
   const v4 = `10.${yield* octet()}.${yield* octet()}.${yield* octet()}`
@@ -143,7 +143,7 @@ const anyHeaders = Effect.fnUntraced(function* (
     headers.set(yield* pick(headerNames, "accept"), yield* pick(headerValues, "abc"))
   }
   if (yield* chance(0.5)) {
-    const real = (yield* chance(0.2)) ? fitting : payments
+    const real = (yield* chance(0.2)) ? ofProduct : payments
     const drawn = yield* pick((yield* chance(0.3)) ? garbage : real, "")
     const payment = (yield* chance(0.5)) ? drawn : yield* damaged(drawn)
     headers.set((yield* chance(0.5)) ? "payment-signature" : "x-payment", payment)
@@ -165,7 +165,7 @@ export interface AnyRequest {
   readonly headers: Headers
 }
 
-/** Draws requests; makes the payments that they show first, so that those are signed now. */
+/** Returns a drawer of requests, and the payments they present, which are signed first. */
 export const requestDrawer = Effect.gen(function* () {
   const payments: Array<string> = []
   const ofPath = new Map<string, Array<string>>()

@@ -1,11 +1,11 @@
 /**
- * What strangers may write: pieces of text that pass for something else, and rows of them.
+ * Untrusted text: pieces of markup, look-alikes and control characters, and random runs of them.
  *
  * @module
  */
 import { Arbitrary, Schema } from "effect"
 
-/** One of a list, the first being the simplest. */
+/** One value of a list; shrinks towards the first. */
 export function oneOf<A>(values: ReadonlyArray<A>): Arbitrary.Arbitrary<A> {
   return Arbitrary.map(anyInt(0, values.length - 1), (n) => {
     const value = values[n]
@@ -18,7 +18,7 @@ export function anyInt(minimum: number, maximum: number): Arbitrary.Arbitrary<nu
   return Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
 }
 
-/** Whatever has been used to break out of a quotation, a line, a reader's eyes or Markdown. */
+/** Pieces that can break out of a quotation or a line, hide from a reader, or form Markdown. */
 export const hostilePieces: ReadonlyArray<string> = [
   ..."abzAZ059 .,;:!?()[]{}<>*_`~#|\\/&^$%@+-=…–—'\"“”‘’«»„‟‹›❝❞〝〞〟＂″ʺ״´",
   ..."\n\r\t\v\f\0\u0085\u2028\u2029\u00a0\u3000\u2800\u00ad",

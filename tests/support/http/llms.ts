@@ -20,39 +20,38 @@ interface Section {
 export interface Llms {
   readonly title: string
   readonly summary: string | null
-  /** What stands between the summary and the first section. */
+  /** The text between the summary and the first section. */
   readonly details: string
   readonly sections: ReadonlyArray<Section>
 }
 
-/** The text is no /llms.txt; `message` names the line. */
+/** The text is not a valid /llms.txt; `message` says why. */
 class NotLlms extends Schema.TaggedError<NotLlms>()("NotLlms", {
   message: Schema.String,
 }) {}
 
-/** More than this of either is nobody's list of links. */
 const linesMax = 1_000
 const lineLengthMax = 2_000
 
 const linkPattern = /^-\s*\[([^\]]+)\]\(([^)\s]+)\)(?::\s*(.*))?$/
 
-/** Reads the whole text, or says which line is none. */
+/** Reads the whole text. */
 export function readLlms(text: string): Result.Result<Llms, NotLlms> {
   const lines = text.split(/\r?\n/).map((line) => line.trimEnd())
   if (lines.length > linesMax || lines.some((line) => line.length > lineLengthMax)) {
-    return failed("it is longer than a list of links may be")
+    return failed("it has too many lines, or a line is too long")
   }
   const start = lines.findIndex((line) => line !== "")
   const title = /^#\s+(.+)$/.exec(lines[start] ?? "")?.[1]
-  if (title === undefined) return failed("it does not open with a title")
+  if (title === undefined) return failed("it does not begin with a title")
 
   const rest = lines.slice(start + 1)
   const first = rest.findIndex((line) => line.startsWith("## "))
   const head = first < 0 ? rest : rest.slice(0, first)
-  const said = head.findIndex((line) => line !== "")
-  const summary = /^>\s*(.+)$/.exec(head[said] ?? "")?.[1] ?? null
-  const details = head.slice(summary === null ? 0 : said + 1).join("\n").trim()
-  if (/^#/m.test(details)) return failed("a heading stands before the sections")
+  const summaryLine = head.findIndex((line) => line !== "")
+  const summary = /^>\s*(.+)$/.exec(head[summaryLine] ?? "")?.[1] ?? null
+  const details = head.slice(summary === null ? 0 : summaryLine + 1).join("\n").trim()
+  if (/^#/m.test(details)) return failed("a heading is before the sections")
 
   const sections: Array<{ heading: string; links: Array<Link> }> = []
   for (const line of first < 0 ? [] : rest.slice(first)) {
@@ -61,7 +60,9 @@ export function readLlms(text: string): Result.Result<Llms, NotLlms> {
     if (heading !== undefined) sections.push({ heading, links: [] })
     else if (name !== undefined && url !== undefined) {
       sections.at(-1)?.links.push({ name, url, note })
-    } else if (line !== "") return failed(`a section holds more than links: ${line.slice(0, 60)}`)
+    } else if (line !== "") {
+      return failed(`a section contains more than links: ${line.slice(0, 60)}`)
+    }
   }
   return Result.succeed({ title, summary, details, sections })
 }

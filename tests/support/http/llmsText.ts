@@ -1,6 +1,6 @@
 /**
- * Reads llms.txt as its reference parser does, and refuses what that one drops in silence: a second
- * section of one name, headings and prose where none may stand.
+ * Reads llms.txt as its reference parser does, but rejects what that parser ignores: a second section
+ * with the same name, and headings or prose where none may be.
  *
  * @module
  */
@@ -13,21 +13,21 @@ export interface Link {
 export interface LlmsText {
   readonly title: string
   readonly summary: string | null
-  /** What stands between the summary and the first section. */
+  /** The text between the summary and the first section. */
   readonly information: string
   readonly sections: ReadonlyMap<string, ReadonlyArray<Link>>
 }
 
 const linkPattern = /^- \[([^\]]+)\]\(([^()\s]+)\)(?:: (\S.*))?$/
 
-/** The text, read; throws where it is not as llmstxt.org asks for. */
+/** Reads the text; throws where it breaks the format of llmstxt.org. */
 export function readLlmsText(text: string): LlmsText {
   const [head = "", ...rest] = text.split(/^##(?!#) */m)
   const read = /^# (\S[^\n]*)\n+(?:> (\S[^\n]*)\n+)?([^]*)$/.exec(head)
   const [, title, summary, information = ""] = read ?? []
-  if (title === undefined) throw new Error("It does not begin with a title")
-  if (/^#/m.test(information)) throw new Error("A heading stands among the information")
-  if (/^>/m.test(information)) throw new Error("A quotation stands among the information")
+  if (title === undefined) throw new Error("The text does not begin with a title")
+  if (/^#/m.test(information)) throw new Error("The information contains a heading")
+  if (/^>/m.test(information)) throw new Error("The information contains a quotation")
   const sections = new Map<string, ReadonlyArray<Link>>()
   for (const section of rest) {
     const [name = "", ...lines] = section.split("\n")
@@ -41,6 +41,8 @@ export function readLlmsText(text: string): LlmsText {
 
 function linkOf(line: string): Link {
   const [, title, url, note = null] = linkPattern.exec(line) ?? []
-  if (title === undefined || url === undefined) throw new Error(`No link of a list: ${line}`)
+  if (title === undefined || url === undefined) {
+    throw new Error(`Not a list item with a link: ${line}`)
+  }
   return { title, url, note }
 }

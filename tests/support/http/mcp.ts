@@ -1,5 +1,5 @@
 /**
- * Unmodified clients of MCP, old and new, and messages put together by hand.
+ * Unmodified clients of MCP, old and new, and hand-written requests.
  *
  * @module
  */
@@ -16,14 +16,14 @@ import { ExactEvmScheme } from "@x402/evm"
 import { Effect, type Scope } from "effect"
 import { buyer } from "../payments/buyers.ts"
 
-/** The two packages, the newer in each of its ways to agree on a revision. */
+/** The two packages; the newer in each of its modes of version negotiation. */
 export const clientKinds = ["sdk 1", "2 legacy", "2 auto", "2 pinned"] as const
 export type ClientKind = typeof clientKinds[number]
 
-/** The revision that is current; it knows no session. */
+/** The current revision, which has no sessions. */
 export const revision = "2026-07-28"
 
-/** The result of a call, as far as tests look. */
+/** The fields of a tool's result that tests read. */
 export interface ToolResult {
   readonly isError?: boolean
   readonly content: ReadonlyArray<{ readonly type: string; readonly text?: string }>
@@ -35,7 +35,7 @@ export interface McpClient {
   readonly tools: () => Promise<ReadonlyArray<{ readonly name: string }>>
   readonly call: (
     name: string,
-    given?: Record<string, unknown>,
+    args?: Record<string, unknown>,
     meta?: Record<string, unknown>,
   ) => Promise<ToolResult>
 }
@@ -45,9 +45,9 @@ export interface ConnectOptions {
   readonly headers?: Record<string, string>
 }
 
-const who = { name: "a-test", version: "1.0.0" }
+const clientInfo = { name: "a-test", version: "1.0.0" }
 
-/** A client that has connected; closed with the scope. */
+/** A connected client; closed with the scope. */
 export const connect = (
   kind: ClientKind,
   url: string,
@@ -56,34 +56,34 @@ export const connect = (
   Effect.map(
     Effect.acquireRelease(
       Effect.promise(async () => {
-        const given = {
+        const transportOptions = {
           requestInit: { headers },
           ...(fetch === undefined ? {} : { fetch }),
         }
         if (kind === "sdk 1") {
-          const client = new EarlierClient(who)
-          await client.connect(new EarlierTransport(new URL(url), given))
+          const client = new EarlierClient(clientInfo)
+          await client.connect(new EarlierTransport(new URL(url), transportOptions))
           return client
         }
         const mode = kind === "2 pinned" ? { pin: revision } : kind === "2 auto" ? "auto" : "legacy"
-        const client = new CurrentClient(who, { versionNegotiation: { mode } })
-        await client.connect(new CurrentTransport(new URL(url), given))
+        const client = new CurrentClient(clientInfo, { versionNegotiation: { mode } })
+        await client.connect(new CurrentTransport(new URL(url), transportOptions))
         return client
       }),
       (client) => Effect.promise(() => client.close()),
     ),
     (client): McpClient => ({
       tools: async () => (await client.listTools()).tools,
-      call: async (name, given, meta) =>
+      call: async (name, args, meta) =>
         await client.callTool({
           name,
-          arguments: given ?? {},
+          arguments: args ?? {},
           ...(meta === undefined ? {} : { _meta: meta }),
         }) as ToolResult,
     }),
   )
 
-/** What the reference buyer signs for the terms of payment in a result. */
+/** The payment payload that the reference buyer signs for the payment terms in a result. */
 export const payFor = (
   { structuredContent }: ToolResult,
   payer = 0,
@@ -96,14 +96,14 @@ export const payFor = (
     return { ...await client.createPaymentPayload(required) }
   })
 
-/** The envelope of the current revision. */
+/** The `_meta` that every request of the current revision carries. */
 export const envelope = {
   "io.modelcontextprotocol/protocolVersion": revision,
-  "io.modelcontextprotocol/clientInfo": who,
+  "io.modelcontextprotocol/clientInfo": clientInfo,
   "io.modelcontextprotocol/clientCapabilities": {},
 }
 
-/** A request of the current revision, as a client would send it, with changes where a test wants them. */
+/** A valid request of the current revision, with optional changes. */
 export function currentRequest(
   method: string,
   params: Record<string, unknown> = {},
@@ -134,7 +134,7 @@ export function currentRequest(
   }
 }
 
-/** A request of a revision before that, with changes where a test wants them. */
+/** A valid request of an earlier revision, with optional changes. */
 export function earlierRequest(
   method: string,
   params: Record<string, unknown> = {},

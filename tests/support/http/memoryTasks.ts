@@ -1,5 +1,5 @@
 /**
- * A `TaskStore` in memory, on the Effect clock: what the port says, in a map.
+ * A `TaskStore` in memory, on the Effect clock.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import {
   TaskStore,
 } from "../../../src/http/a2a/TaskStore.ts"
 
-interface Kept {
+interface StoredTask {
   readonly task: Task
   readonly expiresAt: number
 }
@@ -30,19 +30,19 @@ interface Kept {
 export function memoryTasks(
   { perClientMax, totalMax }: TaskLimits = defaultTaskLimits,
 ): TaskStore["Service"] {
-  /** In the order they were opened. */
-  const rows = new Map<TaskId, Kept>()
+  /** In the order of opening. */
+  const rows = new Map<TaskId, StoredTask>()
 
   const live = (now: number) => [...rows.values()].filter(({ expiresAt }) => expiresAt > now)
-  const givesWay = (now: number) => ({ task }: Kept) =>
+  const isEvictable = (now: number) => ({ task }: StoredTask) =>
     evictionRank(task) < evictionOrder.paying || task.movedAt + Duration.toMillis(taskLife) <= now
-  /** Of those given lets go what gives way first, until there are no more than `most`; tells how many. */
-  const giveWay = (kept: ReadonlyArray<Kept>, most: number, now: number) => {
-    const gone = kept.filter(givesWay(now))
+  /** Evicts from `candidates` until at most `countMax` are left; returns how many are left. */
+  const evict = (candidates: ReadonlyArray<StoredTask>, countMax: number, now: number) => {
+    const evicted = candidates.filter(isEvictable(now))
       .sort((one, other) => evictionRank(one.task) - evictionRank(other.task))
-      .slice(0, Math.max(0, kept.length - most))
-    for (const { task } of gone) rows.delete(task.id)
-    return kept.length - gone.length
+      .slice(0, Math.max(0, candidates.length - countMax))
+    for (const { task } of evicted) rows.delete(task.id)
+    return candidates.length - evicted.length
   }
   const at = <A>(body: (now: number) => A) => Effect.map(Clock.currentTimeMillis, body)
   const copy = (task: Task): Task => structuredClone(task)
@@ -50,11 +50,11 @@ export function memoryTasks(
   return TaskStore.of({
     open: Effect.fnUntraced(function* ({ life, ...opened }) {
       const now = yield* Clock.currentTimeMillis
-      if (giveWay(live(now), totalMax - 1, now) >= totalMax) {
+      if (evict(live(now), totalMax - 1, now) >= totalMax) {
         return yield* new TasksFull({ whose: "all" })
       }
       const own = live(now).filter(({ task }) => task.client === opened.client)
-      if (giveWay(own, perClientMax - 1, now) >= perClientMax) {
+      if (evict(own, perClientMax - 1, now) >= perClientMax) {
         return yield* new TasksFull({ whose: "client" })
       }
       const task: Task = copy({
@@ -76,31 +76,33 @@ export function memoryTasks(
           ({ task }) => copy(task),
         )
       ),
-    move: (held, move) =>
+    move: (read, move) =>
       at((now) => {
-        const kept = rows.get(held.id)
-        if (kept === undefined || kept.expiresAt <= now || kept.task.version !== held.version) {
+        const stored = rows.get(read.id)
+        if (
+          stored === undefined || stored.expiresAt <= now || stored.task.version !== read.version
+        ) {
           return Option.none()
         }
-        return Option.map(afterMove(held, move), (after) => {
-          const { atLeast = Duration.zero, atMost = Duration.infinity } = lifeAfter(held, move)
+        return Option.map(afterMove(read, move), (after) => {
+          const { atLeast = Duration.zero, atMost = Duration.infinity } = lifeAfter(read, move)
           const task = copy({ ...after, movedAt: now })
           const expiresAt = Math.min(
             now + Duration.toMillis(atMost),
-            Math.max(kept.expiresAt, now + Duration.toMillis(atLeast)),
+            Math.max(stored.expiresAt, now + Duration.toMillis(atLeast)),
           )
-          rows.set(held.id, { task, expiresAt })
+          rows.set(read.id, { task, expiresAt })
           return copy(task)
         })
       }),
     prune: at((now) => {
-      const gone = [...rows.values()].filter(({ expiresAt }) => expiresAt <= now)
-      for (const { task } of gone) rows.delete(task.id)
-      return gone.length
+      const expired = [...rows.values()].filter(({ expiresAt }) => expiresAt <= now)
+      for (const { task } of expired) rows.delete(task.id)
+      return expired.length
     }),
   })
 }
 
-/** The same as a layer; what it remembers goes with its scope. */
+/** The same as a Layer. */
 export const memoryTaskStore = (limits?: TaskLimits) =>
   Layer.sync(TaskStore, () => memoryTasks(limits))

@@ -1,13 +1,13 @@
 /**
- * What each document says is sold, read by itself: no reader knows the tables that the documents are
- * made from.
+ * The offers that each document publishes, read from its text alone: no reader here uses the catalog
+ * that the documents are generated from.
  *
  * @module
  */
 import type { Json } from "./a2a.ts"
 import { objectIn } from "./a2a.ts"
 
-/** A parameter as any document can tell it; null where it says nothing. */
+/** A parameter as a document publishes it; null where the document omits a field. */
 export interface ListedParameter {
   readonly name: string
   readonly type: unknown
@@ -19,7 +19,7 @@ export interface ListedParameter {
   readonly pattern: string | null
 }
 
-/** A product as a document lists it; each document has some of these fields. */
+/** A product as the documents publish it; each document has some of these fields. */
 export interface Offer {
   readonly name: string
   readonly operationId: string
@@ -52,7 +52,7 @@ export function parameterIn(name: string, schema: unknown, required: boolean): L
   }
 }
 
-/** Parameters from the JSON Schema of the object that has them. */
+/** Parameters from the JSON Schema of their object. */
 export function parametersIn(schema: unknown): ReadonlyArray<ListedParameter> {
   const { properties, required } = objectIn(schema)
   const needed = listIn(required) as ReadonlyArray<unknown>
@@ -61,7 +61,7 @@ export function parametersIn(schema: unknown): ReadonlyArray<ListedParameter> {
   )
 }
 
-/** The offer in an x402 PaymentRequired. */
+/** The offer of an x402 PaymentRequired, in a header, a body or a task. */
 export function requestedBy(required: unknown): ListedOffer {
   const { accepts, resource } = objectIn(required)
   return { ...paidBy(accepts), description: String(objectIn(resource)["description"]) }
@@ -120,7 +120,7 @@ export function declaredParameters(bazaar: Json): ReadonlyArray<ListedParameter>
 
 const priced = /^\$(\d+\.\d+)/
 
-/** The links of a section of /llms.txt that name a price. */
+/** The links with a price in a section of /llms.txt. */
 export function offersOfPage(
   links: ReadonlyArray<
     { readonly name: string; readonly url: string; readonly note: string | null }
@@ -129,16 +129,16 @@ export function offersOfPage(
   return links.flatMap(({ name, url, note }) => {
     const priceUsd = priced.exec(note ?? "")?.[1]
     if (priceUsd === undefined || note === null) return []
-    const [found = "", query = ""] = note.split(". Query: ")
+    const [summary = "", query = ""] = note.split(". Query: ")
     return [{
       ...{ path: name.replace("GET ", ""), address: url, priceUsd },
-      title: found.replace(/^\$[\d.]+\. /, ""),
+      title: summary.replace(/^\$[\d.]+\. /, ""),
       parameters: query === "" ? [] : query.split("; ").map(parameterOfLine),
     }]
   })
 }
 
-/** `count (integer, 1 to 20, default 10)` */
+/** Reads a line such as `count (integer, 1 to 20, default 10)`. */
 function parameterOfLine(line: string): ListedParameter {
   const [, name = line, limits = ""] = /^(\w+) \((.*)\)$/.exec(line) ?? []
   const number = (pattern: RegExp) => {
@@ -155,7 +155,7 @@ function parameterOfLine(line: string): ListedParameter {
   }
 }
 
-/** The calls of /llms-full.txt that have a price. */
+/** The calls with a price in /llms-full.txt. */
 export function offersOfText(text: string): ReadonlyArray<ListedOffer> {
   const table = new Map(
     [...text.matchAll(/^\| `(\S+)` \| \$(\S+) \((\d+) units\) \| (\S+) \| (.*) \|$/gm)].map(
@@ -179,7 +179,7 @@ export function offersOfText(text: string): ReadonlyArray<ListedOffer> {
   })
 }
 
-/** The sections of /llms-full.txt that are about a call. */
+/** The sections of /llms-full.txt that describe a call. */
 export function callsOfText(
   text: string,
 ): ReadonlyArray<{ readonly name: string; readonly body: string; readonly call: string }> {
@@ -190,19 +190,19 @@ export function callsOfText(
   })
 }
 
-/** The paid skills of the agent card. */
+/** The skills with a price in the agent card. */
 export function offersOfCard(card: Json): ReadonlyArray<ListedOffer> {
   return listIn(card["skills"]).flatMap(({ id, name, description }) => {
-    const found = /^\$([\d.]+) in USDC \(x402\)\. (.*) Same as GET (\S+)\.$/.exec(
+    const match = /^\$([\d.]+) in USDC \(x402\)\. (.*) Same as GET (\S+)\.$/.exec(
       String(description),
     )
-    if (found === null) return []
-    const [, priceUsd = "", about = "", path = ""] = found
+    if (match === null) return []
+    const [, priceUsd = "", about = "", path = ""] = match
     return [{ name: String(id), title: String(name), description: about, priceUsd, path }]
   })
 }
 
-/** The paid tools of /mcp. */
+/** The tools with a price in tools/list. */
 export function offersOfTools(tools: unknown): ReadonlyArray<ListedOffer> {
   return listIn(tools).flatMap(({ name, title, description, inputSchema }) => {
     const priceUsd = /Costs \$(\d+\.\d+) in USDC/.exec(String(description))?.[1]

@@ -1,5 +1,5 @@
 /**
- * JSON-RPC calls nobody would send: valid calls of /a2a and /mcp, damaged in every way a seed can draw.
+ * Random invalid JSON-RPC calls: valid calls of /a2a and /mcp with random damage.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const id = "3f2f1c52-7a1c-4b53-9f0e-0d7d2a6f9b11"
 const message = (parts: Json, more: { readonly [key: string]: Json } = {}): Json => ({
   message: { kind: "message", role: "user", messageId: id, parts, ...more },
 })
-const asking = (skill: string, params: Json = {}): Json =>
+const skillCall = (skill: string, params: Json = {}): Json =>
   message([{ kind: "data", data: { skill, params } }])
 const meta = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -26,11 +26,11 @@ const client = {
   clientInfo: { name: "f", version: "1" },
 }
 
-/** Calls that a client could mean. */
+/** Valid calls. */
 const calls: ReadonlyArray<readonly [method: string, params: Json]> = [
-  ["message/send", asking("get_index")],
-  ["message/send", asking("get_signals", { since: 1, count: 2 })],
-  ["message/send", asking("get_research", { market: "market-1" })],
+  ["message/send", skillCall("get_index")],
+  ["message/send", skillCall("get_signals", { since: 1, count: 2 })],
+  ["message/send", skillCall("get_research", { market: "market-1" })],
   ["message/send", message([{ kind: "text", text: "get_pulse" }])],
   ["message/send", message([{ kind: "text", text: "what do you sell?" }])],
   [
@@ -40,7 +40,7 @@ const calls: ReadonlyArray<readonly [method: string, params: Json]> = [
       metadata: { "x402.payment.status": "payment-submitted", "x402.payment.payload": {} },
     }),
   ],
-  ["message/stream", asking("get_index")],
+  ["message/stream", skillCall("get_index")],
   ["tasks/get", { id, historyLength: 3 }],
   ["tasks/cancel", { id }],
   ["tasks/resubscribe", { id }],
@@ -59,8 +59,8 @@ const calls: ReadonlyArray<readonly [method: string, params: Json]> = [
   ["logging/setLevel", { level: "debug" }],
 ]
 
-/** What is put where something else belongs. */
-const strange: ReadonlyArray<Json> = [
+/** Values that replace a valid one. */
+const replacements: ReadonlyArray<Json> = [
   ...[null, true, false, 0, -1, 1.5, 1e308, 9_007_199_254_740_993, "", " ", "0", "__proto__"],
   ...[[], {}, [[]], [null], { "": "" }, { __proto__: 1 }, { constructor: { prototype: 1 } }],
   ...[
@@ -88,20 +88,20 @@ const pick = <A>(from: ReadonlyArray<A>, otherwise: A) =>
   Effect.map(Random.nextIntBetween(0, from.length), (at) => from[at] ?? otherwise)
 const chance = (probability: number) => Effect.map(Random.next, (drawn) => drawn < probability)
 
-/** The value with one place of it, somewhere down, replaced, left out, or doubled. */
+/** The value with one part at a random depth replaced, removed or added. */
 const damaged = Effect.fnUntraced(function* (value: Json): Effect.fn.Return<Json> {
   if (value === null || typeof value !== "object" || (yield* chance(0.15))) {
-    return yield* pick(strange, null)
+    return yield* pick(replacements, null)
   }
   const entries = Object.entries(value)
-  if (entries.length === 0) return yield* pick(strange, null)
+  if (entries.length === 0) return yield* pick(replacements, null)
   const at = yield* Random.nextIntBetween(0, entries.length)
   const [key, inner] = entries[at] ?? ["x", null]
   const kind = yield* Random.nextIntBetween(0, 6)
   const changed: ReadonlyArray<readonly [string, Json]> = kind === 0
     ? entries.filter((_, n) => n !== at)
     : kind === 1
-    ? [...entries, ["extra", yield* pick(strange, null)]]
+    ? [...entries, ["extra", yield* pick(replacements, null)]]
     : entries.map((entry, n) => n === at ? [key, null] : entry)
   if (kind > 1) {
     const deeper = yield* damaged(inner)
@@ -111,8 +111,8 @@ const damaged = Effect.fnUntraced(function* (value: Json): Effect.fn.Return<Json
   return Array.isArray(value) ? changed.map(([, item]) => item) : Object.fromEntries(changed)
 })
 
-/** The text with a piece of it lost, doubled, or overwritten. */
-const torn = Effect.fnUntraced(function* (text: string) {
+/** The text with up to three characters removed at one place, and a fragment inserted. */
+const damagedText = Effect.fnUntraced(function* (text: string) {
   const at = yield* Random.nextIntBetween(0, text.length + 1)
   const rest = text.slice(at + (yield* Random.nextIntBetween(0, 4)))
   return text.slice(0, at) +
@@ -138,7 +138,7 @@ const types = [
 const accepts = ["application/json, text/event-stream", "application/json", "*/*", "text/html", ""]
 const versions = ["2026-07-28", "2025-11-25", "2025-03-26", "1900-01-01", "x", ""]
 
-/** A call to draw; `payments` are payloads that a buyer really signed. */
+/** A random call; `payments` are payloads that a buyer really signed. */
 export const anyRpcCall = Effect.fnUntraced(function* (payments: ReadonlyArray<Json>) {
   const path = yield* pick(["/a2a", "/mcp"] as const, "/a2a")
   const [method, params] = yield* pick(calls, ["ping", {}])
@@ -146,12 +146,12 @@ export const anyRpcCall = Effect.fnUntraced(function* (payments: ReadonlyArray<J
     jsonrpc: "2.0",
     id: yield* pick(ids, 1),
     method,
-    params: yield* paid(params, payments),
+    params: yield* withPayment(params, payments),
   }
   for (let n = yield* Random.nextIntBetween(0, 3); n > 0; n--) call = yield* damaged(call)
   if (yield* chance(0.05)) call = Array.from({ length: 30 }, () => call)
   let text = JSON.stringify(call)
-  if (yield* chance(0.15)) text = yield* torn(text)
+  if (yield* chance(0.15)) text = yield* damagedText(text)
   if (yield* chance(0.02)) text += " ".repeat(70_000)
   const bytes = utf8.encode(text)
   if (yield* chance(0.03)) bytes.fill(0xff, 0, yield* Random.nextIntBetween(0, 20))
@@ -169,12 +169,12 @@ export const anyRpcCall = Effect.fnUntraced(function* (payments: ReadonlyArray<J
     headers["origin"] = yield* pick(["null", "http://evil.example", "x", "http://127.0.0.1"], "x")
   }
   if (yield* chance(0.2)) headers["mcp-session-id"] = yield* pick(["x", "a".repeat(400)], "x")
-  const made: RpcCall = { path, headers, body: bytes }
-  return made
+  const drawn: RpcCall = { path, headers, body: bytes }
+  return drawn
 })
 
-/** Now and then with a payment where one may stand. */
-const paid = Effect.fnUntraced(function* (params: Json, payments: ReadonlyArray<Json>) {
+/** In half of the calls, a real payment in place of the empty one. */
+const withPayment = Effect.fnUntraced(function* (params: Json, payments: ReadonlyArray<Json>) {
   if (payments.length === 0 || (yield* chance(0.5))) return params
   const payment = yield* pick(payments, null)
   return JSON.parse(

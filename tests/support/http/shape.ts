@@ -1,5 +1,5 @@
 /**
- * Whether a response is one the contract allows, read as a client would read it.
+ * Checks a response against the published contract, as a client reads it.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { PaymentBody } from "../../../src/http/paywall/paymentStatus.ts"
 import { ErrorBody } from "../../../src/http/server/errors.ts"
 import { ChallengeBody, ChallengeV1Body } from "../../../src/payments/domain/x402/challenge.ts"
 
-/** What a 200 of a path holds; a path that is absent holds anything. */
+/** The schema of a 200 by path; a path that is absent is not checked. */
 export const bodies: Readonly<Record<string, Schema.Codec<unknown, unknown>>> = Object.fromEntries([
   ...Object.values(freeRows).filter(({ format }) => format === "json"),
   ...Object.values(products),
@@ -18,7 +18,7 @@ export const bodies: Readonly<Record<string, Schema.Codec<unknown, unknown>>> = 
 const HealthBody = freeRows.health.body
 
 const text = "text/plain; charset=utf-8"
-/** What a 200 is where it is no application/json. */
+/** The content types of a 200 other than application/json. */
 const otherTypes: Readonly<Record<string, string>> = {
   ...{ "/": text, "/terms.txt": text, "/llms.txt": text, "/llms-full.txt": text },
   ...{ "/robots.txt": text, "/.well-known/security.txt": text },
@@ -29,7 +29,7 @@ const otherTypes: Readonly<Record<string, string>> = {
 
 const challenges = Schema.Union([ChallengeBody, ChallengeV1Body])
 
-/** What a page may read of an answer. */
+/** The response headers that a page of another origin may read. */
 export const corsHeaders = [
   "PAYMENT-REQUIRED",
   "PAYMENT-RESPONSE",
@@ -61,7 +61,7 @@ const allowedHeaders = [
   "Mcp-Name",
 ]
 
-/** The first thing about a response that the contract does not allow; null when there is none. */
+/** The first way in which a response breaks the contract; null when there is none. */
 export const faultOf = (
   path: string,
   method: string,
@@ -72,7 +72,7 @@ export const faultOf = (
     (text) => headerFault(path, response) ?? bodyFault(path, method, response, text),
   )
 
-/** What is posted to, and speaks JSON-RPC to a POST. */
+/** The paths that answer a POST in JSON-RPC. */
 const posted = new Set(["/a2a", "/mcp"])
 const readMethods = new Set(["GET, HEAD, OPTIONS"])
 const postMethods = new Set(["GET, HEAD, OPTIONS, POST", "OPTIONS, POST"])
@@ -81,19 +81,25 @@ function headerFault(path: string, { status, headers }: Response): string | null
   const methods = posted.has(path) ? postMethods : readMethods
   const has = (name: string, value: string) => headers.get(name) === value
   if (!has("access-control-allow-origin", "*")) return "no CORS"
-  if (!has("access-control-expose-headers", corsHeaders.join(", "))) return "other exposed headers"
+  if (!has("access-control-expose-headers", corsHeaders.join(", "))) {
+    return "unexpected exposed headers"
+  }
   if (!/^[A-Za-z0-9_-]{8,64}$/.test(headers.get("x-request-id") ?? "")) return "no request id"
   if (status === 204) {
-    if (!has("access-control-allow-headers", allowedHeaders.join(", "))) return "other headers"
-    if (!has("access-control-max-age", "86400")) return "another max-age"
-    if (!methods.has(headers.get("access-control-allow-methods") ?? "")) return "other methods"
+    if (!has("access-control-allow-headers", allowedHeaders.join(", "))) {
+      return "unexpected allowed headers"
+    }
+    if (!has("access-control-max-age", "86400")) return "wrong max-age"
+    if (!methods.has(headers.get("access-control-allow-methods") ?? "")) {
+      return "unexpected allowed methods"
+    }
   }
-  const tellsMethods = status === 405 || status === 204
-  if (tellsMethods && !methods.has(headers.get("allow") ?? "")) return "no Allow"
+  const listsMethods = status === 405 || status === 204
+  if (listsMethods && !methods.has(headers.get("allow") ?? "")) return "no Allow"
   if (status === 402 && headers.get("payment-required") === null) return "no PAYMENT-REQUIRED"
-  const waits = [429, 502, 503, 504].includes(status)
-  if (waits && !/^[1-9]\d*$/.test(headers.get("retry-after") ?? "")) return "no Retry-After"
-  if (status >= 400 && !has("cache-control", "no-store")) return "an error that is stored"
+  const isRetryable = [429, 502, 503, 504].includes(status)
+  if (isRetryable && !/^[1-9]\d*$/.test(headers.get("retry-after") ?? "")) return "no Retry-After"
+  if (status >= 400 && !has("cache-control", "no-store")) return "a cacheable error"
   if (status === 429 && headers.get("ratelimit") === null) return "no RateLimit"
   return null
 }
@@ -101,7 +107,7 @@ function headerFault(path: string, { status, headers }: Response): string | null
 function bodyFault(path: string, method: string, response: Response, text: string): string | null {
   const { status, headers } = response
   if (method === "HEAD" || [204, 304, 308].includes(status)) {
-    return text === "" ? null : "a body where none belongs"
+    return text === "" ? null : "an unexpected body"
   }
   const type = headers.get("content-type")
   const other = status === 200 ? otherTypes[path] : undefined
@@ -110,7 +116,7 @@ function bodyFault(path: string, method: string, response: Response, text: strin
   const body: unknown = parse(text)
   if (body === undefined) return "not JSON"
   if (posted.has(path) && method === "POST") {
-    return isRpcAnswer(body) ? null : `no JSON-RPC: ${text}`
+    return isRpcAnswer(body) ? null : `not JSON-RPC: ${text}`
   }
   const schema = status === 200
     ? path.startsWith("/v1/payments/") ? PaymentBody : bodies[path]
@@ -126,14 +132,20 @@ function bodyFault(path: string, method: string, response: Response, text: strin
 
 const isRpcAnswer = Schema.is(Schema.Struct({ jsonrpc: Schema.Literal("2.0") }))
 
-/** An error repeats in its body what its status line and headers say. */
+/** The body of an error must repeat its status, request id and Retry-After. */
 function errorFault({ status, headers }: Response, { error }: typeof ErrorBody.Type) {
-  if (error.status !== status) return "another status in the body"
-  if (error.requestId !== headers.get("x-request-id")) return "another request id in the body"
+  if (error.status !== status) return "wrong status in the body"
+  if (error.requestId !== headers.get("x-request-id")) return "wrong request id in the body"
   const wait = headers.get("retry-after")
-  if (wait !== (error.retryAfterSeconds?.toString() ?? null)) return "another wait in the body"
-  if ((status === 400) !== (error.details !== undefined)) return "details on another status"
-  if ((status === 405) !== (error.allowed !== undefined)) return "allowed on another status"
+  if (wait !== (error.retryAfterSeconds?.toString() ?? null)) {
+    return "wrong retryAfterSeconds in the body"
+  }
+  if ((status === 400) !== (error.details !== undefined)) {
+    return "details without status 400, or 400 without details"
+  }
+  if ((status === 405) !== (error.allowed !== undefined)) {
+    return "allowed without status 405, or 405 without allowed"
+  }
   return null
 }
 

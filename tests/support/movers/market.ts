@@ -17,7 +17,7 @@ import {
   Slug,
   TokenId,
 } from "../../../src/markets/domain/market.ts"
-import type { MoveEvidence, MoveInput } from "../../../src/movers/domain/priceMove.ts"
+import type { MoveContext, MoveInput } from "../../../src/movers/domain/priceMove.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
 
 export const now = Date.UTC(2026, 10, 20, 12)
@@ -93,7 +93,7 @@ export function alternatingHours(
 }
 
 /** A calm week, and the previous tick already at the new price. */
-export function moveEvidence(fields: Partial<MoveEvidence> = {}): MoveEvidence {
+export function moveContext(fields: Partial<MoveContext> = {}): MoveContext {
   return {
     history: alternatingHours(now - hour, 0.5, 0),
     trades: [],

@@ -7,7 +7,7 @@ import { Deferred, Effect } from "effect"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
-import type { ShopPorts, Works } from "../http/shop.ts"
+import type { ReplicaPorts, Works } from "../http/socketReplicas.ts"
 
 /** The steps of a sale, in order; only settle-early has `check` and `charge`. */
 export type Step =
@@ -34,7 +34,7 @@ export interface Barrier {
   /** The work of a product, which passes through the barrier. */
   readonly works: Works
   /** Wraps the ports of a shop, so that each call passes through its step. */
-  readonly guard: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R | ShopPorts>
+  readonly guard: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R | ReplicaPorts>
 }
 
 export const makeBarrier = (): Barrier => {

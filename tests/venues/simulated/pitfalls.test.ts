@@ -25,8 +25,14 @@ function walletsOf(strategy: Strategy): ReadonlyArray<Wallet> {
   return world.wallets.filter(({ group }) => group.strategy === strategy)
 }
 
+const activities = new Map<Wallet, ReadonlyArray<Activity>>()
+
 function activityOf(wallet: Wallet): ReadonlyArray<Activity> {
-  return world.activity(wallet, { from: -Infinity, to: now }, Infinity)
+  const known = activities.get(wallet)
+  if (known !== undefined) return known
+  const activity = world.activity(wallet, { from: -Infinity, to: now }, Infinity)
+  activities.set(wallet, activity)
+  return activity
 }
 
 const trades = (rows: ReadonlyArray<Activity>) =>

@@ -11,7 +11,8 @@ import { ratesOf } from "../../../src/whales/domain/rates.ts"
 import { entriesOf } from "../../../src/whales/domain/entry.ts"
 import { marketScore, noSums, recount } from "../../../src/whales/domain/score.ts"
 import { hour } from "../../../src/core/domain/time.ts"
-import { activityEvent, start, tokens } from "../../support/whales/activityEvents.ts"
+import { act, start, tokens } from "../../support/whales/activityEvents.ts"
+import { sized } from "../../support/size.ts"
 
 const [yes, no] = tokens
 const bought = activityEvent("buy", { tokenId: yes, price: 0.7, size: 2_000 })
@@ -40,7 +41,7 @@ function market(seed: number, exit: ReadonlyArray<typeof bought>) {
 
 for (const [how, exit] of Object.entries(exits)) {
   Deno.test(`a wallet that answers a fall by ${how} is labelled by chance only`, () => {
-    const wallets = 200
+    const wallets = sized({ short: 60, full: 200 })
     const labelled = Array.from({ length: wallets }, (_, wallet) => {
       const sums = Array.from({ length: 120 }, (_, n) => market(mix(wallet, n), exit))
         .reduce((sums, score) => recount(sums, [], [score]), noSums)

@@ -1,15 +1,16 @@
 /**
- * What becomes of a sale that is struck at one of its calls: the table that the services are held to.
+ * The expected outcome of a sale with a fault at one of its calls.
  *
- * A row says for one call and one kind of stroke what the buyer is told, where the row is left, and how
- * it ends: once for both when a buyer who comes again fares like one who never does, else for the one
- * who never does first. Left of the bar the call is struck before it takes effect, right of it after;
- * without a bar it makes no difference. `lost` is what a buyer hears from a dead process.
+ * A row gives, for one call and one kind of fault: the buyer's outcome, the state of the row, and
+ * the end. There is one end when a buyer who comes again fares like one who does not; otherwise the
+ * first end is for the buyer who does not. Left of the bar the fault comes before the call takes
+ * effect, right of it after; without a bar there is no difference. `lost` is the buyer's outcome
+ * when the process dies.
  *
  * @module
  */
 
-/** The rows of one way to sell, in the order of its calls. */
+/** The rows of one flow, in the order of its calls. */
 export const rowsOf = (flow: string): ReadonlyArray<string> =>
   (tables[flow] ?? "").trim().split("\n").map((row) => row.trim())
 
@@ -186,7 +187,7 @@ const tables: Readonly<Record<string, string>> = {
     owe defect: Unresolved, settled; refunded | RefundQueued, refund_due; refunded
     owe silence: Unresolved, settled; refunded | RefundQueued, refund_due; refunded
   `,
-  "settle-early, whose settlement is not seen": `
+  "settle-early, whose settlement is late": `
     balanceOf crash: lost, no row; unpaid
     balanceOf interrupt: lost, no row; unpaid
     balanceOf defect: Unresolved, no row; unpaid
@@ -286,7 +287,7 @@ const tables: Readonly<Record<string, string>> = {
     markSent defect: answer, answered; delivered
     markSent silence: answer, answered; delivered
   `,
-  "settle-early, to be taken up": `
+  "settle-early, to be resumed": `
     balanceOf crash: lost, unresolved; refunded; delivered
     balanceOf interrupt: lost, unresolved; refunded; delivered
     balanceOf defect: Unresolved, unresolved; refunded; delivered
@@ -324,7 +325,7 @@ const tables: Readonly<Record<string, string>> = {
     markSent defect: answer, answered; delivered
     markSent silence: answer, answered; delivered
   `,
-  "compute-first, not handed over yet": `
+  "compute-first, not delivered yet": `
     claim crash: lost, answered; refunded; delivered
     claim interrupt: lost, answered; refunded; delivered
     claim defect: Unresolved, answered; refunded; delivered

@@ -1,6 +1,5 @@
 /**
- * A shop that sells what is paid before it is computed: the face over a stocked shelf, with real
- * payments on a simulated chain.
+ * The service with something to sell on every route, and real payments on a simulated chain.
  *
  * @module
  */
@@ -12,18 +11,18 @@ import type { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { buyer, sign } from "../payments/buyers.ts"
-import { makeFace, makeWorld } from "./face.ts"
+import { makeService, makeWorld } from "./httpService.ts"
 import { bookOf, endingMarket, pricesOver, type ProductPorts, whaleRow } from "../products.ts"
 import { inMarket, type Market, passing, startSeconds } from "../payments/sales.ts"
 import { faultOf } from "./shape.ts"
 import { authorizationFor, headerOf, nonce, token, wirePayment } from "../payments/terms.ts"
 
 export const now = startSeconds * 1_000
-/** Longer than any call takes while the facilitator answers at once; then it has as long. */
-const secondsACall = 2
+/** The test clock's time for one call: more than a sale needs when the facilitator has no delay. */
+const callSeconds = 2
 
-/** A shelf with something to sell on every route. */
-const stocked = Effect.fnUntraced(function* ({ markets, books, series, whales }: ProductPorts) {
+/** Fills the ports so that every route has something to sell. */
+const stock = Effect.fnUntraced(function* ({ markets, books, series, whales }: ProductPorts) {
   const all = [1, 2, 30].map((n) => endingMarket(n, now))
   yield* Ref.set(markets, all)
   yield* Ref.set(books, all.map((market) => bookOf(market, now)))
@@ -31,11 +30,11 @@ const stocked = Effect.fnUntraced(function* ({ markets, books, series, whales }:
   yield* Ref.set(whales, [{ computedAt: now, row: whaleRow() }])
 })
 
-export interface Shop {
-  readonly shelf: ProductPorts
-  /** It has one digest, made when the shop was. */
+export interface PaidService {
+  readonly productPorts: ProductPorts
+  /** One digest is stored at the start. */
   readonly digests: DigestStore["Service"]
-  /** Calls, letting time pass for whatever waits; every answer is held to the contract. */
+  /** Calls while the test clock advances, and checks the answer against the contract. */
   readonly call: (target: string, init?: RequestInit) => Effect.Effect<Response>
   readonly pay: (product: Product, query?: string, n?: number) => Effect.Effect<Response>
 }
@@ -47,19 +46,19 @@ export const payment = Effect.fnUntraced(function* (product: Product, n: number)
   return { authorization, header: headerOf(wirePayment(product, authorization, signature)) }
 })
 
-/** Runs `body` in a shop whose payments are real, but for the chain and the facilitator. */
-export const inShop = <E>(
-  body: (shop: Shop) => Effect.Effect<void, E, Market>,
+/** Runs `body` with a service whose payments are real, except for the chain and the facilitator. */
+export const withPaidService = <E>(
+  body: (service: PaidService) => Effect.Effect<void, E, Market>,
   simulation: SimulationOptions = {},
 ) =>
   inMarket(
     Effect.gen(function* () {
       const world = yield* makeWorld(3)
-      yield* stocked(world.shelf)
-      const face = yield* makeFace(world, Layer.succeed(Payments, yield* Payments))
+      yield* stock(world.productPorts)
+      const service = yield* makeService(world, Layer.succeed(Payments, yield* Payments))
       const call = Effect.fnUntraced(function* (target: string, init: RequestInit = {}) {
-        const fiber = yield* Effect.forkChild(face.get(target, init))
-        yield* passing(secondsACall)
+        const fiber = yield* Effect.forkChild(service.get(target, init))
+        yield* passing(callSeconds)
         const response = yield* Fiber.join(fiber)
         const path = target.split("?")[0] ?? ""
         strictEqual(yield* faultOf(path, init.method ?? "GET", response), null, target)
@@ -69,18 +68,20 @@ export const inShop = <E>(
         const { header } = yield* payment(product, n)
         return yield* call(product.path + query, { headers: { "payment-signature": header } })
       })
-      return yield* body({ shelf: world.shelf, digests: world.digests, call, pay })
+      return yield* body({ productPorts: world.productPorts, digests: world.digests, call, pay })
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None")),
     simulation,
   )
 
 export const json = (response: Response) => Effect.promise(() => response.json())
 
-/** What is taken when a product is paid for once. */
+/** What `taken` returns after one payment for a product. */
 export const once = (product: Product) => ({ spent: product.price, received: product.price })
 
-export const statusOf = Effect.fnUntraced(function* ({ call }: Shop, product: Product, n = 0) {
-  const signatures = yield* Signatures
-  const { authorization } = yield* payment(product, n)
-  return yield* call(`/v1/payments/${signatures.paymentId({ ...token, ...authorization })}`)
-})
+export const statusOf = Effect.fnUntraced(
+  function* ({ call }: PaidService, product: Product, n = 0) {
+    const signatures = yield* Signatures
+    const { authorization } = yield* payment(product, n)
+    return yield* call(`/v1/payments/${signatures.paymentId({ ...token, ...authorization })}`)
+  },
+)

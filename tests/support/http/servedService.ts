@@ -1,14 +1,14 @@
 /**
- * The face on a real socket, which names its own address in everything it says.
+ * The service on a real socket; its documents name the socket's own address.
  *
  * @module
  */
 import { Effect } from "effect"
-import { faceOptions, makeFace, makeWorld } from "./face.ts"
+import { makeService, makeWorld, serviceOptions } from "./httpService.ts"
 import { terms } from "../payments/terms.ts"
 
-/** Serves a face over a small feed for as long as the scope lives; gives its address. */
-export const servedFace = Effect.gen(function* () {
+/** Serves a service over a small feed until the scope closes; returns its origin. */
+export const servedService = Effect.gen(function* () {
   const world = yield* makeWorld(3)
   const opened = Promise.withResolvers<(request: Request) => Response | Promise<Response>>()
   const server = yield* Effect.acquireRelease(
@@ -21,13 +21,13 @@ export const servedFace = Effect.gen(function* () {
     (server) => Effect.promise(() => server.shutdown()),
   )
   const base = `http://127.0.0.1:${server.addr.port}`
-  const face = yield* makeFace(world, undefined, {
-    ...faceOptions,
+  const service = yield* makeService(world, undefined, {
+    ...serviceOptions,
     terms: { ...terms, publicBaseUrl: base },
-    // A reader asks as fast as it can: what it finds is the question here, not how soon.
+    // External readers send requests as fast as they can.
     limits: { free: "off", documents: "off", invalidPayments: "off" },
   })
   const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 }
-  opened.resolve((request) => face.handle(request, { remoteAddr }))
+  opened.resolve((request) => service.handle(request, { remoteAddr }))
   return base
 })

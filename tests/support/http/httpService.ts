@@ -1,5 +1,6 @@
 /**
- * The face over fakes: a feed in memory, an exact limit in memory, and a till that takes anything.
+ * The HTTP service over fakes: feed, tasks and rate limits in memory, and payments that accept any
+ * signature.
  *
  * @module
  */
@@ -11,7 +12,7 @@ import { type Authorization, PaymentId } from "../../../src/payments/domain/paym
 import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/responses.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { second } from "../../../src/core/domain/time.ts"
-import { type FaceOptions, makeHttpFace } from "../../../src/http/layer.ts"
+import { type HttpServiceOptions, makeHttpService } from "../../../src/http/layer.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
 import type { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
@@ -33,7 +34,7 @@ import { memoryDigests } from "../digest/memoryDigests.ts"
 import { makeProductPorts, type ProductPorts, productPortsLayer } from "../products.ts"
 import { authorizationFor, headerOf, nonce, terms, wirePayment } from "../payments/terms.ts"
 
-export const faceOptions: FaceOptions = {
+export const serviceOptions: HttpServiceOptions = {
   terms,
   paymentMode: "simulated",
   venueMode: "simulated",
@@ -48,21 +49,20 @@ export const faceOptions: FaceOptions = {
   },
 }
 
-/** What a test may change under the face while it runs. */
+/** The state that a test may change while the service runs. */
 export interface World {
   readonly items: Ref.Ref<ReadonlyArray<FeedItem>>
-  /** It has one digest, made when the world was. */
+  /** One digest is stored at the start. */
   readonly digests: DigestStore["Service"]
-  /** The tasks of /a2a, of all replicas over this world. */
+  /** The tasks of /a2a, shared by all replicas over this world. */
   readonly tasks: TaskStore["Service"]
-  /** When the last good tick ended. */
+  /** When the last successful tick ended; null before the first. */
   readonly lastTickAt: Ref.Ref<number | null>
-  /** False: the store dies on every question, and the limit is unavailable. */
+  /** False: every store call dies, and the rate limits are unavailable. */
   readonly storeUp: Ref.Ref<boolean>
-  /** How often the shared limit was asked. */
-  readonly asked: Ref.Ref<number>
-  /** Markets, venue and wallets. */
-  readonly shelf: ProductPorts
+  /** How often the shared rate limits were called. */
+  readonly limitCalls: Ref.Ref<number>
+  readonly productPorts: ProductPorts
 }
 
 export const makeWorld = (count: number): Effect.Effect<World> =>
@@ -78,8 +78,8 @@ export const makeWorld = (count: number): Effect.Effect<World> =>
       ),
       lastTickAt: yield* Ref.make<number | null>(now),
       storeUp: yield* Ref.make(true),
-      asked: yield* Ref.make(0),
-      shelf: yield* makeProductPorts,
+      limitCalls: yield* Ref.make(0),
+      productPorts: yield* makeProductPorts,
     }
   })
 
@@ -113,10 +113,10 @@ const feedStore = (world: World) => {
       ),
     page: ({ since, count, type }) =>
       Effect.map(items, (all) => {
-        const fitting = all.filter((item) => type === null || item.type === type)
+        const ofType = all.filter((item) => type === null || item.type === type)
         return since === null
-          ? fitting.slice(-count)
-          : fitting.filter((item) => item.feedIndex > since).slice(0, count)
+          ? ofType.slice(-count)
+          : ofType.filter((item) => item.feedIndex > since).slice(0, count)
       }),
     moversSince: (since) =>
       Effect.map(
@@ -141,23 +141,23 @@ const jobSlots = (world: World) =>
   })
 
 const taskStore = ({ tasks, storeUp }: World) => {
-  const served = <A, E>(effect: Effect.Effect<A, E>) =>
+  const whileUp = <A, E>(effect: Effect.Effect<A, E>) =>
     Effect.flatMap(Ref.get(storeUp), (up) => up ? effect : Effect.die("the store is down"))
   return Layer.succeed(TaskStore, {
-    open: (task) => served(tasks.open(task)),
-    find: (id) => served(tasks.find(id)),
-    move: (held, move) => served(tasks.move(held, move)),
-    prune: served(tasks.prune),
+    open: (task) => whileUp(tasks.open(task)),
+    find: (id) => whileUp(tasks.find(id)),
+    move: (task, move) => whileUp(tasks.move(task, move)),
+    prune: whileUp(tasks.prune),
   })
 }
 
-/** The port's promise, kept in memory: a sliding log for each key. */
+/** Exact limits in memory: a sliding log for each key. */
 const rateLimits = (world: World) =>
   Layer.sync(RateLimits, () => {
     const grants = new Map<string, ReadonlyArray<number>>()
     return {
       take: Effect.fnUntraced(function* ({ name, limit, windowMs }, key) {
-        yield* Ref.update(world.asked, (asked) => asked + 1)
+        yield* Ref.update(world.limitCalls, (count) => count + 1)
         if (!(yield* Ref.get(world.storeUp))) return yield* new RateLimitUnavailable()
         const now = yield* Clock.currentTimeMillis
         const id = `${name} ${key}`
@@ -175,8 +175,8 @@ const rateLimits = (world: World) =>
     }
   })
 
-/** Sells to anybody who shows a payment that matches, and remembers what it sold for which secret. */
-const generousPayments = Layer.sync(Payments, () => {
+/** Accepts every payment without reading its signature; stores each delivery with its secret. */
+const acceptingPayments = Layer.sync(Payments, () => {
   const sold = new Map<PaymentId, { readonly secret: string | null; readonly delivery: Delivery }>()
   const idOf = ({ nonce }: Authorization) => PaymentId.make(nonce)
   return {
@@ -207,16 +207,16 @@ const generousPayments = Layer.sync(Payments, () => {
   }
 })
 
-/** A tick every 10 minutes, as in production. */
+/** As in production. */
 export const tickIntervalMs = 600_000
 
-/** Reports by rules, remembered here alone. */
-const byRules = Layer.merge(memoryReportStore, ReportNarrator.layerTemplate)
+/** Reports from templates, stored in memory. */
+const templateReports = Layer.merge(memoryReportStore, ReportNarrator.layerTemplate)
 
 export const servicesOver = (
   world: World,
-  payments: Layer.Layer<Payments> = generousPayments,
-  writing: Layer.Layer<ReportStore | ReportNarrator> = byRules,
+  payments: Layer.Layer<Payments> = acceptingPayments,
+  writing: Layer.Layer<ReportStore | ReportNarrator> = templateReports,
 ) =>
   Layer.mergeAll(
     Feed.layer({ tickIntervalMs }).pipe(Layer.provide([feedStore(world), jobSlots(world)])),
@@ -225,31 +225,31 @@ export const servicesOver = (
     payments,
     taskStore(world),
     Layer.mergeAll(Resolving.layer, Research.layer, TrackRecord.layer, Calibration.layer).pipe(
-      Layer.provide([productPortsLayer(world.shelf), writing]),
+      Layer.provide([productPortsLayer(world.productPorts), writing]),
     ),
   )
 
-/** The face over a world, as a function of requests from some peer. */
-export const makeFace = Effect.fnUntraced(
-  function* (world: World, payments?: Layer.Layer<Payments>, options = faceOptions) {
+/** The service over a world; `get` sends a request from a fixed peer address. */
+export const makeService = Effect.fnUntraced(
+  function* (world: World, payments?: Layer.Layer<Payments>, options = serviceOptions) {
     const services = yield* Layer.build(servicesOver(world, payments))
-    const face = yield* Effect.provide(makeHttpFace(options), services)
+    const service = yield* Effect.provide(makeHttpService(options), services)
     const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 }
     return {
-      ...face,
+      ...service,
       get: (path: string, init: RequestInit = {}) =>
         Effect.promise(async () =>
-          await face.handle(new Request(`http://any.host${path}`, init), { remoteAddr })
+          await service.handle(new Request(`http://any.host${path}`, init), { remoteAddr })
         ),
     }
   },
 )
 
 const payer = { address: "0x00000000000000000000000000000000000000a1" }
-/** Looks like a signature; the till of these tests reads none. */
+/** Has the form of a signature; `acceptingPayments` does not verify it. */
 const signature = `0x${"11".repeat(32)}${"22".repeat(32)}1b`
 
-/** A payment header that pays for a product now; `n` makes it another payment. */
+/** The header of a payment for a product, valid now; each `n` gives another payment. */
 export const paymentFor = Effect.fnUntraced(function* (product: Product, n = 0) {
   const now = Math.floor((yield* Clock.currentTimeMillis) / second)
   const authorization = authorizationFor(payer, product, now, { nonce: nonce(n) })

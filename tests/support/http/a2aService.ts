@@ -1,5 +1,5 @@
 /**
- * A shop at /a2a for tests: faces that take their time, and buyers who sign what a task asks for.
+ * A service for tests of /a2a, whose requests advance the test clock; and the payments of its buyers.
  *
  * @module
  */
@@ -11,36 +11,39 @@ import { Payments } from "../../../src/payments/Payments.ts"
 import { dataPart, type Handle, type Json, objectIn, send } from "./a2a.ts"
 import { buyer, sign } from "../payments/buyers.ts"
 import { eventLoopTurn } from "../effect.ts"
-import { makeFace, type World } from "./face.ts"
+import { makeService, type World } from "./httpService.ts"
 import { passing, taken } from "../payments/sales.ts"
-import { stockedWorld } from "./shop.ts"
+import { stockedWorld } from "./socketReplicas.ts"
 import { authorizationFor, wirePayment } from "../payments/terms.ts"
 
-/** Turns of the event loop a request may take, and how many go by in a second of the test's clock. */
+/** The event loop turns that a request may take. */
 const turnsMax = 400
-const turnsASecond = 10
+/** After so many turns the test clock advances by a second. */
+const turnsPerSecond = 10
 
-/** A face whose every request has as much time as it needs. */
-const timely = (face: Handle): Handle => ({
+/** Advances the test clock until each request has its answer. */
+const advancingClock = (service: Handle): Handle => ({
   get: Effect.fnUntraced(function* (path, init) {
-    const asked = yield* Effect.forkChild(face.get(path, init))
-    for (let n = 0; n < turnsMax && asked.pollUnsafe() === undefined; n++) {
+    const request = yield* Effect.forkChild(service.get(path, init))
+    for (let n = 0; n < turnsMax && request.pollUnsafe() === undefined; n++) {
       yield* eventLoopTurn
-      if (n % turnsASecond === turnsASecond - 1) yield* passing(1)
+      if (n % turnsPerSecond === turnsPerSecond - 1) yield* passing(1)
     }
-    return yield* Fiber.join(asked)
+    return yield* Fiber.join(request)
   }),
 })
 
-export const faceOver = Effect.fnUntraced(function* (world: World, payments: Payments["Service"]) {
-  return timely(yield* makeFace(world, Layer.succeed(Payments, payments)))
-})
-export const shop = Effect.gen(function* () {
+export const serviceOver = Effect.fnUntraced(
+  function* (world: World, payments: Payments["Service"]) {
+    return advancingClock(yield* makeService(world, Layer.succeed(Payments, payments)))
+  },
+)
+export const a2aService = Effect.gen(function* () {
   const world = yield* stockedWorld
-  return { world, face: yield* faceOver(world, yield* Payments) }
+  return { world, service: yield* serviceOver(world, yield* Payments) }
 })
 
-/** What a buyer signs for a product now, as it looks on the wire. */
+/** The payment payload that a buyer signs for a product, valid now. */
 export const signed = Effect.fnUntraced(function* (
   product: Product,
   changes: Partial<Authorization> = {},
@@ -52,15 +55,15 @@ export const signed = Effect.fnUntraced(function* (
   return wirePayment(product, authorization, yield* sign(account, authorization))
 })
 
-/** A payment of the same authorization that nobody has signed. */
+/** The same payment with an invalid signature. */
 export const forged = (wire: Effect.Success<ReturnType<typeof signed>>) => ({
   ...wire,
   payload: { ...wire.payload, signature: wire.payload.signature.replace(/^0x.{8}/, "0x11111111") },
 })
 
 export const offer = Effect.fnUntraced(
-  function* (face: Handle, product: Product, params: Json = {}) {
-    const { task } = yield* send(face, [dataPart(`get_${product.id}`, params)])
+  function* (service: Handle, product: Product, params: Json = {}) {
+    const { task } = yield* send(service, [dataPart(`get_${product.id}`, params)])
     equal([task.state, task.metadata["x402.payment.status"]], [
       "input-required",
       "payment-required",

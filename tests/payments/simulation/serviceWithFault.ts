@@ -1,5 +1,5 @@
 /**
- * A service that is struck once, at one of the calls it makes.
+ * A service with one fault, at one of the calls that it makes.
  *
  * @module
  */
@@ -17,43 +17,45 @@ import {
   workBetween,
 } from "./between.ts"
 
-/** What can happen to a service at a call. */
-export const strokes = [
-  /** Its process dies: nothing that it would do ever happens, nothing it would say is ever heard. */
+/** The faults of a call. */
+export const faultKinds = [
+  /** The process dies: it does nothing more, and no response leaves it. */
   "crash",
   /** The fiber that makes the call is interrupted. */
   "interrupt",
   /** The call fails. */
   "defect",
-  /** The call is never answered. */
+  /** The call never returns. */
   "silence",
 ] as const
-export type Stroke = typeof strokes[number]
+export type FaultKind = typeof faultKinds[number]
 
-export interface Strike {
-  /** Which call, counted from 1. */
+export interface InjectedFault {
+  /** The number of the call, from 1. */
   readonly at: number
-  readonly stroke: Stroke
-  /** Whether the call itself still takes place. */
+  readonly kind: FaultKind
+  /** Whether the fault comes before or after the call takes effect. */
   readonly when: "before" | "after"
 }
 
-/** Another service over the same store and chain, struck as said; null: it is only counted. */
-export const mortal = Effect.fnUntraced(function* (strike: Strike | null) {
+/**
+ * Another service on the same store and chain, with this fault; null: it only records its calls.
+ */
+export const serviceWithFault = Effect.fnUntraced(function* (fault: InjectedFault | null) {
   const calls: Array<string> = []
   const died = yield* Deferred.make<void>()
   let dead = false
   const alive = <A>(value: A) => dead ? Effect.never : Effect.succeed(value)
 
-  const struck = (stroke: Stroke, call: string): Effect.Effect<never> => {
-    switch (stroke) {
+  const inject = (kind: FaultKind, call: string): Effect.Effect<never> => {
+    switch (kind) {
       case "crash":
         dead = true
         return Effect.andThen(Deferred.succeed(died, undefined), Effect.never)
       case "interrupt":
         return Effect.interrupt
       case "defect":
-        return Effect.die(`${call} is struck`)
+        return Effect.die(`${call} fails`)
       case "silence":
         return Effect.never
     }
@@ -63,9 +65,9 @@ export const mortal = Effect.fnUntraced(function* (strike: Strike | null) {
     Effect.suspend(() => {
       if (dead) return Effect.never
       calls.push(call)
-      if (strike === null || calls.length !== strike.at) return Effect.flatMap(effect, alive)
-      const blow = Effect.suspend(() => struck(strike.stroke, call))
-      return strike.when === "before" ? blow : Effect.andThen(effect, blow)
+      if (fault === null || calls.length !== fault.at) return Effect.flatMap(effect, alive)
+      const failure = Effect.suspend(() => inject(fault.kind, call))
+      return fault.when === "before" ? failure : Effect.andThen(effect, failure)
     })
 
   const payments = yield* replica.pipe(
@@ -75,10 +77,10 @@ export const mortal = Effect.fnUntraced(function* (strike: Strike | null) {
   )
   return {
     payments,
-    /** The calls it has made, in order. */
+    /** The calls that it made, in order. */
     calls,
-    taskOf: (task: Work) => workBetween(task, between),
-    /** Whether it lives; what a dead service would say is not heard. */
+    workOf: (work: Work) => workBetween(work, between),
+    /** Completed when it dies. */
     died: Deferred.await(died),
   }
 })

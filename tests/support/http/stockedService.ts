@@ -1,5 +1,5 @@
 /**
- * The face over a world with something to sell on every row, and how a client reads its bodies.
+ * The service over a world with something to sell on every route, and readers for its JSON bodies.
  *
  * @module
  */
@@ -8,17 +8,17 @@ import { TestClock } from "effect/testing"
 import { PaymentId } from "../../../src/payments/domain/payment.ts"
 import { hour } from "../../../src/core/domain/time.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import { makeFace, makeWorld } from "./face.ts"
+import { makeService, makeWorld } from "./httpService.ts"
 import { bookOf, endingMarket, pricesOver, whaleRow } from "../products.ts"
 
-/** When every test of the interface begins. */
+/** The test clock's time at the start. */
 export const noon = Date.parse("2026-11-21T12:00:00.000Z")
 
-/** Thirty items, a digest, a market that ends within the hour, a wallet that is judged. */
+/** Thirty items, a digest, a market that ends within the hour, a wallet with a label. */
 export const stocked = Effect.gen(function* () {
   yield* TestClock.setTime(noon)
   const world = yield* makeWorld(30)
-  const { markets, books, series, whales } = world.shelf
+  const { markets, books, series, whales } = world.productPorts
   const sold = endingMarket(1, noon, { endsAt: noon + hour / 2, liquidityUsd: 1_000_000 })
   yield* Ref.set(markets, [sold])
   yield* Ref.set(books, [bookOf(sold, noon)])
@@ -27,11 +27,11 @@ export const stocked = Effect.gen(function* () {
   return world
 })
 
-/** The face over that world, which sells to anybody unless told otherwise. */
-export const stockedFace = (payments?: Layer.Layer<Payments>) =>
-  Effect.flatMap(stocked, (world) => makeFace(world, payments))
+/** The service over that world; by default every payment is accepted. */
+export const stockedService = (payments?: Layer.Layer<Payments>) =>
+  Effect.flatMap(stocked, (world) => makeService(world, payments))
 
-/** What every sale comes to. */
+/** Payments whose every sale ends with the given result. */
 export const sellingAs = (sell: ReturnType<Payments["Service"]["sell"]>): Layer.Layer<Payments> =>
   Layer.mock(Payments, { sell: () => sell, idOf: ({ nonce }) => PaymentId.make(nonce) })
 
@@ -39,11 +39,11 @@ export interface Json {
   readonly [name: string]: Json
 }
 
-/** A body as its reader has it; made-up names are undefined. */
+/** The JSON body of a response. */
 export const json = (response: Response): Effect.Effect<Json> =>
   Effect.promise(() => response.json())
 
-/** What stands in a body under a name such as `data.0.market.slug`. */
+/** The value at a dotted name such as `data.0.market.slug`; undefined when it is absent. */
 export function at(body: Json, name: string): Json | undefined {
   return name.split(".").reduce<Json | undefined>(
     (inner, part) =>
@@ -52,7 +52,7 @@ export function at(body: Json, name: string): Json | undefined {
   )
 }
 
-/** The names of a list that a body does not have. */
+/** The names, separated by spaces, that a body does not have. */
 export function missing(body: Json, names: string): ReadonlyArray<string> {
   return names.split(" ").filter((name) => name !== "" && at(body, name) === undefined)
 }

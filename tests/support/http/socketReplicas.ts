@@ -1,6 +1,6 @@
 /**
- * Replicas of the whole service on sockets of their own, over ports that the test chooses, and buyers
- * who speak plain HTTP to them.
+ * Replicas of the service, each on its own socket, over ports that the test chooses; and buyers that
+ * send plain HTTP requests to them.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { layerStore, Ledger } from "../../../src/payments/simulated/ledger.ts"
 import type { Authorization } from "../../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
-import { makeHttpFace } from "../../../src/http/layer.ts"
+import { makeHttpService } from "../../../src/http/layer.ts"
 import { listen } from "../../../src/http/server/server.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
@@ -26,18 +26,18 @@ import { Signatures } from "../../../src/payments/Signatures.ts"
 import { defaultTiming, type PaymentTiming } from "../../../src/payments/timing.ts"
 import type { Redacted } from "effect"
 import { buyer, sign } from "../payments/buyers.ts"
-import { faceOptions, makeWorld, servicesOver, type World } from "./face.ts"
+import { makeWorld, serviceOptions, servicesOver, type World } from "./httpService.ts"
 import { bookOf, endingMarket } from "../products.ts"
 import { authorizationFor, headerOf, terms, wirePayment } from "../payments/terms.ts"
 
-/** What replicas of one service share, and no more. */
-export type ShopPorts = PaymentStore | Ledger | Signatures | Chain | Facilitator
+/** The ports that replicas of one service share. */
+export type ReplicaPorts = PaymentStore | Ledger | Signatures | Chain | Facilitator
 
-/** The ports of a replica with a pool of its own on the PostgreSQL at `url`. */
-export const ownPorts = (
+/** The ports of a replica with its own connection pool on the PostgreSQL at `url`. */
+export const pooledReplicaPorts = (
   url: Redacted.Redacted,
   simulation: SimulationOptions = {},
-): Layer.Layer<ShopPorts> =>
+): Layer.Layer<ReplicaPorts> =>
   Layer.fresh(
     Layer.merge(paymentStore, layerLedger(simulation).pipe(Layer.provideMerge(layerStore))).pipe(
       Layer.provide(Layer.fresh(layerPostgres({ url, maxConnections: 6 }))),
@@ -50,12 +50,12 @@ export const stockedWorld = Effect.gen(function* () {
   const world = yield* makeWorld(3)
   const now = yield* Clock.currentTimeMillis
   const ending = endingMarket(1, now)
-  yield* Ref.set(world.shelf.markets, [ending])
-  yield* Ref.set(world.shelf.books, [bookOf(ending, now)])
+  yield* Ref.set(world.productPorts.markets, [ending])
+  yield* Ref.set(world.productPorts.books, [bookOf(ending, now)])
   return world
 })
 
-/** What stands between the products and whoever computes them: to hold them up where a test wants. */
+/** Effects that run before a product is computed; a test can block a sale with them. */
 export interface Works {
   readonly latest?: Effect.Effect<void>
   readonly check?: Effect.Effect<void>
@@ -65,12 +65,12 @@ export interface Works {
 export interface ReplicaOptions {
   readonly timing?: Partial<PaymentTiming>
   readonly works?: Works
-  /** Who writes reports, and where they are remembered. */
+  /** The narrator and the store of reports. */
   readonly writing?: Layer.Layer<ReportStore | ReportNarrator>
-  /** How many invalid payments a client may have in a minute. */
+  /** The limit of invalid payments of a client in a minute. */
   readonly invalidPayments?: number
-  /** Told of every request that came, before it is answered. */
-  readonly came?: (request: Request) => void
+  /** Called with each request before it is answered. */
+  readonly onRequest?: (request: Request) => void
 }
 
 export interface Replica {
@@ -79,47 +79,52 @@ export interface Replica {
   readonly payments: Payments["Service"]
 }
 
-/** One more replica over the ports at hand, on a socket of its own, until the scope closes. */
+/** Serves one more replica over the ports in the context, until the scope closes. */
 export const openReplica: (
   world: World,
   options?: ReplicaOptions,
-) => Effect.Effect<Replica, never, ShopPorts | Scope.Scope> = Effect.fn("openReplica")(function* (
-  world,
-  { timing = {}, works = {}, writing, invalidPayments = 1_000, came = () => {} } = {},
-) {
-  const ports = yield* Effect.context<ShopPorts>()
-  const layer = Layer.fresh(Payments.layer({ terms, timing: { ...defaultTiming, ...timing } }))
-  const sold = yield* Layer.build(Layer.provide(layer, Layer.succeedContext(ports)))
-  const payments = Context.get(sold, Payments)
-  const services = yield* Layer.build(
-    servicesOver(world, Layer.succeed(Payments, payments), writing),
-  )
-  const { latest = Effect.void, check = Effect.void, list = Effect.void } = works
-  const feed = Context.get(services, Feed)
-  const resolving = Context.get(services, Resolving)
-  const held = services.pipe(
-    Context.add(Feed, { ...feed, latest: Effect.andThen(latest, feed.latest) }),
-    Context.add(Resolving, {
-      check: (query) => Effect.andThen(check, resolving.check(query)),
-      list: (query) => Effect.andThen(list, resolving.list(query)),
-    }),
-  )
-  const limits = {
-    ...faceOptions.limits,
-    invalidPayments: { limit: invalidPayments, windowMs: 60_000 },
-  }
-  const { handle } = yield* Effect.provide(makeHttpFace({ ...faceOptions, limits }), held)
-  const { port } = yield* Effect.orDie(listen(
-    { hostname: "127.0.0.1", port: 0, drain: Duration.seconds(2) },
-    (request, peer) => {
-      came(request)
-      return handle(request, peer)
-    },
-  ))
-  return { base: `http://127.0.0.1:${port}`, port, payments }
-})
+) => Effect.Effect<Replica, never, ReplicaPorts | Scope.Scope> = Effect.fn("openReplica")(
+  function* (
+    world,
+    { timing = {}, works = {}, writing, invalidPayments = 1_000, onRequest = () => {} } = {},
+  ) {
+    const ports = yield* Effect.context<ReplicaPorts>()
+    const layer = Layer.fresh(Payments.layer({ terms, timing: { ...defaultTiming, ...timing } }))
+    const built = yield* Layer.build(Layer.provide(layer, Layer.succeedContext(ports)))
+    const payments = Context.get(built, Payments)
+    const services = yield* Layer.build(
+      servicesOver(world, Layer.succeed(Payments, payments), writing),
+    )
+    const { latest = Effect.void, check = Effect.void, list = Effect.void } = works
+    const feed = Context.get(services, Feed)
+    const resolving = Context.get(services, Resolving)
+    const blockable = services.pipe(
+      Context.add(Feed, { ...feed, latest: Effect.andThen(latest, feed.latest) }),
+      Context.add(Resolving, {
+        check: (query) => Effect.andThen(check, resolving.check(query)),
+        list: (query) => Effect.andThen(list, resolving.list(query)),
+      }),
+    )
+    const limits = {
+      ...serviceOptions.limits,
+      invalidPayments: { limit: invalidPayments, windowMs: 60_000 },
+    }
+    const { handle } = yield* Effect.provide(
+      makeHttpService({ ...serviceOptions, limits }),
+      blockable,
+    )
+    const { port } = yield* Effect.orDie(listen(
+      { hostname: "127.0.0.1", port: 0, drain: Duration.seconds(2) },
+      (request, peer) => {
+        onRequest(request)
+        return handle(request, peer)
+      },
+    ))
+    return { base: `http://127.0.0.1:${port}`, port, payments }
+  },
+)
 
-/** A payment that the n-th buyer signed for a product now, as it looks on the wire. */
+/** A payment for a product, valid now and signed by the n-th buyer, with its wire form and header. */
 export const signedFor = Effect.fnUntraced(function* (
   product: Product,
   changes: Partial<Authorization> & { readonly n?: number } = {},
@@ -134,14 +139,14 @@ export const signedFor = Effect.fnUntraced(function* (
 })
 export type Signed = Effect.Success<ReturnType<typeof signedFor>>
 
-/** The two products these tests buy, one of each order, by the word that names the order. */
-export const soldIn = {
+/** The two products that these tests buy, by settlement order. */
+export const productBySettlementOrder = {
   "compute-first": products.latest,
   "settle-early": products.resolving,
 } as const
 export const orders = ["compute-first", "settle-early"] as const
 
-export interface Ask {
+export interface PaidRequest {
   /** A path with its query. */
   readonly path: string
   readonly payment: string
@@ -152,21 +157,21 @@ export interface Ask {
   readonly client?: number
 }
 
-/** An answer as its buyer reads it. */
-export interface Told {
+/** An answer as the buyer reads it. */
+export interface PaidResponse {
   readonly status: number
   readonly text: string
   /** The error's code; null when there is none. */
   readonly code: string | null
-  /** What it says of the money; undefined when it says nothing. */
+  /** `error.charged` of the body; undefined when it is absent. */
   readonly charged: boolean | null | undefined
   readonly retryAfter: string | null
   readonly receipt: string | null
 }
 
-/** Asks, and reads the answer to its end. */
-export const ask = (base: string, { path, payment, header, key, client }: Ask) =>
-  Effect.promise(async (signal): Promise<Told> => {
+/** Sends a request with a payment, and reads the whole answer. */
+export const ask = (base: string, { path, payment, header, key, client }: PaidRequest) =>
+  Effect.promise(async (signal): Promise<PaidResponse> => {
     const response = await fetch(`${base}${path}`, {
       signal,
       headers: {

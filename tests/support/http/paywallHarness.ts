@@ -1,5 +1,5 @@
 /**
- * A paywalled route without a router: requests in, responses out, and a ledger to read back.
+ * A paywalled route without a router, as a function from request to response.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { terms } from "../payments/terms.ts"
 
 export const invalidPayments: RatePolicy = { name: "invalid", limit: 3, windowMs: 60_000 }
 
-/** Grants what the policy allows, and never forgets. */
+/** Grants up to the policy's limit for each key; its window never ends. */
 export const countingLimits = Layer.sync(RateLimits, () => {
   const taken = new Map<string, number>()
   return RateLimits.of({
@@ -31,14 +31,14 @@ export const countingLimits = Layer.sync(RateLimits, () => {
 
 export const goodWork: Work<Product> = { body: { data: { feedIndex: 7 } }, charge: true }
 
-/** A function from request to response, selling one product. */
-export const till = Effect.fnUntraced(function* (
+/** The route of one product, over the payments and rate limits in the context. */
+export const paywallHarness = Effect.fnUntraced(function* (
   work: Effect.Effect<Work<Product>, ProductFact> = Effect.succeed(goodWork),
   sold: Product = product,
 ) {
   const paywall = yield* makePaywall({
     terms,
-    clientOf: (request) => request.headers["x-client"] ?? "somebody",
+    clientOf: (request) => request.headers["x-client"] ?? "a-client",
   })
   const checkout = yield* makeCheckout({ terms, invalidPayments })
   const route = paywall(
