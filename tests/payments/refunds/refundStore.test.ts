@@ -287,12 +287,16 @@ onEveryStore("refunds", (law) => {
   const entered = `INSERT INTO refund_treasury (treasury, after_block)`
   for (
     const [name, statement, because] of [
-      ["another first treasury", `${entered} VALUES ('${other}', NULL)`, /enters after/],
-      ["a treasury with an earlier block", `${entered} VALUES ('${other}', 99)`, /enters after/],
-      ["a treasury with the same block", `${entered} VALUES ('${other}', 100)`, /enters after/],
-      ["another term", "UPDATE refund_treasury SET after_block = 101", /never changes/],
-      ["a forgotten treasury", "DELETE FROM refund_treasury", /never changes/],
-      ["forgotten treasuries", "TRUNCATE refund_treasury", /never emptied/],
+      ["another first treasury", `${entered} VALUES ('${other}', NULL)`, /must start after/],
+      [
+        "a treasury with an earlier block",
+        `${entered} VALUES ('${other}', 99)`,
+        /must start after/,
+      ],
+      ["a treasury with the same block", `${entered} VALUES ('${other}', 100)`, /must start after/],
+      ["another term", "UPDATE refund_treasury SET after_block = 101", /cannot be changed/],
+      ["a forgotten treasury", "DELETE FROM refund_treasury", /cannot be changed/],
+      ["forgotten treasuries", "TRUNCATE refund_treasury", /cannot be truncated/],
     ] as const
   ) {
     law(
