@@ -49,7 +49,7 @@ const worthless: Work = {
 /** A block that is young enough not to have been read yet. */
 const fresh = (seconds: number) => BigInt(startSeconds + seconds)
 
-/** The n-th transfer to us that nobody has shown us. */
+/** The n-th transfer to us whose payment we never received. */
 const unknownTransfer = (n: number, blockTime: bigint, value: bigint = price) =>
   Effect.flatMap(
     purchase({ authorization: { nonce: nonce(n) } }),
@@ -90,10 +90,10 @@ test("a transfer without a row is inserted as refund_due once, across scans and 
     yield* passing(60)
     const found = yield* Effect.all([scan, there.scan], { concurrency: "unbounded" })
     equal(found[0] + found[1], 3)
-    for (const orphan of orphans) {
-      const row = yield* rowOf(orphan)
+    for (const unmatched of orphans) {
+      const row = yield* rowOf(unmatched)
       equal(owed(row), ["refund_due", "queued", "orphan", price, "safe"])
-      equal(row?.authorization.from, orphan.payment.authorization.from)
+      equal(row?.authorization.from, unmatched.payment.authorization.from)
     }
     equal(yield* scan, 0)
   })))
@@ -113,7 +113,7 @@ test("a payment that its buyer settled before sending it is refunded, and the re
         true,
         bought.payment.authorization.from,
       ])
-      // It is bound to no request: whoever has signed it may show it anywhere.
+      // It is bound to no request, so its signer may send it with any.
       equal(yield* buying({ ...bought, request: "another" }, unasked), "payment_refunded")
     }
   })))
@@ -236,9 +236,9 @@ test("a transfer from us to ourselves is not a payment, and the scan continues",
       ...{ ...own, to: payTo, value: price },
       ...{ transaction: "0xcc", blockTime: fresh(5) },
     })
-    const orphan = yield* unknownTransfer(2, fresh(6))
+    const unmatched = yield* unknownTransfer(2, fresh(6))
     yield* passing(60)
-    equal([yield* scan, yield* stateOf(orphan)], [1, "refund_due"])
+    equal([yield* scan, yield* stateOf(unmatched)], [1, "refund_due"])
     const { paymentId } = yield* Signatures
     equal(yield* store.find(paymentId({ ...token, ...own })), Option.none())
   })))
@@ -335,7 +335,7 @@ for (const trouble of ["down", "silent"] as const) {
       Effect.gen(function* () {
         const { scan } = yield* Payments
         yield* scan
-        const orphan = yield* unknownTransfer(0, fresh(0))
+        const unmatched = yield* unknownTransfer(0, fresh(0))
         yield* passing(60)
         down = true
         const scanning = yield* Effect.forkChild(Effect.flip(scan))
@@ -345,7 +345,7 @@ for (const trouble of ["down", "silent"] as const) {
           "ChainUnavailable",
         )
         down = false
-        equal([yield* scan, yield* stateOf(orphan)], [1, "refund_due"])
+        equal([yield* scan, yield* stateOf(unmatched)], [1, "refund_due"])
       }),
       trouble === "down" ? { chainDown: () => down } : { chainSilent: () => down },
     )

@@ -61,10 +61,10 @@ const live = Effect.fnUntraced(function* (
   const claims = yield* Effect.all([claim, claim], { concurrency: 2 })
   equal(claims.map(({ claimed }) => claimed).sort(), [false, true])
   let row: Payment | undefined = claims.find(({ claimed }) => claimed)?.payment
-  const told: Array<Payment> = []
+  const reported: Array<Payment> = []
   for (const choice of choices) {
     if (row === undefined) break
-    told.push(row)
+    reported.push(row)
     const possible = legal(order, row.state)
     const move = possible[choice % possible.length]
     if (move === undefined) break
@@ -74,7 +74,7 @@ const live = Effect.fnUntraced(function* (
     row = moved.map(Option.getOrUndefined).find((moved) => moved !== undefined)
   }
   const kept = Option.getOrThrow(yield* store.find(ticket(n, order).paymentId))
-  return [...told, ...row === undefined ? [] : [row], kept].map(timeless)
+  return [...reported, ...row === undefined ? [] : [row], kept].map(timeless)
 }, Effect.orDie)
 
 /** A row apart from how long ago things were. */

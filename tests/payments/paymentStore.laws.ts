@@ -100,7 +100,7 @@ const timeless = { leaseLeftMs: 0, intendedAgoMs: 0, answeredAgoMs: 0 }
 
 const same = (a: Payment, b: Payment) => equal({ ...a, ...timeless }, { ...b, ...timeless })
 
-/** The payment as somebody would hold it who believes that it stands elsewhere. */
+/** The payment as an outdated caller sees it: in another state. */
 export function believedIn(payment: Payment, state: PaymentState): Payment {
   return Result.getOrThrow(paymentOf({
     ...recordOf(payment),
@@ -293,11 +293,11 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       const store = yield* PaymentStore
       const known = yield* led(0, "compute-first", [])
       const { paymentId, token, authorization: { from, to, value, nonce } } = ticket(1)
-      const orphan = { paymentId, token, from, to, value, nonce, at: paidAt }
-      equal(yield* store.insertUnmatched({ ...orphan, paymentId: known.paymentId }), false)
+      const unmatched = { paymentId, token, from, to, value, nonce, at: paidAt }
+      equal(yield* store.insertUnmatched({ ...unmatched, paymentId: known.paymentId }), false)
       same(Option.getOrThrow(yield* store.find(known.paymentId)), known)
-      equal(yield* store.insertUnmatched(orphan), true)
-      equal(yield* store.insertUnmatched(orphan), false)
+      equal(yield* store.insertUnmatched(unmatched), true)
+      equal(yield* store.insertUnmatched(unmatched), false)
       const row = recordOf(Option.getOrThrow(yield* store.find(paymentId)))
       equal(
         [row.state, row.signature, row.productId, row.request, row.paidAt, row.amount, row.answer],

@@ -38,7 +38,7 @@ const which = integer(0, payments - 1)
 /** A lease that is long, or spent already: so time passes without waiting for it. */
 const lease = Schema.Literals(["long", "long", "spent"])
 const secret = Schema.NullOr(Schema.Literals(["a", "b"]))
-/** How the fence that is held stands to the row's. */
+/** The difference between the command's fence and the row's. */
 const fence = Schema.Literals([
   "the row's",
   "the row's",
@@ -101,7 +101,7 @@ const ticketOf = (n: number) => {
 
 const paidAt: PaidAt = { transaction: "0xaa", block: 7n, logIndex: 3, finality: "latest" }
 
-/** A move with what it writes, as whoever makes it writes it. */
+/** A move with typical values for what it writes. */
 function moveOf(
   n: number,
   event: Exclude<PaymentEvent, "refund">,
@@ -160,7 +160,7 @@ function asked(command: Command, row: Payment | null): (store: Store) => Effect.
       const { which, event, from } = command
       if (row === null) return (store) => store.find(ticketOf(which).paymentId)
       const state = from === "the row's" ? row.state : from
-      // An arrow from a state to itself is in nobody's table, and the database does not look for it.
+      // The table has no move from a state to itself, and the database does not check for one.
       if (state === stateAfter[event]) return (store) => store.find(row.paymentId)
       const believed = state === row.state ? row : believedIn(row, state)
       const held = { ...believed, fence: row.fence + fences[command.fence] }

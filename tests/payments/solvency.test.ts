@@ -66,7 +66,7 @@ const treasury = Effect.fnUntraced(function* (first: Float) {
 const nth = (n: number) => purchase({ product: early, secret, authorization: { nonce: nonce(n) } })
 
 for (
-  const [float, told] of [
+  const [float, reported] of [
     [0n, "payments_unavailable"],
     [price - 1n, "payments_unavailable"],
     [price, "answer"],
@@ -74,13 +74,13 @@ for (
     ["silent", "payments_unavailable"],
   ] as const
 ) {
-  test(`a treasury of ${float} for a price of ${price}: ${told}`, () =>
+  test(`a treasury of ${float} for a price of ${price}: ${reported}`, () =>
     inMarket(Effect.gen(function* () {
       const { known, sale } = yield* treasury(float)
       const bought = yield* nth(0)
-      const sold = told === "answer"
-      equal(yield* sale(bought, sold ? workOf(answering()) : unasked), told)
-      // Refused before anything is claimed, and before anybody else has seen the payment.
+      const sold = reported === "answer"
+      equal(yield* sale(bought, sold ? workOf(answering()) : unasked), reported)
+      // Refused before anything is claimed, and before anyone else saw the payment.
       equal([yield* stateOf(bought), known.verified], sold ? ["answered", 1] : [null, 0])
     })))
 }
@@ -138,9 +138,9 @@ test("of many concurrent sales only those start that the treasury covers", () =>
     yield* passing(1)
     yield* open
     yield* passing(1)
-    const told = yield* Effect.forEach(calls, Fiber.join)
-    equal(told.filter((one) => one === "answer").length, 3)
-    equal(told.filter((one) => one === "payments_unavailable").length, 7)
+    const reported = yield* Effect.forEach(calls, Fiber.join)
+    equal(reported.filter((one) => one === "answer").length, 3)
+    equal(reported.filter((one) => one === "payments_unavailable").length, 7)
   })))
 
 test("a sale that is refused, abandoned or answered frees its reservation", () =>

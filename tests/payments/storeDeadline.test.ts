@@ -23,7 +23,7 @@ import {
 } from "../support/payments/sales.ts"
 import { nonce } from "../support/payments/terms.ts"
 
-/** The memory store; while `silent` it does as it is told and answers nobody. */
+/** The memory store; while `silent` it executes calls but never responds. */
 const silenced = (silent: Ref.Ref<boolean>) =>
   Layer.effect(
     PaymentStore,
@@ -49,9 +49,9 @@ test("sell() is unresolved within the deadline when the store is silent, and sel
       const first = yield* purchase({ authorization: { nonce: nonce(1) } })
       const fiber = yield* Effect.forkChild(Effect.result(sell(first, workOf(answering()))))
       yield* TestClock.adjust(storeDeadline)
-      const told = yield* Fiber.join(fiber)
-      ok(Result.isFailure(told))
-      equal(told.failure._tag, "Unresolved")
+      const reported = yield* Fiber.join(fiber)
+      ok(Result.isFailure(reported))
+      equal(reported.failure._tag, "Unresolved")
       equal(yield* taken, nothing)
 
       yield* Ref.set(silent, false)

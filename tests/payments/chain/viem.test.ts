@@ -42,7 +42,7 @@ const asked = Effect.fnUntraced(
     ok((yield* Clock.currentTimeMillis) - began < patienceMs, "It took too long")
     if (Result.isFailure(said)) {
       equal(said.failure._tag, "ChainUnavailable")
-      ok(!JSON.stringify(said.failure).includes(secretKey), "The address was told")
+      ok(!JSON.stringify(said.failure).includes(secretKey), "The URL was reported")
     }
     return said
   },

@@ -12,7 +12,7 @@ import { asked } from "./facilitator.laws.ts"
 import { test } from "../../support/effect.ts"
 import { startSeconds } from "../../support/payments/sales.ts"
 
-/** A facilitator that answers when it is told to, and counts who waits at it. */
+/** A facilitator that responds on command, and counts its callers. */
 const gated = Effect.gen(function* () {
   const gate = yield* Deferred.make<void>()
   const seen = { now: 0, most: 0, verified: 0, settled: 0 }

@@ -130,8 +130,8 @@ onEveryStore("refunds", (law) => {
       (sql) => Effect.flip(sql.withTransaction(Effect.flatMap(Effect.exit(effect), Effect.fail))),
     )
 
-  /** What a claim tells, whichever way it is looked at. */
-  const told = (claim: Result.Result<ClaimedRefund, UnreadableRefund>) => {
+  /** The printed forms of a claim. */
+  const reported = (claim: Result.Result<ClaimedRefund, UnreadableRefund>) => {
     if (Result.isSuccess(claim)) return `read ${claim.success.paymentId}`
     const { failure } = claim
     doesNotMatch(JSON.stringify(failure) + Cause.pretty(Cause.fail(failure)), /[0-9a-f]{65}/)
@@ -156,7 +156,7 @@ onEveryStore("refunds", (law) => {
           yield* sql`UPDATE refund SET lease_until = NULL`
           yield* sql`UPDATE refund SET ${sql(column)} = ${value},
             next_attempt_at = next_attempt_at - interval '1 hour' WHERE payment_id = ${paymentId}`
-          const due = Effect.map(claimDue(lease, 1), ([claim]) => claim && told(claim))
+          const due = Effect.map(claimDue(lease, 1), ([claim]) => claim && reported(claim))
           return [yield* due, yield* due, yield* due]
         }))
         const first = isBad ? `The row of refund ${paymentId} fits no state` : `read ${paymentId}`

@@ -217,9 +217,9 @@ test("a defect in one refund stops neither the others nor the worker", () =>
     Effect.gen(function* () {
       const debts = yield* Effect.forEach(range(9), owed)
       const here = yield* worker()
-      const told = yield* here.sweep
-      equal(told.filter(({ reason }) => reason === "defect").length, 1)
-      equal(told.filter(({ to }) => to === "broadcast").length, 8)
+      const reported = yield* here.sweep
+      equal(reported.filter(({ reason }) => reason === "defect").length, 1)
+      equal(reported.filter(({ to }) => to === "broadcast").length, 8)
       yield* sweepFor(here, 60)
       equal(yield* statesOf(debts), debts.map((_, n) => n === 4 ? "queued" : "confirmed"))
       const broken = debts[4]
@@ -264,19 +264,19 @@ test("the outcomes of a sweep contain no secret, and mark repeats as unchanged",
     Effect.gen(function* () {
       const debt = yield* owed(0)
       const { sweep } = yield* worker()
-      const told: Array<readonly [string, string | null, boolean]> = []
+      const reported: Array<readonly [string, string | null, boolean]> = []
       for (let n = 0; n < 4; n++) {
-        for (const { to, reason, unchanged } of yield* sweep) told.push([to, reason, unchanged])
+        for (const { to, reason, unchanged } of yield* sweep) reported.push([to, reason, unchanged])
         yield* TestClock.adjust("30 seconds")
       }
-      equal(told, [
+      equal(reported, [
         ["signed", "unknown: html", false],
         ["signed", "unknown: html", true],
         ["signed", "unknown: html", true],
         ["signed", "unknown: html", true],
       ])
       const row = memory.rows.get(debt.paymentId)
-      ok(row?.signed && !JSON.stringify(told).includes(row.signed.signature))
+      ok(row?.signed && !JSON.stringify(reported).includes(row.signed.signature))
       const standing = yield* Effect.flatMap(RefundQueue, ({ totalsByState }) => totalsByState)
       equal(standing.get("signed")?.oldestAgoMs, 120_000)
     }), { simulation: { misbehave: () => "html" } }))
@@ -288,8 +288,8 @@ test("a signature that could not be stored is never sent", () => {
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
       const here = yield* worker()
-      const told = yield* here.sweep
-      equal(told.map(({ to, reason }) => [to, reason]), [["queued", "lost"]])
+      const reported = yield* here.sweep
+      equal(reported.map(({ to, reason }) => [to, reason]), [["queued", "lost"]])
       equal([signed.length, shown], [1, 0])
       lost = false
       yield* sweepFor(here, 180)

@@ -74,7 +74,7 @@ const startWorker = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   }
 })
 
-/** A payment that the simulated chain has taken and nobody has answered. */
+/** A payment on the simulated chain without an answer. */
 const owed = Effect.fnUntraced(function* (n: number) {
   const store = yield* PaymentStore
   const facilitator = yield* Facilitator
@@ -127,7 +127,7 @@ if (testDatabaseUrl === undefined) {
           ),
         )
         const sql = Context.get(context, SqlClient)
-        // They wait for the schema, which somebody else makes.
+        // The workers wait for the schema, which another process migrates.
         const own = yield* refundLogin(sql, url)
         const workers = [yield* startWorker(own), yield* startWorker(own)]
         yield* Effect.sleep("2 seconds")
@@ -160,7 +160,7 @@ if (testDatabaseUrl === undefined) {
           match(said, /Waiting for the store to be migrated/)
           match(said, /Bellwether [\d.]+, refund worker/)
           for (const secret of [simulatedTreasuryKey, ...rows.map((row) => row.signature)]) {
-            ok(!said.includes(secret.slice(2)), "a key or a signature was told")
+            ok(!said.includes(secret.slice(2)), "a key or a signature was logged")
           }
         }).pipe(Effect.provide(context))
       }),

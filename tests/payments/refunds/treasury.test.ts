@@ -1,5 +1,5 @@
 /**
- * The treasury's key signs what the token contract will take for its own, and shows itself to nobody.
+ * The treasury signs what the token contract accepts, and never prints its key.
  *
  * @module
  */

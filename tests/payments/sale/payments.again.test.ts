@@ -78,7 +78,7 @@ test("a payment for another request is a conflict, in every state", () =>
     equal(yield* taken, once)
   })))
 
-/** What a call is told, and whether it is told that the payment was taken. */
+/** The outcome of a call, and whether it reports the payment as taken. */
 const charged = Effect.fnUntraced(function* (bought: Purchase) {
   const { sell } = yield* Payments
   const failure = yield* Effect.flip(sell(bought, workOf(Effect.die("computed"))))
@@ -212,8 +212,8 @@ test("a worker that lost its payment to another is unresolved, and sells nothing
     const stalled = yield* Effect.forkChild(Effect.result(sell(bought, workOf(work))))
     yield* began
     const id = paymentId({ ...token, ...bought.payment.authorization })
-    const held = Option.getOrThrow(yield* store.find(id))
-    yield* store.move(held, { event: "release", reason: "lease_lost" })
+    const rowBefore = Option.getOrThrow(yield* store.find(id))
+    yield* store.move(rowBefore, { event: "release", reason: "lease_lost" })
     const next = yield* Effect.forkChild(
       Effect.result(sell(bought, workOf(answering("the next's")))),
     )

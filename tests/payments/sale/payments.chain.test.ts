@@ -165,11 +165,13 @@ test("a chain that never responds blocks neither a sale nor a sweep", () => {
       const bought = yield* purchase()
       const call = yield* Effect.forkChild(Effect.result(sell(bought, workOf(answering()))))
       yield* passing(16)
-      const told = call.pollUnsafe() === undefined ? "nothing" : outcome(yield* Fiber.join(call))
+      const reported = call.pollUnsafe() === undefined
+        ? "nothing"
+        : outcome(yield* Fiber.join(call))
       const sweeping = yield* Effect.forkChild(sweep)
       yield* passing(16)
       const swept = sweeping.pollUnsafe() === undefined ? "hangs" : yield* Fiber.join(sweeping)
-      equal([told, yield* stateOf(bought), swept], ["Unresolved", "unresolved", 0])
+      equal([reported, yield* stateOf(bought), swept], ["Unresolved", "unresolved", 0])
       silent = false
       equal([yield* sweep, yield* stateOf(bought)], [1, "answered"])
     }),
@@ -187,9 +189,9 @@ test("a sale that a sweep overtakes delivers the answer that the sweep found pai
       const call = yield* Effect.forkChild(Effect.result(sell(bought, workOf(answering()))))
       yield* TestClock.adjust(Duration.millis(800))
       const id = paymentId({ ...token, ...bought.payment.authorization })
-      const held = Option.getOrThrow(yield* store.find(id))
-      equal(held.state, "settling")
-      yield* store.move(held, { event: "doubt", reason: "lease_lost", transactionHint: null })
+      const rowBefore = Option.getOrThrow(yield* store.find(id))
+      equal(rowBefore.state, "settling")
+      yield* store.move(rowBefore, { event: "doubt", reason: "lease_lost", transactionHint: null })
       equal([yield* sweep, yield* stateOf(bought)], [1, "answered"])
       yield* passing(1)
       // Without a secret the buyer has no second chance to get what was charged.

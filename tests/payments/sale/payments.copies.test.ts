@@ -48,7 +48,7 @@ const mathematics = await Effect.runPromise(Signatures.pipe(Effect.provide(signa
 const signed = await Effect.runPromise(Effect.provide(purchase(), market()).pipe(Effect.scoped))
 const secret = "a-secret-of-16-chars"
 
-/** One call of somebody: what for, with which secret, on which replica. */
+/** One call: its product, its secret and its replica. */
 interface Copy {
   readonly sold: Product
   readonly request: string
@@ -73,13 +73,16 @@ const drawCopies = (random: Random, count: number): ReadonlyArray<Copy> =>
     replica: random.below(2),
   }))
 
-/** All of them at once, as chance has it; what each was told, and how often an answer was computed. */
+/**
+ * Runs all copies concurrently in random order, and returns their outcomes and the number of
+ * computations.
+ */
 const racing = (copies: ReadonlyArray<Copy>, random: Random) => {
   let computed = 0
   const memory = memoryPayments()
   const race = Effect.gen(function* () {
     const replicas = [yield* Payments, yield* replica]
-    const told = yield* Effect.forEach(copies, ({ sold, request, secret, replica }) => {
+    const reported = yield* Effect.forEach(copies, ({ sold, request, secret, replica }) => {
       const bought: Purchase = { ...signed, product: sold, request, secret }
       const work = Effect.suspend(() => answering(`${request} ${++computed}`))
       const payments = replicas[replica]
@@ -87,7 +90,7 @@ const racing = (copies: ReadonlyArray<Copy>, random: Random) => {
         ? Effect.die("no such replica")
         : Effect.result(payments.sell(bought, workOf(work)))
     }, { concurrency: "unbounded" })
-    return { told, computed, taken: yield* taken, rows: [...memory.countByState()] }
+    return { reported, computed, taken: yield* taken, rows: [...memory.countByState()] }
   })
   const ports = Layer.mergeAll(
     Layer.succeed(PaymentStore, memory.store),
@@ -100,12 +103,12 @@ const racing = (copies: ReadonlyArray<Copy>, random: Random) => {
 }
 
 const isOne = (
-  told: ReadonlyArray<Result.Result<Delivery, { readonly _tag: string }>>,
+  reported: ReadonlyArray<Result.Result<Delivery, { readonly _tag: string }>>,
   copies: ReadonlyArray<Copy>,
 ) => {
-  const winner = told.findIndex((one) => Result.isSuccess(one) && !one.success.replayed)
+  const winner = reported.findIndex((one) => Result.isSuccess(one) && !one.success.replayed)
   const won = copies[winner]
-  for (const [at, one] of told.entries()) {
+  for (const [at, one] of reported.entries()) {
     const copy = copies[at]
     if (Result.isFailure(one)) {
       ok(
@@ -128,10 +131,10 @@ for (const [schedules, least, most] of [[300, 2, 4], [20, 50, 50]] as const) {
     for (let seed = 1; seed <= schedules; seed++) {
       const random = new Random(seed)
       const copies = drawCopies(random, least + random.below(most - least + 1))
-      const { told, computed, taken, rows } = racing(copies, random)
+      const { reported, computed, taken, rows } = racing(copies, random)
       equal([seed, computed, taken, rows], [seed, 1, once, [["answered", 1]]])
-      isOne(told, copies)
-      winners.add(told.map((one) => Result.isSuccess(one) ? "+" : "-").join(""))
+      isOne(reported, copies)
+      winners.add(reported.map((one) => Result.isSuccess(one) ? "+" : "-").join(""))
     }
     // Chance gives every copy its turn to be the first.
     ok(winners.size > 3)
@@ -145,15 +148,15 @@ test("a hundred encodings of one authorization give one row and one answer", () 
     const { authorization, signature } = signed.payment
     const spellings = encodings(wirePayment(product, authorization, signature), secret)
     equal(spellings.length, 100)
-    const told: Array<string> = []
+    const reported: Array<string> = []
     for (const { payment, key } of spellings) {
       const decoded = Result.getOrThrow(decodePayment(payment))
       equal(decoded.authorization, authorization)
       equal(decoded.signature, signature)
       const bought = { ...signed, payment: decoded, secret: key ?? decoded.identifier }
-      told.push(outcomeText(yield* Effect.result(sell(bought, workOf(answering())))))
+      reported.push(outcomeText(yield* Effect.result(sell(bought, workOf(answering())))))
     }
-    equal(told, ["answer", ...Array.from({ length: 99 }, () => "answer again")])
+    equal(reported, ["answer", ...Array.from({ length: 99 }, () => "answer again")])
     equal([...memory.countByState()], [["answered", 1]])
     equal(yield* taken, once)
   })

@@ -72,8 +72,8 @@ const outcome = (result: Result.Result<Delivery, { readonly _tag: string }>): st
 interface Case {
   readonly at: At
   readonly when: When
-  /** What the buyer is told. */
-  readonly told: string
+  /** The buyer's outcome. */
+  readonly reported: string
   /** Where the row is left. */
   readonly left: string | null
   /** Where the sweep brings it, once the leases have run out. */
@@ -91,7 +91,7 @@ const cases: ReadonlyArray<Case> = [
     at: "insert",
     when: "before",
     // It may have been known: nothing may be said of its money.
-    told: "Unresolved",
+    reported: "Unresolved",
     left: null,
     swept: null,
     paid: false,
@@ -100,7 +100,7 @@ const cases: ReadonlyArray<Case> = [
     at: "insert",
     when: "after",
     // It may have been known: nothing may be said of its money.
-    told: "Unresolved",
+    reported: "Unresolved",
     left: "claimed",
     swept: "released",
     paid: false,
@@ -109,7 +109,7 @@ const cases: ReadonlyArray<Case> = [
     at: "release",
     when: "before",
     // Another copy may have claimed it by then.
-    told: "Unresolved",
+    reported: "Unresolved",
     left: "claimed",
     swept: "released",
     paid: false,
@@ -118,7 +118,7 @@ const cases: ReadonlyArray<Case> = [
   {
     at: "release",
     when: "after",
-    told: "Unresolved",
+    reported: "Unresolved",
     left: "released",
     swept: "released",
     paid: false,
@@ -127,7 +127,7 @@ const cases: ReadonlyArray<Case> = [
   {
     at: "intend",
     when: "before",
-    told: "payments_unavailable",
+    reported: "payments_unavailable",
     left: "claimed",
     swept: "released",
     paid: false,
@@ -135,7 +135,7 @@ const cases: ReadonlyArray<Case> = [
   {
     at: "intend",
     when: "after",
-    told: "payments_unavailable",
+    reported: "payments_unavailable",
     left: "settling",
     swept: "unresolved",
     paid: false,
@@ -143,7 +143,7 @@ const cases: ReadonlyArray<Case> = [
   {
     at: "doubt",
     when: "before",
-    told: "Unresolved",
+    reported: "Unresolved",
     left: "settling",
     swept: "unresolved",
     paid: false,
@@ -152,7 +152,7 @@ const cases: ReadonlyArray<Case> = [
   {
     at: "doubt",
     when: "after",
-    told: "Unresolved",
+    reported: "Unresolved",
     left: "unresolved",
     swept: "unresolved",
     paid: false,
@@ -161,7 +161,7 @@ const cases: ReadonlyArray<Case> = [
   {
     at: "answer",
     when: "before",
-    told: "Unresolved",
+    reported: "Unresolved",
     left: "settling",
     swept: "answered",
     paid: true,
@@ -169,20 +169,20 @@ const cases: ReadonlyArray<Case> = [
   {
     at: "answer",
     when: "after",
-    told: "delivered",
+    reported: "delivered",
     left: "answered",
     swept: "answered",
     paid: true,
   },
 ]
 
-for (const { at, when, told, left, swept, paid, work, simulation } of cases) {
-  test(`a store that dies ${when} the ${at} leaves ${left ?? "nothing"}: ${told}, then ${swept}`, () =>
+for (const { at, when, reported, left, swept, paid, work, simulation } of cases) {
+  test(`a store that dies ${when} the ${at} leaves ${left ?? "nothing"}: ${reported}, then ${swept}`, () =>
     inMarket(
       Effect.gen(function* () {
         const { sweep } = yield* Payments
         const bought = yield* purchase({ secret: "a-secret-of-16-chars" })
-        equal(yield* sale(bought, work), told)
+        equal(yield* sale(bought, work), reported)
         equal([yield* stateOf(bought), yield* taken], [left, paid ? once : nothing])
         yield* passing(95)
         yield* sweep
@@ -202,7 +202,7 @@ for (const { at, when, told, left, swept, paid, work, simulation } of cases) {
     ))
 }
 
-/** The memory store, dying at one question from the moment it is told to. */
+/** A memory store that fails at one call from a given moment on. */
 const deaf = Effect.gen(function* () {
   const down = yield* Ref.make<"claim" | "find" | null>(null)
   const layer = Layer.effect(
@@ -226,15 +226,15 @@ const deaf = Effect.gen(function* () {
 for (const at of ["claim", "find"] as const) {
   for (const late of [null, "The authorization has expired"]) {
     // A late payment is not claimed, so a store that only fails to claim is not noticed.
-    const told = late !== null && at === "claim" ? "delivered again" : "Unresolved"
-    test(`a charged payment sent again${late === null ? "" : " late"} while ${at} fails: ${told}`, () =>
+    const reported = late !== null && at === "claim" ? "delivered again" : "Unresolved"
+    test(`a charged payment sent again${late === null ? "" : " late"} while ${at} fails: ${reported}`, () =>
       Effect.flatMap(deaf, ({ layer, fail }) =>
         inMarket(
           Effect.gen(function* () {
             const bought = yield* purchase({ secret: "a-secret-of-16-chars" })
             equal(yield* sale(bought), "delivered")
             yield* fail(at)
-            equal(yield* sale({ ...bought, validityFault: late }), told)
+            equal(yield* sale({ ...bought, validityFault: late }), reported)
           }),
           {},
           layer,

@@ -45,7 +45,7 @@ interface Flow {
   readonly simulation?: SimulationOptions
   readonly work?: Work
   /** The earlier call, and how long ago it was. */
-  readonly before?: { readonly work: Work; readonly seconds: number; readonly told: string }
+  readonly before?: { readonly work: Work; readonly seconds: number; readonly reported: string }
 }
 
 const worthless = workOf(answering("nothing", false))
@@ -62,18 +62,18 @@ const flows: ReadonlyArray<Flow> = [
   {
     name: "compute-first after a release",
     sold: product,
-    before: { work: worthless, seconds: 1, told: "nothing" },
+    before: { work: worthless, seconds: 1, reported: "nothing" },
   },
   {
     name: "settle-early, to be resumed",
     sold: early,
     simulation: late,
-    before: { work: workOf(answering()), seconds: 15, told: "Unresolved" },
+    before: { work: workOf(answering()), seconds: 15, reported: "Unresolved" },
   },
   {
     name: "compute-first, not delivered yet",
     sold: product,
-    before: { work: workOf(answering()), seconds: 1, told: "answer" },
+    before: { work: workOf(answering()), seconds: 1, reported: "answer" },
   },
 ]
 
@@ -94,7 +94,7 @@ const run = Effect.fnUntraced(function* (
   if (before !== undefined) {
     const call = yield* Effect.forkChild(recorded(survivor.sell(bought, before.work)))
     yield* passing(before.seconds)
-    equal([outcomeText(yield* Fiber.join(call))], [before.told])
+    equal([outcomeText(yield* Fiber.join(call))], [before.reported])
     transcript.length = 0
   }
   const victim = yield* serviceWithFault(fault)
@@ -109,7 +109,7 @@ const run = Effect.fnUntraced(function* (
   )
   yield* Effect.forkChild(call)
   yield* passing(70)
-  const told = transcript.at(-1) ?? "lost"
+  const reported = transcript.at(-1) ?? "lost"
   const left = yield* stateOf(bought)
   for (const seconds of [30, 35, 60, 120, 600, 60]) {
     yield* passing(seconds)
@@ -127,11 +127,12 @@ const run = Effect.fnUntraced(function* (
     yield* passing(5)
   }
   const end = yield* endOf(bought, transcript)
-  return { calls: victim.calls, told, left, end }
+  return { calls: victim.calls, reported, left, end }
 })
 
 /** After this outcome a buyer does not come again. */
-const isFinal = (told: string) => told.startsWith("answer") || told === "payment_refunded"
+const isFinal = (reported: string) =>
+  reported.startsWith("answer") || reported === "payment_refunded"
 
 /** Pays what is owed, as the refund worker would. */
 const payRefund = Effect.fnUntraced(function* (bought: Purchase) {
@@ -156,7 +157,7 @@ const endOf = Effect.fnUntraced(function* (bought: Purchase, transcript: Readonl
   const ledger = yield* Ledger
   const refunds = yield* ledger.received(address(buyer(0).address))
   const { received } = yield* taken
-  const delivered = transcript.some((told) => told.startsWith("answer"))
+  const delivered = transcript.some((reported) => reported.startsWith("answer"))
   ok(received === 0n || received === once.received)
   ok(refunds === 0n || refunds === bought.product.price)
   const known = [delivered ? "delivered" : "", refunds > 0n ? "refunded" : ""].filter(Boolean)
@@ -178,11 +179,11 @@ const runInMarket = (flow: Flow, fault: InjectedFault | null, returns: boolean) 
 const outcome = Effect.fnUntraced(function* (flow: Flow, fault: InjectedFault, call: string) {
   const alone = yield* runInMarket(flow, fault, false)
   const again = yield* runInMarket(flow, fault, true)
-  equal([again.told, again.left], [alone.told, alone.left])
+  equal([again.reported, again.left], [alone.reported, alone.left])
   for (const { end } of [alone, again]) ok(end !== "both" || call === "markSent", `${call} ${end}`)
-  const [told] = alone.told.split(":")
+  const [reported] = alone.reported.split(":")
   const ends = alone.end === again.end ? alone.end : `${alone.end}; ${again.end}`
-  return `${told}, ${alone.left ?? "no row"}; ${ends}`
+  return `${reported}, ${alone.left ?? "no row"}; ${ends}`
 })
 
 /** Every n-th row of the table is run; the step shares no factor with the number of fault kinds. */

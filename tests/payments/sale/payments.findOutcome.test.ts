@@ -118,7 +118,7 @@ const receipt = (row: Payment) => ({
   network: "eip155:8453",
 })
 
-/** What a holder of the secret is told of a row, and anybody else. */
+/** The outcomes of a row, for a caller with the secret and for any other. */
 function expected(row: Payment, holds: boolean): PaymentOutcome {
   switch (row.state) {
     case "answered": {

@@ -1,5 +1,5 @@
 /**
- * What is counted of sales: every one once, by how it ended, whoever was there to see it.
+ * The metric of sales: every sale is counted once by its outcome, even when its buyer has left.
  *
  * @module
  */

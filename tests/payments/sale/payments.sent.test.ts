@@ -1,5 +1,5 @@
 /**
- * An answer that was handed over is remembered, also by a store that fails at that very moment.
+ * A delivered answer is marked, even when the store fails at that moment.
  *
  * @module
  */

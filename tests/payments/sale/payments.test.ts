@@ -28,7 +28,7 @@ import {
 
 const text = (delivery: Delivery) => new TextDecoder().decode(delivery.body)
 
-/** Sells, letting time pass for whatever waits, and tells how it ended. */
+/** Sells while time passes, and returns the outcome. */
 const sale = Effect.fnUntraced(function* (
   bought: Purchase,
   work = answering(),

@@ -161,9 +161,9 @@ test("a worker that exceeds its lease loses its payment and its late answer", ()
     const call = yield* calling(bought, workOf(work))
     yield* began
     // As the sweep of another replica does that sees the lease run out.
-    const held = yield* rowOf(bought)
-    if (held === null) return
-    yield* store.move(Result.getOrThrow(paymentOf(held)), {
+    const rowBefore = yield* rowOf(bought)
+    if (rowBefore === null) return
+    yield* store.move(Result.getOrThrow(paymentOf(rowBefore)), {
       event: "owe",
       reason: "lease_lost",
       paidAt: null,
@@ -203,9 +203,9 @@ test("a sale that another replica resumed delivers the one stored answer", () =>
       const bought = yield* purchase({ product: early, secret })
       const slow = yield* calling(bought, workOf(answering("the slow one's")))
       yield* TestClock.adjust(Duration.millis(300))
-      const held = yield* rowOf(bought)
-      if (held === null) return
-      yield* store.move(Result.getOrThrow(paymentOf(held)), {
+      const rowBefore = yield* rowOf(bought)
+      if (rowBefore === null) return
+      yield* store.move(Result.getOrThrow(paymentOf(rowBefore)), {
         event: "doubt",
         reason: "lease_lost",
         transactionHint: null,

@@ -1,6 +1,6 @@
 /**
- * Selling settle-early: who is charged, what is refunded, and that nobody is both refused and charged.
- * The ledger is read back each time.
+ * Selling settle-early: who is charged, what is refunded, and that no buyer is both refused and
+ * charged.
  *
  * @module
  */
@@ -66,7 +66,7 @@ test("an answer is checked, settled, then computed; it is delivered and charged 
   })))
 
 for (
-  const [name, check, told] of [
+  const [name, check, reported] of [
     ["fails", fails("market_not_found"), "market_not_found"],
     ["dies", Effect.die("a bug"), "internal_error"],
     ["takes too long", Effect.never, "upstream_timeout"],
@@ -75,7 +75,7 @@ for (
   test(`a check that ${name} releases the payment, which buys the answer when it comes again`, () =>
     inMarket(Effect.gen(function* () {
       const bought = yield* purchase({ product: early })
-      equal(yield* buying(bought, checking(check), 15), told)
+      equal(yield* buying(bought, checking(check), 15), reported)
       equal([yield* stateOf(bought), yield* taken], ["released", nothing])
       equal(yield* buying(bought, workOf(answering())), "answer")
       equal(yield* taken, once)
@@ -117,8 +117,8 @@ test("a payment that cannot be verified is neither charged nor computed", () =>
     { misbehave: (call) => call === "verify" ? "silence" : null },
   ))
 
-/** What the buyer is told for each misbehaviour of settlement, and whether the money moved. */
-const settlements: Readonly<Record<Misbehaviour, readonly [told: string, paid: boolean]>> = {
+/** The buyer's outcome for each fault of the settlement, and whether the money moved. */
+const settlements: Readonly<Record<Misbehaviour, readonly [reported: string, paid: boolean]>> = {
   success_without_transaction: ["Unresolved", false],
   failure_after_broadcast: ["answer", true],
   double_broadcast: ["answer", true],
@@ -128,13 +128,16 @@ const settlements: Readonly<Record<Misbehaviour, readonly [told: string, paid: b
   garbage: ["Unresolved", false],
   silence: ["Unresolved", false],
 }
-for (const [misbehaviour, [told, paid]] of Object.entries(settlements)) {
-  test(`a facilitator whose settle is ${misbehaviour}: ${told}, because only the chain decides`, () =>
+for (const [misbehaviour, [reported, paid]] of Object.entries(settlements)) {
+  test(`a facilitator whose settle is ${misbehaviour}: ${reported}, because only the chain decides`, () =>
     inMarket(
       Effect.gen(function* () {
         const { sweep } = yield* Payments
         const bought = yield* purchase({ product: early })
-        equal(yield* buying(bought, paid ? workOf(answering()) : checking(Effect.void), 45), told)
+        equal(
+          yield* buying(bought, paid ? workOf(answering()) : checking(Effect.void), 45),
+          reported,
+        )
         equal(yield* taken, paid ? once : nothing)
         equal(yield* stateOf(bought), paid ? "answered" : "unresolved")
         yield* passing(90)

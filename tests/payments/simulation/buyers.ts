@@ -76,8 +76,8 @@ const comesBack = Effect.fnUntraced(function* (world: World, shops: Shops, signe
   const { random } = world
   for (let attempt = 0; attempt < 12 && world.seconds() < calmAtSeconds; attempt++) {
     const how = attempt > 0 && random.chance(0.2) ? "recalls" : "sends"
-    const told = yield* call(world, shops, signed, "buyer", how)
-    if (told === "delivered" || hopeless.has(told) || random.chance(0.1)) return
+    const reported = yield* call(world, shops, signed, "buyer", how)
+    if (reported === "delivered" || hopeless.has(reported) || random.chance(0.1)) return
     yield* Effect.sleep(Duration.seconds(random.between(0.5, 25)))
   }
 })
@@ -86,7 +86,7 @@ const hopeless = new Set([
   ...["payment_refunded", "payment_already_used", "payment_conflict", "payment_required"],
 ])
 
-/** Whoever reads the chain has every payment on it, but nobody's secret. */
+/** A reader of the chain has every payment on it, but no secret. */
 const stranger = Effect.fnUntraced(function* (world: World, shops: Shops, signed: Signed) {
   const { random } = world
   while (world.seconds() < calmAtSeconds) {
@@ -120,7 +120,7 @@ export const isPaid = ({ ledger }: World, { authorization }: Signed) =>
     ),
   )
 
-/** One call of somebody, with as much patience as they have, and what came of it. */
+/** One call with a limited wait, and its outcome. */
 const call = Effect.fnUntraced(function* (
   world: World,
   shops: Shops,
@@ -154,18 +154,20 @@ const call = Effect.fnUntraced(function* (
     return "hears nothing"
   }
   const handedOver = !random.chance(0.03)
-  const told = Result.isSuccess(result.value) && !handedOver ? "lost" : outcomeText(result.value)
+  const reported = Result.isSuccess(result.value) && !handedOver
+    ? "lost"
+    : outcomeText(result.value)
   const paidBody = paidBodyOf(result.value, handedOver)
-  note(`${signed.name}, ${who}: ${told}`)
+  note(`${signed.name}, ${who}: ${reported}`)
   const history = [...database.histories.get(signed.paymentId) ?? []]
   world.heard.push({
-    ...{ signed, who, how, told, paidBody, charged: chargedOf(result.value), before },
+    ...{ signed, who, how, reported, paidBody, charged: chargedOf(result.value), before },
     after: database.stateOf(signed.paymentId),
     onChain: yield* isPaid(world, signed),
     settledThen: history.includes("settle"),
     answeredThen: history.includes("answer"),
   })
-  if (Result.isFailure(result.value) || !handedOver) return told
+  if (Result.isFailure(result.value) || !handedOver) return reported
   yield* life.service.sent(result.value.success)
   return result.value.success.receipt === null ? "given away" : "delivered"
 })

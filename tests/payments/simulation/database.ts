@@ -17,7 +17,9 @@ import { RefundStore } from "../../../src/payments/refunds/RefundStore.ts"
 import { memoryPayments } from "../../support/payments/memoryPayments.ts"
 import { Debts, memoryRefunds } from "../../support/payments/memoryRefunds.ts"
 
-/** What a row has been through: null is an orphan's birth in `refund_due`. */
+/**
+ * The states of a row so far: null stands for the insert of an unmatched transfer in `refund_due`.
+ */
 export type History = ReadonlyArray<PaymentEvent | null>
 
 export interface Database {
@@ -25,7 +27,7 @@ export interface Database {
   readonly refunds: RefundStore["Service"]
   readonly stateOf: (paymentId: PaymentId) => PaymentState | null
   readonly histories: ReadonlyMap<PaymentId, History>
-  /** What the tables refused: nobody may so much as try it. */
+  /** The moves that the tables refused: no code may even try one. */
   readonly refused: ReadonlyArray<string>
 }
 

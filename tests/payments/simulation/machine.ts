@@ -16,7 +16,7 @@ export interface Life<S> {
 }
 
 export interface Machine<S> {
-  /** Null while the process is dead or stopping: nobody can connect to it. */
+  /** Null while the process is dead or stopping: no client can connect. */
   readonly life: () => Life<S> | null
 }
 
@@ -27,7 +27,7 @@ const stored = new Set([
   ...["claimDue", "sign", "refund", "signedForOthers"],
 ])
 
-/** Longer than anybody waits for a store. */
+/** Longer than any deadline of the store. */
 const lateBy = Duration.seconds(8)
 
 /** Builds a service of its own in each of its lives, and repeats its chores while it lives. */
@@ -58,7 +58,7 @@ export const startMachine = Effect.fnUntraced(function* <S>(
     const end = retires ? Effect.sleep(Duration.seconds(random.between(20, 300))) : Effect.never
     yield* Effect.raceFirst(died, end)
     life = null
-    // The chores of a dead process hang at a call that never returns: nobody waits for them.
+    // The jobs of a dead process hang at a call that never returns; nothing waits for them.
     yield* Effect.forEach(working, (chore) => Effect.sync(() => chore.interruptUnsafe()))
     if (retires) yield* Effect.raceFirst(died, closing(scope))
     note(`${name} is gone`)
@@ -68,7 +68,7 @@ export const startMachine = Effect.fnUntraced(function* <S>(
   return { life: () => life } satisfies Machine<S>
 })
 
-/** Closes a service as a process does that is told to stop. */
+/** Closes a service as a stopping process does. */
 const closing = (scope: Scope.Closeable) =>
   Effect.flatMap(Effect.forkDetach(Scope.close(scope, Exit.void)), Fiber.join)
 

@@ -55,7 +55,7 @@ export const judge = Effect.fnUntraced(function* (world: World) {
     }
     const last = heard.filter(({ who }) => who === "buyer").at(-1)
     if (last?.charged === false && paid && !refunded && bodies.size === 0) {
-      fault("I6", `was paid, and the last word was ${last.told}`)
+      fault("I6", `was paid, and the last word was ${last.reported}`)
     }
     for (const one of heard) judgeWord(one, spent !== null, fault)
     judgeRow(world, signed, fault)
@@ -67,19 +67,30 @@ export const judge = Effect.fnUntraced(function* (world: World) {
 
 type Fault = (invariant: string, what: string) => void
 
-/** One thing that was said, held against how things stood before and after. */
+/** Checks one outcome against the states before and after it. */
 function judgeWord(
-  { signed, who, how, told, paidBody, charged, before, after, onChain, settledThen, answeredThen }:
-    Heard,
+  {
+    signed,
+    who,
+    how,
+    reported,
+    paidBody,
+    charged,
+    before,
+    after,
+    onChain,
+    settledThen,
+    answeredThen,
+  }: Heard,
   taken: boolean,
   fault: Fault,
 ) {
-  const said = `told a ${who} ${told}`
+  const said = `reported a ${who} ${reported}`
   if (charged === true && !taken) fault("I6", `${said}: charged, and it never was`)
-  if (told === "payment_required" && isOpen(before) && isOpen(after)) {
+  if (reported === "payment_required" && isOpen(before) && isOpen(after)) {
     fault("I9", `${said} in ${after}`)
   }
-  if (charged === false && settledThen && !beforehand.has(told)) {
+  if (charged === false && settledThen && !beforehand.has(reported)) {
     fault("I6", `${said}: not charged, and it was settled`)
   }
   if (paidBody === null) return
@@ -125,7 +136,7 @@ function replay(
 ): PaymentState | null {
   let state: PaymentState | null = null
   for (const event of history) {
-    // An orphan's order is made up: it was never sold.
+    // An unmatched transfer has no real settlement order: it was never sold.
     const reached: Result.Result<PaymentState, unknown> = state === null
       ? Result.succeed(event === null ? "refund_due" : "claimed")
       : step(order, state, event ?? "claim")
@@ -151,7 +162,7 @@ const refundOf = ({ ledger, signatures }: World, { authorization: { from, nonce 
     Option.flatMap(({ transfer }) => Option.fromNullishOr(transfer)),
   )
 
-/** Nothing is left to be done, as far as the tables tell; whether that is right, the chain tells. */
+/** Nothing is left to do according to the tables; the chain shows whether that is right. */
 export function atRest({ signed, database }: World): boolean {
   return signed.every(({ paymentId }) => {
     const state = database.stateOf(paymentId)

@@ -49,7 +49,7 @@ export class VirtualTime implements Clock.Clock, Scheduler.Scheduler {
     return Effect.runSync(exit)
   }
 
-  /** Gives somebody a turn; false when nobody can ever have one again. */
+  /** Runs one task; false when no task can ever run again. */
   #turn(): boolean {
     this.turns++
     const task = this.#drawReady()

@@ -76,7 +76,7 @@ export function simulationOf(
 /** What comes of one call to a store or an adapter. */
 export type Fate =
   | "done"
-  /** Done, and answered too late for anybody to wait for it. */
+  /** Executed, with a response that comes after every timeout. */
   | "late"
   | "defect before"
   | "defect after"

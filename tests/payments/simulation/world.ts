@@ -25,10 +25,10 @@ import { layerMemory } from "../../support/payments/memoryLedger.ts"
 
 export const startSeconds = 1_800_000_000
 export const holdSecondsMax = 150
-/** From here on nothing goes wrong any more, and nobody buys. */
+/** From this time on there are no faults and no purchases. */
 export const calmAtSeconds = 400
 
-/** A payment that somebody has signed. */
+/** A signed payment. */
 export interface Signed {
   readonly name: string
   readonly paymentId: PaymentId
@@ -39,14 +39,14 @@ export interface Signed {
   readonly secret: string | null
 }
 
-/** One thing that somebody was told, and how the payment stood then. */
+/** One outcome that a caller got, and the state of the payment then. */
 export interface Heard {
   readonly signed: Signed
   readonly who: "buyer" | "stranger"
   /** Whether the payment was sent with a request, or its outcome asked for without one. */
   readonly how: "sends" | "recalls"
-  readonly told: string
-  /** What was handed over; null when nothing was, or nothing that was charged. */
+  readonly reported: string
+  /** The delivered body; null when nothing charged was delivered. */
   readonly paidBody: string | null
   /** What was said of the money: taken or not, and null where that is open. */
   readonly charged: boolean | null
@@ -96,7 +96,7 @@ export const makeWorld = Effect.fnUntraced(function* (
       Layer.provide(Layer.succeed(Signatures, signatures)),
     ),
   )
-  // The chain was read up to here before anybody could pay: a first scan reads nothing.
+  // The chain was scanned up to here before the first payment: a first scan reads nothing.
   yield* database.payments.scannedThrough(
     { chainId: token.chainId, asset: token.asset, payTo: address(terms.payTo) },
     BigInt(startSeconds / 2 - 60),
