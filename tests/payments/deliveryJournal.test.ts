@@ -1,5 +1,5 @@
 /**
- * What was delivered outlives the process that did it, and is forgotten when the store knows.
+ * The delivery journal keeps deliveries when the process dies, and forgets them when the store knows.
  *
  * @module
  */
@@ -17,8 +17,8 @@ const folder = Effect.acquireRelease(
   (folder) => Effect.promise(() => Deno.remove(folder, { recursive: true })),
 )
 
-/** What a process on this folder does, and what it was left by those before it. */
-const process = (
+/** Runs the body in a new process, and returns the entries that were pending at its start. */
+const runProcess = (
   folder: string,
   body: (journal: DeliveryJournal) => Effect.Effect<void> = () => Effect.void,
 ) =>
@@ -30,20 +30,20 @@ const process = (
 
 test("the next process reads exactly the unacknowledged entries, in order", () =>
   Effect.scoped(Effect.gen(function* () {
-    const place = `${yield* folder}/of/its/own`
+    const folderPath = `${yield* folder}/of/its/own`
     equal(
-      yield* process(
-        place,
+      yield* runProcess(
+        folderPath,
         ({ append, acknowledge }) =>
           Effect.all([append(first), append(second), acknowledge(first)], { discard: true }),
       ),
       [],
     )
-    // Forgotten once nothing is left pending: until then a line may be acknowledged twice, which is harmless.
-    equal(yield* process(place, ({ acknowledge }) => acknowledge(first)), [first, second])
+    // The file is cleared when no entry is pending. Until then an entry may be acknowledged twice.
+    equal(yield* runProcess(folderPath, ({ acknowledge }) => acknowledge(first)), [first, second])
     equal(
-      yield* process(
-        place,
+      yield* runProcess(
+        folderPath,
         ({ acknowledge }) => Effect.all([acknowledge(first), acknowledge(second)]),
       ),
       [
@@ -51,21 +51,23 @@ test("the next process reads exactly the unacknowledged entries, in order", () =
         second,
       ],
     )
-    equal(yield* process(place, ({ append }) => append(third)), [])
-    equal(yield* process(place), [third])
+    equal(yield* runProcess(folderPath, ({ append }) => append(third)), [])
+    equal(yield* runProcess(folderPath), [third])
   })))
 
 test("an incomplete or invalid line is skipped", () =>
   Effect.scoped(Effect.gen(function* () {
-    const place = yield* folder
-    yield* Effect.promise(() => Deno.writeTextFile(`${place}/answers`, `${first}\nnonsense\n0x12`))
-    equal(yield* process(place, ({ append }) => append(second)), [first])
-    equal(yield* process(place), [first, second])
+    const folderPath = yield* folder
+    yield* Effect.promise(() =>
+      Deno.writeTextFile(`${folderPath}/answers`, `${first}\nnonsense\n0x12`)
+    )
+    equal(yield* runProcess(folderPath, ({ append }) => append(second)), [first])
+    equal(yield* runProcess(folderPath), [first, second])
   })))
 
 test("a folder that cannot be written disables the journal and breaks nothing", () =>
   Effect.scoped(Effect.gen(function* () {
-    const place = yield* folder
-    yield* Effect.promise(() => Deno.writeTextFile(`${place}/file`, ""))
-    equal(yield* process(`${place}/file`, ({ append }) => append(first)), [])
+    const folderPath = yield* folder
+    yield* Effect.promise(() => Deno.writeTextFile(`${folderPath}/file`, ""))
+    equal(yield* runProcess(`${folderPath}/file`, ({ append }) => append(first)), [])
   })))

@@ -1,5 +1,5 @@
 /**
- * The laws of a chain: simulated, and over JSON-RPC to a real EVM with our token on it.
+ * The laws of a chain on the simulated chain, and over JSON-RPC on a real EVM with our token.
  *
  * @module
  */
@@ -8,28 +8,30 @@ import { TestClock } from "effect/testing"
 import { type ChainOptions, layer } from "../../../src/payments/chain/chain.ts"
 import type { Chain } from "../../../src/payments/Chain.ts"
 import { hasAnvil, skipWithoutAnvil } from "../../support/payments/anvil.ts"
-import { freshAnvil, simulatedChain, worldOn } from "../../support/payments/chains.ts"
+import { controlOf, freshAnvil, simulatedChain } from "../../support/payments/chains.ts"
 import { startSeconds } from "../../support/payments/sales.ts"
-import { anyHistory, chainLaws, historyLaw, World } from "./chain.laws.ts"
+import { anyHistory, ChainControl, chainLaws, historyLaw } from "./chain.laws.ts"
 
-type OnChain = Chain | World
+type ChainPorts = Chain | ChainControl
 
-/** Runs a body on a fresh chain, at the time it begins with. */
-const onFresh = <A, E>(chain: Layer.Layer<OnChain>, body: Effect.Effect<A, E, OnChain>) =>
+const onFreshChain = <A, E>(
+  chain: Layer.Layer<ChainPorts>,
+  body: Effect.Effect<A, E, ChainPorts>,
+) =>
   TestClock.setTime(startSeconds * 1_000).pipe(
     Effect.andThen(Effect.provide(body, Layer.fresh(chain))),
     Effect.scoped,
     Effect.provide(TestClock.layer()),
   )
 
-function suite(name: string, chain: Layer.Layer<OnChain>, runs: number): void {
+function suite(name: string, chain: Layer.Layer<ChainPorts>, runs: number): void {
   for (const [law, body] of chainLaws) {
-    Deno.test(`${name}: ${law}`, () => Effect.runPromise(onFresh(chain, body())))
+    Deno.test(`${name}: ${law}`, () => Effect.runPromise(onFreshChain(chain, body())))
   }
-  Deno.test(`${name}: shows just what happened, whatever happens`, async () => {
+  Deno.test(`${name}: proofs and scans match any history`, async () => {
     const result = await Effect.runPromise(Arbitrary.checkEffect(
       anyHistory,
-      (history) => Effect.as(onFresh(chain, historyLaw(history)), true),
+      (history) => Effect.as(onFreshChain(chain, historyLaw(history)), true),
       { runs },
     ))
     const failure = Arbitrary.formatCheckFailure(result)
@@ -42,8 +44,8 @@ const overAnvil = (options: Omit<ChainOptions, "rpcUrl">) =>
     Layer.merge(
       layer({ ...options, rpcUrl: anvil.url }),
       Layer.succeed(
-        World,
-        worldOn(anvil, options.finality === "safe" ? 1 : options.finality.blocks),
+        ChainControl,
+        controlOf(anvil, options.finality === "safe" ? 1 : options.finality.blocks),
       ),
     )))
 

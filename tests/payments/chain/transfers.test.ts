@@ -1,5 +1,6 @@
 /**
- * What the chain over JSON-RPC asks for: one call for a payment, and for a scan as much as is answered.
+ * The calls of the chain over JSON-RPC: one for a payment, and smaller ranges for a scan when a range is
+ * refused.
  *
  * @module
  */
@@ -53,7 +54,7 @@ liveTest(
           result(q, "x".repeat(2_000_000))]
       ) {
         const honest = honestResponses("paid")
-        let stretches = 0
+        let ranges = 0
         const { transfers } = yield* chainAt((request) => {
           if (request.method !== "eth_getLogs") {
             return result(request, honest(request))
@@ -63,7 +64,7 @@ liveTest(
           if (to - from >= 300) {
             return refuse(request)
           }
-          stretches++
+          ranges++
           return result(request, from <= 4_900 && 4_900 <= to ? honest(request) : [])
         })
         const found: Array<string> = []
@@ -77,7 +78,7 @@ liveTest(
           after = read.through
         }
         equal([found, after], [[transaction], 5_000n])
-        ok(stretches < 20)
+        ok(ranges < 20)
       }
     }),
 )
@@ -89,13 +90,13 @@ liveTest(
       const honest = honestResponses("paid")
       const { transfers } = yield* chainAt((request) => {
         if (request.method !== "eth_getLogs") return result(request, honest(request))
-        const [asked] = request.params as ReadonlyArray<
+        const [filter] = request.params as ReadonlyArray<
           { fromBlock: string; toBlock: string; topics: ReadonlyArray<ReadonlyArray<string>> }
         >
-        const holds = Number(asked?.fromBlock) <= 4_900 && 4_900 <= Number(asked?.toBlock)
-        if (!holds) return result(request, [])
-        // Somebody has filled the block with transfers of nothing.
-        return asked?.topics[0]?.[0] === transferTopics[0]
+        const isInRange = Number(filter?.fromBlock) <= 4_900 && 4_900 <= Number(filter?.toBlock)
+        if (!isInRange) return result(request, [])
+        // An attacker has filled the block with transfers of 0.
+        return filter?.topics[0]?.[0] === transferTopics[0]
           ? refusal(request, -32_005)
           : result(request, honest(request))
       })

@@ -1,6 +1,6 @@
 /**
- * What only a real EVM shows: blocks with many payments, calls within calls, smart wallets, blocks
- * that are reorganised away.
+ * Cases that need a real EVM: blocks with many payments, nested calls, smart wallets, reorganised
+ * blocks.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { products } from "../../../src/catalog/domain/product.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { type Anvil, hasAnvil, skipWithoutAnvil } from "../../support/payments/anvil.ts"
 import { buyer } from "../../support/payments/buyers.ts"
-import { freshAnvil, worldOn } from "../../support/payments/chains.ts"
+import { controlOf, freshAnvil } from "../../support/payments/chains.ts"
 import { startSeconds } from "../../support/payments/sales.ts"
 import { authorizationFor, nonce, terms, token } from "../../support/payments/terms.ts"
 import {
@@ -26,7 +26,7 @@ import {
   transferCall,
   walletAddress,
 } from "../../support/payments/token.ts"
-import { World } from "./chain.laws.ts"
+import { ChainControl } from "./chain.laws.ts"
 
 const payTo = address(terms.payTo)
 const deep = { blocks: 4 } as const satisfies Finality
@@ -45,7 +45,7 @@ const scanAll = Effect.flatMap(
   ({ transfers }) => transfers({ asset: token.asset, to: payTo, after: 0n }),
 )
 
-/** A block with these transactions, whose order is that of their senders' fees. */
+/** Mines a block with these transactions, ordered by their senders' fees. */
 const block = Effect.fnUntraced(function* (
   anvil: Anvil,
   calls: ReadonlyArray<ReturnType<typeof toToken>>,
@@ -58,7 +58,7 @@ const block = Effect.fnUntraced(function* (
 
 function onAnvil(
   name: string,
-  body: (anvil: Anvil) => Effect.Effect<void, unknown, Chain | World>,
+  body: (anvil: Anvil) => Effect.Effect<void, unknown, Chain | ChainControl>,
 ): void {
   if (!hasAnvil) return skipWithoutAnvil(name)
   Deno.test(`over JSON-RPC: ${name}`, () =>
@@ -69,7 +69,7 @@ function onAnvil(
           body(anvil),
           Layer.merge(
             layer({ rpcUrl: anvil.url, finality: deep }),
-            Layer.succeed(World, worldOn(anvil, deep.blocks)),
+            Layer.succeed(ChainControl, controlOf(anvil, deep.blocks)),
           ),
         )
       ),
@@ -80,11 +80,11 @@ function onAnvil(
 }
 
 onAnvil(
-  "a full block gives exactly its payments, in order",
+  "a scan of a full block returns exactly its payments, in order",
   Effect.fnUntraced(function* (anvil) {
-    const { pass } = yield* World
-    const bought = [0, 1, 2, 3].map((n) => authorization(n))
-    const calls = yield* Effect.forEach(bought, (one, n) => transferCall(buyer(n), one))
+    const { advance } = yield* ChainControl
+    const payments = [0, 1, 2, 3].map((n) => authorization(n))
+    const calls = yield* Effect.forEach(payments, (payment, n) => transferCall(buyer(n), payment))
     const toOther = yield* transferCall(
       buyer(0),
       authorization(0, { to: address(buyer(1).address), nonce: nonce(50) }),
@@ -99,12 +99,12 @@ onAnvil(
       fourth,
     ])
     for (const transaction of transactions) equal(yield* succeeded(anvil, transaction), true)
-    for (const one of bought) equal((yield* proofOf(one)).proof, "paid")
-    yield* pass(10)
+    for (const payment of payments) equal((yield* proofOf(payment)).proof, "paid")
+    yield* advance(10)
     const { transfers } = yield* scanAll
     equal(
       transfers.map(({ from, nonce, value, at }) => [from, nonce, value, at.transaction]),
-      bought.map(({ from, nonce, value }, n) => [
+      payments.map(({ from, nonce, value }, n) => [
         from,
         nonce,
         value,
@@ -118,13 +118,13 @@ onAnvil(
   "a smart wallet has code, and its payment is proved like any other",
   Effect.fnUntraced(function* (anvil) {
     const { hasCode } = yield* Chain
-    const { pass } = yield* World
+    const { advance } = yield* ChainControl
     equal([yield* hasCode(walletAddress), yield* hasCode(authorization(0).from)], [true, false])
     const bought = authorization(0, { from: walletAddress })
     const [transaction] = yield* block(anvil, [yield* transferCall(buyer(0), bought)])
     const proof = yield* proofOf(bought)
     equal(proof.proof === "paid" && proof.at.transaction, transaction)
-    yield* pass(10)
+    yield* advance(10)
     equal((yield* scanAll).transfers.map(({ from }) => from), [walletAddress])
   }),
 )
@@ -132,8 +132,8 @@ onAnvil(
 onAnvil(
   "a payment that is reorganised away is not paid until it is included again",
   Effect.fnUntraced(function* (anvil) {
-    const { transfer, pass } = yield* World
-    yield* pass(20)
+    const { transfer, advance } = yield* ChainControl
+    yield* advance(20)
     yield* transfer(0, authorization(0))
     equal((yield* proofOf(authorization(0))).proof, "paid")
     yield* anvil.call("anvil_reorg", 2, [])
@@ -147,27 +147,27 @@ onAnvil(
 onAnvil(
   "a chain whose safe block goes back or is replaced is rejected until it has caught up",
   Effect.fnUntraced(function* (anvil) {
-    const { pass } = yield* World
-    const asked = Effect.map(Effect.result(proofOf(authorization(0))), ({ _tag }) => _tag)
-    yield* pass(20)
+    const { advance } = yield* ChainControl
+    const proofTag = Effect.map(Effect.result(proofOf(authorization(0))), ({ _tag }) => _tag)
+    yield* advance(20)
     const snapshot = yield* anvil.call("evm_snapshot")
-    yield* pass(20)
-    equal(yield* asked, "Success")
+    yield* advance(20)
+    equal(yield* proofTag, "Success")
     yield* anvil.call("evm_revert", snapshot)
     yield* TestClock.adjust(2_000)
-    equal(yield* asked, "Failure")
-    yield* pass(24)
-    equal(yield* asked, "Success")
+    equal(yield* proofTag, "Failure")
+    yield* advance(24)
+    equal(yield* proofTag, "Success")
     yield* anvil.call("anvil_reorg", 8, [])
     yield* TestClock.adjust(2_000)
-    equal(yield* asked, "Failure")
+    equal(yield* proofTag, "Failure")
   }),
 )
 
 onAnvil(
   "a transfer that a blacklist or a pause stops is not a payment",
   Effect.fnUntraced(function* (anvil) {
-    const { transfer } = yield* World
+    const { transfer } = yield* ChainControl
     yield* block(anvil, [toToken("blacklist", [authorization(0).from, true])])
     equal((yield* transfer(0, authorization(0))).succeeded, false)
     yield* block(anvil, [toToken("pause", [true])])

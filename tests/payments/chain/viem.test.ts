@@ -1,6 +1,6 @@
 /**
- * What the chain over JSON-RPC makes of endpoints that are broken, behind or lying: a payment is then
- * neither paid nor void, and nobody waits for long.
+ * The chain over JSON-RPC on endpoints that are broken, behind or lying: a payment is then neither paid
+ * nor void, and the call ends in time.
  *
  * @module
  */
@@ -28,51 +28,57 @@ import {
 } from "../../support/payments/rpc.ts"
 import { terms, token } from "../../support/payments/terms.ts"
 
-/** How long a request may take here: its calls, one after the other. */
-const patienceMs = 2_500
+/** The limit of one proof: all its calls, one after the other. */
+const proofMsMax = 2_500
 
-/** What is said of the story's payment: its proof, or why there is none. */
-const asked = Effect.fnUntraced(
-  function* (story: ChainHistory, answer: Responder, hint: string | null) {
+const proofFrom = Effect.fnUntraced(
+  function* (history: ChainHistory, answer: Responder, hint: string | null) {
     const { paymentProof } = yield* chainAt(answer)
     const began = yield* Clock.currentTimeMillis
-    const said = yield* Effect.result(
-      paymentProof({ ...token, ...paymentOf(story), transactionHint: hint }),
+    const proof = yield* Effect.result(
+      paymentProof({ ...token, ...paymentOf(history), transactionHint: hint }),
     )
-    ok((yield* Clock.currentTimeMillis) - began < patienceMs, "It took too long")
-    if (Result.isFailure(said)) {
-      equal(said.failure._tag, "ChainUnavailable")
-      ok(!JSON.stringify(said.failure).includes(secretKey), "The URL was reported")
+    ok((yield* Clock.currentTimeMillis) - began < proofMsMax, "It took too long")
+    if (Result.isFailure(proof)) {
+      equal(proof.failure._tag, "ChainUnavailable")
+      ok(
+        !JSON.stringify(proof.failure).includes(secretKey),
+        "The error contains the endpoint's key",
+      )
     }
-    return said
+    return proof
   },
 )
 
-const wordOf = (said: Effect.Success<ReturnType<typeof asked>>) =>
-  Result.isFailure(said)
+const outcomeOf = (proof: Effect.Success<ReturnType<typeof proofFrom>>) =>
+  Result.isFailure(proof)
     ? "unavailable"
-    : said.success.proof === "never"
-    ? said.success.reason
-    : said.success.proof
+    : proof.success.proof === "never"
+    ? proof.success.reason
+    : proof.success.proof
 
-const truths = {
+const outcomes = {
   paid: "paid",
   expired: "expired",
   cancelled: "spent_elsewhere",
   waiting: "not_yet",
 } as const
-const stories = Object.keys(truths) as ReadonlyArray<ChainHistory>
+const histories = Object.keys(outcomes) as ReadonlyArray<ChainHistory>
 const hints = [transaction, null]
 
-for (const story of stories) {
+for (const history of histories) {
   liveTest(
-    `an honest endpoint shows a payment that is ${story}, by its hint or without`,
+    `an honest endpoint returns the outcome of a payment that is ${history}, with or without a hint`,
     () =>
       Effect.gen(function* () {
-        const honest = honestResponses(story)
+        const honest = honestResponses(history)
         for (const hint of hints) {
-          const said = yield* asked(story, (request) => result(request, honest(request)), hint)
-          equal(wordOf(said), truths[story])
+          const proof = yield* proofFrom(
+            history,
+            (request) => result(request, honest(request)),
+            hint,
+          )
+          equal(outcomeOf(proof), outcomes[history])
         }
       }),
   )
@@ -80,7 +86,7 @@ for (const story of stories) {
 
 liveTest("a redirect is not followed, even to a correct endpoint", () =>
   Effect.gen(function* () {
-    equal(wordOf(yield* asked("paid", redirecting(), transaction)), "unavailable")
+    equal(outcomeOf(yield* proofFrom("paid", redirecting(), transaction)), "unavailable")
   }))
 
 const utf8 = new TextEncoder()
@@ -93,7 +99,7 @@ const stalled = () =>
     start: (controller) => controller.enqueue(utf8.encode('{"jsonrpc":')),
   })
 
-/** Sends every request away once, and then answers it truly. */
+/** Redirects every request once, and then responds honestly. */
 function redirecting(): Responder {
   const sent = new Set<number>()
   const honest = honestResponses("paid")
@@ -104,8 +110,8 @@ function redirecting(): Responder {
   }
 }
 
-/** Answers that are none, whatever the request. */
-const rubbish: ReadonlyArray<readonly [string, Responder]> = [
+/** Responses that answer no request. */
+const invalidResponses: ReadonlyArray<readonly [string, Responder]> = [
   ["HTML", () => new Response("<html>busy</html>", { headers: { "content-type": "text/html" } })],
   ["nothing", () => new Response()],
   ["a status 500", () => new Response("no", { status: 500 })],
@@ -119,41 +125,41 @@ const rubbish: ReadonlyArray<readonly [string, Responder]> = [
   ["10 MB", (request) => result(request, "x".repeat(10_000_000))],
   ["bytes without an end", () => new Response(endless())],
   ["a body that stops in the middle", () => new Response(stalled())],
-  ["a refusal", (request) => refusal(request, -32_603)],
-  ["a refusal without sense", ({ id }) => Response.json({ id, error: "no" })],
+  ["a JSON-RPC error", (request) => refusal(request, -32_603)],
+  ["a malformed error", ({ id }) => Response.json({ id, error: "no" })],
   ["no result", ({ id }) => Response.json({ jsonrpc: "2.0", id })],
 ]
 
-for (const [name, answer] of rubbish) {
+for (const [name, answer] of invalidResponses) {
   liveTest(`an endpoint that returns ${name} proves nothing`, () =>
     Effect.gen(function* () {
-      equal(wordOf(yield* asked("paid", answer, transaction)), "unavailable")
+      equal(outcomeOf(yield* proofFrom("paid", answer, transaction)), "unavailable")
       const { balanceOf, hasCode, transfers } = yield* chainAt(answer)
       const { asset } = token
-      const questions: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
+      const calls: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
         balanceOf(asset, stranger),
         hasCode(stranger),
         transfers({ asset, to: stranger, after: 1n }),
         transfers({ asset, to: stranger, after: null }),
       ]
-      const said = yield* Effect.forEach(questions, Effect.result, { concurrency: "unbounded" })
-      ok(said.every(Result.isFailure))
+      const results = yield* Effect.forEach(calls, Effect.result, { concurrency: "unbounded" })
+      ok(results.every(Result.isFailure))
     }))
 }
 
 liveTest("the response of another request proves nothing", () =>
   Effect.gen(function* () {
-    for (const story of stories) {
-      const honest = honestResponses(story)
+    for (const history of histories) {
+      const honest = honestResponses(history)
       const late = (request: RpcRequest) =>
         result({ ...request, id: request.id + 1 }, honest(request))
-      equal(wordOf(yield* asked(story, late, transaction)), "unavailable")
+      equal(outcomeOf(yield* proofFrom(history, late, transaction)), "unavailable")
     }
   }))
 
 for (const [name, logs] of falseLogs) {
   liveTest(
-    `logs ${name} do not pay, in the receipt or by themselves`,
+    `logs ${name} prove no payment, in the receipt or in eth_getLogs`,
     () =>
       Effect.gen(function* () {
         const honest = honestResponses("paid")
@@ -172,13 +178,13 @@ for (const [name, logs] of falseLogs) {
           }
         }
         for (const method of ["eth_getTransactionReceipt", "eth_getLogs"]) {
-          equal(wordOf(yield* asked("paid", lying(method), transaction)), "unavailable")
+          equal(outcomeOf(yield* proofFrom("paid", lying(method), transaction)), "unavailable")
         }
         const filtering = honestResponses("paid", logs)
         const plausible = (request: RpcRequest) => result(request, filtering(request))
-        const word = wordOf(yield* asked("paid", plausible, null))
-        ok(["unavailable", "spent_elsewhere"].includes(word), word)
-        // A scan asks for the one and then for the other, so it is shown no order.
+        const outcome = outcomeOf(yield* proofFrom("paid", plausible, null))
+        ok(["unavailable", "spent_elsewhere"].includes(outcome), outcome)
+        // A scan queries the two kinds of logs one after the other, so their order is not known to it.
         if (name !== "in the wrong order") equal(yield* scansPayment(plausible), false)
       }),
   )
@@ -192,8 +198,8 @@ const scansPayment = Effect.fnUntraced(function* (answer: Responder) {
   ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   const { from, nonce, value } = paymentOf("paid")
   return Result.isSuccess(read) &&
-    read.success.transfers.some((seen) =>
-      seen.from === from && seen.nonce === nonce && seen.value === value
+    read.success.transfers.some((transfer) =>
+      transfer.from === from && transfer.nonce === nonce && transfer.value === value
     )
 })
 
@@ -209,14 +215,16 @@ liveTest(
         return result(request, filter?.blockHash === undefined ? honest(request) : [])
       }
       for (const answer of [(q: RpcRequest) => result(q, twice(q)), forgetful]) {
-        equal(wordOf(yield* asked("cancelled", answer, null)), "unavailable")
+        equal(outcomeOf(yield* proofFrom("cancelled", answer, null)), "unavailable")
       }
     }),
 )
 
-/** Answers to one method that must not be believed, and the payment they are about. */
-const lies: ReadonlyArray<readonly [string, ChainHistory, string, ReadonlyArray<unknown>]> = [
-  ["a state that is none", "expired", "eth_call", [
+/** False responses to one method, and the payment's history. */
+const falseResponses: ReadonlyArray<
+  readonly [string, ChainHistory, string, ReadonlyArray<unknown>]
+> = [
+  ["an invalid nonce state", "expired", "eth_call", [
     null,
     true,
     "0x",
@@ -225,10 +233,10 @@ const lies: ReadonlyArray<readonly [string, ChainHistory, string, ReadonlyArray<
     `0x${"0".repeat(128)}`,
     -1,
   ]],
-  ["a state without its log", "expired", "eth_call", [`0x${"0".repeat(63)}1`]],
+  ["a used nonce without its log", "expired", "eth_call", [`0x${"0".repeat(63)}1`]],
   ["another chain", "expired", "eth_chainId", ["0x1", "0x14a34", null, "", 8453]],
   ["no safe block", "expired", "eth_getBlockByNumber", [null, {}, "0x1", []]],
-  ["a safe block of no time", "expired", "eth_getBlockByNumber", [
+  ["a safe block without a valid time", "expired", "eth_getBlockByNumber", [
     { number: "0x1388", hash: `0x${"0".repeat(64)}` },
     { number: "0x1388", hash: `0x${"0".repeat(64)}`, timestamp: "-0x1" },
     { number: "0x1388", hash: `0x${"0".repeat(64)}`, timestamp: `0x${"f".repeat(40)}` },
@@ -239,23 +247,26 @@ const lies: ReadonlyArray<readonly [string, ChainHistory, string, ReadonlyArray<
   ]],
 ]
 
-for (const [name, story, method, answers] of lies) {
-  liveTest(`an endpoint that shows ${name} proves nothing`, () =>
-    Effect.gen(function* () {
-      const honest = honestResponses(story)
-      for (const lie of answers) {
-        const lying = (request: RpcRequest) =>
-          result(request, request.method === method ? lie : honest(request))
-        equal(wordOf(yield* asked(story, lying, null)), "unavailable")
-      }
-    }))
+for (const [name, history, method, answers] of falseResponses) {
+  liveTest(
+    `an endpoint that returns ${name} proves nothing about a payment`,
+    () =>
+      Effect.gen(function* () {
+        const honest = honestResponses(history)
+        for (const lie of answers) {
+          const lying = (request: RpcRequest) =>
+            result(request, request.method === method ? lie : honest(request))
+          equal(outcomeOf(yield* proofFrom(history, lying, null)), "unavailable")
+        }
+      }),
+  )
 }
 
 const hex = (n: number | bigint) => `0x${n.toString(16)}`
 
-/** An honest endpoint whose safe block is another; its other blocks, and our clock, are ahead of it. */
-const safeAt = (story: ChainHistory, number: number, timestamp: bigint): Responder => {
-  const honest = honestResponses(story)
+/** An honest endpoint with this safe block; its other blocks and our clock are ahead of it. */
+const safeAt = (history: ChainHistory, number: number, timestamp: bigint): Responder => {
+  const honest = honestResponses(history)
   return (request) => {
     const isSafe = request.method === "eth_getBlockByNumber" && request.params[0] === "safe"
     if (!isSafe) return result(request, honest(request))
@@ -269,9 +280,11 @@ liveTest(
   () =>
     Effect.gen(function* () {
       const { validBefore } = paymentOf("expired")
-      for (const [later, word] of [[-1n, "not_yet"], [0n, "not_yet"], [1n, "expired"]] as const) {
+      for (
+        const [later, outcome] of [[-1n, "not_yet"], [0n, "not_yet"], [1n, "expired"]] as const
+      ) {
         const answer = safeAt("expired", 5_000, validBefore + later)
-        equal(wordOf(yield* asked("expired", answer, null)), word)
+        equal(outcomeOf(yield* proofFrom("expired", answer, null)), outcome)
       }
     }),
 )
@@ -281,9 +294,9 @@ liveTest(
   () =>
     Effect.gen(function* () {
       const { validBefore } = paymentOf("cancelled")
-      for (const [safe, word] of [[4_899, "not_yet"], [4_900, "spent_elsewhere"]] as const) {
+      for (const [safe, outcome] of [[4_899, "not_yet"], [4_900, "spent_elsewhere"]] as const) {
         const answer = safeAt("cancelled", safe, validBefore - 100n)
-        equal(wordOf(yield* asked("cancelled", answer, null)), word)
+        equal(outcomeOf(yield* proofFrom("cancelled", answer, null)), outcome)
       }
     }),
 )
@@ -293,20 +306,20 @@ liveTest(
   () =>
     Effect.gen(function* () {
       const [honest, paying] = [honestResponses("expired"), honestResponses("paid")]
-      const said = yield* asked("expired", (request) =>
+      const proof = yield* proofFrom("expired", (request) =>
         result(
           request,
           request.method === "eth_getTransactionReceipt"
             ? { ...paying(request) as Log, status: "0x0" }
             : honest(request),
         ), transaction)
-      equal(wordOf(said), "expired")
+      equal(outcomeOf(proof), "expired")
     }),
 )
 
-/** A value somewhere in an answer, by its path, and what it is replaced by. */
+/** One value in one response, and its replacement. */
 const anyDamage = Arbitrary.schema(Schema.Struct({
-  story: Schema.Literals(["paid", "expired", "cancelled", "waiting"]),
+  history: Schema.Literals(["paid", "expired", "cancelled", "waiting"]),
   hinted: Schema.Boolean,
   call: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 5 })),
   leaf: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 40 })),
@@ -328,16 +341,16 @@ function damaged(value: unknown, leaf: { left: number }, by: unknown): unknown {
 Deno.test("no corruption of one response turns one proof into another", async () => {
   const checked = await Effect.runPromise(Arbitrary.checkEffect(
     anyDamage,
-    ({ story, hinted, call, leaf, by }) => {
-      const honest = honestResponses(story)
+    ({ history, hinted, call, leaf, by }) => {
+      const honest = honestResponses(history)
       let calls = 0
       const lying = (request: RpcRequest) => {
         const answer = honest(request)
         return result(request, calls++ === call ? damaged(answer, { left: leaf }, by) : answer)
       }
       return Effect.scoped(Effect.map(
-        asked(story, lying, hinted ? transaction : null),
-        (said) => [truths[story], "not_yet", "unavailable"].includes(wordOf(said)),
+        proofFrom(history, lying, hinted ? transaction : null),
+        (proof) => [outcomes[history], "not_yet", "unavailable"].includes(outcomeOf(proof)),
       ))
     },
     { runs: 300 },

@@ -1,6 +1,6 @@
 /**
- * The token of a facilitator's API key: what the reference puts into one, signed so that the key's
- * public half verifies it, and good for one path and two minutes.
+ * The bearer token of a facilitator's API key: it has the claims of the reference implementation, the
+ * public key verifies it, and it is valid for one path and two minutes.
  *
  * @module
  */
@@ -36,7 +36,7 @@ const ecKey = Effect.promise(async (): Promise<Key> => {
 
 const edwardsPair = Effect.promise(async () => {
   const pair = await crypto.subtle.generateKey({ name: "Ed25519" }, true, ["sign", "verify"])
-  if (!("privateKey" in pair)) throw new Error("no pair")
+  if (!("privateKey" in pair)) throw new Error("There is no key pair")
   const jwk = await crypto.subtle.exportKey("jwk", pair.privateKey)
   const bytes = (part: string | undefined) => Base64Url.decode(part ?? "")
   return { pair, seed: bytes(jwk.d), point: bytes(jwk.x) }
@@ -67,11 +67,11 @@ const tokenOf = Effect.fnUntraced(function* (secret: string, path: string, base 
   }
 })
 
-for (const [alg, made] of [["ES256", ecKey], ["EdDSA", edwardsKey]] as const) {
+for (const [alg, key] of [["ES256", ecKey], ["EdDSA", edwardsKey]] as const) {
   test(`a token of an ${alg} key names the caller and the call, and verifies`, () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(startSeconds * 1_000 + 999)
-      const { secret, verify } = yield* made
+      const { secret, verify } = yield* key
       const { header, claims, signed, signature } = yield* tokenOf(secret, "/verify")
       const { nonce, ...known } = header
       equal(known, { alg, kid: keyId, typ: "JWT" })
@@ -113,12 +113,12 @@ test("an invalid key is refused at once, and not printed", () =>
   Effect.gen(function* () {
     const { point } = yield* edwardsPair
     const { seed } = yield* edwardsPair
-    const strangers = [...yield* Effect.fromResult(seed), ...yield* Effect.fromResult(point)]
+    const mismatchedPair = [...yield* Effect.fromResult(seed), ...yield* Effect.fromResult(point)]
     const notKeys = [
       ...["", "hunter2", "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----"],
       "-----BEGIN EC PRIVATE KEY-----\nMHcCAQEE\n-----END EC PRIVATE KEY-----",
       Base64.encode(new Uint8Array(32)),
-      Base64.encode(new Uint8Array(strangers)),
+      Base64.encode(new Uint8Array(mismatchedPair)),
     ]
     for (const secret of notKeys) {
       const refusal = yield* Effect.flip(bearer({ keyId, secret: Redacted.make(secret), baseUrl }))

@@ -1,5 +1,5 @@
 /**
- * What every facilitator must do, and what the chain then says. The ledger is the judge.
+ * The laws of the `Facilitator` port, with the chain's proof and the ledger after each call.
  *
  * @module
  */
@@ -22,8 +22,8 @@ export type FacilitatorLaw = readonly [
 const product = products.latest
 const payTo = address(terms.payTo)
 
-/** A signed request to settle, with changes made before it is signed. */
-export const asked = Effect.fnUntraced(function* (
+/** A signed request; the changes are made before it is signed. */
+export const signedRequest = Effect.fnUntraced(function* (
   nowSeconds: number,
   changes: Partial<Authorization> = {},
 ) {
@@ -39,7 +39,6 @@ export const asked = Effect.fnUntraced(function* (
   return request
 })
 
-/** What the chain says of a request. */
 export const proofOf = ({ authorization, token }: FacilitatorRequest) =>
   Effect.flatMap(
     Chain,
@@ -48,12 +47,12 @@ export const proofOf = ({ authorization, token }: FacilitatorRequest) =>
 
 const received = Effect.flatMap(Ledger, (ledger) => ledger.received(payTo))
 
-/** A request that must be refused by both calls, and leave the ledger as it was. */
+/** The law that both calls refuse a request and the ledger does not change. */
 const refusal = (
   name: string,
   make: (nowSeconds: number) => Effect.Effect<FacilitatorRequest>,
 ): FacilitatorLaw => [
-  `refuses ${name}, and takes nothing`,
+  `verify() and settle() refuse ${name}, and take nothing`,
   Effect.fnUntraced(function* (nowSeconds) {
     const { verify, settle } = yield* Facilitator
     const request = yield* make(nowSeconds)
@@ -65,21 +64,21 @@ const refusal = (
 
 export const facilitatorLaws: ReadonlyArray<FacilitatorLaw> = [
   [
-    "verify() of a good payment is valid, and takes nothing",
+    "verify() of a valid payment is valid, and takes nothing",
     Effect.fnUntraced(function* (nowSeconds) {
       const { verify } = yield* Facilitator
-      const request = yield* asked(nowSeconds)
+      const request = yield* signedRequest(nowSeconds)
       equal(yield* verify(request), { outcome: "valid" })
       equal((yield* proofOf(request)).proof, "not_yet")
       equal(yield* received, 0n)
     }),
   ],
   [
-    "settle() takes the price once; the chain then proves that very transaction",
+    "settle() takes the price once; the chain then proves its transaction",
     Effect.fnUntraced(function* (nowSeconds) {
       const { verify, settle } = yield* Facilitator
       const { balance } = yield* Ledger
-      const request = yield* asked(nowSeconds)
+      const request = yield* signedRequest(nowSeconds)
       const outcome = yield* settle(request)
       const proof = yield* proofOf(request)
       equal(outcome.outcome, "settled")
@@ -98,7 +97,7 @@ export const facilitatorLaws: ReadonlyArray<FacilitatorLaw> = [
     "settle() of many copies at once takes the price once",
     Effect.fnUntraced(function* (nowSeconds) {
       const { settle } = yield* Facilitator
-      const request = yield* asked(nowSeconds)
+      const request = yield* signedRequest(nowSeconds)
       const outcomes = yield* Effect.all(
         Array.from({ length: 10 }, () => settle(request)),
         { concurrency: "unbounded" },
@@ -107,18 +106,24 @@ export const facilitatorLaws: ReadonlyArray<FacilitatorLaw> = [
       equal(yield* received, product.price)
     }),
   ],
-  refusal("another's signature", (nowSeconds) =>
+  refusal("a signature of another authorization", (nowSeconds) =>
     Effect.map(
-      Effect.all([asked(nowSeconds), asked(nowSeconds, { nonce: nonce(5) })]),
+      Effect.all([signedRequest(nowSeconds), signedRequest(nowSeconds, { nonce: nonce(5) })]),
       ([request, { signature }]) => ({ ...request, signature }),
     )),
-  refusal("another amount than was asked for", (now) => asked(now, { value: 9_999n })),
-  refusal("what has expired", (now) => asked(now, { validBefore: BigInt(now - 1) })),
-  refusal("what is not valid yet", (now) => asked(now, { validAfter: BigInt(now + 60) })),
+  refusal("an amount other than the required one", (now) => signedRequest(now, { value: 9_999n })),
   refusal(
-    "more than the payer's balance",
+    "an expired authorization",
+    (now) => signedRequest(now, { validBefore: BigInt(now - 1) }),
+  ),
+  refusal(
+    "an authorization that is not valid yet",
+    (now) => signedRequest(now, { validAfter: BigInt(now + 60) }),
+  ),
+  refusal(
+    "an amount above the payer's balance",
     (now) =>
-      Effect.map(asked(now, { value: playBalance + 1n }), (request) => ({
+      Effect.map(signedRequest(now, { value: playBalance + 1n }), (request) => ({
         ...request,
         requirements: { ...request.requirements, amount: (playBalance + 1n).toString() },
       })),
@@ -128,7 +133,7 @@ export const facilitatorLaws: ReadonlyArray<FacilitatorLaw> = [
     Effect.fnUntraced(function* (nowSeconds) {
       const { settle } = yield* Facilitator
       const { cancel } = yield* Ledger
-      const request = yield* asked(nowSeconds)
+      const request = yield* signedRequest(nowSeconds)
       const { from, nonce } = request.authorization
       const { asset } = request.token
       const blockTime = BigInt(nowSeconds)
@@ -142,7 +147,7 @@ export const facilitatorLaws: ReadonlyArray<FacilitatorLaw> = [
     "a nonce used for another transfer proves that this one was never paid",
     Effect.fnUntraced(function* (nowSeconds) {
       const { transfer } = yield* Ledger
-      const request = yield* asked(nowSeconds)
+      const request = yield* signedRequest(nowSeconds)
       const { from, nonce, value } = request.authorization
       const spent = { from, nonce, value, to: address(buyer(3).address), asset: token.asset }
       const block = { transaction: "0xdd", blockTime: BigInt(nowSeconds) }

@@ -1,6 +1,6 @@
 /**
- * The laws of a facilitator: simulated in memory, simulated in the store, and over HTTP; and what the
- * HTTP adapter makes of answers that are not answers.
+ * The laws of a facilitator: simulated in memory, simulated in the store, and over HTTP; and how the
+ * HTTP adapter reads invalid responses.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import { liveTest, test } from "../../support/effect.ts"
 import { startSeconds } from "../../support/payments/sales.ts"
 import { onEveryStore } from "../../support/stores.ts"
 import { headerOf, terms, token } from "../../support/payments/terms.ts"
-import { asked, facilitatorLaws, proofOf } from "./facilitator.laws.ts"
+import { facilitatorLaws, proofOf, signedRequest } from "./facilitator.laws.ts"
 import { layerMemory } from "../../support/payments/memoryLedger.ts"
 
 const simulated = layerLedger().pipe(Layer.provide(signatures))
@@ -50,10 +50,10 @@ onEveryStore("facilitator", (law) => {
   }
 })
 
-test("an authorization is proved void once it expired unused, not before", () =>
+test("an unused authorization is void when it has expired, not earlier", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(startSeconds * 1_000)
-    const request = yield* asked(startSeconds)
+    const request = yield* signedRequest(startSeconds)
     yield* TestClock.adjust(Duration.seconds(terms.maxTimeoutSeconds))
     equal((yield* proofOf(request)).proof, "not_yet")
     yield* TestClock.adjust(Duration.seconds(1))
@@ -63,20 +63,25 @@ test("an authorization is proved void once it expired unused, not before", () =>
 const json = (body: unknown, status = 200) => () => Response.json(body, { status })
 const transaction = `0x${"ab".repeat(32)}`
 
-/** An answer of a facilitator, and what is to be made of it. */
-const answers: ReadonlyArray<
+/** A facilitator's response, and the expected outcomes. */
+const responses: ReadonlyArray<
   readonly [
     name: string,
-    answer: () => Response | Promise<Response>,
+    respond: () => Response | Promise<Response>,
     verify: string,
     settle: string,
   ]
 > = [
-  ["a clear yes", json({ isValid: true, success: true, transaction }), "valid", "settled"],
-  ["a clear no", json({ isValid: false, success: false }), "invalid", "declined"],
-  ["a no with status 400", json({ isValid: false, success: false }, 400), "invalid", "declined"],
+  ["a success", json({ isValid: true, success: true, transaction }), "valid", "settled"],
+  ["a refusal", json({ isValid: false, success: false }), "invalid", "declined"],
   [
-    "a yes with status 500",
+    "a refusal with status 400",
+    json({ isValid: false, success: false }, 400),
+    "invalid",
+    "declined",
+  ],
+  [
+    "a success with status 500",
     json({ isValid: true, success: true, transaction }, 500),
     "unknown",
     "unknown",
@@ -90,11 +95,11 @@ const answers: ReadonlyArray<
   ],
   ["HTML", () => new Response("<html>busy</html>"), "unknown", "unknown"],
   ["half of a JSON", () => new Response('{"isValid":tr'), "unknown", "unknown"],
-  ["nothing", () => new Response(), "unknown", "unknown"],
+  ["an empty body", () => new Response(), "unknown", "unknown"],
   ["null", json(null), "unknown", "unknown"],
-  ["other types", json({ isValid: "true", success: 1 }), "unknown", "unknown"],
+  ["values of other types", json({ isValid: "true", success: 1 }), "unknown", "unknown"],
   [
-    "too much",
+    "too many bytes",
     () => new Response(`{"isValid":true,"success":true,"x":"${"x".repeat(70_000)}"}`),
     "unknown",
     "unknown",
@@ -108,16 +113,16 @@ const answers: ReadonlyArray<
   ["silence", () => new Promise(() => {}), "unknown", "unknown"],
 ]
 
-for (const [name, answer, verified, settled] of answers) {
+for (const [name, respond, verified, settled] of responses) {
   liveTest(
-    `the HTTP facilitator makes ${verified} and ${settled} of ${name}`,
+    `the HTTP facilitator reads ${name} as ${verified} and ${settled}`,
     () =>
       Effect.gen(function* () {
-        const request = yield* asked(startSeconds)
+        const request = yield* signedRequest(startSeconds)
         const { verify, settle } = yield* Facilitator
         equal((yield* verify(request)).outcome, verified)
         equal((yield* settle(request)).outcome, settled)
-      }).pipe(Effect.provide(answering(answer))),
+      }).pipe(Effect.provide(responding(respond))),
   )
 }
 
@@ -126,41 +131,42 @@ liveTest(
   () =>
     Effect.gen(function* () {
       const { verify } = yield* Facilitator
-      equal(yield* verify(yield* asked(startSeconds)), {
+      equal(yield* verify(yield* signedRequest(startSeconds)), {
         outcome: "invalid",
         reason: `??${"x".repeat(98)}`,
       })
     }).pipe(
       Effect.provide(
-        answering(json({ isValid: false, invalidReason: `\n\u0007${"x".repeat(500)}` })),
+        responding(json({ isValid: false, invalidReason: `\n\u0007${"x".repeat(500)}` })),
       ),
     ),
 )
 
 liveTest(
-  "the HTTP facilitator makes new headers for the path of each call",
+  "the HTTP facilitator creates new headers for the path of each call",
   () =>
     Effect.gen(function* () {
-      const shown: Array<string | null> = []
-      let made = 0
-      const headers = (path: string) => Effect.sync(() => ({ authorization: `${path} ${++made}` }))
-      const request = yield* asked(startSeconds)
+      const received: Array<string | null> = []
+      let created = 0
+      const headers = (path: string) =>
+        Effect.sync(() => ({ authorization: `${path} ${++created}` }))
+      const request = yield* signedRequest(startSeconds)
       const calls = Effect.gen(function* () {
         const { verify, settle } = yield* Facilitator
         yield* verify(request)
         yield* settle(request)
         yield* verify(request)
       })
-      const noting = serving((request) => {
-        shown.push(request.headers.get("authorization"))
+      const recording = serving((request) => {
+        received.push(request.headers.get("authorization"))
         return Response.json({ isValid: true, success: false })
       }, { headers })
-      yield* Effect.provide(calls, noting)
-      equal(shown, ["/verify 1", "/settle 2", "/verify 3"])
+      yield* Effect.provide(calls, recording)
+      equal(received, ["/verify 1", "/settle 2", "/verify 3"])
     }),
 )
 
-/** A server for as long as the Layer lives. */
+/** The HTTP facilitator on a server that runs until the Layer closes. */
 const serving = (
   handler: (request: Request) => Response | Promise<Response>,
   options: Pick<FacilitatorOptions, "headers"> = {},
@@ -186,30 +192,30 @@ const serving = (
       }).pipe(Layer.provide(FetchHttpClient.layer)),
   ))
 
-const answering = (answer: () => Response | Promise<Response>) => serving(answer)
+const responding = (respond: () => Response | Promise<Response>) => serving(respond)
 
-/** The simulated facilitator behind the standard wire, asked through the HTTP adapter. */
+/** The simulated facilitator behind the standard wire format, called through the HTTP adapter. */
 const behindHttp = Layer.unwrap(Effect.gen(function* () {
   const { verify, settle } = yield* Facilitator
-  const answered = (
+  const handle = (
     path: string,
     body: { paymentPayload: unknown; paymentRequirements: unknown },
   ) => {
     const { authorization, signature } = Result.getOrThrow(
       decodePayment(headerOf(body.paymentPayload)),
     )
-    const asks = body.paymentRequirements as ReturnType<typeof requirements>
-    equal({ ...asks, amount: "" }, { ...requirements(products.latest, terms), amount: "" })
-    const request = { token, authorization, signature, requirements: asks }
+    const required = body.paymentRequirements as ReturnType<typeof requirements>
+    equal({ ...required, amount: "" }, { ...requirements(products.latest, terms), amount: "" })
+    const request = { token, authorization, signature, requirements: required }
     return path === "/verify"
-      ? Effect.map(verify(request), (said): unknown => ({ isValid: said.outcome === "valid" }))
-      : Effect.map(settle(request), (said): unknown => ({
-        success: said.outcome === "settled",
-        transaction: said.outcome === "settled" ? said.transaction : "",
+      ? Effect.map(verify(request), (result): unknown => ({ isValid: result.outcome === "valid" }))
+      : Effect.map(settle(request), (result): unknown => ({
+        success: result.outcome === "settled",
+        transaction: result.outcome === "settled" ? result.transaction : "",
       }))
   }
   return serving(async (request) => {
     const { pathname } = new URL(request.url)
-    return Response.json(await Effect.runPromise(answered(pathname, await request.json())))
+    return Response.json(await Effect.runPromise(handle(pathname, await request.json())))
   })
 }))

@@ -1,6 +1,6 @@
 /**
- * The bounds on a facilitator: never more calls at once than allowed, no verification left waiting
- * beyond the queue, and no settlement turned away.
+ * The limits on a facilitator: the number of concurrent calls, the length of the queue of verifications,
+ * and that no settlement is refused.
  *
  * @module
  */
@@ -8,21 +8,21 @@ import { deepStrictEqual as equal } from "node:assert/strict"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { Facilitator, type FacilitatorRequest } from "../../../src/payments/Facilitator.ts"
 import { layerLimited } from "../../../src/payments/facilitator/limit.ts"
-import { asked } from "./facilitator.laws.ts"
+import { signedRequest } from "./facilitator.laws.ts"
 import { test } from "../../support/effect.ts"
 import { startSeconds } from "../../support/payments/sales.ts"
 
-/** A facilitator that responds on command, and counts its callers. */
+/** A facilitator that answers when the gate opens, and counts its calls. */
 const gated = Effect.gen(function* () {
   const gate = yield* Deferred.make<void>()
-  const seen = { now: 0, most: 0, verified: 0, settled: 0 }
+  const counts = { now: 0, most: 0, verified: 0, settled: 0 }
   const call = <A>(answer: A, kind: "verified" | "settled") =>
     Effect.suspend(() => {
-      seen.now++
-      seen[kind]++
-      seen.most = Math.max(seen.most, seen.now)
+      counts.now++
+      counts[kind]++
+      counts.most = Math.max(counts.most, counts.now)
       return Effect.as(Deferred.await(gate), answer)
-    }).pipe(Effect.ensuring(Effect.sync(() => seen.now--)))
+    }).pipe(Effect.ensuring(Effect.sync(() => counts.now--)))
   const layer = Layer.succeed(
     Facilitator,
     Facilitator.of({
@@ -31,7 +31,7 @@ const gated = Effect.gen(function* () {
       settle: () => call({ outcome: "settled", transaction: "0x1" } as const, "settled"),
     }),
   )
-  return { gate, seen, layer: Layer.provide(layerLimited({ inFlight: 3, waiting: 5 }), layer) }
+  return { gate, counts, layer: Layer.provide(layerLimited({ inFlight: 3, waiting: 5 }), layer) }
 })
 
 type Calls = (
@@ -39,22 +39,22 @@ type Calls = (
   request: FacilitatorRequest,
 ) => ReadonlyArray<Effect.Effect<{ readonly outcome: string }>>
 
-/** Starts the calls, lets them get as far as they can, opens the gate, and counts the outcomes. */
+/** Starts the calls, opens the gate when no call can continue, and counts the outcomes. */
 const outcomes = (calls: Calls) =>
   Effect.gen(function* () {
-    const { gate, seen, layer } = yield* gated
+    const { gate, counts, layer } = yield* gated
     const facilitator = yield* Facilitator.pipe(Effect.provide(layer))
-    const request = yield* asked(startSeconds)
+    const request = yield* signedRequest(startSeconds)
     const fibers = yield* Effect.forEach(calls(facilitator, request), (call) =>
       Effect.forkChild(call, { startImmediately: true }))
-    const atOnce = seen.now
+    const atOnce = counts.now
     yield* Deferred.succeed(gate, undefined)
     const ended = yield* Effect.forEach(fibers, Fiber.join)
     const count: Record<string, number> = {}
     for (const { outcome } of ended) {
       count[outcome] = (count[outcome] ?? 0) + 1
     }
-    return { atOnce, most: seen.most, count }
+    return { atOnce, most: counts.most, count }
   })
 
 for (const demand of [1, 3, 4, 8, 9, 50]) {
@@ -63,13 +63,13 @@ for (const demand of [1, 3, 4, 8, 9, 50]) {
       const { atOnce, most, count } = yield* outcomes(({ verify }, request) =>
         Array.from({ length: demand }, () => verify(request))
       )
-      const taken = Math.min(demand, 8)
+      const accepted = Math.min(demand, 8)
       equal([atOnce, most], [Math.min(demand, 3), Math.min(demand, 3)])
-      equal(count, { valid: taken, ...demand > 8 ? { unknown: demand - taken } : {} })
+      equal(count, { valid: accepted, ...demand > 8 ? { unknown: demand - accepted } : {} })
     }))
 }
 
-test("a flood of verifications rejects no settlement, and is not called itself", () =>
+test("a flood of verifications rejects no settlement; the verifications are unknown", () =>
   Effect.gen(function* () {
     const { most, count } = yield* outcomes(({ verify, settle }, request) => [
       ...Array.from({ length: 20 }, () => settle(request)),
@@ -83,7 +83,7 @@ test("a caller that stops waiting frees its place", () =>
   Effect.gen(function* () {
     const { gate, layer } = yield* gated
     const { verify } = yield* Facilitator.pipe(Effect.provide(layer))
-    const request = yield* asked(startSeconds)
+    const request = yield* signedRequest(startSeconds)
     const start = () => Effect.forkChild(verify(request), { startImmediately: true })
     const waiting = yield* Effect.forEach(Array.from({ length: 8 }), start)
     equal(yield* verify(request), { outcome: "unknown", reason: "overloaded" })

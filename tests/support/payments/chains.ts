@@ -10,7 +10,7 @@ import { layerLedger } from "../../../src/payments/simulated/facilitator.ts"
 import { Ledger } from "../../../src/payments/simulated/ledger.ts"
 import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
-import { type Done, World } from "../../payments/chain/chain.laws.ts"
+import { ChainControl, type TransactionResult } from "../../payments/chain/chain.laws.ts"
 import { type Anvil, startAnvil } from "./anvil.ts"
 import { buyer } from "./buyers.ts"
 import { startSeconds } from "./sales.ts"
@@ -34,31 +34,34 @@ const nextBlock = TestClock.adjust(secondsPerBlock * 1_000)
 /** Seconds after its block until a simulated transfer is safe. */
 const simulatedSafeAfter = 2
 
-const simulatedWorld = Layer.effect(
-  World,
+const simulatedControl = Layer.effect(
+  ChainControl,
   Effect.map(Ledger, (ledger) => {
     let transactions = 0
-    const act = Effect.fnUntraced(function* (
+    const mine = Effect.fnUntraced(function* (
       does: (transaction: string, blockTime: bigint) => Effect.Effect<boolean>,
     ) {
       yield* nextBlock
       const transaction = `0x${(++transactions).toString(16).padStart(64, "0")}`
-      return { transaction, succeeded: yield* does(transaction, yield* nowSeconds) } satisfies Done
+      return {
+        transaction,
+        succeeded: yield* does(transaction, yield* nowSeconds),
+      } satisfies TransactionResult
     })
     const { asset } = token
-    return World.of({
+    return ChainControl.of({
       transfer: (_n, { from, to, value, nonce, validBefore }) =>
-        act((transaction, blockTime) =>
+        mine((transaction, blockTime) =>
           blockTime >= validBefore ? Effect.succeed(false) : Effect.map(
             ledger.transfer({ asset, from, to, value, nonce, transaction, blockTime }),
             (outcome) => outcome === "transferred",
           )
         ),
       cancel: (n, nonce) =>
-        act((transaction, blockTime) =>
+        mine((transaction, blockTime) =>
           ledger.cancel({ asset, from: address(buyer(n).address), nonce, transaction, blockTime })
         ),
-      pass: (seconds) => TestClock.adjust(seconds * 1_000),
+      advance: (seconds) => TestClock.adjust(seconds * 1_000),
       nowSeconds,
       safeSeconds: Effect.map(nowSeconds, (now) => now - BigInt(simulatedSafeAfter)),
     })
@@ -67,25 +70,28 @@ const simulatedWorld = Layer.effect(
 
 /** A new simulated chain. */
 export const simulatedChain = Layer.provideMerge(
-  simulatedWorld,
+  simulatedControl,
   layerLedger({ safeAfterSeconds: simulatedSafeAfter }).pipe(
     Layer.provideMerge(layerMemory),
     Layer.provide(signatures),
   ),
 )
 
-/** A world on anvil, whose safe block is this many blocks behind the newest. */
-export function worldOn(anvil: Anvil, safeAfterBlocks: number): World["Service"] {
-  const act = Effect.fnUntraced(function* (call: Call) {
+/** Control of a chain on anvil, whose safe block is this many blocks behind the newest. */
+export function controlOf(anvil: Anvil, safeAfterBlocks: number): ChainControl["Service"] {
+  const mine = Effect.fnUntraced(function* (call: Call) {
     yield* nextBlock
     const transaction = yield* sent(anvil, call)
     yield* mined(anvil, Number(yield* nowSeconds))
-    return { transaction, succeeded: yield* succeeded(anvil, transaction) } satisfies Done
+    return {
+      transaction,
+      succeeded: yield* succeeded(anvil, transaction),
+    } satisfies TransactionResult
   })
   return {
-    transfer: (n, authorization) => Effect.flatMap(transferCall(buyer(n), authorization), act),
-    cancel: (n, nonce) => Effect.flatMap(cancelCall(buyer(n), nonce), act),
-    pass: Effect.fnUntraced(function* (seconds) {
+    transfer: (n, authorization) => Effect.flatMap(transferCall(buyer(n), authorization), mine),
+    cancel: (n, nonce) => Effect.flatMap(cancelCall(buyer(n), nonce), mine),
+    advance: Effect.fnUntraced(function* (seconds) {
       const blocks = Math.floor(seconds / secondsPerBlock)
       if (blocks === 0) return
       yield* TestClock.adjust(blocks * secondsPerBlock * 1_000)
