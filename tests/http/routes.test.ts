@@ -36,6 +36,10 @@ const methods = sized({ short: ["GET", "OPTIONS", "POST"], full: allMethods })
 
 const noon = Date.parse("2026-11-21T12:00:00.000Z")
 
+/** Sets the last tick to `agoMs` before now. */
+const lastTicked = (agoMs: number) => (world: World) =>
+  Effect.andThen(Ref.set(world.lastTickAt, noon - agoMs), TestClock.adjust("1 second"))
+
 /** The states of the feed. */
 const states: Readonly<Record<string, (world: World) => Effect.Effect<void>>> = {
   live: () => Effect.void,
