@@ -328,7 +328,7 @@ export const products = {
     price: prices.research,
     settlementOrder: "settle-early",
     description: "A report on one market: thesis, whale view, risks, confidence and bottom line, " +
-      "with evidence: 7 days of prices, the live order book, tracked wallets with their " +
+      "with evidence: 7 days of prices, the order book, tracked wallets with their " +
       "record, related news. Cached for 30 minutes. " +
       "An unknown market is not charged; a call that fails after payment is refunded.",
     tags: ["prediction-markets", "research"],
