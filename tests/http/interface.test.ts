@@ -1,6 +1,6 @@
 /**
- * The interface, row by row: the fields of every path, the values of every parameter, and the status
- * and charge of every error.
+ * The interface, row by row: the fields of every path, the values of every parameter, and the
+ * status and charge of every error.
  *
  * @module
  */
@@ -99,7 +99,9 @@ test("a client has five free requests a minute, over all free paths together", (
     strictEqual((yield* get("/v1/index", again)).status, 200)
   }))
 
-/** Product, its price, its settlement order, a valid query, and the keys and fields of its answer. */
+/**
+ * Product, its price, its settlement order, a valid query, and the keys and fields of its answer.
+ */
 const paid: ReadonlyArray<
   readonly [ProductId, price: string, order: string, query: string, keys: string, names: string]
 > = [

@@ -1,6 +1,6 @@
 /**
- * The interface, row by row: the headers of every status, the methods of each path, the documents, the
- * redirects of the predecessor's paths, and the versions.
+ * The interface, row by row: the headers of every status, the methods of each path, the documents,
+ * the redirects of the predecessor's paths, and the versions.
  *
  * @module
  */

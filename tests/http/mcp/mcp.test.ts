@@ -1,5 +1,6 @@
 /**
- * /mcp against the MCP specification: its revisions, headers and errors, and the origins that may call.
+ * /mcp against the MCP specification: its revisions, headers and errors, and the origins that may
+ * call.
  *
  * @module
  */

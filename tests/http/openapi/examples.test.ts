@@ -1,6 +1,6 @@
 /**
- * The examples of /openapi.json are valid answers: each is checked against its JSON Schema and against
- * the contract, and so are served answers.
+ * The examples of /openapi.json are valid answers: each is checked against its JSON Schema and
+ * against the contract, and so are served answers.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * The predecessor's paths redirect to paths of this service, and no request makes them lead elsewhere.
+ * The predecessor's paths redirect to paths of this service, and no request makes them lead
+ * elsewhere.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The polled bodies: at most three seconds old, new after a refresh, and computed once for all waiting
- * requests.
+ * The polled bodies: at most three seconds old, new after a refresh, and computed once for all
+ * waiting requests.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The settle-early routes over HTTP with real payments: refusals without a charge, sales, refunds, and
- * the lookup of a payment.
+ * The settle-early routes over HTTP with real payments: refusals without a charge, sales, refunds,
+ * and the lookup of a payment.
  *
  * @module
  */

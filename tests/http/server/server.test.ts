@@ -1,5 +1,6 @@
 /**
- * The service on a real socket: bytes on the wire, clients that disconnect, and a shutdown that waits.
+ * The service on a real socket: bytes on the wire, clients that disconnect, and a shutdown that
+ * waits.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Request bodies that do not arrive: a client that never sends its body takes no capacity from others.
+ * Request bodies that do not arrive: a client that never sends its body takes no capacity from
+ * others.
  *
  * @module
  */
