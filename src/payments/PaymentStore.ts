@@ -133,7 +133,7 @@ export class PaymentStore extends Context.Service<PaymentStore, {
    * Saves how far the chain was read. It never decreases. The first saved block is the start of the
    * scan.
    */
-  readonly scannedThrough: (account: ScannedAccount, block: bigint) => Effect.Effect<void>
+  readonly saveScannedThrough: (account: ScannedAccount, block: bigint) => Effect.Effect<void>
   /** The states of these payments. An unknown payment is not in the map. */
   readonly states: (
     paymentIds: ReadonlyArray<PaymentId>,

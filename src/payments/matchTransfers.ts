@@ -43,7 +43,9 @@ export const scan = Effect.fnUntraced(function* (options: ScanOptions) {
     const { transfers, through } = yield* readRange(options, after)
     changed += yield* matchAll(options, transfers)
     if (after !== null && through <= after) break
-    if (scanned === null || through > scanned.through) yield* store.scannedThrough(account, through)
+    if (scanned === null || through > scanned.through) {
+      yield* store.saveScannedThrough(account, through)
+    }
     if (after === null) break
     after = through
   }

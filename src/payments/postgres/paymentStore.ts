@@ -160,7 +160,7 @@ function scanning(sql: SqlClient) {
       Effect.orDie,
     )
 
-  const scannedThrough = ({ chainId, asset, payTo }: ScannedAccount, block: bigint) =>
+  const saveScannedThrough = ({ chainId, asset, payTo }: ScannedAccount, block: bigint) =>
     sql`
       INSERT INTO chain_scan AS scan (chain_id, asset, pay_to, after_block, through_block)
       VALUES (${chainId}, ${asset}, ${payTo}, ${block}, ${block})
@@ -170,7 +170,7 @@ function scanning(sql: SqlClient) {
       Effect.orDie,
     )
 
-  return { insertUnmatched, scanned, scannedThrough }
+  return { insertUnmatched, scanned, saveScannedThrough }
 }
 
 interface Claim {

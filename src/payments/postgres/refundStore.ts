@@ -24,7 +24,7 @@ import {
   type ClaimedRefund,
   type RefundMove,
   RefundStore,
-  type StoredRefund,
+  type RefundVersion,
   UnreadableRefund,
 } from "../refunds/RefundStore.ts"
 
@@ -57,7 +57,7 @@ export const queueLayer: Layer.Layer<RefundQueue, never, SqlClient> = Layer.effe
 const from = (sql: SqlClient, duration: Duration.Duration) =>
   sql`clock_timestamp() + make_interval(secs => ${Duration.toSeconds(duration)}::float8)`
 
-const where = (sql: SqlClient, { paymentId, state, fence }: StoredRefund) =>
+const where = (sql: SqlClient, { paymentId, state, fence }: RefundVersion) =>
   sql`payment_id = ${paymentId} AND state = ${state} AND fence = ${fence}`
 
 const claimDue = (sql: SqlClient) => (lease: Duration.Duration, limit: number) =>
@@ -116,7 +116,7 @@ const addTreasury = (sql: SqlClient) => (treasury: Address, block: bigint) =>
       FROM refund_treasury HAVING count(*) FILTER (WHERE treasury = ${treasury}) = 0`,
   )).pipe(Effect.asVoid, Effect.orDie)
 
-const sign = (sql: SqlClient) => (stored: StoredRefund, signed: RefundSignature, caps: Caps) =>
+const sign = (sql: SqlClient) => (stored: RefundVersion, signed: RefundSignature, caps: Caps) =>
   sql.withTransaction(Effect.gen(function* () {
     yield* sql`SELECT pg_advisory_xact_lock(${signLockKey})`
     const sums = yield* signedForOthers(sql, stored.paymentId)
@@ -133,7 +133,7 @@ const sign = (sql: SqlClient) => (stored: StoredRefund, signed: RefundSignature,
     Effect.orDie,
   )
 
-const move = (sql: SqlClient) => (stored: StoredRefund, move: RefundMove) => {
+const move = (sql: SqlClient) => (stored: RefundVersion, move: RefundMove) => {
   const state = move.event === "postpone" ? stored.state : refundStateAfter[move.event]
   return sql`
     UPDATE refund SET state = ${state}, lease_until = NULL, changed_at = clock_timestamp(),

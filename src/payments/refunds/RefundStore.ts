@@ -20,7 +20,7 @@ import {
 } from "../domain/refund.ts"
 
 /** The version of a row that a worker has read. A move fails when the row has changed since. */
-export interface StoredRefund {
+export interface RefundVersion {
   readonly paymentId: PaymentId
   readonly state: RefundState
   readonly fence: number
@@ -101,12 +101,12 @@ export class RefundStore extends Context.Service<RefundStore, {
    * the caps. All workers are serialised here. The lease does not end.
    */
   readonly sign: (
-    stored: StoredRefund,
+    stored: RefundVersion,
     signed: RefundSignature,
     caps: Caps,
   ) => Effect.Effect<"signed" | "lost" | "over_caps">
   /** Makes one move and ends the lease; false when the row has changed since `stored` was read. */
-  readonly move: (stored: StoredRefund, move: RefundMove) => Effect.Effect<boolean>
+  readonly move: (stored: RefundVersion, move: RefundMove) => Effect.Effect<boolean>
   /** What was signed for all other refunds, each counted by its newest signature. */
   readonly signedForOthers: (paymentId: PaymentId) => Effect.Effect<SignedSums>
   /**

@@ -23,7 +23,7 @@ import {
 } from "../../markets/domain/market.ts"
 import { type MarketRules, rulesLengthMax } from "../../markets/domain/proposal.ts"
 import {
-  byMarkets,
+  inMarketBatches,
   type RawRows,
   type RequestLimits,
   type Route,
@@ -428,7 +428,7 @@ function byIdentity<A>(
   idOf: (row: A) => MarketId,
 ) {
   const read = (marketIds: ReadonlyArray<MarketId>, closed: boolean) =>
-    byMarkets(marketIds, limits.factsBatch, limits, (batch) => {
+    inMarketBatches(marketIds, limits.factsBatch, limits, (batch) => {
       const requested = new Set(batch)
       return Effect.map(
         listingRows(listing, operation, batch, closed),

@@ -12,7 +12,13 @@ import type { Resolution } from "../../markets/domain/resolution.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
 import { payoutsFromPage } from "./clob.ts"
 import { decodeListedResolution, type ListedResolution, listingRows } from "./gamma.ts"
-import { byMarkets, type RequestLimits, type Route, rowsIn, validMarketIds } from "./requests.ts"
+import {
+  inMarketBatches,
+  type RequestLimits,
+  type Route,
+  rowsIn,
+  validMarketIds,
+} from "./requests.ts"
 import {
   conditionId,
   decodeRows,
@@ -141,7 +147,7 @@ export function recordsById(
 }
 
 /** How long after the oracle's resolution a payout may still be published. */
-export const unpublishedAfterMs = day
+export const payoutDelayMsMax = day
 
 /** The payouts by the listing and the market page, for a market without a payout at the oracle. */
 export interface FallbackPayouts {
@@ -179,7 +185,7 @@ export function resolutionOf(
     return { marketId, resolvedAt, source: "book", state: "paid", payouts: page }
   }
   const isFinal = record !== null && record.changedAt !== null &&
-    record.changedAt <= now - unpublishedAfterMs
+    record.changedAt <= now - payoutDelayMsMax
   return isFinal && listed !== null && page === "none"
     ? { marketId, resolvedAt, source: "oracle", state: "cancelled" }
     : null
@@ -236,7 +242,7 @@ function records(
   marketIds: ReadonlyArray<MarketId>,
   limits: RequestLimits,
 ) {
-  return byMarkets(marketIds, limits.resolutionBatch, limits, (batch) => {
+  return inMarketBatches(marketIds, limits.resolutionBatch, limits, (batch) => {
     const requested = new Set(batch)
     const request = HttpClientRequest.get(`${oracle.url}/resolutions`, {
       urlParams: { condition: batch },
@@ -260,7 +266,7 @@ function listedResolutions(
   marketIds: ReadonlyArray<MarketId>,
   limits: RequestLimits,
 ) {
-  return byMarkets<ListedResolution>(
+  return inMarketBatches<ListedResolution>(
     marketIds,
     limits.factsBatch,
     limits,

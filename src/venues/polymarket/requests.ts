@@ -360,7 +360,7 @@ export function validMarketIds(marketIds: ReadonlyArray<MarketId>): ReadonlyArra
   return [...new Set(marketIds)].filter((id) => /^0x[0-9a-f]{64}$/.test(id))
 }
 
-export function byMarkets<A>(
+export function inMarketBatches<A>(
   marketIds: ReadonlyArray<MarketId>,
   size: number,
   limits: RequestLimits,

@@ -124,7 +124,7 @@ export function isHedge(entry: Entry): boolean {
 }
 
 /** Whether the entry bought an almost certain outcome, which is no evidence of skill. */
-export function isSweep(entry: Entry): boolean {
+export function isNearCertain(entry: Entry): boolean {
   return entry.price >= sweepPriceMin
 }
 

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { type Entry, isHedge, isSweep } from "./entry.ts"
+import { type Entry, isHedge, isNearCertain } from "./entry.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import type { FrozenCalibration } from "../../feed/domain/item.ts"
 import type { CalibratedWhale } from "./whale.ts"
@@ -94,7 +94,7 @@ export function isDue(entry: StoredEntry, terms: FeedTerms): boolean {
     entry.stakeUsd >= terms.stakeMinUsd &&
     entry.lastFillAt >= terms.notBefore &&
     !isHedge(entry) &&
-    !isSweep(entry)
+    !isNearCertain(entry)
 }
 
 /** The stored entry that each recomputed entry continues, if there is one. */

@@ -8,7 +8,7 @@ const folder = new URL("../../documents/", import.meta.url)
 export const hasDocumentTools = await Deno.stat(new URL("node_modules/", folder))
   .then(() => true, () => false)
 
-export interface Ran {
+export interface ToolRun {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
@@ -18,7 +18,7 @@ export interface Ran {
 export async function runTool(
   program: "discovery" | "openapi-typescript" | "redocly" | "spectral" | "tsc" | "validate-api",
   args: ReadonlyArray<string>,
-): Promise<Ran> {
+): Promise<ToolRun> {
   const { code, stdout, stderr } = await new Deno.Command("node", {
     args: [`node_modules/.bin/${program}`, ...args],
     cwd: folder,

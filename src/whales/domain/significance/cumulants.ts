@@ -93,7 +93,7 @@ export function varianceOf({ curve }: Cumulants): number {
  * An interval that the sum leaves on either side with a probability of at most `chance` (the best
  * Chernoff bound on the grid).
  */
-export function endsOf({ value }: Cumulants, chance: number) {
+export function chernoffInterval({ value }: Cumulants, chance: number) {
   const bound = (i: number) => ((value[i] ?? 0) - Math.log(chance)) / (grid[i] ?? 1)
   let lowest = -Infinity
   let highest = Infinity

@@ -9,7 +9,13 @@
  *
  * @module
  */
-import { addCumulants, type Cumulants, cumulantsOf, endsOf, noCumulants } from "./cumulants.ts"
+import {
+  addCumulants,
+  chernoffInterval,
+  type Cumulants,
+  cumulantsOf,
+  noCumulants,
+} from "./cumulants.ts"
 import {
   addHarmonics,
   chanceBetween,
@@ -121,7 +127,9 @@ export function pValueOf(sums: NullSums): number {
   if (weightSum === 0) return 1
   const observed = Math.min(weightSum, Math.max(0, sums.observed))
   const isNarrow = weightSum < order
-  const ends = isNarrow ? { lowest: 0, highest: weightSum } : endsOf(cumulants, ignoredTail)
+  const ends = isNarrow
+    ? { lowest: 0, highest: weightSum }
+    : chernoffInterval(cumulants, ignoredTail)
   const lowest = Math.max(0, Math.floor(ends.lowest))
   const highest = Math.min(weightSum, Math.ceil(ends.highest))
   if (highest - lowest >= order) {
