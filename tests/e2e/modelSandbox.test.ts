@@ -33,7 +33,14 @@ for (
         const allowed = env.length === 0 ? [] : [`--allow-env=${env.join(",")}`]
         const { stdout, stderr } = yield* Effect.promise(() =>
           new Deno.Command(Deno.execPath(), {
-            args: ["run", ...flags, ...allowed, "tests/e2e/askModel.ts", server.baseUrl.href, key],
+            args: [
+              "run",
+              ...flags,
+              ...allowed,
+              "tests/e2e/requestDigest.ts",
+              server.baseUrl.href,
+              key,
+            ],
             cwd: new URL("../..", import.meta.url),
             env: { ...misleading, NO_COLOR: "1" },
             stdin: "null",
