@@ -1,6 +1,6 @@
 /**
- * Unmodified clients of A2A against whole faces on real sockets, with payments that are really signed
- * and settled on a simulated chain.
+ * Unmodified A2A clients against the whole service on real sockets, with payments that are signed and
+ * settled on a simulated chain.
  *
  * @module
  */
@@ -36,7 +36,7 @@ import { terms } from "../support/payments/terms.ts"
 
 const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
 
-/** A replica of the service whose card names the address it is really at. */
+/** Starts a replica whose agent card contains its real address; returns its base URL. */
 const serve = Effect.fnUntraced(function* (world: World, payments: Payments["Service"]) {
   let handle = (_: Request, __: Peer): Response | Promise<Response> => new Response(null)
   const server = yield* Effect.acquireRelease(
@@ -60,12 +60,12 @@ const spent = Effect.map(
   (balance) => playBalance - balance,
 )
 
-const call = <A>(ask: () => Promise<A>): Effect.Effect<A> => Effect.promise(ask)
+const call = <A>(request: () => Promise<A>): Effect.Effect<A> => Effect.promise(request)
 
-const nobody = "3f2f1c52-7a1c-4b53-9f0e-0d7d2a6f9b11"
+const unknownTaskId = "3f2f1c52-7a1c-4b53-9f0e-0d7d2a6f9b11"
 
 for (const kind of clientKinds) {
-  const talking = (
+  const withClient = (
     body: (
       client: A2aClient,
       base: string,
@@ -77,24 +77,24 @@ for (const kind of clientKinds) {
     }).pipe(Effect.provide(market()))
 
   liveTest(
-    `client ${kind} reads the card, and asks for a free skill`,
+    `client ${kind} reads the card, and uses a free skill`,
     () =>
-      talking(Effect.fnUntraced(function* ({ card, send }, base) {
+      withClient(Effect.fnUntraced(function* ({ card, send }, base) {
         strictEqual(card.name, "Bellwether")
         equal(card.skills.map(({ id }) => id), skills.map(({ name }) => name))
         const task = yield* call(() => send([{ data: { skill: "get_index", params: {} } }]))
         equal(task.state, "completed")
         const overHttp = yield* call(async () => await (await fetch(`${base}/v1/index`)).json())
         equal(task.answer, overHttp)
-        const asked = yield* call(() => send([{ text: "hello" }]))
-        equal(asked.state, "input-required")
+        const unclear = yield* call(() => send([{ text: "hello" }]))
+        equal(unclear.state, "input-required")
       })),
   )
 
   liveTest(
-    `client ${kind} pays for a skill in band, in either order of settlement`,
+    `client ${kind} pays for a skill in its task, in either settlement order`,
     () =>
-      talking(Effect.fnUntraced(function* ({ send, get }) {
+      withClient(Effect.fnUntraced(function* ({ send, get }) {
         let total = 0n
         for (const product of [products.latest, products.resolving]) {
           const offer = yield* call(() => send([{ data: { skill: `get_${product.id}` } }]))
@@ -102,8 +102,8 @@ for (const kind of clientKinds) {
             ...["input-required", "payment-required"],
           ])
           const metadata = submitted(yield* call(() => payFor(offer)))
-          const paid = () => send([{ text: "Paid." }], { taskId: offer.id, metadata })
-          const task = yield* call(paid)
+          const pay = () => send([{ text: "Paid." }], { taskId: offer.id, metadata })
+          const task = yield* call(pay)
           equal([task.id, task.state], [offer.id, "completed"], JSON.stringify(task))
           ok(Array.isArray(task.answer?.["data"]) || task.answer?.["data"] !== undefined)
           equal(task.metadata["x402.payment.status"], "payment-completed")
@@ -112,7 +112,7 @@ for (const kind of clientKinds) {
           >
           equal([receipt?.["success"], receipt?.["payer"]], [true, buyer(0).address.toLowerCase()])
           equal((yield* call(() => get(offer.id))).answer, task.answer)
-          equal((yield* call(paid)).answer, task.answer)
+          equal((yield* call(pay)).answer, task.answer)
           total += product.price
           strictEqual(yield* spent, total)
         }
@@ -120,14 +120,14 @@ for (const kind of clientKinds) {
   )
 
   liveTest(
-    `client ${kind} understands what is refused`,
+    `client ${kind} understands the errors`,
     () =>
-      talking(Effect.fnUntraced(function* ({ send, get, cancel, push }) {
-        const refused = (ask: () => Promise<unknown>, because: RegExp) =>
-          call(() => rejects(ask, (error) => because.test(String(error))))
-        yield* refused(() => get(nobody), /TaskNotFound|-32001|Task not found/)
-        yield* refused(() => cancel(nobody), /TaskNotFound|-32001|Task not found/)
-        yield* refused(() => push(nobody), /[Pp]ush ?[Nn]otification/)
+      withClient(Effect.fnUntraced(function* ({ send, get, cancel, push }) {
+        const refused = (request: () => Promise<unknown>, reason: RegExp) =>
+          call(() => rejects(request, (error) => reason.test(String(error))))
+        yield* refused(() => get(unknownTaskId), /TaskNotFound|-32001|Task not found/)
+        yield* refused(() => cancel(unknownTaskId), /TaskNotFound|-32001|Task not found/)
+        yield* refused(() => push(unknownTaskId), /[Pp]ush ?[Nn]otification/)
         const { id } = yield* call(() => send([{ data: { skill: "get_latest" } }]))
         strictEqual((yield* call(() => cancel(id))).state, "canceled")
         yield* refused(() => cancel(id), /[Nn]ot.?[Cc]ancelable|cannot be canceled/)
@@ -138,29 +138,29 @@ for (const kind of clientKinds) {
   )
 }
 
-/** Two replicas that share a database and no more: stores, pools and memory are their own. */
-const overPostgres = Effect.fnUntraced(function* (database: string) {
+/** Two replicas that share only a database: each has its own stores, pools and memory. */
+const openReplicas = Effect.fnUntraced(function* (database: string) {
   const url = yield* freshSchema(database)
   const owner = yield* Layer.build(Layer.fresh(layerPostgres({ url, maxConnections: 2 })))
   yield* Effect.provide(Effect.flatMap(migrationFiles, migrate), owner)
   const world = yield* stockedWorld
-  const opened = Effect.gen(function* () {
+  const open = Effect.gen(function* () {
     const ports = yield* Layer.build(pooledReplicaPorts(url))
     const pool = Layer.fresh(layerPostgres({ url, maxConnections: 4 }))
     const tasks = yield* Layer.build(Layer.provide(Layer.fresh(taskStore()), pool))
     const layer = Layer.fresh(Payments.layer({ terms }))
-    const sold = yield* Layer.build(Layer.provide(layer, Layer.succeedContext(ports)))
+    const payments = yield* Layer.build(Layer.provide(layer, Layer.succeedContext(ports)))
     const own = { ...world, tasks: Context.get(tasks, TaskStore) }
-    const base = yield* serve(own, Context.get(sold, Payments))
+    const base = yield* serve(own, Context.get(payments, Payments))
     return { base, ledger: Context.get(ports, Ledger) }
   })
-  const [first, second] = [yield* opened, yield* opened]
+  const [first, second] = [yield* open, yield* open]
   return { bases: [first.base, second.base] as const, ledger: first.ledger }
 })
 
-/** One task at two replicas: named at one, offered by the other, paid at both at once. */
-const alternating = Effect.fnUntraced(function* (database: string) {
-  const { bases: [first, second], ledger } = yield* overPostgres(database)
+/** One task on two replicas: created on one, offered by the other, paid on both at once. */
+const payOnBothReplicas = Effect.fnUntraced(function* (database: string) {
+  const { bases: [first, second], ledger } = yield* openReplicas(database)
   const [one, two] = yield* call(() =>
     Promise.all([connect("0.3.14", first), connect("1.3.0 with legacyCompat", second)])
   )
@@ -170,11 +170,11 @@ const alternating = Effect.fnUntraced(function* (database: string) {
     const offer = yield* call(() => two.send([{ text: `get_${product.id}` }], { taskId }))
     equal((yield* call(() => one.get(taskId))).text, offer.text.replace(second, first))
     const metadata = submitted(yield* call(() => payFor(offer)))
-    const paying = (client: A2aClient) => client.send([{ text: "Paid." }], { taskId, metadata })
-    const told = yield* call(() => Promise.all([one, two, one, two, one].map(paying)))
-    for (const task of told) match(task.state, /^(completed|working)$/)
+    const pay = (client: A2aClient) => client.send([{ text: "Paid." }], { taskId, metadata })
+    const replies = yield* call(() => Promise.all([one, two, one, two, one].map(pay)))
+    for (const task of replies) match(task.state, /^(completed|working)$/)
     const [bought, ...again] = [
-      yield* call(() => paying(two)),
+      yield* call(() => pay(two)),
       yield* call(() => one.get(taskId)),
       yield* call(() => two.get(taskId)),
     ]
@@ -188,12 +188,12 @@ const alternating = Effect.fnUntraced(function* (database: string) {
   strictEqual((yield* call(() => one.get(id))).state, "canceled")
 })
 
-const replicas = "two replicas alternate over one task, and either hands out what the other sold"
-if (testDatabaseUrl === undefined) registerSkipped(replicas, "set TEST_DATABASE_URL")
-else liveTest(replicas, () => alternating(testDatabaseUrl))
+const replicasTest = "two replicas share a task, and each returns the answer that the other sold"
+if (testDatabaseUrl === undefined) registerSkipped(replicasTest, "set TEST_DATABASE_URL")
+else liveTest(replicasTest, () => payOnBothReplicas(testDatabaseUrl))
 
 liveTest(
-  "the service as it runs, sandboxed and embedded, is paid over A2A",
+  "the sandboxed service on an embedded store is paid over A2A",
   () =>
     Effect.gen(function* () {
       const dir = yield* Effect.acquireRelease(

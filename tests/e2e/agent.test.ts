@@ -317,12 +317,15 @@ liveTest(
     }),
 )
 
-liveTest("a throw-away key is not used where payments are real", () =>
-  Effect.gen(function* () {
-    const { text, payments } = yield* runAgentAgainst({ paymentMode: "live" }, { polls: 3 })
-    equal(payments, [])
-    match(text, /the key has no money: watching only/)
-  }))
+liveTest(
+  "a throw-unavailable key is not used where payments are real",
+  () =>
+    Effect.gen(function* () {
+      const { text, payments } = yield* runAgentAgainst({ paymentMode: "live" }, { polls: 3 })
+      equal(payments, [])
+      match(text, /the key has no money: watching only/)
+    }),
+)
 
 liveTest("the agent reads the free limit and never exceeds it", () =>
   Effect.gen(function* () {
@@ -339,18 +342,21 @@ liveTest(
   "an unavailable service is tried again after longer and longer waits",
   () =>
     Effect.gen(function* () {
-      const away = yield* runAgentAgainst({
+      const unavailable = yield* runAgentAgainst({
         unpaid: ({ path }, nth) =>
           path === "/v1/index" && nth > 1 && nth < 5 ? brokenResponse() : null,
       }, { polls: 2 })
-      strictEqual(away.error, "")
-      ok(away.skippedMs >= 7_000, `waited ${away.skippedMs} ms`)
-      match(away.text, /retry in 1 s\n.+ in 2 s\n.+ in 4 s\n\/v1\/index answers again\npoll 2/)
-      const gone = yield* runAgentAgainst({
+      strictEqual(unavailable.error, "")
+      ok(unavailable.skippedMs >= 7_000, `waited ${unavailable.skippedMs} ms`)
+      match(
+        unavailable.text,
+        /retry in 1 s\n.+ in 2 s\n.+ in 4 s\n\/v1\/index answers again\npoll 2/,
+      )
+      const neverBack = yield* runAgentAgainst({
         unpaid: ({ path }, nth) => path === "/v1/index" && nth > 1 ? brokenResponse() : null,
       }, { polls: 9 })
-      match(gone.error, /did not answer 12 times in a row/)
-      match(gone.text, bought(1))
+      match(neverBack.error, /did not answer 12 times in a row/)
+      match(neverBack.text, bought(1))
     }),
 )
 

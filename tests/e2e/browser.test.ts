@@ -1,8 +1,8 @@
 /**
- * A page of another origin in a real browser: what it may send, what it may read, and that it buys.
+ * A page of another origin in a real browser: which headers it may send and read, and that it can buy.
  *
- * The shop here spoils its own answers where a query asks it to, so that each test also shows what a
- * page would lose: nobody but the browser decides.
+ * The service changes its CORS headers where a query parameter requests it, so that each test also
+ * shows that the browser enforces them.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { address } from "../../src/payments/domain/payment.ts"
 import { type Product, products } from "../../src/catalog/domain/product.ts"
 import { x402Extensions } from "../../src/http/documents/cards.ts"
-import { type Call, missing, type Sight, visit as open } from "../support/http/browser.ts"
+import { type Call, missing, type Sight, visit } from "../support/http/browser.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
 import { currentRequest, payFor } from "../support/http/mcp.ts"
@@ -27,11 +27,11 @@ const key = `0x${"1".padStart(64, "0")}` as const
 const freeLimit = 5
 const secret = "known-to-this-page-alone"
 
-/** What a page may send, each with a value that needs leave: short plain ones need none. */
-const sent = {
+/** Each header that a page may send, with a value that needs a CORS preflight. */
+const requestHeaders = {
   "Content-Type": "application/json",
   Accept: "application/json;".repeat(10),
-  Authorization: "Bearer nobody",
+  Authorization: "Bearer unknown",
   "PAYMENT-SIGNATURE": "e30=",
   "X-PAYMENT": "e30=",
   "Access-Control-Expose-Headers": "PAYMENT-RESPONSE",
@@ -46,49 +46,50 @@ const sent = {
   "Mcp-Name": "get_index",
 }
 
-/** A list of names in a header, without one of them. */
+/** A comma-separated list without one name. */
 const without = (list: string | null, name: string | null) =>
   (list ?? "").split(", ").filter((other) => other !== name).join(", ")
 
 /**
- * Spoils an answer: `?deaf=NAME` does not let that header be sent, `?mute=NAME` does not let it be
- * read, `?bare` says nothing to pages. `?tell=NAME` puts that header on the answer.
+ * Changes an answer: `?notAllowed=NAME` removes a header from those that a page may send,
+ * `?notExposed=NAME` from those that it may read, and `?noOrigin` forbids it to read the answer.
+ * `?extra=NAME` adds that header to the answer.
  */
-function spoil(response: Response, request: Request): Response {
-  const asked = new URL(request.url).searchParams
+function alter(response: Response, request: Request): Response {
+  const query = new URL(request.url).searchParams
   const { headers } = response
-  const tell = asked.get("tell")
-  if (tell !== null) headers.set(tell, "told")
+  const extra = query.get("extra")
+  if (extra !== null) headers.set(extra, "extra")
   const lists = [
-    ["access-control-allow-headers", asked.get("deaf")],
-    ["access-control-expose-headers", asked.get("mute")],
+    ["access-control-allow-headers", query.get("notAllowed")],
+    ["access-control-expose-headers", query.get("notExposed")],
   ] as const
   for (const [list, name] of lists) {
     if (name !== null && headers.has(list)) headers.set(list, without(headers.get(list), name))
   }
-  if (asked.has("bare") && request.method !== "OPTIONS") {
+  if (query.has("noOrigin") && request.method !== "OPTIONS") {
     headers.delete("access-control-allow-origin")
   }
   return response
 }
 
-const visit = (...calls: ReadonlyArray<Call>) => Effect.promise(() => open(...calls))
+const runInPage = (...calls: ReadonlyArray<Call>) => Effect.promise(() => visit(...calls))
 
-/** What became of a call: its status, with a refusal's code; or that the browser showed nothing. */
+/** The status of a call, with the code of an error; or that the browser blocked it. */
 const outcome = ({ blocked, status, body }: Sight) => {
   if (blocked !== null) return "blocked"
   return status < 400 || status === 402 ? `${status}` : `${status} ${JSON.parse(body).error.code}`
 }
 
-/** What a header tells in base64. */
+/** The JSON in a base64 header. */
 const decoded = (sight: Sight | undefined, name: string) =>
   JSON.parse(Result.getOrThrow(Base64.decodeString(sight?.headers[name] ?? "")))
 
-/** Calls that no cache of the browser's answers. */
-const fresh = (url: string, count: number): ReadonlyArray<Call> =>
+/** Calls with different URLs, so that the browser's cache does not answer them. */
+const distinctUrls = (url: string, count: number): ReadonlyArray<Call> =>
   Array.from({ length: count }, (_, n) => ({ url: `${url}?n=${n}` }))
 
-/** What the buyer has spent of its play money. */
+/** How much the buyer has spent. */
 const spent = Effect.gen(function* () {
   const ledger = yield* Ledger
   return playBalance - (yield* ledger.balance(address(buyer(0).address)))
@@ -102,25 +103,25 @@ function pageTest(name: string, body: () => Effect.Effect<void, unknown, Market 
 }
 
 pageTest(
-  "a page reads the index, and by its tag that nothing is new",
+  "a page reads the index, and gets 304 for its ETag",
   () =>
     Effect.gen(function* () {
       const index = `${yield* openService()}/v1/index`
-      const [read] = yield* visit({ url: index, headers: { "X-Request-Id": "from-a-page" } })
+      const [read] = yield* runInPage({ url: index, headers: { "X-Request-Id": "from-a-page" } })
       equal([read?.status, JSON.parse(read?.body ?? "").index], [200, 3])
       strictEqual(read?.headers["x-request-id"], "from-a-page")
       strictEqual(read?.headers["ratelimit"], '"free";r=4;t=60')
       const tag = read?.headers["etag"] ?? ""
-      const [again] = yield* visit({ url: index, headers: { "If-None-Match": tag } })
+      const [again] = yield* runInPage({ url: index, headers: { "If-None-Match": tag } })
       equal([again?.status, again?.body, again?.headers["etag"]], [304, "", tag])
     }),
 )
 
-pageTest("a page reads what an answer costs, without paying", () =>
+pageTest("a page reads the price of an answer without paying", () =>
   Effect.gen(function* () {
-    const [seen] = yield* visit({ url: `${yield* openService()}/v1/latest` })
-    equal([seen?.status, JSON.parse(seen?.body ?? "").accepts[0].price], [402, "$0.01"])
-    strictEqual(decoded(seen, "payment-required").accepts[0].amount, "10000")
+    const [challenge] = yield* runInPage({ url: `${yield* openService()}/v1/latest` })
+    equal([challenge?.status, JSON.parse(challenge?.body ?? "").accepts[0].price], [402, "$0.01"])
+    strictEqual(decoded(challenge, "payment-required").accepts[0].amount, "10000")
   }))
 
 for (const version of [1, 2] as const) {
@@ -130,13 +131,13 @@ for (const version of [1, 2] as const) {
       Effect.gen(function* () {
         const base = yield* openService()
         const sold = [products.latest, products.whales, products.resolving]
-        const seen = yield* visit(...sold.map(({ path }) => ({
+        const responses = yield* runInPage(...sold.map(({ path }) => ({
           url: `${base}${path}?x402Version=${version}`,
           pay: { key, version },
         })))
-        equal(seen.map(outcome), ["200", "200", "200"])
-        equal(seen.map(({ body }) => JSON.parse(body).success), [true, true, true])
-        for (const sight of seen) {
+        equal(responses.map(outcome), ["200", "200", "200"])
+        equal(responses.map(({ body }) => JSON.parse(body).success), [true, true, true])
+        for (const sight of responses) {
           for (const name of ["payment-response", "x-payment-response"]) {
             const { success, payer } = decoded(sight, name)
             equal([success, payer], [true, buyer(0).address.toLowerCase()])
@@ -148,124 +149,127 @@ for (const version of [1, 2] as const) {
 }
 
 pageTest(
-  "a page gets what it paid for again with its own key, and not without",
+  "a page gets its paid answer again with its own key, and not with another",
   () =>
     Effect.gen(function* () {
       const url = `${yield* openService()}/v1/whales`
       const pay = { key, version: 2 } as const
-      const [bought] = yield* visit({ url, pay, headers: { "Idempotency-Key": secret } })
+      const [bought] = yield* runInPage({ url, pay, headers: { "Idempotency-Key": secret } })
       const headers = bought?.sent ?? {}
-      const [again, stranger] = yield* visit(
+      const [again, otherKey] = yield* runInPage(
         { url, headers },
-        { url, headers: { ...headers, "idempotency-key": "somebody-else-entirely" } },
+        { url, headers: { ...headers, "idempotency-key": "a-key-of-another-client" } },
       )
       equal([again?.status, again?.body], [200, bought?.body])
-      strictEqual(stranger && outcome(stranger), "409 payment_already_used")
+      strictEqual(otherKey && outcome(otherKey), "409 payment_already_used")
       strictEqual(yield* spent, sumOf([products.whales]))
     }),
 )
 
 pageTest(
-  "a page reads why it was refused, whatever the status, and is not charged",
+  "a page reads the reason of every refusal, and is not charged",
   () =>
     Effect.gen(function* () {
       const base = yield* openService()
       const pay = { key, version: 2 } as const
       const invalid = { "PAYMENT-SIGNATURE": "e30=" }
-      const seen = yield* visit(
+      const responses = yield* runInPage(
         { url: `${base}/v1/resolving?withinHours=abc`, pay },
         { url: `${base}/v1/signal?index=999`, pay },
         { url: `${base}/v1/latest`, headers: invalid },
         { url: `${base}/nowhere` },
         { url: `${base}/v1/latest`, method: "POST", body: "{}" },
-        ...fresh(`${base}/v1/index`, freeLimit + 1),
+        ...distinctUrls(`${base}/v1/index`, freeLimit + 1),
         ...Array.from({ length: 2 }, () => ({ url: `${base}/v1/whales`, headers: invalid })),
       )
-      const outcomes = [...seen.map(outcome)]
+      const outcomes = [...responses.map(outcome)]
       equal(outcomes, [
         ...["400 invalid_parameter", "404 signal_not_found", "402", "404 not_found"],
         ...["405 method_not_allowed", ...Array.from({ length: freeLimit }, () => "200")],
         ...["429 rate_limited", "402", "402"],
       ])
-      const limited = seen[outcomes.indexOf("429 rate_limited")]
+      const limited = responses[outcomes.indexOf("429 rate_limited")]
       match(limited?.headers["retry-after"] ?? "", /^[1-6]\d$/)
       equal(limited?.headers["ratelimit-policy"], '"free";q=5;w=60')
-      match(JSON.parse(seen[2]?.body ?? "").error, /payment/i)
+      match(JSON.parse(responses[2]?.body ?? "").error, /payment/i)
       strictEqual(yield* spent, 0n)
     }),
 )
 
 pageTest(
-  "a page may send each header the service reads, and no header but those",
+  "a page may send each header that the service reads, and no other",
   () =>
     Effect.gen(function* () {
-      const url = `${yield* openService(spoil)}/openapi.json`
-      const calls = Object.entries(sent).map(([name, value]) => ({
+      const url = `${yield* openService(alter)}/openapi.json`
+      const calls = Object.entries(requestHeaders).map(([name, value]) => ({
         url: `${url}?name=${name}`,
         headers: { [name]: value },
       }))
-      const deaf = calls.map(({ url, headers }) => ({
-        url: url.replace("name=", "deaf="),
+      const notAllowed = calls.map(({ url, headers }) => ({
+        url: url.replace("name=", "notAllowed="),
         headers,
       }))
-      const seen = yield* visit(...calls, ...deaf, { url, headers: { "X-Other": "unknown" } })
-      equal(seen.map(outcome), [
+      const responses = yield* runInPage(...calls, ...notAllowed, {
+        url,
+        headers: { "X-Other": "unknown" },
+      })
+      equal(responses.map(outcome), [
         ...calls.map(() => "200"),
-        ...deaf.map(() => "blocked"),
+        ...notAllowed.map(() => "blocked"),
         "blocked",
       ])
     }),
 )
 
 pageTest(
-  "a page may read each header the service tells, and no header but those",
+  "a page may read each header that the service exposes, and no other",
   () =>
     Effect.gen(function* () {
-      const url = `${yield* openService(spoil)}/openapi.json`
-      const seen = yield* visit(
-        ...corsHeaders.map((name) => ({ url: `${url}?tell=${name}` })),
-        ...corsHeaders.map((name) => ({ url: `${url}?tell=${name}&mute=${name}` })),
-        { url: `${url}?tell=X-Other` },
+      const url = `${yield* openService(alter)}/openapi.json`
+      const responses = yield* runInPage(
+        ...corsHeaders.map((name) => ({ url: `${url}?extra=${name}` })),
+        ...corsHeaders.map((name) => ({ url: `${url}?extra=${name}&notExposed=${name}` })),
+        { url: `${url}?extra=X-Other` },
       )
       equal(
-        seen.map(({ headers }, at) =>
+        responses.map(({ headers }, at) =>
           headers[(corsHeaders[at % corsHeaders.length] ?? "").toLowerCase()]
         ),
-        [...corsHeaders.map(() => "told"), ...corsHeaders.map(() => undefined), undefined],
+        [...corsHeaders.map(() => "extra"), ...corsHeaders.map(() => undefined), undefined],
       )
-      strictEqual(seen.at(-1)?.headers["x-other"], undefined)
+      strictEqual(responses.at(-1)?.headers["x-other"], undefined)
     }),
 )
 
 pageTest(
-  "a page sees nothing of an answer that is not for every origin",
+  "a page cannot read an answer without Access-Control-Allow-Origin",
   () =>
     Effect.gen(function* () {
-      const bare: Array<number> = []
+      const unreadable: Array<number> = []
       const base = yield* openService((response, request) => {
-        if (request.url.includes("bare")) bare.push(response.status)
-        return spoil(response, request)
+        if (request.url.includes("noOrigin")) unreadable.push(response.status)
+        return alter(response, request)
       })
       const pay = { key, version: 2 } as const
-      const seen = yield* visit(
-        { url: `${base}/v1/index?bare` },
-        { url: `${base}/v1/index?bare`, headers: { "If-None-Match": "*" } },
-        { url: `${base}/v1/latest?bare` },
-        { url: `${base}/v1/latest?bare`, pay },
-        { url: `${base}/v1/latest?mute=PAYMENT-REQUIRED`, pay },
-        { url: `${base}/v1/latest?deaf=PAYMENT-SIGNATURE`, pay },
-        { url: `${base}/v1/latest?deaf=Access-Control-Expose-Headers`, pay },
-        { url: `${base}/nowhere?bare` },
-        ...fresh(`${base}/v1/index`, freeLimit - 2),
-        { url: `${base}/v1/index?bare` },
+      const responses = yield* runInPage(
+        { url: `${base}/v1/index?noOrigin` },
+        { url: `${base}/v1/index?noOrigin`, headers: { "If-None-Match": "*" } },
+        { url: `${base}/v1/latest?noOrigin` },
+        { url: `${base}/v1/latest?noOrigin`, pay },
+        { url: `${base}/v1/latest?notExposed=PAYMENT-REQUIRED`, pay },
+        { url: `${base}/v1/latest?notAllowed=PAYMENT-SIGNATURE`, pay },
+        { url: `${base}/v1/latest?notAllowed=Access-Control-Expose-Headers`, pay },
+        { url: `${base}/nowhere?noOrigin` },
+        ...distinctUrls(`${base}/v1/index`, freeLimit - 2),
+        { url: `${base}/v1/index?noOrigin` },
       )
-      equal(seen.filter(({ blocked }) => blocked === null).length, freeLimit - 2)
-      equal(bare, [200, 204, 304, 402, 402, 404, 429])
+      equal(responses.filter(({ blocked }) => blocked === null).length, freeLimit - 2)
+      equal(unreadable, [200, 204, 304, 402, 402, 404, 429])
       strictEqual(yield* spent, 0n)
     }),
 )
 
-/** A request of MCP, as a page makes it. */
+/** An MCP request from a page. */
 const mcpCall = (base: string, ...request: Parameters<typeof currentRequest>) =>
   Effect.promise(async (): Promise<Call> => {
     const made = new Request(`${base}/mcp`, currentRequest(...request))
@@ -277,31 +281,31 @@ pageTest(
   "a page lists the tools of /mcp, calls a free one, and buys with another",
   () =>
     Effect.gen(function* () {
-      const base = yield* openService(spoil)
+      const base = yield* openService(alter)
       const latest = { name: "get_latest" }
       const unpaid = yield* mcpCall(base, "tools/call", latest)
-      const [listed, index, asked, bare] = yield* visit(
+      const [listed, index, challenge, noOrigin] = yield* runInPage(
         yield* mcpCall(base, "tools/list"),
         yield* mcpCall(base, "tools/call", { name: "get_index" }),
         unpaid,
-        { ...unpaid, url: `${unpaid.url}?bare` },
+        { ...unpaid, url: `${unpaid.url}?noOrigin` },
       )
       const resultOf = (sight: Sight | undefined) => JSON.parse(sight?.body ?? "").result
       ok(resultOf(listed).tools.length > Object.keys(products).length)
       equal([index?.status, resultOf(index).structuredContent.index], [200, 3])
       match(index?.headers["ratelimit"] ?? "", /^"free";r=4/)
-      strictEqual(bare && outcome(bare), "blocked")
-      const payment = yield* payFor(resultOf(asked))
+      strictEqual(noOrigin && outcome(noOrigin), "blocked")
+      const payment = yield* payFor(resultOf(challenge))
       const paid = yield* mcpCall(base, "tools/call", latest, { meta: { "x402/payment": payment } })
-      const [bought] = yield* visit(paid)
+      const [bought] = yield* runInPage(paid)
       const { structuredContent, _meta } = resultOf(bought)
       equal([structuredContent.charged, _meta["x402/payment-response"].success], [true, true])
       strictEqual(yield* spent, sumOf([products.latest]))
     }),
 )
 
-/** A message to /a2a, as a page sends it. */
-const said = (base: string, message: Record<string, unknown>): Call => ({
+/** A message to /a2a from a page. */
+const a2aCall = (base: string, message: Record<string, unknown>): Call => ({
   url: `${base}/a2a`,
   method: "POST",
   headers: {
@@ -321,23 +325,23 @@ pageTest(
   "a page reads the card of /a2a, uses a free skill, and pays for another in its task",
   () =>
     Effect.gen(function* () {
-      const base = yield* openService(spoil)
-      const use = (skill: string) => said(base, { parts: [{ kind: "data", data: { skill } }] })
-      const [card, index, asked, bare] = yield* visit(
+      const base = yield* openService(alter)
+      const use = (skill: string) => a2aCall(base, { parts: [{ kind: "data", data: { skill } }] })
+      const [card, index, offer, noOrigin] = yield* runInPage(
         { url: `${base}/a2a` },
         use("get_index"),
         use("get_latest"),
-        { ...use("get_index"), url: `${base}/a2a?bare` },
+        { ...use("get_index"), url: `${base}/a2a?noOrigin` },
       )
       equal(JSON.parse(card?.body ?? "").protocolVersion, "0.3.0")
       const taskOf = (sight: Sight | undefined) => JSON.parse(sight?.body ?? "").result
       equal(taskOf(index).artifacts[0].parts.at(-1).data.index, 3)
       match(index?.headers["ratelimit"] ?? "", /^"free";r=4/)
       strictEqual(index?.headers["x-a2a-extensions"], x402Extensions.join(", "))
-      strictEqual(bare && outcome(bare), "blocked")
-      const { id, contextId, status: { message: { metadata } } } = taskOf(asked)
+      strictEqual(noOrigin && outcome(noOrigin), "blocked")
+      const { id, contextId, status: { message: { metadata } } } = taskOf(offer)
       const structuredContent = metadata["x402.payment.required"]
-      const [bought] = yield* visit(said(base, {
+      const [bought] = yield* runInPage(a2aCall(base, {
         ...{ taskId: id, contextId, parts: [{ kind: "text", text: "Here is the payment" }] },
         metadata: {
           "x402.payment.status": "payment-submitted",
@@ -352,32 +356,32 @@ pageTest(
 )
 
 pageTest(
-  "a page is led from where the predecessor was, when the move is for every origin",
+  "a page follows the redirect from the old paths, when the redirect allows every origin",
   () =>
     Effect.gen(function* () {
       const base = yield* openService((response, request) => {
         const location = response.headers.get("location")?.replace(terms.publicBaseUrl, "")
         if (location !== undefined) response.headers.set("location", location)
-        return spoil(response, request)
+        return alter(response, request)
       })
       const headers = { "X-Request-Id": "from-a-page" }
-      const [led, lost] = yield* visit(
+      const [followed, blocked] = yield* runInPage(
         { url: `${base}/api/index?a=1`, headers },
-        { url: `${base}/api/index?bare`, headers },
+        { url: `${base}/api/index?noOrigin`, headers },
       )
-      equal([led?.status, JSON.parse(led?.body ?? "").index], [200, 3])
-      strictEqual(lost && outcome(lost), "blocked")
+      equal([followed?.status, JSON.parse(followed?.body ?? "").index], [200, 3])
+      strictEqual(blocked && outcome(blocked), "blocked")
     }),
 )
 
-pageTest("a page asks once for leave to send what it sends", () =>
+pageTest("a page sends one preflight for several requests", () =>
   Effect.gen(function* () {
     const methods: Array<string> = []
     const base = yield* openService((response, { method }) => {
       methods.push(method)
       return response
     })
-    const asking = { url: `${base}/v1/latest`, headers: { "X-Request-Id": "from-a-page" } }
-    yield* visit(asking, asking, asking)
+    const call = { url: `${base}/v1/latest`, headers: { "X-Request-Id": "from-a-page" } }
+    yield* runInPage(call, call, call)
     equal(methods, ["OPTIONS", "GET", "GET", "GET"])
   }))

@@ -17,9 +17,9 @@ import { countingLimits, paywallHarness } from "../support/http/paywallHarness.t
 const scheme = { network: "eip155:*", client: new ExactEvmScheme(buyer(0)) } as const
 const pay = wrapFetchWithPaymentFromConfig(fetch, { schemes: [scheme] })
 
-/** A shop on a port of its own, for as long as the scope lives. */
-const shop = Effect.fnUntraced(function* (...work: Parameters<typeof paywallHarness>) {
-  const handle = yield* Effect.provide(paywallHarness(...work), countingLimits)
+/** Serves a paywall on its own port until the scope closes; returns the URL of its product. */
+const servePaywall = Effect.fnUntraced(function* (...work: Parameters<typeof till>) {
+  const handle = yield* Effect.provide(till(...work), countingLimits)
   const server = yield* Effect.acquireRelease(
     Effect.sync(() =>
       Deno.serve(
@@ -36,7 +36,7 @@ liveTest(
   "the reference buyer pays a 402 and gets the answer with its receipt",
   () =>
     Effect.gen(function* () {
-      const url = yield* shop()
+      const url = yield* servePaywall()
       const response = yield* Effect.promise(() => pay(url))
       const body = yield* Effect.promise(() => response.json())
       equal([response.status, body.charged], [200, true])
@@ -48,10 +48,10 @@ liveTest(
 )
 
 liveTest(
-  "the reference buyer is not charged for an error, and sees it",
+  "the reference buyer is not charged for an error, and reads its code",
   () =>
     Effect.gen(function* () {
-      const url = yield* shop(new SignalNotFound({ index: null }))
+      const url = yield* servePaywall(new SignalNotFound({ index: null }))
       const response = yield* Effect.promise(() => pay(url))
       const { error } = yield* Effect.promise(() => response.json())
       equal([response.status, error.code, error.charged], [404, "signal_not_found", false])
@@ -60,11 +60,11 @@ liveTest(
 )
 
 liveTest(
-  "the reference buyer refuses a challenge that asks for more than it allows",
+  "the reference buyer refuses a challenge above its maximum price",
   () =>
     Effect.gen(function* () {
-      const tooDear = { ...product, price: AtomicAmount.make(1_000_001n) }
-      const url = yield* shop(undefined, tooDear)
+      const tooExpensive = { ...product, price: AtomicAmount.make(1_000_001n) }
+      const url = yield* servePaywall(undefined, tooExpensive)
       yield* Effect.promise(() => rejects(pay(url)))
       equal(yield* taken, nothing)
     }).pipe(Effect.provide(market())),

@@ -1,6 +1,6 @@
 /**
- * Real money as far as a test can go: the service and its refund worker in processes of their own,
- * the reference facilitator, stock buyers, and a token on a real EVM, whose balances judge it all.
+ * Live payments without real money: the service and its refund worker as processes, the reference
+ * facilitator, unmodified buyers, and a token on a real EVM whose balances are checked.
  *
  * @module
  */
@@ -43,8 +43,8 @@ interface Stack {
   readonly anvil: Anvil
   readonly facilitator: ReferenceFacilitator
   readonly service: Service
-  /** What buyer 3 paid us for nothing, as soon as the service ran: it takes longest. */
-  readonly gift: { readonly authorization: Authorization; readonly transaction: string }
+  /** A transfer of buyer 3 without a request. It is made first, because its refund takes longest. */
+  readonly unmatched: { readonly authorization: Authorization; readonly transaction: string }
 }
 
 const stack = Effect.gen(function* () {
@@ -72,7 +72,7 @@ const stack = Effect.gen(function* () {
   const now = Number(yield* latestSeconds(anvil))
   const authorization = authorizationFor(buyer(3), products.latest, now, { nonce: nonce(33) })
   const transaction = yield* sent(anvil, yield* transferCall(buyer(3), authorization))
-  return { anvil, facilitator, service, gift: { authorization, transaction } } satisfies Stack
+  return { anvil, facilitator, service, unmatched: { authorization, transaction } } satisfies Stack
 })
 
 const balance = (anvil: Anvil, holder: Address) =>
@@ -81,48 +81,52 @@ const balance = (anvil: Anvil, holder: Address) =>
     (word) => BigInt(String(word)),
   )
 
-/** What buyer n and we hold. */
-const purses = (anvil: Anvil, n: number) =>
+/** The balances of buyer n and of the seller. */
+const balances = (anvil: Anvil, n: number) =>
   Effect.all([balance(anvil, address(buyer(n).address)), balance(anvil, payTo)])
 
-/** What a purchase moved, as the chain has it: from the buyer, and to us. */
-const moved = <A>(anvil: Anvil, n: number, purchase: Effect.Effect<A>) =>
+/** Runs a purchase; returns its result with the changes of the balances on the chain. */
+const measured = <A>(anvil: Anvil, n: number, purchase: Effect.Effect<A>) =>
   Effect.gen(function* () {
-    const [had, held] = yield* purses(anvil, n)
+    const [buyerBefore, sellerBefore] = yield* balances(anvil, n)
     const bought = yield* purchase
-    const [has, hold] = yield* purses(anvil, n)
-    return { bought, spent: had - has, received: hold - held }
+    const [buyerAfter, sellerAfter] = yield* balances(anvil, n)
+    return { bought, spent: buyerBefore - buyerAfter, received: sellerAfter - sellerBefore }
   })
 
 const schemes = (n: number) =>
   [{ network: "eip155:*", client: new ExactEvmScheme(buyer(n)) }] as const
 
-/** What the stock buyer showed, so that it can be shown again. */
+/** Buys with the unmodified client; also returns the payment that it sent. */
 const buying = (n: number, url: string, headers: Readonly<Record<string, string>> = {}) =>
   Effect.promise(async () => {
-    let shown = ""
+    let payment = ""
     const watched: typeof fetch = (input, init) => {
       const request = new Request(input, init)
-      shown = request.headers.get("PAYMENT-SIGNATURE") ?? shown
+      payment = request.headers.get("PAYMENT-SIGNATURE") ?? payment
       return fetch(request)
     }
     const pay = wrapFetchWithPaymentFromConfig(watched, { schemes: [...schemes(n)] })
     const response = await pay(url, { headers })
     return {
-      shown,
+      payment,
       status: response.status,
       headers: response.headers,
       body: await response.json(),
     }
   })
 
-const showing = (url: string, shown: string, headers: Readonly<Record<string, string>> = {}) =>
+const sendPayment = (
+  url: string,
+  payment: string,
+  headers: Readonly<Record<string, string>> = {},
+) =>
   Effect.promise(async () => {
-    const response = await fetch(url, { headers: { ...headers, "PAYMENT-SIGNATURE": shown } })
+    const response = await fetch(url, { headers: { ...headers, "PAYMENT-SIGNATURE": payment } })
     return { status: response.status, headers: response.headers, body: await response.json() }
   })
 
-/** The transaction of a receipt, once the chain has said that it came about. */
+/** The transaction of a receipt, which must have succeeded on the chain. */
 const receiptOf = Effect.fnUntraced(function* (anvil: Anvil, header: string | null) {
   const { success, transaction, payer } = decodePaymentResponseHeader(header ?? "")
   equal([success, yield* succeeded(anvil, transaction)], [true, true])
@@ -134,7 +138,7 @@ type Step = readonly [name: string, body: (stack: Stack) => Effect.Effect<void>]
 const sells = (product: Product): Step => [
   `@x402/fetch pays for ${product.path} once, and the receipt's transaction is on the chain`,
   Effect.fnUntraced(function* ({ anvil, service }) {
-    const { bought, spent, received } = yield* moved(
+    const { bought, spent, received } = yield* measured(
       anvil,
       0,
       buying(0, `${service.base}${product.path}`),
@@ -148,9 +152,9 @@ const sells = (product: Product): Step => [
 
 const steps: ReadonlyArray<Step> = [
   [
-    "without a payment it asks for one, and nothing moves",
+    "a request without a payment gets a 402, and no balance changes",
     Effect.fnUntraced(function* ({ anvil, service }) {
-      const { bought, spent, received } = yield* moved(
+      const { bought, spent, received } = yield* measured(
         anvil,
         0,
         Effect.promise(async () => {
@@ -165,16 +169,16 @@ const steps: ReadonlyArray<Step> = [
   sells(products.latest),
   sells(products.resolving),
   [
-    "a payment shown again moves nothing: the answer comes again for its secret, 409 without",
+    "a repeated payment is not charged: it gets the answer with its secret, and 409 without",
     Effect.fnUntraced(function* ({ anvil, service }) {
       const url = `${service.base}${products.latest.path}`
       const secret = { "Idempotency-Key": "an-e2e-secret-of-24-chars" }
       const first = yield* buying(1, url, secret)
       equal(first.status, 200)
-      const { bought, spent } = yield* moved(
+      const { bought, spent } = yield* measured(
         anvil,
         1,
-        Effect.all([showing(url, first.shown, secret), showing(url, first.shown)]),
+        Effect.all([sendPayment(url, first.payment, secret), sendPayment(url, first.payment)]),
       )
       const [again, plain] = bought
       equal([again.status, again.body], [200, first.body])
@@ -184,10 +188,10 @@ const steps: ReadonlyArray<Step> = [
     }),
   ],
   [
-    "a facilitator that settles and says nothing of it costs nobody anything: the chain is asked",
+    "a settlement whose response is lost is found on the chain, and the answer is delivered",
     Effect.fnUntraced(function* ({ anvil, facilitator, service }) {
       facilitator.failsAfterSettling = true
-      const { bought, spent, received } = yield* moved(
+      const { bought, spent, received } = yield* measured(
         anvil,
         2,
         buying(2, `${service.base}${products.latest.path}`),
@@ -200,11 +204,11 @@ const steps: ReadonlyArray<Step> = [
   [
     "@x402/axios pays for it too",
     Effect.fnUntraced(function* ({ anvil, service }) {
-      // An older core than ours is behind it, of the same shape.
+      // The package depends on an older core with the same shape.
       const config = { schemes: [...schemes(0)] } as unknown as Parameters<
         typeof wrapAxiosWithPaymentFromConfig
       >[1]
-      const { bought, spent } = yield* moved(
+      const { bought, spent } = yield* measured(
         anvil,
         0,
         Effect.promise(async () => {
@@ -217,13 +221,13 @@ const steps: ReadonlyArray<Step> = [
     }),
   ],
   [
-    "a transfer that nobody bought anything with is paid back by the treasury, once",
-    Effect.fnUntraced(function* ({ anvil, service, gift }) {
-      const refund = yield* refunded(service, gift.authorization)
-      equal(yield* succeeded(anvil, gift.transaction), true)
+    "an unmatched transfer is refunded by the treasury, once",
+    Effect.fnUntraced(function* ({ anvil, service, unmatched }) {
+      const refund = yield* refunded(service, unmatched.authorization)
+      equal(yield* succeeded(anvil, unmatched.transaction), true)
       equal(yield* succeeded(anvil, refund), true)
       equal(yield* balance(anvil, treasury), startBalance - price)
-      equal((yield* purses(anvil, 3))[0], startBalance)
+      equal((yield* balances(anvil, 3))[0], startBalance)
     }),
   ],
 ]
@@ -234,7 +238,7 @@ const latestSeconds = (anvil: Anvil) =>
     (block) => (block as { readonly timestamp: string }).timestamp,
   )
 
-/** Waits until a payment is refunded; the transaction that did it. */
+/** Waits until a payment is refunded; returns the transaction of the refund. */
 const refunded = (service: Service, authorization: Authorization) =>
   Effect.gen(function* () {
     const { paymentId } = yield* Signatures
@@ -244,9 +248,9 @@ const refunded = (service: Service, authorization: Authorization) =>
   }).pipe(Effect.provide(signatures.layer), Effect.orDie)
 
 const version1: Step = [
-  "the stock buyer of version 1 pays for it too",
+  "the unmodified buyer of version 1 pays for it too",
   Effect.fnUntraced(function* ({ anvil, service }) {
-    const { bought, spent } = yield* moved(
+    const { bought, spent } = yield* measured(
       anvil,
       0,
       Effect.promise(() =>

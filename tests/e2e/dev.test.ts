@@ -1,6 +1,6 @@
 /**
- * The whole service as its users meet it: `deno task dev` in a process of its own, on an embedded
- * store, called over HTTP, bought from by the unmodified reference buyer, stopped and started again.
+ * The whole service as its users run it: `deno task dev` as a process on an embedded store. It is
+ * called over HTTP, sells to the unmodified reference buyer, stops and restarts.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { liveTest } from "../support/effect.ts"
 import { startDev } from "../support/process.ts"
 
 liveTest(
-  "task dev shows movers and a digest within a minute, and sells both to the reference buyer",
+  "task dev has movers and a digest within a minute, and sells both to the reference buyer",
   () =>
     Effect.gen(function* () {
       const dir = yield* Effect.acquireRelease(
@@ -28,7 +28,7 @@ liveTest(
       ok(bought.includes("402"), bought)
       ok(bought.includes('"charged": true'), bought)
 
-      // The first start writes the digest of the slot it finds, once the first tick is there.
+      // The first start writes the digest of the current slot after the first tick.
       const brief = yield* first.until("/v1/digest/brief", (body) => "data" in body)
       const { digest } = yield* first.until("/v1/index", (body) => body["digest"] !== null)
       ok(JSON.stringify(brief).includes("createdAt") && digest !== null, JSON.stringify(brief))

@@ -1,5 +1,5 @@
 /**
- * What is served about the service, held to the tools that agents and their makers read it with.
+ * The served documents, checked with the tools that agents and their developers use.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { servedService } from "../support/http/servedService.ts"
 
 const sold = Object.values(products)
 
-/** /openapi.json as it is served, in a file that goes away with the scope. */
+/** The served /openapi.json in a file, deleted when the scope closes. */
 const openApiFile = Effect.gen(function* () {
   const base = yield* servedService
   const folder = yield* Effect.acquireRelease(
@@ -30,23 +30,29 @@ const openApiFile = Effect.gen(function* () {
 const run = (program: Parameters<typeof runTool>[0], args: ReadonlyArray<string>) =>
   Effect.promise(() => runTool(program, args))
 
-/** Holds that a program took what it was shown, and shows what it said when it did not. */
-const took = ({ code, stdout, stderr }: ToolRun) => strictEqual(code, 0, `${stdout}\n${stderr}`)
+/** Asserts that a program succeeded; a failure prints its output. */
+const assertSucceeded = ({ code, stdout, stderr }: ToolRun) =>
+  strictEqual(code, 0, `${stdout}\n${stderr}`)
 
-function linted(): void {
+function linterTests(): void {
   liveTest(
-    "redocly has nothing to say of /openapi.json, under every recommended rule",
+    "redocly finds no problem in /openapi.json with all recommended rules",
     () =>
       Effect.gen(function* () {
         const { file } = yield* openApiFile
-        const ran = yield* run("redocly", ["lint", "--config=redocly.yaml", "--format=json", file])
-        took(ran)
-        equal(JSON.parse(ran.stdout).problems, [])
+        const result = yield* run("redocly", [
+          "lint",
+          "--config=redocly.yaml",
+          "--format=json",
+          file,
+        ])
+        assertSucceeded(result)
+        equal(JSON.parse(result.stdout).problems, [])
       }),
   )
 
   liveTest(
-    "spectral has nothing to say of /openapi.json, under every rule for OpenAPI",
+    "spectral finds no problem in /openapi.json with all rules for OpenAPI",
     () =>
       Effect.gen(function* () {
         const { file } = yield* openApiFile
@@ -56,22 +62,22 @@ function linted(): void {
           "--format=json",
           "--quiet",
         ]
-        const ran = yield* run("spectral", ["lint", ...strict, file])
-        took(ran)
-        equal(JSON.parse(ran.stdout), [])
+        const result = yield* run("spectral", ["lint", ...strict, file])
+        assertSucceeded(result)
+        equal(JSON.parse(result.stdout), [])
       }),
   )
 
   liveTest("/openapi.json is valid by the schema of OpenAPI 3.1", () =>
     Effect.gen(function* () {
       const { file } = yield* openApiFile
-      const ran = yield* run("validate-api", [file])
-      took(ran)
-      equal(JSON.parse(ran.stdout), { valid: true })
+      const result = yield* run("validate-api", [file])
+      assertSucceeded(result)
+      equal(JSON.parse(result.stdout), { valid: true })
     }))
 }
 
-/** A client in the types that are made from the document: what is right compiles, what is not does not. */
+/** A client that uses the types generated from the document; wrong uses must not compile. */
 const client = `
 import type { paths } from "./openapi.ts"
 type Answer<P extends keyof paths, S extends number> =
@@ -86,24 +92,24 @@ export const moved = ({ data }: Answer<"/v1/signals", 200>): ReadonlyArray<numbe
   data.flatMap((item) => item.type === "mover" ? [item.data.delta] : [])
 export const charged = ({ error }: Answer<"/v1/research", 502>): boolean | null => error.charged
 export const query: Query = { since: 1, count: 20, type: "mover" }
-// @ts-expect-error An integer is no text.
+// @ts-expect-error The count is an integer.
 export const textual: Query = { count: "20" }
-// @ts-expect-error There is no such type of item.
+// @ts-expect-error No item has this type.
 export const unknown: Query = { type: "rumour" }
 // @ts-expect-error An index has no prices.
 export const priced = (index: Answer<"/v1/index", 200>) => index.price
 `
 
-function typed(): void {
+function typeTests(): void {
   liveTest(
-    "a client compiles with the types of /openapi.json, and not with what they have not",
+    "a client compiles with the types of /openapi.json, and wrong uses do not",
     () =>
       Effect.gen(function* () {
         const { folder, file } = yield* openApiFile
-        took(yield* run("openapi-typescript", [file, `--output=${folder}/openapi.ts`]))
+        assertSucceeded(yield* run("openapi-typescript", [file, `--output=${folder}/openapi.ts`]))
         yield* Effect.promise(() => Deno.writeTextFile(`${folder}/client.ts`, client))
         const strict = ["--strict", "--noEmit", "--allowImportingTsExtensions", "--skipLibCheck"]
-        took(
+        assertSucceeded(
           yield* run("tsc", [
             ...strict,
             "--lib",
@@ -117,14 +123,14 @@ function typed(): void {
   )
 }
 
-function crawled(): void {
+function crawlerTests(): void {
   liveTest(
     "@agentcash/discovery finds every paid path with its price, and no other",
     () =>
       Effect.gen(function* () {
-        const ran = yield* run("discovery", ["discover", yield* servedService, "--json"])
-        took(ran)
-        const { resources, warnings } = JSON.parse(ran.stdout) as Discovered
+        const result = yield* run("discovery", ["discover", yield* servedService, "--json"])
+        assertSucceeded(result)
+        const { resources, warnings } = JSON.parse(result.stdout) as DiscoverOutput
         const paid = resources.filter(({ authHint }) => authHint !== "unprotected")
         equal(
           paid.map(({ method, path, authHint, priceHint }) => [method, path, authHint, priceHint])
@@ -138,12 +144,16 @@ function crawled(): void {
 
   for (const { path, price } of sold) {
     liveTest(
-      `@agentcash/discovery has nothing to say of ${path} and its 402`,
+      `@agentcash/discovery finds no problem in ${path} and its 402`,
       () =>
         Effect.gen(function* () {
-          const ran = yield* run("discovery", ["check", `${yield* servedService}${path}`, "--json"])
-          took(ran)
-          const { advisories, warnings } = JSON.parse(ran.stdout) as Checked
+          const result = yield* run("discovery", [
+            "check",
+            `${yield* servedService}${path}`,
+            "--json",
+          ])
+          assertSucceeded(result)
+          const { advisories, warnings } = JSON.parse(result.stdout) as CheckOutput
           equal(warnings, [])
           const [advisory] = advisories
           strictEqual(advisories.length, 1)
@@ -155,7 +165,7 @@ function crawled(): void {
   }
 
   liveTest(
-    "the validator behind x402scan has nothing to say of any 402",
+    "the validator of x402scan finds no problem in any 402",
     () =>
       Effect.gen(function* () {
         const base = yield* servedService
@@ -165,16 +175,16 @@ function crawled(): void {
             await response.body?.cancel()
             return response.headers.get("payment-required") ?? ""
           }))
-        const verdicts = yield* Effect.promise(() => judge(challenges))
+        const validations = yield* Effect.promise(() => judge(challenges))
         equal(
-          verdicts,
+          validations,
           sold.map(({ price }) => ({ valid: true, amounts: [price.toString()], issues: [] })),
         )
       }),
   )
 }
 
-interface Discovered {
+interface DiscoverOutput {
   readonly resources: ReadonlyArray<{
     readonly method: string
     readonly path: string
@@ -184,7 +194,7 @@ interface Discovered {
   }>
   readonly warnings: ReadonlyArray<unknown>
 }
-interface Checked {
+interface CheckOutput {
   readonly advisories: ReadonlyArray<{
     readonly method: string
     readonly authMode: string
@@ -196,9 +206,9 @@ interface Checked {
 }
 
 if (hasDocumentTools) {
-  linted()
-  typed()
-  crawled()
+  linterTests()
+  typeTests()
+  crawlerTests()
 } else {
   registerSkipped("linters, types and crawler", "npm ci --prefix tests/documents was not run")
 }

@@ -1,6 +1,6 @@
 /**
- * Floods of payments that pay for nothing: they cost the facilitator no call and the store no row, and
- * whoever pays in the middle of one is served.
+ * Floods of invalid payments: they cause no facilitator call and no row in the store, and a client
+ * that pays during a flood is served.
  *
  * @module
  */
@@ -38,8 +38,8 @@ const portsOn = ({ store }: MemoryPayments): Layer.Layer<ReplicaPorts> =>
     layerLedger().pipe(Layer.provideMerge(layerMemory)),
   ).pipe(Layer.provideMerge(signatures))
 
-/** A shop that counts what it asks of its facilitator. */
-const shop = Effect.gen(function* () {
+/** A replica that counts the calls to its facilitator. */
+const countingReplica = Effect.gen(function* () {
   const calls = { verify: 0, settle: 0 }
   const world = yield* stockedWorld
   const replica = yield* openReplica(world, { invalidPayments: allowance }).pipe(
@@ -69,15 +69,15 @@ const hex = (random: Random, digits: number) =>
 const anyNonce = (random: Random) => Bytes32.make(`0x${hex(random, 64)}`)
 
 type Wire = Signed["wire"]
-/** Signed by somebody, and then changed by somebody else. */
+/** A signed payment that was changed after it was signed. */
 const tampered = ({ payload, ...rest }: Wire, changes: Partial<Wire["payload"]["authorization"]>) =>
   headerOf({
     ...rest,
     payload: { ...payload, authorization: { ...payload.authorization, ...changes } },
   })
 
-/** Payments that pay for nothing, each a little different from the last. */
-const garbage: ReadonlyArray<(signed: Signed, random: Random) => string> = [
+/** Invalid payments; each call returns a different one. */
+const invalidPayments: ReadonlyArray<(signed: Signed, random: Random) => string> = [
   (_, random) => hex(random, 200),
   (_, random) => btoa(`{"x402Version":2,"n":"${hex(random, 20)}"}`),
   ({ header }, random) => header.slice(0, random.between(10, header.length - 10)),
@@ -90,8 +90,8 @@ const garbage: ReadonlyArray<(signed: Signed, random: Random) => string> = [
   ({ wire }, random) => tampered(wire, { to: `0x${hex(random, 40)}` }),
 ]
 
-/** A flood from as many clients as it has payments, or from one. */
-const send = (base: string, headers: ReadonlyArray<string>, clientOf: (n: number) => number) =>
+/** Sends each payment from the client that `clientOf` returns. */
+const sendAll = (base: string, headers: ReadonlyArray<string>, clientOf: (n: number) => number) =>
   Effect.forEach(
     headers,
     (payment, n) =>
@@ -102,49 +102,50 @@ const send = (base: string, headers: ReadonlyArray<string>, clientOf: (n: number
     { concurrency: 40 },
   )
 
-const floodOf = Effect.fnUntraced(function* (random: Random) {
+const makeFlood = Effect.fnUntraced(function* (random: Random) {
   const signed = yield* signedFor(products.latest, { nonce: anyNonce(random) })
   return Array.from(
     { length: flood },
-    (_, n) => garbage[n % garbage.length]?.(signed, random) ?? "",
+    (_, n) => invalidPayments[n % invalidPayments.length]?.(signed, random) ?? "",
   )
 })
 
-const count = (told: ReadonlyArray<{ readonly status: number }>) => {
+const countByStatus = (answers: ReadonlyArray<{ readonly status: number }>) => {
   const counts: Record<number, number> = {}
-  for (const { status } of told) counts[status] = (counts[status] ?? 0) + 1
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
   return counts
 }
 
 flooded(
-  `${flood} invalid payments from one client cost the facilitator nothing, and end in 429`,
+  `${flood} invalid payments from one client cause no facilitator call, and end in 429`,
   (memory) =>
     Effect.gen(function* () {
-      const { replica, calls } = yield* shop
-      const told = yield* send(replica.base, yield* floodOf(new Random(1)), () => 1)
-      equal(Object.keys(count(told)), ["402", "429"])
-      ok((count(told)[402] ?? 0) <= allowance, "no more than one client may have")
+      const { replica, calls } = yield* countingReplica
+      const answers = yield* sendAll(replica.base, yield* makeFlood(new Random(1)), () => 1)
+      equal(Object.keys(countByStatus(answers)), ["402", "429"])
+      ok((countByStatus(answers)[402] ?? 0) <= allowance, "a client is allowed no more")
       equal(calls, { verify: 0, settle: 0 })
       equal(memory.countByState(), new Map())
     }),
 )
 
 flooded(
-  `${flood} invalid payments from as many clients cost the facilitator and the store nothing`,
+  `${flood} invalid payments from as many clients cause no facilitator call and no row`,
   (memory) =>
     Effect.gen(function* () {
-      const { replica, calls } = yield* shop
-      const headers = yield* floodOf(new Random(2))
-      const honest = Effect.gen(function* () {
+      const { replica, calls } = yield* countingReplica
+      const headers = yield* makeFlood(new Random(2))
+      const validPayment = Effect.gen(function* () {
         const signed = yield* signedFor(products.latest, { n: 1 })
         return yield* ask(replica.base, {
           ...{ path: signed.product.path, payment: signed.header, client: 20_000 },
         })
       })
-      const [told, paid] = yield* Effect.all([send(replica.base, headers, (n) => n), honest], {
-        concurrency: 2,
-      })
-      equal(count(told), { 402: flood })
+      const [answers, paid] = yield* Effect.all(
+        [sendAll(replica.base, headers, (n) => n), validPayment],
+        { concurrency: 2 },
+      )
+      equal(countByStatus(answers), { 402: flood })
       strictEqual(paid.status, 200)
       equal(calls, { verify: 1, settle: 1 })
       equal(memory.countByState(), new Map([["answered", 1]]))
@@ -152,39 +153,39 @@ flooded(
 )
 
 flooded(
-  "forged copies of a payment that was taken change nothing for it",
+  "forged copies of a settled payment do not change it",
   () =>
     Effect.gen(function* () {
-      const { replica, calls } = yield* shop
+      const { replica, calls } = yield* countingReplica
       const key = "the-first-callers-secret"
       const signed = yield* signedFor(products.latest)
-      const asked = { path: signed.product.path, payment: signed.header, key }
-      const first = yield* ask(replica.base, asked)
+      const request = { path: signed.product.path, payment: signed.header, key }
+      const first = yield* ask(replica.base, request)
       const random = new Random(3)
       const forged = Array.from({ length: 100 }, () =>
         headerOf({
           ...signed.wire,
           payload: { ...signed.wire.payload, signature: `0x${hex(random, 64)}${"1".repeat(64)}1c` },
         }))
-      const told = yield* Effect.forEach(
+      const answers = yield* Effect.forEach(
         forged,
-        (payment, client) => ask(replica.base, { ...asked, payment, client }),
+        (payment, client) => ask(replica.base, { ...request, payment, client }),
         { concurrency: 20 },
       )
       equal(
-        new Set(told.map(({ status, code, charged }) => `${status} ${code} ${charged}`)),
+        new Set(answers.map(({ status, code, charged }) => `${status} ${code} ${charged}`)),
         new Set(["409 payment_conflict true"]),
       )
       equal(calls, { verify: 1, settle: 1 })
-      strictEqual((yield* ask(replica.base, asked)).text, first.text)
+      strictEqual((yield* ask(replica.base, request)).text, first.text)
     }),
 )
 
 flooded(
-  "good signatures of payers without money cost a client's allowance, and settle nothing",
+  "valid signatures of payers without money use up a client's allowance, and settle nothing",
   () =>
     Effect.gen(function* () {
-      const { replica, calls } = yield* shop
+      const { replica, calls } = yield* countingReplica
       const ledger = yield* Ledger
       const signed = yield* Effect.forEach(
         Array.from({ length: 2 * allowance }, (_, n) => n),
@@ -199,19 +200,19 @@ flooded(
           return signed
         }),
       )
-      const told = yield* Effect.forEach(
+      const answers = yield* Effect.forEach(
         signed,
         ({ header: payment }) => ask(replica.base, { path: "/v1/latest", payment, client: 5 }),
       )
-      equal(count(told), { 402: allowance, 429: allowance })
-      // The one that was over the allowance was verified before it was counted.
+      equal(countByStatus(answers), { 402: allowance, 429: allowance })
+      // The payment that exceeds the allowance is verified before it is counted.
       ok(calls.verify <= allowance + 1, `${calls.verify} calls`)
       strictEqual(calls.settle, 0)
     }),
 )
 
-/** What is bought, and how its world is emptied, so that the work must fail. */
-const doomed: ReadonlyArray<readonly [product: Product, query: string, status: number]> = [
+/** Requests whose work must fail in an empty world, with their status. */
+const failingRequests: ReadonlyArray<readonly [product: Product, query: string, status: number]> = [
   [products.resolving, "", 422],
   [products.whales, "", 422],
   [products.research, "?market=no-such-market", 404],
@@ -219,19 +220,19 @@ const doomed: ReadonlyArray<readonly [product: Product, query: string, status: n
 ]
 
 flooded(
-  "a call that is known to fail is refused before anything is settled, or even verified",
+  "a request that must fail is refused before its payment is verified or settled",
   () =>
     Effect.gen(function* () {
-      const { replica, calls, world } = yield* shop
-      yield* Ref.set(world.productPorts.markets, [])
-      yield* Ref.set(world.productPorts.whales, [])
+      const { replica, calls, world } = yield* countingReplica
+      yield* Ref.set(world.shelf.markets, [])
+      yield* Ref.set(world.shelf.whales, [])
       const random = new Random(4)
       for (let turn = 0; turn < 5; turn++) {
-        for (const [product, query, status] of doomed) {
+        for (const [product, query, status] of failingRequests) {
           const signed = yield* signedFor(product, { nonce: anyNonce(random) })
           const path = `${product.path}${query}`
-          const told = yield* ask(replica.base, { path, payment: signed.header, client: turn })
-          equal([told.status, told.charged], [status, false], path)
+          const answer = yield* ask(replica.base, { path, payment: signed.header, client: turn })
+          equal([answer.status, answer.charged], [status, false], path)
         }
       }
       equal(calls, { verify: 0, settle: 0 })
@@ -241,21 +242,21 @@ flooded(
 )
 
 flooded(
-  "a payment header is read up to 8 KiB, and the head of a request has an end too",
+  "a payment header of more than 8 KiB is refused, and so is a longer request head",
   () =>
     Effect.gen(function* () {
-      const { replica, calls } = yield* shop
+      const { replica, calls } = yield* countingReplica
       for (const header of ["PAYMENT-SIGNATURE", "X-PAYMENT"] as const) {
-        const told = (bytes: number) =>
+        const sendHeader = (bytes: number) =>
           ask(replica.base, {
             path: "/v1/latest",
             payment: "A".repeat(bytes),
             header,
             client: bytes,
           })
-        strictEqual((yield* told(8_192)).status, 402)
+        strictEqual((yield* sendHeader(8_192)).status, 402)
         for (const bytes of [8_193, 16_384, 60_000]) {
-          const { status, code } = yield* told(bytes)
+          const { status, code } = yield* sendHeader(bytes)
           equal([status, code], [431, "headers_too_large"])
         }
       }
@@ -265,15 +266,18 @@ flooded(
           Array.from({ length: 200 }, (_, n) => `X-${n}: x\r\n`).join(""),
         ]
       ) {
-        const answer = yield* raw(replica.port, `GET /v1/latest HTTP/1.1\r\nHost: x\r\n${head}\r\n`)
+        const answer = yield* sendRaw(
+          replica.port,
+          `GET /v1/latest HTTP/1.1\r\nHost: x\r\n${head}\r\n`,
+        )
         match(answer, /^$|^HTTP\/1\.1 4\d\d /)
       }
       equal(calls, { verify: 0, settle: 0 })
     }),
 )
 
-/** Sends bytes as they are, and reads what comes until the connection is closed or reset. */
-const raw = (port: number, text: string) =>
+/** Sends a text unchanged, and reads until the connection is closed or reset. */
+const sendRaw = (port: number, text: string) =>
   Effect.promise(async () => {
     const connection = await Deno.connect({ hostname: "127.0.0.1", port })
     let answer = ""
@@ -282,7 +286,7 @@ const raw = (port: number, text: string) =>
       for (let sent = 0; sent < bytes.length;) sent += await connection.write(bytes.subarray(sent))
       for await (const chunk of connection.readable) answer += new TextDecoder().decode(chunk)
     } catch {
-      // Reset: that is an answer too.
+      // The server reset the connection.
     }
     return answer
   })

@@ -1,6 +1,6 @@
 /**
- * Thousands of requests nobody would send, to the service as it runs: over all paths and with
- * JSON-RPC bodies. No 5xx, no hang, and the process stays as large as it was.
+ * Thousands of hostile requests to a running service, on all paths and with JSON-RPC bodies: no 5xx, no
+ * hang, and no memory growth.
  *
  * @module
  */
@@ -15,20 +15,20 @@ import { anyRpcCall } from "../support/http/rpcFuzz.ts"
 const requests = sized({ short: 3_000, full: 20_000 })
 const seed = "fuzz-process-1"
 const connections = 8
-/** The first so many fill caches, pools and the compiler; the others must not add to that. */
+/** Requests that fill caches, pools and compiled code before the memory is measured. */
 const warmUp = sized({ short: 1_000, full: 5_000 })
 const growthMaxMiB = 100
-/** What hangs is told so long before anybody's patience ends. */
-const patienceMs = 20_000
+/** A slower request counts as a hang. */
+const requestTimeoutMs = 20_000
 
-/** What was sent, in words for a failure. */
+/** A request; `what` describes it in a failure. */
 interface Sent {
   readonly what: string
   readonly url: string
   readonly init: RequestInit
 }
 
-const resident = ({ admin }: Service) =>
+const residentMiB = ({ admin }: Service) =>
   Effect.promise(async () => {
     const text = await (await fetch(`${admin}/metrics`)).text()
     const bytes = /^bellwether_process_resident_bytes\S* (\S+)/m.exec(text)?.[1]
@@ -47,7 +47,7 @@ liveTest(
         }),
         (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
       )
-      // One tick: what the simulated world adds with time is no business of this test.
+      // Only one tick, so that the simulated world does not grow during the test.
       const service = yield* startDev(dir, {
         TRUSTED_PROXY_HOPS: "1",
         TICK: "1 hour",
@@ -81,12 +81,12 @@ liveTest(
 
       const send = ({ what, url, init }: Sent) =>
         Effect.promise(async () => {
-          const begun = performance.now()
-          const signal = AbortSignal.timeout(patienceMs)
+          const startMs = performance.now()
+          const signal = AbortSignal.timeout(requestTimeoutMs)
           const response = await fetch(url, { ...init, redirect: "manual", signal })
             .catch((error) => Promise.reject(new Error(`${what}: ${error}`)))
           await response.arrayBuffer()
-          const ms = performance.now() - begun
+          const ms = performance.now() - startMs
           if (ms > slowest.ms) Object.assign(slowest, { ms, what })
           ok(response.status < 500, `${what} is ${response.status}`)
           const key = `${init.method === "POST" ? "POST" : "other"} ${response.status}`
@@ -100,9 +100,9 @@ liveTest(
       })
 
       yield* round(warmUp)
-      const before = yield* resident(service)
+      const before = yield* residentMiB(service)
       for (let left = requests - warmUp; left > 0; left -= 1_000) yield* round(1_000)
-      const after = yield* resident(service)
+      const after = yield* residentMiB(service)
       yield* Effect.log(
         `resident ${before.toFixed(0)} -> ${after.toFixed(0)} MiB; slowest ${
           slowest.ms.toFixed(0)

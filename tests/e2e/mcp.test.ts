@@ -1,6 +1,6 @@
 /**
- * Unmodified clients of MCP against the whole face on a real socket, with payments that are really
- * signed and settled on a simulated chain.
+ * Unmodified MCP clients against the whole service on a real socket, with payments that are signed and
+ * settled on a simulated chain.
  *
  * @module
  */
@@ -28,7 +28,7 @@ import { bookOf, endingMarket, pricesOver, whaleRow } from "../support/products.
 import { market, replica } from "../support/payments/sales.ts"
 import { token } from "../support/payments/terms.ts"
 
-const stocked = Effect.gen(function* () {
+const stockedWorld = Effect.gen(function* () {
   const world = yield* makeWorld(3)
   const now = yield* Clock.currentTimeMillis
   const { markets, books, series, whales } = world.productPorts
@@ -40,7 +40,7 @@ const stocked = Effect.gen(function* () {
   return world
 })
 
-/** A replica of the service on a port of its own, for as long as the scope lives. */
+/** Starts a replica on its own port until the scope closes; returns its base URL. */
 const serve = Effect.fnUntraced(function* (world: World, payments: Payments["Service"]) {
   const face = yield* makeService(world, Layer.succeed(Payments, payments))
   const server = yield* Effect.acquireRelease(
@@ -52,11 +52,11 @@ const serve = Effect.fnUntraced(function* (world: World, payments: Payments["Ser
   return `http://127.0.0.1:${server.addr.port}`
 })
 
-const shop = Effect.gen(function* () {
-  return yield* serve(yield* stocked, yield* Payments)
+const openService = Effect.gen(function* () {
+  return yield* serve(yield* stockedWorld, yield* Payments)
 })
 
-/** What a buyer has spent of its play money. */
+/** How much a buyer has spent. */
 const spent = (payer = 0) =>
   Effect.map(
     Effect.flatMap(Ledger, (ledger) => ledger.balance(address(buyer(payer).address))),
@@ -73,10 +73,10 @@ const receiptOf = ({ _meta }: ToolResult): Record<string, unknown> =>
   Object(_meta?.["x402/payment-response"])
 for (const kind of clientKinds) {
   liveTest(
-    `client ${kind} lists the tools, reads a free one, is told the terms and buys`,
+    `client ${kind} lists the tools, calls a free one, gets the payment terms and buys`,
     () =>
       Effect.gen(function* () {
-        const base = yield* shop
+        const base = yield* openService
         const client = yield* connect(kind, `${base}/mcp`)
         const { tools, call } = client
         const listed = yield* Effect.promise(tools)
@@ -106,29 +106,29 @@ for (const kind of clientKinds) {
 }
 
 const key = "a-secret-of-the-buyer-1"
-const bought = { count: 2 }
+const query = { count: 2 }
 
-/** A client at the service, with the payment that the reference buyer signs for get_signals. */
-const atTheTill = Effect.fnUntraced(function* (headers: Record<string, string> = {}) {
-  const base = yield* shop
-  const { call: ask } = yield* connect("2 pinned", `${base}/mcp`, { headers })
-  const call = (name: string, given: Record<string, unknown>, meta?: Record<string, unknown>) =>
-    Effect.promise(() => ask(name, given, meta))
-  const payment = yield* payFor(yield* call("get_signals", bought))
+/** A client, and the payment that the reference buyer signs for get_signals. */
+const payingClient = Effect.fnUntraced(function* (headers: Record<string, string> = {}) {
+  const base = yield* openService
+  const { call: callTool } = yield* connect("2 pinned", `${base}/mcp`, { headers })
+  const call = (name: string, params: Record<string, unknown>, meta?: Record<string, unknown>) =>
+    Effect.promise(() => callTool(name, params, meta))
+  const payment = yield* payFor(yield* call("get_signals", query))
   return { base, call, payment }
 })
 
 liveTest(
-  "the same payment with its secret fetches the same answer, and costs nothing more",
+  "the same payment with its secret returns the same answer without another charge",
   () =>
     Effect.gen(function* () {
-      const { call, payment } = yield* atTheTill()
-      const named = paid({
+      const { call, payment } = yield* payingClient()
+      const identified = paid({
         ...payment,
         extensions: { "payment-identifier": { info: { required: false, id: key } } },
       })
-      const first = yield* call("get_signals", bought, named)
-      const again = yield* call("get_signals", bought, named)
+      const first = yield* call("get_signals", query, identified)
+      const again = yield* call("get_signals", query, identified)
       equal(again.structuredContent, first.structuredContent)
       equal(receiptOf(again), receiptOf(first))
       equal([first._meta?.["idempotent-replayed"], again._meta?.["idempotent-replayed"]], [
@@ -140,12 +140,12 @@ liveTest(
 )
 
 liveTest(
-  "an Idempotency-Key of the client's requests is a secret too",
+  "the Idempotency-Key header of the client is the secret too",
   () =>
     Effect.gen(function* () {
-      const { call, payment } = yield* atTheTill({ "idempotency-key": key })
-      const first = yield* call("get_signals", bought, paid(payment))
-      const again = yield* call("get_signals", bought, paid(payment))
+      const { call, payment } = yield* payingClient({ "idempotency-key": key })
+      const first = yield* call("get_signals", query, paid(payment))
+      const again = yield* call("get_signals", query, paid(payment))
       equal([again.structuredContent, again._meta?.["idempotent-replayed"]], [
         first.structuredContent,
         true,
@@ -154,12 +154,12 @@ liveTest(
 )
 
 liveTest(
-  "a payment that was used tells whoever lacks its secret so, with the receipt",
+  "a used payment without its secret gets payment_already_used, with the receipt",
   () =>
     Effect.gen(function* () {
-      const { call, payment } = yield* atTheTill()
-      const first = yield* call("get_signals", bought, paid(payment))
-      const again = yield* call("get_signals", bought, paid(payment))
+      const { call, payment } = yield* payingClient()
+      const first = yield* call("get_signals", query, paid(payment))
+      const again = yield* call("get_signals", query, paid(payment))
       const { code, charged, receipt } = errorOf(again)
       equal([again.isError, code, charged], [true, "payment_already_used", true])
       equal({ success: true, ...Object(receipt) }, receiptOf(first))
@@ -168,41 +168,41 @@ liveTest(
 )
 
 liveTest(
-  "a forged payment gets the terms again, with why, and takes nothing",
+  "a forged payment gets the terms again with the reason, and nothing is charged",
   () =>
     Effect.gen(function* () {
-      const { call, payment } = yield* atTheTill()
+      const { call, payment } = yield* payingClient()
       const { authorization } = Object(payment["payload"])
       const signature = `0x${"11".repeat(32)}${"22".repeat(32)}1b`
       const forged = { ...payment, payload: { authorization, signature } }
-      const told = yield* call("get_signals", bought, paid(forged))
-      equal([told.isError, told.structuredContent?.["x402Version"]], [true, 2])
-      match(String(told.structuredContent?.["error"]), /signature/i)
+      const refused = yield* call("get_signals", query, paid(forged))
+      equal([refused.isError, refused.structuredContent?.["x402Version"]], [true, 2])
+      match(String(refused.structuredContent?.["error"]), /signature/i)
       strictEqual(yield* spent(), 0n)
-      // The real one was not spoiled by it.
-      equal(receiptOf(yield* call("get_signals", bought, paid(payment)))["success"], true)
+      // The valid payment can still be used.
+      equal(receiptOf(yield* call("get_signals", query, paid(payment)))["success"], true)
     }).pipe(Effect.provide(market())),
 )
 
 liveTest(
-  "arguments that are wrong leave the payment unused: it buys with the right ones",
+  "invalid arguments leave the payment unused, and valid ones buy with it",
   () =>
     Effect.gen(function* () {
-      const { call, payment } = yield* atTheTill()
-      const told = yield* call("get_signals", { count: 21 }, paid(payment))
-      const { code, charged, hint } = errorOf(told)
-      equal([told.isError, code, charged], [true, "invalid_parameter", false])
+      const { call, payment } = yield* payingClient()
+      const refused = yield* call("get_signals", { count: 21 }, paid(payment))
+      const { code, charged, hint } = errorOf(refused)
+      equal([refused.isError, code, charged], [true, "invalid_parameter", false])
       match(String(hint), /was not used/)
       strictEqual(yield* spent(), 0n)
-      equal(receiptOf(yield* call("get_signals", bought, paid(payment)))["success"], true)
+      equal(receiptOf(yield* call("get_signals", query, paid(payment)))["success"], true)
     }).pipe(Effect.provide(market())),
 )
 
 liveTest(
-  "one payment over HTTP and over MCP is one sale, of one request",
+  "one payment over HTTP and over MCP is one sale of one request",
   () =>
     Effect.gen(function* () {
-      const { base, call, payment } = yield* atTheTill({ "idempotency-key": key })
+      const { base, call, payment } = yield* payingClient({ "idempotency-key": key })
       const overHttp = yield* json(`${base}/v1/signals?count=2`, {
         headers: { "payment-signature": btoa(JSON.stringify(payment)), "idempotency-key": key },
       })
@@ -216,7 +216,7 @@ liveTest(
 )
 
 for (
-  const [name, given, product] of [
+  const [name, params, product] of [
     ["get_resolving", { withinHours: 72 }, products.resolving],
     ["get_whales", {}, products.whales],
     ["get_research", { market: "market-1" }, products.research],
@@ -226,47 +226,50 @@ for (
     ["get_digest_history", { hours: 168 }, products.digest_history],
   ] as const
 ) {
-  liveTest(`${name} is bought, which is ${product.settlementOrder}`, () =>
+  liveTest(`${name} can be bought, ${product.settlementOrder}`, () =>
     Effect.gen(function* () {
-      const { call } = yield* atTheTill()
-      const payment = yield* payFor(yield* call(name, given))
-      const told = yield* call(name, given, paid(payment))
-      equal([told.isError, told.structuredContent?.["success"]], [undefined, true])
-      equal(receiptOf(told)["success"], true)
+      const { call } = yield* payingClient()
+      const payment = yield* payFor(yield* call(name, params))
+      const answer = yield* call(name, params, paid(payment))
+      equal([answer.isError, answer.structuredContent?.["success"]], [undefined, true])
+      equal(receiptOf(answer)["success"], true)
       strictEqual(yield* spent(), product.price as bigint)
     }).pipe(Effect.provide(market())))
 }
 
 liveTest(
-  "a tool that nobody knows is an error of the protocol, in either client",
+  "an unknown tool is a protocol error, in either client",
   () =>
     Effect.gen(function* () {
-      const base = yield* shop
+      const base = yield* openService
       for (const kind of clientKinds) {
         const { call } = yield* connect(kind, `${base}/mcp`)
-        const told = yield* Effect.promise(() =>
+        const error = yield* Effect.promise(() =>
           call("get_rich").then(() => null, (error) => error)
         )
-        equal([told?.code, /no tool with this name/.test(told?.message)], [-32602, true])
+        equal([error?.code, /no tool with this name/.test(error?.message)], [-32602, true])
       }
     }).pipe(Effect.provide(market())),
 )
 
 for (const kind of clientKinds) {
   liveTest(
-    `two replicas serve client ${kind} in turn, as if they were one`,
+    `two replicas serve client ${kind} in turn like one service`,
     () =>
       Effect.gen(function* () {
-        const world = yield* stocked
+        const world = yield* stockedWorld
         const bases = [yield* serve(world, yield* Payments), yield* serve(world, yield* replica)]
-        const served: Array<string> = []
-        const turns: typeof fetch = (input, init) => {
-          const base = bases[served.length % 2] ?? ""
-          served.push(base)
+        const called: Array<string> = []
+        const alternatingFetch: typeof fetch = (input, init) => {
+          const base = bases[called.length % 2] ?? ""
+          called.push(base)
           return fetch(`${base}${new URL(String(input)).pathname}`, init)
         }
         const headers = { "idempotency-key": key }
-        const { call, tools } = yield* connect(kind, `${bases[0]}/mcp`, { fetch: turns, headers })
+        const { call, tools } = yield* connect(kind, `${bases[0]}/mcp`, {
+          fetch: alternatingFetch,
+          headers,
+        })
         for (let count = 0; count < 2; count++) {
           strictEqual((yield* Effect.promise(tools)).length, skills.length)
         }
@@ -279,12 +282,12 @@ for (const kind of clientKinds) {
         equal(second?.structuredContent, first?.structuredContent)
         equal(second?._meta?.["idempotent-replayed"], true)
         strictEqual(yield* spent(), products.latest.price as bigint)
-        equal(new Set(served), new Set(bases))
+        equal(new Set(called), new Set(bases))
       }).pipe(Effect.provide(market())),
   )
 }
 
-/** The row of a payment, once it satisfies the test. */
+/** Waits until the row of a payment satisfies the predicate. */
 const rowOf = Effect.fnUntraced(function* (
   payment: unknown,
   satisfied: (row: PaymentRecord) => boolean,
@@ -305,40 +308,44 @@ const rowOf = Effect.fnUntraced(function* (
 })
 
 liveTest(
-  "an answer counts as handed over when it has left, and not when its client had",
+  "an answer counts as delivered when it has left, but not when its client has disconnected",
   () =>
     Effect.gen(function* () {
-      const { base, call, payment } = yield* atTheTill()
-      const gone = new AbortController()
-      const init = currentRequest("tools/call", { name: "get_signals", arguments: bought }, {
+      const { base, call, payment } = yield* payingClient()
+      const controller = new AbortController()
+      const init = currentRequest("tools/call", { name: "get_signals", arguments: query }, {
         meta: paid(payment),
       })
-      const asked = fetch(`${base}/mcp`, { ...init, signal: gone.signal }).catch(() => null)
+      const response = fetch(`${base}/mcp`, { ...init, signal: controller.signal }).catch(() =>
+        null
+      )
       yield* rowOf(payment, ({ state }) => state === "settling")
-      gone.abort()
-      yield* Effect.promise(() => asked)
+      controller.abort()
+      yield* Effect.promise(() => response)
       yield* rowOf(payment, ({ state }) => state === "answered")
 
-      const heard = yield* payFor(yield* call("get_latest", {}), 1)
-      strictEqual((yield* call("get_latest", {}, paid(heard))).isError, undefined)
-      yield* rowOf(heard, ({ sent }) => sent)
+      const delivered = yield* payFor(yield* call("get_latest", {}), 1)
+      strictEqual((yield* call("get_latest", {}, paid(delivered))).isError, undefined)
+      yield* rowOf(delivered, ({ sent }) => sent)
       strictEqual((yield* rowOf(payment, () => true))?.sent, false)
     }).pipe(Effect.provide(market({ delay: Duration.millis(100) }))),
 )
 
 liveTest(
-  "a client that hangs up before its payment is settled has not paid",
+  "a client that disconnects before its payment is settled is not charged",
   () =>
     Effect.gen(function* () {
-      const { base, payment } = yield* atTheTill()
-      const gone = new AbortController()
-      const init = currentRequest("tools/call", { name: "get_signals", arguments: bought }, {
+      const { base, payment } = yield* payingClient()
+      const controller = new AbortController()
+      const init = currentRequest("tools/call", { name: "get_signals", arguments: query }, {
         meta: paid(payment),
       })
-      const asked = fetch(`${base}/mcp`, { ...init, signal: gone.signal }).catch(() => null)
+      const response = fetch(`${base}/mcp`, { ...init, signal: controller.signal }).catch(() =>
+        null
+      )
       yield* rowOf(payment, ({ state }) => state === "claimed")
-      gone.abort()
-      yield* Effect.promise(() => asked)
+      controller.abort()
+      yield* Effect.promise(() => response)
       yield* rowOf(payment, ({ state }) => state === "released")
       strictEqual(yield* spent(), 0n)
     }).pipe(Effect.provide(market({ delay: Duration.millis(100) }))),

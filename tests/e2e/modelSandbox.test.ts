@@ -1,6 +1,6 @@
 /**
- * The model's client in a process of its own, under the service's walls: it needs no variable, takes
- * none, and prints nothing.
+ * The model's client in its own process under the sandbox of the service: it needs no environment
+ * variable, uses none and logs nothing.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { liveTest } from "../support/effect.ts"
 import { key, modelServer, says } from "../support/writing/modelServer.ts"
 import { digestDraft } from "../support/writing/briefs.ts"
 
-/** What the client would look for, if it looked. */
+/** The variables that the client library reads by default, with wrong values. */
 const misleading = {
   ...{ OPENAI_API_KEY: "sk-wrong", OPENAI_ADMIN_KEY: "sk-admin", OPENAI_LOG: "debug" },
   ...{ OPENAI_BASE_URL: "http://127.0.0.1:9/v1", OPENAI_ORG_ID: "org", OPENAI_PROJECT_ID: "p" },
@@ -21,11 +21,11 @@ const misleading = {
 for (
   const [name, env] of [
     ["no variable", []],
-    ["every variable it would read", Object.keys(misleading)],
+    ["every variable of the library", Object.keys(misleading)],
   ] as const
 ) {
   liveTest(
-    `the client asks the server of the settings with leave to read ${name}`,
+    `the client calls the configured server, with permission to read ${name}`,
     () =>
       Effect.gen(function* () {
         const server = yield* modelServer(says(() => digestDraft))
@@ -33,7 +33,14 @@ for (
         const allowed = env.length === 0 ? [] : [`--allow-env=${env.join(",")}`]
         const { stdout, stderr } = yield* Effect.promise(() =>
           new Deno.Command(Deno.execPath(), {
-            args: ["run", ...flags, ...allowed, "tests/e2e/askModel.ts", server.baseUrl.href, key],
+            args: [
+              "run",
+              ...flags,
+              ...allowed,
+              "tests/e2e/requestDigest.ts",
+              server.baseUrl.href,
+              key,
+            ],
             cwd: new URL("../..", import.meta.url),
             env: { ...misleading, NO_COLOR: "1" },
             stdin: "null",
@@ -47,10 +54,10 @@ for (
           value: digestDraft,
         })
         equal(server.calls.map(({ headers }) => headers.get("authorization")), [`Bearer ${key}`])
-        const own = ["accept", "accept-encoding", "accept-language", "authorization"]
+        const headersOfClient = ["accept", "accept-encoding", "accept-language", "authorization"]
         equal(
           [...(server.calls[0]?.headers.keys() ?? [])],
-          [...own, "content-length", "content-type", "host", "user-agent"],
+          [...headersOfClient, "content-length", "content-type", "host", "user-agent"],
         )
       }),
   )

@@ -1,8 +1,8 @@
 /**
- * One authorization, many copies of it, two replicas: one answer, and nothing for who has no secret.
+ * Many copies of one authorization on two replicas get one answer, and none without its secret.
  *
- * The replicas are whole faces on sockets of their own, each with a pool of its own on one PostgreSQL,
- * which is all they share: the ledger of the simulated chain is in it too.
+ * Each replica is the whole service on its own socket with its own connection pool. They share only
+ * one PostgreSQL, which also contains the ledger of the simulated chain.
  *
  * @module
  */
@@ -41,28 +41,28 @@ const seeds = 4
 const seedsMax = 24
 const claimRaces = 300
 const key = "the-first-callers-secret"
-const otherKey = "somebody-elses-guess-of-it"
+const otherKey = "another-callers-guess-of-it"
 
-interface House {
+interface Environment {
   readonly sql: SqlClient
   readonly ledger: Ledger["Service"]
   readonly replicas: readonly [Replica, Replica]
   readonly stores: readonly [PaymentStore["Service"], PaymentStore["Service"]]
-  /** How the next settlements misbehave. */
-  readonly misbehave: (how: Misbehaviour | null) => void
+  /** Sets how the next settlements misbehave. */
+  readonly misbehave: (misbehaviour: Misbehaviour | null) => void
 }
 
-/** Two replicas, and the store and the chain behind them to be read back. */
-const house = Effect.gen(function* () {
+/** Two replicas, with direct access to their store and chain. */
+const makeEnvironment = Effect.gen(function* () {
   const url = yield* freshSchema(testDatabaseUrl ?? "")
   const owner = yield* Layer.build(Layer.fresh(layerPostgres({ url, maxConnections: 2 })))
   const sql = Context.get(owner, SqlClient)
   yield* Effect.provideService(Effect.flatMap(migrationFiles, migrate), SqlClient, sql)
   const world = yield* stockedWorld
-  let how: Misbehaviour | null = null
+  let misbehaviour: Misbehaviour | null = null
   const simulation = {
     delay: Duration.millis(20),
-    misbehave: (call: string) => call === "settle" ? how : null,
+    misbehave: (call: string) => call === "settle" ? misbehaviour : null,
   }
   const replica = Effect.gen(function* () {
     const ports = yield* Layer.build(pooledReplicaPorts(url, simulation))
@@ -73,29 +73,29 @@ const house = Effect.gen(function* () {
     }
   })
   const [first, second] = [yield* replica, yield* replica]
-  const house: House = {
+  const environment: Environment = {
     sql,
     ledger: first.ledger,
     replicas: [first.replica, second.replica],
     stores: [first.store, second.store],
     misbehave: (next) => {
-      how = next
+      misbehaviour = next
     },
   }
-  return house
+  return environment
 })
 
 const onReplicas = (
   name: string,
-  body: (house: House) => Effect.Effect<void, unknown, Scope.Scope>,
+  body: (environment: Environment) => Effect.Effect<void, unknown, Scope.Scope>,
 ) =>
   testDatabaseUrl === undefined
     ? registerSkipped(name, "set TEST_DATABASE_URL")
-    : liveTest(name, () => Effect.flatMap(house, body))
+    : liveTest(name, () => Effect.flatMap(makeEnvironment, body))
 
 const nonceOf = (seed: number) => Bytes32.make(`0x${seed.toString(16).padStart(64, "5")}`)
 
-/** The routes a payment for a product is shown on: first the one that it is claimed for, or others. */
+/** The routes that a payment for a product is sent to: the right one and two others. */
 const routesOf = (product: Product): ReadonlyArray<string> =>
   product === products.resolving
     ? ["/v1/resolving", "/v1/resolving?withinHours=48", "/v1/latest"]
@@ -103,12 +103,12 @@ const routesOf = (product: Product): ReadonlyArray<string> =>
 
 interface Sent extends PaidRequest {
   readonly replica: Replica
-  /** What it shows, in whichever place. */
+  /** The secret of the request, in the header or in the payment. */
   readonly secret: string | null
 }
 
 /** Copies of one payment over both replicas, three routes and both headers; some with the secret. */
-const copiesOf = ({ product, header }: Signed, { replicas }: House, random: Random) =>
+const copiesOf = ({ product, header }: Signed, { replicas }: Environment, random: Random) =>
   Array.from({ length: copies }, (_, client): Sent => {
     const secret = random.chance(0.5) ? key : random.chance(0.2) ? otherKey : null
     return {
@@ -122,37 +122,38 @@ const copiesOf = ({ product, header }: Signed, { replicas }: House, random: Rand
     }
   })
 
-const send = (sent: Sent) => Effect.map(ask(sent.replica.base, sent), (told) => ({ sent, told }))
-type Answered = Effect.Success<ReturnType<typeof send>>
+const send = (sent: Sent) =>
+  Effect.map(ask(sent.replica.base, sent), (answer) => ({ sent, answer }))
+type SentCopy = Effect.Success<ReturnType<typeof send>>
 
-/** What an honest seller may tell a copy. */
-function truthful({ status, code, charged }: PaidResponse): boolean {
+/** Whether an honest service may return this answer to a copy. */
+function isAllowed({ status, code, charged }: Told): boolean {
   switch (status) {
     case 200:
       return charged === undefined
     case 402:
-      // No envelope: of this payment it says only why it does not buy this.
+      // The challenge has no error code, and no `charged`.
       return code === null
     case 409:
       return code === "payment_conflict" || code === "payment_in_progress"
-        // It is being taken, or it has been, by the copy that came first: never "not charged".
+        // The first copy is being charged or was charged, so `charged` must not be false.
         ? charged !== false
         : code === "payment_already_used" && charged === true
     default:
-      // The store and the chain can be asked all the time, so nothing is left unresolved.
+      // The store and the chain are always available, so no payment is unresolved.
       return false
   }
 }
 
-/** How a race went: how many copies got the answer, and whose it was. */
-const judged = Effect.fnUntraced(function* (
-  { sql, ledger }: House,
+/** Checks the answers of a race, its one transfer and its one row. */
+const checkRace = Effect.fnUntraced(function* (
+  { sql, ledger }: Environment,
   signed: Signed,
-  all: ReadonlyArray<Answered>,
+  all: ReadonlyArray<SentCopy>,
 ) {
   const { authorization: { nonce, from }, product } = signed
-  const fair = all.filter(({ told }) => truthful(told))
-  equal(all.filter((one) => !fair.includes(one)), [], "every copy is told the truth")
+  const allowed = all.filter(({ answer }) => isAllowed(answer))
+  equal(all.filter((one) => !allowed.includes(one)), [], "every answer is allowed")
   const transfers = yield* ledger.transfersTo({
     ...{ asset: address(terms.asset), to: address(terms.payTo), after: 0n, through: 1n << 60n },
   })
@@ -162,54 +163,54 @@ const judged = Effect.fnUntraced(function* (
     SELECT request, secret_hash IS NOT NULL AS secret, state, sent_at IS NOT NULL AS sent
     FROM payment WHERE nonce = ${nonce}`
   strictEqual(rows.length, 1, "one row")
-  const given = all.filter(({ told }) => told.status === 200)
-  ok(new Set(given.map(({ told }) => told.text)).size <= 1, "one distinct answer")
-  ok(new Set(given.map(({ sent }) => sent.path)).size <= 1, "for one request")
-  ok(new Set(given.map(({ sent }) => sent.secret)).size <= 1, "for one secret, or for none")
+  const delivered = all.filter(({ answer }) => answer.status === 200)
+  ok(new Set(delivered.map(({ answer }) => answer.text)).size <= 1, "one distinct answer")
+  ok(new Set(delivered.map(({ sent }) => sent.path)).size <= 1, "for one request")
+  ok(new Set(delivered.map(({ sent }) => sent.secret)).size <= 1, "for one secret, or for none")
   const [row] = rows
-  if (!row?.secret) ok(given.length <= 1, "without a secret, to the first copy alone")
-  return { row, given }
+  if (!row?.secret) ok(delivered.length <= 1, "without a secret, one copy gets the answer")
+  return { row, delivered }
 })
 
-for (const how of [null, "error_after_broadcast", "failure_after_broadcast"] as const) {
+for (const misbehaviour of [null, "error_after_broadcast", "failure_after_broadcast"] as const) {
   onReplicas(
     `${copies} parallel copies on 2 replicas and 3 routes get one answer, and none without the ` +
-      `secret: ${how ?? "honest facilitator"}`,
-    (house) =>
+      `secret: ${misbehaviour ?? "honest facilitator"}`,
+    (environment) =>
       Effect.gen(function* () {
-        house.misbehave(how)
+        environment.misbehave(misbehaviour)
         let withSecret = 0
         let races = 0
-        // Whose copy comes first is chance: both kinds of winner have to be seen.
-        const oneKind = () => withSecret === 0 || withSecret === races
-        for (let seed = 0; seed < seeds || (seed < seedsMax && oneKind()); seed++) {
+        // Which copy wins is random; the run must include winners with and without a secret.
+        const isOneSided = () => withSecret === 0 || withSecret === races
+        for (let seed = 0; seed < seeds || (seed < seedsMax && isOneSided()); seed++) {
           races++
           const random = new Random(seed)
           const product = seed % 2 === 0 ? products.latest : products.resolving
           const signed = yield* signedFor(product, { n: seed, nonce: nonceOf(seed) })
-          const all = yield* Effect.forEach(copiesOf(signed, house, random), send, {
+          const all = yield* Effect.forEach(copiesOf(signed, environment, random), send, {
             concurrency: "unbounded",
           })
-          const { row, given } = yield* judged(house, signed, all)
+          const { row, delivered } = yield* checkRace(environment, signed, all)
           strictEqual(row?.state, "answered", `seed ${seed}`)
-          const [first] = given
-          ok(first !== undefined, `seed ${seed}: somebody got the answer`)
-          const again = all.map(({ sent }) => sent)
-          for (const { sent, told } of yield* Effect.forEach(again, send, { concurrency: 10 })) {
+          const [first] = delivered
+          ok(first !== undefined, `seed ${seed}: one copy got the answer`)
+          const copies = all.map(({ sent }) => sent)
+          for (const { sent, answer } of yield* Effect.forEach(copies, send, { concurrency: 10 })) {
             const own: boolean = row.secret && sent.path === first.sent.path &&
               sent.secret === first.sent.secret
-            strictEqual(told.status === 200, own, `seed ${seed}: ${JSON.stringify(sent.secret)}`)
-            if (own) strictEqual(told.text, first.told.text)
+            strictEqual(answer.status === 200, own, `seed ${seed}: ${JSON.stringify(sent.secret)}`)
+            if (own) strictEqual(answer.text, first.answer.text)
           }
           if (row.secret) withSecret++
         }
-        ok(!oneKind(), `${withSecret} of ${races} seeds had a secret`)
+        ok(!isOneSided(), `${withSecret} of ${races} seeds had a secret`)
       }),
   )
 }
 
 onReplicas(
-  "two replicas that claim one payment at once make one row, and neither of them fails",
+  "two replicas that claim one payment at once insert one row, and neither fails",
   ({ stores: [first, second] }) =>
     Effect.forEach(
       Array.from({ length: claimRaces }, (_, n) => ticket(n)),
@@ -224,8 +225,8 @@ onReplicas(
 )
 
 onReplicas(
-  "100 encodings of one authorization are one payment: one row, one transfer, the same bytes to all",
-  (house) =>
+  "100 encodings of one authorization are one payment: one row, one transfer, the same answer",
+  (environment) =>
     Effect.gen(function* () {
       const signed = yield* signedFor(products.latest, { nonce: nonceOf(100) })
       const spellings = encodings(signed.wire, key)
@@ -234,16 +235,19 @@ onReplicas(
         send({
           ...spelling,
           ...{ client, secret: key, path: "/v1/latest" },
-          replica: house.replicas[client % 2] ?? house.replicas[0],
+          replica: environment.replicas[client % 2] ?? environment.replicas[0],
         }), { concurrency: "unbounded" })
-      const { given } = yield* judged(house, signed, all)
-      strictEqual(given.length, 100)
-      const strangers = yield* Effect.forEach(spellings, (spelling, client) =>
+      const { delivered } = yield* checkRace(environment, signed, all)
+      strictEqual(delivered.length, 100)
+      const wrongSecret = yield* Effect.forEach(spellings, (spelling, client) =>
         send({
           ...spelling,
-          ...{ client, path: "/v1/latest", replica: house.replicas[0] },
+          ...{ client, path: "/v1/latest", replica: environment.replicas[0] },
           ...{ key: otherKey, secret: otherKey },
         }), { concurrency: 10 })
-      equal(new Set(strangers.map(({ told }) => told.code)), new Set(["payment_already_used"]))
+      equal(
+        new Set(wrongSecret.map(({ answer }) => answer.code)),
+        new Set(["payment_already_used"]),
+      )
     }),
 )

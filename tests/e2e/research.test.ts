@@ -1,9 +1,9 @@
 /**
- * A hundred buyers of one market at once, on two replicas: one report is made and all get it, or it
- * cannot be made and all get their money back.
+ * A hundred buyers of one market at once, on two replicas: one report is written and all receive it,
+ * or it cannot be written and all are refunded.
  *
- * The replicas are whole faces on sockets of their own, with the real paywall, over one store, which
- * is all they share: the ledger of the simulated chain is in it too.
+ * Each replica is the whole service on its own socket, with the real paywall. They share only the
+ * store, which also contains the ledger of the simulated chain.
  *
  * @module
  */
@@ -36,14 +36,14 @@ import { sized } from "../support/size.ts"
 
 const { research } = products
 const buyers = sized({ short: 20, full: 100 })
-/** How long a venue takes that fails: as long as every buyer needs to come while it does. */
+/** How long a failing venue request takes: all buyers must arrive in this time. */
 const failureMs = sized({ short: 3_000, full: 10_000 })
-/** How long a buyer who has paid may need to reach the report. */
-const reachTime = Duration.millis(500)
+/** How long a buyer who has paid may need until it waits for the report. */
+const arrivalTime = Duration.millis(500)
 const market = "market-1"
 
-/** Two replicas over the store at hand, and a treasury that covers every buyer. */
-const house = Effect.gen(function* () {
+/** Two replicas over the current store, and a treasury that covers every buyer. */
+const makeEnvironment = Effect.gen(function* () {
   const sql = yield* SqlClient
   const store = Layer.succeed(SqlClient, sql)
   yield* sql`
@@ -54,13 +54,13 @@ const house = Effect.gen(function* () {
   yield* Ref.set(world.productPorts.series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
   const drafts = yield* Ref.make(0)
   const expected = yield* Ref.make(buyers)
-  /** Every buyer who is expected has paid, and waits for the report. */
+  /** Returns when every expected buyer has paid and waits for the report. */
   const allWait = sql<{ count: number }>`
     SELECT count(*)::int FROM payment WHERE state = 'settled'`.pipe(
     Effect.orDie,
     Effect.zipWith(Ref.get(expected), ([row], count) => (row?.count ?? 0) >= count),
     Effect.repeat({ until: (all) => all, schedule: Schedule.spaced("50 millis") }),
-    Effect.andThen(Effect.sleep(reachTime)),
+    Effect.andThen(Effect.sleep(arrivalTime)),
   )
   const narrator = Layer.succeed(ReportNarrator, {
     name: "a slow model",
@@ -83,28 +83,30 @@ const house = Effect.gen(function* () {
   const replicas: readonly [Replica, Replica] = [yield* replica, yield* replica]
   return { sql, world, drafts, expected, replicas }
 })
-type House = Effect.Success<typeof house>
+type Environment = Effect.Success<typeof makeEnvironment>
 
-/** Buyers with payments of their own, by turns at one replica and the other. */
-const comeAll = Effect.fnUntraced(function* ({ replicas }: House, from: number, count: number) {
-  const signed = yield* Effect.forEach(
-    Array.from({ length: count }, (_, n) => from + n),
-    (n) => signedFor(research, { n }),
-  )
-  return yield* Effect.forEach(
-    signed,
-    ({ header }, n) =>
-      ask(replicas[n % 2 === 0 ? 0 : 1].base, {
-        path: `${research.path}?market=${market}`,
-        payment: header,
-        client: from + n,
-      }),
-    { concurrency: "unbounded" },
-  )
-})
+/** Buys with one payment per buyer, at alternating replicas. */
+const buyAll = Effect.fnUntraced(
+  function* ({ replicas }: Environment, from: number, count: number) {
+    const signed = yield* Effect.forEach(
+      Array.from({ length: count }, (_, n) => from + n),
+      (n) => signedFor(research, { n }),
+    )
+    return yield* Effect.forEach(
+      signed,
+      ({ header }, n) =>
+        ask(replicas[n % 2 === 0 ? 0 : 1].base, {
+          path: `${research.path}?market=${market}`,
+          payment: header,
+          client: from + n,
+        }),
+      { concurrency: "unbounded" },
+    )
+  },
+)
 
-/** What the store says of money and of makings. */
-const books = Effect.fnUntraced(function* ({ sql }: House) {
+/** Counts of the stored payments and refunds, and the states of the reports. */
+const storedCounts = Effect.fnUntraced(function* ({ sql }: Environment) {
   const [paid] = yield* sql<{ count: number; sum: bigint }>`
     SELECT count(*)::int, coalesce(sum(amount), 0)::bigint AS sum FROM simulated_authorization
     WHERE recipient = ${address(terms.payTo)}`
@@ -112,9 +114,9 @@ const books = Effect.fnUntraced(function* ({ sql }: House) {
     SELECT state, count(*)::int FROM payment GROUP BY state ORDER BY state`
   const refunds = yield* sql<{ state: string; count: number; sum: bigint }>`
     SELECT state, count(*)::int, sum(amount)::bigint FROM refund GROUP BY state ORDER BY state`
-  const makings = yield* sql<{ state: string }>`
+  const reportStates = yield* sql<{ state: string }>`
     SELECT state FROM research_report ORDER BY generation`
-  return { paid, payments, refunds, makings: makings.map(({ state }) => state) }
+  return { paid, payments, refunds, reportStates: reportStates.map(({ state }) => state) }
 })
 
 const all = BigInt(buyers) * research.price
@@ -122,65 +124,69 @@ const all = BigInt(buyers) * research.price
 onEveryStore("research on two replicas", (law) => {
   const on = (
     name: string,
-    body: (house: House) => Effect.Effect<void, unknown, Scope.Scope | PgClient.PgClient>,
+    body: (
+      environment: Environment,
+    ) => Effect.Effect<void, unknown, Scope.Scope | PgClient.PgClient>,
   ) =>
     law(
       name,
-      Effect.flatMap(house, body).pipe(
+      Effect.flatMap(makeEnvironment, body).pipe(
         Effect.provideService(References.MinimumLogLevel, "None"),
       ),
     )
 
   on(
     `${buyers} buyers at once get one report, and each pays for it`,
-    Effect.fnUntraced(function* (house) {
-      const told = yield* comeAll(house, 0, buyers)
-      equal([...new Set(told.map(({ status }) => status))], [200])
-      const bodies = told.map(({ text }) => JSON.parse(text))
+    Effect.fnUntraced(function* (environment) {
+      const answers = yield* buyAll(environment, 0, buyers)
+      equal([...new Set(answers.map(({ status }) => status))], [200])
+      const bodies = answers.map(({ text }) => JSON.parse(text))
       equal([...new Set(bodies.map(({ cached }) => cached))], [false])
       strictEqual(new Set(bodies.map(({ generatedAt }) => generatedAt)).size, 1)
       strictEqual(new Set(bodies.map(({ data }) => JSON.stringify(data))).size, 1)
-      strictEqual(yield* Ref.get(house.drafts), 1)
-      equal(yield* books(house), {
+      strictEqual(yield* Ref.get(environment.drafts), 1)
+      equal(yield* storedCounts(environment), {
         paid: { count: buyers, sum: all },
         payments: [{ state: "answered", count: buyers }],
         refunds: [],
-        makings: ["made"],
+        reportStates: ["made"],
       })
-      const [late] = yield* comeAll(house, buyers, 1)
+      const [late] = yield* buyAll(environment, buyers, 1)
       strictEqual(JSON.parse(late?.text ?? "").cached, true)
-      strictEqual(yield* Ref.get(house.drafts), 1)
+      strictEqual(yield* Ref.get(environment.drafts), 1)
     }),
   )
 
   on(
-    `${buyers} buyers of a report that cannot be made have ${buyers} refunds queued`,
-    Effect.fnUntraced(function* (house) {
-      yield* Ref.set(house.world.productPorts.latencyMs, failureMs)
-      yield* Ref.set(house.world.productPorts.venueUp, false)
-      const told = yield* comeAll(house, 0, buyers)
-      const seen = new Set(told.map(({ status, code, charged }) => `${status} ${code} ${charged}`))
-      equal([...seen], ["502 venue_error true"])
-      ok(told.every(({ text }) => JSON.parse(text).error.refund.state === "queued"))
-      const { makings, ...money } = yield* books(house)
+    `${buyers} buyers of a report that cannot be written queue ${buyers} refunds`,
+    Effect.fnUntraced(function* (environment) {
+      yield* Ref.set(environment.world.shelf.latencyMs, failureMs)
+      yield* Ref.set(environment.world.shelf.venueUp, false)
+      const answers = yield* buyAll(environment, 0, buyers)
+      const outcomes = new Set(
+        answers.map(({ status, code, charged }) => `${status} ${code} ${charged}`),
+      )
+      equal([...outcomes], ["502 venue_error true"])
+      ok(answers.every(({ text }) => JSON.parse(text).error.refund.state === "queued"))
+      const { reportStates, ...money } = yield* storedCounts(environment)
       equal(money, {
         paid: { count: buyers, sum: all },
         payments: [{ state: "refund_due", count: buyers }],
         refunds: [{ state: "queued", count: buyers, sum: all }],
       })
-      equal([...new Set(makings)], ["failed"])
-      strictEqual(makings.length, 1)
-      yield* Ref.set(house.world.productPorts.venueUp, true)
-      yield* Ref.set(house.world.productPorts.latencyMs, 0)
-      yield* Ref.set(house.expected, 1)
-      const [next] = yield* comeAll(house, buyers, 1)
+      equal([...new Set(reportStates)], ["failed"])
+      strictEqual(reportStates.length, 1)
+      yield* Ref.set(environment.world.shelf.venueUp, true)
+      yield* Ref.set(environment.world.shelf.latencyMs, 0)
+      yield* Ref.set(environment.expected, 1)
+      const [next] = yield* buyAll(environment, buyers, 1)
       equal([next?.status, JSON.parse(next?.text ?? "").cached], [200, false])
     }),
   )
 
   on(
-    "buyers of a report whose maker was killed get it from the next",
-    Effect.fnUntraced(function* (house) {
+    "buyers of a report whose writer was killed get it from the next",
+    Effect.fnUntraced(function* (environment) {
       const begun = yield* Effect.flatMap(
         ReportStore,
         (reports) =>
@@ -189,15 +195,15 @@ onEveryStore("research on two replicas", (law) => {
             lease: Duration.seconds(4),
           }),
       ).pipe(
-        Effect.provide(reportStore.pipe(Layer.provide(Layer.succeed(SqlClient, house.sql)))),
+        Effect.provide(reportStore.pipe(Layer.provide(Layer.succeed(SqlClient, environment.sql)))),
       )
       strictEqual(begun.state, "acquired")
-      yield* Ref.set(house.expected, 20)
-      const told = yield* comeAll(house, 0, 20)
-      equal([...new Set(told.map(({ status }) => status))], [200])
-      strictEqual(new Set(told.map(({ text }) => JSON.parse(text).generatedAt)).size, 1)
-      equal((yield* books(house)).makings, ["lost", "made"])
-      strictEqual(yield* Ref.get(house.drafts), 1)
+      yield* Ref.set(environment.expected, 20)
+      const answers = yield* buyAll(environment, 0, 20)
+      equal([...new Set(answers.map(({ status }) => status))], [200])
+      strictEqual(new Set(answers.map(({ text }) => JSON.parse(text).generatedAt)).size, 1)
+      equal((yield* storedCounts(environment)).reportStates, ["lost", "made"])
+      strictEqual(yield* Ref.get(environment.drafts), 1)
     }),
   )
 })

@@ -1,6 +1,6 @@
 /**
- * The processes as they are really started: what is tried under exactly their flags is denied, and
- * the launcher keeps them together.
+ * The processes of the service under their real flags: every forbidden operation is denied, and the
+ * launcher starts and stops the processes together.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { liveTest } from "../support/effect.ts"
 import { freePort } from "../support/process.ts"
 
 const root = new URL("../..", import.meta.url)
-const patience = "60 seconds"
+const outputTimeout = "60 seconds"
 
 const live: Readonly<Record<string, string>> = {
   ...{ VENUE: "polymarket", PUBLIC_BASE_URL: "https://bell.example", PAYMENTS: "live" },
@@ -32,15 +32,15 @@ const deno = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>
     return new TextDecoder().decode(stdout)
   })
 
-/** The command lines of the processes, without `deno`. */
-const printed = (command: string, env: Readonly<Record<string, string>>) =>
+/** The arguments of each process, without `deno`. */
+const commandLines = (command: string, env: Readonly<Record<string, string>>) =>
   Effect.map(
     deno(["run", "-A", "src/launch.ts", command, "--print"], env),
     (lines) => lines.trim().split("\n").map((line) => line.split(" ").slice(1)),
   )
 
-/** What an attempt under these flags comes to; there is something to find, and somebody to call. */
-const escape = Effect.fnUntraced(function* (
+/** The outcome of each attempt under these flags, with a real file and a real server as targets. */
+const attemptEscapes = Effect.fnUntraced(function* (
   flags: ReadonlyArray<string>,
   reach: "near" | "far",
 ) {
@@ -65,7 +65,7 @@ const escape = Effect.fnUntraced(function* (
   yield* Effect.promise(() => Deno.writeTextFile(secret, "{}"))
   const { port } = server.addr
   const out = yield* deno([
-    ...["run", ...flags, "tests/e2e/escape.ts"],
+    ...["run", ...flags, "tests/e2e/sandboxEscapes.ts"],
     ...[String(port), secret, `http://127.0.0.1:${port}/module.js`, reach],
   ])
   return Object.entries(JSON.parse(out) as Readonly<Record<string, string>>)
@@ -74,7 +74,7 @@ const escape = Effect.fnUntraced(function* (
 const denials =
   /^(NotCapable: |EvalError: |TypeError: Requires |TypeError: A remote specifier|TypeError: Failed loading)/
 
-/** What only the refund worker may do, and does not harm: its own key is what it is for. */
+/** The only attempt that the refund worker may do: it needs the key. */
 const ownKey = "read the treasury's key"
 
 for (
@@ -85,36 +85,39 @@ for (
     ["migrate", live],
   ] as const
 ) {
-  liveTest(`every way out of the processes of ${command} is shut`, () =>
-    Effect.gen(function* () {
-      const lines = yield* printed(command, env)
-      equal(lines.length, command === "dev" ? 2 : 1)
-      for (const words of lines) {
-        const entry = words.findIndex((word) => word.startsWith("src/"))
-        const worker = words[entry] === "src/refund-worker.ts"
-        const owner = words[entry] === "src/migrate.ts"
-        const open = (yield* escape(words.slice(1, entry), "far"))
-          .filter(([, outcome]) => !denials.test(outcome))
-          .map(([name]) => name)
-        equal(open, worker ? [ownKey] : owner ? ["read the owner's login"] : [])
-      }
-    }))
+  liveTest(
+    `every forbidden operation of the processes of ${command} is denied`,
+    () =>
+      Effect.gen(function* () {
+        const lines = yield* commandLines(command, env)
+        equal(lines.length, command === "dev" ? 2 : 1)
+        for (const words of lines) {
+          const entry = words.findIndex((word) => word.startsWith("src/"))
+          const worker = words[entry] === "src/refund-worker.ts"
+          const owner = words[entry] === "src/migrate.ts"
+          const allowed = (yield* attemptEscapes(words.slice(1, entry), "far"))
+            .filter(([, outcome]) => !denials.test(outcome))
+            .map(([name]) => name)
+          equal(allowed, worker ? [ownKey] : owner ? ["read the owner's login"] : [])
+        }
+      }),
+  )
 }
 
-liveTest("without the sandbox the same attempts come through", () =>
+liveTest("without the sandbox the same attempts succeed", () =>
   Effect.gen(function* () {
-    const shut = (yield* escape(["-A", "--no-lock", "--config=deno.json"], "near"))
+    const denied = (yield* attemptEscapes(["-A", "--no-lock", "--config=deno.json"], "near"))
       .filter(([, outcome]) => outcome !== "done")
-    equal(shut, [])
+    equal(denied, [])
   }))
 
-/** The launcher in a process, what it has printed so far, and its children. */
+/** The launcher as a process; `times` waits until it has printed `words` at least `count` times. */
 const launched = Effect.gen(function* () {
   const dir = yield* Effect.acquireRelease(
     Effect.promise(() => Deno.makeTempDir()),
     (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
   )
-  const heard = { text: "" }
+  const output = { text: "" }
   const child = yield* Effect.acquireRelease(
     Effect.sync(() => {
       const env = { PORT: String(freePort()), ADMIN_PORT: String(freePort()), DATA_DIR: dir }
@@ -127,7 +130,7 @@ const launched = Effect.gen(function* () {
         stderr: "null",
       }).spawn()
       child.stdout.pipeThrough(new TextDecoderStream())
-        .pipeTo(new WritableStream({ write: (text) => void (heard.text += text) }))
+        .pipeTo(new WritableStream({ write: (text) => void (output.text += text) }))
         .catch(() => {})
       return child
     }),
@@ -136,21 +139,21 @@ const launched = Effect.gen(function* () {
         try {
           child.kill("SIGTERM")
         } catch {
-          // It has ended already.
+          // The process has already ended.
         }
         await child.status
       }),
   )
   const times = (words: string, count: number) =>
     Effect.suspend(() =>
-      heard.text.split(words).length > count ? Effect.void : Effect.fail("not yet")
-    ).pipe(Effect.retry(Schedule.spaced("100 millis")), Effect.timeout(patience), Effect.orDie)
+      output.text.split(words).length > count ? Effect.void : Effect.fail("not yet")
+    ).pipe(Effect.retry(Schedule.spaced("100 millis")), Effect.timeout(outputTimeout), Effect.orDie)
   return { child, times }
 })
 
-const workerStarts = "Bellwether 1.0.0, refund worker"
+const workerBanner = "Bellwether 1.0.0, refund worker"
 
-/** The processes that run under a process, by what they run. */
+/** The child of a process that runs an entry point. */
 const childOf = (pid: number, entry: string) =>
   Effect.promise(async () => {
     const children = (await Deno.readTextFile(`/proc/${pid}/task/${pid}/children`)).trim()
@@ -162,13 +165,13 @@ const childOf = (pid: number, entry: string) =>
 
 if (Deno.build.os === "linux") {
   liveTest(
-    "a worker that is killed is started again, and ends with the service",
+    "a killed worker is restarted, and a worker ends with the service",
     () =>
       Effect.gen(function* () {
         const { child, times } = yield* launched
-        yield* times(workerStarts, 1)
+        yield* times(workerBanner, 1)
         Deno.kill(yield* childOf(child.pid, "src/refund-worker.ts"), "SIGKILL")
-        yield* times(workerStarts, 2)
+        yield* times(workerBanner, 2)
         const worker = yield* childOf(child.pid, "src/refund-worker.ts")
         Deno.kill(yield* childOf(child.pid, "src/main.ts"), "SIGKILL")
         equal((yield* Effect.promise(() => child.status)).code, 137)

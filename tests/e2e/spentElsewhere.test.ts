@@ -1,6 +1,6 @@
 /**
- * An authorization that its payer cancels, or spends elsewhere under the same nonce, at any moment of a
- * sale: over HTTP, to the end. Nothing is served, nothing is refunded, nothing was taken.
+ * An authorization that its payer cancels, or spends elsewhere with the same nonce, at any step of a
+ * sale over HTTP: nothing is delivered, charged or refunded.
  *
  * @module
  */
@@ -34,28 +34,28 @@ import { makeBarrier, type Step } from "../support/payments/barrier.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
 
 const key = "the-first-callers-secret"
-const friend = address(buyer(9).address)
+const otherPayee = address(buyer(9).address)
 
 const ports: Layer.Layer<ReplicaPorts> = Layer.merge(
   memoryPaymentStore,
   layerLedger().pipe(Layer.provideMerge(layerMemory)),
 ).pipe(Layer.provideMerge(signatures))
 
-/** What the payer does with the nonce behind our back. */
-const ways = {
+/** How the payer uses the nonce itself. */
+const uses = {
   cancelled: null,
-  "spent on another payee": { to: friend, value: 10_000n },
+  "spent on another payee": { to: otherPayee, value: 10_000n },
 } as const
 
-const spend = Effect.fnUntraced(function* ({ authorization }: Signed, way: keyof typeof ways) {
+const spend = Effect.fnUntraced(function* ({ authorization }: Signed, use: keyof typeof uses) {
   const ledger = yield* Ledger
-  const spent = ways[way]
+  const spent = uses[use]
   const { from, nonce } = authorization
-  const use = {
+  const spending = {
     ...{ asset: token.asset, from, nonce, transaction: `0x${"cc".repeat(32)}` },
     blockTime: BigInt(startSeconds),
   }
-  yield* spent === null ? ledger.cancel(use) : ledger.transfer({ ...use, ...spent })
+  yield* spent === null ? ledger.cancel(spending) : ledger.transfer({ ...spending, ...spent })
 })
 
 const rowOf = Effect.fnUntraced(function* ({ authorization }: Signed) {
@@ -74,17 +74,17 @@ const inShop = (name: string, body: Effect.Effect<void, unknown, ReplicaPorts | 
       Effect.orDie,
     ))
 
-/** Before the call, between verify and settle, and where the facilitator is just being asked. */
-const moments = {
+/** When the nonce is used: null is before the request, else at a blocked step. */
+const steps = {
   "compute-first": [null, "verify", "work", "intend", "settle"],
   "settle-early": [null, "check", "verify", "intend", "settle"],
 } as const satisfies Record<typeof orders[number], ReadonlyArray<Step | null>>
 
-/** A sale during which the payer spends the nonce, and all that may follow. */
-const buysNothing = Effect.fnUntraced(function* (
+/** A sale during which the payer uses the nonce; afterwards every sweep and scan runs. */
+const checkSpent = Effect.fnUntraced(function* (
   order: typeof orders[number],
-  place: Step | null,
-  way: keyof typeof ways,
+  step: Step | null,
+  use: keyof typeof uses,
 ) {
   const barrier = makeBarrier()
   const replica = yield* barrier.guard(
@@ -94,19 +94,22 @@ const buysNothing = Effect.fnUntraced(function* (
   const { path } = signed.product
   const buying = ask(replica.base, { path, payment: signed.header, key })
   const call = Effect.gen(function* () {
-    if (place === null) {
-      yield* spend(signed, way)
+    if (step === null) {
+      yield* spend(signed, use)
       return yield* buying
     }
-    const held = yield* barrier.close(place)
-    const meddling = Effect.andThen(held.reached, Effect.andThen(spend(signed, way), held.open))
-    const [told] = yield* Effect.all([buying, meddling], { concurrency: 2 })
-    return told
+    const blocked = yield* barrier.close(step)
+    const spending = Effect.andThen(
+      blocked.reached,
+      Effect.andThen(spend(signed, use), blocked.open),
+    )
+    const [answer] = yield* Effect.all([buying, spending], { concurrency: 2 })
+    return answer
   })
   strictEqual((yield* meanwhile(call)).status, 402)
   strictEqual((yield* meanwhile(buying)).status, 402)
 
-  // Long after, by every sweep and scan there is.
+  // After HOLD, every sweep and scan has run.
   yield* TestClock.adjust(Duration.sum(defaultTiming.answerWindow, Duration.minutes(5)))
   yield* replica.payments.sweep
   yield* Effect.orDie(replica.payments.scan)
@@ -117,17 +120,17 @@ const buysNothing = Effect.fnUntraced(function* (
   strictEqual((yield* meanwhile(buying)).status, 402)
   const ledger = yield* Ledger
   const spent = playBalance - (yield* ledger.balance(signed.authorization.from))
-  strictEqual(spent, ways[way]?.value ?? 0n)
+  strictEqual(spent, uses[use]?.value ?? 0n)
   strictEqual(yield* ledger.received(address(terms.payTo)), 0n)
 })
 
 for (const order of orders) {
-  for (const place of moments[order]) {
-    for (const way of ["cancelled", "spent on another payee"] as const) {
+  for (const step of steps[order]) {
+    for (const use of ["cancelled", "spent on another payee"] as const) {
       inShop(
-        `an authorization ${way} ${place === null ? "before the call" : `at ${place}`} buys ` +
+        `an authorization ${use} ${step === null ? "before the request" : `at ${step}`} buys ` +
           `nothing, and is owed nothing: ${order}`,
-        buysNothing(order, place, way),
+        checkSpent(order, step, use),
       )
     }
   }

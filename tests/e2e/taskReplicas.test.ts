@@ -1,9 +1,9 @@
 /**
- * Tasks of /a2a over two replicas: what one offers the other sells, what one leaves the other ends, and
- * nobody is charged for a task that was canceled.
+ * Tasks of /a2a on two replicas: each sells what the other offered and finishes what the other left,
+ * and a canceled task is not charged.
  *
- * The replicas are whole faces on sockets of their own, each with pools of its own on one PostgreSQL,
- * which is all they share: the ledger of the simulated chain is in it too.
+ * Each replica is the whole service on its own socket with its own connection pools. They share only
+ * one PostgreSQL, which also contains the ledger of the simulated chain.
  *
  * @module
  */
@@ -33,34 +33,34 @@ import { terms } from "../support/payments/terms.ts"
 
 const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
 
-/** What a replica's process does with a move it makes: it dies before or after it, in the test's eyes. */
-interface Death {
+/** The first replica stops before or after it writes this event, as if it were killed. */
+interface FailurePoint {
   readonly event: TaskEvent
   readonly when: "before" | "after"
 }
 
-interface House {
+interface Environment {
   readonly replicas: readonly [Handle, Handle]
-  /** What was received in all. */
+  /** The sum of all payments. */
   readonly received: Effect.Effect<bigint>
-  /** The first replica goes no further than this. */
-  readonly die: (death: Death | null) => void
-  /** Done when it has gone so far. */
-  readonly died: Effect.Effect<void>
+  /** Makes the first replica stop at this point. */
+  readonly failAt: (failurePoint: FailurePoint | null) => void
+  /** Completed when the first replica has stopped. */
+  readonly failed: Effect.Effect<void>
 }
 
-const over = (base: string): Handle => ({
+const clientOf = (base: string): Handle => ({
   get: (path, init = {}) =>
     Effect.promise((signal) => {
       const headers = new Headers(init.headers)
-      headers.set("x-forwarded-for", `198.18.0.${1 + callers++ % 200}`)
+      headers.set("x-forwarded-for", `198.18.0.${1 + requestCount++ % 200}`)
       return fetch(`${base}${path}`, { ...init, headers, signal })
     }),
 })
-/** Every call comes from another client, so that no budget is used up. */
-let callers = 0
+/** Every request comes from another client, so that no rate limit is reached. */
+let requestCount = 0
 
-const house = Effect.gen(function* () {
+const makeEnvironment = Effect.gen(function* () {
   const url = yield* freshSchema(testDatabaseUrl ?? "")
   const owner = yield* Layer.build(Layer.fresh(layerPostgres({ url, maxConnections: 1 })))
   yield* Effect.provideService(
@@ -70,73 +70,73 @@ const house = Effect.gen(function* () {
   )
   const world = yield* stockedWorld
   const reached = yield* Deferred.make<void>()
-  let death: Death | null = null
-  const dead = Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
-  const mortal = (store: TaskStore["Service"]): TaskStore["Service"] => ({
+  let failurePoint: FailurePoint | null = null
+  const stop = Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
+  const failing = (store: TaskStore["Service"]): TaskStore["Service"] => ({
     ...store,
-    move: (held, move) => {
-      if (death?.event !== move.event) return store.move(held, move)
-      return death.when === "before" ? dead : Effect.andThen(store.move(held, move), dead)
+    move: (lease, move) => {
+      if (failurePoint?.event !== move.event) return store.move(lease, move)
+      return failurePoint.when === "before" ? stop : Effect.andThen(store.move(lease, move), stop)
     },
   })
-  const replica = Effect.fnUntraced(function* (over: typeof mortal) {
+  const replica = Effect.fnUntraced(function* (wrap: typeof failing) {
     const ports = yield* Layer.build(pooledReplicaPorts(url, { delay: Duration.millis(20) }))
     const client = Layer.fresh(layerPostgres({ url, maxConnections: 6 }))
-    const kept = yield* Layer.build(Layer.fresh(taskStore.layer()).pipe(Layer.provide(client)))
-    const own = { ...world, tasks: over(Context.get(kept, TaskStore)) }
+    const tasks = yield* Layer.build(Layer.fresh(taskStore.layer()).pipe(Layer.provide(client)))
+    const own = { ...world, tasks: wrap(Context.get(tasks, TaskStore)) }
     const { base } = yield* Effect.provide(openReplica(own), ports)
     return { base, ledger: Context.get(ports, Ledger) }
   })
-  const first = yield* replica(mortal)
+  const first = yield* replica(failing)
   const second = yield* replica((store) => store)
-  const house: House = {
-    replicas: [over(first.base), over(second.base)],
+  const environment: Environment = {
+    replicas: [clientOf(first.base), clientOf(second.base)],
     received: first.ledger.received(address(terms.payTo)),
-    died: Deferred.await(reached),
-    die: (next) => {
-      death = next
+    failed: Deferred.await(reached),
+    failAt: (next) => {
+      failurePoint = next
     },
   }
-  return house
+  return environment
 })
 
 const onReplicas = (
   name: string,
-  body: (house: House) => Effect.Effect<void, unknown, Scope.Scope>,
+  body: (environment: Environment) => Effect.Effect<void, unknown, Scope.Scope>,
 ) =>
   testDatabaseUrl === undefined
     ? registerSkipped(name, "set TEST_DATABASE_URL")
-    : liveTest(name, () => Effect.flatMap(house, body))
+    : liveTest(name, () => Effect.flatMap(makeEnvironment, body))
 
-const offer = Effect.fnUntraced(function* (face: Handle, product: Product) {
-  const { task } = yield* send(face, [dataPart(`get_${product.id}`)])
+const offer = Effect.fnUntraced(function* (replica: Handle, product: Product) {
+  const { task } = yield* send(replica, [dataPart(`get_${product.id}`)])
   strictEqual(task.state, "input-required")
   return task
 })
 const nonceOf = (n: number) => Bytes32.make(`0x${n.toString(16).padStart(64, "7")}`)
 
-onReplicas("what one replica offers the other sells, and both have the answer", ({
+onReplicas("a replica sells what the other offered, and both return the answer", ({
   replicas: [first, second],
   received,
 }) =>
   Effect.gen(function* () {
-    let owed = 0n
+    let total = 0n
     for (const product of Object.values(productBySettlementOrder)) {
       const { id } = yield* offer(first, product)
-      const { wire } = yield* signedFor(product, { nonce: nonceOf(Number(owed)) })
+      const { wire } = yield* signedFor(product, { nonce: nonceOf(Number(total)) })
       const { task } = yield* pay(second, id, wire)
-      owed += product.price
+      total += product.price
       strictEqual(task.state, "completed", task.text)
       ok(task.answer !== null)
       for (const replica of [first, second]) {
         equal((yield* getTask(replica, id)).task.answer, task.answer)
       }
       equal((yield* pay(first, id, wire)).task.answer, task.answer, "the same message again")
-      strictEqual(yield* received, owed)
+      strictEqual(yield* received, total)
     }
   }))
 
-onReplicas("of fifty payments shown for one task at both replicas at once, one is taken", ({
+onReplicas("of fifty payments sent for one task to both replicas at once, one is charged", ({
   replicas,
   received,
 }) =>
@@ -162,13 +162,13 @@ onReplicas("of fifty payments shown for one task at both replicas at once, one i
     equal([task.state, task.answer], ["completed", answered[0]?.task.answer])
   }))
 
-onReplicas("a task is canceled at one replica or paid for at the other, and charged only then", ({
+onReplicas("a task is either canceled at one replica or paid and charged at the other", ({
   replicas: [first, second],
   received,
 }) =>
   Effect.gen(function* () {
     const product = products.latest
-    const ends: Array<string> = []
+    const states: Array<string> = []
     for (let n = 0; n < 20; n++) {
       const { id } = yield* offer(first, product)
       const { wire } = yield* signedFor(product, { nonce: nonceOf(n) })
@@ -176,43 +176,43 @@ onReplicas("a task is canceled at one replica or paid for at the other, and char
       const canceled = Effect.delay(rpc(first, "tasks/cancel", { id }), Duration.millis(n % 5))
       const [payment, cancel] = yield* Effect.all([paid, canceled], { concurrency: "unbounded" })
       const { task } = yield* getTask(second, id)
-      ends.push(task.state)
+      states.push(task.state)
       if (task.state === "canceled") ok(cancel.code === null && payment.task.answer === null)
       else equal([task.state, cancel.code], ["completed", -32002])
     }
-    const completed = ends.filter((end) => end === "completed").length
+    const completed = states.filter((state) => state === "completed").length
     strictEqual(yield* received, product.price * BigInt(completed))
   }))
 
-/** Where the first replica dies with a payment in its hands, and whether it was taken by then. */
-const deaths: ReadonlyArray<readonly [string, Death, boolean]> = [
+/** Where the first replica stops during a payment, and whether it was charged by then. */
+const failurePoints: ReadonlyArray<readonly [string, FailurePoint, boolean]> = [
   ["before it binds the payment", { event: "pay", when: "before" }, false],
-  ["when it has bound the payment", { event: "pay", when: "after" }, false],
-  ["when it has sold", { event: "complete", when: "before" }, true],
+  ["after it has bound the payment", { event: "pay", when: "after" }, false],
+  ["after the sale", { event: "complete", when: "before" }, true],
 ]
 
-for (const [name, death, taken] of deaths) {
+for (const [name, failurePoint, isCharged] of failurePoints) {
   for (const [order, product] of Object.entries(productBySettlementOrder)) {
-    onReplicas(`a replica that dies ${name}, ${order}, leaves nothing that the other cannot end`, ({
+    onReplicas(`a replica that stops ${name} leaves a task that the other can finish: ${order}`, ({
       replicas: [first, second],
       received,
-      die,
-      died,
+      failAt,
+      failed,
     }) =>
       Effect.gen(function* () {
         const { id } = yield* offer(first, product)
         const { wire } = yield* signedFor(product)
-        die(death)
-        const call = yield* Effect.forkChild(pay(first, id, wire))
-        yield* died
-        yield* Fiber.interrupt(call)
-        strictEqual(yield* received, taken ? product.price : 0n)
+        failAt(failurePoint)
+        const request = yield* Effect.forkChild(pay(first, id, wire))
+        yield* failed
+        yield* Fiber.interrupt(request)
+        strictEqual(yield* received, isCharged ? product.price : 0n)
         const { task } = yield* getTask(second, id)
-        const bound = death.when === "after" ? "working" : "input-required"
-        strictEqual(task.state, taken ? "completed" : bound)
+        const bound = failurePoint.when === "after" ? "working" : "input-required"
+        strictEqual(task.state, isCharged ? "completed" : bound)
         const again = yield* pay(second, id, wire)
         strictEqual(again.task.state, "completed", again.task.text)
-        if (taken) equal(again.task.answer, task.answer)
+        if (isCharged) equal(again.task.answer, task.answer)
         equal((yield* getTask(second, id)).task.answer, again.task.answer)
         strictEqual(yield* received, product.price)
       }))

@@ -1,6 +1,6 @@
 /**
- * A facilitator that is out of order for a minute, behind a real socket: while nobody can know whether
- * a payment was taken, nobody is asked for another one.
+ * A facilitator that fails for a minute, behind a real socket: while the outcome of a settlement is
+ * unknown, no client is asked for another payment.
  *
  * @module
  */
@@ -36,28 +36,28 @@ import { layerMemory } from "../support/payments/memoryLedger.ts"
 
 const key = "the-first-callers-secret"
 const outageSeconds = 60
-/** How soon a buyer comes again: what Retry-After says. */
-const againSeconds = 5
+/** How long a buyer waits until it retries: the value of Retry-After. */
+const retrySeconds = 5
 
 const ports = Layer.merge(
   memoryPaymentStore,
   layerLedger().pipe(Layer.provideMerge(layerMemory)),
 ).pipe(Layer.provideMerge(signatures))
 
-/** When the chain gets the payment: through the facilitator at once, by other hands later, or not. */
-const fates = ["at once", "late", "never"] as const
+/** When the payment is broadcast: by the facilitator at once, by the test later, or never. */
+const broadcastTimes = ["at once", "late", "never"] as const
 
 interface Call {
-  readonly fate: typeof fates[number]
+  readonly broadcastTime: typeof broadcastTimes[number]
   readonly order: typeof orders[number]
   readonly key: string | null
   readonly signed: Signed
 }
 
-/** One payment of each kind, under nonces of their own. */
+/** One payment of each kind, each with its own nonce. */
 const allCalls = Effect.forEach(
-  fates.flatMap((fate) =>
-    orders.flatMap((order) => [key, null].map((key) => ({ fate, order, key })))
+  broadcastTimes.flatMap((broadcastTime) =>
+    orders.flatMap((order) => [key, null].map((key) => ({ broadcastTime, order, key })))
   ),
   (kind, n) =>
     Effect.map(
@@ -66,8 +66,8 @@ const allCalls = Effect.forEach(
     ),
 )
 
-/** A shop whose facilitator is the one at a socket, and whose chain may be hidden. */
-const shop = Effect.fnUntraced(
+/** A replica whose facilitator is behind a socket, and whose chain can be hidden. */
+const openReplicaAt = Effect.fnUntraced(
   function* (behaviour: FacilitatorBehaviour, chain: { hidden: boolean }) {
     const facilitator = yield* startBadFacilitator(behaviour)
     const built = yield* Layer.build(facilitatorAt(facilitator.url))
@@ -85,10 +85,10 @@ const shop = Effect.fnUntraced(
     )
     const buy = (call: Call, client: number) => {
       const { signed: { product, header }, key } = call
-      const asked = ask(replica.base, { path: product.path, payment: header, key, client })
-      return Effect.map(asked, (told) => ({ ...call, told }))
+      const request = ask(replica.base, { path: product.path, payment: header, key, client })
+      return Effect.map(request, (answer) => ({ ...call, answer }))
     }
-    /** All of them at once, with as much time as that takes. */
+    /** Sends all requests at once; the clock advances until all are answered. */
     const buyAll = (calls: ReadonlyArray<Call>) =>
       meanwhile(Effect.forEach(calls, buy, { concurrency: "unbounded" }))
     return { ...facilitator, replica, buyAll }
@@ -103,28 +103,28 @@ const inTime = <E>(name: string, body: Effect.Effect<void, E, Layer.Success<type
     () =>
       TestClock.setTime(startSeconds * 1_000).pipe(
         Effect.andThen(Effect.provide(body, ports)),
-        // What goes wrong here goes wrong on purpose.
+        // The faults are intended, so their logs are not printed.
         Effect.provideService(References.MinimumLogLevel, "None"),
       ),
   )
 
-/** What may be told of a payment while its outcome cannot be known. */
-function isPatient({ status, code, charged, retryAfter }: PaidResponse): boolean {
-  const told = `${status} ${code} ${charged}`
+/** Whether an answer is allowed while the outcome of the payment is unknown. */
+function isPatient({ status, code, charged, retryAfter }: Told): boolean {
+  const outcome = `${status} ${code} ${charged}`
   return retryAfter !== null &&
-    (told === "503 settlement_unresolved null" || told === "409 payment_in_progress null")
+    (outcome === "503 settlement_unresolved null" || outcome === "409 payment_in_progress null")
 }
 
 for (const settle of outages) {
   for (const hidden of [false, true]) {
     inTime(
-      `nobody is asked to pay anew while settlement is unknown for ${outageSeconds} s: the ` +
-        `facilitator says ${settle}, the chain is ${hidden ? "out of reach" : "readable"}`,
+      `no client is asked to pay again while settlement is unknown for ${outageSeconds} s: the ` +
+        `facilitator fails with ${settle}, the chain is ${hidden ? "unavailable" : "readable"}`,
       Effect.scoped(Effect.gen(function* () {
         const calls = yield* allCalls
         const chain = { hidden }
         const immediate = new Set<string>(
-          calls.filter(({ fate }) => fate === "at once").map(({ signed }) =>
+          calls.filter(({ broadcastTime }) => broadcastTime === "at once").map(({ signed }) =>
             signed.authorization.nonce
           ),
         )
@@ -133,79 +133,82 @@ for (const settle of outages) {
           settle,
           broadcasts: (nonce) => immediate.has(nonce),
         }
-        const { replica, buyAll, broadcast } = yield* shop(behaviour, chain)
+        const { replica, buyAll, broadcast } = yield* openReplicaAt(behaviour, chain)
 
         const first = yield* buyAll(calls)
-        const isKnown = ({ fate }: Call) => fate === "at once" && !hidden
-        equal(first.filter(isKnown).filter(({ told }) => told.status !== 200), [])
-        equal(first.filter((call) => !isKnown(call) && !isPatient(call.told)), [])
+        const isKnown = ({ broadcastTime }: Call) => broadcastTime === "at once" && !hidden
+        equal(first.filter(isKnown).filter(({ answer }) => answer.status !== 200), [])
+        equal(first.filter((call) => !isKnown(call) && !isPatient(call.answer)), [])
         const unknown = calls.filter((call) => !isKnown(call))
         while ((yield* secondsPassed) < outageSeconds) {
-          yield* TestClock.adjust(Duration.seconds(againSeconds))
+          yield* TestClock.adjust(Duration.seconds(retrySeconds))
           yield* replica.payments.sweep
-          equal((yield* buyAll(unknown)).filter(({ told }) => !isPatient(told)), [])
+          equal((yield* buyAll(unknown)).filter(({ answer }) => !isPatient(answer)), [])
         }
-        ok((yield* secondsPassed) < 100, "the payments have not run out yet")
+        ok((yield* secondsPassed) < 100, "the payments have not expired yet")
 
         // The outage is over.
         chain.hidden = false
         yield* Effect.forEach(
           calls,
-          ({ fate, signed }) => fate === "late" ? broadcast(signed.wire) : Effect.void,
+          ({ broadcastTime, signed }) =>
+            broadcastTime === "late" ? broadcast(signed.wire) : Effect.void,
         )
-        const paid = unknown.filter(({ fate }) => fate !== "never")
-        for (const { told, key, order } of yield* buyAll(paid)) {
-          if (key !== null) equal([told.status, told.receipt !== null], [200, true])
-          // Without a secret there is nobody to compute it for; computed, it is somebody's.
-          else if (order === "settle-early") ok(isPatient(told))
-          else equal([told.code, told.charged], ["payment_already_used", true])
+        const paid = unknown.filter(({ broadcastTime }) => broadcastTime !== "never")
+        for (const { answer, key, order } of yield* buyAll(paid)) {
+          if (key !== null) equal([answer.status, answer.receipt !== null], [200, true])
+          // Without a secret: settle-early does not compute the answer; compute-first has stored it.
+          else if (order === "settle-early") ok(isPatient(answer))
+          else equal([answer.code, answer.charged], ["payment_already_used", true])
         }
 
-        // What can never be paid any more, and only that, may be paid anew.
-        const unpaid = unknown.filter(({ fate }) => fate === "never")
+        // Only a payment that has expired unpaid gets a 402.
+        const unpaid = unknown.filter(({ broadcastTime }) => broadcastTime === "never")
         const until = Number(unpaid[0]?.signed.authorization.validBefore) - startSeconds
         for (;;) {
           const before = yield* secondsPassed
-          const told = yield* buyAll(unpaid)
+          const answers = yield* buyAll(unpaid)
           if ((yield* secondsPassed) > until + 1) {
-            equal(new Set(told.map(({ told }) => told.status)), new Set([402]))
+            equal(new Set(answers.map(({ answer }) => answer.status)), new Set([402]))
             break
           }
-          if (before <= until) equal(told.filter(({ told }) => !isPatient(told)), [])
-          yield* TestClock.adjust(Duration.seconds(againSeconds))
+          if (before <= until) equal(answers.filter(({ answer }) => !isPatient(answer)), [])
+          yield* TestClock.adjust(Duration.seconds(retrySeconds))
         }
 
-        // Who never came for it, and could not have, has it back.
+        // A payment whose answer was never fetched is refunded.
         yield* TestClock.adjust(defaultTiming.answerWindow)
         yield* replica.payments.sweep
-        const forgotten = paid.filter(({ key }) => key === null)
-        for (const { told } of yield* buyAll(forgotten)) {
-          equal([told.status, told.code, told.charged], [410, "payment_refunded", true])
+        const withoutSecret = paid.filter(({ key }) => key === null)
+        for (const { answer } of yield* buyAll(withoutSecret)) {
+          equal([answer.status, answer.code, answer.charged], [410, "payment_refunded", true])
         }
-        const kept = calls.filter(({ fate, key }) => fate !== "never" && key !== null)
-        for (const { told } of yield* buyAll(kept)) strictEqual(told.status, 200)
+        const withSecret = calls.filter(({ broadcastTime, key }) =>
+          broadcastTime !== "never" && key !== null
+        )
+        for (const { answer } of yield* buyAll(withSecret)) strictEqual(answer.status, 200)
       })),
     )
   }
 }
 
 inTime(
-  "a facilitator that cannot verify takes nothing, and the same payment buys when it can again",
+  "no payment is charged while the facilitator cannot verify; afterwards the same payment buys",
   Effect.scoped(Effect.gen(function* () {
     const calls = yield* allCalls
     const behaviour: FacilitatorBehaviour = { verify: null, settle: null, broadcasts: () => true }
-    const { buyAll } = yield* shop(behaviour, { hidden: false })
+    const { buyAll } = yield* openReplicaAt(behaviour, { hidden: false })
     for (const verify of outages) {
       behaviour.verify = verify
-      const told = yield* buyAll(calls)
+      const answers = yield* buyAll(calls)
       equal(
-        new Set(told.map(({ told }) => `${told.status} ${told.code} ${told.charged}`)),
+        new Set(answers.map(({ answer }) => `${answer.status} ${answer.code} ${answer.charged}`)),
         new Set(["502 facilitator_error false"]),
         verify,
       )
     }
     behaviour.verify = null
-    const told = yield* buyAll(calls)
-    equal(new Set(told.map(({ told }) => told.status)), new Set([200]))
+    const answers = yield* buyAll(calls)
+    equal(new Set(answers.map(({ answer }) => answer.status)), new Set([200]))
   })),
 )

@@ -14,12 +14,12 @@ import { buyer } from "../payments/buyers.ts"
 import { terms } from "../payments/terms.ts"
 
 /** The real clock, except that a sleep ends at once and moves the time forward. */
-export const instantClock = Effect.clockWith((right) => {
+export const instantClock = Effect.clockWith((real) => {
   let skippedMs = 0
   const clock: Clock.Clock = {
-    ...right,
-    currentTimeMillisUnsafe: () => right.currentTimeMillisUnsafe() + skippedMs,
-    currentTimeMillis: Effect.map(right.currentTimeMillis, (now) => now + skippedMs),
+    ...real,
+    currentTimeMillisUnsafe: () => real.currentTimeMillisUnsafe() + skippedMs,
+    currentTimeMillis: Effect.map(real.currentTimeMillis, (now) => now + skippedMs),
     sleep: (duration) =>
       Effect.andThen(
         Effect.sync(() => {
@@ -204,11 +204,11 @@ export const openFaultyService = Effect.fnUntraced(
               atMs: clock.currentTimeMillisUnsafe(),
             }
             received.push(row)
-            const like = received.filter(({ path, payment }) =>
+            const same = received.filter(({ path, payment }) =>
               row.payment === null ? path === row.path && payment === null : payment !== null
             )
             const faulty = row.payment === null ? faults.unpaid : faults.paid
-            return faulty?.(row, like.length, url.origin) ?? correctAnswer(url.origin, row, url)
+            return faulty?.(row, same.length, url.origin) ?? correctAnswer(url.origin, row, url)
           },
         )
       ),
@@ -226,7 +226,7 @@ const contract = {
   openapi: "3.1.0",
   info: { title: "Shop", version: "1.0.0" },
   paths: {
-    "/v1/index": { get: { summary: "Feed index" } },
+    "/v1/index": { get: { summary: "The newest index of the feed" } },
     "/v1/signals": {
       get: {
         summary: "Items after an index",
@@ -242,11 +242,11 @@ export const runAgentAgainst = Effect.fnUntraced(function* (
   options: Partial<AgentOptions> = {},
 ) {
   const { clock, skippedMs } = yield* instantClock
-  const buyWanted = yield* openFaultyService(clock, faults)
+  const service = yield* openFaultyService(clock, faults)
   const lines: Array<string> = []
   const exit = yield* Effect.exit(
     runAgent({
-      base: buyWanted.base,
+      base: service.base,
       start: "llms",
       account: buyer(0),
       isThrowawayKey: true,
@@ -262,9 +262,9 @@ export const runAgentAgainst = Effect.fnUntraced(function* (
   return {
     text: lines.join("\n"),
     error: error === null ? "" : String(error),
-    payments: buyWanted.received.filter(({ payment }) => payment !== null),
-    received: buyWanted.received,
-    refused: buyWanted.refused(),
+    payments: service.received.filter(({ payment }) => payment !== null),
+    received: service.received,
+    refused: service.refused(),
     skippedMs: skippedMs(),
   }
 })

@@ -1,8 +1,8 @@
 /**
- * Buyers who hang up, over raw sockets: at every call of a sale, at any moment, in both orders.
+ * Buyers who disconnect over raw sockets, at every step of a sale, at any moment, in both orders.
  *
- * Before the intent to settle, hanging up gives the payment back unused; after it the sale goes on, and
- * its answer waits for its buyer until HOLD is over. Then it is owed back. There is no third way.
+ * A disconnect before the intent to settle releases the payment. After it the sale continues, and the
+ * buyer can fetch the answer until HOLD is over; then the payment is refunded.
  *
  * @module
  */
@@ -38,39 +38,39 @@ import { nonce, terms, token } from "../support/payments/terms.ts"
 import { makeBarrier, type Step } from "../support/payments/barrier.ts"
 
 const key = "the-first-callers-secret"
-const patience = Duration.seconds(10)
+const stepTimeout = Duration.seconds(10)
 
 const ports: Layer.Layer<ReplicaPorts> = Layer.merge(
   paymentStore,
   layerLedger({ delay: Duration.millis(8) }).pipe(Layer.provideMerge(layerStore)),
 ).pipe(Layer.provide(embeddedStore), Layer.provideMerge(signatures))
 
-/** One replica that buyers hang up on, and one for which HOLD is over at once: it sweeps. */
-const house = Effect.gen(function* () {
+/** A replica for the buyers, and one with a HOLD of zero that sweeps. */
+const makeEnvironment = Effect.gen(function* () {
   const barrier = makeBarrier()
   const world = yield* stockedWorld
-  let gone = Promise.withResolvers<void>()
-  const onRequest = ({ signal }: Request) => signal.addEventListener("abort", () => gone.resolve())
-  const guarded = openReplica(world, { onRequest, works: barrier.works })
+  let aborted = Promise.withResolvers<void>()
+  const came = ({ signal }: Request) => signal.addEventListener("abort", () => aborted.resolve())
+  const guarded = openReplica(world, { came, works: barrier.works })
   const replica = yield* barrier.guard(guarded)
   const afterHold = yield* openReplica(world, {
     timing: { answerWindow: Duration.zero, recoveryWindow: Duration.zero },
   })
   return {
     ...{ barrier, replica, sweep: afterHold.payments.sweep, afterHold },
-    /** Hangs up, and waits until the service has noticed. */
-    hangUp: (connection: Deno.Conn) =>
+    /** Closes the connection, and waits until the service has noticed. */
+    disconnect: (connection: Deno.Conn) =>
       Effect.promise(async () => {
-        gone = Promise.withResolvers()
+        aborted = Promise.withResolvers()
         connection.close()
-        await gone.promise
-      }).pipe(Effect.timeout(patience)),
+        await aborted.promise
+      }).pipe(Effect.timeout(stepTimeout)),
   }
 })
-type House = Effect.Success<typeof house>
+type Environment = Effect.Success<typeof makeEnvironment>
 
-/** Asks on a socket of its own, and reads nothing. */
-const askRaw = ({ port }: Replica, { product, header }: Signed) =>
+/** Sends a paid request over a new socket and reads nothing. */
+const sendRaw = ({ port }: Replica, { product, header }: Signed) =>
   Effect.promise(async () => {
     const connection = await Deno.connect({ hostname: "127.0.0.1", port })
     const head = [`GET ${product.path} HTTP/1.1`, "Host: x", `PAYMENT-SIGNATURE: ${header}`]
@@ -90,19 +90,20 @@ const rowOf = Effect.fnUntraced(function* ({ authorization }: Signed) {
   )
 })
 
-/** Waits until the row stands where it should. */
-const until = (signed: Signed, states: ReadonlyArray<PaymentState | "no row">) =>
+/** Waits until the payment has one of the states. */
+const waitForState = (signed: Signed, states: ReadonlyArray<PaymentState | "no row">) =>
   Effect.repeat(rowOf(signed), {
     until: (row) => states.includes(row?.state ?? "no row"),
     schedule: Schedule.spaced("10 millis"),
   }).pipe(
     Effect.timeoutOrElse({
-      duration: patience,
-      orElse: () => Effect.flatMap(rowOf(signed), (row) => Effect.die(`it is ${row?.state}`)),
+      duration: stepTimeout,
+      orElse: () =>
+        Effect.flatMap(rowOf(signed), (row) => Effect.die(`the payment is ${row?.state}`)),
     }),
   )
 
-/** How much the chain shows as paid under each nonce. */
+/** The amount that the chain shows for each nonce. */
 const paidByNonce = Effect.gen(function* () {
   const ledger = yield* Ledger
   const transfers = yield* ledger.transfersTo({
@@ -110,17 +111,20 @@ const paidByNonce = Effect.gen(function* () {
   })
   const paid = new Map<Bytes32, bigint>()
   for (const { nonce, value } of transfers) paid.set(nonce, (paid.get(nonce) ?? 0n) + value)
-  strictEqual(paid.size, transfers.length, "no nonce has paid twice")
+  strictEqual(paid.size, transfers.length, "each nonce has paid once")
   return paid
 })
 
-const refetch = ({ replica }: House, { product, header }: Signed, secret: string | null = key) =>
-  ask(replica.base, { path: product.path, payment: header, key: secret })
+const refetch = (
+  { replica }: Environment,
+  { product, header }: Signed,
+  secret: string | null = key,
+) => ask(replica.base, { path: product.path, payment: header, key: secret })
 
 type ByOrder = Readonly<Record<typeof orders[number], ReadonlyArray<Step>>>
 
-/** The calls of a sale, in their order. */
-const places: ByOrder = {
+/** The steps of a sale, in order. */
+const steps: ByOrder = {
   "compute-first": ["claim", "verify", "work", "intend", "settle", "proof", "answer"],
   // deno-fmt-ignore
   "settle-early": [
@@ -128,120 +132,116 @@ const places: ByOrder = {
   ],
 }
 
-/** The calls at which hanging up gives the payment back. The later ones take it to its end. */
-const releases: ByOrder = {
+/** The steps at which a disconnect releases the payment. */
+const releasingSteps: ByOrder = {
   "compute-first": ["verify", "work"],
   "settle-early": ["check", "verify"],
 }
 
 for (const order of orders) {
   liveTest(
-    `a buyer who hangs up at any call is charged for an answer or not at all: ${order}`,
+    `a buyer who disconnects at any step is charged for an answer or not at all: ${order}`,
     () =>
       Effect.gen(function* () {
-        const all = yield* house
-        const { barrier, replica, sweep } = all
-        const outcomes: Array<{ readonly signed: Signed; readonly comes: boolean }> = []
-        for (const place of places[order]) {
-          for (const comes of [true, false]) {
+        const environment = yield* makeEnvironment
+        const { barrier, replica, sweep } = environment
+        const outcomes: Array<{ readonly signed: Signed; readonly retries: boolean }> = []
+        for (const step of steps[order]) {
+          for (const retries of [true, false]) {
             const signed = yield* signedFor(productBySettlementOrder[order], {
               nonce: nonce(outcomes.length),
             })
-            outcomes.push({ signed, comes })
-            const held = yield* barrier.close(place)
-            const connection = yield* askRaw(replica, signed)
-            yield* Effect.timeout(held.reached, patience)
-            yield* all.hangUp(connection)
-            const early = releases[order].includes(place)
-            // The release does not wait for what is held up.
-            if (early) yield* until(signed, ["released"])
-            yield* held.open
-            const given = early || place === "claim"
-            yield* until(signed, [given ? "released" : "answered"])
-            strictEqual(
-              (yield* rowOf(signed))?.sent,
-              false,
-              `${place}: nobody was there to take it`,
-            )
+            outcomes.push({ signed, retries })
+            const blocked = yield* barrier.close(step)
+            const connection = yield* sendRaw(replica, signed)
+            yield* Effect.timeout(blocked.reached, stepTimeout)
+            yield* environment.disconnect(connection)
+            const isEarly = releasingSteps[order].includes(step)
+            // The release does not wait for the blocked step.
+            if (isEarly) yield* waitForState(signed, ["released"])
+            yield* blocked.open
+            const isReleased = isEarly || step === "claim"
+            yield* waitForState(signed, [isReleased ? "released" : "answered"])
+            strictEqual((yield* rowOf(signed))?.sent, false, `${step}: not delivered`)
             const paid = (yield* paidByNonce).get(signed.authorization.nonce)
-            strictEqual(paid, given ? undefined : signed.product.price, `${place}: paid`)
-            if (!comes) continue
-            const stranger = yield* refetch(all, signed, null)
-            if (!given) {
-              equal([stranger.status, stranger.charged], [409, true], place)
-              const again = yield* refetch(all, signed)
-              equal([again.status, again.receipt !== null], [200, true], place)
-              yield* until(signed, ["answered"])
-            } else equal(stranger.status, 200, place)
+            strictEqual(paid, isReleased ? undefined : signed.product.price, `${step}: paid`)
+            if (!retries) continue
+            const withoutSecret = yield* refetch(environment, signed, null)
+            if (!isReleased) {
+              equal([withoutSecret.status, withoutSecret.charged], [409, true], step)
+              const again = yield* refetch(environment, signed)
+              equal([again.status, again.receipt !== null], [200, true], step)
+              yield* waitForState(signed, ["answered"])
+            } else equal(withoutSecret.status, 200, step)
           }
         }
-        // The answers that came over a live connection are marked a moment later.
-        yield* Effect.forEach(outcomes.filter(({ comes }) => comes), ({ signed }) =>
+        // A delivery is recorded shortly after the answer has left.
+        yield* Effect.forEach(outcomes.filter(({ retries }) => retries), ({ signed }) =>
           Effect.repeat(rowOf(signed), {
             until: (row) =>
               row?.sent === true,
             schedule: Schedule.spaced("10 millis"),
-          }).pipe(Effect.timeout(patience)))
+          }).pipe(Effect.timeout(stepTimeout)))
         yield* sweep
         const paid = yield* paidByNonce
-        for (const { signed, comes } of outcomes) {
+        for (const { signed, retries } of outcomes) {
           const row = yield* rowOf(signed)
           const charged = paid.has(signed.authorization.nonce)
-          strictEqual(row?.state, comes ? "answered" : charged ? "refund_due" : "released")
+          strictEqual(row?.state, retries ? "answered" : charged ? "refund_due" : "released")
           if (row?.state !== "refund_due") {
             continue
           }
-          const late = yield* refetch(all, signed)
+          const late = yield* refetch(environment, signed)
           equal([late.status, late.code, late.charged], [410, "payment_refunded", true])
         }
         strictEqual(
           [...paid.values()].reduce((a, b) =>
             a + b, 0n) / productBySettlementOrder[order].price,
-          paidIn(order),
+          paidCount(order),
         )
       }).pipe(Effect.provide(ports)),
   )
 }
 
-/** Everybody who comes again pays; who does not is charged past the intent. */
-function paidIn(order: typeof orders[number]): bigint {
-  const given = releases[order].length + 1
-  return BigInt(2 * places[order].length - given)
+/** Buyers who retry pay; the others pay only when they disconnected after the intent. */
+function paidCount(order: typeof orders[number]): bigint {
+  const released = releasingSteps[order].length + 1
+  return BigInt(2 * steps[order].length - released)
 }
 
 for (const order of orders) {
   liveTest(
-    `an answer on its way to a buyer who never reads it was handed over: ${order}`,
+    `an answer to a buyer who never reads it counts as delivered: ${order}`,
     () =>
       Effect.gen(function* () {
-        const all = yield* house
+        const environment = yield* makeEnvironment
         const signed = yield* signedFor(productBySettlementOrder[order])
-        const connection = yield* askRaw(all.replica, signed)
-        yield* until(signed, ["answered"])
+        const connection = yield* sendRaw(environment.replica, signed)
+        yield* waitForState(signed, ["answered"])
         yield* Effect.repeat(rowOf(signed), { until: (row) => row?.sent === true }).pipe(
-          Effect.timeout(patience),
+          Effect.timeout(stepTimeout),
         )
         connection.close()
-        yield* all.sweep
+        yield* environment.sweep
         strictEqual((yield* rowOf(signed))?.state, "answered")
-        const again = yield* refetch(all, signed)
+        const again = yield* refetch(environment, signed)
         equal([again.status, again.receipt !== null], [200, true])
-        equal((yield* refetch(all, signed, null)).code, "payment_already_used")
+        equal((yield* refetch(environment, signed, null)).code, "payment_already_used")
       }).pipe(Effect.provide(ports)),
   )
 }
 
-const buyers = 60
+const buyersCount = 60
 const seed = 5
 
 liveTest(
-  `${buyers} buyers who hang up at any moment lose nothing, and gain nothing`,
+  `${buyersCount} buyers who disconnect at any moment lose nothing, and gain nothing`,
   () =>
     Effect.gen(function* () {
-      const all = yield* house
+      const environment = yield* makeEnvironment
       const random = new Random(seed)
-      const calls = yield* Effect.forEach(
-        Array.from({ length: buyers }, (_, n) => n),
+      const requests = yield* Effect.forEach(
+        Array.from({ length: buyersCount }, (_, n) => n),
         Effect.fnUntraced(function* (n) {
           const order = orders[n % 2] ?? "compute-first"
           const signed = yield* signedFor(productBySettlementOrder[order], {
@@ -252,38 +252,38 @@ liveTest(
         }),
       )
       yield* Effect.forEach(
-        calls,
+        requests,
         ({ signed, afterMs }) =>
-          Effect.flatMap(askRaw(all.replica, signed), (connection) =>
+          Effect.flatMap(sendRaw(environment.replica, signed), (connection) =>
             Effect.sync(() =>
               connection.close()
             ).pipe(Effect.delay(Duration.millis(afterMs)))),
         { concurrency: 12 },
       )
-      // Whatever is under way comes to its end by itself: no lease has to run out for it.
+      // Every sale ends without the expiry of a lease.
       yield* Effect.forEach(
-        calls,
-        ({ signed }) => until(signed, ["no row", "released", "answered"]),
+        requests,
+        ({ signed }) => waitForState(signed, ["no row", "released", "answered"]),
       )
       yield* Effect.sleep(Duration.millis(50))
-      yield* all.sweep
+      yield* environment.sweep
       const paid = yield* paidByNonce
-      const ends = yield* Effect.forEach(
-        calls,
+      const endStates = yield* Effect.forEach(
+        requests,
         Effect.fnUntraced(function* ({ signed }) {
           const row = yield* rowOf(signed)
           const charged = paid.has(signed.authorization.nonce)
-          const end = row?.state ?? "no row"
-          const fair = charged
-            ? end === "refund_due" || (end === "answered" && row?.sent)
-            : end === "released" || end === "no row"
-          ok(fair, `${end}, ${charged ? "paid" : "unpaid"}`)
-          if (end === "answered") {
-            strictEqual((yield* refetch(all, signed)).status, 200)
+          const endState = row?.state ?? "no row"
+          const isFair = charged
+            ? endState === "refund_due" || (endState === "answered" && row?.sent)
+            : endState === "released" || endState === "no row"
+          ok(isFair, `${endState}, ${charged ? "paid" : "unpaid"}`)
+          if (endState === "answered") {
+            strictEqual((yield* refetch(environment, signed)).status, 200)
           }
-          return end
+          return endState
         }),
       )
-      ok(new Set(ends).size >= 2, `they hang up at different moments: ${ends}`)
+      ok(new Set(endStates).size >= 2, `they do not disconnect at different moments: ${endStates}`)
     }).pipe(Effect.provide(ports)),
 )

@@ -1,6 +1,6 @@
 /**
- * The demonstration agent against the whole face, in this process and as a process of its own under
- * the permissions of its task: what it says it spent is what the ledger says.
+ * The demonstration agent against the whole service, in this process and as its own process with the
+ * permissions of its task: the amount that it reports as spent is the amount in the ledger.
  *
  * @module
  */
@@ -19,8 +19,8 @@ import { freePort } from "../support/process.ts"
 import { bookOf, endingMarket, pricesOver } from "../support/products.ts"
 import { market } from "../support/payments/sales.ts"
 
-/** Thirteen items, the last a strong move of a market that a report can be made on. */
-const stocked = Effect.gen(function* () {
+/** Thirteen items; the last is a strong move of a market that has a report. */
+const stockedWorld = Effect.gen(function* () {
   const world = yield* makeWorld(12)
   const now = yield* Clock.currentTimeMillis
   const sold = endingMarket(1, now)
@@ -38,9 +38,9 @@ const stocked = Effect.gen(function* () {
   return world
 })
 
-/** The whole face at an address it knows as its own, for as long as the scope lives. */
-const opened = Effect.gen(function* () {
-  const world = yield* stocked
+/** Starts the whole service, configured with its real address, until the scope closes. */
+const openService = Effect.gen(function* () {
+  const world = yield* stockedWorld
   const port = freePort()
   const base = `http://127.0.0.1:${port}`
   const plenty = { limit: 1_000, windowMs: 60_000 }
@@ -66,7 +66,7 @@ const spentBy = Effect.fnUntraced(function* (who: string) {
   return playBalance - (yield* ledger.balance(address(who)))
 })
 
-const visiting = (base: string, options: Partial<AgentOptions>): AgentOptions => ({
+const agentOptions = (base: string, options: Partial<AgentOptions>): AgentOptions => ({
   base: new URL(base),
   start: "llms",
   account: buyer(0),
@@ -80,17 +80,17 @@ const visiting = (base: string, options: Partial<AgentOptions>): AgentOptions =>
 })
 
 liveTest(
-  "the agent buys the feed, a digest, a report on a strong move, and what comes after them",
+  "the agent buys the feed, a digest, a report on a strong move, and later items",
   () =>
     Effect.gen(function* () {
-      const { base, grow } = yield* opened
+      const { base, grow } = yield* openService
       const lines: Array<string> = []
       const print = (line: string) =>
         Effect.andThen(
           Effect.sync(() => void lines.push(line)),
           line.startsWith("poll 2 ") ? grow : Effect.void,
         )
-      yield* runAgent(visiting(base, { print }))
+      yield* runAgent(agentOptions(base, { print }))
       const text = lines.join("\n")
       equal(lines.filter((line) => line.startsWith("buying ")), [
         "buying     /v1/signals?since=3&count=20 for $0.03",
@@ -110,8 +110,8 @@ liveTest(
     }).pipe(Effect.provide(market())),
 )
 
-/** The agent as `deno task agent` starts it: the same permissions, and nothing else. */
-const started = Effect.fnUntraced(function* (
+/** Starts the agent as `deno task agent` does, with the same permissions. */
+const startAgent = Effect.fnUntraced(function* (
   base: string,
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {},
@@ -135,11 +135,11 @@ const started = Effect.fnUntraced(function* (
 const key = `0x${"1".padStart(64, "0")}`
 
 liveTest(
-  "deno task agent runs under its permissions, spends its own key's money, and never prints it",
+  "deno task agent runs with its permissions, spends its own key's money, and never prints the key",
   () =>
     Effect.gen(function* () {
-      const { base } = yield* opened
-      const child = yield* started(
+      const { base } = yield* openService
+      const child = yield* startAgent(
         base,
         ["--polls", "1", "--every", "0", "--since", "9", "--card"],
         {
@@ -159,7 +159,7 @@ liveTest(
 )
 
 liveTest(
-  "deno task agent says what is wrong with what it was started with, but not a key",
+  "deno task agent reports an invalid argument or variable, but never prints a key",
   () =>
     Effect.gen(function* () {
       for (
@@ -171,41 +171,43 @@ liveTest(
           [[], { BUYER_PRIVATE_KEY: "0xsecret" }, /BUYER_PRIVATE_KEY must be 0x and 64 digits/],
         ] as const
       ) {
-        const child = yield* started("http://127.0.0.1:9", [...args], env)
+        const child = yield* startAgent("http://127.0.0.1:9", [...args], env)
         const { code, stderr } = yield* Effect.promise(() => child.output())
-        const said = new TextDecoder().decode(stderr)
+        const output = new TextDecoder().decode(stderr)
         strictEqual(code, 1)
-        match(said, reason)
-        ok(!said.includes("secret"), said)
+        match(output, reason)
+        ok(!output.includes("secret"), output)
       }
     }),
 )
 
 liveTest(
-  "deno task agent --help says what each word does, and does nothing else",
+  "deno task agent --help describes each option, and does nothing else",
   () =>
     Effect.gen(function* () {
-      const child = yield* started("http://127.0.0.1:9", ["--help"])
+      const child = yield* startAgent("http://127.0.0.1:9", ["--help"])
       const { code, stdout } = yield* Effect.promise(() => child.output())
-      const said = new TextDecoder().decode(stdout)
+      const output = new TextDecoder().decode(stdout)
       strictEqual(code, 0)
-      for (const word of ["--card", "--polls", "--every", "--since", "BUDGET_USD"]) {
-        match(said, new RegExp(`^  ${word} .+`, "m"))
+      for (const option of ["--card", "--polls", "--every", "--since", "BUDGET_USD"]) {
+        match(output, new RegExp(`^  ${option} .+`, "m"))
       }
     }),
 )
 
 liveTest("Ctrl-C ends the agent with its summary", () =>
   Effect.gen(function* () {
-    const { base } = yield* opened
-    const child = yield* started(base, ["--polls", "0", "--every", "600"], { BUDGET_USD: "0.03" })
+    const { base } = yield* openService
+    const child = yield* startAgent(base, ["--polls", "0", "--every", "600"], {
+      BUDGET_USD: "0.03",
+    })
     const text = yield* Effect.promise(async () => {
       let text = ""
-      let asked = false
+      let interrupted = false
       for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
         text += chunk
-        if (asked || !text.includes("skipping ")) continue
-        asked = true
+        if (interrupted || !text.includes("skipping ")) continue
+        interrupted = true
         child.kill("SIGINT")
       }
       return text

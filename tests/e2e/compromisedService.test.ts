@@ -1,8 +1,9 @@
 /**
- * A compromised edge: somebody has the service's login on the real PostgreSQL, and wants the treasury's
- * money. The real worker works on what they write, under its own login, and pays for no lie.
+ * A compromised service: an attacker has the service's login on the real PostgreSQL and wants the
+ * treasury's money. The real refund worker processes the attacker's rows under its own login and pays
+ * only real debts.
  *
- * The chain is out of their reach, as it is in production: here it is a ledger in memory.
+ * The attacker cannot change the chain, which here is an in-memory ledger.
  *
  * @module
  */
@@ -73,28 +74,28 @@ const loginOf = Effect.fnUntraced(function* (
 })
 
 /** A migrated store with its two logins, a chain, a treasury, and two workers. */
-const house = Effect.gen(function* () {
+const makeEnvironment = Effect.gen(function* () {
   const url = yield* freshSchema(testDatabaseUrl ?? "")
   const owner = yield* connect(url, 1)
   yield* Effect.provideService(Effect.flatMap(migrationFiles, migrate), SqlClient, owner)
   yield* Effect.provideService(grantRoles, SqlClient, owner)
-  const [place] = yield* owner<{ schema: string }>`SELECT current_schema() AS schema`
+  const [row] = yield* owner<{ schema: string }>`SELECT current_schema() AS schema`
   const serviceUrl = yield* loginOf(owner, url, roles.service)
-  // One session, so that what it sets up for itself is there for the next statement.
-  const edge = yield* connect(serviceUrl, 1)
-  const refunds = yield* connect(yield* loginOf(owner, url, roles.refund), 4)
-  const honest = Layer.provide(paymentStore, Layer.succeed(SqlClient, edge))
+  // One session, so that its temporary tables and settings remain for the next statement.
+  const serviceSql = yield* connect(serviceUrl, 1)
+  const refundSql = yield* connect(yield* loginOf(owner, url, roles.refund), 4)
+  const payments = Layer.provide(paymentStore, Layer.succeed(SqlClient, serviceSql))
   const world = yield* Layer.build(
     Layer.mergeAll(
-      Layer.provide(refundStore, Layer.succeed(SqlClient, refunds)),
-      honest,
+      Layer.provide(refundStore, Layer.succeed(SqlClient, refundSql)),
+      payments,
       layerLedger().pipe(Layer.provideMerge(layerMemory)),
       Treasury.layer({ privateKey: treasuryKey }),
     ).pipe(Layer.provideMerge(signaturesLayer)),
   )
   const signed: Array<Authorization> = []
   const treasury = Context.get(world, Treasury)
-  const noting: Treasury["Service"] = {
+  const recordingTreasury: Treasury["Service"] = {
     ...treasury,
     sign: (token, authorization) =>
       Effect.suspend(() => {
@@ -106,7 +107,7 @@ const house = Effect.gen(function* () {
   const worker = Effect.map(
     Layer.build(
       Layer.fresh(RefundWorker.layer({ token, payTo, caps })).pipe(
-        Layer.provide(Layer.succeedContext(Context.add(world, Treasury, noting))),
+        Layer.provide(Layer.succeedContext(Context.add(world, Treasury, recordingTreasury))),
       ),
     ),
     (context) => Context.get(context, RefundWorker),
@@ -114,18 +115,18 @@ const house = Effect.gen(function* () {
   const workers = [yield* worker, yield* worker]
   const ledger = Context.get(world, Ledger)
   const signatures = Context.get(world, Signatures)
-  const attacker: Attacker = { sql: edge, paymentId: signatures.paymentId }
+  const attacker: Attacker = { sql: serviceSql, paymentId: signatures.paymentId }
   return {
     ...{ owner, signed, ledger, attacker, treasury: treasury.address },
-    schema: place?.schema ?? "",
+    schema: row?.schema ?? "",
     payments: Context.get(world, PaymentStore),
-    /** Both workers go over everything at once, as if each of their waits were over. */
-    work: owner`UPDATE refund SET next_attempt_at = now() - interval '1 second'
+    /** Both workers process all refunds at once, without their backoff. */
+    runWorkers: owner`UPDATE refund SET next_attempt_at = now() - interval '1 second'
       WHERE state <> 'confirmed'`.pipe(
       Effect.andThen(Effect.all(workers.map(({ sweep }) => sweep), { concurrency: 2 })),
       Effect.provideService(References.MinimumLogLevel, "None"),
     ),
-    /** The chain shows a transfer under somebody's authorization. */
+    /** Makes a transfer on the chain. */
     transfer: ({ payer, nonce, amount }: Claimed, to = payTo, asset = token.asset) =>
       ledger.transfer({
         ...{ asset, from: address(payer), to, nonce, value: amount },
@@ -133,18 +134,18 @@ const house = Effect.gen(function* () {
       }),
   }
 })
-type House = Effect.Success<typeof house>
+type Environment = Effect.Success<typeof makeEnvironment>
 
 const compromised = (
   name: string,
-  body: (house: House) => Effect.Effect<void, unknown, Scope.Scope>,
+  body: (environment: Environment) => Effect.Effect<void, unknown, Scope.Scope>,
 ) =>
   testDatabaseUrl === undefined
     ? registerSkipped(name, "set TEST_DATABASE_URL")
-    : liveTest(name, () => Effect.flatMap(house, body))
+    : liveTest(name, () => Effect.flatMap(makeEnvironment, body))
 
 let count = 0
-/** A payment of the n-th buyer's under a nonce of its own. */
+/** A payment of the n-th buyer with an unused nonce. */
 const fresh = (n: number, amount = price): Claimed => ({
   ...{ payer: buyer(n).address.toLowerCase(), amount },
   nonce: nonce(1_000 + count++),
@@ -152,53 +153,60 @@ const fresh = (n: number, amount = price): Claimed => ({
 const thief = 66
 const victim = 7
 
-/** What the treasury has lost, and to whom. */
-const lost = Effect.fnUntraced(function* ({ ledger, treasury, signed }: House) {
+/** The treasury's losses, the thief's gains, and the count of signatures. */
+const losses = Effect.fnUntraced(function* ({ ledger, treasury, signed }: Environment) {
   const spent = playBalance - (yield* ledger.balance(treasury))
   const gained = yield* ledger.received(address(buyer(thief).address))
   return { spent, gained, signatures: signed.length }
 })
 const nothing = { spent: 0n, gained: 0n, signatures: 0 }
 
-/** The scan of the chain finds a payment that nobody has answered; whether it made its row. */
-const found = ({ payments, attacker }: House, { payer, nonce, amount: value }: Claimed) => {
+/** Inserts a transfer as the chain scan does; true when it made a new row. */
+const insertUnmatched = (
+  { payments, attacker }: Environment,
+  { payer, nonce, amount: value }: Claimed,
+) => {
   const from = address(payer)
   const paymentId = attacker.paymentId({ ...token, from, nonce })
   const at = { transaction: "0xaa", block: 1n, logIndex: 0, finality: "safe" } as const
   return payments.insertUnmatched({ paymentId, token, from, to: payTo, value, nonce, at })
 }
 
-/** A real payment that nobody has answered. */
-const honestOrphan = Effect.fnUntraced(function* (house: House) {
-  const paid = fresh(1)
-  yield* house.transfer(paid)
-  strictEqual(yield* found(house, paid), true)
-  return paid
+/** A real transfer that belongs to no request. */
+const realUnmatchedTransfer = Effect.fnUntraced(function* (environment: Environment) {
+  const payment = fresh(1)
+  yield* environment.transfer(payment)
+  strictEqual(yield* insertUnmatched(environment, payment), true)
+  return payment
 })
 
-/** Everything that writes a debt which is none. Each is tried by itself, on a session of the edge's. */
-const lies: Readonly<Record<string, (house: House) => Effect.Effect<unknown, unknown>>> = {
-  "an orphan that never was": ({ attacker }) => fakeUnmatchedTransfer(attacker, fresh(thief)),
-  "an orphan that never expires": ({ attacker }) =>
+/** Every way to insert a debt that is not real, in a session with the service's login. */
+const falseDebts: Readonly<
+  Record<string, (environment: Environment) => Effect.Effect<unknown, unknown>>
+> = {
+  "a transfer that does not exist": ({ attacker }) => fakeUnmatchedTransfer(attacker, fresh(thief)),
+  "a transfer that does not exist and never expires": ({ attacker }) =>
     fakeUnmatchedTransfer(attacker, fresh(thief), { valid_before: never }),
-  "an orphan that names a real transaction": ({ attacker, transfer }) => {
+  "a transfer that does not exist, with a real transaction": ({ attacker, transfer }) => {
     const real = fresh(victim)
     const named = { paid_transaction: `0x${"aa".repeat(32)}` }
     return Effect.andThen(transfer(real), fakeUnmatchedTransfer(attacker, fresh(thief), named))
   },
-  "somebody else's transfer under the thief's name": ({ attacker, transfer }) => {
+  "another payer's transfer with the thief as payer": ({ attacker, transfer }) => {
     const real = fresh(victim)
     const stolen = { ...real, payer: fresh(thief).payer }
     return Effect.andThen(transfer(real), fakeUnmatchedTransfer(attacker, stolen))
   },
-  "the thief's transfer to somebody else": ({ attacker, transfer }) => {
+  "the thief's transfer to another address": ({ attacker, transfer }) => {
     const real = fresh(thief)
     return Effect.andThen(
       transfer(real, address(buyer(thief + 1).address)),
       fakeUnmatchedTransfer(attacker, real),
     )
   },
-  "the same, and paid to whom it says": ({ attacker, transfer }) => {
+  "the thief's transfer to another address, with that address as pay_to": (
+    { attacker, transfer },
+  ) => {
     const real = fresh(thief)
     const friend = address(buyer(thief + 1).address)
     return Effect.andThen(
@@ -217,7 +225,7 @@ const lies: Readonly<Record<string, (house: House) => Effect.Effect<unknown, unk
     const real = fresh(thief, price)
     return Effect.andThen(transfer(real), fakeUnmatchedTransfer(attacker, { ...real, amount: 1n }))
   },
-  "another sum than was agreed, and than was paid": ({ attacker, transfer }) => {
+  "a payment with another amount than was agreed and paid": ({ attacker, transfer }) => {
     const real = fresh(thief)
     const more = { state: "refund_due", paid_amount: 1_000_000n }
     return Effect.andThen(
@@ -228,11 +236,11 @@ const lies: Readonly<Record<string, (house: House) => Effect.Effect<unknown, unk
       move(attacker, real, { ...more, ...invented }),
     )
   },
-  "a sum that no product costs": ({ attacker, transfer }) => {
+  "an amount above every price": ({ attacker, transfer }) => {
     const real = fresh(thief, refundMax + 1n)
     return Effect.andThen(transfer(real), fakeUnmatchedTransfer(attacker, real))
   },
-  "a real transfer as one of another chain": ({ attacker, transfer }) => {
+  "a real transfer with another chain's id": ({ attacker, transfer }) => {
     const real = fresh(thief)
     const chainId = 1
     const from = address(real.payer)
@@ -240,7 +248,7 @@ const lies: Readonly<Record<string, (house: House) => Effect.Effect<unknown, unk
     const elsewhere = { chain_id: chainId, payment_id }
     return Effect.andThen(transfer(real), fakeUnmatchedTransfer(attacker, real, elsewhere))
   },
-  "a real transfer of a token that is worth nothing": ({ attacker, transfer }) => {
+  "a real transfer of a worthless token": ({ attacker, transfer }) => {
     const real = fresh(thief)
     const asset = address(`0x${"33".repeat(20)}`)
     const from = address(real.payer)
@@ -268,40 +276,46 @@ const lies: Readonly<Record<string, (house: House) => Effect.Effect<unknown, unk
     )
   },
   ...Object.fromEntries(walks.map((walk) => [
-    `a call that was ${walk[1].join(", ")}: ${walk[0]}`,
-    ({ attacker }: House) => walkToRefundDue(attacker, fresh(thief), walk),
+    `a request that was never made, ${walk[1].join(", ")}: ${walk[0]}`,
+    ({ attacker }: Environment) => walkToRefundDue(attacker, fresh(thief), walk),
   ])),
 }
 
-compromised("the worker pays nothing for any lie of the edge's, and once for the one true debt", (
-  house,
+compromised("the worker pays no false debt of the service, and one real debt once", (
+  environment,
 ) =>
   Effect.gen(function* () {
-    for (const [name, lie] of Object.entries(lies)) ok(yield* wasAccepted(lie(house)), name)
-    const [written] = yield* house.owner<{ debts: bigint }>`
+    for (const [name, falseDebt] of Object.entries(falseDebts)) {
+      ok(yield* wasAccepted(falseDebt(environment)), name)
+    }
+    const [written] = yield* environment.owner<{ debts: bigint }>`
       SELECT count(*) AS debts FROM refund WHERE state = 'queued'`
-    strictEqual(Number(written?.debts), Object.keys(lies).length, "every lie is before the worker")
-    for (let round = 0; round < rounds; round++) yield* house.work
-    equal(yield* lost(house), nothing)
+    strictEqual(
+      Number(written?.debts),
+      Object.keys(falseDebts).length,
+      "every false debt is queued",
+    )
+    for (let round = 0; round < rounds; round++) yield* environment.runWorkers
+    equal(yield* losses(environment), nothing)
 
-    const honest = yield* honestOrphan(house)
-    for (let round = 0; round < rounds; round++) yield* house.work
-    equal(yield* lost(house), { spent: price, gained: 0n, signatures: 1 })
-    equal(house.signed.map(({ to, value }) => [to, value]), [[honest.payer, price]])
-    const [ended] = yield* house.owner<{ state: string }>`
-      SELECT state FROM payment WHERE nonce = ${honest.nonce}`
+    const real = yield* realUnmatchedTransfer(environment)
+    for (let round = 0; round < rounds; round++) yield* environment.runWorkers
+    equal(yield* losses(environment), { spent: price, gained: 0n, signatures: 1 })
+    equal(environment.signed.map(({ to, value }) => [to, value]), [[real.payer, price]])
+    const [ended] = yield* environment.owner<{ state: string }>`
+      SELECT state FROM payment WHERE nonce = ${real.nonce}`
     strictEqual(ended?.state, "refunded")
   }))
 
 compromised(
-  "the edge cannot write a refund, nor make one payment two",
-  (house) =>
+  "the service's login can neither write a refund nor duplicate a payment",
+  (environment) =>
     Effect.gen(function* () {
-      const { attacker, owner } = house
-      const honest = yield* honestOrphan(house)
+      const { attacker, owner } = environment
+      const real = yield* realUnmatchedTransfer(environment)
       const sold = fresh(thief)
-      yield* house.transfer(sold)
-      // What the thief has bought and was handed.
+      yield* environment.transfer(sold)
+      // A sale to the thief that was delivered.
       yield* fakeClaim(attacker, sold)
       const at = {
         paid_transaction: "0xbb",
@@ -318,7 +332,7 @@ compromised(
       yield* move(attacker, sold, { sent_at: new Date() })
       const attempts: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
         ...forbidden.map((statement) => attacker.sql.unsafe(statement).unprepared),
-        ...[honest, sold].flatMap((payment) => [
+        ...[real, sold].flatMap((payment) => [
           fakeUnmatchedTransfer(attacker, payment),
           fakeUnmatchedTransfer(attacker, payment, { payment_id: `0x${"55".repeat(32)}` }),
           fakeUnmatchedTransfer(attacker, { ...payment, payer: payment.payer.toUpperCase() }),
@@ -341,57 +355,61 @@ compromised(
         move(attacker, sold, { state: "released", answer_body: null }),
       ]
       for (const [n, attempt] of attempts.entries()) {
-        strictEqual(yield* wasAccepted(attempt), false, `attempt ${n} was let through`)
+        strictEqual(yield* wasAccepted(attempt), false, `attempt ${n} was accepted`)
       }
-      for (let round = 0; round < rounds; round++) yield* house.work
-      equal(yield* lost(house), { spent: price, gained: 0n, signatures: 1 })
+      for (let round = 0; round < rounds; round++) yield* environment.runWorkers
+      equal(yield* losses(environment), { spent: price, gained: 0n, signatures: 1 })
 
-      const again = [
-        move(attacker, honest, { state: "refund_due" }),
-        move(attacker, honest, { state: "void" }),
-        fakeUnmatchedTransfer(attacker, honest),
+      const repeated = [
+        move(attacker, real, { state: "refund_due" }),
+        move(attacker, real, { state: "void" }),
+        fakeUnmatchedTransfer(attacker, real),
       ]
-      for (const attempt of again) strictEqual(yield* wasAccepted(attempt), false)
-      yield* house.work
-      equal(yield* lost(house), { spent: price, gained: 0n, signatures: 1 })
+      for (const attempt of repeated) strictEqual(yield* wasAccepted(attempt), false)
+      yield* environment.runWorkers
+      equal(yield* losses(environment), { spent: price, gained: 0n, signatures: 1 })
       const [rows] = yield* owner<{ refunds: bigint }>`SELECT count(*) AS refunds FROM refund`
       strictEqual(Number(rows?.refunds), 1)
     }),
 )
 
-compromised("a lie that was found out pays nothing when it is told again, nor from under a mask", (
-  house,
+compromised("a rejected debt pays nothing when it is repeated, nor with shadowed tables", (
+  environment,
 ) =>
   Effect.gen(function* () {
-    const { attacker, owner } = house
-    const lie = fresh(thief)
-    yield* fakeUnmatchedTransfer(attacker, lie)
+    const { attacker, owner } = environment
+    const falseDebt = fresh(thief)
+    yield* fakeUnmatchedTransfer(attacker, falseDebt)
     for (let round = 0; round < rounds; round++) {
-      yield* house.work
+      yield* environment.runWorkers
       const [row] = yield* owner<{ state: string }>`SELECT state FROM payment`
       strictEqual(row?.state, "void")
-      const anew = { state: "refund_due", reason: "really", paid_amount: BigInt(round + 1) }
-      ok(yield* wasAccepted(move(attacker, lie, anew)))
+      const repeated = { state: "refund_due", reason: "really", paid_amount: BigInt(round + 1) }
+      ok(yield* wasAccepted(move(attacker, falseDebt, repeated)))
     }
-    yield* house.work
-    // A row that bears a real authorization under another id hides its debt, and stops no scan.
-    const hidden = fresh(victim)
-    yield* house.transfer(hidden)
-    yield* fakeUnmatchedTransfer(attacker, hidden, { payment_id: `0x${"77".repeat(32)}` })
-    strictEqual(yield* found(house, hidden), false)
-    // What queues and ends a debt looks for the tables where they are, whatever the session says.
+    yield* environment.runWorkers
+    // A row with a real authorization under a wrong id blocks the insert of its debt, but no scan.
+    const blocked = fresh(victim)
+    yield* environment.transfer(blocked)
+    yield* fakeUnmatchedTransfer(attacker, blocked, { payment_id: `0x${"77".repeat(32)}` })
+    strictEqual(yield* insertUnmatched(environment, blocked), false)
+    // The triggers use the real tables, whatever search_path the session has set.
     const { sql } = attacker
-    yield* hijack(sql, house.schema)
+    yield* hijack(sql, environment.schema)
     const owed = fresh(thief)
-    const masked = attacker.paymentId({ ...token, from: address(owed.payer), nonce: owed.nonce })
-    yield* sql`INSERT INTO pg_temp.refund (payment_id, state) VALUES (${masked}, 'queued')`
+    const shadowedId = attacker.paymentId({
+      ...token,
+      from: address(owed.payer),
+      nonce: owed.nonce,
+    })
+    yield* sql`INSERT INTO pg_temp.refund (payment_id, state) VALUES (${shadowedId}, 'queued')`
     ok(yield* wasAccepted(fakeUnmatchedTransfer(attacker, owed)))
     const [queued] = yield* owner<{ state: string }>`
-      SELECT state FROM refund WHERE payment_id = ${masked}`
+      SELECT state FROM refund WHERE payment_id = ${shadowedId}`
     strictEqual(queued?.state, "queued")
     yield* sql`UPDATE pg_temp.refund SET state = 'confirmed'`
     strictEqual(yield* wasAccepted(move(attacker, owed, { state: "refunded" })), false)
     yield* sql`DISCARD TEMP`
-    for (let round = 0; round < rounds; round++) yield* house.work
-    equal(yield* lost(house), nothing)
+    for (let round = 0; round < rounds; round++) yield* environment.runWorkers
+    equal(yield* losses(environment), nothing)
   }))

@@ -1,6 +1,6 @@
 /**
- * Replicas whose clocks are 20 s ahead and 20 s behind, beside one that is right: everything is sold,
- * kept and given back as if all were right, because leases, HOLD and expiry are on other clocks.
+ * Three replicas: one clock is right, one is 20 s ahead, one is 20 s behind. They sell and refund as if
+ * all clocks were right, because leases, HOLD and expiry use the clocks of the store and the chain.
  *
  * @module
  */
@@ -38,7 +38,7 @@ const second = Duration.seconds(1)
 
 let misbehaviour: Misbehaviour | null = null
 const misbehave = (call: string) => call === "settle" ? misbehaviour : null
-/** How late a late broadcast is: a moment before the payment runs out. */
+/** How late a late broadcast is: shortly before the payment expires. */
 const lateSeconds = 118
 
 const portsOn = ({ store }: MemoryPayments): Layer.Layer<ReplicaPorts> =>
@@ -82,7 +82,7 @@ const sweepAll = (replicas: ReadonlyArray<Replica>) =>
   Effect.forEach(replicas, ({ payments }) => payments.sweep, { discard: true })
 
 skewed(
-  "each sells what the others have not sold, and hands over what they have",
+  "each replica sells new payments, and returns the answers that the others sold",
   (replicas, memory) =>
     Effect.gen(function* () {
       let n = 0
@@ -91,10 +91,10 @@ skewed(
         for (const first of replicas) {
           const signed = yield* signedFor(productBySettlementOrder[order], { nonce: nonce(n++) })
           price += signed.product.price
-          const told = yield* buy(first, signed)
-          strictEqual(told.status, 200)
+          const answer = yield* buy(first, signed)
+          strictEqual(answer.status, 200)
           for (const other of replicas) {
-            equal((yield* buy(other, signed)).text, told.text)
+            equal((yield* buy(other, signed)).text, answer.text)
             yield* other.payments.sweep
           }
         }
@@ -106,7 +106,7 @@ skewed(
     }),
 )
 
-skewed("none gives up a payment that the chain may still take, and all believe the chain", (
+skewed("no replica gives up a payment that can still settle, and all accept the chain's result", (
   replicas,
   memory,
 ) =>
@@ -122,25 +122,25 @@ skewed("none gives up a payment that the chain may still take, and all believe t
         strictEqual((yield* buy(replica, signed)).status, 503)
       }
     }
-    const runOut = Math.min(...sold.map(({ authorization }) => Number(authorization.validBefore)))
-    while ((yield* secondsPassed) < runOut - startSeconds - 3) {
+    const expiry = Math.min(...sold.map(({ authorization }) => Number(authorization.validBefore)))
+    while ((yield* secondsPassed) < expiry - startSeconds - 3) {
       yield* TestClock.adjust(second)
       yield* sweepAll(replicas)
       equal(memory.countByState(), new Map([["unresolved", sold.length]]))
     }
-    // By the clock that is ahead every one of them has run out long ago. Now they come to the chain.
+    // By the clock that is ahead, all payments have expired. Now the late broadcasts settle.
     yield* TestClock.adjust(Duration.seconds(lateSeconds))
     strictEqual(yield* received, sold.reduce((sum, { product }) => sum + product.price, 0n))
     for (const signed of sold) {
-      const told = yield* Effect.forEach(replicas, (replica) => buy(replica, signed))
-      // Compute-first answers are stored and within HOLD; early ones were not computed in time.
-      const late = signed.product.settlementOrder === "settle-early"
-      equal(told.map(({ status }) => status), late ? [410, 410, 410] : [200, 200, 200])
+      const answers = yield* Effect.forEach(replicas, (replica) => buy(replica, signed))
+      // A compute-first answer is stored and within HOLD; a settle-early one was not computed in time.
+      const isEarly = signed.product.settlementOrder === "settle-early"
+      equal(answers.map(({ status }) => status), isEarly ? [410, 410, 410] : [200, 200, 200])
     }
   }))
 
 skewed(
-  "a payment that has run out by the chain's clock is void for all, and not a second earlier",
+  "a payment is void for all once it has expired by the chain's clock, and not a second earlier",
   (
     replicas,
   ) =>
@@ -152,8 +152,8 @@ skewed(
       const until = Number(signed.authorization.validBefore) - startSeconds
       for (;;) {
         const passed = yield* secondsPassed
-        const told = yield* Effect.forEach(replicas, (replica) => buy(replica, signed))
-        equal(new Set(told.map(({ status }) => status)), new Set([passed > until ? 402 : 503]))
+        const answers = yield* Effect.forEach(replicas, (replica) => buy(replica, signed))
+        equal(new Set(answers.map(({ status }) => status)), new Set([passed > until ? 402 : 503]))
         if (passed > until) break
         yield* TestClock.adjust(second)
       }

@@ -1,13 +1,13 @@
 /**
- * Tries to get out of the sandbox it is run in, and prints what became of each attempt as JSON.
+ * Attempts every forbidden operation and prints the outcome of each as JSON. sandbox.test.ts runs it
+ * under the flags of each process of the service.
  *
- * Run by sandbox.test.ts under exactly the flags of a process of the product. Nothing here is done
- * through a specifier that could be read beforehand: what is imported with the program is let in.
+ * Imports are dynamic with computed specifiers, because Deno permits static imports.
  *
  * @module
  */
 
-/** The addresses and files that the test has laid out: somebody else's, all of them. */
+/** A port, a file and a module of the test, outside the permissions of the service. */
 const [port = "0", secretFile = "", remoteModule = "", reach = "far"] = Deno.args
 
 const nearAttempts: Readonly<Record<string, () => unknown>> = {
@@ -23,29 +23,29 @@ const nearAttempts: Readonly<Record<string, () => unknown>> = {
       socket.onerror = reject
     }),
   "read the system's users": () => Deno.readTextFile("/etc/passwd"),
-  "read a file beside the project": () => Deno.readTextFile(secretFile),
+  "read a file outside the project": () => Deno.readTextFile(secretFile),
   "read its own source": () => Deno.readTextFile("src/main.ts"),
   "read its environment as a file": () => Deno.readTextFile("/proc/self/environ"),
   "read through node": async () => (await import("node:fs")).readFileSync(secretFile),
-  "write beside the project": () => Deno.writeTextFile(`${secretFile}.mine`, ""),
+  "write outside the project": () => Deno.writeTextFile(`${secretFile}.mine`, ""),
   "write its own source": () => Deno.writeTextFile("src/main.ts", "", { append: true }),
   "write a temporary file": () => Deno.makeTempFile(),
   "start a process": () => new Deno.Command("/bin/true").output(),
-  "start itself again": () => new Deno.Command(Deno.execPath(), { args: ["eval", "1"] }).output(),
+  "start Deno again": () => new Deno.Command(Deno.execPath(), { args: ["eval", "1"] }).output(),
   "start a process through node": async () =>
     (await import("node:child_process")).execFileSync("/bin/true", [], { env: {} }),
   "load a library": () => Deno.dlopen("libc.so.6", {}),
-  "ask the system": () => Deno.hostname(),
+  "read the hostname": () => Deno.hostname(),
   "read the treasury's key": () => Deno.env.get("TREASURY_PRIVATE_KEY"),
   "read the owner's login": () => Deno.env.get("MIGRATION_DATABASE_URL"),
-  "read a variable of nobody's": () => Deno.env.get("AWS_SECRET_ACCESS_KEY"),
+  "read an unrelated variable": () => Deno.env.get("AWS_SECRET_ACCESS_KEY"),
   "read every variable": () => Deno.env.toObject(),
   "import from the network": () => import(remoteModule),
-  "import a file beside the project": () =>
+  "import a file outside the project": () =>
     import(`file://${secretFile}`, { with: { type: "json" } }),
   "make a function of a string": () => new Function("return 1")(),
   "evaluate a string": () => globalThis.eval("1"),
-  "be given what it has not": async () => {
+  "request more permissions": async () => {
     for (const name of ["run", "ffi", "net", "env", "read", "write", "sys"] as const) {
       const { state } = await Deno.permissions.request({ name })
       if (state === "granted") return name
@@ -54,20 +54,22 @@ const nearAttempts: Readonly<Record<string, () => unknown>> = {
   },
 }
 
-/** Where they are not denied, these would ask the internet: only the sandboxed ones are to try. */
+/** These use the internet when they are not denied, so they run only in the sandbox. */
 const farAttempts: Readonly<Record<string, () => unknown>> = {
   "fetch from another host": () => fetch("https://example.com/"),
   "look up a name": () => Deno.resolveDns("example.com", "A"),
-  "import from a registry of modules": () => import(["https://esm.sh", "left-pad"].join("/")),
-  "import a package nobody installed": () =>
-    import(["npm:", "a-package-that-nobody-installed@1.0.0"].join("")),
+  "import from a module registry": () => import(["https://esm.sh", "left-pad"].join("/")),
+  "import a package that is not installed": () =>
+    import(["npm:", "a-package-that-is-not-installed@1.0.0"].join("")),
 }
 
-/** Longest an attempt may take: a denial is immediate. */
-const patienceMs = 3_000
+/** The time limit of an attempt; a denial is immediate. */
+const attemptTimeoutMs = 3_000
 
 async function outcome(attempt: () => unknown): Promise<string> {
-  const late = new Promise<string>((resolve) => setTimeout(() => resolve("late"), patienceMs))
+  const timeout = new Promise<string>((resolve) =>
+    setTimeout(() => resolve("timeout"), attemptTimeoutMs)
+  )
   const tried = (async () => {
     try {
       await attempt()
@@ -76,7 +78,7 @@ async function outcome(attempt: () => unknown): Promise<string> {
       return error instanceof Error ? `${error.name}: ${error.message}` : "error"
     }
   })()
-  return await Promise.race([tried, late])
+  return await Promise.race([tried, timeout])
 }
 
 const attempts = reach === "far" ? { ...nearAttempts, ...farAttempts } : nearAttempts

@@ -1,6 +1,5 @@
 /**
- * What is served about the service, read by the field's own readers: x402's catalog client, and the
- * rules of llms.txt.
+ * The x402 catalog, read by x402's own client; and /llms.txt, read by the rules of its format.
  *
  * @module
  */
@@ -23,7 +22,7 @@ const sold = Object.values(products)
 const catalogOf = (url: string) => withBazaar(new HTTPFacilitatorClient({ url })).extensions.bazaar
 
 liveTest(
-  "the official reader of x402 catalogs lists exactly what is sold, at its price",
+  "the official x402 catalog client lists exactly the paid products, with their prices",
   () =>
     Effect.gen(function* () {
       const base = yield* servedService
@@ -55,7 +54,7 @@ liveTest(
 )
 
 liveTest(
-  "/llms.txt keeps to the rules of its reference parser, and is short",
+  "/llms.txt follows the rules of its reference parser, and is short",
   () =>
     Effect.gen(function* () {
       const base = yield* servedService
@@ -77,7 +76,7 @@ liveTest(
 )
 
 liveTest(
-  "every link of /llms.txt leads to something that is served here",
+  "every link of /llms.txt leads to a document of the service",
   () =>
     Effect.gen(function* () {
       const base = yield* servedService
@@ -86,16 +85,17 @@ liveTest(
         ok(url.startsWith(base), url)
         const response = yield* Effect.promise(() => fetch(url))
         yield* Effect.promise(() => response.arrayBuffer())
-        // A paid path asks for its payment; /mcp and /a2a may be posted to only.
+        // A paid path returns 402; /mcp and /a2a accept only POST.
         ok([200, 402, 405].includes(response.status), `${url} is ${response.status}`)
       }
     }),
 )
 
-const good = "# A\n\n> B\n\nC\n\n## D\n\n- [e](https://f.example): g\n- [h](https://i.example)\n"
+const validText =
+  "# A\n\n> B\n\nC\n\n## D\n\n- [e](https://f.example): g\n- [h](https://i.example)\n"
 
-Deno.test("the rules of llms.txt take what is right", () => {
-  const { title, summary, information, sections } = readLlmsText(good)
+Deno.test("readLlmsText() reads a valid text", () => {
+  const { title, summary, information, sections } = readLlmsText(validText)
   equal([title, summary, information], ["A", "B", "C"])
   equal([...sections], [["D", [
     { title: "e", url: "https://f.example", note: "g" },
@@ -105,15 +105,15 @@ Deno.test("the rules of llms.txt take what is right", () => {
 
 for (
   const [what, text] of [
-    ["no title", good.replace("# A\n", "")],
-    ["a heading among the information", good.replace("C\n", "### C\n")],
-    ["prose in a section", `${good}\nSome prose.\n`],
-    ["a list without a link", `${good}- e: g\n`],
-    ["a section without links", `${good}\n## J\n`],
-    ["a section given twice", `${good}\n## D\n\n- [e](https://f.example)\n`],
+    ["no title", validText.replace("# A\n", "")],
+    ["a heading among the information", validText.replace("C\n", "### C\n")],
+    ["prose in a section", `${validText}\nSome prose.\n`],
+    ["a list without a link", `${validText}- e: g\n`],
+    ["a section without links", `${validText}\n## J\n`],
+    ["a section that occurs twice", `${validText}\n## D\n\n- [e](https://f.example)\n`],
   ] as const
 ) {
-  Deno.test(`the rules of llms.txt refuse ${what}`, () => {
+  Deno.test(`readLlmsText() refuses ${what}`, () => {
     throws(() => readLlmsText(text))
   })
 }

@@ -1,6 +1,6 @@
 /**
- * Asks a model for one digest and prints what came of it, as JSON. Run by modelSandbox.test.ts under
- * the flags of the service, with an environment that means to mislead the client.
+ * Requests one digest from a model and prints the result as JSON. modelSandbox.test.ts runs it under
+ * the flags of the service, with environment variables that could mislead the client.
  *
  * @module
  */
