@@ -1,5 +1,5 @@
 /**
- * The last safety net: whatever reaches us on the chain is matched with its row, or owed back.
+ * The scan for transfers: every transfer to us is matched with its payment, or refunded.
  *
  * @module
  */
@@ -39,25 +39,25 @@ const { price } = product
 const payTo = address(terms.payTo)
 const account = { chainId: token.chainId, asset: token.asset, payTo }
 const secret = "a-secret-of-16-chars"
-const unasked = workOf(Effect.die("computed for a payment that is owed back"))
-/** Refuses before anything is settled, in either order: the payment is released. */
-const worthless: Work = {
+const neverComputed = workOf(Effect.die("computed for a payment that is refunded"))
+/** Refuses before settlement in both settlement orders: the payment is released. */
+const refusedWork: Work = {
   check: Effect.fail(new NotCharged({ code: "market_not_found", message: "There is none" })),
   compute: answering("nothing", false),
 }
 
-/** A block that is young enough not to have been read yet. */
-const fresh = (seconds: number) => BigInt(startSeconds + seconds)
+/** The time of a block, in seconds after the start. */
+const blockTimeAt = (seconds: number) => BigInt(startSeconds + seconds)
 
-/** The n-th transfer to us whose payment we never received. */
-const unknownTransfer = (n: number, blockTime: bigint, value: bigint = price) =>
+/** The n-th transfer to us without a payment that was sent. */
+const unmatchedTransfer = (n: number, blockTime: bigint, value: bigint = price) =>
   Effect.flatMap(
     purchase({ authorization: { nonce: nonce(n) } }),
     (bought) => Effect.as(useNonce(bought, value, blockTime), bought),
   )
 
-/** What a row says that is owed back. */
-const owed = (row: PaymentRecord | null) => [
+/** The state of a payment and its refund. */
+const refundFieldsOf = (row: PaymentRecord | null) => [
   row?.state,
   row?.refund?.state,
   row?.refund?.reason,
@@ -69,13 +69,13 @@ test("the first scan reads nothing, and the next one continues from its block", 
   inMarket(Effect.gen(function* () {
     const { scan } = yield* Payments
     const store = yield* PaymentStore
-    const before = yield* unknownTransfer(0, fresh(-60))
+    const before = yield* unmatchedTransfer(0, blockTimeAt(-60))
     equal([yield* scan, yield* stateOf(before)], [0, null])
     const from = Option.getOrThrow(yield* store.scanned(account))
-    const after = yield* unknownTransfer(1, fresh(0))
+    const after = yield* unmatchedTransfer(1, blockTimeAt(0))
     yield* passing(60)
     equal([yield* scan, yield* stateOf(after)], [1, "refund_due"])
-    // A little is read twice, but nothing from before the first scan.
+    // Scans overlap, but never read blocks from before the first scan.
     equal([yield* scan, yield* stateOf(before)], [0, null])
     const scanned = Option.getOrThrow(yield* store.scanned(account))
     equal([scanned.after, scanned.through > from.through], [from.after, true])
@@ -86,14 +86,14 @@ test("a transfer without a row is inserted as refund_due once, across scans and 
     const { scan } = yield* Payments
     const there = yield* replica
     equal([yield* scan, yield* there.scan], [0, 0])
-    const orphans = yield* Effect.forEach([0, 1, 2], (n) => unknownTransfer(n, fresh(n)))
+    const unmatched = yield* Effect.forEach([0, 1, 2], (n) => unmatchedTransfer(n, blockTimeAt(n)))
     yield* passing(60)
     const found = yield* Effect.all([scan, there.scan], { concurrency: "unbounded" })
     equal(found[0] + found[1], 3)
-    for (const unmatched of orphans) {
-      const row = yield* rowOf(unmatched)
-      equal(owed(row), ["refund_due", "queued", "orphan", price, "safe"])
-      equal(row?.authorization.from, unmatched.payment.authorization.from)
+    for (const transfer of unmatched) {
+      const row = yield* rowOf(transfer)
+      equal(refundFieldsOf(row), ["refund_due", "queued", "orphan", price, "safe"])
+      equal(row?.authorization.from, transfer.payment.authorization.from)
     }
     equal(yield* scan, 0)
   })))
@@ -104,17 +104,17 @@ test("a payment that its buyer settled before sending it is refunded, and the re
     yield* scan
     for (const [n, sold] of [product, early].entries()) {
       const bought = yield* purchase({ product: sold, authorization: { nonce: nonce(n) }, secret })
-      yield* useNonce(bought, sold.price, fresh(60 * n))
+      yield* useNonce(bought, sold.price, blockTimeAt(60 * n))
       yield* passing(60)
       equal(yield* scan, 1)
-      const refused = yield* Effect.flip(sell(bought, unasked))
+      const refused = yield* Effect.flip(sell(bought, neverComputed))
       equal(refused._tag === "NotCharged" && [refused.code, refused.taken, refused.refund?.to], [
         "payment_refunded",
         true,
         bought.payment.authorization.from,
       ])
-      // It is bound to no request, so its signer may send it with any.
-      equal(yield* buying({ ...bought, request: "another" }, unasked), "payment_refunded")
+      // It is bound to no request: a copy with another request gets the same answer.
+      equal(yield* buying({ ...bought, request: "another" }, neverComputed), "payment_refunded")
     }
   })))
 
@@ -123,49 +123,61 @@ test("a payment that its buyer settled before sending it is refunded even before
     const { scan } = yield* Payments
     yield* scan
     const bought = yield* purchase({ product: early, secret })
-    yield* useNonce(bought, price, fresh(0))
-    equal(yield* buying(bought, unasked), "payment_required")
+    yield* useNonce(bought, price, blockTimeAt(0))
+    equal(yield* buying(bought, neverComputed), "payment_required")
     equal(yield* stateOf(bought), "released")
     yield* passing(60)
-    equal([yield* scan, yield* buying(bought, unasked)], [1, "payment_refunded"])
+    equal([yield* scan, yield* buying(bought, neverComputed)], [1, "payment_refunded"])
   })))
 
 for (const sold of [product, early]) {
-  test(`a released payment sold ${sold.settlementOrder} that was paid is owed at once`, () =>
+  test(`a released ${sold.settlementOrder} payment that was paid is owed at once`, () =>
     inMarket(Effect.gen(function* () {
       const { scan } = yield* Payments
       yield* scan
       const bought = yield* purchase({ product: sold, secret })
-      yield* buying(bought, worthless)
+      yield* buying(bought, refusedWork)
       equal(yield* stateOf(bought), "released")
-      yield* useNonce(bought, price, fresh(5))
+      yield* useNonce(bought, price, blockTimeAt(5))
       yield* passing(30)
       equal(yield* scan, 1)
-      equal(owed(yield* rowOf(bought)), ["refund_due", "queued", "paid_undelivered", price, "safe"])
-      equal(yield* buying(bought, unasked), "payment_refunded")
+      equal(refundFieldsOf(yield* rowOf(bought)), [
+        "refund_due",
+        "queued",
+        "paid_undelivered",
+        price,
+        "safe",
+      ])
+      equal(yield* buying(bought, neverComputed), "payment_refunded")
       equal(yield* scan, 0)
     })))
 
-  test(`a void payment sold ${sold.settlementOrder} that was paid is owed, and an error is logged`, () => {
+  test(`a void ${sold.settlementOrder} payment that was paid is owed, and an error is logged`, () => {
     const errors: Array<string> = []
-    const alarm = Logger.layer([Logger.make(({ logLevel, message }) => {
+    const logger = Logger.layer([Logger.make(({ logLevel, message }) => {
       if (logLevel === "Error") errors.push(String(message))
     })])
     return inMarket(Effect.gen(function* () {
       const { scan, sweep } = yield* Payments
       yield* scan
       const bought = yield* purchase({ product: sold, secret })
-      yield* buying(bought, worthless)
+      yield* buying(bought, refusedWork)
       yield* passing(130)
       equal([yield* sweep, yield* stateOf(bought)], [1, "void"])
-      // A chain that took back its word: the transfer stands in a block that was not there before.
-      yield* useNonce(bought, price, fresh(140))
+      // The chain was reorganised: the transfer is in a block that did not exist before.
+      yield* useNonce(bought, price, blockTimeAt(140))
       yield* passing(60)
       equal(errors, [])
       equal(yield* scan, 1)
       equal(errors.length, 1)
-      equal(owed(yield* rowOf(bought)), ["refund_due", "queued", "paid_after_void", price, "safe"])
-    })).pipe(Effect.provide(alarm))
+      equal(refundFieldsOf(yield* rowOf(bought)), [
+        "refund_due",
+        "queued",
+        "paid_after_void",
+        price,
+        "safe",
+      ])
+    })).pipe(Effect.provide(logger))
   })
 }
 
@@ -216,8 +228,8 @@ test("a transfer of another amount with a payment's nonce is owed with that amou
     const { scan } = yield* Payments
     yield* scan
     const bought = yield* purchase({ secret })
-    yield* buying(bought, worthless)
-    yield* useNonce(bought, price - 1n, fresh(5))
+    yield* buying(bought, refusedWork)
+    yield* useNonce(bought, price - 1n, blockTimeAt(5))
     yield* passing(60)
     equal([yield* scan, yield* stateOf(bought)], [1, "refund_due"])
     const row = yield* rowOf(bought)
@@ -234,17 +246,17 @@ test("a transfer from us to ourselves is not a payment, and the scan continues",
     const own = { asset: token.asset, from: payTo, nonce: nonce(1) }
     yield* ledger.transfer({
       ...{ ...own, to: payTo, value: price },
-      ...{ transaction: "0xcc", blockTime: fresh(5) },
+      ...{ transaction: "0xcc", blockTime: blockTimeAt(5) },
     })
-    const unmatched = yield* unknownTransfer(2, fresh(6))
+    const transfer = yield* unmatchedTransfer(2, blockTimeAt(6))
     yield* passing(60)
-    equal([yield* scan, yield* stateOf(unmatched)], [1, "refund_due"])
+    equal([yield* scan, yield* stateOf(transfer)], [1, "refund_due"])
     const { paymentId } = yield* Signatures
     equal(yield* store.find(paymentId({ ...token, ...own })), Option.none())
   })))
 
 test("a payment that is answered during the scan stays answered", () => {
-  const late = Layer.effect(
+  const outdatedStates = Layer.effect(
     PaymentStore,
     Effect.map(PaymentStore, (store) =>
       PaymentStore.of({
@@ -256,29 +268,29 @@ test("a payment that is answered during the scan stays answered", () => {
     Effect.gen(function* () {
       const { scan } = yield* Payments
       yield* scan
-      for (const order of [workOf(answering()), worthless]) {
+      for (const work of [workOf(answering()), refusedWork]) {
         const bought = yield* purchase({ secret })
-        yield* buying(bought, order)
+        yield* buying(bought, work)
         yield* passing(60)
         equal([yield* scan, yield* stateOf(bought)], [0, "answered"])
       }
     }),
     {},
-    late,
+    outdatedStates,
   )
 })
 
-/** The memory store, dying at one question of a scan, before or after it has done it. */
-const dyingOnce = (
+/** The memory store, which fails once at one call of a scan, before or after the call takes effect. */
+const storeFailingOnce = (
   at: "find" | "insertUnmatched" | "move" | "saveScannedThrough",
   when: "before" | "after",
 ) => {
-  const left = { deaths: 0 }
-  const around = <A>(question: string, effect: Effect.Effect<A>): Effect.Effect<A> =>
+  const failures = { left: 0 }
+  const around = <A>(call: string, effect: Effect.Effect<A>): Effect.Effect<A> =>
     Effect.suspend(() => {
-      if (question !== at || left.deaths-- <= 0) return effect
-      const death = Effect.die(`The store died ${when} ${at}`)
-      return when === "before" ? death : Effect.andThen(effect, death)
+      if (call !== at || failures.left-- <= 0) return effect
+      const failure = Effect.die(`The store failed ${when} ${at}`)
+      return when === "before" ? failure : Effect.andThen(effect, failure)
     })
   const layer = Layer.effect(
     PaymentStore,
@@ -292,33 +304,33 @@ const dyingOnce = (
           around("saveScannedThrough", store.saveScannedThrough(...args)),
       })),
   ).pipe(Layer.provide(memoryPaymentStore))
-  return { layer, arm: () => left.deaths = 1 }
+  return { layer, arm: () => failures.left = 1 }
 }
 
 for (const at of ["find", "insertUnmatched", "move", "saveScannedThrough"] as const) {
   for (const when of ["before", "after"] as const) {
-    test(`a scan whose store dies ${when} ${at} loses nothing: the next scan matches everything`, () => {
-      const { layer, arm } = dyingOnce(at, when)
+    test(`a scan whose store fails ${when} ${at} loses nothing: the next scan matches everything`, () => {
+      const { layer, arm } = storeFailingOnce(at, when)
       return inMarket(
         Effect.gen(function* () {
           const { scan } = yield* Payments
           const store = yield* PaymentStore
           yield* scan
           const released = yield* purchase({ authorization: { nonce: nonce(9) } })
-          yield* buying(released, worthless)
-          yield* useNonce(released, price, fresh(5))
-          const orphans = yield* Effect.forEach(
+          yield* buying(released, refusedWork)
+          yield* useNonce(released, price, blockTimeAt(5))
+          const unmatched = yield* Effect.forEach(
             [0, 1, 2, 3, 4, 5],
-            (n) => unknownTransfer(n, fresh(6 + n)),
+            (n) => unmatchedTransfer(n, blockTimeAt(6 + n)),
           )
           yield* passing(60)
           const before = yield* store.scanned(account)
           arm()
           equal((yield* Effect.exit(scan))._tag, "Failure")
-          // Only what was matched whole may be left behind.
+          // The cursor passes only blocks whose transfers are all matched.
           if (at !== "saveScannedThrough") equal(yield* store.scanned(account), before)
           yield* scan
-          const bought: ReadonlyArray<Purchase> = [released, ...orphans]
+          const bought: ReadonlyArray<Purchase> = [released, ...unmatched]
           const states = yield* Effect.forEach(bought, stateOf)
           equal(new Set(states), new Set(["refund_due"]))
         }),
@@ -329,14 +341,14 @@ for (const at of ["find", "insertUnmatched", "move", "saveScannedThrough"] as co
   }
 }
 
-for (const trouble of ["down", "silent"] as const) {
-  test(`a chain that is ${trouble} fails the scan within its time limit, and nothing is skipped`, () => {
+for (const fault of ["down", "silent"] as const) {
+  test(`a chain that is ${fault} fails the scan within its time limit, and nothing is skipped`, () => {
     let down = false
     return inMarket(
       Effect.gen(function* () {
         const { scan } = yield* Payments
         yield* scan
-        const unmatched = yield* unknownTransfer(0, fresh(0))
+        const transfer = yield* unmatchedTransfer(0, blockTimeAt(0))
         yield* passing(60)
         down = true
         const scanning = yield* Effect.forkChild(Effect.flip(scan))
@@ -346,9 +358,9 @@ for (const trouble of ["down", "silent"] as const) {
           "ChainUnavailable",
         )
         down = false
-        equal([yield* scan, yield* stateOf(unmatched)], [1, "refund_due"])
+        equal([yield* scan, yield* stateOf(transfer)], [1, "refund_due"])
       }),
-      trouble === "down" ? { chainDown: () => down } : { chainSilent: () => down },
+      fault === "down" ? { chainDown: () => down } : { chainSilent: () => down },
     )
   })
 }

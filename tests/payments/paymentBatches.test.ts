@@ -1,5 +1,5 @@
 /**
- * Payments that share statements: each comes out as it would have alone.
+ * Payments that share SQL statements: each has the result that it would have alone.
  *
  * @module
  */
@@ -17,15 +17,15 @@ import { type Move, PaymentStore } from "../../src/payments/PaymentStore.ts"
 import type { SettlementOrder } from "../../src/catalog/domain/product.ts"
 import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
 import { checkProperty, onEveryStore } from "../support/stores.ts"
-import { led, paths, ticket } from "./paymentStore.laws.ts"
+import { claimAndMove, paymentIn, ticket } from "./paymentStore.laws.ts"
 import { moves } from "../support/payments/moves.ts"
 
 const lease = Duration.seconds(60)
 const answer = { body: new TextEncoder().encode('{"success":true}') }
 const paidAt: PaidAt = { transaction: "0xaa", block: 7n, logIndex: 3, finality: "latest" }
 
-/** A payment's life: at each step which of the moves that are then legal is made. */
-const lives = Arbitrary.schema(
+/** Histories of payments: the choice of one legal move at each step. */
+const histories = Arbitrary.schema(
   Schema.Array(Schema.Struct({
     order: Schema.Literals(["compute-first", "settle-early"]),
     choices: Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 5 })))
@@ -33,7 +33,7 @@ const lives = Arbitrary.schema(
   })).check(Schema.isMaxLength(30)),
 )
 
-/** The moves that are legal in a state; a refund ends by other means. */
+/** The legal moves in a state. A refund that is due ends with its refund row, not with a move. */
 function legal(order: SettlementOrder, state: PaymentState): ReadonlyArray<Move> {
   if (state === "refund_due") return []
   const proven = state === "settled" || state === "answered" ? null : paidAt
@@ -50,8 +50,8 @@ function legal(order: SettlementOrder, state: PaymentState): ReadonlyArray<Move>
   return Object.values(all).filter(({ event }) => event in moves[order][state])
 }
 
-/** Everything is asked for twice at a time: the second must find it done. */
-const live = Effect.fnUntraced(function* (
+/** Makes every call twice at the same time: only one of the two may succeed. */
+const play = Effect.fnUntraced(function* (
   n: number,
   order: SettlementOrder,
   choices: ReadonlyArray<number>,
@@ -61,23 +61,23 @@ const live = Effect.fnUntraced(function* (
   const claims = yield* Effect.all([claim, claim], { concurrency: 2 })
   equal(claims.map(({ claimed }) => claimed).sort(), [false, true])
   let row: Payment | undefined = claims.find(({ claimed }) => claimed)?.payment
-  const reported: Array<Payment> = []
+  const previous: Array<Payment> = []
   for (const choice of choices) {
     if (row === undefined) break
-    reported.push(row)
-    const possible = legal(order, row.state)
-    const move = possible[choice % possible.length]
+    previous.push(row)
+    const legalMoves = legal(order, row.state)
+    const move = legalMoves[choice % legalMoves.length]
     if (move === undefined) break
     const twice = Effect.all([store.move(row, move), store.move(row, move)], { concurrency: 2 })
     const moved: ReadonlyArray<Option.Option<Payment>> = yield* twice
     equal(moved.filter(Option.isSome).length, 1)
     row = moved.map(Option.getOrUndefined).find((moved) => moved !== undefined)
   }
-  const kept = Option.getOrThrow(yield* store.find(ticket(n, order).paymentId))
-  return [...reported, ...row === undefined ? [] : [row], kept].map(timeless)
+  const stored = Option.getOrThrow(yield* store.find(ticket(n, order).paymentId))
+  return [...previous, ...row === undefined ? [] : [row], stored].map(timeless)
 }, Effect.orDie)
 
-/** A row apart from how long ago things were. */
+/** A row without its ages, which differ between stores. */
 const timeless = (payment: Payment) => {
   const { leaseLeftMs, intendedAgoMs, answeredAgoMs, ...row } = recordOf(payment)
   return {
@@ -91,12 +91,14 @@ const timeless = (payment: Payment) => {
 onEveryStore("payments together", (law) => {
   law(
     "concurrent payments have the same results and rows as sequential ones in the memory store",
-    checkProperty(lives, (lives) =>
+    checkProperty(histories, (histories) =>
       Effect.gen(function* () {
         const all = (concurrency: number) =>
-          Effect.forEach(lives, ({ order, choices }, n) => live(n, order, choices), { concurrency })
+          Effect.forEach(histories, ({ order, choices }, n) => play(n, order, choices), {
+            concurrency,
+          })
         const alone = yield* Effect.provide(all(1), memoryPaymentStore)
-        equal(yield* Effect.provide(all(lives.length + 1), layer), alone)
+        equal(yield* Effect.provide(all(histories.length + 1), layer), alone)
       }), { runs: 12 }),
   )
 
@@ -104,7 +106,10 @@ onEveryStore("payments together", (law) => {
     "a move that the database refuses fails alone",
     Effect.gen(function* () {
       const store = yield* PaymentStore
-      const rows = yield* Effect.forEach([0, 1, 2, 3, 4], (n) => led(n, "compute-first", []))
+      const rows = yield* Effect.forEach(
+        [0, 1, 2, 3, 4],
+        (n) => paymentIn(n, "claimed"),
+      )
       const exits = yield* Effect.forEach(rows, (row, n) =>
         // A compute-first payment is not settled without its answer.
         Effect.exit(store.move(row, { event: "intend", answer: n === 2 ? null : answer, lease })), {
@@ -126,15 +131,15 @@ onEveryStore("payments together", (law) => {
       const bodies = Array.from({ length: 40 }, (_, n) => new Uint8Array([n, 0, 255 - n]))
       // A settle-early payment has no answer when its intent is stored.
       const orderOf = (n: number) => n % 3 === 0 ? "settle-early" : "compute-first"
-      const rows = yield* Effect.forEach(bodies, (_, n) => led(n, orderOf(n), []))
+      const rows = yield* Effect.forEach(bodies, (_, n) => claimAndMove(n, orderOf(n), []))
       yield* Effect.forEach(rows, (row, n) => {
         const body = bodies[n]
         const answer = body === undefined || n % 3 === 0 ? null : { body }
         return store.move(row, { event: "intend", answer, lease })
       }, { concurrency: "unbounded" })
-      const kept = yield* Effect.forEach(rows, ({ paymentId }) => store.find(paymentId))
+      const stored = yield* Effect.forEach(rows, ({ paymentId }) => store.find(paymentId))
       equal(
-        kept.map((row) => recordOf(Option.getOrThrow(row)).answer?.body ?? null),
+        stored.map((row) => recordOf(Option.getOrThrow(row)).answer?.body ?? null),
         bodies.map((body, n) => n % 3 === 0 ? null : body),
       )
     }).pipe(Effect.provide(layer)),
@@ -144,17 +149,16 @@ onEveryStore("payments together", (law) => {
     "delivered answers are marked together, and only those",
     Effect.gen(function* () {
       const store = yield* PaymentStore
-      const path = paths["compute-first"]
       const rows = yield* Effect.forEach(
         [0, 1, 2, 3],
-        (n) => led(n, "compute-first", (n === 1 ? path.settling : path.answered) ?? []),
+        (n) => paymentIn(n, n === 1 ? "settling" : "answered"),
       )
       const marked = rows.slice(0, 3)
       yield* Effect.forEach([...marked, ...marked], ({ paymentId }) => store.markSent(paymentId), {
         concurrency: "unbounded",
       })
-      const kept = yield* Effect.forEach(rows, ({ paymentId }) => store.find(paymentId))
-      equal(kept.map((row) => recordOf(Option.getOrThrow(row)).sent), [true, false, true, false])
+      const stored = yield* Effect.forEach(rows, ({ paymentId }) => store.find(paymentId))
+      equal(stored.map((row) => recordOf(Option.getOrThrow(row)).sent), [true, false, true, false])
     }).pipe(Effect.provide(layer)),
   )
 
@@ -177,19 +181,19 @@ onEveryStore("payments together", (law) => {
     "the database refuses to insert a malformed payment",
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      yield* led(0, "compute-first", [])
-      const born = (changed: (typeof malformed)[number]) =>
+      yield* paymentIn(0, "claimed")
+      const insert = (changed: (typeof malformed)[number]) =>
         sql`INSERT INTO payment
           SELECT (jsonb_populate_record(payment, ${
           JSON.stringify({ ...fresh, ...changed })
         }::jsonb)).*
           FROM payment`
       for (const changed of malformed) {
-        const exit = yield* Effect.exit(born(changed))
+        const exit = yield* Effect.exit(insert(changed))
         match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted", /malformed/)
       }
       const exit = yield* Effect.exit(
-        born({}).pipe(
+        insert({}).pipe(
           Effect.andThen(sql`UPDATE payment SET pay_to = payer, asset = 'x'`),
         ),
       )

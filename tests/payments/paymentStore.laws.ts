@@ -1,5 +1,5 @@
 /**
- * What every `PaymentStore` must do, whatever keeps its rows.
+ * The laws of the `PaymentStore` port.
  *
  * @module
  */
@@ -32,7 +32,7 @@ const now = 1_800_000_000
 const paidAt: PaidAt = { transaction: "0xaa", block: 7n, logIndex: 3, finality: "latest" }
 const hash = Bytes32.make(`0x${"ab".repeat(32)}`)
 
-/** The n-th ticket: what a payment is bound to. */
+/** The ticket of the n-th payment. */
 export function ticket(n: number, order: SettlementOrder = "compute-first"): PaymentTicket {
   const product = products.latest
   return {
@@ -47,7 +47,7 @@ export function ticket(n: number, order: SettlementOrder = "compute-first"): Pay
   }
 }
 
-/** How to come to each state, by order. */
+/** The moves from a claim to each state. */
 export const paths: {
   readonly [O in SettlementOrder]: { readonly [S in PaymentState]?: ReadonlyArray<Move> }
 } = (() => {
@@ -75,8 +75,8 @@ export const paths: {
   }
 })()
 
-/** A row that was led to a state. */
-export const led = Effect.fnUntraced(function* (
+/** Claims the n-th payment, and makes these moves. */
+export const claimAndMove = Effect.fnUntraced(function* (
   n: number,
   order: SettlementOrder,
   path: ReadonlyArray<Move>,
@@ -89,7 +89,11 @@ export const led = Effect.fnUntraced(function* (
   return payment
 })
 
-/** What waits, each of which can be read. */
+/** Claims the n-th payment compute-first, and moves it to a state. */
+export const paymentIn = (n: number, state: PaymentState) =>
+  claimAndMove(n, "compute-first", paths["compute-first"][state] ?? [])
+
+/** The waiting payments; dies when a row is unreadable. */
 const waitingIn = (query: WaitingQuery) =>
   PaymentStore.pipe(
     Effect.flatMap((store) => store.waiting(query)),
@@ -100,8 +104,8 @@ const timeless = { leaseLeftMs: 0, intendedAgoMs: 0, answeredAgoMs: 0 }
 
 const same = (a: Payment, b: Payment) => equal({ ...a, ...timeless }, { ...b, ...timeless })
 
-/** The payment as an outdated caller sees it: in another state. */
-export function believedIn(payment: Payment, state: PaymentState): Payment {
+/** The payment as a caller with an outdated state has it. */
+export function outdatedCopy(payment: Payment, state: PaymentState): Payment {
   return Result.getOrThrow(paymentOf({
     ...recordOf(payment),
     state,
@@ -149,13 +153,13 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       let n = 0
       for (const order of ["compute-first", "settle-early"] as const) {
         for (const [state, path] of Object.entries(paths[order])) {
-          const payment = yield* led(n++, order, path)
+          const payment = yield* claimAndMove(n++, order, path)
           const record = recordOf(payment)
           equal(record.state, state)
-          const kept = order === "compute-first"
+          const stored = order === "compute-first"
             ? ["settling", "unresolved", "answered"].includes(state)
             : state === "answered"
-          equal(record.answer, kept ? answer : null)
+          equal(record.answer, stored ? answer : null)
           equal(record.leaseLeftMs !== null, ["claimed", "settling", "settled"].includes(state))
           equal(record.intendedAgoMs !== null, state === "unresolved")
           equal(record.answeredAgoMs !== null, state === "answered")
@@ -173,11 +177,11 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     "move() returns none for an outdated state or fence",
     Effect.gen(function* () {
       const store = yield* PaymentStore
-      const claimed = yield* led(0, "compute-first", [])
+      const claimed = yield* paymentIn(0, "claimed")
       const release: Move = { event: "release", reason: "test" }
       ok(Option.isNone(yield* store.move({ ...claimed, fence: 2 }, release)))
       ok(Option.isNone(
-        yield* store.move(believedIn(claimed, "settling"), {
+        yield* store.move(outdatedCopy(claimed, "settling"), {
           event: "void",
           reason: "expired",
         }),
@@ -190,7 +194,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     "move() succeeds for one of many concurrent calls",
     Effect.gen(function* () {
       const store = yield* PaymentStore
-      const claimed = yield* led(0, "compute-first", [])
+      const claimed = yield* paymentIn(0, "claimed")
       const moves: ReadonlyArray<Move> = Array.from(
         { length: 10 },
         (_, i) =>
@@ -208,7 +212,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     "a new claim increases the fence and stores the new secret, so the previous claim can move nothing",
     Effect.gen(function* () {
       const store = yield* PaymentStore
-      const old = yield* led(0, "compute-first", [])
+      const old = yield* paymentIn(0, "claimed")
       const released = Option.getOrThrow(
         yield* store.move(old, { event: "release", reason: "lease_lost" }),
       )
@@ -223,8 +227,8 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     "markSent() marks answered payments only",
     Effect.gen(function* () {
       const store = yield* PaymentStore
-      const answered = yield* led(0, "compute-first", paths["compute-first"].answered ?? [])
-      const settling = yield* led(1, "compute-first", paths["compute-first"].settling ?? [])
+      const answered = yield* paymentIn(0, "answered")
+      const settling = yield* paymentIn(1, "settling")
       yield* store.markSent(answered.paymentId)
       yield* store.markSent(settling.paymentId)
       equal(recordOf(Option.getOrThrow(yield* store.find(answered.paymentId))).sent, true)
@@ -235,15 +239,14 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     "move() refuses to owe a delivered answer, and deletes an undelivered one",
     Effect.gen(function* () {
       const store = yield* PaymentStore
-      const path = paths["compute-first"].answered ?? []
       const owe: Move = { event: "owe", reason: "unsent", paidAt: null }
-      const sent = yield* led(0, "compute-first", path)
+      const sent = yield* paymentIn(0, "answered")
       yield* store.markSent(sent.paymentId)
       ok(Option.isNone(yield* store.move(sent, owe)))
-      const kept = Option.getOrThrow(yield* store.find(sent.paymentId))
+      const stored = Option.getOrThrow(yield* store.find(sent.paymentId))
       equal(recordOf(sent).sent, false)
-      equal({ ...kept, ...timeless }, { ...sent, ...timeless, sent: true })
-      const unsent = yield* led(1, "compute-first", path)
+      equal({ ...stored, ...timeless }, { ...sent, ...timeless, sent: true })
+      const unsent = yield* paymentIn(1, "answered")
       const owed = recordOf(Option.getOrThrow(yield* store.move(unsent, owe)))
       equal([owed.state, owed.answer, owed.refund?.state], ["refund_due", null, "queued"])
       yield* store.markSent(unsent.paymentId)
@@ -254,15 +257,19 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     "waiting() returns exactly the waiting rows, oldest first, released ones last",
     Effect.gen(function* () {
       const store = yield* PaymentStore
-      const released = yield* led(5, "compute-first", paths["compute-first"].released ?? [])
+      const released = yield* paymentIn(5, "released")
       const lost = (yield* store.claim(ticket(0), null, spent)).payment
-      yield* led(1, "compute-first", [])
-      const settling = yield* led(2, "compute-first", [{ event: "intend", answer, lease: spent }])
-      yield* led(3, "compute-first", [{ event: "intend", answer, lease }])
-      const unresolved = yield* led(4, "compute-first", paths["compute-first"].unresolved ?? [])
-      yield* led(6, "compute-first", paths["compute-first"].answered ?? [])
-      yield* led(7, "compute-first", paths["compute-first"].void ?? [])
-      yield* led(8, "compute-first", paths["compute-first"].refund_due ?? [])
+      yield* paymentIn(1, "claimed")
+      const settling = yield* claimAndMove(2, "compute-first", [{
+        event: "intend",
+        answer,
+        lease: spent,
+      }])
+      yield* claimAndMove(3, "compute-first", [{ event: "intend", answer, lease }])
+      const unresolved = yield* paymentIn(4, "unresolved")
+      yield* paymentIn(6, "answered")
+      yield* paymentIn(7, "void")
+      yield* paymentIn(8, "refund_due")
       const ids = (rows: ReadonlyArray<Payment>) => rows.map(({ paymentId }) => paymentId)
       const { validBefore } = released.authorization
       const query = { nowSeconds: validBefore, answerWindow: lease, skip: 0, limit: 10 }
@@ -278,9 +285,11 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     "waiting() returns an answer that was not delivered in time",
     Effect.gen(function* () {
       const store = yield* PaymentStore
-      const path = paths["compute-first"].answered ?? []
-      const unsent = yield* led(0, "compute-first", path)
-      yield* Effect.flatMap(led(1, "compute-first", path), (sent) => store.markSent(sent.paymentId))
+      const unsent = yield* paymentIn(0, "answered")
+      yield* Effect.flatMap(
+        paymentIn(1, "answered"),
+        (sent) => store.markSent(sent.paymentId),
+      )
       const query = { nowSeconds: 0n, answerWindow: lease, skip: 0, limit: 10 }
       equal(yield* waitingIn(query), [])
       const waiting = yield* waitingIn({ ...query, answerWindow: Duration.zero })
@@ -291,7 +300,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     "insertUnmatched() inserts an unmatched transfer once, as refund_due, and never for a known payment",
     Effect.gen(function* () {
       const store = yield* PaymentStore
-      const known = yield* led(0, "compute-first", [])
+      const known = yield* paymentIn(0, "claimed")
       const { paymentId, token, authorization: { from, to, value, nonce } } = ticket(1)
       const unmatched = { paymentId, token, from, to, value, nonce, at: paidAt }
       equal(yield* store.insertUnmatched({ ...unmatched, paymentId: known.paymentId }), false)
@@ -310,8 +319,8 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     "states() returns the states of the known payments only",
     Effect.gen(function* () {
       const store = yield* PaymentStore
-      const one = yield* led(0, "compute-first", paths["compute-first"].released ?? [])
-      const two = yield* led(1, "compute-first", [])
+      const one = yield* paymentIn(0, "released")
+      const two = yield* paymentIn(1, "claimed")
       const ids = [one.paymentId, two.paymentId, ticket(2).paymentId]
       equal([...yield* store.states(ids)].sort(), [
         [one.paymentId, "released"],
@@ -321,12 +330,12 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "move() stores the paid sum when it differs from the amount, which never changes",
+    "move() stores a paid amount that differs from the amount due, which never changes",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const paidAmount = AtomicAmount.make(7n)
       const owe: Move = { event: "owe", reason: "paid_another_sum", paidAt, paidAmount }
-      const released = yield* led(0, "compute-first", paths["compute-first"].released ?? [])
+      const released = yield* paymentIn(0, "released")
       const owed = Option.getOrThrow(yield* store.move(released, owe))
       const record = recordOf(owed)
       equal([owed.amount, record.paidAmount, record.refund?.state], [released.amount, 7n, "queued"])
@@ -339,13 +348,13 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const { token: { chainId, asset }, authorization: { from, to } } = ticket(0)
-      const ours = { chainId, asset, payTo: to }
-      equal(yield* store.scanned(ours), Option.none())
-      yield* store.saveScannedThrough(ours, 7n)
-      yield* store.saveScannedThrough(ours, 5n)
-      yield* store.saveScannedThrough(ours, 9n)
-      equal(yield* store.scanned(ours), Option.some({ after: 7n, through: 9n }))
-      equal(yield* store.scanned({ ...ours, payTo: from }), Option.none())
+      const account = { chainId, asset, payTo: to }
+      equal(yield* store.scanned(account), Option.none())
+      yield* store.saveScannedThrough(account, 7n)
+      yield* store.saveScannedThrough(account, 5n)
+      yield* store.saveScannedThrough(account, 9n)
+      equal(yield* store.scanned(account), Option.some({ after: 7n, through: 9n }))
+      equal(yield* store.scanned({ ...account, payTo: from }), Option.none())
     }),
   ],
   [
@@ -355,7 +364,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       equal(yield* store.liability, 0n)
       let n = 0
       for (const order of ["compute-first", "settle-early"] as const) {
-        for (const path of Object.values(paths[order])) yield* led(n++, order, path)
+        for (const path of Object.values(paths[order])) yield* claimAndMove(n++, order, path)
       }
       const owed = Object.keys(paths["compute-first"]).filter((state) => state === "refund_due")
       const early = Object.keys(paths["settle-early"]).filter((state) =>

@@ -1,6 +1,6 @@
 /**
- * The payment store against its model: any program of commands, legal or not, fresh or stale, does in
- * PostgreSQL what it does in memory, command by command.
+ * The payment store against its in-memory model: every command of a random program, legal or not,
+ * current or outdated, has the same result in PostgreSQL and in memory.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import type { SettlementOrder } from "../../src/catalog/domain/product.ts"
 import { liveTest } from "../support/effect.ts"
 import { memoryPayments } from "../support/payments/memoryPayments.ts"
 import { stores } from "../support/stores.ts"
-import { believedIn, ticket } from "./paymentStore.laws.ts"
+import { outdatedCopy, ticket } from "./paymentStore.laws.ts"
 import { moves } from "../support/payments/moves.ts"
 
 const payments = 5
@@ -35,10 +35,10 @@ const integer = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const which = integer(0, payments - 1)
 
-/** A lease that is long, or spent already: so time passes without waiting for it. */
+/** A lease that is long or already expired, so that no test has to wait. */
 const lease = Schema.Literals(["long", "long", "spent"])
 const secret = Schema.NullOr(Schema.Literals(["a", "b"]))
-/** The difference between the command's fence and the row's. */
+/** The fence of the command relative to the row's. */
 const fence = Schema.Literals([
   "the row's",
   "the row's",
@@ -49,13 +49,26 @@ const fence = Schema.Literals([
 ])
 
 const Command = Schema.Union([
-  Schema.Struct({ do: Schema.Literal("claim"), which, secret, lease }),
-  /** One of the moves that the row may make; most programs would come nowhere without these. */
-  Schema.Struct({ do: Schema.Literal("step"), which, choice: integer(0, 5), fence, secret, lease }),
-  Schema.Struct({ do: Schema.Literal("step on"), which, choice: integer(0, 5), secret, lease }),
+  Schema.Struct({ call: Schema.Literal("claim"), which, secret, lease }),
+  /** A legal move of the row. Without these, most programs would reach few states. */
+  Schema.Struct({
+    call: Schema.Literal("step"),
+    which,
+    choice: integer(0, 5),
+    fence,
+    secret,
+    lease,
+  }),
+  Schema.Struct({
+    call: Schema.Literal("current step"),
+    which,
+    choice: integer(0, 5),
+    secret,
+    lease,
+  }),
   /** Any move, from any state. */
   Schema.Struct({
-    do: Schema.Literal("move"),
+    call: Schema.Literal("move"),
     which,
     event: Schema.Literals(
       ["claim", "release", "intend", "doubt", "settle", "answer", "owe", "void"],
@@ -65,16 +78,16 @@ const Command = Schema.Union([
     secret,
     lease,
   }),
-  Schema.Struct({ do: Schema.Literal("markSent"), which }),
-  Schema.Struct({ do: Schema.Literal("insertUnmatched"), which }),
+  Schema.Struct({ call: Schema.Literal("markSent"), which }),
+  Schema.Struct({ call: Schema.Literal("insertUnmatched"), which }),
   Schema.Struct({
-    do: Schema.Literal("waiting"),
-    hold: Schema.Literals(["long", "spent"]),
+    call: Schema.Literal("waiting"),
+    answerWindow: Schema.Literals(["long", "spent"]),
     expired: integer(-1, payments),
     skip: integer(0, 2),
     limit: integer(1, payments),
   }),
-  Schema.Struct({ do: Schema.Literal("saveScannedThrough"), block: integer(0, 9) }),
+  Schema.Struct({ call: Schema.Literal("saveScannedThrough"), block: integer(0, 9) }),
 ])
 type Command = typeof Command.Type
 
@@ -88,11 +101,11 @@ type Store = PaymentStore["Service"]
 const orderOf = (n: number): SettlementOrder => n % 2 === 0 ? "compute-first" : "settle-early"
 const bytesOf = (n: number) => ({ body: new Uint8Array([n, 0, 255]) })
 const leases = { long: Duration.hours(1), spent: Duration.millis(-1_000) } as const
-const holdings = { long: Duration.hours(1), spent: Duration.zero } as const
+const answerWindows = { long: Duration.hours(1), spent: Duration.zero } as const
 const hashOf = (secret: "a" | "b" | null) =>
   secret === null ? null : Bytes32.make(`0x${secret.repeat(64)}`)
 
-/** The n-th payment; each expires a second after the one before. */
+/** The ticket of the n-th payment; each expires a second after the previous one. */
 const ticketOf = (n: number) => {
   const { authorization, ...rest } = ticket(n, orderOf(n))
   const validBefore = authorization.validBefore + BigInt(n)
@@ -101,25 +114,25 @@ const ticketOf = (n: number) => {
 
 const paidAt: PaidAt = { transaction: "0xaa", block: 7n, logIndex: 3, finality: "latest" }
 
-/** A move with typical values for what it writes. */
+/** A move with the values that the sale writes. */
 function moveOf(
   n: number,
   event: Exclude<PaymentEvent, "refund">,
   paid: boolean,
   { secret, lease }: { readonly secret: "a" | "b" | null; readonly lease: keyof typeof leases },
 ): Move {
-  const first = orderOf(n) === "compute-first"
+  const isComputeFirst = orderOf(n) === "compute-first"
   switch (event) {
     case "claim":
       return { event, secretHash: hashOf(secret), lease: leases[lease] }
     case "intend":
-      return { event, answer: first ? bytesOf(n) : null, lease: leases[lease] }
+      return { event, answer: isComputeFirst ? bytesOf(n) : null, lease: leases[lease] }
     case "doubt":
       return { event, reason: "timeout", transactionHint: secret }
     case "settle":
       return { event, paidAt, lease: leases[lease] }
     case "answer":
-      return { event, answer: first ? null : bytesOf(n), paidAt: paid ? null : paidAt }
+      return { event, answer: isComputeFirst ? null : bytesOf(n), paidAt: paid ? null : paidAt }
     case "owe":
       return { event, reason: "paid_undelivered", paidAt: paid ? null : paidAt }
     case "release":
@@ -135,24 +148,24 @@ const account = (() => {
 
 const fences = { "the row's": 0, old: -1, "none yet": 1 } as const
 
-/** What a command asks of a store, given the row it is about as the model has it. */
-function asked(command: Command, row: Payment | null): (store: Store) => Effect.Effect<unknown> {
-  switch (command.do) {
+/** The call that a command makes, given the model's row of its payment. */
+function callOf(command: Command, row: Payment | null): (store: Store) => Effect.Effect<unknown> {
+  switch (command.call) {
     case "claim":
       return (store) =>
         store.claim(ticketOf(command.which), hashOf(command.secret), leases[command.lease])
     case "step":
-    case "step on": {
+    case "current step": {
       const { which, choice } = command
       const order = row?.settlementOrder ?? orderOf(which)
       const legal = row === null ? [] : Object.keys(moves[order][row.state])
       const event = events.filter((event) => legal.includes(event))[choice % legal.length]
-      const ahead = command.do === "step" ? fences[command.fence] : 0
+      const fenceOffset = command.call === "step" ? fences[command.fence] : 0
       return event === undefined || row === null
         ? (store) => store.find(ticketOf(which).paymentId)
         : (store) =>
           store.move(
-            { ...row, fence: row.fence + ahead },
+            { ...row, fence: row.fence + fenceOffset },
             moveOf(which, event, isPaid(row), command),
           )
     }
@@ -160,11 +173,11 @@ function asked(command: Command, row: Payment | null): (store: Store) => Effect.
       const { which, event, from } = command
       if (row === null) return (store) => store.find(ticketOf(which).paymentId)
       const state = from === "the row's" ? row.state : from
-      // The table has no move from a state to itself, and the database does not check for one.
+      // No table has a move from a state to itself, and the database does not check for it.
       if (state === stateAfter[event]) return (store) => store.find(row.paymentId)
-      const believed = state === row.state ? row : believedIn(row, state)
-      const held = { ...believed, fence: row.fence + fences[command.fence] }
-      return (store) => store.move(held, moveOf(which, event, isPaid(row), command))
+      const payment = state === row.state ? row : outdatedCopy(row, state)
+      const outdated = { ...payment, fence: row.fence + fences[command.fence] }
+      return (store) => store.move(outdated, moveOf(which, event, isPaid(row), command))
     }
     case "markSent":
       return (store) => store.markSent(ticketOf(command.which).paymentId)
@@ -176,11 +189,11 @@ function asked(command: Command, row: Payment | null): (store: Store) => Effect.
         store.insertUnmatched({ paymentId, token, from, to, value, nonce, at: paidAt })
     }
     case "waiting": {
-      const { hold, expired, skip, limit } = command
+      const { answerWindow, expired, skip, limit } = command
       const nowSeconds = ticket(0).authorization.validBefore + BigInt(expired)
       return (store) =>
         Effect.map(
-          store.waiting({ nowSeconds, answerWindow: holdings[hold], skip, limit }),
+          store.waiting({ nowSeconds, answerWindow: answerWindows[answerWindow], skip, limit }),
           (rows) => rows.map(Result.getOrThrow),
         )
     }
@@ -192,7 +205,7 @@ function asked(command: Command, row: Payment | null): (store: Store) => Effect.
 const events = ["claim", "release", "intend", "doubt", "settle", "answer", "owe", "void"] as const
 const isPaid = (row: Payment | null) => row !== null && recordOf(row).paidAt !== null
 
-/** Ages pass while a test runs: only whether they are there is compared. */
+/** A value without ages, which grow during a test: only whether an age is set is compared. */
 function timeless(value: unknown): unknown {
   if (Option.isOption(value)) return Option.getOrNull(Option.map(value, timeless))
   if (Array.isArray(value)) return value.map(timeless)
@@ -206,12 +219,12 @@ function timeless(value: unknown): unknown {
   )
 }
 
-/** What a command gives: a value, or that the store refused it. */
-const given = (effect: Effect.Effect<unknown>) =>
+/** The result of a command: its value, or `refused`. */
+const resultOf = (effect: Effect.Effect<unknown>) =>
   Effect.map(Effect.exit(effect), (exit) => Exit.isSuccess(exit) ? timeless(exit.value) : "refused")
 
-/** Everything that can be read of a store. */
-const everything = Effect.fnUntraced(function* (store: Store) {
+/** All that can be read from a store. */
+const contentsOf = Effect.fnUntraced(function* (store: Store) {
   const ids: ReadonlyArray<PaymentId> = Array.from(
     { length: payments },
     (_, n) => ticketOf(n).paymentId,
@@ -223,20 +236,20 @@ const everything = Effect.fnUntraced(function* (store: Store) {
   })
 })
 
-const agree = Effect.fnUntraced(function* (model: Store, store: Store, steps: Iterable<Command>) {
+const runBoth = Effect.fnUntraced(function* (model: Store, store: Store, steps: Iterable<Command>) {
   for (const [at, command] of [...steps].entries()) {
     const row = "which" in command
       ? Option.getOrNull(yield* model.find(ticketOf(command.which).paymentId))
       : null
-    const ask = asked(command, row)
-    const said = [at, command.do, yield* given(ask(model))]
-    equal([at, command.do, yield* given(ask(store))], said)
+    const call = callOf(command, row)
+    const expected = [at, command.call, yield* resultOf(call(model))]
+    equal([at, command.call, yield* resultOf(call(store))], expected)
   }
-  equal(yield* everything(store), yield* everything(model))
+  equal(yield* contentsOf(store), yield* contentsOf(model))
 })
 
-/** Forgets all payments, as only a superuser can who steps past their triggers. */
-const forgotten = Effect.gen(function* () {
+/** Deletes all payments. Only a superuser can disable the triggers that forbid it. */
+const deleteAll = Effect.gen(function* () {
   const sql = yield* SqlClient
   yield* sql.withTransaction(Effect.andThen(
     sql`SET LOCAL session_replication_role = replica`,
@@ -255,24 +268,24 @@ const countsInDatabase = Effect.gen(function* () {
   return rows.map(({ state, payments }) => [state, Number(payments)]).sort()
 })
 
-for (const { name, layer: served } of stores) {
+for (const { name, layer: database } of stores) {
   const count = name === "postgres" ? runs.postgres : runs.embedded
   const agrees = (steps: ReadonlyArray<Command>) =>
     Effect.gen(function* () {
-      yield* forgotten
+      yield* deleteAll
       const memory = memoryPayments()
       const store = yield* Layer.build(Layer.fresh(layer))
-      yield* agree(memory.store, Context.get(store, PaymentStore), steps)
+      yield* runBoth(memory.store, Context.get(store, PaymentStore), steps)
       equal(yield* countsInDatabase, [...memory.countByState()].sort())
       return true
     }).pipe(Effect.scoped, Effect.catchDefect(Effect.fail))
 
   liveTest(
-    `payments on the ${name} store do what the model does, ${count} programs long`,
+    `payments on the ${name} store have the results of the model in ${count} programs`,
     () =>
       Arbitrary.checkEffect(program, agrees, { runs: count }).pipe(
         Effect.map((result) => equal(Arbitrary.formatCheckFailure(result), undefined)),
-        Effect.provide(served),
+        Effect.provide(database),
       ),
   )
 }

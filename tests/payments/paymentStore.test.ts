@@ -1,5 +1,5 @@
 /**
- * The laws of the payment store on every store there is, and what PostgreSQL itself refuses.
+ * The laws of the payment store on every store, and the changes that PostgreSQL itself refuses.
  *
  * @module
  */
@@ -20,18 +20,25 @@ import { defaultTiming } from "../../src/payments/timing.ts"
 import { test } from "../support/effect.ts"
 import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
 import { onEveryStore } from "../support/stores.ts"
-import { believedIn, led, paths, paymentLaws, ticket } from "./paymentStore.laws.ts"
+import {
+  claimAndMove,
+  outdatedCopy,
+  paths,
+  paymentIn,
+  paymentLaws,
+  ticket,
+} from "./paymentStore.laws.ts"
 import { moves } from "../support/payments/moves.ts"
 
 for (const [name, body] of paymentLaws) {
   test(`payments in memory: ${name}`, () => Effect.provide(body, memoryPaymentStore))
 }
 
-/** Runs in a transaction without the guards that refuse rows that fit no state, and undoes it all. */
+/** Runs without the constraints and triggers that refuse invalid rows, and rolls back. */
 const unconstrained = <A, E, R>(body: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
-    const spoiling = Effect.gen(function* () {
+    const withoutChecks = Effect.gen(function* () {
       yield* sql`SET LOCAL session_replication_role = replica`
       const checks = yield* sql<{ conname: string }>`SELECT conname FROM pg_constraint
         WHERE conrelid = 'payment'::regclass AND contype = 'c'`
@@ -40,20 +47,20 @@ const unconstrained = <A, E, R>(body: Effect.Effect<A, E, R>) =>
       }
       return yield* Effect.fail(yield* Effect.exit(body))
     })
-    const exit = yield* Effect.flip(sql.withTransaction(spoiling))
+    const exit = yield* Effect.flip(sql.withTransaction(withoutChecks))
     if (Exit.isExit(exit) && Exit.isFailure(exit)) return yield* Effect.failCause(exit.cause)
     equal(Exit.isExit(exit), true, `${exit}`)
   })
 
-const unasked = () => Effect.die("not asked")
-/** A chain on which nothing was paid, and nothing ever will be. */
+const notCalled = () => Effect.die("called")
+/** A chain on which no payment was made and all have expired. */
 const emptyChain = Chain.of({
   paymentProof: () => Effect.succeed({ proof: "never", reason: "expired" }),
-  ...{ transfers: unasked, balanceOf: unasked, isNonceUsed: unasked, hasCode: unasked },
+  ...{ transfers: notCalled, balanceOf: notCalled, isNonceUsed: notCalled, hasCode: notCalled },
 })
 
-/** What a sweep on that chain moves, and what it logs. */
-const swept = Effect.gen(function* () {
+/** The number of payments that a sweep on that chain moves, and the lines that it logs. */
+const sweepOnEmptyChain = Effect.gen(function* () {
   const store = yield* PaymentStore
   const logged: Array<unknown> = []
   const logger = Logger.make(({ message }) => logged.push([message].flat().at(-1)))
@@ -80,10 +87,10 @@ onEveryStore("payments", (law) => {
         for (const [from, path] of Object.entries(paths[order])) {
           for (const to of paymentStates) {
             if (to === from) continue
-            const row = yield* led(n++, order, path)
+            const row = yield* claimAndMove(n++, order, path)
             const { paymentId } = row
             const exit = yield* Effect.exit(sql.withTransaction(Effect.gen(function* () {
-              // Its refund ends what is owed, and moves the payment with it.
+              // The refund ends, and moves its payment.
               if (from === "refund_due" && to === "refunded") return yield* confirmRefund(paymentId)
               if (from === "refund_due" && to === "void") return yield* cancelRefund(paymentId)
               const paid = ["settled", "answered", "refund_due"].includes(to)
@@ -105,9 +112,9 @@ onEveryStore("payments", (law) => {
             const [now] = yield* sql<{ state: PaymentState }>`
               SELECT state FROM payment WHERE payment_id = ${paymentId}`
             equal(now?.state, Exit.isSuccess(exit) ? to : from)
-            const said = Exit.isSuccess(exit) ? "moved" : Cause.pretty(exit.cause)
+            const result = Exit.isSuccess(exit) ? "moved" : Cause.pretty(exit.cause)
             match(
-              `${order} ${from} ${to}: ${said}`,
+              `${order} ${from} ${to}: ${result}`,
               legal.has(`${from} ${to}`) ? /: moved$/ : /a payment cannot go from/,
             )
           }
@@ -127,7 +134,7 @@ onEveryStore("payments", (law) => {
       `the database refuses ${name}`,
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        const { paymentId } = yield* led(0, "compute-first", paths["compute-first"][state] ?? [])
+        const { paymentId } = yield* paymentIn(0, state)
         if (sent) yield* Effect.flatMap(PaymentStore, (store) => store.markSent(paymentId))
         const all = sql`SELECT * FROM payment LEFT JOIN refund USING (payment_id)`
         const before = yield* all
@@ -172,12 +179,12 @@ onEveryStore("payments", (law) => {
     /identity|foreign/,
   )
   refused(
-    "refunded before confirmed",
+    "a payment that is refunded before its refund is confirmed",
     (sql) => sql`UPDATE payment SET state = 'refunded'`,
     /refunded while its refund is queued/,
   )
   refused(
-    "void before the refund is cancelled",
+    "a payment that is void before its refund is cancelled",
     (sql) => sql`UPDATE payment SET state = 'void'`,
     /void while its refund is queued/,
   )
@@ -198,12 +205,12 @@ onEveryStore("payments", (law) => {
   )
   for (
     const [change, statement] of [
-      ["forgotten", "UPDATE payment SET sent_at = NULL"],
+      ["removed", "UPDATE payment SET sent_at = NULL"],
       ["moved", "UPDATE payment SET sent_at = now() + interval '1 hour'"],
     ] as const
   ) {
     refused(
-      `a handing over that is ${change}`,
+      `a delivery mark that is ${change}`,
       (sql) => sql.unsafe(statement),
       /sent_at can be set once/,
       "answered",
@@ -218,7 +225,7 @@ onEveryStore("payments", (law) => {
   )
   for (const state of ["settling", "unresolved"] as const) {
     refused(
-      `another answer than the intent of a ${state} payment stored`,
+      `an answer other than the one stored at the intent of a ${state} payment`,
       (sql) =>
         sql`UPDATE payment SET state = 'answered', answered_at = now(), answer_body = 'x'::bytea,
           paid_transaction = '0xaa', paid_block = 1, paid_log_index = 1, paid_finality = 'safe'`,
@@ -226,7 +233,7 @@ onEveryStore("payments", (law) => {
       state,
     )
     refused(
-      `a ${state} payment that is void and paid`,
+      `a transfer in a ${state} payment that becomes void`,
       (sql) =>
         sql`UPDATE payment SET state = 'void', answer_body = NULL,
           paid_transaction = '0xaa', paid_block = 1, paid_log_index = 1, paid_finality = 'safe'`,
@@ -234,7 +241,7 @@ onEveryStore("payments", (law) => {
       state,
     )
     refused(
-      `a ${state} payment that is paid where it stands`,
+      `a transfer in a ${state} payment that does not move`,
       (sql) => sql`UPDATE payment SET paid_transaction = '0xaa'`,
       /recorded transfer/,
       state,
@@ -250,7 +257,7 @@ onEveryStore("payments", (law) => {
   ) {
     for (const state of ["answered", "refund_due"] as const) {
       refused(
-        `${change} once a payment that is ${state} was proven`,
+        `${change} in a proven payment that is ${state}`,
         (sql) => sql.unsafe(`UPDATE payment SET ${change}`),
         /recorded transfer/,
         state,
@@ -268,7 +275,7 @@ onEveryStore("payments", (law) => {
     }
   }
   refused(
-    "a payment that begins as paid",
+    "a new payment that has a transfer",
     (sql, id) =>
       sql`INSERT INTO payment SELECT (jsonb_populate_record(payment, jsonb_build_object(
         'payment_id', reverse(substr(payment_id, 3)), 'state', 'claimed', 'lease_until', now()))).*
@@ -277,7 +284,11 @@ onEveryStore("payments", (law) => {
     "answered",
   )
   for (const tables of ["payment, refund, payment_event", "payment_event", "refund"]) {
-    refused(`emptying ${tables}`, (sql) => sql.unsafe(`TRUNCATE ${tables}`), /cannot be truncated/)
+    refused(
+      `truncating ${tables}`,
+      (sql) => sql.unsafe(`TRUNCATE ${tables}`),
+      /cannot be truncated/,
+    )
   }
   refused(
     "truncating payments with cascade",
@@ -286,21 +297,17 @@ onEveryStore("payments", (law) => {
   )
 
   law(
-    "the database lets a position become safe, and lets a void payment that was paid replace it",
+    "the database accepts a safe position, and a new position for a void payment that was paid",
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      yield* led(0, "compute-first", paths["compute-first"].answered ?? [])
+      yield* paymentIn(0, "answered")
       yield* sql`UPDATE payment SET paid_block = 8, paid_finality = 'safe'`
       const back = yield* Effect.exit(sql`UPDATE payment SET paid_finality = 'latest'`)
       match(Exit.isFailure(back) ? Cause.pretty(back.cause) : "accepted", /recorded transfer/)
-      const owed = yield* led(
-        1,
-        "compute-first",
-        paths["compute-first"].refund_due ?? [],
-      )
+      const owed = yield* paymentIn(1, "refund_due")
       yield* cancelRefund(owed.paymentId)
       const store = yield* PaymentStore
-      const again = yield* store.move(believedIn(owed, "void"), {
+      const again = yield* store.move(outdatedCopy(owed, "void"), {
         event: "owe",
         reason: "paid_undelivered",
         paidAt: { transaction: "0xcc", block: 20n, logIndex: 1, finality: "safe" },
@@ -313,13 +320,13 @@ onEveryStore("payments", (law) => {
     "the database queues a refund with the move that makes it due, and refuses any other",
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      const owed = yield* led(0, "compute-first", paths["compute-first"].answered ?? [])
+      const owed = yield* paymentIn(0, "answered")
       yield* sql`UPDATE payment SET state = 'refund_due', reason = 'test', answer_body = NULL
         WHERE payment_id = ${owed.paymentId}`
       const refunds = yield* sql<{ state: string; reason: string; amount: bigint }>`
         SELECT state, reason, amount FROM refund`
       equal(refunds, [{ state: "queued", reason: "test", amount: owed.amount }])
-      yield* led(1, "compute-first", paths["compute-first"].answered ?? [])
+      yield* paymentIn(1, "answered")
       const queued = yield* Effect.exit(sql`
         INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
         SELECT payment_id, payer, amount, asset, chain_id, 'x' FROM payment
@@ -332,10 +339,10 @@ onEveryStore("payments", (law) => {
   )
 
   law(
-    "the refund has the paid sum, and a paid sum is refused when nothing is due",
+    "the refund has the paid amount, which is refused when no refund is due",
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      const { paymentId } = yield* led(0, "compute-first", paths["compute-first"].released ?? [])
+      const { paymentId } = yield* paymentIn(0, "released")
       const early = yield* Effect.exit(sql`UPDATE payment SET paid_amount = 7`)
       match(
         Exit.isFailure(early) ? Cause.pretty(early.cause) : "accepted",
@@ -354,56 +361,55 @@ onEveryStore("payments", (law) => {
     }).pipe(Effect.provide(layer)),
   )
 
-  const fitsNoState = (
-    name: string,
-    state: PaymentState,
-    change: string,
-  ) =>
+  const invalidRow = (name: string, state: PaymentState, change: string) =>
     law(
-      `a waiting row ${name} stops neither the sweep nor the rows after it, and tells no secret`,
+      `a waiting row ${name} stops neither the sweep nor the next rows, and logs no secret`,
       unconstrained(Effect.gen(function* () {
         const sql = yield* SqlClient
         const store = yield* PaymentStore
-        const { paymentId } = yield* led(0, "compute-first", paths["compute-first"][state] ?? [])
-        const next = yield* led(1, "compute-first", paths["compute-first"].unresolved ?? [])
+        const { paymentId } = yield* paymentIn(0, state)
+        const next = yield* paymentIn(1, "unresolved")
         yield* sql.unsafe(`UPDATE payment SET changed_at = changed_at - interval '1 hour', ${change}
           WHERE payment_id = '${paymentId}'`)
         const waiting = yield* store.waiting({
           ...{ nowSeconds: 0n, answerWindow: Duration.zero, skip: 0, limit: 9 },
         })
         equal(waiting.map(Result.isSuccess), [false, true])
-        equal(yield* swept, { moved: 1, logged: [`The row of payment ${paymentId} fits no state`] })
+        equal(yield* sweepOnEmptyChain, {
+          moved: 1,
+          logged: [`The row of payment ${paymentId} fits no state`],
+        })
         equal((yield* Effect.flatMap(store.find(next.paymentId), Effect.fromOption)).state, "void")
         const found = yield* Effect.exit(store.find(paymentId))
         doesNotMatch(Exit.isFailure(found) ? Cause.pretty(found.cause) : "", /[0-9a-f]{65}/)
       })).pipe(Effect.provide(layer)),
     )
-  fitsNoState("without its request", "unresolved", "request = NULL")
-  fitsNoState("without its intent", "unresolved", "intended_at = NULL")
-  fitsNoState("without its answer", "unresolved", "answer_body = NULL")
-  fitsNoState(
-    "without the chain's word",
+  invalidRow("without its request", "unresolved", "request = NULL")
+  invalidRow("without its intent", "unresolved", "intended_at = NULL")
+  invalidRow("without its answer", "unresolved", "answer_body = NULL")
+  invalidRow(
+    "without its block",
     "answered",
     "paid_block = NULL, answered_at = answered_at - interval '30 days'",
   )
-  fitsNoState(
-    "of a compute-first sale that is settled",
+  invalidRow(
+    "of a compute-first payment that is settled",
     "unresolved",
     "state = 'settled', lease_until = '-infinity'",
   )
-  fitsNoState("with a signature that is too long", "unresolved", "signature = signature || '00'")
+  invalidRow("with a signature that is too long", "unresolved", "signature = signature || '00'")
 
   law(
-    "a sweep gets past more unreadable rows than a round has, and ends",
+    "a sweep passes more unreadable rows than one round has, and ends",
     unconstrained(Effect.gen(function* () {
       const sql = yield* SqlClient
-      const { paymentId } = yield* led(0, "compute-first", paths["compute-first"].unresolved ?? [])
+      const { paymentId } = yield* paymentIn(0, "unresolved")
       yield* sql`INSERT INTO payment
         SELECT (jsonb_populate_record(payment, jsonb_build_object(
           'payment_id', '0x' || lpad(n::text, 64, 'f'), 'nonce', '0x' || lpad(n::text, 64, 'f'),
           'intended_at', NULL, 'changed_at', changed_at - interval '1 hour'))).*
         FROM payment, generate_series(1, 400) AS n`
-      const { moved, logged } = yield* swept
+      const { moved, logged } = yield* sweepOnEmptyChain
       equal([moved, logged.length], [1, 400])
       const [row] = yield* sql<{ state: PaymentState }>`
         SELECT state FROM payment WHERE payment_id = ${paymentId}`
@@ -415,7 +421,7 @@ onEveryStore("payments", (law) => {
     "the event log replays to the row",
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      const payment = yield* led(0, "compute-first", paths["compute-first"].refund_due ?? [])
+      const payment = yield* paymentIn(0, "refund_due")
       const events = yield* sql<{ from_state: string | null; to_state: string }>`
         SELECT from_state, to_state FROM payment_event
         WHERE payment_id = ${ticket(0).paymentId} ORDER BY event_id`

@@ -1,5 +1,5 @@
 /**
- * The fast signature path equals viem's, on generated vectors.
+ * The results of the WebAssembly signatures equal viem's, on generated vectors.
  *
  * @module
  */
@@ -30,7 +30,7 @@ const anyVector = Arbitrary.schema(Schema.Struct({
   validAfter: Word,
   validBefore: Word,
   nonce: Word,
-  /** Which byte of the signature is changed, if any; the last decides only between two keys. */
+  /** The changed byte of the signature, if any. The last byte only selects one of two keys. */
   tampered: Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 63 }))),
 }))
 

@@ -1,5 +1,5 @@
 /**
- * What a sale says while the payment store has gone silent, and what becomes of it after.
+ * Sales while the payment store does not respond, and after it responds again.
  *
  * @module
  */
@@ -23,20 +23,20 @@ import {
 } from "../support/payments/sales.ts"
 import { nonce } from "../support/payments/terms.ts"
 
-/** The memory store; while `silent` it executes calls but never responds. */
-const silenced = (silent: Ref.Ref<boolean>) =>
+/** The memory store; while `silent`, its calls take effect but never return. */
+const silentStore = (silent: Ref.Ref<boolean>) =>
   Layer.effect(
     PaymentStore,
     Effect.map(PaymentStore, (store) => {
-      const mute = <A>(effect: Effect.Effect<A>) =>
+      const silence = <A>(effect: Effect.Effect<A>) =>
         Effect.flatMap(
           Ref.get(silent),
-          (mute) => mute ? Effect.andThen(effect, Effect.never) : effect,
+          (isSilent) => isSilent ? Effect.andThen(effect, Effect.never) : effect,
         )
       return PaymentStore.of({
         ...store,
-        claim: (...args) => mute(store.claim(...args)),
-        find: (...args) => mute(store.find(...args)),
+        claim: (...args) => silence(store.claim(...args)),
+        find: (...args) => silence(store.find(...args)),
       })
     }),
   ).pipe(Layer.provide(memoryPaymentStore))
@@ -44,14 +44,14 @@ const silenced = (silent: Ref.Ref<boolean>) =>
 test("sell() is unresolved within the deadline when the store is silent, and sells afterwards", () =>
   Effect.gen(function* () {
     const silent = yield* Ref.make(true)
-    const visit = Effect.gen(function* () {
+    const sales = Effect.gen(function* () {
       const { sell } = yield* Payments
       const first = yield* purchase({ authorization: { nonce: nonce(1) } })
       const fiber = yield* Effect.forkChild(Effect.result(sell(first, workOf(answering()))))
       yield* TestClock.adjust(storeDeadline)
-      const reported = yield* Fiber.join(fiber)
-      ok(Result.isFailure(reported))
-      equal(reported.failure._tag, "Unresolved")
+      const outcome = yield* Fiber.join(fiber)
+      ok(Result.isFailure(outcome))
+      equal(outcome.failure._tag, "Unresolved")
       equal(yield* taken, nothing)
 
       yield* Ref.set(silent, false)
@@ -61,5 +61,5 @@ test("sell() is unresolved within the deadline when the store is silent, and sel
       ok((yield* Fiber.join(sold)).receipt !== null)
       equal(yield* taken, once)
     })
-    yield* inMarket(visit, {}, silenced(silent))
+    yield* inMarket(sales, {}, silentStore(silent))
   }))

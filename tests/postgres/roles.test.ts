@@ -33,7 +33,7 @@ import { postgresWhales, whaleStores } from "../support/whales/whaleStores.ts"
 import { whaleRow } from "../support/products.ts"
 import { freshSchema } from "../support/stores.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
-import { led, paths, ticket } from "../payments/paymentStore.laws.ts"
+import { claimAndMove, paths, paymentIn, ticket } from "../payments/paymentStore.laws.ts"
 import { moveOf, opened } from "../http/a2a/taskStore.laws.ts"
 import {
   activityEventOf,
@@ -116,7 +116,7 @@ asRole(
       const store = yield* PaymentStore
       let n = 0
       for (const order of ["compute-first", "settle-early"] as const) {
-        for (const path of Object.values(paths[order])) yield* led(n++, order, path)
+        for (const path of Object.values(paths[order])) yield* claimAndMove(n++, order, path)
       }
       const { paymentId, token, authorization: { from, to, value, nonce } } = ticket(n)
       const at = { transaction: "0xaa", block: 1n, logIndex: 0, finality: "safe" } as const
@@ -185,7 +185,7 @@ asRole(
   "the service reads the due refunds, and cannot claim one",
   ({ service }) =>
     Effect.gen(function* () {
-      yield* led(0, "compute-first", paths["compute-first"].refund_due ?? [])
+      yield* paymentIn(0, "refund_due")
       const { owed } = yield* Refunds
       const { liability, byState } = yield* owed
       equal([liability, byState.get("queued")?.refunds], [ticket(0).amount, 1])
@@ -206,7 +206,7 @@ asRole(
   (logins) =>
     Effect.gen(function* () {
       const { service } = logins
-      yield* led(0, "compute-first", paths["compute-first"].refund_due ?? []).pipe(
+      yield* paymentIn(0, "refund_due").pipe(
         Effect.provide(sold(service)),
       )
       for (
@@ -278,7 +278,7 @@ asRole(
   (logins) =>
     Effect.gen(function* () {
       const { service, refund } = logins
-      const { paymentId } = yield* led(0, "compute-first", paths["compute-first"].refund_due ?? [])
+      const { paymentId } = yield* paymentIn(0, "refund_due")
         .pipe(
           Effect.provide(sold(service)),
         )

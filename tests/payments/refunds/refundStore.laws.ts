@@ -1,5 +1,5 @@
 /**
- * What every `RefundStore` must do, whatever keeps its rows.
+ * The laws of the `RefundStore` port.
  *
  * @module
  */
@@ -43,7 +43,7 @@ export const treasury = address(`0x${"7e".repeat(20)}`)
 export const noCaps = { perHour: 10n ** 12n, perDay: 10n ** 12n }
 const at: PaidAt = { transaction: `0x${"aa".repeat(32)}`, block: 9n, logIndex: 4, finality: "safe" }
 
-/** What is owed for the n-th ticket. */
+/** The debt of the n-th ticket. */
 export function debt(n: number): Debt {
   const { paymentId, token, authorization: { from, to, nonce, validBefore }, amount } = ticket(n)
   return {
@@ -67,21 +67,21 @@ export const moveOf: { readonly [E in RefundMove["event"]]: (n: number) => Refun
   postpone: () => ({ event: "postpone", reason: "test", retryAfter: now, declined: false }),
 }
 
-/** Refunds that are due, each of which can be read. */
+/** Claims due refunds; dies when a row is unreadable. */
 const claimDue = (lease: Duration.Duration, limit: number) =>
   RefundStore.pipe(
     Effect.flatMap((store) => store.claimDue(lease, limit)),
     Effect.map((due) => due.map(Result.getOrThrow)),
   )
 
-/** The one refund that is due, under a lease. */
+/** Claims the n-th refund. */
 export const claimed = Effect.fnUntraced(function* (n: number) {
   const due = yield* claimDue(lease, 100)
   const found = due.find(({ paymentId }) => paymentId === debt(n).paymentId)
   return found ?? (yield* Effect.die(`refund ${n} is not due`))
 })
 
-const standing = Effect.flatMap(RefundQueue, (queue) => queue.totalsByState)
+const totalsByState = Effect.flatMap(RefundQueue, (queue) => queue.totalsByState)
 const owe = (n: number) => Effect.flatMap(Debts, ({ owe }) => owe(debt(n)))
 const read = (n: number) => Effect.flatMap(Debts, ({ read }) => read(debt(n).paymentId))
 
@@ -92,8 +92,8 @@ const signed = Effect.fnUntraced(function* (n: number, refund: ClaimedRefund) {
   return { ...refund, signed: signature(n, until), state: "signed" as const }
 })
 
-/** A refund that was led to a state, under a lease wherever it can be. */
-export const ledTo: {
+/** Moves the n-th refund to a state, and claims it when the state has a lease. */
+export const refundIn: {
   readonly [S in RefundState]: (
     n: number,
   ) => Effect.Effect<
@@ -152,21 +152,21 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     "claimDue() skips refunds that are leased, not due or final, and claims those with an expired lease",
     Effect.gen(function* () {
       const store = yield* RefundStore
-      yield* ledTo.confirmed(0)
-      yield* ledTo.cancelled(1)
-      const waiting = yield* ledTo.queued(2)
+      yield* refundIn.confirmed(0)
+      yield* refundIn.cancelled(1)
+      const waiting = yield* refundIn.queued(2)
       yield* store.move(waiting, {
         event: "postpone",
         reason: "x",
         retryAfter: later,
         declined: false,
       })
-      yield* ledTo.queued(3)
+      yield* refundIn.queued(3)
       equal(yield* claimDue(lease, 10), [])
       yield* owe(4)
       equal((yield* claimDue(spent, 10)).map(({ fence }) => fence), [1])
       equal((yield* claimDue(lease, 10)).map(({ fence }) => fence), [2])
-      const refund = yield* ledTo.needs_review(5)
+      const refund = yield* refundIn.needs_review(5)
       equal([refund.state, refund.lastReason], ["needs_review", "test"])
     }),
   ],
@@ -191,10 +191,10 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "sign() keeps the lease, returns the signature, and replaces it only with a later expiry",
+    "sign() keeps the lease, stores the signature, and replaces it only with a later expiry",
     Effect.gen(function* () {
       const store = yield* RefundStore
-      const first = yield* ledTo.signed(0)
+      const first = yield* refundIn.signed(0)
       equal(yield* claimDue(lease, 10), [])
       equal(yield* store.sign(first, signature(0, 1_200n), noCaps), "signed")
       ok(yield* store.move(first, moveOf.broadcast(0)))
@@ -227,7 +227,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     Effect.gen(function* () {
       const store = yield* RefundStore
       const { amount } = debt(0)
-      const refunds = yield* Effect.forEach(range(8), (n) => ledTo.queued(n))
+      const refunds = yield* Effect.forEach(range(8), (n) => refundIn.queued(n))
       const caps = { perHour: amount * 3n, perDay: amount * 5n }
       const sign = (from: number, to: number) =>
         Effect.forEach(
@@ -238,7 +238,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
       const count = (outcomes: ReadonlyArray<string>) =>
         outcomes.filter((outcome) => outcome === "signed").length
       equal(count(yield* sign(0, 6)), 3)
-      equal((yield* standing).get("queued")?.refunds, 5)
+      equal((yield* totalsByState).get("queued")?.refunds, 5)
       const { age } = yield* Debts
       for (const { paymentId } of refunds) yield* age(paymentId, Duration.minutes(61))
       equal(count(yield* sign(6, 8)), 2)
@@ -253,7 +253,11 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
       const store = yield* RefundStore
       const { age } = yield* Debts
       const { amount } = debt(0)
-      const [a, b, c] = [yield* ledTo.signed(0), yield* ledTo.signed(1), yield* ledTo.signed(2)]
+      const [a, b, c] = [
+        yield* refundIn.signed(0),
+        yield* refundIn.signed(1),
+        yield* refundIn.signed(2),
+      ]
       yield* age(b.paymentId, Duration.hours(2))
       yield* age(c.paymentId, Duration.hours(25))
       equal(yield* store.signedForOthers(debt(9).paymentId), {
@@ -266,20 +270,20 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "the store makes exactly the moves of the domain's table, and dies of any other",
+    "the store makes exactly the moves of the domain's table, and dies for any other",
     Effect.gen(function* () {
       const store = yield* RefundStore
       let n = 0
       for (const state of refundStates) {
         for (const event of ["sign", "broadcast", "confirm", "cancel", "require_review"] as const) {
           const legal = refundMoves[state].includes(event)
-          // What would stay where it is does not move.
+          // An event that keeps the state is not a move.
           if (!legal && refundStateAfter[event] === state) continue
-          const refund = yield* ledTo[state](n)
-          const made: Effect.Effect<unknown> = event === "sign"
+          const refund = yield* refundIn[state](n)
+          const call: Effect.Effect<unknown> = event === "sign"
             ? store.sign(refund, signature(n, 9_000n), noCaps)
             : store.move(refund, moveOf[event](n))
-          const exit = yield* Effect.exit(made)
+          const exit = yield* Effect.exit(call)
           equal(Exit.isSuccess(exit), legal, `${state} ${event}`)
           equal((yield* read(n)).refund, legal ? refundStateAfter[event] : state)
           n++
@@ -290,12 +294,12 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
   [
     "a confirmed refund makes its payment refunded, and a cancelled one makes it void until it is owed again",
     Effect.gen(function* () {
-      yield* ledTo.confirmed(0)
+      yield* refundIn.confirmed(0)
       const { transaction, block, logIndex } = at
       equal(yield* read(0), {
         ...{ payment: "refunded", refund: "confirmed", at: { transaction, block, logIndex } },
       })
-      yield* ledTo.cancelled(1)
+      yield* refundIn.cancelled(1)
       equal(yield* read(1), { payment: "void", refund: "cancelled", at: null })
       yield* owe(1)
       equal(yield* read(1), { payment: "refund_due", refund: "queued", at: null })
@@ -306,7 +310,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     "a refund confirmed without a signature stores the treasury and nonce of its transfer",
     Effect.gen(function* () {
       const store = yield* RefundStore
-      const refund = yield* ledTo.queued(0)
+      const refund = yield* refundIn.queued(0)
       ok(yield* store.move(refund, moveOf.confirm(0)))
       equal((yield* read(0)).payment, "refunded")
     }),
@@ -315,7 +319,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     "move() counts only declines, and keeps the reason until the refund is broadcast",
     Effect.gen(function* () {
       const store = yield* RefundStore
-      let refund = yield* ledTo.signed(0)
+      let refund = yield* refundIn.signed(0)
       for (const declined of [true, false, true]) {
         yield* store.move(refund, { event: "postpone", reason: "why", retryAfter: now, declined })
         refund = { ...(yield* claimed(0)), signed: signature(0), state: "signed" }
@@ -333,40 +337,41 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
         address(`0x${byte.repeat(20)}`)
       )
       if (first === undefined || second === undefined || third === undefined) return
-      const term = (treasury: Address) => Effect.map(store.blockRange(treasury), Option.getOrNull)
-      equal(yield* term(first), null)
+      const rangeOf = (treasury: Address) =>
+        Effect.map(store.blockRange(treasury), Option.getOrNull)
+      equal(yield* rangeOf(first), null)
       yield* Effect.all([1n, 2n, 3n].map((block) => store.addTreasury(first, block)), {
         concurrency: "unbounded",
       })
-      equal(yield* term(first), { after: null, through: null })
+      equal(yield* rangeOf(first), { after: null, through: null })
       yield* store.addTreasury(second, 100n)
       yield* store.addTreasury(first, 200n)
-      equal([yield* term(first), yield* term(second)], [
+      equal([yield* rangeOf(first), yield* rangeOf(second)], [
         { after: null, through: 100n },
         { after: 100n, through: null },
       ])
-      // A chain that lags behind does not make two terms overlap.
+      // A chain that is behind does not make two block ranges overlap.
       yield* store.addTreasury(third, 7n)
-      equal([yield* term(second), yield* term(third)], [
+      equal([yield* rangeOf(second), yield* rangeOf(third)], [
         { after: 100n, through: 101n },
         { after: 101n, through: null },
       ])
-      equal(yield* term(first), { after: null, through: 100n })
+      equal(yield* rangeOf(first), { after: null, through: 100n })
     }),
   ],
   [
     "totalsByState sums the refunds of each state",
     Effect.gen(function* () {
       const { amount } = debt(0)
-      for (const n of [0, 1]) yield* ledTo.queued(n)
-      yield* ledTo.confirmed(2)
-      const stand = yield* standing
-      equal([...stand].map(([state, { refunds, amount }]) => [state, refunds, amount]).sort(), [
+      for (const n of [0, 1]) yield* refundIn.queued(n)
+      yield* refundIn.confirmed(2)
+      const totals = yield* totalsByState
+      equal([...totals].map(([state, { refunds, amount }]) => [state, refunds, amount]).sort(), [
         ["confirmed", 1, amount],
         ["queued", 2, amount * 2n],
       ])
       ok(
-        [...stand.values()].every(({ oldestAgoMs }) => oldestAgoMs >= 0 && oldestAgoMs < 60_000),
+        [...totals.values()].every(({ oldestAgoMs }) => oldestAgoMs >= 0 && oldestAgoMs < 60_000),
       )
     }),
   ],

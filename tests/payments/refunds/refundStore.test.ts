@@ -1,5 +1,5 @@
 /**
- * The laws of the refund store on every store there is, and what PostgreSQL itself refuses.
+ * The laws of the refund store on every store, and the changes that PostgreSQL itself refuses.
  *
  * @module
  */
@@ -23,23 +23,23 @@ import {
 import { test } from "../../support/effect.ts"
 import { Debts, memoryRefunds, type Owed } from "../../support/payments/memoryRefunds.ts"
 import { onEveryStore } from "../../support/stores.ts"
-import { led, paths, ticket } from "../paymentStore.laws.ts"
-import { debt, lease, ledTo, refundLaws, signature, treasury } from "./refundStore.laws.ts"
+import { paymentIn, ticket } from "../paymentStore.laws.ts"
+import { debt, lease, refundIn, refundLaws, signature, treasury } from "./refundStore.laws.ts"
 import { refundMoves } from "../../support/payments/moves.ts"
 
 for (const [name, body] of refundLaws) {
   test(`refunds in memory: ${name}`, () => Effect.provide(body, memoryRefunds().layer))
 }
 
-/** Only a superuser, as tests are and a worker is not, can step past the guards, for a moment. */
-const unguarded = (statement: Effect.Effect<unknown, unknown>) =>
+/** Runs a statement without triggers, as only a superuser can; a worker is none. */
+const withoutTriggers = (statement: Effect.Effect<unknown, unknown>) =>
   Effect.flatMap(SqlClient, (sql) =>
     sql.withTransaction(Effect.andThen(
       sql`SET LOCAL session_replication_role = replica`,
       statement,
     ))).pipe(Effect.asVoid, Effect.orDie)
 
-/** Debts that payments of the payment store become. */
+/** Debts from payments in the payment store. */
 const debts = Layer.effect(
   Debts,
   Effect.gen(function* () {
@@ -51,7 +51,7 @@ const debts = Layer.effect(
         const known = yield* store.find(paymentId)
         if (Option.isNone(known)) {
           const n = Number(BigInt(paymentId)) - 1
-          yield* led(n, "compute-first", paths["compute-first"].refund_due ?? []).pipe(provided)
+          yield* paymentIn(n, "refund_due").pipe(provided)
         } else {
           yield* store.move(known.value, {
             ...{ event: "owe", reason: "paid_undelivered" },
@@ -73,7 +73,7 @@ const debts = Layer.effect(
           Effect.orDie,
         ),
       age: (paymentId, by) =>
-        unguarded(sql`UPDATE refund
+        withoutTriggers(sql`UPDATE refund
           SET signed_at = signed_at - make_interval(secs => ${Duration.toSeconds(by)}::float8)
           WHERE payment_id = ${paymentId}`).pipe(Effect.provideService(SqlClient, sql)),
     })
@@ -92,11 +92,11 @@ onEveryStore("refunds", (law) => {
       for (const from of refundStates) {
         const legal = refundMoves[from].map((event) => refundStateAfter[event])
         for (const to of refundStates) {
-          const { paymentId } = yield* ledTo[from](n)
+          const { paymentId } = yield* refundIn[from](n)
           const signed = to === "signed" || to === "broadcast" || to === "confirmed"
           const exit = yield* Effect.exit(sql.withTransaction(Effect.gen(function* () {
             if (from === "cancelled" && to === "queued") {
-              // Only with its payment, which the chain has shown to have paid after all.
+              // Allowed only with its payment, after the chain has proved it.
               yield* sql`UPDATE payment SET state = 'refund_due', paid_block = 21
                 WHERE payment_id = ${paymentId}`
             }
@@ -115,39 +115,39 @@ onEveryStore("refunds", (law) => {
                 ELSE confirmed_log_index END
               WHERE payment_id = ${paymentId}`
           })))
-          const may = legal.includes(to) || (from === to && from !== "confirmed")
-          equal(Exit.isSuccess(exit), may, `${from} ${to}: ${JSON.stringify(exit)}`)
+          const isLegal = legal.includes(to) || (from === to && from !== "confirmed")
+          equal(Exit.isSuccess(exit), isLegal, `${from} ${to}: ${JSON.stringify(exit)}`)
           n++
         }
       }
     }).pipe(Effect.provide(layer)),
   )
 
-  /** The end of what is undone with all it did. */
-  const undone = <A, E>(effect: Effect.Effect<A, E, SqlClient>) =>
+  /** Runs the effect, rolls its changes back, and returns its exit. */
+  const rolledBack = <A, E>(effect: Effect.Effect<A, E, SqlClient>) =>
     Effect.flatMap(
       SqlClient,
       (sql) => Effect.flip(sql.withTransaction(Effect.flatMap(Effect.exit(effect), Effect.fail))),
     )
 
-  /** The printed forms of a claim. */
-  const reported = (claim: Result.Result<ClaimedRefund, UnreadableRefund>) => {
+  /** A claim as text; checks that an error contains no signature. */
+  const claimText = (claim: Result.Result<ClaimedRefund, UnreadableRefund>) => {
     if (Result.isSuccess(claim)) return `read ${claim.success.paymentId}`
     const { failure } = claim
     doesNotMatch(JSON.stringify(failure) + Cause.pretty(Cause.fail(failure)), /[0-9a-f]{65}/)
     return failure.message
   }
 
-  const fitsNoState = (name: string, column: string, value: string | null, isBad = true) =>
+  const claimsRow = (name: string, column: string, value: string | null, isBad = true) =>
     law(
       `claimDue() ${
-        isBad ? "names" : "reads"
-      } ${name}, tells no secret, and claims the next refund`,
+        isBad ? "reports" : "reads"
+      } ${name}, logs no secret, and claims the next refund`,
       Effect.gen(function* () {
         const { claimDue } = yield* RefundStore
-        const { paymentId } = yield* ledTo.signed(0)
-        const next = yield* ledTo.signed(1)
-        const exit = yield* undone(Effect.gen(function* () {
+        const { paymentId } = yield* refundIn.signed(0)
+        const next = yield* refundIn.signed(1)
+        const exit = yield* rolledBack(Effect.gen(function* () {
           const sql = yield* SqlClient
           // The database refuses such rows by these constraints.
           yield* sql`SET LOCAL session_replication_role = replica`
@@ -156,7 +156,7 @@ onEveryStore("refunds", (law) => {
           yield* sql`UPDATE refund SET lease_until = NULL`
           yield* sql`UPDATE refund SET ${sql(column)} = ${value},
             next_attempt_at = next_attempt_at - interval '1 hour' WHERE payment_id = ${paymentId}`
-          const due = Effect.map(claimDue(lease, 1), ([claim]) => claim && reported(claim))
+          const due = Effect.map(claimDue(lease, 1), ([claim]) => claim && claimText(claim))
           return [yield* due, yield* due, yield* due]
         }))
         const first = isBad ? `The row of refund ${paymentId} fits no state` : `read ${paymentId}`
@@ -164,11 +164,11 @@ onEveryStore("refunds", (law) => {
         equal(claims, [first, `read ${next.paymentId}`, undefined])
       }).pipe(Effect.provide(layer)),
     )
-  fitsNoState("a row like any other", "reason", "x", false)
+  claimsRow("a valid row", "reason", "x", false)
   for (const column of ["treasury", "refund_nonce", "valid_before", "signature"]) {
-    fitsNoState(`a signed refund without its ${column}`, column, null)
+    claimsRow(`a signed refund without its ${column}`, column, null)
   }
-  fitsNoState("a signature that is too long", "signature", `${signature(0).signature}00`)
+  claimsRow("a signature that is too long", "signature", `${signature(0).signature}00`)
 
   const refused = (
     name: string,
@@ -180,7 +180,7 @@ onEveryStore("refunds", (law) => {
       `the database refuses ${name}`,
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        yield* ledTo[state](0)
+        yield* refundIn[state](0)
         const all = sql`SELECT * FROM payment LEFT JOIN refund USING (payment_id)`
         const before = yield* all
         const exit = yield* Effect.exit(sql.unsafe(statement))
@@ -210,7 +210,7 @@ onEveryStore("refunds", (law) => {
       /signed again only/,
     )
     refused(
-      `no treasury any more when ${state}`,
+      `a removed treasury when ${state}`,
       state,
       "UPDATE refund SET treasury = NULL",
       /identity/,
@@ -219,7 +219,7 @@ onEveryStore("refunds", (law) => {
     refused(`queueing when ${state}`, state, "UPDATE refund SET state = 'queued'", /cannot go/)
   }
   refused(
-    "another signature of what was broadcast",
+    "a new signature of a refund that was broadcast",
     "broadcast",
     `UPDATE refund SET signature = '0x${"33".repeat(65)}'`,
     /signed again only/,
@@ -228,7 +228,7 @@ onEveryStore("refunds", (law) => {
     "the database refuses to cancel a signed refund, even after an operator queued it again",
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      yield* ledTo.signed(0)
+      yield* refundIn.signed(0)
       yield* sql`UPDATE refund SET state = 'needs_review'`
       yield* sql`UPDATE refund SET state = 'queued', attempts = 0`
       const exit = yield* Effect.exit(sql`UPDATE refund SET state = 'cancelled'`)
@@ -240,7 +240,7 @@ onEveryStore("refunds", (law) => {
   )
   for (const state of refundStates.filter((state) => state !== "confirmed")) {
     refused(
-      `un-confirming into ${state}`,
+      `moving a confirmed refund to ${state}`,
       "confirmed",
       `UPDATE refund SET state = '${state}'`,
       /confirmed refund cannot change/,
@@ -248,7 +248,7 @@ onEveryStore("refunds", (law) => {
   }
   refused("a second confirmation", "confirmed", confirm, /confirmed refund cannot change/)
   refused(
-    "a forgotten confirmation",
+    "a removed confirmation",
     "confirmed",
     "UPDATE refund SET transaction = NULL",
     /confirmed refund cannot change/,
@@ -265,7 +265,7 @@ onEveryStore("refunds", (law) => {
     confirm.replace("state = 'confirmed', ", ""),
     /check/,
   )
-  refused("a fence that falls", "queued", "UPDATE refund SET fence = 0", /fence/)
+  refused("a fence that decreases", "queued", "UPDATE refund SET fence = 0", /fence/)
   refused(
     "a treasury without a signature",
     "queued",
@@ -284,19 +284,23 @@ onEveryStore("refunds", (law) => {
     }
   }
 
-  const entered = `INSERT INTO refund_treasury (treasury, after_block)`
+  const insertTreasury = `INSERT INTO refund_treasury (treasury, after_block)`
   for (
     const [name, statement, because] of [
-      ["another first treasury", `${entered} VALUES ('${other}', NULL)`, /must start after/],
+      ["another first treasury", `${insertTreasury} VALUES ('${other}', NULL)`, /enters after/],
       [
         "a treasury with an earlier block",
-        `${entered} VALUES ('${other}', 99)`,
-        /must start after/,
+        `${insertTreasury} VALUES ('${other}', 99)`,
+        /enters after/,
       ],
-      ["a treasury with the same block", `${entered} VALUES ('${other}', 100)`, /must start after/],
-      ["another term", "UPDATE refund_treasury SET after_block = 101", /cannot be changed/],
-      ["a forgotten treasury", "DELETE FROM refund_treasury", /cannot be changed/],
-      ["forgotten treasuries", "TRUNCATE refund_treasury", /cannot be truncated/],
+      [
+        "a treasury with the same block",
+        `${insertTreasury} VALUES ('${other}', 100)`,
+        /enters after/,
+      ],
+      ["another block range", "UPDATE refund_treasury SET after_block = 101", /never changes/],
+      ["a deleted treasury", "DELETE FROM refund_treasury", /never changes/],
+      ["truncated treasuries", "TRUNCATE refund_treasury", /never emptied/],
     ] as const
   ) {
     law(
@@ -316,9 +320,9 @@ onEveryStore("refunds", (law) => {
     "the database refuses to insert a refund that is not queued",
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      yield* ledTo.confirmed(0)
+      yield* refundIn.confirmed(0)
       const exit = yield* Effect.exit(sql.withTransaction(Effect.gen(function* () {
-        yield* unguarded(sql`DELETE FROM refund`).pipe(Effect.provideService(SqlClient, sql))
+        yield* withoutTriggers(sql`DELETE FROM refund`).pipe(Effect.provideService(SqlClient, sql))
         yield* sql`SET LOCAL session_replication_role = origin`
         yield* sql`INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason, state,
             treasury, refund_nonce, transaction, confirmed_at, confirmed_block, confirmed_log_index)
@@ -333,19 +337,19 @@ onEveryStore("refunds", (law) => {
   )
 
   law(
-    "the end of a refund moves its payment, and not a shadow table of the login",
+    "the end of a refund moves its payment, also when the login shadows the table",
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      const { paymentId } = yield* ledTo.signed(0)
+      const { paymentId } = yield* refundIn.signed(0)
       const schema = yield* sql<{ name: string }>`SELECT current_schema() AS name`
       const real = `${schema[0]?.name ?? "public"}.payment`
-      const seen = yield* Effect.exit(sql.withTransaction(Effect.gen(function* () {
+      const exit = yield* Effect.exit(sql.withTransaction(Effect.gen(function* () {
         yield* sql.unsafe(`CREATE TEMPORARY TABLE payment (LIKE ${real}) ON COMMIT DROP`)
         yield* sql.unsafe(confirm)
         const [row] = yield* sql.unsafe(`SELECT state FROM ${real}`)
         return yield* Effect.fail(row)
       })))
-      equal(Exit.isFailure(seen) ? Cause.squash(seen.cause) : null, { state: "refunded" })
+      equal(Exit.isFailure(exit) ? Cause.squash(exit.cause) : null, { state: "refunded" })
       equal((yield* (yield* Debts).read(paymentId)).payment, "refund_due")
     }).pipe(Effect.provide(layer)),
   )
@@ -354,7 +358,7 @@ onEveryStore("refunds", (law) => {
     "the event log of a payment contains its refund",
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      yield* ledTo.confirmed(0)
+      yield* refundIn.confirmed(0)
       const events = yield* sql<{ to_state: string; reason: string | null }>`
         SELECT to_state, reason FROM payment_event
         WHERE payment_id = ${ticket(0).paymentId} ORDER BY event_id DESC LIMIT 2`

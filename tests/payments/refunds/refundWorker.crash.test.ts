@@ -1,7 +1,7 @@
 /**
- * A worker that dies at every step of a refund, before or after what the step does, once or twice, and
- * what becomes of the money. W1 claim, W2 the payment's proof, W3 the refund's, W4 sign, W5 store the
- * signature, W6 relay, W7 store that it was relayed, W8 confirm.
+ * A worker that dies at every step of a refund, before or after the step takes effect, once or twice: the
+ * refund is paid once. W1 claim, W2 proof of the payment, W3 proof of the refund, W4 sign, W5 store the
+ * signature, W6 relay, W7 store the broadcast, W8 confirm.
  *
  * @module
  */
@@ -28,19 +28,19 @@ type Dying = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 const payer = address(buyer(0).address)
 
-const spoiltStore =
+const dyingStore =
   (change: (store: RefundStore["Service"], dying: Dying) => Partial<RefundStore["Service"]>) =>
   (dying: Dying): PortOverrides => ({ store: (store) => ({ ...store, ...change(store, dying) }) })
 
-const spoiltMove = (event: string) =>
-  spoiltStore((store, dying) => ({
-    move: (held, move) => {
-      const moved = store.move(held, move)
+const dyingMove = (event: string) =>
+  dyingStore((store, dying) => ({
+    move: (refund, move) => {
+      const moved = store.move(refund, move)
       return move.event === event ? dying(moved) : moved
     },
   }))
 
-const spoiltProof = (ofPayment: boolean) => (dying: Dying): PortOverrides => ({
+const dyingProof = (ofPayment: boolean) => (dying: Dying): PortOverrides => ({
   chain: (chain) => ({
     ...chain,
     paymentProof: (expected) => {
@@ -51,28 +51,28 @@ const spoiltProof = (ofPayment: boolean) => (dying: Dying): PortOverrides => ({
 })
 
 const steps: Readonly<Record<string, (dying: Dying) => PortOverrides>> = {
-  W1: spoiltStore((store, dying) => ({
+  W1: dyingStore((store, dying) => ({
     claimDue: (lease, limit) => dying(store.claimDue(lease, limit)),
   })),
-  W2: spoiltProof(true),
-  W3: spoiltProof(false),
+  W2: dyingProof(true),
+  W3: dyingProof(false),
   W4: (dying) => ({
     treasury: (treasury) => ({ ...treasury, sign: (...args) => dying(treasury.sign(...args)) }),
   }),
-  W5: spoiltStore((store, dying) => ({ sign: (...args) => dying(store.sign(...args)) })),
+  W5: dyingStore((store, dying) => ({ sign: (...args) => dying(store.sign(...args)) })),
   W6: (dying) => ({
     facilitator: (port) => ({ ...port, settle: (request) => dying(port.settle(request)) }),
   }),
-  W7: spoiltMove("broadcast"),
-  W8: spoiltMove("confirm"),
+  W7: dyingMove("broadcast"),
+  W8: dyingMove("confirm"),
 }
 type Point = readonly [step: string, when: When]
 const whens: ReadonlyArray<When> = ["before", "after"]
 
-/** The worker dies at these steps, each the first time it comes there; and how often it did. */
+/** Ports that kill the worker at the first call of each of these steps; and the deaths so far. */
 function crashes(points: ReadonlyArray<Point>) {
   const died: Array<string> = []
-  const spoilts = points.map(([step, when], n) => {
+  const overridesByPoint = points.map(([step, when], n) => {
     const dying: Dying = (effect) =>
       Effect.suspend(() => {
         const point = `${n} ${step}`
@@ -83,48 +83,57 @@ function crashes(points: ReadonlyArray<Point>) {
       })
     return steps[step]?.(dying) ?? {}
   })
-  const spoilt: PortOverrides = {
-    store: (store) => spoilts.reduce((inner, spoilt) => spoilt.store?.(inner) ?? inner, store),
-    chain: (chain) => spoilts.reduce((inner, spoilt) => spoilt.chain?.(inner) ?? inner, chain),
+  const overrides: PortOverrides = {
+    store: (store) =>
+      overridesByPoint.reduce((inner, ports) => ports.store?.(inner) ?? inner, store),
+    chain: (chain) =>
+      overridesByPoint.reduce((inner, ports) => ports.chain?.(inner) ?? inner, chain),
     facilitator: (port) =>
-      spoilts.reduce((inner, spoilt) => spoilt.facilitator?.(inner) ?? inner, port),
-    treasury: (port) => spoilts.reduce((inner, spoilt) => spoilt.treasury?.(inner) ?? inner, port),
+      overridesByPoint.reduce((inner, ports) => ports.facilitator?.(inner) ?? inner, port),
+    treasury: (port) =>
+      overridesByPoint.reduce((inner, ports) => ports.treasury?.(inner) ?? inner, port),
   }
-  return { spoilt, died }
+  return { overrides, died }
 }
 
-/** Pays back one debt with a worker that dies, and goes on with it or with another one. */
-const paysOnce = (points: ReadonlyArray<Point>, goesOn: "itself" | "another") => {
-  const { spoilt, died } = crashes(points)
+/** Pays one debt with a worker that dies, and continues with the same worker or another one. */
+const paysOnce = (
+  points: ReadonlyArray<Point>,
+  continuesWith: "the same worker" | "another worker",
+) => {
+  const { overrides, died } = crashes(points)
   return withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
       const first = yield* worker()
-      // Long enough for one step after the other, too short for a lease to run out.
+      // Long enough for all steps, too short for a lease to expire.
       yield* sweepFor(first, 30)
       const [left = "none"] = yield* statesOf(debts)
       ok(["queued", "signed", "broadcast", "confirmed"].includes(left), left)
-      yield* sweepFor(goesOn === "itself" ? first : yield* worker(), 150 * (points.length + 1))
-      // A step that was taken before the first death is not taken again.
+      yield* sweepFor(
+        continuesWith === "the same worker" ? first : yield* worker(),
+        150 * (points.length + 1),
+      )
+      // A step before the first death does not run again.
       ok(died.length === points.length || died.length === 1 && points.length === 2)
       equal(yield* statesOf(debts), ["confirmed"])
       equal(yield* paidBack(debts), eachPaidOnce(debts))
       equal(new Set(signed.map(({ nonce }) => nonce)).size, 1)
       const { address: treasury } = yield* Treasury
       ok(signed.every(({ from, to }) => from === treasury && to === payer))
-    }), spoilt)
+    }), overrides)
 }
 
 for (const step of Object.keys(steps)) {
   for (const when of whens) {
-    for (const goesOn of ["itself", "another"] as const) {
-      test(`a worker that dies ${when} ${step} pays once (continues: ${goesOn})`, () =>
-        paysOnce([[step, when]], goesOn))
+    for (const continuesWith of ["the same worker", "another worker"] as const) {
+      test(`a worker that dies ${when} ${step} refunds once (${continuesWith} continues)`, () =>
+        paysOnce([[step, when]], continuesWith))
     }
-    test(`a worker that dies ${when} ${step} and once more, at any step, pays once`, () =>
+    test(`a worker that dies ${when} ${step} and then at any step refunds once`, () =>
       Effect.forEach(
         Object.keys(steps).flatMap((second) => whens.map((then) => [second, then] as const)),
-        (second) => paysOnce([[step, when], second], "another"),
+        (second) => paysOnce([[step, when], second], "another worker"),
         { discard: true },
       ))
   }

@@ -1,5 +1,5 @@
 /**
- * Refunds when the facilitator lies, the chain is away, or one of many has something the matter.
+ * Refunds with a faulty facilitator, an unavailable chain, or one invalid refund among many.
  *
  * @module
  */
@@ -31,8 +31,8 @@ import { token } from "../../support/payments/terms.ts"
 const range = (length: number) => Array.from({ length }, (_, n) => n)
 const nothing = { spent: 0n, received: 0n }
 
-/** Whether the money moves when the facilitator does this. */
-const moves: Readonly<Record<Misbehaviour, boolean>> = {
+/** Whether the refund is paid when the facilitator has this fault. */
+const paysWith: Readonly<Record<Misbehaviour, boolean>> = {
   success_without_transaction: false,
   failure_after_broadcast: true,
   double_broadcast: true,
@@ -43,7 +43,7 @@ const moves: Readonly<Record<Misbehaviour, boolean>> = {
   silence: false,
 }
 
-for (const misbehaviour of Object.keys(moves) as ReadonlyArray<Misbehaviour>) {
+for (const misbehaviour of Object.keys(paysWith) as ReadonlyArray<Misbehaviour>) {
   test(`a facilitator with one fault, ${misbehaviour}: the chain decides, and the refund is paid once`, () => {
     let calls = 0
     return withRefundHarness(({ signed }) =>
@@ -57,39 +57,39 @@ for (const misbehaviour of Object.keys(moves) as ReadonlyArray<Misbehaviour>) {
   })
 
   test(`a facilitator with a permanent fault, ${misbehaviour}: no refund is paid twice or abandoned`, () => {
-    let well = false
+    let recovered = false
     return withRefundHarness(({ signed, memory }) =>
       Effect.gen(function* () {
         const debts = yield* Effect.forEach(range(3), owed)
         const here = yield* worker()
         yield* sweepFor(here, 3_600)
         const states = yield* statesOf(debts)
-        if (moves[misbehaviour]) {
+        if (paysWith[misbehaviour]) {
           equal(new Set(states), new Set(["confirmed"]))
         } else {
           ok(states.every((state) => state === "signed" || state === "broadcast"), states.join())
           equal(yield* paidBack(debts), nothing)
-          // Signed again only when the signature before had run out: every ten minutes or so.
+          // Signed again only after the previous signature has expired, about every ten minutes.
           ok(signed.length >= 3 * 5 && signed.length <= 3 * 6, String(signed.length))
           equal([...memory.rows.values()].map(({ attempts }) => attempts), [0, 0, 0])
         }
-        well = true
+        recovered = true
         yield* sweepFor(here, 900)
         equal(new Set(yield* statesOf(debts)), new Set(["confirmed"]))
         equal(yield* paidBack(debts), eachPaidOnce(debts))
         equal(new Set(signed.map(({ nonce }) => nonce)).size, 3)
-      }), { simulation: { misbehave: () => well ? null : misbehaviour } })
+      }), { simulation: { misbehave: () => recovered ? null : misbehaviour } })
   })
 }
 
 test("an expired signature is replaced under the same nonce with a later expiry", () => {
-  let well = false
+  let recovered = false
   return withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
       const here = yield* worker()
       yield* sweepFor(here, 660)
-      well = true
+      recovered = true
       yield* sweepFor(here, 120)
       equal(yield* statesOf(debts), ["confirmed"])
       equal(signed.length, 2)
@@ -98,10 +98,10 @@ test("an expired signature is replaced under the same nonce with a later expiry"
       equal({ ...first, validBefore: second.validBefore }, second)
       ok(second.validBefore > first.validBefore)
       equal(yield* paidBack(debts), eachPaidOnce(debts))
-    }), { simulation: { misbehave: () => well ? null : "html" } })
+    }), { simulation: { misbehave: () => recovered ? null : "html" } })
 })
 
-test("a refund that is always declined needs review in the end, and is confirmed if it was paid after all", () =>
+test("a refund that is always declined needs review, and is confirmed when it is paid later", () =>
   withRefundHarness(({ memory, signed }) =>
     Effect.gen(function* () {
       const debt = yield* owed(0)
@@ -119,7 +119,7 @@ test("a refund that is always declined needs review in the end, and is confirmed
         before,
         "declined_too_often",
       ])
-      // A person has brought the last signature to the chain by hand.
+      // A person has sent the last signature to the chain by hand.
       const ledger = yield* Ledger
       const last = signed.at(-1)
       ok(last !== undefined)
@@ -155,8 +155,8 @@ test("a refund whose nonce the treasury cancelled needs review, and nothing is s
     })
   ))
 
-for (const [away, fault] of [["away", "chainDown"], ["silent", "chainSilent"]] as const) {
-  test(`a chain that is ${away} changes nothing: nothing is signed, cancelled or put up for review`, () => {
+for (const [state, fault] of [["down", "chainDown"], ["silent", "chainSilent"]] as const) {
+  test(`a chain that is ${state} changes nothing: no refund is signed, cancelled or marked for review`, () => {
     let down = true
     return withRefundHarness(({ signed, memory }) =>
       Effect.gen(function* () {
@@ -175,7 +175,7 @@ for (const [away, fault] of [["away", "chainDown"], ["silent", "chainSilent"]] a
   })
 }
 
-test("a refund that only the chain has is found, however old it is, and not paid again", () => {
+test("a refund that only the chain has is found at any age, and not paid again", () => {
   let down = true
   return withRefundHarness(({ signed, memory }) =>
     Effect.gen(function* () {
@@ -196,7 +196,7 @@ test("a refund that only the chain has is found, however old it is, and not paid
       equal(yield* paidBack(debts), eachPaidOnce(debts))
     }), {
     simulation: { chainDown: () => down },
-    // Like a chain over JSON-RPC, which looks for a use around the time a signature runs out.
+    // Like a chain over JSON-RPC, which searches for a use near the expiry of the signature.
     chain: (chain) => ({
       ...chain,
       paymentProof: Effect.fnUntraced(function* (expected) {
@@ -217,14 +217,14 @@ test("a defect in one refund stops neither the others nor the worker", () =>
     Effect.gen(function* () {
       const debts = yield* Effect.forEach(range(9), owed)
       const here = yield* worker()
-      const reported = yield* here.sweep
-      equal(reported.filter(({ reason }) => reason === "defect").length, 1)
-      equal(reported.filter(({ to }) => to === "broadcast").length, 8)
+      const outcomes = yield* here.sweep
+      equal(outcomes.filter(({ reason }) => reason === "defect").length, 1)
+      equal(outcomes.filter(({ to }) => to === "broadcast").length, 8)
       yield* sweepFor(here, 60)
       equal(yield* statesOf(debts), debts.map((_, n) => n === 4 ? "queued" : "confirmed"))
       const broken = debts[4]
       ok(broken !== undefined)
-      // It is tried again whenever its lease has run out.
+      // It is tried again whenever its lease has expired.
       const fences = memory.rows.get(broken.paymentId)?.fence ?? 0
       yield* sweepFor(here, 600)
       ok((memory.rows.get(broken.paymentId)?.fence ?? 0) > fences + 3)
@@ -264,33 +264,33 @@ test("the outcomes of a sweep contain no secret, and mark repeats as unchanged",
     Effect.gen(function* () {
       const debt = yield* owed(0)
       const { sweep } = yield* worker()
-      const reported: Array<readonly [string, string | null, boolean]> = []
+      const outcomes: Array<readonly [string, string | null, boolean]> = []
       for (let n = 0; n < 4; n++) {
-        for (const { to, reason, unchanged } of yield* sweep) reported.push([to, reason, unchanged])
+        for (const { to, reason, unchanged } of yield* sweep) outcomes.push([to, reason, unchanged])
         yield* TestClock.adjust("30 seconds")
       }
-      equal(reported, [
+      equal(outcomes, [
         ["signed", "unknown: html", false],
         ["signed", "unknown: html", true],
         ["signed", "unknown: html", true],
         ["signed", "unknown: html", true],
       ])
       const row = memory.rows.get(debt.paymentId)
-      ok(row?.signed && !JSON.stringify(reported).includes(row.signed.signature))
-      const standing = yield* Effect.flatMap(RefundQueue, ({ totalsByState }) => totalsByState)
-      equal(standing.get("signed")?.oldestAgoMs, 120_000)
+      ok(row?.signed && !JSON.stringify(outcomes).includes(row.signed.signature))
+      const totals = yield* Effect.flatMap(RefundQueue, ({ totalsByState }) => totalsByState)
+      equal(totals.get("signed")?.oldestAgoMs, 120_000)
     }), { simulation: { misbehave: () => "html" } }))
 
 test("a signature that could not be stored is never sent", () => {
-  let shown = 0
+  let sent = 0
   let lost = true
   return withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
       const here = yield* worker()
-      const reported = yield* here.sweep
-      equal(reported.map(({ to, reason }) => [to, reason]), [["queued", "lost"]])
-      equal([signed.length, shown], [1, 0])
+      const outcomes = yield* here.sweep
+      equal(outcomes.map(({ to, reason }) => [to, reason]), [["queued", "lost"]])
+      equal([signed.length, sent], [1, 0])
       lost = false
       yield* sweepFor(here, 180)
       equal(yield* statesOf(debts), ["confirmed"])
@@ -302,13 +302,13 @@ test("a signature that could not be stored is never sent", () => {
     }),
     facilitator: (port) => ({
       ...port,
-      settle: (request) => Effect.suspend(() => port.settle((shown++, request))),
+      settle: (request) => Effect.suspend(() => port.settle((sent++, request))),
     }),
   })
 })
 
-test("a refund that an operator queued again is signed with a later expiry than the signature before", () => {
-  let well = false
+test("a refund that an operator queued again is signed with a later expiry than its previous signature", () => {
+  let recovered = false
   return withRefundHarness(({ signed, memory }) =>
     Effect.gen(function* () {
       const debt = yield* owed(0)
@@ -316,11 +316,11 @@ test("a refund that an operator queued again is signed with a later expiry than 
       const row = memory.rows.get(debt.paymentId)
       ok(row !== undefined)
       memory.rows.set(debt.paymentId, { ...row, state: "queued", attempts: 0 })
-      well = true
+      recovered = true
       yield* sweepFor(yield* worker(), 90)
       equal(yield* statesOf([debt]), ["confirmed"])
       const [first, second] = signed
       ok(first !== undefined && second !== undefined && second.validBefore > first.validBefore)
       equal(yield* paidBack([debt]), eachPaidOnce([debt]))
-    }), { simulation: { misbehave: () => well ? null : "garbage" } })
+    }), { simulation: { misbehave: () => recovered ? null : "garbage" } })
 })

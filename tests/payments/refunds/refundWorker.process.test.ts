@@ -1,6 +1,6 @@
 /**
- * The refund worker as a process of its own, on a real PostgreSQL under a login of its own: what is
- * owed is paid back on the simulated chain, once, however many workers there are.
+ * The refund worker as a separate process with its own PostgreSQL login: every refund is paid once on the
+ * simulated chain, with two workers.
  *
  * @module
  */
@@ -29,9 +29,9 @@ import { authorizationFor, nonce, terms, token } from "../../support/payments/te
 
 const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
 const product = products.signals
-const patience = Duration.seconds(30)
+const refundDeadline = Duration.seconds(30)
 
-/** A worker's process; killed when the scope closes. */
+/** Starts a worker process; killed when the scope closes. */
 const startWorker = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
@@ -62,20 +62,20 @@ const startWorker = Effect.fnUntraced(function* (url: Redacted.Redacted) {
         await child.status
       }),
   )
-  const output = child.output()
+  const ended = child.output()
   return {
-    /** Asks it to stop; how it ended, and everything it said. */
+    /** Sends SIGTERM, and returns the exit code and the output. */
     stop: Effect.promise(async () => {
       child.kill("SIGTERM")
-      const { code, stdout, stderr } = await output
+      const { code, stdout, stderr } = await ended
       const text = new TextDecoder()
-      return { code, said: text.decode(stdout) + text.decode(stderr) }
+      return { code, output: text.decode(stdout) + text.decode(stderr) }
     }),
   }
 })
 
-/** A payment on the simulated chain without an answer. */
-const owed = Effect.fnUntraced(function* (n: number) {
+/** A payment that the simulated chain has taken and that has no answer. */
+const owedPayment = Effect.fnUntraced(function* (n: number) {
   const store = yield* PaymentStore
   const facilitator = yield* Facilitator
   const chain = yield* Chain
@@ -127,7 +127,7 @@ if (testDatabaseUrl === undefined) {
           ),
         )
         const sql = Context.get(context, SqlClient)
-        // The workers wait for the schema, which another process migrates.
+        // The workers wait for the schema, which the test migrates later.
         const own = yield* refundLogin(sql, url)
         const workers = [yield* startWorker(own), yield* startWorker(own)]
         yield* Effect.sleep("2 seconds")
@@ -135,11 +135,11 @@ if (testDatabaseUrl === undefined) {
           yield* Effect.flatMap(migrationFiles, migrate)
           yield* grantRoles
           yield* sql`GRANT ${sql(roles.refund)} TO ${sql(new URL(Redacted.value(own)).username)}`
-          const payments = yield* Effect.forEach([0, 1, 2, 3, 4], owed)
+          const payments = yield* Effect.forEach([0, 1, 2, 3, 4], owedPayment)
           yield* sql<{ state: string }>`SELECT DISTINCT state FROM payment`.pipe(
             Effect.filterOrFail((states) => states.every(({ state }) => state === "refunded")),
             Effect.retry(Schedule.spaced("100 millis")),
-            Effect.timeout(patience),
+            Effect.timeout(refundDeadline),
           )
           const paid = yield* sql<{ recipient: string; amount: bigint; nonce: string }>`
           SELECT recipient, amount, nonce FROM simulated_authorization
@@ -152,22 +152,22 @@ if (testDatabaseUrl === undefined) {
           equal(new Set(rows.map((row) => row.refund_nonce)), new Set(paid.map((row) => row.nonce)))
           const ends = yield* Effect.forEach(workers, ({ stop }) => stop, { concurrency: 2 })
           equal(ends.map(({ code }) => code), [0, 0])
-          const said = ends.map((end) => end.said).join("\n")
+          const printed = ends.map((end) => end.output).join("\n")
           for (const { paymentId } of payments) {
-            match(said, new RegExp(`refund ${paymentId}  queued -> broadcast`))
-            match(said, new RegExp(`refund ${paymentId}  broadcast -> confirmed`))
+            match(printed, new RegExp(`refund ${paymentId}  queued -> broadcast`))
+            match(printed, new RegExp(`refund ${paymentId}  broadcast -> confirmed`))
           }
-          match(said, /Waiting for the store to be migrated/)
-          match(said, /Bellwether [\d.]+, refund worker/)
+          match(printed, /Waiting for the store to be migrated/)
+          match(printed, /Bellwether [\d.]+, refund worker/)
           for (const secret of [simulatedTreasuryKey, ...rows.map((row) => row.signature)]) {
-            ok(!said.includes(secret.slice(2)), "a key or a signature was logged")
+            ok(!printed.includes(secret.slice(2)), "a key or a signature was printed")
           }
         }).pipe(Effect.provide(context))
       }),
   )
 }
 
-/** A login of its own, which may nothing yet. */
+/** A new login without any permission. */
 const refundLogin = Effect.fnUntraced(function* (sql: SqlClient, url: Redacted.Redacted) {
   const name = `worker_${crypto.randomUUID().replaceAll("-", "")}`
   yield* Effect.acquireRelease(

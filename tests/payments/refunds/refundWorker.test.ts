@@ -1,6 +1,6 @@
 /**
- * Refunds from what is owed to what the chain has paid back, and what is not paid: caps, the float,
- * rows that lie, several workers.
+ * Refunds from debt to confirmation, and refunds that are not paid: caps, an empty treasury, false rows,
+ * several workers.
  *
  * @module
  */
@@ -78,7 +78,7 @@ test("nothing is signed before the payment is safe, and nothing is confirmed bef
       equal(yield* paidBack([debt]), eachPaidOnce([debt]))
     }), { simulation: { safeAfterSeconds: 90 } }))
 
-test("a refund is cancelled once its payment can never be made, and paid if it is made after all", () =>
+test("a refund is cancelled when its payment can never be made, and paid when it is made after all", () =>
   withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debt = yield* debtOf(0)
@@ -90,7 +90,7 @@ test("a refund is cancelled once its payment can never be made, and paid if it i
       yield* sweepFor(here, 30)
       equal(yield* statesOf([debt]), ["cancelled"])
       equal(signed, [])
-      // A payment that was brought in in time, and is seen late.
+      // The payment was made in time, but the chain shows it late.
       yield* pay(debt)
       yield* owe(debt)
       yield* sweepFor(here, 60)
@@ -125,7 +125,7 @@ test("a store restored from a backup recovers its state from the chain, and pays
       equal(signed.length, 6)
       for (const [paymentId, row] of backup) memory.rows.set(paymentId, row)
       equal(new Set(yield* statesOf(debts)), new Set(["queued"]))
-      // Hours later, too.
+      // The same is true hours later.
       yield* TestClock.adjust("3 hours")
       yield* sweepFor(yield* worker(), 60)
       equal(new Set(yield* statesOf(debts)), new Set(["confirmed"]))
@@ -139,7 +139,7 @@ test("a store restored to before the signature was stored pays with a second one
     Effect.gen(function* () {
       const debt = yield* owed(0)
       const backup = memory.rows.get(debt.paymentId)
-      // The facilitator sits on the first signature and brings it in late.
+      // The facilitator broadcasts the first signature late.
       const here = yield* worker()
       yield* sweepFor(here, 5)
       equal(yield* statesOf([debt]), ["signed"])
@@ -161,10 +161,10 @@ test("a new treasury refunds the payments in its block range only", () =>
     Effect.gen(function* () {
       const debts = [yield* owed(0), yield* owed(1)]
       const backup = new Map(memory.rows)
-      const old = yield* worker()
-      yield* sweepFor(old, 60)
+      const previous = yield* worker()
+      yield* sweepFor(previous, 60)
       equal(yield* statesOf(debts), ["confirmed", "confirmed"])
-      // The store has forgotten both refunds when the key is exchanged.
+      // The store has lost both refunds when the key changes.
       for (const [paymentId, row] of backup) memory.rows.set(paymentId, row)
       yield* TestClock.adjust("1 minute")
       const treasury = Context.get(
@@ -184,7 +184,7 @@ test("a new treasury refunds the payments in its block range only", () =>
       )
       const last = yield* owed(3)
       yield* TestClock.adjust("5 minutes")
-      yield* sweepFor(old, 60)
+      yield* sweepFor(previous, 60)
       equal(yield* statesOf([...debts, last]), ["confirmed", "confirmed", "queued"])
       equal(signed.length, 2)
       yield* TestClock.adjust("5 minutes")
@@ -244,20 +244,20 @@ test("a refund over the caps of an hour or a day waits, and does not need review
       const workers = [yield* worker({ caps }), yield* worker({ caps })]
       const sweepAll = (seconds: number) =>
         Effect.forEach(workers, (each) => sweepFor(each, seconds), { concurrency: "unbounded" })
-      const ends = Effect.gen(function* () {
+      const confirmedAndSpent = Effect.gen(function* () {
         const states = yield* statesOf(debts)
         ok(states.every((state) => state === "confirmed" || state === "queued"))
         const { spent } = yield* paidBack(debts)
         return [states.filter((state) => state === "confirmed").length, spent / price]
       })
       yield* sweepAll(60)
-      equal(yield* ends, [3, 3n])
+      equal(yield* confirmedAndSpent, [3, 3n])
       yield* TestClock.adjust("55 minutes")
       yield* sweepAll(600)
-      equal(yield* ends, [5, 5n])
+      equal(yield* confirmedAndSpent, [5, 5n])
       yield* TestClock.adjust("24 hours")
       yield* sweepAll(60)
-      equal(yield* ends, [7, 7n])
+      equal(yield* confirmedAndSpent, [7, 7n])
       equal(yield* paidBack(debts), eachPaidOnce(debts))
     })
   ))
@@ -278,7 +278,7 @@ test("a refund that the treasury cannot cover waits, and is not retried at once"
       const states = yield* statesOf(debts)
       equal(states.filter((state) => state === "confirmed").length, 1)
       equal(states.filter((state) => state === "needs_review").length, 0)
-      // Three saw that there was enough for one; from then on none of them does.
+      // All three are tried while the balance covers one; later no refund is tried.
       ok([...memory.rows.values()].every(({ attempts }) => attempts <= 1))
       const reasons = [...memory.rows.values()].map(({ lastReason }) => lastReason)
       equal(reasons.filter((reason) => reason === "float_too_low").length, 2)
@@ -301,7 +301,7 @@ test("an unreadable row is logged, and the other refunds are paid", () =>
       equal(new Set(yield* statesOf(debts)), new Set(["broadcast"]))
       yield* sweepFor({ sweep }, 60)
       equal(new Set(yield* statesOf(debts)), new Set(["confirmed"]))
-      // It comes again when its lease has run out.
+      // It is claimed again when its lease has expired.
       yield* TestClock.adjust("60 seconds")
       equal(defects(yield* sweep), [bad.paymentId])
       equal([yield* statesOf([bad]), signed.length], [["signed"], 6])
@@ -310,7 +310,7 @@ test("an unreadable row is logged, and the other refunds are paid", () =>
   ))
 
 const stranger = address(`0x${"66".repeat(20)}`)
-const lies: Readonly<Record<string, Partial<Debt>>> = {
+const falseDebts: Readonly<Record<string, Partial<Debt>>> = {
   "another chain": { chainId: 1 },
   "another asset": { asset: stranger },
   "another payee": { payTo: stranger },
@@ -319,8 +319,8 @@ const lies: Readonly<Record<string, Partial<Debt>>> = {
   "another payment": { paymentId: PaymentId.make(`0x${"45".repeat(32)}`) },
   "another nonce of the payment": { paymentNonce: Bytes32.make(`0x${"46".repeat(32)}`) },
 }
-for (const [lie, changes] of Object.entries(lies)) {
-  test(`a row of ${lie} needs review: nothing is signed for it, even when its payment is real`, () =>
+for (const [name, changes] of Object.entries(falseDebts)) {
+  test(`a row with ${name} needs review: nothing is signed for it, even when its payment is real`, () =>
     withRefundHarness(({ signed }) =>
       Effect.gen(function* () {
         const debt = yield* debtOf(0, changes)
@@ -391,7 +391,7 @@ test("every lease is longer than the steps of a refund", () =>
   Effect.sync(() => {
     for (const seconds of [1, 10, 20, 60, 90, 120, 600]) {
       const timing = scaledRefundTiming(Duration.seconds(seconds))
-      // Its evidence and, for a treasury's first refund, its term; signing; relaying; the move after.
+      // The proofs and, for a treasury's first refund, its block range; sign; relay; store the move.
       const steps = [
         ...[timing.chainTimeout, timing.chainTimeout, timing.chainTimeout, timing.chainTimeout],
         ...[timing.storeTimeout, timing.storeTimeout, timing.storeTimeout, timing.storeTimeout],

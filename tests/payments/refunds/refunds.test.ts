@@ -1,5 +1,5 @@
 /**
- * What the service and its operator see of the money that is owed, against the store it is read from.
+ * The metrics of owed money match the payment store.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { Effect, Layer, Metric } from "effect"
 import { layer as paymentStore } from "../../../src/payments/postgres/paymentStore.ts"
 import { queueLayer } from "../../../src/payments/postgres/refundStore.ts"
 import { Refunds } from "../../../src/payments/refunds/Refunds.ts"
-import { led, paths, ticket } from "../paymentStore.laws.ts"
+import { claimAndMove, paths, paymentIn, ticket } from "../paymentStore.laws.ts"
 import { onEveryStore } from "../../support/stores.ts"
 
-const shown = Effect.map(
+const metricValues = Effect.map(
   Metric.snapshot,
   (metrics) =>
     new Map(metrics.flatMap(({ id, attributes, state }) =>
@@ -24,17 +24,17 @@ const shown = Effect.map(
     )),
 )
 
-onEveryStore("the gauges of money", (law) => {
+onEveryStore("the metrics of owed money", (law) => {
   law(
     "publish the liability and the refunds of each state",
     Effect.gen(function* () {
       const { measure, owed } = yield* Refunds
       yield* measure
-      equal((yield* shown).get("payments_liability_usdc"), 0)
-      yield* led(0, "compute-first", paths["compute-first"].refund_due ?? [])
-      yield* led(1, "settle-early", paths["settle-early"].settled ?? [])
+      equal((yield* metricValues).get("payments_liability_usdc"), 0)
+      yield* paymentIn(0, "refund_due")
+      yield* claimAndMove(1, "settle-early", paths["settle-early"].settled ?? [])
       yield* measure
-      const after = yield* shown
+      const after = yield* metricValues
       equal(after.get("payments_liability_usdc"), 2 * Number(ticket(0).amount) / 1_000_000)
       equal([after.get("refunds queued"), after.get("refunds needs_review")], [1, 0])
       const { liability, byState } = yield* owed

@@ -1,5 +1,5 @@
 /**
- * The treasury signs what the token contract accepts, and never prints its key.
+ * The treasury signs transfers that recover to its address, and never prints its key.
  *
  * @module
  */
@@ -44,8 +44,8 @@ liveTest(
   () =>
     Effect.gen(function* () {
       const treasury = yield* Treasury
-      for (const shown of [JSON.stringify(treasury), String(treasury), Deno.inspect(treasury)]) {
-        ok(!shown.toLowerCase().includes(key.slice(2)))
+      for (const printed of [JSON.stringify(treasury), String(treasury), Deno.inspect(treasury)]) {
+        ok(!printed.toLowerCase().includes(key.slice(2)))
       }
     }).pipe(Effect.provide(Treasury.layer({ privateKey: Redacted.make(key) }))),
 )

@@ -1,5 +1,5 @@
 /**
- * The same payment again, a buyer who hangs up, a worker that dies: one authorization, one answer.
+ * Repeated payments, buyers who hang up and lost leases: one authorization buys one answer.
  *
  * @module
  */
@@ -78,8 +78,8 @@ test("a payment for another request is a conflict, in every state", () =>
     equal(yield* taken, once)
   })))
 
-/** The outcome of a call, and whether it reports the payment as taken. */
-const charged = Effect.fnUntraced(function* (bought: Purchase) {
+/** The error of a call, and whether it reports that the payment was taken. */
+const failureOf = Effect.fnUntraced(function* (bought: Purchase) {
   const { sell } = yield* Payments
   const failure = yield* Effect.flip(sell(bought, workOf(Effect.die("computed"))))
   return failure instanceof NotCharged ? [failure.code, failure.taken] : [failure._tag]
@@ -120,7 +120,7 @@ test("a conflict reports whether the payment was taken, in every state", () =>
       for (const move of path) row = Option.getOrThrow(yield* store.move(row, move))
       equal(row.state, state)
       const other = { ...bought, request: 'signal?[["index",1]]' }
-      equal([state, ...yield* charged(other)], [state, "payment_conflict", taken])
+      equal([state, ...yield* failureOf(other)], [state, "payment_conflict", taken])
     }
   })))
 
@@ -128,7 +128,7 @@ test("the same authorization with another signature of its payer is a conflict",
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase({ secret })
     equal(yield* sale(bought), "answer")
-    // The same nonce, signed for longer: one authorization to the contract, so one to us.
+    // The same nonce with a later expiry: the contract sees one authorization, and so do we.
     const { authorization } = bought.payment
     const longer = { ...authorization, validBefore: authorization.validBefore + 1n }
     const signature = yield* sign(buyer(0), longer)
@@ -136,22 +136,22 @@ test("the same authorization with another signature of its payer is a conflict",
     equal(yield* sale(again), "payment_conflict")
   })))
 
-test("a known payment with a forged signature is a conflict, and an unknown one a 402", () =>
+test("a known payment with a forged signature is a conflict, and an unknown one gets a 402", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments
     const bought = yield* purchase({ secret })
     const other = yield* purchase({ authorization: { nonce: nonce(1) } })
     const forged = { ...bought, payment: { ...bought.payment, signature: other.payment.signature } }
-    equal(yield* charged(forged), ["payment_required", undefined])
+    equal(yield* failureOf(forged), ["payment_required", undefined])
     const { began, open, work } = yield* gatedWork
     const first = yield* Effect.forkChild(sell(bought, workOf(work)))
     yield* began
-    equal(yield* charged(forged), ["payment_conflict", null])
+    equal(yield* failureOf(forged), ["payment_conflict", null])
     yield* open
     yield* passing(1)
     yield* Fiber.join(first)
-    equal(yield* charged(forged), ["payment_conflict", true])
-    equal(yield* charged({ ...forged, validityFault: "expired" }), ["payment_conflict", true])
+    equal(yield* failureOf(forged), ["payment_conflict", true])
+    equal(yield* failureOf({ ...forged, validityFault: "expired" }), ["payment_conflict", true])
   })))
 
 test("of two concurrent copies one computes; the one with the secret waits for the same answer", () =>
@@ -202,7 +202,7 @@ test("a second copy stops waiting after its limit", () =>
     equal(outcome(yield* Fiber.join(first)), "answer")
   })))
 
-test("a worker that lost its payment to another is unresolved, and sells nothing", () =>
+test("a sale that lost its payment to another sale is unresolved, and sells nothing", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments
     const store = yield* PaymentStore
@@ -212,8 +212,8 @@ test("a worker that lost its payment to another is unresolved, and sells nothing
     const stalled = yield* Effect.forkChild(Effect.result(sell(bought, workOf(work))))
     yield* began
     const id = paymentId({ ...token, ...bought.payment.authorization })
-    const rowBefore = Option.getOrThrow(yield* store.find(id))
-    yield* store.move(rowBefore, { event: "release", reason: "lease_lost" })
+    const row = Option.getOrThrow(yield* store.find(id))
+    yield* store.move(row, { event: "release", reason: "lease_lost" })
     const next = yield* Effect.forkChild(
       Effect.result(sell(bought, workOf(answering("the next's")))),
     )
@@ -224,7 +224,7 @@ test("a worker that lost its payment to another is unresolved, and sells nothing
     equal([outcome(yield* Fiber.join(stalled)), yield* taken], ["Unresolved", once])
   })))
 
-test("a buyer who hangs up while the answer is computed is not charged, and may come again", () =>
+test("a buyer who hangs up while the answer is computed is not charged, and can send the payment again", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments
     const bought = yield* purchase({ secret })
@@ -251,7 +251,7 @@ test("a buyer who hangs up while verify runs is not charged", () =>
     { delay: Duration.seconds(2) },
   ))
 
-test("a buyer who hangs up after the intent has paid, and finds the answer stored", () =>
+test("a buyer who hangs up after the intent is charged, and gets the stored answer later", () =>
   inMarket(
     Effect.gen(function* () {
       const { sell } = yield* Payments
@@ -267,17 +267,17 @@ test("a buyer who hangs up after the intent has paid, and finds the answer store
     { delay: Duration.seconds(2) },
   ))
 
-test("a service that closes waits for its payments to end", () =>
+test("a service that closes waits until its payments end", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(startSeconds * 1_000)
     const memory = memoryPayments()
     const bought = yield* purchase()
     const scope = yield* Scope.make()
-    const shop = yield* Layer.buildWithScope(
+    const service = yield* Layer.buildWithScope(
       market({ delay: Duration.seconds(1) }, Layer.succeed(PaymentStore, memory.store)),
       scope,
     )
-    const { sell } = Context.get(shop, Payments)
+    const { sell } = Context.get(service, Payments)
     const call = yield* Effect.forkChild(Effect.result(sell(bought, workOf(answering()))))
     yield* passing(1)
     const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))

@@ -1,5 +1,5 @@
 /**
- * Only the chain ends a payment: cancelled, spent elsewhere, late, or settled behind our back.
+ * Only the chain ends a payment: cancelled, spent elsewhere, late, or settled without us.
  *
  * @module
  */
@@ -42,7 +42,7 @@ const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) 
   return outcome(yield* Fiber.join(fiber))
 })
 
-/** Uses the payment's nonce on the chain, past us: for a transfer of `value`, or for nothing. */
+/** Uses the payment's nonce directly on the chain: for a transfer of `value`, or a cancellation. */
 const use = Effect.fnUntraced(function* ({ payment }: Purchase, value: bigint | null) {
   const ledger = yield* Ledger
   const { from, to, nonce } = payment.authorization
@@ -51,7 +51,12 @@ const use = Effect.fnUntraced(function* ({ payment }: Purchase, value: bigint | 
   yield* value === null ? ledger.cancel(spent) : ledger.transfer({ ...spent, to, value })
 })
 
-for (const [how, value] of [["cancelled", null], ["spent on another amount", 1n]] as const) {
+for (
+  const [how, value] of [["cancelled", null], [
+    "spent on a transfer of another amount",
+    1n,
+  ]] as const
+) {
   test(`an authorization that is ${how} after verify buys nothing, and is void`, () =>
     inMarket(Effect.gen(function* () {
       const ledger = yield* Ledger
@@ -113,7 +118,7 @@ test("a payment that is on the chain before its intent buys nothing, whatever th
         yield* passing(20)
         const bought = yield* purchase()
         yield* use(bought, value)
-        // Whoever shows it may have copied it from the chain.
+        // The caller may have copied it from the chain.
         equal(yield* sale(bought), "payment_required")
         equal(yield* stateOf(bought), "released")
         yield* passing(130)
@@ -149,7 +154,7 @@ test("a released payment that a facilitator settles after all is owed to its pay
     equal(yield* sale({ ...bought, validityFault: "expired" }), "payment_refunded")
   })))
 
-test("a released payment that comes again too late is refused and not claimed", () =>
+test("a released payment that is sent again too late is refused and not claimed", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase()
     equal(yield* sale(bought, answering("nothing", false)), "delivered")
@@ -165,13 +170,13 @@ test("a chain that never responds blocks neither a sale nor a sweep", () => {
       const bought = yield* purchase()
       const call = yield* Effect.forkChild(Effect.result(sell(bought, workOf(answering()))))
       yield* passing(16)
-      const reported = call.pollUnsafe() === undefined
-        ? "nothing"
+      const outcomeOrHang = call.pollUnsafe() === undefined
+        ? "hangs"
         : outcome(yield* Fiber.join(call))
       const sweeping = yield* Effect.forkChild(sweep)
       yield* passing(16)
       const swept = sweeping.pollUnsafe() === undefined ? "hangs" : yield* Fiber.join(sweeping)
-      equal([reported, yield* stateOf(bought), swept], ["Unresolved", "unresolved", 0])
+      equal([outcomeOrHang, yield* stateOf(bought), swept], ["Unresolved", "unresolved", 0])
       silent = false
       equal([yield* sweep, yield* stateOf(bought)], [1, "answered"])
     }),
@@ -189,12 +194,12 @@ test("a sale that a sweep overtakes delivers the answer that the sweep found pai
       const call = yield* Effect.forkChild(Effect.result(sell(bought, workOf(answering()))))
       yield* TestClock.adjust(Duration.millis(800))
       const id = paymentId({ ...token, ...bought.payment.authorization })
-      const rowBefore = Option.getOrThrow(yield* store.find(id))
-      equal(rowBefore.state, "settling")
-      yield* store.move(rowBefore, { event: "doubt", reason: "lease_lost", transactionHint: null })
+      const row = Option.getOrThrow(yield* store.find(id))
+      equal(row.state, "settling")
+      yield* store.move(row, { event: "doubt", reason: "lease_lost", transactionHint: null })
       equal([yield* sweep, yield* stateOf(bought)], [1, "answered"])
       yield* passing(1)
-      // Without a secret the buyer has no second chance to get what was charged.
+      // Without a secret the buyer cannot get the charged answer later.
       equal([outcome(yield* Fiber.join(call)), yield* taken], ["delivered", once])
     }),
     {

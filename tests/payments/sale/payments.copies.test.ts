@@ -1,6 +1,6 @@
 /**
- * One authorization, many copies of it: on several routes and replicas at once, in every spelling, and
- * after its nonce was spent on something else.
+ * Many copies of one authorization: concurrent on several routes and replicas, in every encoding, and
+ * after its nonce was used for something else.
  *
  * @module
  */
@@ -44,11 +44,11 @@ import { terms, token, wirePayment } from "../../support/payments/terms.ts"
 import { VirtualTime } from "../simulation/virtualTime.ts"
 import { layerMemory } from "../../support/payments/memoryLedger.ts"
 
-const mathematics = await Effect.runPromise(Signatures.pipe(Effect.provide(signatures)))
+const realSignatures = await Effect.runPromise(Signatures.pipe(Effect.provide(signatures)))
 const signed = await Effect.runPromise(Effect.provide(purchase(), market()).pipe(Effect.scoped))
 const secret = "a-secret-of-16-chars"
 
-/** One call: its product, its secret and its replica. */
+/** One call with the copied payment. */
 interface Copy {
   readonly sold: Product
   readonly request: string
@@ -56,7 +56,7 @@ interface Copy {
   readonly replica: number
 }
 
-/** Three routes of one price, in both orders; they differ in what they sell. */
+/** Three routes with one price, in both settlement orders. */
 const routes: readonly [
   Pick<Copy, "sold" | "request">,
   ...ReadonlyArray<Pick<Copy, "sold" | "request">>,
@@ -73,16 +73,13 @@ const drawCopies = (random: Random, count: number): ReadonlyArray<Copy> =>
     replica: random.below(2),
   }))
 
-/**
- * Runs all copies concurrently in random order, and returns their outcomes and the number of
- * computations.
- */
+/** Makes all calls at once in a random schedule; returns their outcomes and the number of answers. */
 const racing = (copies: ReadonlyArray<Copy>, random: Random) => {
   let computed = 0
   const memory = memoryPayments()
   const race = Effect.gen(function* () {
     const replicas = [yield* Payments, yield* replica]
-    const reported = yield* Effect.forEach(copies, ({ sold, request, secret, replica }) => {
+    const outcomes = yield* Effect.forEach(copies, ({ sold, request, secret, replica }) => {
       const bought: Purchase = { ...signed, product: sold, request, secret }
       const work = Effect.suspend(() => answering(`${request} ${++computed}`))
       const payments = replicas[replica]
@@ -90,38 +87,40 @@ const racing = (copies: ReadonlyArray<Copy>, random: Random) => {
         ? Effect.die("no such replica")
         : Effect.result(payments.sell(bought, workOf(work)))
     }, { concurrency: "unbounded" })
-    return { reported, computed, taken: yield* taken, rows: [...memory.countByState()] }
+    return { outcomes, computed, taken: yield* taken, rows: [...memory.countByState()] }
   })
   const ports = Layer.mergeAll(
     Layer.succeed(PaymentStore, memory.store),
     Layer.provideMerge(layerLedger(), Layer.fresh(layerMemory)),
     Logger.layer([]),
-  ).pipe(Layer.provideMerge(Layer.succeed(Signatures, mathematics)))
-  const shop = Layer.provideMerge(Layer.fresh(Payments.layer({ terms })), ports)
+  ).pipe(Layer.provideMerge(Layer.succeed(Signatures, realSignatures)))
+  const service = Layer.provideMerge(Layer.fresh(Payments.layer({ terms })), ports)
   const time = new VirtualTime(startSeconds * 1_000, random)
-  return time.run(Effect.scoped(Effect.provide(race, shop)), 1_000_000)
+  return time.run(Effect.scoped(Effect.provide(race, service)), 1_000_000)
 }
 
-const isOne = (
-  reported: ReadonlyArray<Result.Result<Delivery, { readonly _tag: string }>>,
+const checkOneAnswer = (
+  outcomes: ReadonlyArray<Result.Result<Delivery, { readonly _tag: string }>>,
   copies: ReadonlyArray<Copy>,
 ) => {
-  const winner = reported.findIndex((one) => Result.isSuccess(one) && !one.success.replayed)
+  const winner = outcomes.findIndex((outcome) =>
+    Result.isSuccess(outcome) && !outcome.success.replayed
+  )
   const won = copies[winner]
-  for (const [at, one] of reported.entries()) {
+  for (const [at, outcome] of outcomes.entries()) {
     const copy = copies[at]
-    if (Result.isFailure(one)) {
+    if (Result.isFailure(outcome)) {
       ok(
         ["payment_conflict", "payment_in_progress", "payment_already_used"].includes(
-          outcomeText(one),
+          outcomeText(outcome),
         ),
       )
       continue
     }
-    // The rest must be the winner's own, come again.
+    // Other answers must be repeats for the winner.
     equal([copy?.request, copy?.secret], [won?.request, won?.secret])
-    equal(outcomeText(one).replace(" again", ""), `${won?.request} 1`)
-    ok(at === winner || copy?.secret !== null, "an answer was given to who has no secret")
+    equal(outcomeText(outcome).replace(" again", ""), `${won?.request} 1`)
+    ok(at === winner || copy?.secret !== null, "a caller without a secret got an answer")
   }
 }
 
@@ -131,12 +130,12 @@ for (const [schedules, least, most] of [[300, 2, 4], [20, 50, 50]] as const) {
     for (let seed = 1; seed <= schedules; seed++) {
       const random = new Random(seed)
       const copies = drawCopies(random, least + random.below(most - least + 1))
-      const { reported, computed, taken, rows } = racing(copies, random)
+      const { outcomes, computed, taken, rows } = racing(copies, random)
       equal([seed, computed, taken, rows], [seed, 1, once, [["answered", 1]]])
-      isOne(reported, copies)
-      winners.add(reported.map((one) => Result.isSuccess(one) ? "+" : "-").join(""))
+      checkOneAnswer(outcomes, copies)
+      winners.add(outcomes.map((outcome) => Result.isSuccess(outcome) ? "+" : "-").join(""))
     }
-    // Chance gives every copy its turn to be the first.
+    // Different copies win in different schedules.
     ok(winners.size > 3)
   })
 }
@@ -146,53 +145,55 @@ test("a hundred encodings of one authorization give one row and one answer", () 
   const body = Effect.gen(function* () {
     const { sell } = yield* Payments
     const { authorization, signature } = signed.payment
-    const spellings = encodings(wirePayment(product, authorization, signature), secret)
-    equal(spellings.length, 100)
-    const reported: Array<string> = []
-    for (const { payment, key } of spellings) {
+    const copies = encodings(wirePayment(product, authorization, signature), secret)
+    equal(copies.length, 100)
+    const outcomes: Array<string> = []
+    for (const { payment, key } of copies) {
       const decoded = Result.getOrThrow(decodePayment(payment))
       equal(decoded.authorization, authorization)
       equal(decoded.signature, signature)
       const bought = { ...signed, payment: decoded, secret: key ?? decoded.identifier }
-      reported.push(outcomeText(yield* Effect.result(sell(bought, workOf(answering())))))
+      outcomes.push(outcomeText(yield* Effect.result(sell(bought, workOf(answering())))))
     }
-    equal(reported, ["answer", ...Array.from({ length: 99 }, () => "answer again")])
+    equal(outcomes, ["answer", ...Array.from({ length: 99 }, () => "answer again")])
     equal([...memory.countByState()], [["answered", 1]])
     equal(yield* taken, once)
   })
   return inMarket(body, {}, Layer.succeed(PaymentStore, memory.store))
 })
 
-/** Uses the payment's nonce on the chain for something that is no payment to us. */
-const spend = Effect.fnUntraced(function* ({ payment }: Purchase, how: "cancelled" | "spent") {
-  const ledger = yield* Ledger
-  const { from, value, nonce } = payment.authorization
-  const use = {
-    ...{ asset: token.asset, from, nonce, transaction: "0xcc" },
-    blockTime: BigInt(startSeconds),
-  }
-  yield* how === "cancelled"
-    ? ledger.cancel(use)
-    : ledger.transfer({ ...use, to: address(buyer(1).address), value })
-})
+/** Uses the payment's nonce on the chain for something other than a payment to us. */
+const useNonceElsewhere = Effect.fnUntraced(
+  function* ({ payment }: Purchase, how: "cancelled" | "spent") {
+    const ledger = yield* Ledger
+    const { from, value, nonce } = payment.authorization
+    const use = {
+      ...{ asset: token.asset, from, nonce, transaction: "0xcc" },
+      blockTime: BigInt(startSeconds),
+    }
+    yield* how === "cancelled"
+      ? ledger.cancel(use)
+      : ledger.transfer({ ...use, to: address(buyer(1).address), value })
+  },
+)
 
 for (const sold of [product, early]) {
   for (const how of ["cancelled", "spent"] as const) {
-    for (const when of ["before it is shown", "while it is checked"] as const) {
-      test(`sold ${sold.settlementOrder}, a nonce that is ${how} elsewhere ${when}: nothing is served or refunded`, () =>
+    for (const when of ["before the call", "during the check"] as const) {
+      test(`a ${sold.settlementOrder} payment whose nonce is ${how} elsewhere ${when} gets no answer and no refund`, () =>
         inMarket(Effect.gen(function* () {
           const ledger = yield* Ledger
           const { scan, sweep } = yield* Payments
           yield* scan
           const bought = yield* purchase({ product: sold, secret })
-          const spending = Effect.provideService(spend(bought, how), Ledger, ledger)
-          const unserved = workOf(Effect.die("computed"))
-          if (when === "before it is shown") yield* spending
+          const spending = Effect.provideService(useNonceElsewhere(bought, how), Ledger, ledger)
+          const neverComputed = workOf(Effect.die("computed"))
+          if (when === "before the call") yield* spending
           const checked: Work = sold === early
-            ? { ...unserved, check: spending }
+            ? { ...neverComputed, check: spending }
             : workOf(Effect.andThen(spending, answering()))
-          const task = when === "before it is shown" ? unserved : checked
-          equal(yield* buying(bought, task), "payment_required")
+          const work = when === "before the call" ? neverComputed : checked
+          equal(yield* buying(bought, work), "payment_required")
           yield* passing(130)
           yield* sweep
           yield* passing(60)
@@ -201,7 +202,7 @@ for (const sold of [product, early]) {
           equal(yield* ledger.balance(address(terms.treasury)), playBalance)
           equal((yield* taken).received, 0n)
           equal(
-            yield* buying({ ...bought, validityFault: "expired" }, unserved),
+            yield* buying({ ...bought, validityFault: "expired" }, neverComputed),
             "payment_required",
           )
         })))

@@ -1,6 +1,6 @@
 /**
- * A store that fails at every move of a sale, before or after its commit, and what becomes of the
- * money and of the buyer who comes again.
+ * A store that fails at every move of a sale, before or after its commit: the money, and the outcome for
+ * a buyer who sends the payment again.
  *
  * @module
  */
@@ -31,26 +31,26 @@ import { nonce } from "../../support/payments/terms.ts"
 type At = "insert" | Move["event"]
 type When = "before" | "after"
 
-/** The memory store, dying once, before or after the commit of one move. */
-const dying = (at: At, when: When) =>
+/** The memory store, which fails once before or after the commit of one move. */
+const storeFailingOnce = (at: At, when: When) =>
   Layer.effect(
     PaymentStore,
     Effect.gen(function* () {
       const store = yield* PaymentStore
-      const left = yield* Ref.make(1)
+      const failuresLeft = yield* Ref.make(1)
       const around = <A>(event: At, effect: Effect.Effect<A>): Effect.Effect<A> =>
         Effect.flatMap(
-          event === at ? Ref.getAndUpdate(left, (n) => n - 1) : Effect.succeed(0),
+          event === at ? Ref.getAndUpdate(failuresLeft, (n) => n - 1) : Effect.succeed(0),
           (n) => {
-            const death = Effect.die(`${at} died ${when} its commit`)
+            const failure = Effect.die(`${at} failed ${when} its commit`)
             if (n <= 0) return effect
-            return when === "before" ? death : Effect.andThen(effect, death)
+            return when === "before" ? failure : Effect.andThen(effect, failure)
           },
         )
       return PaymentStore.of({
         ...store,
         claim: (...args) => around("insert", store.claim(...args)),
-        move: (held, move) => around(move.event, store.move(held, move)),
+        move: (payment, move) => around(move.event, store.move(payment, move)),
       })
     }),
   ).pipe(Layer.provide(memoryPaymentStore))
@@ -59,10 +59,10 @@ const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) 
   const { sell } = yield* Payments
   const fiber = yield* Effect.forkChild(Effect.result(sell(bought, workOf(work))))
   yield* passing(3)
-  return outcome(yield* Fiber.join(fiber))
+  return outcomeOf(yield* Fiber.join(fiber))
 })
 
-const outcome = (result: Result.Result<Delivery, { readonly _tag: string }>): string =>
+const outcomeOf = (result: Result.Result<Delivery, { readonly _tag: string }>): string =>
   Result.isSuccess(result)
     ? result.success.replayed ? "delivered again" : "delivered"
     : result.failure instanceof NotCharged
@@ -72,11 +72,11 @@ const outcome = (result: Result.Result<Delivery, { readonly _tag: string }>): st
 interface Case {
   readonly at: At
   readonly when: When
-  /** The buyer's outcome. */
-  readonly reported: string
-  /** Where the row is left. */
+  /** The outcome for the buyer. */
+  readonly outcome: string
+  /** The state of the row after the call. */
   readonly left: string | null
-  /** Where the sweep brings it, once the leases have run out. */
+  /** The state after the first sweep, when the leases have expired. */
   readonly swept: string | null
   readonly paid: boolean
   readonly work?: Parameters<typeof sale>[1]
@@ -84,14 +84,16 @@ interface Case {
 }
 
 const failing = Effect.fail(new NotCharged({ code: "data_stale", message: "Stale" }))
-const mute: SimulationOptions = { misbehave: (call) => call === "settle" ? "html" : null }
+const withoutSettlement: SimulationOptions = {
+  misbehave: (call) => call === "settle" ? "html" : null,
+}
 
 const cases: ReadonlyArray<Case> = [
   {
     at: "insert",
     when: "before",
-    // It may have been known: nothing may be said of its money.
-    reported: "Unresolved",
+    // The payment may be known, so the response does not report whether it was charged.
+    outcome: "Unresolved",
     left: null,
     swept: null,
     paid: false,
@@ -99,8 +101,8 @@ const cases: ReadonlyArray<Case> = [
   {
     at: "insert",
     when: "after",
-    // It may have been known: nothing may be said of its money.
-    reported: "Unresolved",
+    // The payment may be known, so the response does not report whether it was charged.
+    outcome: "Unresolved",
     left: "claimed",
     swept: "released",
     paid: false,
@@ -108,8 +110,8 @@ const cases: ReadonlyArray<Case> = [
   {
     at: "release",
     when: "before",
-    // Another copy may have claimed it by then.
-    reported: "Unresolved",
+    // Another copy may have claimed it meanwhile.
+    outcome: "Unresolved",
     left: "claimed",
     swept: "released",
     paid: false,
@@ -118,7 +120,7 @@ const cases: ReadonlyArray<Case> = [
   {
     at: "release",
     when: "after",
-    reported: "Unresolved",
+    outcome: "Unresolved",
     left: "released",
     swept: "released",
     paid: false,
@@ -127,7 +129,7 @@ const cases: ReadonlyArray<Case> = [
   {
     at: "intend",
     when: "before",
-    reported: "payments_unavailable",
+    outcome: "payments_unavailable",
     left: "claimed",
     swept: "released",
     paid: false,
@@ -135,7 +137,7 @@ const cases: ReadonlyArray<Case> = [
   {
     at: "intend",
     when: "after",
-    reported: "payments_unavailable",
+    outcome: "payments_unavailable",
     left: "settling",
     swept: "unresolved",
     paid: false,
@@ -143,25 +145,25 @@ const cases: ReadonlyArray<Case> = [
   {
     at: "doubt",
     when: "before",
-    reported: "Unresolved",
+    outcome: "Unresolved",
     left: "settling",
     swept: "unresolved",
     paid: false,
-    simulation: mute,
+    simulation: withoutSettlement,
   },
   {
     at: "doubt",
     when: "after",
-    reported: "Unresolved",
+    outcome: "Unresolved",
     left: "unresolved",
     swept: "unresolved",
     paid: false,
-    simulation: mute,
+    simulation: withoutSettlement,
   },
   {
     at: "answer",
     when: "before",
-    reported: "Unresolved",
+    outcome: "Unresolved",
     left: "settling",
     swept: "answered",
     paid: true,
@@ -169,25 +171,25 @@ const cases: ReadonlyArray<Case> = [
   {
     at: "answer",
     when: "after",
-    reported: "delivered",
+    outcome: "delivered",
     left: "answered",
     swept: "answered",
     paid: true,
   },
 ]
 
-for (const { at, when, reported, left, swept, paid, work, simulation } of cases) {
-  test(`a store that dies ${when} the ${at} leaves ${left ?? "nothing"}: ${reported}, then ${swept}`, () =>
+for (const { at, when, outcome, left, swept, paid, work, simulation } of cases) {
+  test(`a store that fails ${when} the ${at} leaves ${left ?? "nothing"}: ${outcome}, then ${swept}`, () =>
     inMarket(
       Effect.gen(function* () {
         const { sweep } = yield* Payments
         const bought = yield* purchase({ secret: "a-secret-of-16-chars" })
-        equal(yield* sale(bought, work), reported)
+        equal(yield* sale(bought, work), outcome)
         equal([yield* stateOf(bought), yield* taken], [left, paid ? once : nothing])
         yield* passing(95)
         yield* sweep
         equal(yield* stateOf(bought), swept)
-        // Once the authorization has run out, nothing is left in doubt.
+        // When the authorization has expired, the outcome is final.
         yield* passing(60)
         yield* sweep
         const end = yield* stateOf(bought)
@@ -198,25 +200,25 @@ for (const { at, when, reported, left, swept, paid, work, simulation } of cases)
         equal(yield* taken, paid ? once : nothing)
       }),
       simulation,
-      dying(at, when),
+      storeFailingOnce(at, when),
     ))
 }
 
-/** A memory store that fails at one call from a given moment on. */
-const deaf = Effect.gen(function* () {
+/** The memory store, and a function that makes one of its calls fail from then on. */
+const storeToFail = Effect.gen(function* () {
   const down = yield* Ref.make<"claim" | "find" | null>(null)
   const layer = Layer.effect(
     PaymentStore,
     Effect.map(PaymentStore, (store) => {
-      const or = <A>(question: "claim" | "find", effect: Effect.Effect<A>) =>
+      const unlessDown = <A>(call: "claim" | "find", effect: Effect.Effect<A>) =>
         Effect.flatMap(
           Ref.get(down),
-          (at) => at === question ? Effect.die("The store is down") : effect,
+          (at) => at === call ? Effect.die("The store is down") : effect,
         )
       return PaymentStore.of({
         ...store,
-        claim: (...args) => or("claim", store.claim(...args)),
-        find: (id) => or("find", store.find(id)),
+        claim: (...args) => unlessDown("claim", store.claim(...args)),
+        find: (id) => unlessDown("find", store.find(id)),
       })
     }),
   ).pipe(Layer.provide(memoryPaymentStore))
@@ -225,16 +227,16 @@ const deaf = Effect.gen(function* () {
 
 for (const at of ["claim", "find"] as const) {
   for (const late of [null, "The authorization has expired"]) {
-    // A late payment is not claimed, so a store that only fails to claim is not noticed.
-    const reported = late !== null && at === "claim" ? "delivered again" : "Unresolved"
-    test(`a charged payment sent again${late === null ? "" : " late"} while ${at} fails: ${reported}`, () =>
-      Effect.flatMap(deaf, ({ layer, fail }) =>
+    // A late payment is not claimed, so a failing claim does not matter.
+    const outcome = late !== null && at === "claim" ? "delivered again" : "Unresolved"
+    test(`a charged payment sent again${late === null ? "" : " late"} while ${at} fails: ${outcome}`, () =>
+      Effect.flatMap(storeToFail, ({ layer, fail }) =>
         inMarket(
           Effect.gen(function* () {
             const bought = yield* purchase({ secret: "a-secret-of-16-chars" })
             equal(yield* sale(bought), "delivered")
             yield* fail(at)
-            equal(yield* sale({ ...bought, validityFault: late }), reported)
+            equal(yield* sale({ ...bought, validityFault: late }), outcome)
           }),
           {},
           layer,
@@ -247,9 +249,9 @@ test("a service at its limit refuses new and released payments, and answers know
     const { sell } = yield* Payments
     const known = yield* purchase({ secret: "a-secret-of-16-chars" })
     equal(yield* sale(known), "delivered")
-    const given = yield* purchase({ authorization: { nonce: nonce(1) } })
-    equal(yield* sale(given, answering("nothing", false)), "delivered")
-    const guests = yield* Effect.forEach(
+    const released = yield* purchase({ authorization: { nonce: nonce(1) } })
+    equal(yield* sale(released, answering("nothing", false)), "delivered")
+    const openSales = yield* Effect.forEach(
       Array.from({ length: 512 }, (_, n) => n + 2),
       Effect.fnUntraced(function* (n) {
         const { began, open, work } = yield* gatedWork
@@ -261,20 +263,20 @@ test("a service at its limit refuses new and released payments, and answers know
     )
     const fresh = yield* purchase({ authorization: { nonce: nonce(514) } })
     equal([yield* sale(fresh), yield* stateOf(fresh)], ["overloaded", null])
-    equal([yield* sale(given), yield* stateOf(given)], ["overloaded", "released"])
+    equal([yield* sale(released), yield* stateOf(released)], ["overloaded", "released"])
     equal(yield* sale({ ...fresh, validityFault: "expired" }), "payment_required")
     equal(yield* sale(known), "delivered again")
     equal(yield* sale({ ...known, secret: null }), "payment_already_used")
-    yield* Effect.forEach(guests, ({ open }) => open)
+    yield* Effect.forEach(openSales, ({ open }) => open)
     yield* passing(2)
-    yield* Effect.forEach(guests, ({ call }) => Fiber.await(call))
+    yield* Effect.forEach(openSales, ({ call }) => Fiber.await(call))
     equal(yield* sale(fresh), "delivered")
   })))
 
-test("eight payments of one payer are processed at once; the ninth is not used, and sold later", () =>
+test("eight payments of one payer run at once; the ninth is released, and sold later", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments
-    const guests = yield* Effect.forEach(
+    const openSales = yield* Effect.forEach(
       Array.from({ length: 8 }, (_, n) => n),
       Effect.fnUntraced(function* (n) {
         const { began, open, work } = yield* gatedWork
@@ -294,8 +296,8 @@ test("eight payments of one payer are processed at once; the ninth is not used, 
       yield* sale(yield* purchase({ payer: 1, authorization: { nonce: nonce(9) } })),
       "delivered",
     )
-    yield* Effect.forEach(guests, ({ open }) => open)
+    yield* Effect.forEach(openSales, ({ open }) => open)
     yield* passing(2)
-    yield* Effect.forEach(guests, ({ call }) => Fiber.await(call))
+    yield* Effect.forEach(openSales, ({ call }) => Fiber.await(call))
     equal(yield* sale(ninth), "delivered")
   })))

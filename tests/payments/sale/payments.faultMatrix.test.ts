@@ -1,7 +1,7 @@
 /**
  * Injects one fault at every call that a sale makes, before and after the call takes effect, and
- * checks the buyer's outcome, the state of the row, and the end, for a buyer who never comes back
- * and for one who does.
+ * checks the buyer's outcome, the state of the row, and the end, for a buyer who does not send
+ * the payment again and for one who does.
  *
  * The calls are not listed by hand: a run without a fault records them.
  *
@@ -45,10 +45,10 @@ interface Flow {
   readonly simulation?: SimulationOptions
   readonly work?: Work
   /** The earlier call, and how long ago it was. */
-  readonly before?: { readonly work: Work; readonly seconds: number; readonly reported: string }
+  readonly before?: { readonly work: Work; readonly seconds: number; readonly outcome: string }
 }
 
-const worthless = workOf(answering("nothing", false))
+const unchargedWork = workOf(answering("nothing", false))
 const late: SimulationOptions = {
   misbehave: (call) => call === "settle" ? "late_broadcast" : null,
   late: Duration.seconds(10),
@@ -56,24 +56,24 @@ const late: SimulationOptions = {
 const flows: ReadonlyArray<Flow> = [
   { name: "compute-first", sold: product },
   { name: "settle-early", sold: early },
-  { name: "compute-first, not worth its price", sold: product, work: worthless },
+  { name: "compute-first, not worth its price", sold: product, work: unchargedWork },
   { name: "settle-early, whose work fails", sold: early, work: workOf(Effect.die("a bug")) },
   { name: "settle-early, whose settlement is late", sold: early, simulation: late },
   {
     name: "compute-first after a release",
     sold: product,
-    before: { work: worthless, seconds: 1, reported: "nothing" },
+    before: { work: unchargedWork, seconds: 1, outcome: "nothing" },
   },
   {
     name: "settle-early, to be resumed",
     sold: early,
     simulation: late,
-    before: { work: workOf(answering()), seconds: 15, reported: "Unresolved" },
+    before: { work: workOf(answering()), seconds: 15, outcome: "Unresolved" },
   },
   {
     name: "compute-first, not delivered yet",
     sold: product,
-    before: { work: workOf(answering()), seconds: 1, reported: "answer" },
+    before: { work: workOf(answering()), seconds: 1, outcome: "answer" },
   },
 ]
 
@@ -94,7 +94,7 @@ const run = Effect.fnUntraced(function* (
   if (before !== undefined) {
     const call = yield* Effect.forkChild(recorded(survivor.sell(bought, before.work)))
     yield* passing(before.seconds)
-    equal([outcomeText(yield* Fiber.join(call))], [before.reported])
+    equal([outcomeText(yield* Fiber.join(call))], [before.outcome])
     transcript.length = 0
   }
   const victim = yield* serviceWithFault(fault)
@@ -109,7 +109,7 @@ const run = Effect.fnUntraced(function* (
   )
   yield* Effect.forkChild(call)
   yield* passing(70)
-  const reported = transcript.at(-1) ?? "lost"
+  const outcome = transcript.at(-1) ?? "lost"
   const left = yield* stateOf(bought)
   for (const seconds of [30, 35, 60, 120, 600, 60]) {
     yield* passing(seconds)
@@ -127,12 +127,11 @@ const run = Effect.fnUntraced(function* (
     yield* passing(5)
   }
   const end = yield* endOf(bought, transcript)
-  return { calls: victim.calls, reported, left, end }
+  return { calls: victim.calls, outcome, left, end }
 })
 
-/** After this outcome a buyer does not come again. */
-const isFinal = (reported: string) =>
-  reported.startsWith("answer") || reported === "payment_refunded"
+/** After this outcome a buyer does not send the payment again. */
+const isFinal = (outcome: string) => outcome.startsWith("answer") || outcome === "payment_refunded"
 
 /** Pays what is owed, as the refund worker would. */
 const payRefund = Effect.fnUntraced(function* (bought: Purchase) {
@@ -157,7 +156,7 @@ const endOf = Effect.fnUntraced(function* (bought: Purchase, transcript: Readonl
   const ledger = yield* Ledger
   const refunds = yield* ledger.received(address(buyer(0).address))
   const { received } = yield* taken
-  const delivered = transcript.some((reported) => reported.startsWith("answer"))
+  const delivered = transcript.some((outcome) => outcome.startsWith("answer"))
   ok(received === 0n || received === once.received)
   ok(refunds === 0n || refunds === bought.product.price)
   const known = [delivered ? "delivered" : "", refunds > 0n ? "refunded" : ""].filter(Boolean)
@@ -174,19 +173,19 @@ const runInMarket = (flow: Flow, fault: InjectedFault | null, returns: boolean) 
 
 /**
  * One row of the table: the buyer's outcome, the state of the row, and the ends without and with a
- * buyer who comes again.
+ * buyer who sends the payment again.
  */
-const outcome = Effect.fnUntraced(function* (flow: Flow, fault: InjectedFault, call: string) {
+const tableRow = Effect.fnUntraced(function* (flow: Flow, fault: InjectedFault, call: string) {
   const alone = yield* runInMarket(flow, fault, false)
   const again = yield* runInMarket(flow, fault, true)
-  equal([again.reported, again.left], [alone.reported, alone.left])
+  equal([again.outcome, again.left], [alone.outcome, alone.left])
   for (const { end } of [alone, again]) ok(end !== "both" || call === "markSent", `${call} ${end}`)
-  const [reported] = alone.reported.split(":")
+  const [outcome] = alone.outcome.split(":")
   const ends = alone.end === again.end ? alone.end : `${alone.end}; ${again.end}`
-  return `${reported}, ${alone.left ?? "no row"}; ${ends}`
+  return `${outcome}, ${alone.left ?? "no row"}; ${ends}`
 })
 
-/** Every n-th row of the table is run; the step shares no factor with the number of fault kinds. */
+/** Every n-th row runs. n shares no factor with the number of fault kinds, so that each kind runs. */
 const rowEvery = sized({ short: 5, full: 1 })
 const isRun = (_: unknown, row: number) => row % rowEvery === 0
 
@@ -200,7 +199,7 @@ for (const flow of flows) {
           if (!isRun(call, index * faultKinds.length + nth)) continue
           const [before, after] = yield* Effect.forEach(
             ["before", "after"] as const,
-            (when) => outcome(flow, { at: index + 1, kind, when }, call),
+            (when) => tableRow(flow, { at: index + 1, kind, when }, call),
           )
           rows.push(`${call} ${kind}: ${before === after ? before : `${before} | ${after}`}`)
         }

@@ -1,5 +1,5 @@
 /**
- * A payment looked up by its id and its secret: the rule of the same payment sent again, in every state.
+ * findOutcome() in every state: it follows the rules of a repeated payment.
  *
  * @module
  */
@@ -40,21 +40,21 @@ import {
 import { nonce, token } from "../../support/payments/terms.ts"
 
 const secret = "a-secret-of-16-chars"
-const wrong = [null, "", "another-secret-of-16", `${secret} `, secret.toUpperCase()]
+const wrongSecrets = [null, "", "another-secret-of-16", `${secret} `, secret.toUpperCase()]
 const body = new TextEncoder().encode("the answer")
 const paidAt = { transaction: "0xaa", block: 7n, logIndex: 3, finality: "latest" } as const
 const lease = Duration.seconds(60)
 const release: Move = { event: "release", reason: "test" }
 const doubt: Move = { event: "doubt", reason: "timeout", transactionHint: null }
 const owe: Move = { event: "owe", reason: "paid_undelivered", paidAt }
-const gone: Move = { event: "void", reason: "expired" }
+const expire: Move = { event: "void", reason: "expired" }
 const intend = (bytes: Uint8Array | null): Move => ({
   event: "intend",
   answer: bytes === null ? null : { body: bytes },
   lease,
 })
 
-/** The states of each order, and how a payment gets there from its claim. */
+/** The moves from a claim to each state, for each settlement order. */
 const paths: Readonly<Record<"compute-first" | "settle-early", Partial<Paths>>> = {
   "compute-first": {
     claimed: [],
@@ -64,7 +64,7 @@ const paths: Readonly<Record<"compute-first" | "settle-early", Partial<Paths>>> 
     answered: [intend(body), { event: "answer", answer: null, paidAt }],
     refund_due: [intend(body), doubt, owe],
     refunded: [intend(body), doubt, owe],
-    void: [intend(body), gone],
+    void: [intend(body), expire],
   },
   "settle-early": {
     claimed: [],
@@ -79,7 +79,7 @@ const paths: Readonly<Record<"compute-first" | "settle-early", Partial<Paths>>> 
     ],
     refund_due: [intend(null), { event: "settle", paidAt, lease }, owe],
     refunded: [intend(null), { event: "settle", paidAt, lease }, owe],
-    void: [intend(null), gone],
+    void: [intend(null), expire],
   },
 }
 type Paths = Record<PaymentState, ReadonlyArray<Move>>
@@ -88,11 +88,11 @@ const idOf = Effect.fnUntraced(function* ({ payment }: Purchase) {
   return (yield* Signatures).paymentId({ ...token, ...payment.authorization })
 })
 
-/** A row in a state, claimed with this secret. */
-const standing = Effect.fnUntraced(function* (
+/** Claims a payment with this secret, and makes these moves. */
+const claimAndMove = Effect.fnUntraced(function* (
   bought: Purchase,
   path: ReadonlyArray<Move>,
-  shown: string | null,
+  secret: string | null,
 ) {
   const store = yield* PaymentStore
   const { digest } = yield* Signatures
@@ -106,7 +106,7 @@ const standing = Effect.fnUntraced(function* (
       productId: bought.product.id,
     },
   }
-  const hash = shown === null ? null : digest(`secret/v1:${paymentId}:${shown}`)
+  const hash = secret === null ? null : digest(`secret/v1:${paymentId}:${secret}`)
   let row = (yield* store.claim(ticket, hash, lease)).payment
   for (const move of path) row = Option.getOrThrow(yield* store.move(row, move))
   return row
@@ -118,12 +118,12 @@ const receipt = (row: Payment) => ({
   network: "eip155:8453",
 })
 
-/** The outcomes of a row, for a caller with the secret and for any other. */
-function expected(row: Payment, holds: boolean): PaymentOutcome {
+/** The expected outcome for a caller with and without the secret. */
+function expected(row: Payment, hasSecret: boolean): PaymentOutcome {
   switch (row.state) {
     case "answered": {
       const { paymentId } = row
-      if (!holds) return { state: "used", receipt: receipt(row) }
+      if (!hasSecret) return { state: "used", receipt: receipt(row) }
       const delivery = { paymentId, body, receipt: receipt(row), replayed: true }
       return { state: "answered", delivery }
     }
@@ -155,17 +155,21 @@ test("in every state only the secret of the purchase returns the answer, and not
       let n = 0
       for (const order of ["compute-first", "settle-early"] as const) {
         for (const [state, path] of Object.entries(paths[order])) {
-          for (const shown of [secret, null]) {
+          for (const claimedWith of [secret, null]) {
             const sold = order === "compute-first" ? product : early
             const authorization = { nonce: nonce(n++) }
             const bought = yield* purchase({ product: sold, authorization })
-            const { paymentId } = yield* standing(bought, path, shown)
+            const { paymentId } = yield* claimAndMove(bought, path, claimedWith)
             if (state === "refunded") memory.endRefund(paymentId, "refund")
             const row = Option.getOrThrow(yield* store.find(paymentId))
             equal(row.state, state)
-            for (const given of [...wrong, secret]) {
-              const holds = shown !== null && given === shown
-              equal(yield* findOutcome(paymentId, given), expected(row, holds), `${state} ${given}`)
+            for (const presented of [...wrongSecrets, secret]) {
+              const hasSecret = claimedWith !== null && presented === claimedWith
+              equal(
+                yield* findOutcome(paymentId, presented),
+                expected(row, hasSecret),
+                `${state} ${presented}`,
+              )
               equal(Option.getOrThrow(yield* store.find(paymentId)), row, "nothing moved")
             }
           }
@@ -187,7 +191,7 @@ test("a payment that was never sent is unknown, and stays unknown", () =>
     equal(yield* stateOf(bought), null)
   })))
 
-test("a sold answer is found byte for byte, without limit once it was delivered", () =>
+test("a delivered answer is returned byte for byte, without a time limit", () =>
   inMarket(Effect.gen(function* () {
     const { findOutcome, sell, sent } = yield* Payments
     const bought = yield* purchase({ secret })
@@ -196,7 +200,7 @@ test("a sold answer is found byte for byte, without limit once it was delivered"
     const again = yield* findOutcome(paymentId, secret)
     ok(again.state === "answered")
     equal(again.delivery, { ...first, replayed: true })
-    equal((yield* rowOf(bought))?.sent, false, "nobody said that it was handed over")
+    equal((yield* rowOf(bought))?.sent, false, "it was not reported as delivered")
     yield* sent(again.delivery)
     yield* passing(1)
     equal((yield* rowOf(bought))?.sent, true)
@@ -215,14 +219,14 @@ test("an answer that is not fetched within HOLD is refunded, even before a sweep
     equal((yield* findOutcome(paymentId, secret)).state, "answered")
     yield* passing(1)
     equal((yield* findOutcome(paymentId, null)).state, "used")
-    equal(yield* stateOf(bought), "answered", "who holds no secret moves nothing")
+    equal(yield* stateOf(bought), "answered", "a caller without the secret moves nothing")
     const late = yield* findOutcome(paymentId, secret)
     ok(late.state === "refunded")
     equal([late.refund.state, yield* stateOf(bought)], ["queued", "refund_due"])
     equal((yield* rowOf(bought))?.answer, null)
   })))
 
-test("while the answer is computed it is underway, and computed once", () =>
+test("a payment whose answer is being computed is underway, and computed once", () =>
   inMarket(Effect.gen(function* () {
     const { findOutcome } = yield* Payments
     const bought = yield* purchase({ secret })
@@ -241,7 +245,7 @@ test("an unresolved payment is read on the chain only for the caller with its se
   inMarket(Effect.gen(function* () {
     const { findOutcome } = yield* Payments
     const bought = yield* purchase({ secret })
-    const { paymentId } = yield* standing(bought, [intend(body), doubt], secret)
+    const { paymentId } = yield* claimAndMove(bought, [intend(body), doubt], secret)
     equal(yield* findOutcome(paymentId, secret), { state: "underway" })
     yield* useNonce(bought, bought.product.price)
     equal(yield* findOutcome(paymentId, null), { state: "underway" })
@@ -250,7 +254,7 @@ test("an unresolved payment is read on the chain only for the caller with its se
     equal(yield* stateOf(bought), "answered")
   })))
 
-test("a payment that was not charged is released, and may be sent again", () =>
+test("a payment that was not charged is released, and can be sent again", () =>
   inMarket(Effect.gen(function* () {
     const { findOutcome } = yield* Payments
     const bought = yield* purchase({ secret })
@@ -273,7 +277,7 @@ test("an answer that is no longer stored is reported as used", () => {
       const { findOutcome } = yield* Payments
       const bought = yield* purchase({ secret })
       const path = paths["compute-first"].answered ?? []
-      const row = yield* standing(bought, path, secret)
+      const row = yield* claimAndMove(bought, path, secret)
       equal(yield* findOutcome(row.paymentId, secret), { state: "used", receipt: receipt(row) })
     }),
     {},

@@ -1,5 +1,5 @@
 /**
- * The metric of sales: every sale is counted once by its outcome, even when its buyer has left.
+ * The `payments_total` metric counts every sale once, by its outcome, also when the buyer hangs up.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { nonce } from "../../support/payments/terms.ts"
 
 const secret = "a-secret-of-16-chars"
 
-/** How many sales ended how. */
+/** The number of sales by outcome. */
 const counts = Effect.map(Metric.snapshot, (metrics) =>
   Object.fromEntries(
     metrics.flatMap((metric) =>
@@ -80,7 +80,7 @@ test("a sale whose buyer hung up is counted by its outcome, and a second copy se
     true,
   ))
 
-test("a sale whose buyer hung up before the intent is counted as such", () =>
+test("a sale whose buyer hung up before the intent is counted as hung_up", () =>
   counting(Effect.gen(function* () {
     const { sell } = yield* Payments
     const { began, work } = yield* gatedWork

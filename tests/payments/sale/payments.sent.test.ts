@@ -1,5 +1,5 @@
 /**
- * A delivered answer is marked, even when the store fails at that moment.
+ * A delivery is stored, also when the store fails at that moment.
  *
  * @module
  */
@@ -18,8 +18,8 @@ import {
   workOf,
 } from "../../support/payments/sales.ts"
 
-/** The memory store; it cannot remember what was sent for as many times as `failures` says. */
-const forgetful = (failures: Ref.Ref<number>) =>
+/** The memory store, whose `markSent` fails this many times. */
+const storeWithoutMarkSent = (failures: Ref.Ref<number>) =>
   Layer.effect(
     PaymentStore,
     Effect.map(PaymentStore, (store) =>
@@ -36,7 +36,7 @@ const forgetful = (failures: Ref.Ref<number>) =>
 test("sent() retries a store that is down, so that a delivered answer is not refunded too", () =>
   Effect.gen(function* () {
     const failures = yield* Ref.make(8)
-    const visit = Effect.gen(function* () {
+    const delivering = Effect.gen(function* () {
       const { sell, sent } = yield* Payments
       const bought = yield* purchase()
       const delivery = yield* sell(bought, workOf(answering()))
@@ -47,5 +47,5 @@ test("sent() retries a store that is down, so that a delivered answer is not ref
       equal((yield* rowOf(bought))?.sent, true)
       equal(yield* Ref.get(failures), -1)
     })
-    yield* inMarket(visit, {}, forgetful(failures))
+    yield* inMarket(delivering, {}, storeWithoutMarkSent(failures))
   }))

@@ -1,5 +1,5 @@
 /**
- * How far one sweep goes: to the end of what can be moved, in a bounded number of rounds.
+ * One sweep moves every payment that can be moved, in a bounded number of rounds.
  *
  * @module
  */
@@ -7,41 +7,41 @@ import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect, Fiber, Layer, Ref } from "effect"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
-import { led } from "../paymentStore.laws.ts"
+import { paymentIn } from "../paymentStore.laws.ts"
 import { test } from "../../support/effect.ts"
 import { memoryPaymentStore } from "../../support/payments/memoryPayments.ts"
 import { inMarket, passing } from "../../support/payments/sales.ts"
 
-/** The memory store, counting how often it is asked what waits. */
-const counted = Effect.gen(function* () {
-  const asked = yield* Ref.make(0)
+/** The memory store, which counts its calls of `waiting`, one a round. */
+const countingStore = Effect.gen(function* () {
+  const rounds = yield* Ref.make(0)
   const layer = Layer.effect(
     PaymentStore,
     Effect.map(PaymentStore, (store) =>
       PaymentStore.of({
         ...store,
         waiting: (...args) =>
-          Effect.andThen(Ref.update(asked, (n) => n + 1), store.waiting(...args)),
+          Effect.andThen(Ref.update(rounds, (n) => n + 1), store.waiting(...args)),
       })),
   ).pipe(Layer.provide(memoryPaymentStore))
-  return { layer, asked }
+  return { layer, rounds }
 })
 
-/** Releases `rows` payments, lets them expire, and sweeps: how many moved, and after how many looks. */
+/** Releases payments, lets them expire, and sweeps; returns the moved payments and the rounds. */
 const sweeping = (rows: number, chainDown: boolean, sweeps: number) =>
-  Effect.flatMap(counted, ({ layer, asked }) =>
+  Effect.flatMap(countingStore, ({ layer, rounds }) =>
     inMarket(
       Effect.gen(function* () {
         const { sweep } = yield* Payments
         for (let n = 0; n < rows; n++) {
-          yield* led(n, "compute-first", [{ event: "release", reason: "test" }])
+          yield* paymentIn(n, "released")
         }
         yield* passing(130)
-        const moved: Array<[moved: number, looks: number]> = []
+        const moved: Array<[moved: number, rounds: number]> = []
         for (let n = 0; n < sweeps; n++) {
           const fiber = yield* Effect.forkChild(sweep)
           yield* passing(1)
-          moved.push([yield* Fiber.join(fiber), yield* Ref.getAndSet(asked, 0)])
+          moved.push([yield* Fiber.join(fiber), yield* Ref.getAndSet(rounds, 0)])
         }
         return moved
       }),
@@ -56,7 +56,7 @@ test("a sweep continues while its rounds are full, so that a flood of rows delay
     equal(yield* sweeping(450, false, 2), [[450, 3], [0, 1]])
   }))
 
-test("a sweep gets past rows that cannot be moved, and ends after all rows", () =>
+test("a sweep passes rows that cannot be moved, and ends after all rows", () =>
   Effect.gen(function* () {
     equal(yield* sweeping(250, true, 1), [[0, 2]])
     equal(yield* sweeping(400, true, 1), [[0, 3]])

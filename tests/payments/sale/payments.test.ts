@@ -1,5 +1,5 @@
 /**
- * Selling compute-first: who is charged, for what, and how often. The ledger is read back each time.
+ * Compute-first sales: who is charged, for what, and how often, as the ledger shows.
  *
  * @module
  */
@@ -28,7 +28,7 @@ import {
 
 const text = (delivery: Delivery) => new TextDecoder().decode(delivery.body)
 
-/** Sells while time passes, and returns the outcome. */
+/** Sells, lets this much time pass, and returns the outcome. */
 const sale = Effect.fnUntraced(function* (
   bought: Purchase,
   work = answering(),
@@ -127,7 +127,7 @@ test("sell() claims and charges nothing for a signature that is not the payer's"
     equal([yield* stateOf(forged), yield* taken], [null, nothing])
   })))
 
-test("sell() refuses a payment that comes too late, and claims nothing", () =>
+test("sell() refuses an expired payment, and claims nothing", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase({ validityFault: "The authorization has expired" })
     equal(failure(yield* sale(bought)), "payment_required")
@@ -155,7 +155,7 @@ for (const fault of ["html", "garbage", "silence"] as const) {
     ))
 }
 
-const settling = (fault: Misbehaviour) => ({
+const settleWith = (fault: Misbehaviour) => ({
   misbehave: (call: "verify" | "settle") => call === "settle" ? fault : null,
 })
 
@@ -173,7 +173,7 @@ for (
         equal(failure(yield* sale(bought)), "delivered")
         equal([yield* stateOf(bought), yield* taken], ["answered", once])
       }),
-      settling(fault),
+      settleWith(fault),
     ))
 }
 
@@ -185,7 +185,7 @@ for (const fault of ["success_without_transaction", "html", "garbage", "silence"
         const bought = yield* purchase({ secret: "a-secret-of-16-chars" })
         equal(failure(yield* sale(bought)), "Unresolved")
         equal(yield* stateOf(bought), "unresolved")
-        // However late it is sent again, it is never refused while the outcome is unknown.
+        // An expired copy is not refused while the outcome is unknown.
         equal(
           failure(yield* sale({ ...bought, validityFault: "expired" }, answering(), 1)),
           "Unresolved",
@@ -197,11 +197,11 @@ for (const fault of ["success_without_transaction", "html", "garbage", "silence"
         equal([yield* stateOf(bought), yield* taken], ["void", nothing])
         equal(failure(yield* sale({ ...bought, validityFault: "expired" })), "payment_required")
       }),
-      settling(fault),
+      settleWith(fault),
     ))
 }
 
-test("a late broadcast is found by the sweep, and the buyer who comes back gets the answer", () =>
+test("a late broadcast is found by the sweep, and a repeated call returns the answer", () =>
   inMarket(
     Effect.gen(function* () {
       const { sweep } = yield* Payments
@@ -212,7 +212,7 @@ test("a late broadcast is found by the sweep, and the buyer who comes back gets 
       const delivery = Result.getOrThrow(yield* sale(bought, Effect.die("computed again")))
       equal([text(delivery), delivery.replayed, yield* taken], ["answer", true, once])
     }),
-    { ...settling("late_broadcast"), late: Duration.seconds(5) },
+    { ...settleWith("late_broadcast"), late: Duration.seconds(5) },
   ))
 
 test("a payment that is found paid after HOLD is owed, not answered", () =>
@@ -225,5 +225,5 @@ test("a payment that is found paid after HOLD is owed, not answered", () =>
       equal([yield* sweep, yield* stateOf(bought)], [1, "refund_due"])
       equal(failure(yield* sale({ ...bought, validityFault: "expired" })), "payment_refunded")
     }),
-    { ...settling("late_broadcast"), late: Duration.seconds(5) },
+    { ...settleWith("late_broadcast"), late: Duration.seconds(5) },
   ))

@@ -1,6 +1,6 @@
 /**
- * Settle-early payments whose worker or whose settlement was lost: taken up by their buyer, or given
- * back.
+ * Settle-early payments whose sale or settlement was lost: a repeated call resumes them, or they are
+ * refunded.
  *
  * @module
  */
@@ -35,66 +35,66 @@ import {
 } from "../../support/payments/sales.ts"
 
 const secret = "a-secret-of-16-chars"
-const recoverSeconds = Duration.toSeconds(timing.recoveryWindow)
-const unasked = workOf(Effect.die("computed for somebody else"))
+const recoveryWindowSeconds = Duration.toSeconds(timing.recoveryWindow)
+const neverComputed = workOf(Effect.die("computed for another caller"))
 
-/** Settlement is brought to the chain a while after the facilitator went silent about it. */
+/** The facilitator does not respond, and broadcasts the settlement later. */
 const lateSettlement: SimulationOptions = {
   misbehave: (call) => call === "settle" ? "late_broadcast" : null,
   late: Duration.seconds(10),
 }
 
-/** A payment whose settlement was not seen when its buyer was answered, and was made after. */
-const leftUnresolved = Effect.fnUntraced(function* (changes: Partial<Purchase> = {}) {
+/** A payment whose settlement is broadcast after its sale ended as unresolved. */
+const unresolvedPurchase = Effect.fnUntraced(function* (changes: Partial<Purchase> = {}) {
   const bought = yield* purchase({ product: early, secret, ...changes })
-  equal(yield* buying(bought, unasked), "Unresolved")
+  equal(yield* buying(bought, neverComputed), "Unresolved")
   equal([yield* stateOf(bought), yield* taken], ["unresolved", nothing])
   yield* passing(10)
   equal([yield* stateOf(bought), yield* taken], ["unresolved", once])
   return bought
 })
 
-test("an unresolved settlement is computed for the buyer who comes again with the secret", () =>
+test("an unresolved settlement is computed for a repeated call with the secret", () =>
   inMarket(
     Effect.gen(function* () {
       const { sweep } = yield* Payments
-      const bought = yield* leftUnresolved()
+      const bought = yield* unresolvedPurchase()
       equal([yield* sweep, yield* stateOf(bought)], [0, "unresolved"])
       equal(yield* buying(bought, workOf(answering())), "answer")
       equal([yield* stateOf(bought), yield* taken], ["answered", once])
-      equal(yield* buying(bought, unasked), "answer again")
+      equal(yield* buying(bought, neverComputed), "answer again")
     }),
     lateSettlement,
   ))
 
-test("an unresolved settlement reveals nothing without the secret, and is refunded in the end", () =>
+test("an unresolved settlement reveals nothing without the secret, and is refunded later", () =>
   inMarket(
     Effect.gen(function* () {
       const { sweep } = yield* Payments
-      const bought = yield* leftUnresolved()
+      const bought = yield* unresolvedPurchase()
       for (const other of [null, "another-secret-of-16"]) {
-        equal(yield* buying({ ...bought, secret: other }, unasked), "Unresolved")
+        equal(yield* buying({ ...bought, secret: other }, neverComputed), "Unresolved")
       }
-      yield* passing(recoverSeconds)
+      yield* passing(recoveryWindowSeconds)
       equal([yield* sweep, yield* stateOf(bought)], [1, "refund_due"])
-      equal(yield* buying(bought, unasked), "payment_refunded")
+      equal(yield* buying(bought, neverComputed), "payment_refunded")
       equal(yield* taken, once)
     }),
     lateSettlement,
   ))
 
-for (const who of ["the sweep", "the buyer who comes too late"] as const) {
+for (const who of ["the sweep", "a late repeated call"] as const) {
   test(`after the recovery window, ${who} finds the payment refunded`, () =>
     inMarket(
       Effect.gen(function* () {
         const { sweep } = yield* Payments
-        const bought = yield* leftUnresolved()
-        yield* passing(recoverSeconds - 16)
+        const bought = yield* unresolvedPurchase()
+        yield* passing(recoveryWindowSeconds - 16)
         equal([yield* sweep, yield* stateOf(bought)], [0, "unresolved"])
         yield* passing(2)
         if (who === "the sweep") equal(yield* sweep, 1)
         else {equal(
-            yield* buying({ ...bought, validityFault: "expired" }, unasked),
+            yield* buying({ ...bought, validityFault: "expired" }, neverComputed),
             "payment_refunded",
           )}
         const row = yield* rowOf(bought)
@@ -107,11 +107,11 @@ for (const who of ["the sweep", "the buyer who comes too late"] as const) {
 test("two concurrent repeated calls with the secret get one answer, computed once", () =>
   inMarket(
     Effect.gen(function* () {
-      const bought = yield* leftUnresolved()
+      const bought = yield* unresolvedPurchase()
       const { began, open, work } = yield* gatedWork
       const first = yield* calling(bought, workOf(work))
       yield* began
-      const second = yield* calling(bought, unasked)
+      const second = yield* calling(bought, neverComputed)
       yield* passing(0)
       yield* open
       yield* passing(2)
@@ -124,35 +124,35 @@ test("two concurrent repeated calls with the secret get one answer, computed onc
 test("a payment whose work fails in the repeated call is refunded", () =>
   inMarket(
     Effect.gen(function* () {
-      const bought = yield* leftUnresolved()
+      const bought = yield* unresolvedPurchase()
       equal(yield* buying(bought, workOf(Effect.die("a bug"))), "RefundQueued: internal_error")
       equal([yield* stateOf(bought), yield* taken], ["refund_due", once])
     }),
     lateSettlement,
   ))
 
-for (const trouble of ["silent", "down"] as const) {
-  test(`a chain that is ${trouble} delays no repeated call`, () => {
-    let troubled = false
+for (const fault of ["silent", "down"] as const) {
+  test(`a chain that is ${fault} delays no repeated call`, () => {
+    let isFaulty = false
     return inMarket(
       Effect.gen(function* () {
-        const bought = yield* leftUnresolved()
-        troubled = true
-        const call = yield* calling(bought, unasked)
+        const bought = yield* unresolvedPurchase()
+        isFaulty = true
+        const call = yield* calling(bought, neverComputed)
         yield* passing(20)
         equal(call.pollUnsafe() === undefined ? "hangs" : yield* Fiber.join(call), "Unresolved")
-        troubled = false
+        isFaulty = false
         equal(yield* buying(bought, workOf(answering())), "answer")
       }),
       {
         ...lateSettlement,
-        ...trouble === "down" ? { chainDown: () => troubled } : { chainSilent: () => troubled },
+        ...fault === "down" ? { chainDown: () => isFaulty } : { chainSilent: () => isFaulty },
       },
     )
   })
 }
 
-test("a worker that exceeds its lease loses its payment and its late answer", () =>
+test("a sale that exceeds its lease loses its payment and its late answer", () =>
   inMarket(Effect.gen(function* () {
     const { sweep } = yield* Payments
     const store = yield* PaymentStore
@@ -160,10 +160,10 @@ test("a worker that exceeds its lease loses its payment and its late answer", ()
     const { began, open, work } = yield* gatedWork
     const call = yield* calling(bought, workOf(work))
     yield* began
-    // As the sweep of another replica does that sees the lease run out.
-    const rowBefore = yield* rowOf(bought)
-    if (rowBefore === null) return
-    yield* store.move(Result.getOrThrow(paymentOf(rowBefore)), {
+    // The sweep of another replica makes this move when the lease has expired.
+    const claimed = yield* rowOf(bought)
+    if (claimed === null) return
+    yield* store.move(Result.getOrThrow(paymentOf(claimed)), {
       event: "owe",
       reason: "lease_lost",
       paidAt: null,
@@ -183,8 +183,8 @@ test("of two replicas one sells; the other waits with the secret, and returns no
     const { began, open, work } = yield* gatedWork
     const here = yield* calling(bought, workOf(work))
     yield* began
-    const again = yield* Effect.forkChild(Effect.result(there.sell(bought, unasked)))
-    const plain = yield* Effect.result(there.sell({ ...bought, secret: null }, unasked))
+    const again = yield* Effect.forkChild(Effect.result(there.sell(bought, neverComputed)))
+    const plain = yield* Effect.result(there.sell({ ...bought, secret: null }, neverComputed))
     equal(outcomeText(plain), "payment_in_progress")
     yield* open
     yield* passing(1)
@@ -203,9 +203,9 @@ test("a sale that another replica resumed delivers the one stored answer", () =>
       const bought = yield* purchase({ product: early, secret })
       const slow = yield* calling(bought, workOf(answering("the slow one's")))
       yield* TestClock.adjust(Duration.millis(300))
-      const rowBefore = yield* rowOf(bought)
-      if (rowBefore === null) return
-      yield* store.move(Result.getOrThrow(paymentOf(rowBefore)), {
+      const claimed = yield* rowOf(bought)
+      if (claimed === null) return
+      yield* store.move(Result.getOrThrow(paymentOf(claimed)), {
         event: "doubt",
         reason: "lease_lost",
         transactionHint: null,
@@ -234,49 +234,54 @@ test("the sweep of one replica skips payments in progress at the other, and refu
     yield* passing(50)
     equal([yield* there.sweep, yield* stateOf(bought)], [0, "settled"])
     yield* passing(45)
-    // The work has timed out by itself: a worker that lives never loses its lease.
+    // The work has timed out: a live sale never loses its lease.
     equal([yield* there.sweep, yield* stateOf(bought)], [0, "refund_due"])
     equal((yield* rowOf(bought))?.refund?.reason, "upstream_timeout")
   })))
 
 for (const product of [early, latest]) {
-  const hold = Duration.toSeconds(timing.answerWindow)
-  test(`an answer sold ${product.settlementOrder} that is not delivered is deleted after HOLD, and owed`, () =>
+  const holdSeconds = Duration.toSeconds(timing.answerWindow)
+  test(`a ${product.settlementOrder} answer that is not delivered is deleted after HOLD, and refunded`, () =>
     inMarket(Effect.gen(function* () {
       const { sweep, sell } = yield* Payments
       const bought = yield* purchase({ product, secret })
       equal(yield* buying(bought, workOf(answering()), 1), "answer")
-      yield* passing(hold - 2)
+      yield* passing(holdSeconds - 2)
       equal([yield* sweep, yield* stateOf(bought)], [0, "answered"])
-      equal(yield* buying(bought, unasked, 0), "answer again")
+      equal(yield* buying(bought, neverComputed, 0), "answer again")
       yield* passing(2)
       equal(yield* sweep, 1)
       const row = yield* rowOf(bought)
       equal([row?.state, row?.refund?.reason, row?.answer], ["refund_due", "unsent", null])
-      const refused = yield* Effect.flip(sell({ ...bought, validityFault: "expired" }, unasked))
+      const refused = yield* Effect.flip(
+        sell({ ...bought, validityFault: "expired" }, neverComputed),
+      )
       equal(refused._tag === "NotCharged" ? [refused.code, refused.refund?.state] : refused._tag, [
         "payment_refunded",
         "queued",
       ])
     })))
 
-  test(`a buyer who comes after HOLD, before any sweep, gets no answer sold ${product.settlementOrder}`, () =>
+  test(`a repeated call after HOLD, before any sweep, gets no ${product.settlementOrder} answer`, () =>
     inMarket(Effect.gen(function* () {
       const bought = yield* purchase({ product, secret })
       equal(yield* buying(bought, workOf(answering())), "answer")
-      yield* passing(hold)
-      equal(yield* buying({ ...bought, validityFault: "expired" }, unasked), "payment_refunded")
+      yield* passing(holdSeconds)
+      equal(
+        yield* buying({ ...bought, validityFault: "expired" }, neverComputed),
+        "payment_refunded",
+      )
     })))
 
-  test(`an answer sold ${product.settlementOrder} that was delivered stays, and is returned again`, () =>
+  test(`a delivered ${product.settlementOrder} answer is stored, and returned again`, () =>
     inMarket(Effect.gen(function* () {
       const { sell, sent, sweep } = yield* Payments
       const bought = yield* purchase({ product, secret })
       const call = yield* Effect.forkChild(sell(bought, workOf(answering())))
       yield* passing(1)
       yield* sent(yield* Fiber.join(call))
-      yield* passing(2 * hold)
+      yield* passing(2 * holdSeconds)
       equal([yield* sweep, yield* stateOf(bought)], [0, "answered"])
-      equal(yield* buying({ ...bought, validityFault: "expired" }, unasked), "answer again")
+      equal(yield* buying({ ...bought, validityFault: "expired" }, neverComputed), "answer again")
     })))
 }

@@ -1,6 +1,6 @@
 /**
- * Selling settle-early: who is charged, what is refunded, and that no buyer is both refused and
- * charged.
+ * Settle-early sales: who is charged, what is refunded, and that no buyer is both refused and charged, as
+ * the ledger shows.
  *
  * @module
  */
@@ -33,11 +33,11 @@ const secret = "a-secret-of-16-chars"
 const fails = (code: NotCharged["code"]) =>
   Effect.fail(new NotCharged({ code, message: "It failed" }))
 
-/** A task that must not come to its work. */
-const checking = (check: Work["check"]): Work => ({ check, compute: Effect.die("computed") })
+/** A work with this check, which must not be computed. */
+const checkOnly = (check: Work["check"]): Work => ({ check, compute: Effect.die("computed") })
 
-/** What stands in the row of a refund that waits: its state, its reason, and that nothing is kept. */
-const refundIn = Effect.fnUntraced(function* (bought: Parameters<typeof rowOf>[0]) {
+/** The states, the reason and the stored answer of a payment with a refund. */
+const refundFieldsOf = Effect.fnUntraced(function* (bought: Parameters<typeof rowOf>[0]) {
   const row = yield* rowOf(bought)
   return [row?.state, row?.refund?.state, row?.refund?.reason, row?.answer]
 })
@@ -45,16 +45,16 @@ const refundIn = Effect.fnUntraced(function* (bought: Parameters<typeof rowOf>[0
 test("an answer is checked, settled, then computed; it is delivered and charged once", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase({ product: early, secret })
-    const world = yield* Effect.context<Market>()
+    const services = yield* Effect.context<Market>()
     const steps: Array<[string, unknown, unknown]> = []
-    const noted = (name: string) =>
+    const recorded = (name: string) =>
       Effect.gen(function* () {
         steps.push([name, yield* stateOf(bought), (yield* taken).received])
-      }).pipe(Effect.provideContext(world))
+      }).pipe(Effect.provideContext(services))
     const { sell } = yield* Payments
     const delivery = yield* sell(bought, {
-      check: noted("check"),
-      compute: Effect.andThen(noted("work"), answering()),
+      check: recorded("check"),
+      compute: Effect.andThen(recorded("work"), answering()),
     })
     equal(steps, [["check", "claimed", 0n], ["work", "settled", early.price]])
     equal(delivery.receipt?.payer, bought.payment.authorization.from)
@@ -66,16 +66,16 @@ test("an answer is checked, settled, then computed; it is delivered and charged 
   })))
 
 for (
-  const [name, check, reported] of [
+  const [name, check, outcome] of [
     ["fails", fails("market_not_found"), "market_not_found"],
     ["dies", Effect.die("a bug"), "internal_error"],
     ["takes too long", Effect.never, "upstream_timeout"],
   ] as const
 ) {
-  test(`a check that ${name} releases the payment, which buys the answer when it comes again`, () =>
+  test(`a check that ${name} releases the payment, which buys the answer when it is sent again`, () =>
     inMarket(Effect.gen(function* () {
       const bought = yield* purchase({ product: early })
-      equal(yield* buying(bought, checking(check), 15), reported)
+      equal(yield* buying(bought, checkOnly(check), 15), outcome)
       equal([yield* stateOf(bought), yield* taken], ["released", nothing])
       equal(yield* buying(bought, workOf(answering())), "answer")
       equal(yield* taken, once)
@@ -93,7 +93,7 @@ for (const [name, work, code] of works) {
     inMarket(Effect.gen(function* () {
       const bought = yield* purchase({ product: early, secret })
       equal(yield* buying(bought, workOf(work), 65), `RefundQueued: ${code}`)
-      equal(yield* refundIn(bought), ["refund_due", "queued", code, null])
+      equal(yield* refundFieldsOf(bought), ["refund_due", "queued", code, null])
       equal(yield* taken, once)
       for (
         const again of [bought, { ...bought, secret: null }, {
@@ -111,14 +111,14 @@ test("a payment that cannot be verified is neither charged nor computed", () =>
   inMarket(
     Effect.gen(function* () {
       const bought = yield* purchase({ product: early })
-      equal(yield* buying(bought, checking(Effect.void), 30), "facilitator_error")
+      equal(yield* buying(bought, checkOnly(Effect.void), 30), "facilitator_error")
       equal([yield* stateOf(bought), yield* taken], ["released", nothing])
     }),
     { misbehave: (call) => call === "verify" ? "silence" : null },
   ))
 
-/** The buyer's outcome for each fault of the settlement, and whether the money moved. */
-const settlements: Readonly<Record<Misbehaviour, readonly [reported: string, paid: boolean]>> = {
+/** The buyer's outcome for each fault of settlement, and whether the payment was made. */
+const settlements: Readonly<Record<Misbehaviour, readonly [outcome: string, paid: boolean]>> = {
   success_without_transaction: ["Unresolved", false],
   failure_after_broadcast: ["answer", true],
   double_broadcast: ["answer", true],
@@ -128,15 +128,15 @@ const settlements: Readonly<Record<Misbehaviour, readonly [reported: string, pai
   garbage: ["Unresolved", false],
   silence: ["Unresolved", false],
 }
-for (const [misbehaviour, [reported, paid]] of Object.entries(settlements)) {
-  test(`a facilitator whose settle is ${misbehaviour}: ${reported}, because only the chain decides`, () =>
+for (const [misbehaviour, [outcome, paid]] of Object.entries(settlements)) {
+  test(`a facilitator whose settle is ${misbehaviour}: ${outcome}, because only the chain decides`, () =>
     inMarket(
       Effect.gen(function* () {
         const { sweep } = yield* Payments
         const bought = yield* purchase({ product: early })
         equal(
-          yield* buying(bought, paid ? workOf(answering()) : checking(Effect.void), 45),
-          reported,
+          yield* buying(bought, paid ? workOf(answering()) : checkOnly(Effect.void), 45),
+          outcome,
         )
         equal(yield* taken, paid ? once : nothing)
         equal(yield* stateOf(bought), paid ? "answered" : "unresolved")
@@ -158,7 +158,7 @@ for (const [when, seconds] of [["check", 0], ["verify", 3]] as const) {
       Effect.gen(function* () {
         const bought = yield* purchase({ product: early })
         const check = Effect.sleep(Duration.seconds(2))
-        const call = yield* calling(bought, checking(check))
+        const call = yield* calling(bought, checkOnly(check))
         yield* passing(seconds)
         yield* Fiber.interrupt(call)
         yield* passing(10)
@@ -169,7 +169,7 @@ for (const [when, seconds] of [["check", 0], ["verify", 3]] as const) {
 }
 
 for (const [when, seconds] of [["settlement", 3], ["work", 5]] as const) {
-  test(`a buyer who hangs up during the ${when} has paid, and finds the answer stored`, () =>
+  test(`a buyer who hangs up during the ${when} is charged, and gets the stored answer later`, () =>
     inMarket(
       Effect.gen(function* () {
         const bought = yield* purchase({ product: early, secret })
@@ -193,9 +193,9 @@ test("a second copy waits for the first with its secret, and gets no answer with
     const first = yield* calling(bought, workOf(work))
     yield* began
     equal(yield* stateOf(bought), "settled")
-    const second = yield* calling(bought, checking(Effect.void))
+    const second = yield* calling(bought, checkOnly(Effect.void))
     const plain = { ...bought, secret: null }
-    equal(yield* buying(plain, checking(Effect.void), 0), "payment_in_progress")
+    equal(yield* buying(plain, checkOnly(Effect.void), 0), "payment_in_progress")
     yield* open
     yield* passing(1)
     equal([yield* Fiber.join(first), yield* Fiber.join(second)], ["answer", "answer again"])

@@ -1,6 +1,6 @@
 /**
- * People who sign payments and send them, again and again, twice at once, too late, or never; and
- * strangers who have read somebody's payment off the chain.
+ * Buyers who sign payments and send them repeatedly, concurrently, too late or never; and strangers who
+ * copy payments from the chain.
  *
  * @module
  */
@@ -13,38 +13,51 @@ import type { Payments } from "../../../src/payments/Payments.ts"
 import { buyer, payloadOf } from "../../support/payments/buyers.ts"
 import { early, outcomeText, product } from "../../support/payments/sales.ts"
 import { terms, token } from "../../support/payments/terms.ts"
-import { workBetween } from "./between.ts"
-import type { Machine } from "./machine.ts"
-import { calmAtSeconds, type Heard, type Signed, startSeconds, type World } from "./world.ts"
+import { interceptWork } from "./interceptors.ts"
+import type { SimulatedProcess } from "./simulatedProcess.ts"
+import {
+  type CallRecord,
+  faultsEndSeconds,
+  type SignedPayment,
+  startSeconds,
+  type World,
+} from "./world.ts"
 
-type Shops = readonly [Machine<Payments["Service"]>, Machine<Payments["Service"]>]
+type Replicas = readonly [
+  SimulatedProcess<Payments["Service"]>,
+  SimulatedProcess<Payments["Service"]>,
+]
 
 const utf8 = new TextEncoder()
 const text = new TextDecoder()
 
-/** Somebody who signs one payment, and what they do with it. */
-export const oneBuyer = Effect.fnUntraced(function* (world: World, shops: Shops, n: number) {
+/** Runs a buyer with one payment, and a stranger who may copy it. */
+export const runBuyer = Effect.fnUntraced(function* (world: World, replicas: Replicas, n: number) {
   const { random } = world
   yield* Effect.sleep(Duration.seconds(random.between(0, 200)))
-  const signed = signs(world, n)
-  const doings: Array<Effect.Effect<void>> = []
-  if (!random.chance(0.05)) doings.push(comesBack(world, shops, signed))
-  if (random.chance(0.2)) doings.push(later(world, 20, comesBack(world, shops, signed)))
-  // Past its end, too: then the chain takes back what it has said.
-  const reach = random.chance(0.8) ? 60 : 300
-  if (random.chance(0.2)) doings.push(later(world, reach, usesNonce(world, signed)))
+  const signed = signPayment(world, n)
+  const actions: Array<Effect.Effect<void>> = []
+  if (!random.chance(0.05)) actions.push(sendRepeatedly(world, replicas, signed))
+  if (random.chance(0.2)) {
+    actions.push(afterDelay(world, 20, sendRepeatedly(world, replicas, signed)))
+  }
+  // A use after the expiry contradicts what the chain has proved, as a reorganisation does.
+  const secondsMax = random.chance(0.8) ? 60 : 300
+  if (random.chance(0.2)) actions.push(afterDelay(world, secondsMax, useNonce(world, signed)))
   if (random.chance(0.1)) {
     const elsewhere = { ...signed, request: `${signed.request}, elsewhere` }
-    doings.push(later(world, 60, Effect.asVoid(call(world, shops, elsewhere, "buyer"))))
+    actions.push(
+      afterDelay(world, 60, Effect.asVoid(makeCall(world, replicas, elsewhere, "buyer"))),
+    )
   }
-  if (random.chance(0.3)) doings.push(stranger(world, shops, signed))
-  yield* Effect.all(doings, { concurrency: "unbounded" })
+  if (random.chance(0.3)) actions.push(runStranger(world, replicas, signed))
+  yield* Effect.all(actions, { concurrency: "unbounded" })
 })
 
-const later = ({ random }: World, seconds: number, effect: Effect.Effect<void>) =>
+const afterDelay = ({ random }: World, seconds: number, effect: Effect.Effect<void>) =>
   Effect.delay(effect, Duration.seconds(random.between(0, seconds)))
 
-function signs(world: World, n: number): Signed {
+function signPayment(world: World, n: number): SignedPayment {
   const { random } = world
   const sold = random.chance(0.5) ? early : product
   const now = BigInt(Math.floor(startSeconds + world.seconds()))
@@ -56,7 +69,7 @@ function signs(world: World, n: number): Signed {
     validBefore: now + BigInt(terms.maxTimeoutSeconds),
     nonce: Bytes32.make(`0x${(n + 1).toString(16).padStart(64, "0")}`),
   }
-  const signed: Signed = {
+  const signed: SignedPayment = {
     name: `payment ${n}`,
     paymentId: world.signatures.paymentId({ ...token, ...authorization }),
     product: sold,
@@ -71,36 +84,40 @@ function signs(world: World, n: number): Signed {
 
 const buyerAddresses = [0, 1, 2].map((n) => buyer(n).address)
 
-/** Sends the payment until there is an answer or no hope, or until patience ends. */
-const comesBack = Effect.fnUntraced(function* (world: World, shops: Shops, signed: Signed) {
-  const { random } = world
-  for (let attempt = 0; attempt < 12 && world.seconds() < calmAtSeconds; attempt++) {
-    const how = attempt > 0 && random.chance(0.2) ? "recalls" : "sends"
-    const reported = yield* call(world, shops, signed, "buyer", how)
-    if (reported === "delivered" || hopeless.has(reported) || random.chance(0.1)) return
-    yield* Effect.sleep(Duration.seconds(random.between(0.5, 25)))
-  }
-})
+/** Sends the payment until there is a final outcome, or the buyer gives up. */
+const sendRepeatedly = Effect.fnUntraced(
+  function* (world: World, replicas: Replicas, signed: SignedPayment) {
+    const { random } = world
+    for (let attempt = 0; attempt < 12 && world.seconds() < faultsEndSeconds; attempt++) {
+      const method = attempt > 0 && random.chance(0.2) ? "findOutcome" : "sell"
+      const outcome = yield* makeCall(world, replicas, signed, "buyer", method)
+      if (outcome === "delivered" || finalRefusals.has(outcome) || random.chance(0.1)) return
+      yield* Effect.sleep(Duration.seconds(random.between(0.5, 25)))
+    }
+  },
+)
 
-const hopeless = new Set([
+const finalRefusals = new Set([
   ...["payment_refunded", "payment_already_used", "payment_conflict", "payment_required"],
 ])
 
-/** A reader of the chain has every payment on it, but no secret. */
-const stranger = Effect.fnUntraced(function* (world: World, shops: Shops, signed: Signed) {
-  const { random } = world
-  while (world.seconds() < calmAtSeconds) {
-    yield* Effect.sleep(Duration.seconds(random.between(1, 30)))
-    if (!(yield* isPaid(world, signed))) continue
-    const secret = random.chance(0.5) ? null : "a stranger's secret"
-    const how = random.chance(0.3) ? "recalls" : "sends"
-    yield* call(world, shops, { ...signed, secret }, "stranger", how)
-    if (random.chance(0.3)) return
-  }
-})
+/** A stranger who reads the chain has every payment on it, but no secret. */
+const runStranger = Effect.fnUntraced(
+  function* (world: World, replicas: Replicas, signed: SignedPayment) {
+    const { random } = world
+    while (world.seconds() < faultsEndSeconds) {
+      yield* Effect.sleep(Duration.seconds(random.between(1, 30)))
+      if (!(yield* isPaid(world, signed))) continue
+      const secret = random.chance(0.5) ? null : "a stranger's secret"
+      const method = random.chance(0.3) ? "findOutcome" : "sell"
+      yield* makeCall(world, replicas, { ...signed, secret }, "stranger", method)
+      if (random.chance(0.3)) return
+    }
+  },
+)
 
-/** Uses the nonce past us: pays it, pays something else with it, or cancels it. */
-const usesNonce = Effect.fnUntraced(function* (world: World, signed: Signed) {
+/** Uses the nonce directly on the chain: for the payment, a smaller transfer, or a cancellation. */
+const useNonce = Effect.fnUntraced(function* (world: World, signed: SignedPayment) {
   const { random, ledger, note } = world
   const { from, to, value, nonce } = signed.authorization
   const blockTime = BigInt(Math.floor(startSeconds + world.seconds()))
@@ -111,8 +128,8 @@ const usesNonce = Effect.fnUntraced(function* (world: World, signed: Signed) {
   else yield* ledger.transfer({ ...spent, to, value: how === "pays" ? value : value - 1n })
 })
 
-/** Whether the chain shows the payment that was signed. */
-export const isPaid = ({ ledger }: World, { authorization }: Signed) =>
+/** Whether the chain has the signed payment. */
+export const isPaid = ({ ledger }: World, { authorization }: SignedPayment) =>
   Effect.map(
     ledger.used(token.asset, authorization.from, authorization.nonce),
     Option.exists(({ transfer }) =>
@@ -120,69 +137,71 @@ export const isPaid = ({ ledger }: World, { authorization }: Signed) =>
     ),
   )
 
-/** One call with a limited wait, and its outcome. */
-const call = Effect.fnUntraced(function* (
+/** Makes one call with a random timeout, records it, and returns its outcome. */
+const makeCall = Effect.fnUntraced(function* (
   world: World,
-  shops: Shops,
-  signed: Signed,
-  who: Heard["who"],
-  how: Heard["how"] = "sends",
+  replicas: Replicas,
+  signed: SignedPayment,
+  caller: CallRecord["caller"],
+  method: CallRecord["method"] = "sell",
 ) {
   const { random, database, note } = world
-  const life = random.pick(shops).life()
-  if (life === null) return "nobody answers"
+  const replica = random.pick(replicas).current()
+  if (replica === null) return "no replica"
   const { product, request, authorization, signature, secret } = signed
   const nowSeconds = BigInt(Math.floor(startSeconds + world.seconds()))
   const needed = nowSeconds + BigInt(terms.neededSeconds + 6)
-  const late = needed > authorization.validBefore ? "The authorization expires too soon" : null
+  const validityFault = needed > authorization.validBefore
+    ? "The authorization expires too soon"
+    : null
   const payment = payloadOf(authorization, signature)
   const before = database.stateOf(signed.paymentId)
-  const patience = random.chance(0.2) ? random.between(0, 6) : random.between(10, 120)
-  const asked = how === "recalls"
-    ? Effect.flatMap(life.service.findOutcome(signed.paymentId, secret), asSold)
-    : life.service.sell(
-      { product, request, payment, validityFault: late, secret },
-      workBetween(work(world, signed), life.between),
+  const timeoutSeconds = random.chance(0.2) ? random.between(0, 6) : random.between(10, 120)
+  const response = method === "findOutcome"
+    ? Effect.flatMap(replica.service.findOutcome(signed.paymentId, secret), asSale)
+    : replica.service.sell(
+      { product, request, payment, validityFault, secret },
+      interceptWork(work(world, signed), replica.intercept),
     )
-  const result = yield* asked.pipe(
+  const result = yield* response.pipe(
     Effect.result,
-    Effect.timeoutOption(Duration.seconds(patience)),
-    Effect.raceFirst(Effect.as(life.died, Option.none())),
+    Effect.timeoutOption(Duration.seconds(timeoutSeconds)),
+    Effect.raceFirst(Effect.as(replica.died, Option.none())),
   )
   if (Option.isNone(result)) {
-    note(`${signed.name}, ${who}: hears nothing`)
-    return "hears nothing"
+    note(`${signed.name}, ${caller}: no response`)
+    return "no response"
   }
-  const handedOver = !random.chance(0.03)
-  const reported = Result.isSuccess(result.value) && !handedOver
+  const isDelivered = !random.chance(0.03)
+  const outcome = Result.isSuccess(result.value) && !isDelivered
     ? "lost"
     : outcomeText(result.value)
-  const paidBody = paidBodyOf(result.value, handedOver)
-  note(`${signed.name}, ${who}: ${reported}`)
+  const paidBody = paidBodyOf(result.value, isDelivered)
+  note(`${signed.name}, ${caller}: ${outcome}`)
   const history = [...database.histories.get(signed.paymentId) ?? []]
-  world.heard.push({
-    ...{ signed, who, how, reported, paidBody, charged: chargedOf(result.value), before },
+  world.calls.push({
+    ...{ signed, caller, method, outcome, paidBody, charged: chargedOf(result.value), before },
     after: database.stateOf(signed.paymentId),
     onChain: yield* isPaid(world, signed),
-    settledThen: history.includes("settle"),
-    answeredThen: history.includes("answer"),
+    wasSettled: history.includes("settle"),
+    wasAnswered: history.includes("answer"),
   })
-  if (Result.isFailure(result.value) || !handedOver) return reported
-  yield* life.service.sent(result.value.success)
-  return result.value.success.receipt === null ? "given away" : "delivered"
+  if (Result.isFailure(result.value) || !isDelivered) return outcome
+  yield* replica.service.sent(result.value.success)
+  return result.value.success.receipt === null ? "not charged" : "delivered"
 })
 
 type Outcome = Result.Result<Delivery, NotCharged | RefundQueued | Unresolved>
 
-/** The outcome of a payment, in the words of a sale. */
-function asSold(
-  recalled: PaymentOutcome,
+/** Translates an outcome of findOutcome() into one of sell(). */
+function asSale(
+  found: PaymentOutcome,
 ): Effect.Effect<Delivery, NotCharged | RefundQueued | Unresolved> {
   const refused = (code: NotCharged["code"], taken: boolean) =>
-    Effect.fail(new NotCharged({ code, message: recalled.state, taken }))
-  switch (recalled.state) {
+    Effect.fail(new NotCharged({ code, message: found.state, taken }))
+  switch (found.state) {
     case "answered":
-      return Effect.succeed(recalled.delivery)
+      return Effect.succeed(found.delivery)
     case "used":
       return refused("payment_already_used", true)
     case "refunded":
@@ -197,12 +216,12 @@ function asSold(
   }
 }
 
-const paidBodyOf = (result: Outcome, handedOver: boolean) =>
-  Result.isSuccess(result) && handedOver && result.success.receipt !== null
+const paidBodyOf = (result: Outcome, isDelivered: boolean) =>
+  Result.isSuccess(result) && isDelivered && result.success.receipt !== null
     ? text.decode(result.success.body)
     : null
 
-/** What the answer says of the money, as the paywall would. */
+/** The `charged` value of the response, as the paywall sends it. */
 function chargedOf(result: Outcome): boolean | null {
   if (Result.isSuccess(result)) return result.success.receipt !== null
   const { failure } = result
@@ -211,24 +230,30 @@ function chargedOf(result: Outcome): boolean | null {
   return failure.taken === undefined ? false : failure.taken
 }
 
-/** Work as it may go: done, worthless, failed, broken or endless. */
-function work(world: World, { product, request }: Signed): Work {
+/** Random work: it succeeds, is not charged, fails, dies or never ends. */
+function work(world: World, { product, request }: SignedPayment): Work {
   const { random } = world
-  const most = product.settlementOrder === "compute-first" ? 11 : 33
-  const takes = Duration.seconds(random.chance(0.6) ? 0 : random.between(0, most))
-  const facts: Effect.Effect<never, NotCharged> = Effect.fail(
+  const secondsMax = product.settlementOrder === "compute-first" ? 11 : 33
+  const duration = Duration.seconds(random.chance(0.6) ? 0 : random.between(0, secondsMax))
+  const venueFailure: Effect.Effect<never, NotCharged> = Effect.fail(
     new NotCharged({ code: "venue_error", message: "The venue failed" }),
   )
-  const goes = random.below(100)
+  const percentile = random.below(100)
   const done = Effect.sync((): WorkResult => ({
     body: utf8.encode(`${request}: ${random.below(1_000_000)}`),
-    charge: goes >= 6,
+    charge: percentile >= 6,
   }))
   return {
-    check: random.chance(0.05) ? facts : Effect.void,
+    check: random.chance(0.05) ? venueFailure : Effect.void,
     compute: Effect.andThen(
-      Effect.sleep(takes),
-      goes > 94 ? facts : goes === 94 ? Effect.die("a bug") : goes === 93 ? Effect.never : done,
+      Effect.sleep(duration),
+      percentile > 94
+        ? venueFailure
+        : percentile === 94
+        ? Effect.die("a bug")
+        : percentile === 93
+        ? Effect.never
+        : done,
     ),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * One database in memory under all replicas and workers: payments and refunds move together, and every
- * move is written down.
+ * One in-memory database for all replicas and workers: payments and refunds move together, and every move
+ * is recorded.
  *
  * @module
  */
@@ -17,9 +17,7 @@ import { RefundStore } from "../../../src/payments/refunds/RefundStore.ts"
 import { memoryPayments } from "../../support/payments/memoryPayments.ts"
 import { Debts, memoryRefunds } from "../../support/payments/memoryRefunds.ts"
 
-/**
- * The states of a row so far: null stands for the insert of an unmatched transfer in `refund_due`.
- */
+/** The events of a row; null is the insert of an unmatched transfer as `refund_due`. */
 export type History = ReadonlyArray<PaymentEvent | null>
 
 export interface Database {
@@ -27,11 +25,11 @@ export interface Database {
   readonly refunds: RefundStore["Service"]
   readonly stateOf: (paymentId: PaymentId) => PaymentState | null
   readonly histories: ReadonlyMap<PaymentId, History>
-  /** The moves that the tables refused: no code may even try one. */
+  /** The moves that the store refused: no process may try one. */
   readonly refused: ReadonlyArray<string>
 }
 
-/** Nothing comes between the steps of a transaction. */
+/** No other fiber runs between the steps of a transaction. */
 const transaction = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.provideService(effect, Scheduler.PreventSchedulerYield, true)
 
@@ -50,7 +48,7 @@ export const makeDatabase = Effect.gen(function* () {
     else history.push(event)
   }
 
-  const judged = <A>(call: string, effect: Effect.Effect<A>): Effect.Effect<A> =>
+  const recordingRefusals = <A>(call: string, effect: Effect.Effect<A>): Effect.Effect<A> =>
     transaction(
       Effect.tapDefect(effect, (defect) => Effect.sync(() => refused.push(`${call}: ${defect}`))),
     )
@@ -78,15 +76,15 @@ export const makeDatabase = Effect.gen(function* () {
         Effect.tap(store.claim(ticket, ...rest), ({ claimed }) =>
           Effect.sync(() => claimed && record(ticket.paymentId, "claim"))),
       ),
-    move: (held, move) =>
-      judged(
-        `move ${move.event} of ${held.state}`,
-        Effect.tap(store.move(held, move), (row) => {
-          if (Option.isNone(row)) return Effect.void
-          record(held.paymentId, move.event)
+    move: (payment, move) =>
+      recordingRefusals(
+        `move ${move.event} of ${payment.state}`,
+        Effect.tap(store.move(payment, move), (moved) => {
+          if (Option.isNone(moved)) return Effect.void
+          record(payment.paymentId, move.event)
           if (move.event !== "owe") return Effect.void
-          if (delivered.has(held.paymentId)) refused.push("owe: the answer was delivered")
-          return owe(row)
+          if (delivered.has(payment.paymentId)) refused.push("owe: the answer was delivered")
+          return owe(moved)
         }),
       ),
     markSent: (paymentId) =>
@@ -104,18 +102,19 @@ export const makeDatabase = Effect.gen(function* () {
       })),
   }
 
-  const move: RefundStore["Service"]["move"] = (held, move) =>
-    judged(
-      `refund ${move.event} of ${held.state}`,
-      Effect.tap(refunds.move(held, move), (moved) =>
+  const move: RefundStore["Service"]["move"] = (refund, move) =>
+    recordingRefusals(
+      `refund ${move.event} of ${refund.state}`,
+      Effect.tap(refunds.move(refund, move), (moved) =>
         Effect.sync(() => {
           const event = { confirm: "refund", cancel: "void" } as const
           if (!moved || (move.event !== "confirm" && move.event !== "cancel")) return
-          endRefund(held.paymentId, event[move.event])
-          record(held.paymentId, event[move.event])
+          endRefund(refund.paymentId, event[move.event])
+          record(refund.paymentId, event[move.event])
         })),
     )
-  const sign: RefundStore["Service"]["sign"] = (...args) => judged("sign", refunds.sign(...args))
+  const sign: RefundStore["Service"]["sign"] = (...args) =>
+    recordingRefusals("sign", refunds.sign(...args))
   return {
     payments,
     refunds: { ...refunds, move, sign },

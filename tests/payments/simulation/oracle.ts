@@ -1,6 +1,6 @@
 /**
- * Judges a run by the chain's ledger and by what people heard. Our own tables are believed in nothing
- * but where a row stood when somebody was told something.
+ * Checks the invariants of a run against the chain's ledger and the responses to callers. Our own tables
+ * are trusted only for the state of a row at the time of a response.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import { address, type PaymentState, step } from "../../../src/payments/domain/p
 import { terms, token } from "../../support/payments/terms.ts"
 import { isPaid } from "./buyers.ts"
 import type { History } from "./database.ts"
-import type { Heard, Signed, World } from "./world.ts"
+import type { CallRecord, SignedPayment, World } from "./world.ts"
 
-export interface Verdict {
+export interface RunResult {
   readonly violations: ReadonlyArray<string>
   readonly paid: number
   readonly delivered: number
@@ -24,103 +24,107 @@ export interface Verdict {
 const treasury = address(terms.treasury)
 const payTo = address(terms.payTo)
 
-export const judge = Effect.fnUntraced(function* (world: World) {
+export const checkRun = Effect.fnUntraced(function* (world: World) {
   const violations: Array<string> = [...world.database.refused]
   const count = { paid: 0, delivered: 0, refunded: 0, both: 0 }
-  let givenBack = 0n
+  let refundedSum = 0n
   for (const signed of world.signed) {
-    const heard = world.heard.filter((one) => one.signed.paymentId === signed.paymentId)
-    const fault = (invariant: string, what: string) =>
+    const calls = world.calls.filter((call) => call.signed.paymentId === signed.paymentId)
+    const violation = (invariant: string, what: string) =>
       violations.push(`${invariant}: ${signed.name} ${what}`)
     const paid = yield* isPaid(world, signed)
     const refund = yield* refundOf(world, signed)
-    const bodies = new Set(heard.flatMap(({ paidBody }) => paidBody ?? []))
+    const bodies = new Set(calls.flatMap(({ paidBody }) => paidBody ?? []))
     const refunded = Option.isSome(refund)
     count.paid += paid ? 1 : 0
     count.delivered += bodies.size > 0 ? 1 : 0
     count.refunded += refunded ? 1 : 0
     count.both += refunded && bodies.size > 0 ? 1 : 0
-    const spent = yield* spentOn(world, signed)
-    // Another sum than was asked for buys nothing, and is given back all the same.
+    const spent = yield* receivedAmount(world, signed)
+    // A transfer of another amount buys nothing, and is refunded too.
     if (spent !== null && !refunded && (!paid || bodies.size === 0)) {
-      fault("I1", "was paid: no answer, no refund")
+      violation("I1", "was paid: no answer, no refund")
     }
-    if (!paid && bodies.size > 0) fault("I4", "was answered and never paid")
-    if (spent === null && refunded) fault("I3", "was refunded and never paid")
-    if (bodies.size > 1) fault("I5", `bought ${bodies.size} answers`)
+    if (!paid && bodies.size > 0) violation("I4", "was answered and never paid")
+    if (spent === null && refunded) violation("I3", "was refunded and never paid")
+    if (bodies.size > 1) violation("I5", `bought ${bodies.size} answers`)
     if (refunded) {
-      givenBack += refund.value.value
+      refundedSum += refund.value.value
       const { to, value } = refund.value
-      if (to !== signed.authorization.from || value !== spent) fault("I7", "was refunded wrong")
+      if (to !== signed.authorization.from || value !== spent) violation("I7", "was refunded wrong")
     }
-    const last = heard.filter(({ who }) => who === "buyer").at(-1)
+    const last = calls.filter(({ caller }) => caller === "buyer").at(-1)
     if (last?.charged === false && paid && !refunded && bodies.size === 0) {
-      fault("I6", `was paid, and the last word was ${last.reported}`)
+      violation("I6", `was paid, and the last outcome was ${last.outcome}`)
     }
-    for (const one of heard) judgeWord(one, spent !== null, fault)
-    judgeRow(world, signed, fault)
+    for (const call of calls) checkCall(call, spent !== null, violation)
+    checkRow(world, signed, violation)
   }
   const out = playBalance - (yield* world.ledger.balance(treasury))
-  if (out !== givenBack) violations.push(`I2: the treasury gave ${out}, and owed ${givenBack}`)
-  return { ...count, violations, calls: world.heard.length } satisfies Verdict
+  if (out !== refundedSum) violations.push(`I2: the treasury paid ${out}, and owed ${refundedSum}`)
+  return { ...count, violations, calls: world.calls.length } satisfies RunResult
 })
 
-type Fault = (invariant: string, what: string) => void
+type AddViolation = (invariant: string, what: string) => void
 
-/** Checks one outcome against the states before and after it. */
-function judgeWord(
+/** Checks one response against the state of the payment before and after it. */
+function checkCall(
   {
     signed,
-    who,
-    how,
-    reported,
+    caller,
+    method,
+    outcome,
     paidBody,
     charged,
     before,
     after,
     onChain,
-    settledThen,
-    answeredThen,
-  }: Heard,
+    wasSettled,
+    wasAnswered,
+  }: CallRecord,
   taken: boolean,
-  fault: Fault,
+  violation: AddViolation,
 ) {
-  const said = `reported a ${who} ${reported}`
-  if (charged === true && !taken) fault("I6", `${said}: charged, and it never was`)
-  if (reported === "payment_required" && isOpen(before) && isOpen(after)) {
-    fault("I9", `${said} in ${after}`)
+  const what = `returned ${outcome} to a ${caller}`
+  if (charged === true && !taken) violation("I6", `${what}: charged, but it never was`)
+  if (outcome === "payment_required" && isOpen(before) && isOpen(after)) {
+    violation("I9", `${what} in ${after}`)
   }
-  if (charged === false && settledThen && !beforehand.has(reported)) {
-    fault("I6", `${said}: not charged, and it was settled`)
+  if (charged === false && wasSettled && !refusedBeforeClaim.has(outcome)) {
+    violation("I6", `${what}: not charged, but it was settled`)
   }
   if (paidBody === null) return
-  if (!answeredThen) fault("I4", `${said} before its answer was stored`)
-  if (!onChain) fault("I4", `${said} before it was paid`)
-  if (who === "stranger") fault("I5", `${said}: its answer`)
-  // Its buyer may have bought the answer to another request with it: there is one answer all the same.
-  const request = how === "sends" ? `${signed.request}: ` : signed.request
-  if (!paidBody.startsWith(request)) fault("I5", `${said}, for another request`)
-  if (before === "refund_due" || before === "refunded") fault("I10", `${said} in ${before}`)
+  if (!wasAnswered) violation("I4", `${what} before its answer was stored`)
+  if (!onChain) violation("I4", `${what} before it was paid`)
+  if (caller === "stranger") violation("I5", `${what}: its answer`)
+  // findOutcome() has no request: the buyer may have bought the answer to another request.
+  const request = method === "sell" ? `${signed.request}: ` : signed.request
+  if (!paidBody.startsWith(request)) violation("I5", `${what}, for another request`)
+  if (before === "refund_due" || before === "refunded") violation("I10", `${what} in ${before}`)
 }
 
-/** Refused before anything was claimed: another copy of the payment may have been sold meanwhile. */
-const beforehand = new Set(["payment_required", "payments_unavailable"])
+/** Refusals before the claim: another copy of the payment may have been sold meanwhile. */
+const refusedBeforeClaim = new Set(["payment_required", "payments_unavailable"])
 
 const isOpen = (state: string | null) => state === "settling" || state === "unresolved"
 
-/** Every move was legal, the log replays to the row, and the row is at rest. */
-function judgeRow({ database }: World, { paymentId, product }: Signed, fault: Fault) {
+/** Every move was legal, the events replay to the state of the row, and the state is final. */
+function checkRow(
+  { database }: World,
+  { paymentId, product }: SignedPayment,
+  violation: AddViolation,
+) {
   const state = database.stateOf(paymentId)
   const history = database.histories.get(paymentId) ?? []
   const replayed = replay(history, product.settlementOrder)
-  if (replayed !== state) fault("I8", `is ${state}, and its log says ${replayed}`)
-  if (state !== null && !final.has(state)) fault("I12", `is still ${state}`)
+  if (replayed !== state) violation("I8", `is ${state}, but its events replay to ${replayed}`)
+  if (state !== null && !finalStates.has(state)) violation("I12", `is still ${state}`)
 }
 
-const final: ReadonlySet<PaymentState> = new Set(["answered", "refunded", "void"])
+const finalStates: ReadonlySet<PaymentState> = new Set(["answered", "refunded", "void"])
 
-/** Every arrow that a run went over, by order of settlement. */
-export function arrows({ database, signed }: World): ReadonlyArray<string> {
+/** Every transition of a run, with its settlement order. */
+export function transitions({ database, signed }: World): ReadonlyArray<string> {
   return signed.flatMap(({ paymentId, product }) => {
     const history = database.histories.get(paymentId) ?? []
     return history.map((event, at) => {
@@ -132,11 +136,11 @@ export function arrows({ database, signed }: World): ReadonlyArray<string> {
 
 function replay(
   history: History,
-  order: Signed["product"]["settlementOrder"],
+  order: SignedPayment["product"]["settlementOrder"],
 ): PaymentState | null {
   let state: PaymentState | null = null
   for (const event of history) {
-    // An unmatched transfer has no real settlement order: it was never sold.
+    // An unmatched transfer was never sold, so any settlement order will do.
     const reached: Result.Result<PaymentState, unknown> = state === null
       ? Result.succeed(event === null ? "refund_due" : "claimed")
       : step(order, state, event ?? "claim")
@@ -146,8 +150,8 @@ function replay(
   return state
 }
 
-/** What reached us under the nonce, whatever the sum. */
-const spentOn = ({ ledger }: World, { authorization: { from, nonce } }: Signed) =>
+/** The amount that we received with the nonce, whatever it is; null for none. */
+const receivedAmount = ({ ledger }: World, { authorization: { from, nonce } }: SignedPayment) =>
   Effect.map(
     ledger.used(token.asset, from, nonce),
     Option.match({
@@ -156,16 +160,19 @@ const spentOn = ({ ledger }: World, { authorization: { from, nonce } }: Signed) 
     }),
   )
 
-const refundOf = ({ ledger, signatures }: World, { authorization: { from, nonce } }: Signed) =>
+const refundOf = (
+  { ledger, signatures }: World,
+  { authorization: { from, nonce } }: SignedPayment,
+) =>
   Effect.map(
     ledger.used(token.asset, treasury, signatures.refundNonce({ ...token, from, nonce })),
     Option.flatMap(({ transfer }) => Option.fromNullishOr(transfer)),
   )
 
-/** Nothing is left to do according to the tables; the chain shows whether that is right. */
-export function atRest({ signed, database }: World): boolean {
+/** Whether every row is in a final state. Only the chain proves that this is right. */
+export function allFinal({ signed, database }: World): boolean {
   return signed.every(({ paymentId }) => {
     const state = database.stateOf(paymentId)
-    return state === null || final.has(state)
+    return state === null || finalStates.has(state)
   })
 }

@@ -1,5 +1,5 @@
 /**
- * Runs many seeds and says which of them break a promise:
+ * Runs many seeds and prints those that violate an invariant:
  * deno run -A tests/payments/simulation/run.ts --seeds 5000 [--from 1] [--trace]
  *
  * @module
@@ -9,31 +9,35 @@ import { layer } from "../../../src/payments/wasmSignatures.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { simulate } from "./simulate.ts"
 
-const option = (name: string, otherwise: number) => {
+const option = (name: string, fallback: number) => {
   const at = Deno.args.indexOf(`--${name}`)
-  return at < 0 ? otherwise : Number(Deno.args[at + 1])
+  return at < 0 ? fallback : Number(Deno.args[at + 1])
 }
 
 const program = Effect.gen(function* () {
-  const mathematics = yield* Signatures
+  const realSignatures = yield* Signatures
   const from = option("from", 1)
   const seeds = option("seeds", 5_000)
   const sums = { calls: 0, paid: 0, delivered: 0, refunded: 0, both: 0 }
-  const gone = new Map<string, number>()
+  const transitionCounts = new Map<string, number>()
   let failed = 0
   const began = yield* Clock.currentTimeMillis
   for (let seed = from; seed < from + seeds; seed++) {
-    const { verdict, lines, arrows } = simulate(seed, mathematics)
-    for (const arrow of arrows) gone.set(arrow, (gone.get(arrow) ?? 0) + 1)
-    for (const key of Object.keys(sums) as Array<keyof typeof sums>) sums[key] += verdict[key]
-    if (verdict.violations.length === 0) continue
+    const { result, lines, transitions } = simulate(seed, realSignatures)
+    for (const transition of transitions) {
+      transitionCounts.set(transition, (transitionCounts.get(transition) ?? 0) + 1)
+    }
+    for (const key of Object.keys(sums) as Array<keyof typeof sums>) sums[key] += result[key]
+    if (result.violations.length === 0) continue
     failed += 1
-    yield* Console.log(`seed ${seed}:\n  ${verdict.violations.join("\n  ")}`)
+    yield* Console.log(`seed ${seed}:\n  ${result.violations.join("\n  ")}`)
     if (Deno.args.includes("--trace")) yield* Console.log(lines.join("\n"))
   }
   const seconds = Math.round(((yield* Clock.currentTimeMillis) - began) / 1_000)
-  const arrows = [...gone].sort().map(([arrow, times]) => `${arrow}, ${times} times`)
-  yield* Console.log(arrows.join("\n"))
+  const transitions = [...transitionCounts].sort().map(([transition, times]) =>
+    `${transition}, ${times} times`
+  )
+  yield* Console.log(transitions.join("\n"))
   yield* Console.log(JSON.stringify({ seeds, seconds, ...sums }))
   const passed = seeds - failed
   yield* Console.log(`\n${failed === 0 ? "ok" : "FAILED"} | ${passed} passed | ${failed} failed`)

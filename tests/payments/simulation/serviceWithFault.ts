@@ -10,12 +10,12 @@ import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import type { Work } from "../../../src/payments/sale/sale.ts"
 import { replica } from "../../support/payments/sales.ts"
 import {
-  type Between,
-  chainBetween,
-  facilitatorBetween,
-  storeBetween,
-  workBetween,
-} from "./between.ts"
+  type Intercept,
+  interceptChain,
+  interceptFacilitator,
+  interceptStore,
+  interceptWork,
+} from "./interceptors.ts"
 
 /** The faults of a call. */
 export const faultKinds = [
@@ -61,7 +61,7 @@ export const serviceWithFault = Effect.fnUntraced(function* (fault: InjectedFaul
     }
   }
 
-  const between: Between = (call, effect) =>
+  const intercept: Intercept = (call, effect) =>
     Effect.suspend(() => {
       if (dead) return Effect.never
       calls.push(call)
@@ -71,15 +71,15 @@ export const serviceWithFault = Effect.fnUntraced(function* (fault: InjectedFaul
     })
 
   const payments = yield* replica.pipe(
-    Effect.provideService(PaymentStore, storeBetween(yield* PaymentStore, between)),
-    Effect.provideService(Facilitator, facilitatorBetween(yield* Facilitator, between)),
-    Effect.provideService(Chain, chainBetween(yield* Chain, between)),
+    Effect.provideService(PaymentStore, interceptStore(yield* PaymentStore, intercept)),
+    Effect.provideService(Facilitator, interceptFacilitator(yield* Facilitator, intercept)),
+    Effect.provideService(Chain, interceptChain(yield* Chain, intercept)),
   )
   return {
     payments,
     /** The calls that it made, in order. */
     calls,
-    workOf: (work: Work) => workBetween(work, between),
+    workOf: (work: Work) => interceptWork(work, intercept),
     /** Completed when it dies. */
     died: Deferred.await(died),
   }

@@ -1,6 +1,6 @@
 /**
- * A share of the simulated runs, and that they are worth something: the same seed is the same run, and
- * every arrow is gone over.
+ * Some of the simulated runs, and their quality: the same seed gives the same run, and the runs make
+ * every transition.
  *
  * @module
  */
@@ -15,24 +15,24 @@ import { VirtualTime } from "./virtualTime.ts"
 import { moves } from "../../support/payments/moves.ts"
 
 const seeds = 150
-const mathematics = await Effect.runPromise(Signatures.pipe(Effect.provide(layer)))
+const realSignatures = await Effect.runPromise(Signatures.pipe(Effect.provide(layer)))
 
 Deno.test(`${seeds} runs violate no invariant, and make every move that is not rare`, () => {
-  const gone = new Set<string>()
+  const made = new Set<string>()
   for (let seed = 1; seed <= seeds; seed++) {
-    const { verdict, arrows } = simulate(seed, mathematics)
-    equal([seed, ...verdict.violations], [seed])
-    for (const arrow of arrows) gone.add(arrow)
+    const { result, transitions } = simulate(seed, realSignatures)
+    equal([seed, ...result.violations], [seed])
+    for (const transition of transitions) made.add(transition)
   }
   const missing = (["compute-first", "settle-early"] as const).flatMap((order) =>
     paymentStates.flatMap((from: PaymentState) =>
       Object.keys(moves[order][from]).map((event) => `${order} ${from}: ${event}`)
     )
-  ).filter((arrow) => !gone.has(arrow) && !rare.has(arrow))
+  ).filter((transition) => !made.has(transition) && !rare.has(transition))
   equal(missing, [])
 })
 
-/** Seen in thousands of runs only; the last two need a chain that forgets a safe block. */
+/** These need thousands of runs; the last two need a chain that reorganises a safe block. */
 const rare = new Set([
   ...["compute-first settling: void", "settle-early settling: void"],
   ...["compute-first unresolved: owe", "compute-first void: owe", "settle-early void: owe"],
@@ -41,14 +41,14 @@ const rare = new Set([
 
 Deno.test("the same seed gives the same run, and another seed another run", () => {
   for (const seed of [3, 4, 5, 6]) {
-    const [run, again] = [simulate(seed, mathematics), simulate(seed, mathematics)]
+    const [run, again] = [simulate(seed, realSignatures), simulate(seed, realSignatures)]
     equal(run.lines, again.lines)
-    equal([run.digest, run.turns, run.verdict], [again.digest, again.turns, again.verdict])
-    notStrictEqual(run.digest, simulate(seed + 1_000, mathematics).digest)
+    equal([run.digest, run.steps, run.result], [again.digest, again.steps, again.result])
+    notStrictEqual(run.digest, simulate(seed + 1_000, realSignatures).digest)
   }
 })
 
-/** Two fibers that take turns: who comes first is written down. */
+/** Three fibers that yield to each other, and the order in which they ran. */
 const race = Effect.gen(function* () {
   const order: Array<string> = []
   const runner = (name: string) =>
@@ -95,12 +95,12 @@ Deno.test("virtual time passes only when no task is ready, up to the next sleepe
 })
 
 Deno.test("virtual time fails a run that can never end", () => {
-  const stuck = Effect.flatMap(Deferred.make<void>(), Deferred.await)
-  let said = ""
+  const endless = Effect.flatMap(Deferred.make<void>(), Deferred.await)
+  let message = ""
   try {
-    new VirtualTime(0, new Random(1)).run(stuck, 10_000)
+    new VirtualTime(0, new Random(1)).run(endless, 10_000)
   } catch (error) {
-    said = String(error)
+    message = String(error)
   }
-  ok(said.includes("Nobody has anything left to do"), said)
+  ok(message.includes("No task is ready"), message)
 })

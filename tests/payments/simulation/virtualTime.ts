@@ -1,6 +1,6 @@
 /**
- * A clock and a scheduler without a machine behind them: whose turn it is chance decides, and time
- * passes only when nobody has anything left to do. The same seed gives the same run.
+ * A simulated clock and scheduler: it picks the next task at random, and time passes only when no task
+ * is ready. The same seed gives the same run.
  *
  * @module
  */
@@ -13,15 +13,15 @@ interface Sleeper {
   readonly wake: () => void
 }
 
-/** The steps a fiber may take before another may come in between. */
-const stepsMax = 120
+/** The largest number of operations that a fiber runs before it yields. */
+const operationsMax = 120
 
 export class VirtualTime implements Clock.Clock, Scheduler.Scheduler {
   readonly executionMode = "sync"
-  /** How many turns were given, in all. */
-  turns = 0
+  /** The steps so far: tasks that ran and sleepers that woke. */
+  steps = 0
   #nowMs: number
-  #steps: number
+  #operationsBeforeYield: number
   #order = 0
   #ready: Array<() => void> = []
   #sleepers: Array<Sleeper> = []
@@ -30,11 +30,11 @@ export class VirtualTime implements Clock.Clock, Scheduler.Scheduler {
   constructor(startMs: number, random: Random) {
     this.#nowMs = startMs
     this.#random = random
-    this.#steps = this.#drawSteps()
+    this.#operationsBeforeYield = this.#drawOperations()
   }
 
-  /** Runs an effect to its end, all of it now; dies after so many turns. */
-  run<A>(effect: Effect.Effect<A>, turnsMax: number): A {
+  /** Runs an effect to its end; throws when no task is left or after `stepsMax` steps. */
+  run<A>(effect: Effect.Effect<A>, stepsMax: number): A {
     const timed = effect.pipe(
       Effect.provideService(Clock.Clock, this),
       Effect.provideService(Scheduler.Scheduler, this),
@@ -42,16 +42,18 @@ export class VirtualTime implements Clock.Clock, Scheduler.Scheduler {
     const fiber = Effect.runFork(timed, { scheduler: this })
     let exit = fiber.pollUnsafe()
     while (exit === undefined) {
-      if (!this.#turn()) throw new Error("Nobody has anything left to do, and the run goes on")
-      if (this.turns > turnsMax) throw new Error(`The run goes on after ${turnsMax} turns`)
+      if (!this.#step()) {
+        throw new Error("No task is ready and no fiber sleeps, but the run has not ended")
+      }
+      if (this.steps > stepsMax) throw new Error(`The run has not ended after ${stepsMax} steps`)
       exit = fiber.pollUnsafe()
     }
     return Effect.runSync(exit)
   }
 
-  /** Runs one task; false when no task can ever run again. */
-  #turn(): boolean {
-    this.turns++
+  /** Runs a ready task or wakes the next sleeper; false when there is neither. */
+  #step(): boolean {
+    this.steps++
     const task = this.#drawReady()
     if (task !== undefined) {
       task()
@@ -74,13 +76,13 @@ export class VirtualTime implements Clock.Clock, Scheduler.Scheduler {
     return drawn
   }
 
-  #drawSteps(): number {
-    return 1 + this.#random.below(stepsMax)
+  #drawOperations(): number {
+    return 1 + this.#random.below(operationsMax)
   }
 
   shouldYield(fiber: Fiber.Fiber<unknown, unknown>): boolean {
-    if (fiber.currentOpCount < this.#steps) return false
-    this.#steps = this.#drawSteps()
+    if (fiber.currentOpCount < this.#operationsBeforeYield) return false
+    this.#operationsBeforeYield = this.#drawOperations()
     return true
   }
 
@@ -110,7 +112,7 @@ export class VirtualTime implements Clock.Clock, Scheduler.Scheduler {
     })
   }
 
-  /** Earliest first; of several at one time, the one that went to sleep first. */
+  /** Inserts by wake time; sleepers with the same time wake in the order of their insertion. */
   #insert(sleeper: Sleeper): void {
     let low = 0
     let high = this.#sleepers.length

@@ -1,5 +1,5 @@
 /**
- * Everything that is one run: its chance, its time, its database, its chain, and what was seen.
+ * The state of one run: random numbers, time, database, chain, and the recorded calls.
  *
  * @module
  */
@@ -20,16 +20,16 @@ import type { Random } from "../../support/random.ts"
 import { terms, token } from "../../support/payments/terms.ts"
 import { makeDatabase } from "./database.ts"
 import type { VirtualTime } from "./virtualTime.ts"
-import { drawWeather, simulationOf, type Weather } from "./weather.ts"
+import { drawFaultRates, noFaults, simulationOf } from "./faultRates.ts"
 import { layerMemory } from "../../support/payments/memoryLedger.ts"
 
 export const startSeconds = 1_800_000_000
 export const holdSecondsMax = 150
-/** From this time on there are no faults and no purchases. */
-export const calmAtSeconds = 400
+/** From this time on there are no faults and no buyers. */
+export const faultsEndSeconds = 400
 
-/** A signed payment. */
-export interface Signed {
+/** A payment that a buyer has signed. */
+export interface SignedPayment {
   readonly name: string
   readonly paymentId: PaymentId
   readonly product: Product
@@ -39,26 +39,25 @@ export interface Signed {
   readonly secret: string | null
 }
 
-/** One outcome that a caller got, and the state of the payment then. */
-export interface Heard {
-  readonly signed: Signed
-  readonly who: "buyer" | "stranger"
-  /** Whether the payment was sent with a request, or its outcome asked for without one. */
-  readonly how: "sends" | "recalls"
-  readonly reported: string
-  /** The delivered body; null when nothing charged was delivered. */
+/** The outcome of one call, and the state of its payment. */
+export interface CallRecord {
+  readonly signed: SignedPayment
+  readonly caller: "buyer" | "stranger"
+  readonly method: "sell" | "findOutcome"
+  readonly outcome: string
+  /** The delivered body of a charged answer; otherwise null. */
   readonly paidBody: string | null
-  /** What was said of the money: taken or not, and null where that is open. */
+  /** The `charged` value of the response; null when it was not known yet. */
   readonly charged: boolean | null
   readonly before: string | null
   readonly after: string | null
   readonly onChain: boolean
-  /** Whether the row had been settled, or answered, when this was said. */
-  readonly settledThen: boolean
-  readonly answeredThen: boolean
+  /** Whether the row had been settled or answered at the time of the response. */
+  readonly wasSettled: boolean
+  readonly wasAnswered: boolean
 }
 
-/** A run's own part of a trace: enough to find out where two runs part. */
+/** The lines of a run, and their digest, to find where two runs differ. */
 export interface Trace {
   readonly lines: Array<string>
   digest: number
@@ -69,12 +68,11 @@ export type World = Effect.Success<ReturnType<typeof makeWorld>>
 export const makeWorld = Effect.fnUntraced(function* (
   random: Random,
   time: VirtualTime,
-  mathematics: Signatures["Service"],
+  realSignatures: Signatures["Service"],
 ) {
-  const storm = drawWeather(random)
-  let over = false
-  const still: Weather = { crash: 0, store: 0, facilitator: 0, defect: 0, chain: 0 }
-  const weather = () => over ? still : storm
+  const rates = drawFaultRates(random)
+  let faultsEnded = false
+  const faultRates = () => faultsEnded ? noFaults : rates
   const seconds = () => time.currentTimeMillisUnsafe() / 1_000 - startSeconds
 
   const trace: Trace = { lines: [], digest: 0 }
@@ -86,32 +84,32 @@ export const makeWorld = Effect.fnUntraced(function* (
     }
   }
 
-  const { signatures, sign } = play(mathematics)
+  const { signatures, sign } = fakeSignatures(realSignatures)
   const database = yield* makeDatabase
   const ledgers = yield* Layer.build(Layer.fresh(layerMemory))
   const ledger = Context.get(ledgers, Ledger)
   const outside = yield* Layer.build(
-    layerLedger(simulationOf(random, weather, () => time.currentTimeMillisUnsafe())).pipe(
+    layerLedger(simulationOf(random, faultRates, () => time.currentTimeMillisUnsafe())).pipe(
       Layer.provide(Layer.succeedContext(ledgers)),
       Layer.provide(Layer.succeed(Signatures, signatures)),
     ),
   )
-  // The chain was scanned up to here before the first payment: a first scan reads nothing.
+  // The first scan of an account reads nothing, so it is made before the first payment.
   yield* database.payments.saveScannedThrough(
     { chainId: token.chainId, asset: token.asset, payTo: address(terms.payTo) },
     BigInt(startSeconds / 2 - 60),
   )
-  const signed: Array<Signed> = []
-  const heard: Array<Heard> = []
+  const signed: Array<SignedPayment> = []
+  const calls: Array<CallRecord> = []
   return {
     random,
     note,
     trace,
     seconds,
-    weather,
-    hold: Duration.seconds(random.between(30, holdSecondsMax)),
-    calm: () => {
-      over = true
+    faultRates,
+    answerWindow: Duration.seconds(random.between(30, holdSecondsMax)),
+    endFaults: () => {
+      faultsEnded = true
     },
     signatures,
     sign,
@@ -120,25 +118,26 @@ export const makeWorld = Effect.fnUntraced(function* (
     facilitator: Context.get(outside, Facilitator),
     chain: Context.get(outside, Chain),
     signed,
-    heard,
+    calls,
   }
 })
 
-/** Signatures for play: what was signed is remembered, so that a run computes no curves. */
-function play(mathematics: Signatures["Service"]) {
+/** Signatures that are recorded and not computed, which is faster. */
+function fakeSignatures(realSignatures: Signatures["Service"]) {
   const signers = new Map<Signature, string>()
-  const spelt = (authorization: Authorization) => Object.values(authorization).map(String).join(":")
+  const textOf = (authorization: Authorization) =>
+    Object.values(authorization).map(String).join(":")
   const sign = (authorization: Authorization): Signature => {
-    const word = mathematics.digest(`signature:${spelt(authorization)}`).slice(2)
-    const signature = Signature.make(`0x${word}${word}1b`)
-    signers.set(signature, spelt(authorization))
+    const hash = realSignatures.digest(`signature:${textOf(authorization)}`).slice(2)
+    const signature = Signature.make(`0x${hash}${hash}1b`)
+    signers.set(signature, textOf(authorization))
     return signature
   }
   const signatures: Signatures["Service"] = {
-    ...mathematics,
+    ...realSignatures,
     signer: (_token, authorization, signature) =>
       Effect.sync(() =>
-        signers.get(signature) === spelt(authorization)
+        signers.get(signature) === textOf(authorization)
           ? Option.some(authorization.from)
           : Option.none()
       ),

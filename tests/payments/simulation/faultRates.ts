@@ -1,5 +1,5 @@
 /**
- * What goes wrong in one run, and how often: drawn once from its seed.
+ * The rates of faults in one run, drawn once from its seed.
  *
  * @module
  */
@@ -10,29 +10,29 @@ import type {
 } from "../../../src/payments/simulated/facilitator.ts"
 import type { Random } from "../../support/random.ts"
 
-/** How often each thing goes wrong, a call. */
-export interface Weather {
+/** The probability of each fault in one call. */
+export interface FaultRates {
   readonly crash: number
   readonly store: number
   readonly facilitator: number
   readonly defect: number
-  /** Chance that the chain is away in any one stretch of ten seconds. */
+  /** The probability that the chain is unavailable during an interval of ten seconds. */
   readonly chain: number
 }
 
-const calm: Weather = { crash: 0, store: 0, facilitator: 0, defect: 0, chain: 0 }
-/** Nothing goes wrong in this part of the runs, so that the plain way is tried too. */
-const calmRuns = 0.15
+export const noFaults: FaultRates = { crash: 0, store: 0, facilitator: 0, defect: 0, chain: 0 }
+/** The share of runs without faults, which check the ordinary case. */
+const faultlessShare = 0.15
 
-export function drawWeather(random: Random): Weather {
-  if (random.chance(calmRuns)) return calm
-  const some = (most: number) => random.chance(0.3) ? 0 : random.between(0, most)
+export function drawFaultRates(random: Random): FaultRates {
+  if (random.chance(faultlessShare)) return noFaults
+  const rate = (max: number) => random.chance(0.3) ? 0 : random.between(0, max)
   return {
-    crash: some(0.02),
-    store: some(0.06),
-    facilitator: some(0.7),
-    defect: some(0.03),
-    chain: some(0.4),
+    crash: rate(0.02),
+    store: rate(0.06),
+    facilitator: rate(0.7),
+    defect: rate(0.03),
+    chain: rate(0.4),
   }
 }
 
@@ -48,35 +48,35 @@ const misbehaviours: readonly [Misbehaviour, ...ReadonlyArray<Misbehaviour>] = [
 ]
 const outageMs = 10_000
 
-/** The facilitator and the chain under this weather, for as long as it lasts. */
+/** The options of a facilitator and a chain with these faults. */
 export function simulationOf(
   random: Random,
-  weather: () => Weather,
+  faultRates: () => FaultRates,
   nowMs: () => number,
 ): SimulationOptions {
   const outages = new Map<number, "down" | "silent" | null>()
   const outage = () => {
-    const stretch = Math.floor(nowMs() / outageMs)
-    const known = outages.get(stretch)
-    if (known !== undefined && weather().chain > 0) return known
-    const drawn = !random.chance(weather().chain) ? null : random.chance(0.5) ? "down" : "silent"
-    outages.set(stretch, drawn)
+    const interval = Math.floor(nowMs() / outageMs)
+    const known = outages.get(interval)
+    if (known !== undefined && faultRates().chain > 0) return known
+    const drawn = !random.chance(faultRates().chain) ? null : random.chance(0.5) ? "down" : "silent"
+    outages.set(interval, drawn)
     return drawn
   }
   return {
     delay: Duration.millis(random.below(2_000)),
     late: Duration.millis(random.below(150_000)),
     safeAfterSeconds: random.below(30),
-    misbehave: () => random.chance(weather().facilitator) ? random.pick(misbehaviours) : null,
+    misbehave: () => random.chance(faultRates().facilitator) ? random.pick(misbehaviours) : null,
     chainDown: () => outage() === "down",
     chainSilent: () => outage() === "silent",
   }
 }
 
-/** What comes of one call to a store or an adapter. */
-export type Fate =
+/** The outcome of one call to a store or an adapter. */
+export type CallOutcome =
   | "done"
-  /** Executed, with a response that comes after every timeout. */
+  /** Takes effect and returns after every caller has timed out. */
   | "late"
   | "defect before"
   | "defect after"
@@ -85,7 +85,11 @@ export type Fate =
   | "crash before"
   | "crash after"
 
-export function drawFate(random: Random, { crash, store, defect }: Weather, stored: boolean): Fate {
+export function drawCallOutcome(
+  random: Random,
+  { crash, store, defect }: FaultRates,
+  stored: boolean,
+): CallOutcome {
   const when = () => random.chance(0.5) ? "before" : "after"
   if (random.chance(crash)) return `crash ${when()}`
   if (!random.chance(stored ? store : defect)) return "done"

@@ -15,11 +15,16 @@ import { Signatures } from "../../../src/payments/Signatures.ts"
 import type { PaymentTiming } from "../../../src/payments/timing.ts"
 import { Treasury } from "../../../src/payments/refunds/Treasury.ts"
 import { terms, token } from "../../support/payments/terms.ts"
-import { type Between, chainBetween, facilitatorBetween, storeBetween } from "./between.ts"
-import { startMachine } from "./machine.ts"
+import {
+  type Intercept,
+  interceptChain,
+  interceptFacilitator,
+  interceptStore,
+} from "./interceptors.ts"
+import { startProcess } from "./simulatedProcess.ts"
 import type { World } from "./world.ts"
 
-/** The real order of lengths, shortened where a run would only wait. HOLD is the run's own. */
+/** In the same order as the real ones, but shorter where a run would only wait. Each run draws HOLD. */
 const timing: Omit<PaymentTiming, "answerWindow"> = {
   lease: Duration.seconds(50),
   verifyTimeout: Duration.seconds(4),
@@ -49,50 +54,54 @@ const refundTiming: RefundTiming = {
   drain: Duration.seconds(15),
 }
 
-const roomy = { perHour: 10n ** 12n, perDay: 10n ** 12n }
+const noCaps = { perHour: 10n ** 12n, perDay: 10n ** 12n }
 
-/** A chore that fails is done again when its turn comes. */
-const stubborn = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<void> =>
+/** A job that fails runs again at its next interval. */
+const ignoringFailure = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<void> =>
   effect.pipe(Effect.asVoid, Effect.catchCause(() => Effect.void))
 
-const outside = ({ facilitator, chain, signatures }: World, between: Between) =>
+const outsidePorts = ({ facilitator, chain, signatures }: World, intercept: Intercept) =>
   Layer.mergeAll(
-    Layer.succeed(Facilitator, facilitatorBetween(facilitator, between)),
-    Layer.succeed(Chain, chainBetween(chain, between)),
+    Layer.succeed(Facilitator, interceptFacilitator(facilitator, intercept)),
+    Layer.succeed(Chain, interceptChain(chain, intercept)),
     Layer.succeed(Signatures, signatures),
   )
 
 /** A replica of the service. */
 export const startReplica = (world: World, name: string) =>
-  startMachine(
+  startProcess(
     world,
     name,
-    (between) =>
-      Layer.fresh(Payments.layer({ terms, timing: { ...timing, answerWindow: world.hold } })).pipe(
-        Layer.provide(outside(world, between)),
+    (intercept) =>
+      Layer.fresh(
+        Payments.layer({ terms, timing: { ...timing, answerWindow: world.answerWindow } }),
+      ).pipe(
+        Layer.provide(outsidePorts(world, intercept)),
         Layer.provide(
-          Layer.succeed(PaymentStore, storeBetween(world.database.payments, between)),
+          Layer.succeed(PaymentStore, interceptStore(world.database.payments, intercept)),
         ),
         Layer.build,
         Effect.map((context) => Context.get(context, Payments)),
       ),
-    ({ sweep, scan }) => [[15, stubborn(sweep)], [30, stubborn(scan)]],
+    ({ sweep, scan }) => [[15, ignoringFailure(sweep)], [30, ignoringFailure(scan)]],
   )
 
 /** A refund worker. */
 export const startWorker = (world: World, name: string) =>
-  startMachine(
+  startProcess(
     world,
     name,
-    (between) =>
+    (intercept) =>
       Layer.fresh(RefundWorker.layer({
         token,
         payTo: address(terms.payTo),
-        caps: roomy,
+        caps: noCaps,
         timing: refundTiming,
       })).pipe(
-        Layer.provide(outside(world, between)),
-        Layer.provide(Layer.succeed(RefundStore, refundsBetween(world.database.refunds, between))),
+        Layer.provide(outsidePorts(world, intercept)),
+        Layer.provide(
+          Layer.succeed(RefundStore, interceptRefunds(world.database.refunds, intercept)),
+        ),
         Layer.provide(Layer.succeed(Treasury, {
           address: address(terms.treasury),
           sign: (_token, authorization) => Effect.sync(() => world.sign(authorization)),
@@ -100,15 +109,18 @@ export const startWorker = (world: World, name: string) =>
         Layer.build,
         Effect.map((context) => Context.get(context, RefundWorker)),
       ),
-    ({ sweep }) => [[15, stubborn(sweep)]],
+    ({ sweep }) => [[15, ignoringFailure(sweep)]],
   )
 
-function refundsBetween(store: RefundStore["Service"], between: Between): RefundStore["Service"] {
+function interceptRefunds(
+  store: RefundStore["Service"],
+  intercept: Intercept,
+): RefundStore["Service"] {
   return {
     ...store,
-    claimDue: (...args) => between("claimDue", store.claimDue(...args)),
-    sign: (...args) => between("sign", store.sign(...args)),
-    move: (...args) => between("refund", store.move(...args)),
-    signedForOthers: (...args) => between("signedForOthers", store.signedForOthers(...args)),
+    claimDue: (...args) => intercept("claimDue", store.claimDue(...args)),
+    sign: (...args) => intercept("sign", store.sign(...args)),
+    move: (...args) => intercept("refund", store.move(...args)),
+    signedForOthers: (...args) => intercept("signedForOthers", store.signedForOthers(...args)),
   }
 }
