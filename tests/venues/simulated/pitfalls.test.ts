@@ -8,7 +8,7 @@ import { deepStrictEqual, ok } from "node:assert/strict"
 import type { Activity } from "../../../src/venues/simulated/activity.ts"
 import type { Strategy, Wallet } from "../../../src/venues/simulated/wallets.ts"
 import { devWorld } from "../../../src/venues/simulated/venue.ts"
-import { isMarketMaker, isSweep } from "../../../src/whales/domain/entry.ts"
+import { isMarketMaker, isNearCertain } from "../../../src/whales/domain/entry.ts"
 import { day } from "../../../src/core/domain/time.ts"
 import {
   activityOfRows,
@@ -123,7 +123,7 @@ Deno.test("sweepers pay 0.95 and more, and other wallets rarely do", () => {
   for (const wallet of world.wallets) {
     const positions = [...positionsOf(world, activityOfRows(activityOf(wallet))).values()]
     const entries = positions.flatMap(({ entries }) => entries)
-    const sweeps = entries.filter(isSweep).length
+    const sweeps = entries.filter(isNearCertain).length
     const { strategy } = wallet.group
     if (strategy === "sweeper") ok(sweeps === entries.length && sweeps > 20)
     else ok(strategy.endsWith("_maker") || sweeps < 0.02 * entries.length, `${strategy}: ${sweeps}`)

@@ -11,7 +11,7 @@ import {
   isHedge,
   isMarketMaker,
   isOver,
-  isSweep,
+  isNearCertain,
 } from "../../../src/whales/domain/entry.ts"
 import { TokenId } from "../../../src/markets/domain/market.ts"
 import { day, hour, second } from "../../../src/core/domain/time.ts"
@@ -221,9 +221,9 @@ Deno.test("isHedge() is false at half of the shares, and true above", () => {
   equal(positionAfter(buyYes(100, 0.4), buyNo(51, 0.5)).entries.map(isHedge), [true])
 })
 
-Deno.test("isSweep() is true at 0.95, and false one tick below", () => {
-  equal(positionAfter(buyYes(12_345.678_9, 0.95)).entries.map(isSweep), [true])
-  equal(positionAfter(buyYes(12_345.678_9, 0.949)).entries.map(isSweep), [false])
+Deno.test("isNearCertain() is true at 0.95, and false one tick below", () => {
+  equal(positionAfter(buyYes(12_345.678_9, 0.95)).entries.map(isNearCertain), [true])
+  equal(positionAfter(buyYes(12_345.678_9, 0.949)).entries.map(isNearCertain), [false])
 })
 
 Deno.test("isOver() is true from a day after the last buy", () => {
