@@ -1,5 +1,5 @@
 /**
- * Markets that resolve soon: chosen from the market store, priced from their live books.
+ * Markets that end soon: chosen from the market store, priced from their live books.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { MarketStore } from "./MarketStore.ts"
 import { VenueClient } from "./VenueClient.ts"
 
 export class Resolving extends Context.Service<Resolving, {
-  /** Fails when no stored market is within the horizon. Makes no request to the venue. */
+  /** Fails when no stored market matches the query. Makes no request to the venue. */
   readonly check: (query: ResolvingQuery) => Effect.Effect<void, BelowThreshold>
   /**
    * The nearest end first; never empty. When the venue is unavailable, rows have no microstructure and
@@ -68,12 +68,12 @@ export class Resolving extends Context.Service<Resolving, {
   )
 }
 
-/** How old a market's last stored mid may be to replace its live book. */
+/** The greatest age at which a market's last stored mid replaces a missing live book. */
 const freshMs = hour
 const booksTimeout = Duration.seconds(5)
 
 const none = new BelowThreshold({
-  message: "No market within this horizon and above this liquidity is known to resolve",
+  message: "No known market with at least this liquidity ends within these hours",
 })
 
 interface Books {
@@ -101,8 +101,8 @@ const liveBooks = Effect.fnUntraced(function* (
 })
 
 /**
- * A market that the venue no longer lists stays in the store as it was last seen. When all books are
- * known, a market without a book was decided before its scheduled end.
+ * The store keeps markets that the venue no longer lists, as they were last seen. When all books are
+ * known, a market without a book is one of them: it was decided before its scheduled end.
  */
 function isLive({ tokenIds }: EndingMarket, books: Books | null): boolean {
   return books === null || !books.complete || books.byToken.has(tokenIds[0])

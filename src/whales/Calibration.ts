@@ -2,7 +2,7 @@
  * Calibrates tracked wallets: adds their resolved entries to sums, judges all wallets together, and
  * publishes the calibration table.
  *
- * The cost depends on what changed: neither the history nor the sums of an unchanged wallet are read.
+ * The cost depends only on what changed: for an unchanged wallet neither history nor sums are read.
  *
  * @module
  */
@@ -213,8 +213,8 @@ const ratesOfAll = Effect.fnUntraced(function* (
   const found = new Map<string, Rates>()
   for (let from = 0; from < wallets.length; from += sumsBatch) {
     const sums = yield* store.sums(wallets.slice(from, from + sumsBatch))
-    for (const [wallet, { sums: of }] of sums) {
-      const rates = of === null ? null : ratesOf(of)
+    for (const [wallet, stored] of sums) {
+      const rates = stored.sums === null ? null : ratesOf(stored.sums)
       if (rates !== null) found.set(wallet, rates)
     }
   }

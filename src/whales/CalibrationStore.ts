@@ -14,7 +14,7 @@ export class CalibrationStore extends Context.Service<CalibrationStore, {
    * once a second, and reads the calibrations again when it has changed.
    */
   readonly calibrationVersion: Effect.Effect<string>
-  /** The current and the previous calibration: an entry that began between the two needs the latter. */
+  /** The current and the previous calibration: an entry that began between them needs the previous. */
   readonly calibrations: (
     wallets: ReadonlyArray<string>,
   ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<CalibratedWhale>>>

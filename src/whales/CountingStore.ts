@@ -3,7 +3,7 @@
  *
  * A position becomes uncounted when its entries change after its market has ended, or when the market's
  * resolution changes: its wallet's sums must be updated. The mark is written in the transaction of the
- * change and carries a version, so a count removes only the mark it has read, and a crash loses none.
+ * change and carries a version, so a count removes only the mark that it read, and a crash loses no mark.
  *
  * @module
  */

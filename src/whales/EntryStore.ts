@@ -43,7 +43,7 @@ export class EntryStore extends Context.Service<EntryStore, {
   /**
    * Saves the entries of positions, and removes their stale mark unless their activity changed
    * meanwhile. A counted position, or one in an ended market, becomes uncounted when its entries change.
-   * Ignores positions computed from less activity than the stored ones, and markets of unknown facts.
+   * Ignores positions computed from less activity than the stored ones, and markets whose facts are unknown.
    */
   readonly saveEntries: (positions: ReadonlyArray<ComputedPosition>) => Effect.Effect<void>
   /** Positions with an entry that must be published. */

@@ -1,7 +1,7 @@
 /**
- * Reads the activity of each wallet: page by page into the past, and in windows up to now.
+ * Reads the activity of each wallet: backwards page by page, and forwards in windows up to now.
  *
- * Activity is saved in one transaction with the range it completes, `[readFrom, readTo]`, so reading
+ * Activity and the range it completes, `[readFrom, readTo]`, are saved in one transaction, so reading
  * continues there after a crash. The range never has a gap.
  *
  * Activity is read in whole seconds. The oldest second of a page may continue on the next page, so the
@@ -37,9 +37,9 @@ export const forwardPagesMax = 100
 
 /** Pages of one second; a wallet with more activity in a second is truncated. */
 export const secondPagesMax = 20
-/** Attempts to read such a second twice with the same result: new rows shift its pages. */
+/** Readings of such a second, until two in a row are equal: new rows shift its pages. */
 const readingsMax = 4
-/** Pages of one window of new activity; a longer window is read in halves, the older first. */
+/** Pages of one window of new activity; a window with more is read in halves, the older first. */
 const windowPagesMax = 30
 
 /** The result of reading a wallet. */
@@ -55,7 +55,7 @@ export interface WalletRead {
 
 export class WalletHistory extends Context.Service<WalletHistory, {
   /**
-   * Reads and saves the next older page, or the newest page of a wallet never read. Does nothing unless
+   * Reads and saves the next older page, or the newest page if none was read yet. Does nothing unless
    * the history is `reading`. It becomes `whole` when the venue has nothing older, and `truncated` when
    * the venue returns no more or the limit is reached. Changes nothing when the venue is unavailable.
    */
@@ -63,7 +63,7 @@ export class WalletHistory extends Context.Service<WalletHistory, {
   /**
    * Reads the wallet's activity up to `now` in windows, oldest first, and saves each window. Stops
    * before `now` after `forwardPagesMax` pages. A second that cannot be read makes the history
-   * `truncated`. For a wallet never read it reads the newest page only.
+   * `truncated`. If no page was read yet, it reads the newest page only.
    */
   readonly readForward: (
     wallet: TrackedWallet,
@@ -75,7 +75,7 @@ export class WalletHistory extends Context.Service<WalletHistory, {
     Effect.gen(function* () {
       const { wallets } = yield* VenueClient
       const store = yield* WalletStore
-      const services = { source: wallets ?? anonymous, store }
+      const services = { source: wallets ?? anonymousSource, store }
       return WalletHistory.of({
         readBack: (wallet) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => readBack(services, wallet, now)),
@@ -108,11 +108,14 @@ interface Range {
   readonly to: EpochMs
 }
 
-const noNames = new VenueUnavailable({ operation: "wallets", reason: "its trades are anonymous" })
-const anonymous: WalletSource = {
+const noWallets = new VenueUnavailable({
+  operation: "wallets",
+  reason: "the venue's trades are anonymous",
+})
+const anonymousSource: WalletSource = {
   categories: ["overall"],
-  leaderboard: () => Effect.fail(noNames),
-  activity: () => Effect.fail(noNames),
+  leaderboard: () => Effect.fail(noWallets),
+  activity: () => Effect.fail(noWallets),
 }
 
 const readBack = Effect.fn("WalletHistory.readBack")(function* (
@@ -120,15 +123,20 @@ const readBack = Effect.fn("WalletHistory.readBack")(function* (
   wallet: TrackedWallet,
   now: EpochMs,
 ) {
-  if (wallet.history !== "reading") return nothing(wallet)
+  if (wallet.history !== "reading") return noPagesRead(wallet)
   const to = wallet.readFrom === null ? wholeSecond(now) : wallet.readFrom - 1
   if (wallet.activityCount >= activityEventsMax) {
-    return yield* save(store, wallet, { ...empty(to), end: "cut" }, wallet.readTo ?? to + 1)
+    return yield* saveOlder(
+      store,
+      wallet,
+      { ...emptySpan(to), end: "cut" },
+      wallet.readTo ?? to + 1,
+    )
   }
   const span = to < historyFrom
-    ? { ...empty(to), end: "all" as const }
+    ? { ...emptySpan(to), end: "all" as const }
     : yield* readSeconds(source, wallet.wallet, { from: historyFrom, to })
-  return yield* save(store, wallet, span, wallet.readTo ?? Math.max(to, span.from))
+  return yield* saveOlder(store, wallet, span, wallet.readTo ?? Math.max(to, span.from))
 })
 
 const readForward = Effect.fn("WalletHistory.readForward")(function* (
@@ -138,7 +146,7 @@ const readForward = Effect.fn("WalletHistory.readForward")(function* (
   now: EpochMs,
 ) {
   const to = wholeSecond(now)
-  let read = nothing(wallet)
+  let read = noPagesRead(wallet)
   let from = wholeSecond(Math.max(readTo - overlapMs, historyFrom))
   let width = Math.max(0, to - from)
   // Continues beyond the page limit until `readTo` moves, so that every call makes progress.
@@ -147,11 +155,11 @@ const readForward = Effect.fn("WalletHistory.readForward")(function* (
     const span = yield* readWindow(source, wallet.wallet, window)
     const narrower = narrowerWidth(window, span)
     if (narrower !== null) {
-      read = add(read, { ...span, added: 0, wallet: read.wallet })
+      read = addRead(read, { ...span, added: 0, wallet: read.wallet })
       width = narrower
       continue
     }
-    // An unreadable window is skipped up to the newest minutes, so that current entries are published.
+    // An unreadable window is skipped up to `overlapMs` before now, so that new entries are published.
     const isReadable = span.end === "all" || span.from <= window.to
     const reached = isReadable ? window.to : Math.max(window.to, to - overlapMs)
     const update = {
@@ -161,7 +169,7 @@ const readForward = Effect.fn("WalletHistory.readForward")(function* (
       readTo: Math.max(reached, readTo),
       history: span.end === "all" ? read.wallet.history : "truncated" as const,
     }
-    read = add(read, { ...span, ...yield* saveUpdate(store, read.wallet, update) })
+    read = addRead(read, { ...span, ...yield* saveUpdate(store, read.wallet, update) })
     from = reached + second
     if (2 * span.pages <= windowPagesMax) width = Math.max(second, 2 * width)
   }
@@ -169,8 +177,8 @@ const readForward = Effect.fn("WalletHistory.readForward")(function* (
 })
 
 /**
- * The narrower width of a window that must be read again, in ms; null when the span can be saved: it is
- * the whole window, or all but its first second, which cannot be read.
+ * The narrower width in ms with which a window must be read again. Null when the span can be saved: it
+ * is the whole window, or only the window's first second could not be read.
  */
 function narrowerWidth({ from, to }: Range, span: ActivitySpan): number | null {
   if (span.end === "all") return null
@@ -183,7 +191,7 @@ function narrowerWidth({ from, to }: Range, span: ActivitySpan): number | null {
 }
 
 /** Saves a span that ends where the wallet's known range begins. */
-const save = Effect.fnUntraced(function* (
+const saveOlder = Effect.fnUntraced(function* (
   store: WalletStore["Service"],
   wallet: TrackedWallet,
   span: ActivitySpan,
@@ -198,7 +206,7 @@ const save = Effect.fnUntraced(function* (
     readTo,
     history,
   })
-  return add(nothing(wallet), { ...span, ...saved })
+  return addRead(noPagesRead(wallet), { ...span, ...saved })
 })
 
 const saveUpdate = Effect.fnUntraced(function* (
@@ -210,16 +218,16 @@ const saveUpdate = Effect.fnUntraced(function* (
   return { added, wallet: { ...wallet, ...state, activityCount: wallet.activityCount + added } }
 })
 
-function nothing(wallet: TrackedWallet): WalletRead {
+function noPagesRead(wallet: TrackedWallet): WalletRead {
   return { wallet, added: 0, pages: 0, rejected: {} }
 }
 
-function add(before: WalletRead, { wallet, added, pages, rejected }: WalletRead): WalletRead {
+function addRead(before: WalletRead, { wallet, added, pages, rejected }: WalletRead): WalletRead {
   return {
     wallet,
     added: before.added + added,
     pages: before.pages + pages,
-    rejected: sum(before.rejected, rejected),
+    rejected: addRejections(before.rejected, rejected),
   }
 }
 
@@ -229,14 +237,14 @@ const readWindow = Effect.fnUntraced(function* (
   wallet: string,
   { from, to }: Range,
 ) {
-  let window: ActivitySpan = { ...empty(to), end: "more" }
+  let window: ActivitySpan = { ...emptySpan(to), end: "more" }
   while (window.end === "more" && window.pages < windowPagesMax) {
     const span = yield* readSeconds(source, wallet, { from, to: window.from - 1 })
     window = {
       ...span,
       activity: [...window.activity, ...span.activity],
       pages: window.pages + span.pages,
-      rejected: sum(window.rejected, span.rejected),
+      rejected: addRejections(window.rejected, span.rejected),
     }
   }
   return window
@@ -256,7 +264,7 @@ const readSeconds = Effect.fnUntraced(function* (
   for (let count = 2; count <= readingsMax; count++) {
     const again = yield* readPages(source, wallet, range)
     const pages = reading.pages + again.pages
-    const rejected = sum(reading.rejected, again.rejected)
+    const rejected = addRejections(reading.rejected, again.rejected)
     // Page lengths may differ between readings, so only the range of both is compared.
     const [less, more] = reading.from > again.from ? [reading, again] : [again, reading]
     const isEqual = Equal.equals(keysFrom(less, less.from), keysFrom(more, less.from))
@@ -283,21 +291,21 @@ const readPages = Effect.fnUntraced(function* (
     if (remaining.cursor === null) return { ...span, end: "more" as const }
     reading = remaining
   }
-  const nothingRead = { ...empty(range.to), pages: secondPagesMax, rejected }
+  const nothingRead = { ...emptySpan(range.to), pages: secondPagesMax, rejected }
   return { ...nothingRead, isPaged: false, end: "cut" as const }
 })
 
 /** The empty span of a range that ends at `to`. */
-function empty(to: EpochMs): Omit<ActivitySpan, "end"> {
+function emptySpan(to: EpochMs): Omit<ActivitySpan, "end"> {
   return { activity: [], from: to + 1, pages: 0, rejected: {} }
 }
 
-/** The events of a span from an instant on, in an order independent of the reading. */
+/** The keys of a span's events at or after `from`, sorted, so that two readings can be compared. */
 function keysFrom({ activity }: ActivitySpan, from: EpochMs): ReadonlyArray<string> {
   return activity.filter(({ at }) => at >= from).map(activityEventKey).sort()
 }
 
-function sum(a: Rejections, b: Rejections): Rejections {
+function addRejections(a: Rejections, b: Rejections): Rejections {
   const both = { ...a }
   tally(both, b)
   return both

@@ -2,8 +2,8 @@
  * One whale tick: reads the activity of tracked wallets, publishes entries, updates calibrations.
  *
  * It has seven stages, each with a time limit. Entries are published before resolutions are counted, and
- * each carries the newest calibration before its first fill, so no published figure of an entry depends
- * on its market's result. The next tick continues unfinished work, also after a crash.
+ * each carries the newest calibration from before its first fill. So no published figure of an entry
+ * depends on its market's result. The next tick continues unfinished work, also after a crash.
  *
  * @module
  */
@@ -27,19 +27,19 @@ import { WalletHistory } from "./WalletHistory.ts"
 import { WalletStore } from "./WalletStore.ts"
 import { WhaleMarketStore } from "./WhaleMarketStore.ts"
 
-/** Wallets read in one tick, those not tried for longest first. */
+/** Wallets read in one tick, beginning with the one whose last attempt is the oldest. */
 const walletsMax = 2_000
 const readConcurrency = 4
 
-/** An entry is published while its last fill is no older than the longer of these. */
+/** An entry is published until its last fill is older than an hour and older than six ticks. */
 const freshMs = hour
 const freshTicks = 6
 
-/** The stages `entries` and `counting` stop after the shorter of this and this share of a tick. */
+/** The stages `entries` and `counting` stop after this time or this share of a tick, if shorter. */
 const backlogMs = 80 * second
 const backlogShare = 0.25
 
-/** `reading` suffices for a thousand wallets at the limit of 40 requests in ten seconds. */
+/** In five minutes `reading` reads a thousand wallets at the limit of 40 requests in ten seconds. */
 const stageLimits = {
   reading: Duration.minutes(5),
   facts: Duration.minutes(1),

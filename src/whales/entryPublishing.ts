@@ -1,9 +1,9 @@
 /**
  * Recomputes entries from the activity of tracked wallets, and publishes each entry once in the feed.
  *
- * A new entry gets its wallet's newest calibration before it. An item is added to the feed before its
- * entry is marked as emitted: after a crash between the two the entry is published again, and the feed
- * ignores the duplicate because of its dedupe key.
+ * A new entry gets its wallet's newest calibration from before the entry. An item is added to the feed
+ * first, then its entry is marked as emitted. After a crash between the two the entry is published again,
+ * and the feed ignores the duplicate because of its dedupe key.
  *
  * @module
  */
@@ -30,7 +30,7 @@ const positionsMax = 200_000
 const dueMax = 2_000
 /** Items published in one tick, the largest stakes first; the others wait. */
 const itemsMax = 50
-/** After this, items are published without a book. */
+/** If the books take longer, items are published without them. */
 const booksTimeout = Duration.seconds(10)
 
 /** The conditions for publishing an entry that do not depend on its wallet. */
@@ -96,7 +96,7 @@ function recompute(
   }
 }
 
-/** Mutable: the titles of published items, and the reasons for the rejected entries. */
+/** Mutable: the titles of the published items, and the number of rejected entries by reason. */
 interface Published {
   readonly items: Array<string>
   readonly rejected: Record<string, number>

@@ -16,7 +16,7 @@ const marketsMax = 4_000
 /** A market is checked at every tick for this long after its scheduled end, else less often. */
 const endingMs = 7 * day
 const checkEveryTicks = 6
-/** How long an ended market is checked again, and how often. */
+/** An ended market is checked again for this long, at this interval. */
 const recheckMs = 7 * day
 const recheckEveryMs = day
 
@@ -26,9 +26,7 @@ interface ResolutionTally {
   readonly rejected: Record<string, number>
 }
 
-/**
- * Stores how markets ended. A batch that failed is requested again at the next tick.
- */
+/** Stores how markets ended. A batch that failed is requested again at the next tick. */
 export const readResolutions = Effect.fnUntraced(function* (
   { venue, whaleMarkets }: {
     readonly venue: VenueClient["Service"]

@@ -115,7 +115,7 @@ const failures: Readonly<Record<number, Readonly<Record<string, Failure>>>> = {
   422: {
     not_charged: notCharged(
       new BelowThreshold({
-        message: "No market within this horizon and above this liquidity is known to resolve",
+        message: "No known market with at least this liquidity ends within these hours",
       }),
     ),
   },

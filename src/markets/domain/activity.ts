@@ -1,10 +1,10 @@
 /**
- * A wallet's activity events in one market, and what identifies each event.
+ * A wallet's activity events, and what identifies each event.
  *
- * Rows that are equal in every field are common and real, so an event is identified by its fields and
- * its number among the equal events of its transaction. Numbering needs the whole transaction. A
- * transaction has one timestamp, so a second that was read to its end contains whole transactions:
- * `wholeSeconds` takes events by whole seconds only, wherever pages end.
+ * The venue often returns several rows that are equal in every field and are separate events. So an
+ * event is identified by its fields and its number among the equal events of its transaction. Numbering
+ * needs the whole transaction. A transaction has one timestamp, so a second that was read completely
+ * contains only whole transactions: `wholeSeconds` takes whole seconds only, wherever a page ends.
  *
  * @module
  */
@@ -34,13 +34,13 @@ export interface ActivityEvent {
   readonly transaction: string
 }
 
-/** An activity event that is distinct from its equals. */
+/** An activity event with its number among equal events, which makes it unique. */
 export interface NumberedActivityEvent extends ActivityEvent {
   /** From 0, among the events of this wallet and transaction that are equal in every field. */
   readonly occurrence: number
 }
 
-/** The next request of a range of a wallet's activity, which is read newest first. */
+/** The next request in a range of a wallet's activity; the range is read newest first. */
 interface Reading {
   /** Inclusive, like `to`. */
   readonly from: EpochMs
@@ -129,7 +129,7 @@ export function activityEventKey(event: NumberedActivityEvent): string {
   return `${contentKey(event)} ${event.occurrence}`
 }
 
-/** The same for equal events; without the time, because a transaction has only one. */
+/** The same for equal events. Omits the time, because a transaction has only one. */
 function contentKey(event: ActivityEvent): string {
   const { wallet, transaction, marketId, kind, tokenId, size, price } = event
   return [wallet, transaction, marketId, kind, tokenId ?? "", size, price].join(" ")

@@ -103,32 +103,32 @@ export function microstructure(book: OrderBook): Result.Result<Microstructure, B
   const bestBid = bids[0]
   const bestAsk = asks[0]
   if (bestBid === undefined || bestAsk === undefined) return Result.fail("empty_side")
-  if (bestBid.at >= bestAsk.at) return Result.fail("crossed")
-  if (bestAsk.at - bestBid.at > halfSteps(ghostSpread)) return Result.fail("ghost")
+  if (bestBid.steps >= bestAsk.steps) return Result.fail("crossed")
+  if (bestAsk.steps - bestBid.steps > halfSteps(ghostSpread)) return Result.fail("ghost")
 
-  const mid = (bestBid.at + bestAsk.at) / 2
-  const near = (level: ValidLevel) => Math.abs(level.at - mid) <= halfSteps(depthReach)
+  const mid = (bestBid.steps + bestAsk.steps) / 2
+  const near = (level: ValidLevel) => Math.abs(level.steps - mid) <= halfSteps(depthReach)
   const bid = cost(bids.filter(near))
   const ask = cost(asks.filter(near))
   return Result.succeed({
-    bestBid: fromHalfSteps(bestBid.at),
-    bestAsk: fromHalfSteps(bestAsk.at),
+    bestBid: fromHalfSteps(bestBid.steps),
+    bestAsk: fromHalfSteps(bestAsk.steps),
     mid: fromHalfSteps(mid),
-    spread: fromHalfSteps(bestAsk.at - bestBid.at),
+    spread: fromHalfSteps(bestAsk.steps - bestBid.steps),
     depthUsdWithin5c: { bid: usd(bid), ask: usd(ask), total: usd(bid + ask) },
     impactUsd: {
-      up1c: impact(asks, ({ at }) => at < mid + halfSteps(0.01)),
-      down1c: impact(bids, ({ at }) => at > mid - halfSteps(0.01)),
-      up5c: impact(asks, ({ at }) => at < mid + halfSteps(0.05)),
-      down5c: impact(bids, ({ at }) => at > mid - halfSteps(0.05)),
+      up1c: impact(asks, ({ steps }) => steps < mid + halfSteps(0.01)),
+      down1c: impact(bids, ({ steps }) => steps > mid - halfSteps(0.01)),
+      up5c: impact(asks, ({ steps }) => steps < mid + halfSteps(0.05)),
+      down5c: impact(bids, ({ steps }) => steps > mid - halfSteps(0.05)),
     },
     observedAt: isoTime(book.observedAt),
   })
 }
 
 interface ValidLevel {
-  /** In half price steps. */
-  readonly at: number
+  /** The price in half price steps. */
+  readonly steps: number
   /** Shares. */
   readonly size: number
 }
@@ -139,13 +139,15 @@ interface ValidLevel {
  */
 function validLevels(levels: ReadonlyArray<Level>): Array<ValidLevel> {
   return levels
-    .map(({ price, size }) => ({ at: 2 * Math.round(price * halfStepsPerUnit / 2), size }))
-    .filter(({ at, size }) => at > 0 && at < halfStepsPerUnit && size > 0 && size <= sharesMax)
-    .sort((a, b) => a.at - b.at || a.size - b.size)
+    .map(({ price, size }) => ({ steps: 2 * Math.round(price * halfStepsPerUnit / 2), size }))
+    .filter(({ steps, size }) =>
+      steps > 0 && steps < halfStepsPerUnit && size > 0 && size <= sharesMax
+    )
+    .sort((a, b) => a.steps - b.steps || a.size - b.size)
 }
 
 function cost(levels: ReadonlyArray<ValidLevel>): number {
-  return levels.reduce((sum, { at, size }) => sum + fromHalfSteps(at) * size, 0)
+  return levels.reduce((sum, { steps, size }) => sum + fromHalfSteps(steps) * size, 0)
 }
 
 /** The cost of every level before the target price; null when the book has no other level. */

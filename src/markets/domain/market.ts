@@ -70,7 +70,7 @@ export type MarketFacts = Pick<
 /** The signs of a mechanical short-interval market. */
 export type MechanicalSign = "recurrence" | "slug" | "tags" | "price_stream"
 
-/** What decides whether a market is mechanical; tags as slugs. */
+/** The fields from which a market is recognised as mechanical; tags as slugs. */
 export interface MechanicalEvidence {
   readonly slug: string
   readonly seriesSlugs: ReadonlyArray<string>
@@ -83,7 +83,7 @@ export interface MechanicalEvidence {
 const shortRecurrences: ReadonlySet<string> = new Set(["5m", "15m", "hourly", "4h"])
 const shortSeries = /-up-or-down-(?:5m|15m|hourly|4h)$/
 
-/** `btc-updown-5m-1773307200`, and `bitcoin-up-or-down-march-12-5am-et`. */
+/** Such as `btc-updown-5m-1773307200` and `bitcoin-up-or-down-march-12-5am-et`. */
 const intervalSlug = /-updown-\d{1,4}[mh]-\d{1,12}$|-up-or-down-/
 
 /** Ordinary markets can have one of these tags, but not both. */

@@ -45,7 +45,7 @@ export function isDeep({ depthUsdWithin5c }: Microstructure): boolean {
   return depthUsdWithin5c.total >= depthUsdMin
 }
 
-/** Compared in half price steps, so that no float error decides. */
+/** Compared in half price steps, so that a float error cannot change the result. */
 export function isNarrow({ spread }: Microstructure): boolean {
   return halfSteps(spread) <= halfSteps(spreadMax)
 }

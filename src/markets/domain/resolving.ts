@@ -32,7 +32,7 @@ export const resolvingRowsMax = 200
 export const endingMarketsMax = 2 * resolvingRowsMax
 /** The first rows, which include their microstructure. */
 export const microstructureRowsMax = 10
-/** A mid at or beyond these is converged. */
+/** A mid is converged at or below `low`, and at or above `high`; in half price steps. */
 const convergedAt = { low: halfSteps(0.1), high: halfSteps(0.9) }
 
 const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
@@ -51,7 +51,7 @@ export const ResolvingRow = Schema.Struct({
   yesMid: Price,
   convergence: Convergence,
   liquidityUsd: Amount,
-  /** On the nearest ten; null when no valid book was available. */
+  /** Only in the first `microstructureRowsMax` rows; null when no valid book was available. */
   microstructure: Schema.optionalKey(Schema.NullOr(MicrostructureBody)),
 }).annotate({ identifier: "ResolvingMarket" })
 export type ResolvingRow = typeof ResolvingRow.Type
@@ -60,8 +60,8 @@ export type ResolvingRow = typeof ResolvingRow.Type
 export type EndingMarket = Market & { readonly endsAt: EpochMs }
 
 export function convergenceOf(yesMid: number): Convergence {
-  const at = halfSteps(yesMid)
-  return at <= convergedAt.low || at >= convergedAt.high ? "converged" : "contested"
+  const steps = halfSteps(yesMid)
+  return steps <= convergedAt.low || steps >= convergedAt.high ? "converged" : "contested"
 }
 
 /** The sources of a market's current price. */

@@ -192,7 +192,7 @@ const recentlyPriced = (sql: SqlClient) =>
 /** The instant of a point in a row of mids: `o` milliseconds after the start of its hour. */
 const pointAt = (sql: SqlClient) => sql`(hour * ${BigInt(hour)}::bigint + o)`
 
-/** Figures that change with every listing are columns of their own, next to the facts. */
+/** The figures that change with every listing have their own columns; the rest is in `facts`. */
 function incomingRow({ volumeUsd, liquidityUsd, listed, ...facts }: Market) {
   return {
     market_id: facts.id,

@@ -34,7 +34,7 @@ export const mids = (sql: SqlClient) => ({
   prune: prune(sql),
 })
 
-const nameSeries = (sql: SqlClient) => (ids: ReadonlyArray<string>) =>
+const insertSeries = (sql: SqlClient) => (ids: ReadonlyArray<string>) =>
   sql`
     INSERT INTO mid_series (market_id)
     SELECT id FROM unnest(${ids}::text[]) AS id
@@ -65,7 +65,7 @@ const appendMids = (sql: SqlClient) =>
   Effect.fn("MarketStore.appendMids")(
     function* (added: ReadonlyArray<MidPoint>) {
       const ids = [...new Set(added.map((point) => point.marketId))]
-      yield* Effect.forEach(Array.chunksOf(ids, idsBatch), nameSeries(sql), { discard: true })
+      yield* Effect.forEach(Array.chunksOf(ids, idsBatch), insertSeries(sql), { discard: true })
       yield* Effect.forEach(Array.chunksOf(midHours(added), hoursBatch), appendBatch(sql), {
         discard: true,
       })
@@ -152,7 +152,7 @@ const markSeeded = (sql: SqlClient) =>
   Effect.fn("MarketStore.markSeeded")(
     function* (ids: ReadonlyArray<MarketId>, at: EpochMs) {
       for (const batch of Array.chunksOf(ids, idsBatch)) {
-        yield* nameSeries(sql)(batch)
+        yield* insertSeries(sql)(batch)
         yield* sql`
         UPDATE mid_series SET seeded_at = ${new Date(at)}
         WHERE market_id = ANY (${batch}::text[])`
@@ -163,19 +163,19 @@ const markSeeded = (sql: SqlClient) =>
 
 const prune = (sql: SqlClient) =>
   Effect.fn("MarketStore.prune")(function* (before: EpochMs) {
-    const [row] = yield* sql<{ gone: bigint }>`
-    WITH gone AS (DELETE FROM mid_hour WHERE hour < ${Math.floor(before / hour)} RETURNING 1)
-    SELECT count(*) AS gone FROM gone`
-    return Number(row?.gone ?? 0n)
+    const [row] = yield* sql<{ deleted: bigint }>`
+    WITH deleted AS (DELETE FROM mid_hour WHERE hour < ${Math.floor(before / hour)} RETURNING 1)
+    SELECT count(*) AS deleted FROM deleted`
+    return Number(row?.deleted ?? 0n)
   }, Effect.orDie)
 
-/** One row for each market and hour; of two points at one time the later in the list is taken. */
+/** One row for each market and hour; of two points with the same time, the later one in the list wins. */
 function midHours(points: ReadonlyArray<MidPoint>): ReadonlyArray<MidHour> {
   const series = new Map<string, Map<number, Map<number, number>>>()
   for (const { marketId, at, mid } of points) {
-    const hours = entry(series, marketId, () => new Map<number, Map<number, number>>())
-    const whole = Math.floor(at / hour)
-    entry(hours, whole, () => new Map<number, number>()).set(at - whole * hour, mid)
+    const hours = getOrInsert(series, marketId, () => new Map<number, Map<number, number>>())
+    const wholeHour = Math.floor(at / hour)
+    getOrInsert(hours, wholeHour, () => new Map<number, number>()).set(at - wholeHour * hour, mid)
   }
   return [...series].flatMap(([market_id, hours]) =>
     [...hours].map(([hour, mids]) => ({
@@ -196,7 +196,7 @@ function points(
   ).sort((a, b) => a.at - b.at)
 }
 
-function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+function getOrInsert<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const value = map.get(key) ?? make()
   map.set(key, value)
   return value

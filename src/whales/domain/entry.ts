@@ -1,8 +1,9 @@
 /**
  * Computes a wallet's entries in a market from its activity: what it chose to buy, and at which price.
  *
- * One share of each outcome together is worth a dollar, so only the difference between the two counts:
- * a buy of one outcome at q is a sale of the other at 1 - q, and a split or a merge changes nothing.
+ * A pair of shares, one of each outcome, is worth a dollar, so only the difference between the two
+ * holdings counts: a buy of one outcome at q is a sale of the other at 1 - q, and a split or a merge
+ * changes nothing.
  * Entries depend only on the set of activity events, and are recomputed from all of them when one is
  * added.
  *
@@ -49,8 +50,8 @@ export interface Position {
 /** An entry without a buy for this long is over: the next buy is a new decision. Inclusive. */
 const idleMs = day
 
-/** At this price the outcome is almost certain, and the price converges to 1. Inclusive. */
-const sweepPriceMin = 0.95
+/** From this price on the outcome is almost certain, and the price converges to 1. Inclusive. */
+const nearCertainPriceMin = 0.95
 
 /** Shares are counted in whole millionths, as the venue settles them, so that flat is exactly zero. */
 const shareUnits = 1_000_000
@@ -67,7 +68,7 @@ interface Run {
   /** Sum of price x shares of its buys. */
   cost: number
   shares: number
-  /** The shares not yet closed; the last bought are closed first. */
+  /** Shares not closed yet. A closing event closes shares of the newest run first. */
   open: number
   hedged: number
   fills: number
@@ -83,14 +84,14 @@ interface State {
   readonly runs: Array<Run>
   /** The newest run of each outcome. */
   readonly last: [Run | null, Run | null]
-  /** The open one of them; null when flat or idle. */
+  /** The run that is open now; null when the position is flat or idle. */
   current: Run | null
 }
 
 /**
  * The entries of one wallet in the market of these two tokens. The order of `activity` does not
- * matter. Ignores events of other tokens, and sales, merges and conversions of shares that no known
- * event added.
+ * matter. Ignores events of other tokens. Also ignores sales, merges and conversions of shares that no
+ * known event added.
  *
  * A trade with a price outside (0, 1) moves shares but is not part of an entry: the venue uses such a
  * price when it knows none. A conversion removes shares without a price: those of its token, or of the
@@ -118,14 +119,14 @@ export function entriesOf(
   }
 }
 
-/** Whether more than half of the entry's shares were offset by buys of the other outcome. */
+/** Whether the entry is a hedge: more than half of its shares were offset by buys of the other outcome. */
 export function isHedge(entry: Entry): boolean {
   return entry.hedgedShares * 2 > entry.shares
 }
 
 /** Whether the entry bought an almost certain outcome, which is no evidence of skill. */
 export function isNearCertain(entry: Entry): boolean {
-  return entry.price >= sweepPriceMin
+  return entry.price >= nearCertainPriceMin
 }
 
 /** Whether the entry has been idle too long for another buy to be part of it. */
@@ -140,7 +141,7 @@ const makerBothSidesMax = 0.4
 /** The share is not used for fewer markets: one hedge in two markets would be a half. */
 const bothSidesMarketsMin = 10
 
-/** Whether a wallet makes markets; it bought both outcomes in `bothSides` of its `markets`. */
+/** Whether a wallet that bought both outcomes in `bothSides` of its `markets` is a market maker. */
 export function isMarketMaker(
   { markets, bothSides }: { readonly markets: number; readonly bothSides: number },
 ): boolean {
@@ -150,27 +151,27 @@ export function isMarketMaker(
 
 function apply(state: State, event: NumberedActivityEvent): void {
   const { held, tokenIds } = state
-  const named = event.tokenId === tokenIds[0] ? 0 : event.tokenId === tokenIds[1] ? 1 : null
+  const outcome = event.tokenId === tokenIds[0] ? 0 : event.tokenId === tokenIds[1] ? 1 : null
   const size = sharesOf(event)
   switch (event.kind) {
     case "buy":
-      if (named === null) return
-      held[named] += size
-      state.bought[named] = true
-      return move(state, named, size, { event, price: priceOf(event), hedges: true })
+      if (outcome === null) return
+      held[outcome] += size
+      state.bought[outcome] = true
+      return move(state, outcome, size, { event, price: priceOf(event), hedges: true })
     case "sell": {
-      if (named === null) return
-      const sold = Math.min(size, held[named])
-      held[named] -= sold
+      if (outcome === null) return
+      const sold = Math.min(size, held[outcome])
+      held[outcome] -= sold
       const price = priceUnits - priceOf(event)
-      return move(state, other(named), sold, { event, price, hedges: false })
+      return move(state, other(outcome), sold, { event, price, hedges: false })
     }
     case "convert": {
-      const converted = event.tokenId === null ? 1 : named
+      const converted = event.tokenId === null ? 1 : outcome
       if (converted === null) return
-      const gone = Math.min(size, held[converted])
-      held[converted] -= gone
-      return move(state, other(converted), gone, { event, price: 0, hedges: false })
+      const removed = Math.min(size, held[converted])
+      held[converted] -= removed
+      return move(state, other(converted), removed, { event, price: 0, hedges: false })
     }
     case "split":
       held[0] += size
@@ -188,10 +189,12 @@ function apply(state: State, event: NumberedActivityEvent): void {
   }
 }
 
-/** The event that moves the balance; its price is unknown when outside (0, 1). */
+/** The event that moves the balance. */
 interface Cause {
   readonly event: NumberedActivityEvent
+  /** In units; unknown when it is not between 0 and `priceUnits`. */
   readonly price: number
+  /** Whether the shares that it closes count as hedged. */
   readonly hedges: boolean
 }
 
@@ -220,7 +223,8 @@ function move(state: State, to: 0 | 1, size: number, { event, price, hedges }: C
 
 /**
  * Opens a run, or reopens the last one. Events within a second have no known order, so a position that
- * is flat within a second does not end its run: a buy in the second of the last buy joins it.
+ * becomes flat within a second does not end its run: a buy in the same second as the run's last buy
+ * joins that run.
  */
 function openRun(state: State, outcome: 0 | 1, at: EpochMs, openingPrice: number): Run {
   const last = state.last[outcome]

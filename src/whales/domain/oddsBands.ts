@@ -25,16 +25,17 @@ export function bandOf(price: number, edges: ReadonlyArray<number>): number {
 /** Sums over the entries of one band. Stored as JSON. */
 export interface BandSums {
   readonly entries: number
-  /** Entries paid 0 or 1 a share: a partial payout has no winner. */
+  /** Entries that were paid 0 or 1 USD a share; after a partial payout no outcome won. */
   readonly decisive: number
   readonly wins: number
+  /** Sum of entry prices, USD a share. */
   readonly price: number
-  /** Payouts in USD a share. */
+  /** Sum of payouts, USD a share. */
   readonly paid: number
-  /** Squares of payout minus price. */
+  /** Sum of the squares of payout minus price. */
   readonly misses: number
   readonly stakeUsd: number
-  /** Cost with fees, and return, of the same stake on the same side (follow) and the other (fade). */
+  /** The cost with fees, and the return, of the same stake on the entry's side or on the other. */
   readonly followCost: number
   readonly followReturn: number
   readonly fadeCost: number

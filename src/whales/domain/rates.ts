@@ -18,7 +18,7 @@ import {
 } from "./oddsBands.ts"
 import { noTotals, type WalletSums, type WalletTotals } from "./score.ts"
 
-/** The figures of at least one counted resolved entry. */
+/** The figures of a wallet with at least one counted resolved entry. */
 export interface Rates {
   readonly resolved: number
   readonly events: number
@@ -61,8 +61,8 @@ export function wholeOf(bands: ReadonlyArray<BandSums>): BandSums {
 
 /**
  * The mean of payout minus price, and its 95 % interval. Entries of one event are not independent, so
- * the standard error is clustered by event. A row of wins at high prices barely varies, so the error is
- * at least the one under fair prices.
+ * the standard error is clustered by event. It is never below the standard error under fair prices,
+ * because a series of wins at high prices has almost no variance of its own.
  */
 export function edgeOf(sums: WalletSums, whole: BandSums) {
   const edge = (whole.paid - whole.price) / whole.entries
@@ -78,7 +78,7 @@ export function edgeOf(sums: WalletSums, whole: BandSums) {
   }
 }
 
-/** Figures over the counted resolved entries of all wallets; null when no entry defines them. */
+/** Figures over the counted resolved entries of all wallets; null without an entry to compute from. */
 interface OverallRates {
   readonly resolved: number
   readonly cancelled: number

@@ -28,7 +28,7 @@ export interface MarketScore {
   readonly cancelled: number
   /** The bands that have entries. */
   readonly bands: ReadonlyArray<{ readonly band: number; readonly sums: BandSums }>
-  /** Includes hedges: they are mostly losers, so a record without them is too good. */
+  /** Includes hedges: most of them lose, so a record without them would look too good. */
   readonly favoured: FavouredSide
 }
 
@@ -118,19 +118,19 @@ function favouredSide(
 }
 
 /**
- * The sums after one event of the wallet changed: `before` are the scores of its markets in that event
- * that `sums` contains, `after` the scores that replace them.
+ * The wallet's sums after one of its events changed. `before`: the scores of that event's markets that
+ * `sums` contains; `after`: the scores that replace them.
  */
 export function recount(
   sums: WalletSums,
   before: ReadonlyArray<MarketScore>,
   after: ReadonlyArray<MarketScore>,
 ): WalletSums {
-  const moved = addEvent(addEvent(sums, before, -1), after, 1)
-  if (moved.events > 0) return moved
-  // Subtraction leaves rounding errors; they are cleared with the last event.
-  const fair = moved.fair.weightSum > 0 ? moved.fair : noNullSums
-  return { ...noSums, totals: { ...noTotals, cancelled: moved.totals.cancelled }, fair }
+  const updated = addEvent(addEvent(sums, before, -1), after, 1)
+  if (updated.events > 0) return updated
+  // Subtraction leaves rounding errors. When the last event is removed, they are cleared.
+  const fair = updated.fair.weightSum > 0 ? updated.fair : noNullSums
+  return { ...noSums, totals: { ...noTotals, cancelled: updated.totals.cancelled }, fair }
 }
 
 function addEvent(
@@ -151,7 +151,8 @@ function addEvent(
     }
   }
   const sides = markets.map(({ favoured }) => favoured)
-  // Hedges alone, as many on either side, add nothing: they would look like rounding errors.
+  // An event with hedges only, as many on each side, is not added: its weight would be 0, and `recount`
+  // could not distinguish its remainder from a rounding error.
   const isCounted = count > 0 || sides.some(({ weight }) => weight > 0)
   const fair = isCounted ? addNullSums(sums.fair, eventSums(sides), times) : sums.fair
   if (count === 0) return { ...sums, totals: { cancelled, bands }, fair }

@@ -1,9 +1,10 @@
 /**
- * An entry as it is stored: with its wallet's calibration before it, and whether it was published.
- *
- * Entries are recomputed when an activity event is added, which may be older than others: an entry may
- * become longer or shorter, split in two, merge with another or disappear. A published entry stays
+ * An entry as it is stored: with its wallet's calibration from before the entry, and whether it was
  * published.
+ *
+ * Entries are recomputed when an activity event is added. The event may be older than known ones, so an
+ * entry may become longer or shorter, split in two, merge with another or disappear. A published entry
+ * stays published.
  *
  * @module
  */
@@ -24,7 +25,7 @@ export interface StoredEntry extends Entry {
   readonly emitted: boolean
 }
 
-/** An entry in a market that has not ended, sold since or not, with facts about its wallet. */
+/** An entry in a market that has not ended, even if it was sold, with facts about its wallet. */
 export interface OpenEntry extends Pick<Entry, "outcome" | "price" | "stakeUsd" | "firstFillAt"> {
   readonly wallet: string
   readonly name: string
@@ -39,15 +40,15 @@ export interface OpenEntry extends Pick<Entry, "outcome" | "price" | "stakeUsd" 
  * returns the wallet's newest calibration computed before an instant.
  *
  * A stored entry and a recomputed one match when they have the same outcome and their times overlap.
- * Preferred is the unchanged entry, then the one that contains the stored `openedAt`, then any. When
- * several stored entries became one, an emitted one gives its `openedAt`, else the first. A recomputed
- * entry that overlaps an emitted one counts as published.
+ * The match with the unchanged entry is preferred, then with one that contains the stored `openedAt`,
+ * then with any. When several stored entries became one, it keeps the `openedAt` of an emitted one, or
+ * of the first if none was emitted. A recomputed entry that overlaps an emitted one counts as published.
  *
- * An emitted entry that disappears or becomes shorter is also stored as fully hedged: its buys turned
- * out to close another position, and could be published again if they were forgotten.
+ * An emitted entry that disappears or becomes shorter is also stored as fully hedged. Its buys turned out
+ * to close another position; without this record they could be published again.
  *
- * An entry keeps its calibration, unless it is not published yet and an earlier fill was found from
- * before the calibration was computed. Then it gets an older one.
+ * An entry keeps its calibration, with one exception: when it is not published yet and a fill from before
+ * the calibration is found, it gets an older calibration.
  */
 export function carryOver(
   stored: ReadonlyArray<StoredEntry>,
@@ -148,9 +149,9 @@ function overlapsIn(
       if ((entries[middle]?.lastFillAt ?? to) < from) low = middle + 1
       else high = middle
     }
-    let past = low
-    while ((entries[past]?.firstFillAt ?? Infinity) <= to) past += 1
-    return entries.slice(low, past)
+    let end = low
+    while ((entries[end]?.firstFillAt ?? Infinity) <= to) end += 1
+    return entries.slice(low, end)
   }
 }
 

@@ -41,7 +41,7 @@ export interface TrackedWallet {
 export const trackedMax = 1_000
 /** Wallets read from each board. */
 export const boardDepth = 15
-/** A longer name is cut. In code points, so that no character is cut in two. */
+/** In code points, so that no character is cut in two; a longer name is cut. */
 export const nameLengthMax = 40
 
 /** The periods whose boards are read, longest first. The winners of a day are mostly luck. */

@@ -56,7 +56,10 @@ export const WhaleRow = Schema.Struct({
   edgeLow,
   edgeHigh,
   stakeUsd: withDescription(Schema.Finite, "Cost of its resolved entries, without fees"),
-  openEntries: withDescription(Count, "Entries in markets that have not ended, sold since or not"),
+  openEntries: withDescription(
+    Count,
+    "Entries in markets that have not ended, including those sold since",
+  ),
   oddsBands: withDescription(
     Schema.Array(OddsBand),
     "Its resolved entries by entry price; bands without entries are left out",

@@ -11,10 +11,10 @@ import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import type { TrackedWallet } from "./tracking.ts"
 import { roundCalibration, roundUsd } from "./whale.ts"
 
-/** Why a due entry is not published. Stable, because metrics use it. */
+/** Why a due entry is not published. A label of a metric, so it must not change. */
 type EntryRejection = "history_unread" | "market_unknown" | "market_ended"
 
-/** The entry is tried again: the market will be listed, or the history will be read. */
+/** With these the entry is tried again, until the market is listed or the history is read. */
 export const temporaryRejections: ReadonlySet<EntryRejection | null> = new Set([
   "history_unread",
   "market_unknown",

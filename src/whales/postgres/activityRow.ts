@@ -62,8 +62,8 @@ const hashBytes = 32
 const hash = /^0x[0-9a-f]{64}$/
 
 /**
- * The bytes of a hash, or of any other text in UTF-8 without NUL. A text as long as a hash gets a
- * leading zero byte.
+ * A hash as its 32 bytes, any other text as UTF-8 without NUL. A text of 32 bytes gets a leading zero
+ * byte, so that it is not read as a hash.
  */
 function transactionHex(transaction: string): string {
   if (hash.test(transaction)) return transaction.slice(2)

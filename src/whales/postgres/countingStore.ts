@@ -47,7 +47,7 @@ interface UncountedRow extends ResolutionColumns {
   readonly score: ScoreColumn | null
 }
 
-/** A score as JSON, where the remainder is called `beside`. */
+/** A score as stored JSON, in which the field `beside` is the remainder. */
 type ScoreColumn = Omit<MarketScore, "favoured"> & {
   readonly favoured: Omit<FavouredSide, "remainder"> & { readonly beside?: number | undefined }
 }
@@ -78,11 +78,11 @@ const uncounted = (sql: SqlClient) =>
       JOIN whale_position USING (market_id, wallet_id)
       JOIN whale_wallet w USING (wallet_id)
       ORDER BY chosen.since, positions.event_id, wallet_id, market_id`
-    return events(rows)
+    return groupByEvent(rows)
   }, Effect.orDie)
 
-/** Rows of one wallet in one event follow one another. */
-function events(rows: ReadonlyArray<UncountedRow>): ReadonlyArray<UncountedEvent> {
+/** Groups rows by wallet and event; the rows of one group must be adjacent. */
+function groupByEvent(rows: ReadonlyArray<UncountedRow>): ReadonlyArray<UncountedEvent> {
   const found: Array<UncountedEvent & { readonly positions: Array<Uncounted> }> = []
   let before: UncountedRow | null = null
   for (const row of rows) {
@@ -173,7 +173,7 @@ const unknownKey = 0
 
 type KeyedPosition = CountedPosition & { readonly walletKey: number; readonly marketKey: number }
 
-/** Fails when a mark has another version than the one read; version 0 means no mark. */
+/** Fails when a mark no longer has the version that was read; version 0 means no mark. */
 const removeMarks = Effect.fnUntraced(
   function* (sql: SqlClient, positions: ReadonlyArray<KeyedPosition>) {
     const [row] = yield* sql<{ valid: boolean }>`
@@ -186,16 +186,17 @@ const removeMarks = Effect.fnUntraced(
       ) AS i (wallet_id, market_id, version)
       LEFT JOIN whale_market USING (market_id)
     ), locked AS MATERIALIZED (
-      SELECT event_id, wallet_id, market_id, i.version = u.version AS seen
+      SELECT event_id, wallet_id, market_id, i.version = u.version AS unchanged
       FROM incoming i JOIN whale_uncounted u USING (event_id, wallet_id, market_id)
       ORDER BY event_id, wallet_id, market_id FOR UPDATE OF u
-    ), taken AS (
+    ), removed AS (
       DELETE FROM whale_uncounted u USING locked
       WHERE u.event_id = locked.event_id AND u.wallet_id = locked.wallet_id
         AND u.market_id = locked.market_id
     )
     SELECT (SELECT count(*) FROM incoming WHERE version <> 0)
-      = (SELECT count(*) FROM locked WHERE seen) AND NOT EXISTS (SELECT FROM locked WHERE NOT seen)
+      = (SELECT count(*) FROM locked WHERE unchanged)
+      AND NOT EXISTS (SELECT FROM locked WHERE NOT unchanged)
       AS valid`
     if (row?.valid !== true) return yield* new Changed()
   },
@@ -218,11 +219,11 @@ const saveSums = (
     ), added AS MATERIALIZED (
       SELECT wallet_id, sum((score IS NOT NULL)::integer - was_counted::integer)::integer AS more
       FROM incoming GROUP BY wallet_id
-    ), gone AS (
+    ), deleted AS (
       DELETE FROM whale_score s USING incoming i
       WHERE i.score IS NULL AND i.was_counted AND s.event_id = i.event_id
         AND s.wallet_id = i.wallet_id AND s.market_id = i.market_id
-    ), kept AS (
+    ), written AS (
       INSERT INTO whale_score (event_id, wallet_id, market_id, score)
       SELECT event_id, wallet_id, market_id, score FROM incoming WHERE score IS NOT NULL
       ORDER BY event_id, wallet_id, market_id

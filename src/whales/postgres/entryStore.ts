@@ -97,7 +97,7 @@ function newest(positions: ReadonlyArray<ComputedPosition>): ReadonlyArray<Compu
   return [...each.values()]
 }
 
-/** Ignores positions with an older version than the stored one, or a newer one than the activity. */
+/** Ignores a position whose version is older than its stored entries or newer than its activity. */
 const saveBatch = Effect.fnUntraced(
   function* (sql: SqlClient, positions: ReadonlyArray<ComputedPosition>) {
     const marketIds = positions.map(({ marketId }) => marketId)
@@ -113,9 +113,9 @@ const saveBatch = Effect.fnUntraced(
       entries,
     }))
     yield* sql`
-      WITH made AS MATERIALIZED (
+      WITH recomputed AS MATERIALIZED (
         SELECT i.*, event_id, state IS NOT NULL AS ended, activity_version, has_entries,
-          p.entry_count AS had, p.bought_both AS was_both,
+          p.bought_both AS was_both,
           state IS NOT NULL AND p.entries::jsonb <> i.entries::jsonb AS uncounted
         FROM json_to_recordset(${jsonText(rows)}::json) AS i (
           market_id integer, wallet_id integer, version integer, entry_count integer,
@@ -124,32 +124,32 @@ const saveBatch = Effect.fnUntraced(
         JOIN whale_position p USING (market_id, wallet_id) JOIN whale_market USING (market_id)
         WHERE event_id IS NOT NULL AND version BETWEEN entries_version AND activity_version
       ), written AS (
-        UPDATE whale_position p SET entries_version = version, entry_count = made.entry_count,
-          bought_both = made.bought_both, due = made.due, entries = made.entries
-        FROM made WHERE p.market_id = made.market_id AND p.wallet_id = made.wallet_id
-      ), taken AS (
-        DELETE FROM whale_stale s USING made
-        WHERE s.market_id = made.market_id AND s.wallet_id = made.wallet_id
+        UPDATE whale_position p SET entries_version = version, entry_count = recomputed.entry_count,
+          bought_both = recomputed.bought_both, due = recomputed.due, entries = recomputed.entries
+        FROM recomputed WHERE p.market_id = recomputed.market_id AND p.wallet_id = recomputed.wallet_id
+      ), unmarked AS (
+        DELETE FROM whale_stale s USING recomputed
+        WHERE s.market_id = recomputed.market_id AND s.wallet_id = recomputed.wallet_id
           AND version = activity_version
       ), flagged AS (
-        UPDATE whale_market SET has_entries = left_with.entries
+        UPDATE whale_market SET has_entries = remaining.entries
         FROM (
           SELECT market_id, bool_or(entry_count > 0) OR EXISTS (
-            SELECT FROM whale_position o WHERE o.market_id = made.market_id AND o.entry_count > 0
-              AND o.wallet_id <> ALL (array_agg(made.wallet_id))
+            SELECT FROM whale_position o WHERE o.market_id = recomputed.market_id AND o.entry_count > 0
+              AND o.wallet_id <> ALL (array_agg(recomputed.wallet_id))
           ) AS entries
-          FROM made GROUP BY market_id
+          FROM recomputed GROUP BY market_id
           HAVING bool_or(entry_count > 0) <> bool_and(has_entries)
-        ) left_with
-        WHERE whale_market.market_id = left_with.market_id AND has_entries <> left_with.entries
-      ), sided AS (
+        ) remaining
+        WHERE whale_market.market_id = remaining.market_id AND has_entries <> remaining.entries
+      ), counted_sides AS (
         UPDATE whale_wallet SET both_sides = both_sides + more
         FROM (
           SELECT wallet_id, sum(bought_both::integer - was_both::integer)::integer AS more
-          FROM made GROUP BY wallet_id
+          FROM recomputed GROUP BY wallet_id
         ) sides
         WHERE whale_wallet.wallet_id = sides.wallet_id AND more <> 0
-      ), marked AS (SELECT event_id, wallet_id, market_id FROM made WHERE uncounted)
+      ), marked AS (SELECT event_id, wallet_id, market_id FROM recomputed WHERE uncounted)
       ${markUncounted(sql)}`
   },
   (saved, sql) => sql.withTransaction(saved),

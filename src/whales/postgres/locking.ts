@@ -15,39 +15,39 @@ import type { SqlClient } from "effect/sql/SqlClient"
 type Keys = ReadonlyMap<string, number>
 
 /** Tables that map a name in one column to a key in another. */
-const named = {
+const tables = {
   market: { table: "whale_market", key: "market_id" },
   event: { table: "whale_event", key: "event_id" },
   token: { table: "whale_token", key: "token_id" },
   wallet: { table: "whale_wallet", key: "wallet_id" },
 } as const
-type Named = keyof typeof named
+type NamedTable = keyof typeof tables
 
 const keysOf = (rows: ReadonlyArray<{ readonly name: string; readonly key: number }>): Keys =>
   new Map(rows.map(({ name, key }) => [name, key]))
 
 /** Inserts the names that have no key yet. */
-export const name = (sql: SqlClient, what: Named, names: ReadonlyArray<string>) =>
+export const insertNames = (sql: SqlClient, what: NamedTable, names: ReadonlyArray<string>) =>
   sql`
-    INSERT INTO ${sql(named[what].table)} (${sql(what)})
+    INSERT INTO ${sql(tables[what].table)} (${sql(what)})
     SELECT name FROM unnest(${distinct(names)}::text[]) AS name
-    WHERE NOT EXISTS (SELECT FROM ${sql(named[what].table)} WHERE ${sql(what)} = name)
+    WHERE NOT EXISTS (SELECT FROM ${sql(tables[what].table)} WHERE ${sql(what)} = name)
     ORDER BY name COLLATE "C"
     ON CONFLICT DO NOTHING`
 
 /** The keys of names; unknown names are absent. Locks last until the transaction ends. */
 export const keys = (
   sql: SqlClient,
-  what: Named,
+  what: NamedTable,
   names: ReadonlyArray<string>,
-  locked: "free" | "to read" | "to write" = "free",
+  locked: keyof typeof locks = "unlocked",
 ) =>
   sql<{ name: string; key: number }>`
-    SELECT ${sql(what)} AS name, ${sql(named[what].key)} AS key FROM ${sql(named[what].table)}
+    SELECT ${sql(what)} AS name, ${sql(tables[what].key)} AS key FROM ${sql(tables[what].table)}
     WHERE ${sql(what)} = ANY (${distinct(names)}::text[])
-    ORDER BY ${sql(named[what].key)} ${sql.literal(locks[locked])}`.pipe(Effect.map(keysOf))
+    ORDER BY ${sql(tables[what].key)} ${sql.literal(locks[locked])}`.pipe(Effect.map(keysOf))
 
-const locks = { free: "", "to read": "FOR SHARE", "to write": "FOR NO KEY UPDATE" } as const
+const locks = { unlocked: "", "to read": "FOR SHARE", "to write": "FOR NO KEY UPDATE" } as const
 
 const distinct = (names: ReadonlyArray<string>) => [...new Set(names)]
 
@@ -63,7 +63,7 @@ export const markUncounted = (sql: SqlClient) =>
     ORDER BY event_id, wallet_id, market_id
     ON CONFLICT (event_id, wallet_id, market_id) DO UPDATE SET version = excluded.version`)
 
-/** Records a change of what is published; must be the last statement of a transaction. */
+/** Records a change of published calibrations; must be the last statement of a transaction. */
 export const bumpRevision = (sql: SqlClient) =>
   sql`
     INSERT INTO whale_revision AS stored (revision) VALUES (1)

@@ -11,7 +11,7 @@ import { jsonText } from "../../postgres/json.ts"
 import type { HistoryState, TrackedWallet, TrackingSource } from "../domain/tracking.ts"
 import { type HistoryUpdate, WalletStore } from "../WalletStore.ts"
 import { activityRow } from "./activityRow.ts"
-import { keys, markUncounted, name } from "./locking.ts"
+import { insertNames, keys, markUncounted } from "./locking.ts"
 
 /** Rows of activity in one statement: about half a megabyte of JSON. */
 const activityBatch = 2_000
@@ -35,7 +35,7 @@ interface FoundWallet {
 const track = (sql: SqlClient) =>
   Effect.fn("WalletStore.track")(
     function* (found: ReadonlyArray<FoundWallet>, at: EpochMs) {
-      const incoming = jsonText(onceEach(found))
+      const incoming = jsonText(distinctWallets(found))
       const added = yield* sql`
         INSERT INTO whale_wallet (wallet, name, source, tracked_at)
         SELECT wallet, name, source, ${new Date(at)}::timestamptz
@@ -64,7 +64,7 @@ const track = (sql: SqlClient) =>
   )
 
 /** Each wallet once; `volume` when it was found on both kinds of board. */
-function onceEach(found: ReadonlyArray<FoundWallet>): ReadonlyArray<FoundWallet> {
+function distinctWallets(found: ReadonlyArray<FoundWallet>): ReadonlyArray<FoundWallet> {
   const each = new Map<string, FoundWallet>()
   for (const { wallet, name, source } of found) {
     const known = each.get(wallet)?.source
@@ -137,7 +137,7 @@ const saveRead = (sql: SqlClient) =>
     function* (read: HistoryUpdate) {
       const wallet = (yield* keys(sql, "wallet", [read.wallet], "to write")).get(read.wallet)
       if (wallet === undefined) return { added: 0 }
-      const keyed = yield* namesOf(sql, read.activity)
+      const keyed = yield* keysOfActivity(sql, read.activity)
       let added = 0
       for (const batch of Array.chunksOf(read.activity, activityBatch)) {
         added += yield* addActivity(sql, wallet, batch.map((event) => activityRow(event, keyed)))
@@ -149,13 +149,16 @@ const saveRead = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-/** The keys of markets and tokens; locks the markets until the transaction ends. */
-const namesOf = Effect.fnUntraced(
+/**
+ * The keys of the activity's markets and tokens, inserted when missing. Locks the markets until the
+ * transaction ends.
+ */
+const keysOfActivity = Effect.fnUntraced(
   function* (sql: SqlClient, activity: ReadonlyArray<NumberedActivityEvent>) {
     const marketIds = activity.map(({ marketId }) => marketId)
     const tokenIds = activity.flatMap(({ tokenId }) => tokenId === null ? [] : [tokenId])
-    yield* name(sql, "market", marketIds)
-    yield* name(sql, "token", tokenIds)
+    yield* insertNames(sql, "market", marketIds)
+    yield* insertNames(sql, "token", tokenIds)
     const markets = yield* keys(sql, "market", marketIds, "to read")
     return { markets, tokens: yield* keys(sql, "token", tokenIds) }
   },
@@ -199,22 +202,22 @@ const addActivity = (
     Effect.map(([row]) => row?.added ?? 0),
   )
 
-/** Ignores a range with a gap to the known one. Times of activity events are whole seconds. */
+/** Ignores a range with a gap of a second or more: activity events have whole seconds as times. */
 const extendRange = (
   sql: SqlClient,
   wallet: number,
   { readFrom, readTo, history }: HistoryUpdate,
 ) =>
   sql`
-    UPDATE whale_wallet stored SET read_from = least(stored.read_from, stretch.read_from),
-      read_to = greatest(stored.read_to, stretch.read_to),
+    UPDATE whale_wallet stored SET read_from = least(stored.read_from, incoming.read_from),
+      read_to = greatest(stored.read_to, incoming.read_to),
       history = CASE WHEN array_position(${histories}::text[], stored.history)
         < array_position(${histories}::text[], ${history}) THEN ${history} ELSE stored.history END
     FROM (SELECT ${isoTime(readFrom)}::timestamptz, ${isoTime(readTo)}::timestamptz)
-      AS stretch (read_from, read_to)
+      AS incoming (read_from, read_to)
     WHERE wallet_id = ${wallet} AND (stored.read_from IS NULL
-      OR stretch.read_from < stored.read_to + interval '1 second'
-        AND stretch.read_to > stored.read_from - interval '1 second')`
+      OR incoming.read_from < stored.read_to + interval '1 second'
+        AND incoming.read_to > stored.read_from - interval '1 second')`
 
-/** In the order of the only possible changes. */
+/** The states in order: a history never goes back. */
 const histories: ReadonlyArray<HistoryState> = ["reading", "whole", "truncated"]

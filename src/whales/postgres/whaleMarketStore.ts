@@ -14,7 +14,7 @@ import {
 } from "../../markets/domain/resolution.ts"
 import { jsonText } from "../../postgres/json.ts"
 import { WhaleMarketStore } from "../WhaleMarketStore.ts"
-import { keys, markUncounted, name } from "./locking.ts"
+import { insertNames, keys, markUncounted } from "./locking.ts"
 
 type Port = WhaleMarketStore["Service"]
 
@@ -74,13 +74,13 @@ const saveFactsOf = Effect.fnUntraced(
   function* (sql: SqlClient, requests: ReadonlyArray<RequestedFacts>, at: EpochMs) {
     const ids = requests.map(({ id }) => id)
     const events = requests.flatMap(({ facts }) => facts === undefined ? [] : [facts.eventSlug])
-    yield* name(sql, "market", ids)
-    yield* name(sql, "event", events)
+    yield* insertNames(sql, "market", ids)
+    yield* insertNames(sql, "event", events)
     const markets = yield* keys(sql, "market", ids, "to write")
     const eventKeys = yield* keys(sql, "event", events)
     const rows = requests.map(({ id, facts, requested }) => ({
       market_id: markets.get(id),
-      asked: requested,
+      requested,
       event_id: facts === undefined ? null : eventKeys.get(facts.eventSlug),
       fee_rate: facts?.takerFeeRate,
       ends_at: facts?.endsAt ?? null,
@@ -89,7 +89,7 @@ const saveFactsOf = Effect.fnUntraced(
     yield* sql`
       WITH incoming AS MATERIALIZED (
         SELECT * FROM json_to_recordset(${jsonText(rows)}::json) AS i (
-          market_id integer, asked boolean, event_id integer, fee_rate float8, ends_at float8,
+          market_id integer, requested boolean, event_id integer, fee_rate float8, ends_at float8,
           facts json
         )
       ), first_known AS MATERIALIZED (
@@ -101,7 +101,7 @@ const saveFactsOf = Effect.fnUntraced(
           fee_rate = coalesce(i.fee_rate, m.fee_rate),
           ends_at = CASE WHEN i.event_id IS NULL THEN m.ends_at
             ELSE to_timestamp(i.ends_at / 1000) END,
-          facts_requested_at = CASE WHEN i.asked
+          facts_requested_at = CASE WHEN i.requested
             THEN greatest(m.facts_requested_at, ${new Date(at)}::timestamptz)
             ELSE m.facts_requested_at END
         FROM incoming i WHERE m.market_id = i.market_id
@@ -135,7 +135,7 @@ const unresolved = (sql: SqlClient) =>
       const endingBefore = sql`${new Date(ending.checkedBefore)}::timestamptz`
       const rows = yield* sql<{ market: MarketId }>`
         SELECT market FROM (
-          (SELECT 1 AS turn, market, market_id, requested_at FROM whale_market
+          (SELECT 1 AS priority, market, market_id, requested_at FROM whale_market
           WHERE has_entries AND ended_at IS NULL
             AND requested_at < greatest(${before}, ${endingBefore})
             AND (requested_at < ${before} OR requested_at < ${endingBefore}
@@ -144,12 +144,12 @@ const unresolved = (sql: SqlClient) =>
           UNION ALL
           (SELECT CASE
               WHEN row_number() OVER (ORDER BY requested_at, market_id) <= ${reservedOf(limit)}
-              THEN 0 ELSE 2 END AS turn, market, market_id, requested_at FROM whale_market
+              THEN 0 ELSE 2 END AS priority, market, market_id, requested_at FROM whale_market
           WHERE has_entries AND ended_at > ${new Date(endedAfter)}
             AND requested_at < ${new Date(recheckedBefore)}
           ORDER BY requested_at, market_id LIMIT ${limit})
         ) waiting
-        ORDER BY turn, requested_at, market_id LIMIT ${limit}`
+        ORDER BY priority, requested_at, market_id LIMIT ${limit}`
       return rows.map(({ market }) => market)
     },
     Effect.orDie,
@@ -187,22 +187,22 @@ interface CheckedMarket {
 const saveResolutionsOf = Effect.fnUntraced(
   function* (sql: SqlClient, checks: ReadonlyArray<CheckedMarket>, at: EpochMs) {
     const ids = checks.map(({ id }) => id)
-    yield* name(sql, "market", ids)
+    yield* insertNames(sql, "market", ids)
     const markets = yield* keys(sql, "market", ids, "to write")
     const rows = checks.map((each) => incomingRow(each, markets))
-    const [found] = yield* sql<{ news: number }>`
+    const [found] = yield* sql<{ changed: number }>`
       WITH incoming AS MATERIALIZED (
         SELECT i.*, m.event_id,
           (i.state, i.payout_first, i.payout_second)
             IS DISTINCT FROM (m.state, m.payout_first, m.payout_second)
-            AND i.state IS NOT NULL AS news
+            AND i.state IS NOT NULL AS is_new
         FROM json_to_recordset(${jsonText(rows)}::json) AS i (
-          market_id integer, asked boolean, state text, payout_first float8, payout_second float8,
+          market_id integer, checked boolean, state text, payout_first float8, payout_second float8,
           source text, resolved_at timestamptz
         ) JOIN whale_market m USING (market_id)
-      ), asked AS (
+      ), updated AS (
         UPDATE whale_market m SET
-          requested_at = CASE WHEN i.asked
+          requested_at = CASE WHEN i.checked
             THEN greatest(requested_at, ${new Date(at)}::timestamptz) ELSE requested_at END,
           state = coalesce(i.state, m.state),
           payout_first = CASE WHEN i.state IS NULL THEN m.payout_first ELSE i.payout_first END,
@@ -211,19 +211,19 @@ const saveResolutionsOf = Effect.fnUntraced(
           resolved_at = coalesce(i.resolved_at, m.resolved_at),
           ended_at = CASE WHEN i.state IS NULL THEN m.ended_at
             ELSE coalesce(i.resolved_at, m.ended_at, ${new Date(at)}::timestamptz) END,
-          resolution_learned_at = CASE WHEN i.news THEN ${new Date(at)}::timestamptz
+          resolution_learned_at = CASE WHEN i.is_new THEN ${new Date(at)}::timestamptz
             ELSE m.resolution_learned_at END
         FROM incoming i WHERE m.market_id = i.market_id
       ), marked AS (
         SELECT event_id, wallet_id, market_id
         FROM incoming JOIN whale_position p USING (market_id)
-        WHERE news AND event_id IS NOT NULL AND (entry_count > 0 OR EXISTS (
+        WHERE is_new AND event_id IS NOT NULL AND (entry_count > 0 OR EXISTS (
           SELECT FROM whale_score s WHERE s.event_id = incoming.event_id
             AND s.wallet_id = p.wallet_id AND s.market_id = p.market_id
         ))
       ), marks AS (${markUncounted(sql)})
-      SELECT count(*)::integer AS news FROM incoming WHERE news`
-    return found?.news ?? 0
+      SELECT count(*)::integer AS changed FROM incoming WHERE is_new`
+    return found?.changed ?? 0
   },
   (saved, sql) => sql.withTransaction(saved),
 )
@@ -236,7 +236,7 @@ function incomingRow(
   const resolvedAt = resolution?.resolvedAt ?? null
   return {
     market_id: markets.get(id),
-    asked: checked,
+    checked,
     state: resolution?.state,
     payout_first: first,
     payout_second: second,

@@ -12,13 +12,13 @@ export interface Cumulants {
   readonly value: Figures
   readonly slope: Figures
   readonly curve: Figures
-  /** Sum over summands of E|M - M'|^3 / 2, for two draws M and M' tilted by exp(t M). */
+  /** Sum over summands of E|M - M'|^3 / 2, for two independent draws M and M' tilted by exp(t M). */
   readonly jumps: Figures
 }
 
 /**
- * Dense near 0, where sums of many summands are evaluated, and sparse further out: a summand of size a
- * bends the function at a distance of 1/a, so the spacing can grow with the distance.
+ * The grid is dense near 0, where sums of many summands are evaluated, and sparse further out: a summand
+ * of size a bends the function at a distance of 1/a, so the spacing can grow with the distance.
  */
 const reach = 4
 const half = 22
@@ -90,8 +90,8 @@ export function varianceOf({ curve }: Cumulants): number {
 }
 
 /**
- * An interval that the sum leaves on either side with a probability of at most `chance` (the best
- * Chernoff bound on the grid).
+ * An interval of totals, by the best Chernoff bound on the grid: the sum is below it with a probability
+ * of at most `chance`, and above it with the same.
  */
 export function chernoffInterval({ value }: Cumulants, chance: number) {
   const bound = (i: number) => ((value[i] ?? 0) - Math.log(chance)) / (grid[i] ?? 1)
@@ -106,9 +106,9 @@ export function chernoffInterval({ value }: Cumulants, chance: number) {
 const stepMin = 1
 
 /**
- * The distance between neighbouring totals around `slope`: the lattice step when all summands are equal,
- * else the mean of their steps, weighted by their share of the variance there. The larger value of the
- * two neighbours on the grid.
+ * The distance between neighbouring totals where the function has this slope: the lattice step when all
+ * summands are equal, else the mean of their steps, weighted by their share of the variance there.
+ * Computed at the two nearest grid points, of which the larger value is returned.
  */
 export function stepAt(cumulants: Cumulants, slope: number): number {
   const index = indexOf(cumulants, slope)
@@ -131,8 +131,8 @@ function indexOf({ slope }: Cumulants, wanted: number): number {
   return low
 }
 
-/** The function at `t`. */
-interface Place {
+/** The function at `t`, with its first two derivatives. */
+interface CurvePoint {
   readonly t: number
   readonly value: number
   readonly slope: number
@@ -140,14 +140,14 @@ interface Place {
 }
 
 /** Bisection steps within one grid interval, to double precision. */
-const halvings = 52
+const bisectionSteps = 52
 
 /** The point with this slope; the end of the grid when it is further out. */
-export function placeOf(cumulants: Cumulants, slope: number): Place {
+export function pointWithSlope(cumulants: Cumulants, slope: number): CurvePoint {
   const piece = pieceOf(cumulants, indexOf(cumulants, slope))
   let from = 0
   let to = 1
-  for (let i = 0; i < halvings; i++) {
+  for (let i = 0; i < bisectionSteps; i++) {
     const middle = (from + to) / 2
     if (piece(middle).slope < slope) from = middle
     else to = middle
@@ -159,7 +159,7 @@ export function placeOf(cumulants: Cumulants, slope: number): Place {
  * Interpolates between two grid points, at a share of the interval, by the polynomial of fifth degree
  * with the value, slope and curvature of both points.
  */
-function pieceOf({ value, slope, curve }: Cumulants, index: number): (share: number) => Place {
+function pieceOf({ value, slope, curve }: Cumulants, index: number): (share: number) => CurvePoint {
   const [t0 = 0, t1 = 1] = [grid[index], grid[index + 1]]
   const width = t1 - t0
   const [f0 = 0, f1 = 0] = [value[index], value[index + 1]]

@@ -1,5 +1,5 @@
 /**
- * The distribution of a sum of whole numbers, in a form to which summands can be added and subtracted.
+ * The distribution of a sum of whole numbers, in a form that can add and subtract summands.
  *
  * The characteristic function of a sum is the product of those of its summands. Its logarithm at the
  * roots of unity is additive, and a discrete Fourier transform returns the exact probability of every
@@ -9,9 +9,9 @@
  */
 import { addFigures, type Figures, type Outcome } from "./outcomes.ts"
 
-/** Distinct totals. Stored sums depend on it: a change requires a recount of all wallets. */
+/** How many totals are distinct. Stored sums depend on it: a change requires a recount of all wallets. */
 export const order = 256
-/** The other half is symmetric. */
+/** The values at the other roots are the complex conjugates of these. */
 const storedRoots = order / 2 + 1
 
 /** Figures at each of the first roots of unity. */

@@ -27,11 +27,11 @@ import {
 import type { Outcome } from "./outcomes.ts"
 import { saddlepointTail } from "./saddlepoint.ts"
 
-/** One market of an event, seen from the side with more entries of the wallet. */
+/** One market of an event, expressed for the side on which the wallet has more entries. */
 export interface FavouredSide {
   /** Entries on this side minus entries on the other: a whole number, at least 0. */
   readonly weight: number
-  /** Mean opening price of the entries in terms of this side, in (0, 1). */
+  /** Mean opening price of all entries, as a price of this side, in (0, 1). */
   readonly price: number
   /** Payout of this side in USD a share, in [0, 1]. */
   readonly paid: number
@@ -106,7 +106,7 @@ export function addNullSums(sums: NullSums, part: NullSums, times: 1 | -1): Null
   }
 }
 
-/** The probability that may be ignored in each tail; it is added to the result. */
+/** The probability ignored in each tail of a wide distribution; it is added to the result. */
 const ignoredTail = 1e-9
 
 /** Rounding errors make smaller probabilities meaningless. */
