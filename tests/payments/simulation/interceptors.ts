@@ -24,7 +24,8 @@ export function interceptStore(
     waiting: (...args) => intercept("waiting", store.waiting(...args)),
     insertUnmatched: (...args) => intercept("insertUnmatched", store.insertUnmatched(...args)),
     scanned: (...args) => intercept("scanned", store.scanned(...args)),
-    scannedThrough: (...args) => intercept("scannedThrough", store.scannedThrough(...args)),
+    saveScannedThrough: (...args) =>
+      intercept("saveScannedThrough", store.saveScannedThrough(...args)),
     states: (...args) => intercept("states", store.states(...args)),
     liability: intercept("liability", store.liability),
   }
