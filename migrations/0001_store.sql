@@ -112,7 +112,8 @@ CREATE TABLE job_slot (
 CREATE INDEX job_slot_by_slot ON job_slot (slot);
 CREATE INDEX job_slot_unfinished ON job_slot (job) WHERE finished_at IS NULL;
 
--- The exact sliding-window log of the rate limits: the grants of a key in a ring as long as its limit.
+-- The exact sliding-window log of the rate limits: the grants of a key, in a ring buffer as long as its
+-- limit.
 -- Grant n is stored at place n % limit and overwrites one that has left every window. Unlogged: a crash
 -- of the database loses at most one window of requests.
 CREATE UNLOGGED TABLE rate_key (

@@ -1,7 +1,7 @@
--- Payments and their refunds. The database too refuses what would lose or invent money, whatever the
--- code does: an illegal state change, a changed identity, a deleted row, a due refund that is not
--- queued, a second refund, the refund of a delivered answer. The owner of the tables could still drop a
--- guard or write to payment_event, so the service and the worker use roles that own nothing.
+-- Payments and their refunds. Whatever the code does, the database refuses what would lose or invent
+-- money: an illegal state change, a changed identity, a deleted row, a due refund that is not queued, a
+-- second refund, the refund of a delivered answer. The owner of the tables could still drop a guard or
+-- write to payment_event, so the service and the worker use roles that own nothing.
 
 CREATE TABLE payment (
   -- Identity: what the payer signed, and the request it was first presented for. It never changes.
@@ -65,7 +65,7 @@ CREATE TABLE payment (
     OR (answer_body IS NULL AND sent_at IS NULL))
 ) WITH (fillfactor = 70);
 
--- What the sweep reads: few rows at any time.
+-- The rows that the sweep reads; they are few at any time.
 CREATE INDEX payment_waiting ON payment (changed_at)
   WHERE state IN ('claimed', 'released', 'settling', 'unresolved', 'settled');
 CREATE INDEX payment_unsent ON payment (answered_at) WHERE state = 'answered' AND sent_at IS NULL;

@@ -1,10 +1,10 @@
--- Which treasury refunds which payments; it never changes. Otherwise a new key, on a store restored
--- from a backup, would pay again what the old key has paid: the token contract identifies a refund by
--- treasury and nonce.
+-- Which treasury refunds which payments; this never changes. Otherwise a new key, on a store restored
+-- from a backup, would pay again what the old key has paid, because the token contract identifies a
+-- refund by treasury and nonce.
 
 CREATE TABLE refund_treasury (
   treasury text PRIMARY KEY CHECK (treasury ~ '^0x[0-9a-f]{40}$'),
-  -- It refunds payments of later blocks, up to the after_block of the next one; null for the first.
+  -- It refunds payments of later blocks, up to the after_block of the next treasury; null for the first.
   after_block bigint UNIQUE CHECK (after_block >= 0),
   entered_at timestamptz NOT NULL DEFAULT now()
 );

@@ -124,14 +124,15 @@ BEGIN
   RETURN NEW;
 END $$;
 
--- A settle-early sale counts from its claim, so that two replicas that claim at once see each other.
+-- A settle-early sale counts as liable from its claim, so that two replicas that claim at the same time
+-- see each other's sale.
 DROP INDEX payment_liable;
 CREATE INDEX payment_liable ON payment (settlement)
   WHERE state = 'refund_due' OR (settlement = 'settle-early'
     AND state IN ('claimed', 'settling', 'unresolved', 'settled'));
 
--- Where the first scan started: every scan reads again a little of what the one before has read, and
--- nothing before this block.
+-- The block after which the first scan started. Every scan reads the last blocks of the previous one
+-- again, but no block before this one.
 ALTER TABLE chain_scan ADD COLUMN after_block bigint;
 UPDATE chain_scan SET after_block = through_block;
 ALTER TABLE chain_scan ALTER COLUMN after_block SET NOT NULL,

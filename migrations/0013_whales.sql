@@ -1,9 +1,9 @@
 -- Tracked wallets: their activity, the entries computed from it, how their markets were resolved, and
 -- the calibration of each wallet.
 --
--- Wallets, markets, events and tokens have short keys, for there are tens of millions of rows about
--- them. Pending work is marked in tables of its own: a queue then costs only what waits in it, and a
--- mark rewrites no position.
+-- Wallets, markets, events and tokens have short keys, because tens of millions of rows refer to them.
+-- Pending work is marked in separate tables, so that a queue is only as large as its pending work, and
+-- marking rewrites no position.
 
 CREATE SEQUENCE whale_change;
 
@@ -87,7 +87,7 @@ CREATE TABLE whale_act (
   PRIMARY KEY (wallet_id, market_id, transaction, kind, token_id, size, price, occurrence)
 );
 
--- A wallet in a market. Sorted by market, for markets end and wallets do not.
+-- A wallet's position in a market. Sorted by market, because markets end and wallets do not.
 CREATE TABLE whale_position (
   market_id integer NOT NULL REFERENCES whale_market,
   wallet_id integer NOT NULL REFERENCES whale_wallet,

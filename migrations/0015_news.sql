@@ -1,5 +1,5 @@
--- The headlines of a week, and when each source last responded: written products name their sources,
--- and a source that is down must not look like a day without news.
+-- The headlines of a week, and when each source last responded. Written products state which sources
+-- responded, because a source that is down must not look like a day without news.
 
 CREATE TABLE headline (
   url text COLLATE "C" PRIMARY KEY,

@@ -1,5 +1,5 @@
 -- The score of the service's own items: when each can be judged, how its market was resolved, and the
--- verdict. Kept for ever, though feed items are deleted: a score without its misses is worthless.
+-- verdict. Kept for ever, although feed items are deleted: a score without its misses is worthless.
 
 -- Every writer locks this row first, so writers run one after another.
 CREATE TABLE score_state (

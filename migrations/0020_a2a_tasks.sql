@@ -1,14 +1,14 @@
--- Tasks of /a2a, shared by replicas, so that an offer of one can be paid at another: one row per task,
--- kept for minutes. A task names its payment, and its id is the secret of that payment. Losing a row
--- loses no money: the payment has its own table and is found by its own id too, and the client can open
--- another task.
+-- Tasks of /a2a, shared by replicas, so that an offer of one replica can be paid at another: one row per
+-- task, kept for minutes. A task names its payment, and the task's id is the secret of that payment. A
+-- lost row loses no money: the payment has its own table and can be found by its own id, and the client
+-- can open another task.
 --
 -- What a client wrote is JSON in a text column: it may contain what PostgreSQL's json refuses (NUL, half
 -- a surrogate pair, a thousand brackets), and no query reads inside it.
 
 CREATE TABLE a2a_task (
   id uuid PRIMARY KEY,
-  -- Whom it counts against in the limits.
+  -- The client whose limits it counts against.
   client text COLLATE "C" NOT NULL CHECK (char_length(client) <= 256),
   context_id text NOT NULL CHECK (char_length(context_id) <= 2048),
   state text COLLATE "C" NOT NULL CHECK (state IN

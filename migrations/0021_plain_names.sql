@@ -1,8 +1,8 @@
 -- Renames tables, columns, functions and triggers to plain technical terms, and the refund state
 -- 'stuck' to 'needs_review', and comments the schema. Every guard checks what it checked before.
 --
--- Stop the service and the refund workers for this one migration. A process of the version before
--- names the old tables, and fails on the first statement after it.
+-- Stop the service and the refund workers for this one migration. A process of the previous version uses
+-- the old names, and fails on its first statement after the migration.
 
 -- Wallet activity: the venue's word is "activity event".
 ALTER TYPE whale_act_kind RENAME TO whale_activity_kind;
@@ -335,7 +335,7 @@ UPDATE refund SET last_error = 'needs_review' WHERE last_error = 'stuck';
 UPDATE refund SET state = 'needs_review' WHERE state = 'stuck';
 ALTER TABLE refund ADD CONSTRAINT refund_state_check
   CHECK (state IN ('queued', 'signed', 'broadcast', 'confirmed', 'cancelled', 'needs_review'));
--- Refunds that need review are checked too, seldom: the chain may have paid them after all.
+-- Refunds that need review are checked too, but rarely: the chain may have paid them after all.
 CREATE INDEX refund_due ON refund (next_attempt_at)
   WHERE state IN ('queued', 'signed', 'broadcast', 'needs_review');
 ALTER TABLE refund RENAME CONSTRAINT refund_signed TO refund_signature_required;

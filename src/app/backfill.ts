@@ -1,6 +1,5 @@
 /**
- * The composition of the backfill: reads the history of every tracked wallet and shows its
- * progress.
+ * Composes the backfill, which reads the history of every tracked wallet and prints its progress.
  *
  * @module
  */
@@ -21,7 +20,7 @@ class NoTrackedWallets extends Schema.TaggedError<NoTrackedWallets>()("NoTracked
   }
 }
 
-/** Update interval of the bar in a terminal, and of the log lines elsewhere. */
+/** Update intervals: of the progress bar in a terminal, of the progress lines elsewhere. */
 const barEvery = Duration.millis(250)
 const lineEvery = Duration.minutes(1)
 

@@ -56,7 +56,7 @@ export function workerBanner(settings: WorkerSettings): string {
       "payments",
       payments.kind === "simulated"
         ? "simulated: real signatures, play money, no chain"
-        : `live, by ${payments.facilitator.url}${payments.rehearsal ? " (a rehearsal)" : ""}`,
+        : `live, through ${payments.facilitator.url}${payments.rehearsal ? " (a rehearsal)" : ""}`,
     ],
     ["treasury", `${treasury} refunds payments to ${payTo}`],
     ["caps", `$${usd(maxPerHour)} an hour, $${usd(maxPerDay)} a day`],
@@ -77,13 +77,13 @@ function columns(rows: ReadonlyArray<readonly [string, string]>): ReadonlyArray<
   return rows.map(([name, value]) => `  ${name.padEnd(10)}${value}`)
 }
 
-/** The default service of the demo buyer. */
-const buyDefault = "http://127.0.0.1:8402"
+/** Where the demo buyer buys when its command names no address. */
+const buyerDefaultUrl = "http://127.0.0.1:8402"
 
 /** Commands to try once the service listens, and its paid products. */
 export function startupHints(settings: ServiceSettings, sold: ReadonlyArray<Product>): string {
   const base = settings.publicBaseUrl
-  const from = base === buyDefault ? "" : ` ${base}`
+  const from = base === buyerDefaultUrl ? "" : ` ${base}`
   const paid = sold.map(({ path, price }) => `${path} $${usd(price)}`)
   const lines = [
     `  listening ${base}   admin http://${settings.host}:${settings.adminPort}/metrics`,
@@ -117,9 +117,9 @@ export function whaleLine(report: WhaleReport): string {
   const labelled = labels === null ? 0 : labels.follow + labels.fade + labels.neutral
   const counts = [
     `${report.wallets} wallets`,
-    `${number(report.activityAdded)} new activity events`,
+    `${formatCount(report.activityAdded)} new activity events`,
     `${report.items.length} entries published`,
-    `${number(report.resolved)} markets resolved`,
+    `${formatCount(report.resolved)} markets resolved`,
     `${labelled} labelled (${labels?.follow ?? 0} follow, ${labels?.fade ?? 0} fade)`,
   ]
   return line("whales", report, counts, report.behind)
@@ -128,7 +128,7 @@ export function whaleLine(report: WhaleReport): string {
 /** One tick of predetermined outcomes: reviewed, published, or rejected for which reason. */
 export function predeterminedLine(report: PredeterminedReport): string {
   const counts = [
-    `${number(report.markets)} open markets`,
+    `${formatCount(report.markets)} open markets`,
     `${report.withNewEvidence} with new evidence`,
     `${report.questions} sent to the detector`,
     ...(report.unanswered > 0 ? [`${report.unanswered} unanswered`] : []),
@@ -168,7 +168,7 @@ export function digestLine(report: DigestReport): string {
   return `${line("digest", { ...report, failed: [] }, counts)}\n  ${report.title}`
 }
 
-/** One refund. Without its signature: anyone who has that can broadcast it. */
+/** One refund. It omits the signature, because anyone who has it can broadcast the refund. */
 export function refundLine({ paymentId, from, to, reason }: RefundOutcome): string {
   return `refund ${paymentId}  ${from} -> ${to}${reason === null ? "" : `  (${reason})`}`
 }
@@ -193,7 +193,7 @@ export function backfillSummary(progress: BackfillProgress): string {
   const { wallets, whole, truncated, failed, activityAdded, startedAt, at } = progress
   if (wallets === 0) return "The history of every tracked wallet is complete: nothing to do"
   const took = Duration.format(Duration.seconds(Math.max(1, Math.round((at - startedAt) / second))))
-  const skipped = byCount(progress.rejected, number)
+  const skipped = byCount(progress.rejected, formatCount)
   const rows: ReadonlyArray<readonly [string, string]> = [
     ["complete", `${whole} of ${wallets} wallets, read to their first activity`],
     ...truncated > 0
@@ -205,7 +205,7 @@ export function backfillSummary(progress: BackfillProgress): string {
       ]
       : [],
     ...failed > 0 ? [["failed", `${failed}: the history could not be read now`] as const] : [],
-    ["events", `${number(activityAdded)} new activity events, in ${took}`],
+    ["events", `${formatCount(activityAdded)} new activity events, in ${took}`],
     ...skipped === ""
       ? []
       : [["skipped", `rows that are not activity events: ${skipped}`] as const],
@@ -234,14 +234,14 @@ function counts(progress: BackfillProgress): string {
   const seconds = Math.max(1, (at - startedAt) / second)
   return [
     `${ended(progress)}/${wallets} wallets`,
-    `${number(activityAdded)} activity events`,
-    `${number(Math.round(activityAdded / seconds))} per second`,
+    `${formatCount(activityAdded)} activity events`,
+    `${formatCount(Math.round(activityAdded / seconds))} per second`,
     ...failed > 0 ? [`${failed} failed`] : [],
     timeLeft(progress),
   ].join("  ")
 }
 
-/** The time left, if the remaining wallets take as long as the finished ones. */
+/** The time left, assuming that the remaining wallets take as long as the finished ones. */
 function timeLeft(progress: BackfillProgress): string {
   const { wallets, startedAt, at } = progress
   const done = ended(progress)
@@ -256,13 +256,13 @@ function ended({ whole, truncated, failed }: BackfillProgress): number {
   return whole + truncated + failed
 }
 
-function number(count: number): string {
+function formatCount(count: number): string {
   return count.toLocaleString("en-US")
 }
 
 /**
  * Why a process stopped: one sentence if an operator can fix the cause, else the stack trace.
- * Messages of the database are left out, since they may contain its login.
+ * Database messages are omitted, because they may contain the login.
  */
 export function stopReason(cause: Cause.Cause<unknown>): string {
   const error = Cause.squash(cause)
@@ -343,7 +343,8 @@ function limitsLine(settings: ServiceSettings): string {
     `invalid payments ${text(settings.invalidPaymentLimit)}, for each client address`
 }
 
-interface Ticked {
+/** The fields that every job report has. */
+interface JobReport {
   readonly slot: number
   readonly seconds: number
   readonly failed: ReadonlyArray<string>
@@ -351,7 +352,7 @@ interface Ticked {
 
 function line(
   name: string,
-  { slot, seconds, failed }: Ticked,
+  { slot, seconds, failed }: JobReport,
   parts: ReadonlyArray<string>,
   behind: ReadonlyArray<string> = [],
 ): string {

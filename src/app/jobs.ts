@@ -3,8 +3,8 @@
  *
  * Jobs are independent: none waits for another. Every replica runs this table. A leased job runs
  * once per slot over all replicas (`core/leasedJobs.ts`). The others run on every replica: payments
- * change by compare-and-set, so a second sweep or scan finds nothing to do, and measuring only
- * reads.
+ * change by compare-and-set, so a second sweep or scan finds nothing to do, and the measurement
+ * only reads.
  *
  * @module
  */
@@ -64,10 +64,10 @@ const firstTickMax = Duration.minutes(1)
 /** The first digest waits for the first tick, at most this long. */
 const digestTickMax = Duration.minutes(2)
 /**
- * After the first tick, the first digest waits one more tick for wallets and outcomes, or this
- * long.
+ * After the first tick, the first digest waits for one more tick, at most this long, so that it
+ * covers wallets and outcomes too.
  */
-const firstFindsMax = Duration.minutes(1)
+const secondTickMax = Duration.minutes(1)
 /** How often the progress of a backfill is printed. */
 const progressEvery = { start: Duration.minutes(1), dev: Duration.seconds(10) }
 const pruneEvery = Duration.hours(1)
@@ -84,10 +84,10 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
   const firstTick = Effect.timeoutOption(Deferred.await(ticked), firstTickMax)
   const beforeDigest = yield* firstDigest(Deferred.await(ticked), tick)
   const afterTick = Effect.andThen(refresh, Deferred.succeed(ticked, undefined))
-  const feed = yield* feedRuns(settings)
-  const whale = yield* whaleRuns(settings)
-  const written = yield* writtenRuns(settings, refresh)
-  const judged = yield* judgedRuns(settings)
+  const feed = yield* feedJobs(settings)
+  const whale = yield* whaleJobs(settings)
+  const written = yield* textJobs(settings, refresh)
+  const judged = yield* judgingJobs(settings)
   const { minutes, hours, days } = Duration
   const leased = true
   const jobs: ReadonlyArray<ScheduledJob> = [
@@ -97,7 +97,8 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
     { leased, name: "tracking", every: days(1), first: firstTick, run: whale.track },
     { leased, name: "backfill", every: tick, first: firstTick, run: whale.fill },
     { leased, name: "news", every: minutes(15), run: written.news },
-    // Writes only if the current four hours have no digest: one lost in a crash is written late.
+    // Writes only if the current four hours have no digest, so a digest lost in a crash is written
+    // later.
     { leased, name: "digest", every: minutes(1), first: beforeDigest, run: written.digest },
     { leased, name: "intelligence-prune", every: hours(1), run: written.prune },
     {
@@ -136,13 +137,13 @@ const failIf = (failed: boolean, { failed: stages }: Report) =>
 
 const failIfAny = (report: Report) => failIf(report.failed.length > 0, report)
 
-/** Whether a line is worth printing: most ticks find nothing new. */
-function isNews({ failed }: Report, ...counts: ReadonlyArray<number>): boolean {
+/** Most ticks find nothing new, and print nothing. */
+function isWorthPrinting({ failed }: Report, ...counts: ReadonlyArray<number>): boolean {
   return failed.length > 0 || counts.some((count) => count > 0)
 }
 
-/** The movers, and the deletion of old rows. */
-const feedRuns = Effect.fnUntraced(function* (settings: JobSettings) {
+/** The jobs of the movers, and the deletion of old rows. */
+const feedJobs = Effect.fnUntraced(function* (settings: JobSettings) {
   const ingestion = yield* Ingestion
   const slots = yield* JobSlots
   const limits = yield* RateLimits
@@ -165,7 +166,7 @@ const feedRuns = Effect.fnUntraced(function* (settings: JobSettings) {
   }
 })
 
-/** A grant older than this is outside every window. */
+/** A grant older than this is outside the window of every limit. */
 function longestWindowMs({ freeLimit, documentLimit, invalidPaymentLimit }: JobSettings): number {
   return Math.max(
     ...[freeLimit, documentLimit, invalidPaymentLimit].map((budget) =>
@@ -175,13 +176,13 @@ function longestWindowMs({ freeLimit, documentLimit, invalidPaymentLimit }: JobS
   )
 }
 
-/** The tracked wallets: their tick, the leaderboards, and the history of new wallets. */
-const whaleRuns = Effect.fnUntraced(function* ({ mode }: JobSettings) {
+/** The jobs of tracked wallets: their tick, the leaderboards, and the history of new wallets. */
+const whaleJobs = Effect.fnUntraced(function* ({ mode }: JobSettings) {
   const whales = yield* Whales
   const tracking = yield* Tracking
   const backfill = yield* Backfill
   const print = printer(mode)
-  const tell = (progress: BackfillProgress) =>
+  const printProgress = (progress: BackfillProgress) =>
     progress.wallets === 0 ? Effect.void : print("backfill", progressLine(progress), progress)
   return {
     tick: Effect.fnUntraced(function* (slot: EpochMs) {
@@ -191,12 +192,16 @@ const whaleRuns = Effect.fnUntraced(function* ({ mode }: JobSettings) {
     }),
     track: () =>
       Effect.tap(tracking.update, (report) => print("tracking", trackingLine(report), report)),
-    fill: () => Effect.tap(backfill.run({ every: progressEvery[mode], onProgress: tell }), tell),
+    fill: () =>
+      Effect.tap(
+        backfill.run({ every: progressEvery[mode], onProgress: printProgress }),
+        printProgress,
+      ),
   }
 })
 
-/** The news and the digest; `refresh` runs after a digest was written. */
-const writtenRuns = Effect.fnUntraced(function* (
+/** The jobs of the news and the digest; `refresh` runs after a digest was written. */
+const textJobs = Effect.fnUntraced(function* (
   { mode }: JobSettings,
   refresh: Effect.Effect<void>,
 ) {
@@ -227,22 +232,22 @@ const firstDigest = Effect.fnUntraced(function* (
   return Effect.gen(function* () {
     if (Option.isSome(yield* digest.latest)) return
     yield* Effect.timeoutOption(ticked, digestTickMax)
-    yield* Effect.sleep(Duration.min(tick, firstFindsMax))
+    yield* Effect.sleep(Duration.min(tick, secondTickMax))
   }).pipe(Effect.catchCauseIf(
     (cause) => !Cause.hasInterruptsOnly(cause),
     (cause) => Effect.logWarning("Cannot read the latest digest", cause),
   ))
 })
 
-/** Predetermined outcomes, and the service's score of its own items. */
-const judgedRuns = Effect.fnUntraced(function* ({ mode }: JobSettings) {
+/** The jobs of predetermined outcomes, and of the scores of the service's own items. */
+const judgingJobs = Effect.fnUntraced(function* ({ mode }: JobSettings) {
   const predetermined = yield* Predetermined
   const scores = yield* SelfScore
   const print = printer(mode)
   return {
     predetermined: Effect.fnUntraced(function* (slot: EpochMs) {
       const report = yield* predetermined.tick(slot)
-      if (isNews(report, report.questions, report.items.length)) {
+      if (isWorthPrinting(report, report.questions, report.items.length)) {
         yield* print("predetermined", predeterminedLine(report), report)
       }
       yield* failIfAny(report)
@@ -250,7 +255,7 @@ const judgedRuns = Effect.fnUntraced(function* ({ mode }: JobSettings) {
     scores: Effect.fnUntraced(function* (slot: EpochMs) {
       const report = yield* scores.tick(slot)
       const verdicts = Object.keys(report.verdicts).length
-      if (isNews(report, report.itemsRead, report.resolved, verdicts)) {
+      if (isWorthPrinting(report, report.itemsRead, report.resolved, verdicts)) {
         yield* print("scores", scoreLine(report), report)
       }
       yield* failIfAny(report)

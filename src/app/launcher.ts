@@ -33,9 +33,9 @@ const runtimeVariables = [
 /** How often, and after which delay, a worker that ended by itself is started again. */
 const restartsMax = 5
 const restartDelay = Duration.seconds(2)
-/** The worker must stop within this time; then the service, which serves its store, is stopped. */
+/** The worker stops first, within this time, because the service serves the worker's store. */
 const workerStopMax = Duration.seconds(5)
-/** The service first drains and finishes the requests in flight. */
+/** Enough for the service to drain and to finish the requests in flight. */
 const serviceStopMax = Duration.seconds(60)
 /** The worker starts when the service's port accepts a connection: interval and number of tries. */
 const readyEvery = Duration.millis(100)
@@ -51,8 +51,8 @@ const machinePaths: MachinePaths = {
 
 interface Launch {
   readonly main: Sandbox
-  /** Runs together with the main process, started when that listens. */
-  readonly worker: { readonly sandbox: Sandbox; readonly after: ServiceSettings } | null
+  /** Starts when the service listens, and runs next to it. */
+  readonly worker: { readonly sandbox: Sandbox; readonly service: ServiceSettings } | null
   readonly get: Environment
 }
 
@@ -73,7 +73,7 @@ export const launch = Effect.fnUntraced(function* (
   const child = yield* spawn(main, get, serviceStopMax)
   void child.status.then(({ code }) => mainCode = code)
   // Forked after the service, so that it is interrupted first: the store closes after its users.
-  if (worker !== null) yield* Effect.forkScoped(runWorker(worker.sandbox, worker.after, get))
+  if (worker !== null) yield* Effect.forkScoped(runWorker(worker.sandbox, worker.service, get))
   yield* worker === null ? exitCode(child) : Effect.raceFirst(exitCode(child), parentExited)
 }, Effect.scoped)
 
@@ -87,7 +87,7 @@ const planOf = Effect.fnUntraced(function* (
       const settings = yield* loadService("dev", get)
       const main = serviceSandbox(settings, machinePaths)
       const sandbox = workerSandbox(yield* loadWorker("dev", get))
-      return { main, worker: { sandbox, after: settings }, get } satisfies Launch
+      return { main, worker: { sandbox, service: settings }, get } satisfies Launch
     }
     case "start": {
       const main = serviceSandbox(yield* loadService("start", environment), machinePaths)
@@ -225,8 +225,8 @@ const listening = ({ host, port }: ServiceSettings) =>
   }).pipe(Effect.retry({ schedule: Schedule.spaced(readyEvery), times: readyTimes }))
 
 /**
- * Ends when the parent process has exited. A terminal or test that was killed sends no signal, and
- * its processes would otherwise keep running, with their port and store.
+ * Ends when the parent process has exited. A terminal or test that was killed sends no signal, so
+ * the processes would otherwise keep running and keep their port and store.
  */
 const parentExited = Effect.suspend(() => {
   const parent = Deno.ppid

@@ -2,7 +2,7 @@
  * The settings of payments (payee, facilitator, chain) and of the refund worker, the only process
  * with the treasury's key.
  *
- * A separate file because the worker loads it too; it must not import the products.
+ * A separate file, because the worker loads it too and must not import the products.
  *
  * @module
  */
@@ -41,10 +41,10 @@ export interface MoneySettings {
 /** The payee of simulated payments. No one has its key. */
 const simulatedPayTo: `0x${string}` = "0x00000000000000000000000000000000be11e700"
 
-/** The treasury of play money. Its key is public: `simulatedTreasuryKey`. */
+/** The treasury of play money: the address of `simulatedTreasuryKey`. */
 export const simulatedTreasury: `0x${string}` = "0x755EA3720496256aE359b8d9B41f95bB09B41F00"
 
-/** A public key pair: it signs refunds of play money and owns nothing. */
+/** A published private key: it signs refunds of play money, and its address owns nothing. */
 export const simulatedTreasuryKey: `0x${string}` = `0x${"be11e7".padEnd(64, "0")}`
 
 /** The settings of the refund worker. */

@@ -121,7 +121,7 @@ const sweepLayer = ({ sweep, mode }: WorkerSettings) =>
     )
   }))
 
-/** Whether an operator must act: the refund is owed, and this worker alone cannot pay it. */
+/** Whether an operator must act: the refund is due, and this worker alone cannot pay it. */
 function needsOperator({ to, reason }: RefundOutcome): boolean {
   const reasons = ["over_caps", "float_too_low", "of_another_treasury"]
   return to === "needs_review" || (reason !== null && reasons.includes(reason))

@@ -1,5 +1,5 @@
 /**
- * The composition of the service: the Layer of each port, chosen by the settings.
+ * Composes the service: the settings choose the Layer of each port.
  *
  * @module
  */
@@ -64,7 +64,10 @@ const drain = Duration.seconds(20)
 const adminDrain = Duration.seconds(1)
 /** How long a load balancer has to notice that this replica drains, before it stops listening. */
 const grace = Duration.seconds(5)
-/** Seconds a buyer has to pay, and the most that verification, computation and settlement take. */
+/**
+ * `maxTimeout`: the seconds that a buyer has to pay. `needed`: the most seconds that verification,
+ * computation and settlement take.
+ */
 const paymentSeconds = { maxTimeout: 120, needed: 35 }
 
 /** The venue's name in a digest. */

@@ -44,7 +44,7 @@ type NewsSettings =
   | { readonly kind: "real" } & NewsFeedList
 
 const openaiUrl = new URL("https://api.openai.com/v1")
-/** A small model is enough: every draft is checked, and there are six digests a day. */
+/** A small model is enough: it writes six digests a day, and every draft is checked. */
 const modelDefault = "gpt-5-mini"
 /** Sent to a server on this machine that needs no key. */
 const emptyKey = Redacted.make("none")
@@ -258,7 +258,7 @@ const readDocuments = Effect.fnUntraced(function* (publicBaseUrl: string, read: 
   }
 })
 
-/** The mailbox of RFC 2142. An IP address has none. */
+/** The security mailbox of RFC 2142; at `localhost` when the host is an IP address. */
 function usualContact(publicBaseUrl: string): string {
   const { hostname } = new URL(publicBaseUrl)
   const isAddress = hostname.startsWith("[") || /^[\d.]+$/.test(hostname)

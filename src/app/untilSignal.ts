@@ -11,7 +11,7 @@ interface Options {
   readonly onSecondSignal?: () => void
 }
 
-/** Returns how the program ended. The first signal interrupts it and waits for its finalizers. */
+/** Returns the program's exit. The first signal interrupts it and waits for its finalizers. */
 export async function untilSignal<A, E>(
   program: Effect.Effect<A, E>,
   { signals = ["SIGINT", "SIGTERM"], onSecondSignal = () => Deno.exit(1) }: Options = {},

@@ -38,7 +38,7 @@ interface TokenPrice {
 
 /** The valid values of a variable. */
 interface Kind<A> {
-  /** Follows the words "must be". */
+  /** Completes the message `NAME must be …`. */
   readonly expected: string
   /** Fails when the text is not a valid value. */
   readonly parse: (text: string) => Effect.Effect<A, unknown>
@@ -97,14 +97,14 @@ const databaseUrl = kind(
 const serviceUrl = kind(
   "an https address (http on this machine only)",
   Config.Redacted,
-  (url) => isPrivate(URL.parse(Redacted.value(url))),
+  (url) => isServiceUrl(URL.parse(Redacted.value(url))),
 )
 
 const AddressSpelling = Schema.TemplateLiteral(["0x", Schema.String]).check(
   Schema.isPattern(/^0x[0-9a-fA-F]{40}$/),
 )
 
-/** Keeps upper and lower case, since buyers compare the text. */
+/** Keeps upper and lower case, because buyers compare the text. */
 const address = kind(
   "an address: 0x and 40 hexadecimal digits",
   (name) => Config.schema(AddressSpelling, name),
@@ -125,7 +125,7 @@ const units = [["hour", 3_600_000], ["minute", 60_000], ["second", 1_000], ["mil
 const finalityBlocksMax = 1_000
 /** Almost no entry is larger: with a higher minimum the feed would publish none. */
 const maxWhaleStakeUsd = 1_000_000
-/** Every hop that is not a trusted proxy lets a client forge its address. */
+/** A client can forge its address if this counts a hop that is not a trusted proxy. */
 const hopsMax = 8
 /** USD per million tokens. No model costs more; a higher value is a typing error. */
 const priceMax = 1_000
@@ -475,7 +475,7 @@ export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname)
 }
 
-function isPrivate(url: URL | null): boolean {
+function isServiceUrl(url: URL | null): boolean {
   return url !== null && url.username === "" && url.hash === "" &&
     (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname)))
 }

@@ -36,13 +36,13 @@ export class RateLimits extends Context.Service<RateLimits, {
   readonly prune: (before: EpochMs) => Effect.Effect<number>
 }>()("bellwether/core/RateLimits") {}
 
-/** Cached denials; beyond this the oldest is dropped, and its key queries the store again. */
+/** The most cached denials. Beyond it the oldest is dropped, and its key queries the store again. */
 const deniedMax = 10_000
 
 /**
  * The same limits, with denials cached until the store would grant again. A flood from one address
  * then costs no query: 200,000 refusals a second where the store answers 5,000. The cache never
- * grants, and never denies what the store would grant: the wait is counted from before the query.
+ * grants, and never denies what the store would grant: a denial is timed from before its query.
  */
 export const cachingDenials: Layer.Layer<RateLimits, never, RateLimits> = Layer.effect(
   RateLimits,

@@ -8,8 +8,8 @@ import { type Context, Duration, Effect, Exit, Option } from "effect"
 /**
  * The result of `effect` within `duration`, or none. At the deadline the effect is interrupted in the
  * background; `Effect.timeout` would wait for the interruption, and a query on a dead connection
- * takes 5 s more to end. It uses observers, not a race: a sale waits for the store four times, and
- * two fibers each time cost half of what four do.
+ * takes 5 s more to end. It uses fiber observers, which need two fibers where a race needs four: a
+ * sale waits for the store four times, and half of the fibers cost half of the time.
  */
 export const withDeadline =
   (duration: Duration.Duration) =>
@@ -37,7 +37,7 @@ export const withDeadline =
       })
     )
 
-/** Many times what a statement takes under load, and a fraction of the time that a buyer waits. */
+/** Much longer than a statement takes under load, and much shorter than a buyer waits. */
 export const storeDeadline = Duration.seconds(5)
 
 type Operation =

@@ -32,7 +32,7 @@ const pulseMoversMax = 3
 export interface FeedIndex {
   readonly status: FeedStatus
   readonly index: number
-  /** When the newest item was created; for an empty feed the last good tick, null before the first. */
+  /** When the newest item was created; in an empty feed `lastTickAt`. */
   readonly lastUpdated: EpochMs | null
   readonly todayByType: Readonly<Record<FeedType, number>>
   /** When the last good tick ended; null before the first. */
@@ -104,7 +104,8 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
     return strongestMoves(yield* store.moversSince(now - day), pulseMoversMax)
   })
 
-  // Without a known tick the newest item dates the feed. An empty feed passes: its reads fail anyway.
+  // Without a known tick the age of the newest item counts. An empty feed passes, because its reads
+  // fail anyway.
   const sellableStatus = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const at = (yield* lastTick) ?? (yield* store.head(now)).lastItemAt
@@ -138,7 +139,7 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
   return Feed.of({ index, pulse, latest, byIndex, page })
 })
 
-/** Also true when there is no such instant. */
+/** Also true when `at` is null. */
 function isOlder(at: EpochMs | null, now: EpochMs, ageMs: number): boolean {
   return at === null || now - at > ageMs
 }

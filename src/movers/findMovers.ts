@@ -35,10 +35,10 @@ export interface MoversFound {
 
 const windows: ReadonlyArray<MoveWindow> = ["1h", "24h"]
 
-/** Moves whose history and trades are loaded in one tick, and how many at once. */
+/** Moves that are judged in one tick, with their history and trades; and how many at once. */
 const judgedMax = 200
 const judgeConcurrency = 8
-/** Time for all trade requests of a tick; later moves are judged without trades. */
+/** Time for all trade requests of a tick; after it, moves are judged without trades. */
 const tradesTimeoutMs = 40 * second
 /** How many ticks old the previous mid may be. */
 const previousTicksMax = 2

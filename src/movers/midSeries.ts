@@ -31,8 +31,8 @@ const booksConcurrency = 4
 
 /**
  * Reads the books of these markets into `readings`, and adds a point to the series of each market
- * with a valid book. The mid of a spread too wide for the movers' gate is not stored, so that no move
- * can start from it.
+ * with a valid book. A mid is not stored when its spread is too wide for the movers' gate, so that no
+ * move can start from it.
  *
  * A batch that is not available is counted and does not stop the others; the effect fails with its
  * error after all batches.
@@ -76,10 +76,10 @@ export const readBooks = Effect.fnUntraced(function* (
   if (failure !== undefined) return yield* failure
 })
 
-/** Markets seeded in one tick, and concurrent histories. */
+/** Markets seeded in one tick, and histories read at once. */
 const seedsMax = 1_000
 const seedConcurrency = 8
-/** How far back a series is seeded, and how far back with one point per tick. */
+/** How far back a series is seeded: with one point per hour, and with one point per tick. */
 const seedMs = 9 * day
 const seedFineMs = 25 * hour
 

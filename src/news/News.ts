@@ -108,7 +108,7 @@ export class News extends Context.Service<News, {
 
 /** Stored headlines; ten sources with about a hundred a day produce a tenth of this in a week. */
 const headlinesMax = 50_000
-/** Headlines in the index, the newest; and questions that count for the rarity of a word. */
+/** The newest headlines in the index; and questions in which the rarity of a word is counted. */
 const indexedMax = 4_000
 const questionsMax = 1_000
 /** A replica that did not read the sources itself sees new headlines after this time. */
@@ -116,7 +116,7 @@ const indexTtl = Duration.minutes(5)
 /** Topics given to the sources, and the most liquid markets that they come from. */
 const topicsMax = 40
 const topicMarketsMax = 200
-/** A source counts as answered for this long: eight updates at a quarter of an hour. */
+/** A source counts as answered for this long after an answer: eight updates. */
 const answerAgeMsMax = 2 * hour
 const sourceConcurrency = 4
 /** For one source, retries and pauses included. */
@@ -186,7 +186,7 @@ const update = Effect.fn("News.update")(function* (
   return report
 })
 
-/** None when the source failed, died or timed out, which is logged and counted. */
+/** None when the source failed or timed out, or its adapter died; this is logged and counted. */
 const readSource = (source: NewsSource, topics: ReadonlyArray<ReadonlyArray<string>>) =>
   source.read(topics).pipe(
     Effect.timeoutOrElse({
@@ -199,7 +199,7 @@ const readSource = (source: NewsSource, topics: ReadonlyArray<ReadonlyArray<stri
     ),
     Effect.catchCause((cause) =>
       (Cause.hasDies(cause)
-        ? Effect.logWarning(`The news source ${source.name} died`, cause)
+        ? Effect.logWarning(`The news source ${source.name} failed unexpectedly`, cause)
         : Effect.void).pipe(
           Effect.andThen(
             Metric.update(sourceFailures.pipe(Metric.withAttributes({ source: source.name })), 1),

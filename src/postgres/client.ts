@@ -26,8 +26,8 @@ const idleTimeout = "60 seconds"
 const keepAlive = "30 seconds"
 
 /**
- * The settings of every session. A statement that exceeds them is a fault, not load. Migrations
- * raise the first two for themselves.
+ * The settings of every session. A statement exceeds them only because of a fault, not under load.
+ * Migrations raise the first two for themselves.
  */
 const sessionDefaults = {
   statement_timeout: "15s",
@@ -52,10 +52,10 @@ export function layerPostgres(
   })
 }
 
-/** Virtual connections to the one backend: they queue statements and do not run in parallel. */
+/** Virtual connections to the one backend: their statements are queued, not run in parallel. */
 const virtualConnectionsMax = 8
 
-/** The embedded store has one backend and no autovacuum workers. */
+/** Needed because the embedded store has no autovacuum workers. */
 const vacuumEvery = "1 hour"
 
 /**
@@ -87,7 +87,7 @@ export function layerEmbedded(
 /** Frees dead rows and updates the planner's statistics, until the scope closes. */
 const scheduleVacuum = (sql: SqlClient) =>
   sql`VACUUM (ANALYZE)`.pipe(
-    Effect.catchCause((cause) => Effect.logWarning("cannot vacuum the embedded store", cause)),
+    Effect.catchCause((cause) => Effect.logWarning("Cannot vacuum the embedded store", cause)),
     Effect.delay(vacuumEvery),
     Effect.repeat(Schedule.forever),
     Effect.forkScoped,

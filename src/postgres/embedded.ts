@@ -28,7 +28,7 @@ export class DataDirBusy extends Schema.TaggedError<DataDirBusy>()("DataDirBusy"
   }
 }
 
-/** One backend of a small deployment needs less memory than a server's defaults. */
+/** One backend needs less memory than the defaults of a server. */
 const startParams = [
   ...PGlite.defaultStartParams,
   ...["shared_buffers=32MB", "work_mem=8MB", "maintenance_work_mem=32MB", "max_wal_size=256MB"]
@@ -60,8 +60,8 @@ export const openEmbedded = Effect.fnUntraced(
 const image = Effect.promise(() => freshDatabase())
 
 /**
- * Whether to create the database. The mark file exists until the creation is complete: a directory
- * found together with it is incomplete and empty, so it is removed and created again.
+ * Whether to create the database. The mark file exists until the creation is complete. A directory
+ * found together with the mark is incomplete and has no data yet, so it is created again.
  */
 const needsCreating = (dataDir: string, mark: string) =>
   Effect.promise(async () => {

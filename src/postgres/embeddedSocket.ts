@@ -26,9 +26,9 @@ export class StoreListenFailed
   }
 }
 
-/** More than the other processes need. A further socket is closed without an answer. */
+/** More sockets than the other processes need. One more is closed without an answer. */
 export const socketsMax = 16
-/** Limits of the handshake of a client. */
+/** Limits of a client's handshake. */
 const handshakeMsMax = 5_000
 const handshakeBytesMax = 4_096
 
@@ -67,7 +67,7 @@ function authenticate(socket: Socket, backend: Backend, password: string): void 
     for (let message = next(); message !== null; message = next()) {
       if (startup === null && requestCode(message) === protocolVersion) {
         startup = message
-        socket.write(askPassword)
+        socket.write(passwordRequest)
       } else if (startup === null && encryptionRequests.includes(requestCode(message))) {
         socket.write("N")
       } else if (startup !== null && same(passwordIn(message), password)) {
@@ -109,7 +109,7 @@ const protocolVersion = 196608
 const encryptionRequests: ReadonlyArray<number> = [80877103, 80877104]
 
 /** AuthenticationCleartextPassword. */
-const askPassword = new Uint8Array([0x52, 0, 0, 0, 8, 0, 0, 0, 3])
+const passwordRequest = new Uint8Array([0x52, 0, 0, 0, 8, 0, 0, 0, 3])
 const refusal = errorResponse("SFATAL\0VFATAL\0C28P01\0Mpassword authentication failed\0\0")
 
 function errorResponse(fields: string): Uint8Array {

@@ -89,7 +89,7 @@ const record = (files: ReadonlyArray<MigrationFile>) =>
       })),
   ]))
 
-/** The files that are not applied under their name. */
+/** The files that are not applied, or applied under another name. */
 const pendingOf = (sql: SqlClient, files: ReadonlyArray<MigrationFile>) =>
   Effect.map(
     appliedNames(sql),

@@ -20,7 +20,7 @@ interface LimitsOptions {
 /** A caller is refused if the log does not answer within this time. */
 export const takeTimeout = Duration.seconds(2)
 
-/** One request for a grant; `take` is its unique key. */
+/** One request for a grant; `take` is its unique number. */
 interface Take {
   readonly take: string
   readonly log: string
@@ -81,7 +81,7 @@ export const layer = (options: LimitsOptions = {}): Layer.Layer<RateLimits, neve
           })),
           withDeadline(takeTimeout),
           Effect.flatMap((taken) => Effect.fromOption(taken, () => new Cause.TimeoutError())),
-          Effect.tapError((error) => Effect.logWarning("rate limit unavailable", error._tag)),
+          Effect.tapError((error) => Effect.logWarning("Rate limit unavailable", error._tag)),
           Effect.mapError(() => new RateLimitUnavailable()),
         )
 
@@ -100,5 +100,5 @@ export const layer = (options: LimitsOptions = {}): Layer.Layer<RateLimits, neve
     }),
   )
 
-/** The ring has as many entries as the limit, so another limit needs another log. */
+/** The log is a ring buffer as long as its limit, so a changed limit needs a new log. */
 const logName = (policy: RatePolicy) => `${policy.name};q=${policy.limit};w=${policy.windowMs}`

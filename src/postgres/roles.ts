@@ -1,6 +1,5 @@
 /**
- * The database roles: one for the service and one for the refund worker, besides the owner of the
- * tables.
+ * The two database roles that do not own the tables: the service's and the refund worker's.
  *
  * The service may claim and change payments, and may not change refunds. The refund worker may sign
  * and confirm refunds, and may not change payments nor read answers. Neither owns a table, so

@@ -17,7 +17,7 @@ interface Unit {
   readonly message: Uint8Array
 }
 
-/** How long units may run before the event loop gets a turn. */
+/** How long units run one after another before other work on the event loop gets a turn. */
 const turnMsMax = 8
 
 const idle = code("I")
@@ -81,7 +81,8 @@ export class Backend {
   }
 }
 
-const maxHeader = 5
+/** A type byte and a length of four bytes. */
+const headerLength = 5
 const noBytes = new Uint8Array(0)
 
 class VirtualConnection extends Duplex {
@@ -142,10 +143,10 @@ class VirtualConnection extends Duplex {
     const view = new DataView(bytes.buffer, bytes.byteOffset)
     let unitStart = 0
     let at = this.#framed
-    while (at + maxHeader <= bytes.length && at + 1 + view.getInt32(at + 1) <= bytes.length) {
+    while (at + headerLength <= bytes.length && at + 1 + view.getInt32(at + 1) <= bytes.length) {
       const type = bytes[at]
       const end = at + 1 + view.getInt32(at + 1)
-      if (type === parse) this.#rememberStatement(bytes.subarray(at + maxHeader, end))
+      if (type === parse) this.#rememberStatement(bytes.subarray(at + headerLength, end))
       if (type === terminate) return this.#close()
       if (type === sync || type === query) {
         this.#enqueue({ from: this, message: bytes.slice(unitStart, end) })
@@ -201,10 +202,10 @@ function code(letter: string): number {
 }
 
 function frame(letter: string, body: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(maxHeader + body.length)
+  const bytes = new Uint8Array(headerLength + body.length)
   bytes[0] = code(letter)
   new DataView(bytes.buffer).setInt32(1, 4 + body.length)
-  bytes.set(body, maxHeader)
+  bytes.set(body, headerLength)
   return bytes
 }
 

@@ -1,6 +1,6 @@
 /**
- * The port to the detector, which judges from evidence whether an outcome already exists. Its answer is
- * only a claim: `judgeDetection` accepts or rejects it.
+ * The port to the detector, which judges from evidence whether an outcome is already known. Its answer
+ * is only a claim: `judgeDetection` accepts or rejects it.
  *
  * @module
  */

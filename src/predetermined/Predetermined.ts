@@ -1,11 +1,11 @@
 /**
- * Finds live markets whose outcome already exists, and publishes them as predetermined items. Loads the
- * input of the pure rules (`domain/predetermined.ts`), cheapest first.
+ * Finds live markets whose outcome is already known, and publishes them as predetermined items. It
+ * loads the input of the pure rules (`domain/predetermined.ts`), cheapest first.
  *
  * An item is appended to the feed before its market is stored as published. After a crash between the
  * two the question is asked again, and the feed skips the item, because its dedupe key names the market.
  * A market whose proposal is not available waits for the next tick, because no item may contradict the
- * venue. Missing news, or missing rules of a market, do not stop the rest.
+ * venue. A tick continues without the news, or without the rules of a market.
  *
  * @module
  */
@@ -35,7 +35,7 @@ import { VenueClient } from "../markets/VenueClient.ts"
 
 const questionConcurrency = 4
 const answerTimeout = Duration.seconds(45)
-/** How long the detection of an unpublished market is stored. */
+/** How long the detection of a market without an item is stored. */
 const unpublishedRetentionMs = 30 * day
 
 const stageLimits = {
@@ -160,7 +160,7 @@ const putQuestion = Effect.fnUntraced(function* (
     Effect.timeout(answerTimeout),
     Effect.map(Option.some),
     Effect.catchTag("ModelFailed", ({ reason }) =>
-      // Once per tick: a model that is down would fill the log. The report counts the rest.
+      // Logged once per tick, so that a model that is down does not fill the log.
       Effect.as(
         progress.unanswered === 0
           ? Effect.logWarning(`The detector did not answer: ${reason}`)

@@ -47,7 +47,7 @@ export interface DetectionProgress {
   readonly rejected: Record<string, number>
 }
 
-/** A market whose outcome may already exist. */
+/** A market whose outcome may already be known. */
 interface DetectionCandidate {
   readonly market: Market
   readonly headlines: ReadonlyArray<Headline>
@@ -68,10 +68,10 @@ export interface PricedCandidate extends CandidateWithNewEvidence {
   readonly priced: PricedQuestion
 }
 
-/** Markets read in one tick, the most liquid; and how many ticks old their price may be. */
+/** Markets read in one tick (the most liquid), and how many ticks old their price may be. */
 const marketsMax = 10_000
 const priceAgeTicksMax = 2
-/** Headlines read, the newest; markets whose news is searched; headlines per market. */
+/** The newest headlines that are read; markets whose news is searched; headlines per market. */
 const headlinesMax = 4_000
 const newsMarketsMax = 300
 const newsPerMarket = 20
@@ -125,7 +125,7 @@ export const newsByMarket = Effect.fnUntraced(function* (
 
 /**
  * Unpublished markets past their end, with a proposed outcome in the listing, or with news. Those with
- * a proposal or news come first, then those that were not considered for longest.
+ * a proposal or news come first; within each group, the least recently considered.
  */
 export const findCandidates = Effect.fnUntraced(function* (
   { detections }: DetectionServices,

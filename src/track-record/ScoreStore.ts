@@ -18,7 +18,7 @@ export interface DueCheck {
   /** The version of the market's stored resolution. */
   readonly version: number
   readonly resolution: Resolution | null
-  /** Whether it has a verdict already, which a new resolution may change. */
+  /** Whether it has an earlier verdict, which a new resolution may change. */
   readonly hasVerdict: boolean
   /** The point of the market's series that the verdict used. */
   readonly point: SeriesPoint | null
@@ -26,7 +26,7 @@ export interface DueCheck {
 
 export interface JudgedCheck extends Pick<DueCheck, "version" | "point"> {
   readonly check: ScoreCheck
-  /** Null for an outcome whose market is not resolved. */
+  /** Null for a predetermined item whose market is not resolved. */
   readonly verdict: CheckVerdict | null
 }
 
@@ -57,8 +57,8 @@ export class ScoreStore extends Context.Service<ScoreStore, {
     checks: ReadonlyArray<ScoreCheck>,
   ) => Effect.Effect<boolean>
   /**
-   * The markets of the query, and those with a due mover check that were not requested since it became
-   * due; those that were not requested for longest first.
+   * The markets of the query, and those that were not requested since one of their mover checks became
+   * due. The least recently requested come first.
    */
   readonly dueMarkets: (query: DueMarketsQuery) => Effect.Effect<ReadonlyArray<MarketId>>
   /**
@@ -71,8 +71,8 @@ export class ScoreStore extends Context.Service<ScoreStore, {
     at: EpochMs,
   ) => Effect.Effect<number>
   /**
-   * Checks that are due at `now`, those due for longest first. A mover check waits until its market's
-   * resolution is requested, unless it has been due since before `overdueBefore`.
+   * Checks that are due at `now`, the longest due first. A mover check waits until the resolution of its
+   * market is requested, unless it became due before `overdueBefore`.
    */
   readonly dueChecks: (
     query: { readonly now: EpochMs; readonly overdueBefore: EpochMs; readonly limit: number },

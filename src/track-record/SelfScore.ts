@@ -1,6 +1,6 @@
 /**
- * Scores the service's own feed: every item that can be right or wrong gets checks, which are judged
- * when they are due and counted with any result.
+ * Scores the service's own feed. Every item that can be right or wrong gets checks; each is judged when
+ * it is due, and every result is counted.
  *
  * Three stages, each with a time limit. The next tick continues after a failed stage or a crash; any
  * number of replicas may run at the same time.
@@ -35,10 +35,10 @@ const readConcurrency = 4
 const marketsMax = 1_000
 /** For unresolved markets with a published outcome. */
 const requestIntervalMs = 30 * minute
-/** How long after the end, or after a mover check, resolutions are requested again, and how often. */
+/** How long after a market's end, or a mover check, resolutions are requested again; how often. */
 const correctionPeriodMs = 7 * day
 const correctionIntervalMs = day
-/** A mover is judged by its series alone when its resolution was not available for this long. */
+/** After this time without a resolution, a mover is judged by its series alone. */
 const resolutionWaitMsMax = day
 
 /** Checks in one batch, and batches per tick. */
@@ -189,7 +189,7 @@ const judge = Effect.fnUntraced(function* (services: Services, slot: EpochMs, pr
   }
 })
 
-/** A mover keeps the point of its first verdict, because its series is pruned before its score. */
+/** A mover keeps the point of its first verdict: its series may be pruned before the verdict changes. */
 const judgeOne = Effect.fnUntraced(function* (
   { markets }: Services,
   { check, version, resolution, hasVerdict, point: storedPoint }: DueCheck,

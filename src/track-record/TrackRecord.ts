@@ -13,7 +13,7 @@ import { WalletStore } from "../whales/WalletStore.ts"
 
 export class TrackRecord extends Context.Service<TrackRecord, {
   /**
-   * Never refused: before the first count all numbers are zero or null. It is recomputed when a
+   * Always available: before the first count all numbers are zero or null. It is recomputed when a
    * calibration or a verdict on a feed item changes, and once a minute for newly tracked wallets; else
    * the same object is returned.
    */

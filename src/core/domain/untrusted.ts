@@ -11,7 +11,7 @@
 
 /** Characters of a name in a text that is sold. */
 export const nameLengthMax = 160
-/** Combining marks on one letter: no script needs more, and tall stacks cover other lines. */
+/** Combining marks on one letter: no script needs more, and a taller stack covers other lines. */
 const marksMax = 4
 /** Replaces a name without a visible character. */
 const nameless = "unnamed"
@@ -39,8 +39,8 @@ export function excerpt(text: string, max: number): string {
 
 /**
  * Markdown that renders as the plain text, on one line: no emphasis, link, list, heading, entity or
- * HTML. To keep figures and sentences readable, only characters with a meaning are escaped, and only
- * those dots and colons that could form an address.
+ * HTML. To keep figures and sentences readable, only characters with a meaning in Markdown are escaped,
+ * and only those dots and colons that could form an address.
  */
 export function escapedMarkdown(text: string): string {
   return oneLine(text)

@@ -174,7 +174,7 @@ export type NewFeedItem =
     | Omit<Extract<FeedItem, { type: "predetermined" }>, "feedIndex">
   )
 
-/** The newest index and today's counts; freshness is added by `Feed`. */
+/** The newest index and today's counts, without the freshness that `Feed` adds. */
 export interface FeedHead {
   /** The newest item's feedIndex; 0 when the feed is empty. */
   readonly index: number

@@ -8,7 +8,7 @@ import type { FeedItem, MoveWindow } from "./item.ts"
 
 export type MoverItem = Extract<FeedItem, { type: "mover" }>
 
-/** One row of the pulse, in the shape it has on the wire. */
+/** One row of the pulse, as on the wire. */
 export interface PulseMover {
   readonly question: string
   readonly window: MoveWindow
@@ -24,7 +24,7 @@ const strongest = Order.mapInput(
 )
 
 /**
- * The `count` strongest moves, one per market: all `24h` moves come before any `1h` move. Equal moves
+ * The `count` strongest moves, one per market. All `24h` moves come before all `1h` moves; equal moves
  * keep their order in `movers`.
  */
 export function strongestMoves(

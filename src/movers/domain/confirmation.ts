@@ -30,8 +30,8 @@ export function confirmation(
 
 /**
  * Whether the move starts at a stray quote: at the ticks before and after the start the price was
- * already beyond half of the move. The price then only returned from the stray quote, which is no move,
- * although it persists and is traded. If one of the two ticks is missing, the start is accepted.
+ * already beyond half of the move. The price then only returned from the stray quote. That is no move,
+ * although the price persists and has trades. If one of the two ticks is missing, the start is accepted.
  */
 export function startIsStray(move: PriceMove, history: ReadonlyArray<SeriesPoint>): boolean {
   const reach = slackTicks * move.tickIntervalMs

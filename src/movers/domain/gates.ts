@@ -43,7 +43,7 @@ export const moverRejections = [
 ] as const
 export type MoverRejection = (typeof moverRejections)[number]
 
-/** A mover that was dropped in favour of stronger ones of the same tick. */
+/** A mover that was dropped because the same tick has stronger ones. */
 interface DroppedMover {
   readonly mover: Mover
   readonly reason: Extract<MoverRejection, "weaker_window" | "event_quota">
@@ -72,10 +72,10 @@ export function historyRange(
   }
 }
 
-/** With an outcome proposed, a price beyond these is settling to 0 or 1. */
+/** Once an outcome is proposed, a price at or beyond these limits is settling to 0 or 1. */
 const settlement = { low: 0.03, high: 0.97 }
 
-/** The minimum move, in price and in spreads: a wide spread alone can fake a move. Both inclusive. */
+/** The minimum move, in price and in spreads: a wide spread alone can look like a move. Inclusive. */
 const deltaMin = 0.05
 const spreadsMin = 1.5
 
@@ -132,8 +132,8 @@ export function judgeMove(
 }
 
 /**
- * |logit move| divided by the standard deviation of the window, which is the hourly one times the root
- * of the hours. Rounded to six decimals, so that the gate uses the published figure.
+ * |logit move| divided by the standard deviation of the window: the hourly one times the square root of
+ * the number of hours. Rounded to six decimals, so that the gate uses the published figure.
  */
 function zScoreOf(move: PriceMove, history: ReadonlyArray<SeriesPoint>): number {
   const { from } = historyRange(move)
@@ -143,7 +143,7 @@ function zScoreOf(move: PriceMove, history: ReadonlyArray<SeriesPoint>): number 
   return Math.round(Math.abs(logit(move.priceNow) - logit(move.priceStart)) / sigma * 1e6) / 1e6
 }
 
-/** Markets of one event move together: more movers than this in a tick repeat one story. */
+/** Markets of one event move together: more movers of one event in a tick repeat the same story. */
 const moversPerEventMax = 3
 
 /**

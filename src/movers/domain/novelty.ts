@@ -1,5 +1,5 @@
 /**
- * Gate 7: whether a move adds to the movers that the feed has already published of its market.
+ * Gate 7: whether a move is new, compared with the published movers of its market.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface EmittedMove {
   readonly emittedAt: EpochMs
 }
 
-/** The caller matches the market by `data.market.slug`. */
+/** The caller passes only items of the move's market, found by `data.market.slug`. */
 export function emittedMove(item: Extract<FeedItem, { type: "mover" }>): EmittedMove {
   const { window, delta } = item.data
   return { window, delta, emittedAt: Date.parse(item.createdAt) }
@@ -24,11 +24,11 @@ export function emittedMove(item: Extract<FeedItem, { type: "mover" }>): Emitted
 const growthMin = 1.2
 
 /**
- * Gate 7: after an item, a market is quiet for the length of the window, unless the move grows to 1.2
- * times the emitted one or reverses.
+ * Gate 7: after an item, a market has no further item for the length of the window, unless the move
+ * grows to 1.2 times the published one or reverses.
  *
- * When both windows qualify, one item covers both. So the last item of each window is checked: else
- * the next tick would repeat the same move for the other window.
+ * When both windows qualify, one item covers both. So the last item of each window is checked;
+ * otherwise the next tick would publish the same move for the other window.
  */
 export function isNovel(
   move: { readonly window: MoveWindow; readonly delta: number; readonly now: EpochMs },

@@ -7,7 +7,7 @@ import { Array, Option } from "effect"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import { type EpochMs, hour } from "../../core/domain/time.ts"
 
-/** Beyond these a price means "certain", and its logit carries no more information. */
+/** Beyond these limits a price means “certain”, and its logit has no further information. */
 const clamp = { low: 0.005, high: 0.995 }
 
 /** ln(p / (1 - p)) of a price 0..1, clamped to [0.005, 0.995] so that it is always finite. */
@@ -16,7 +16,7 @@ export function logit(price: number): number {
   return Math.log(clamped / (1 - clamped))
 }
 
-/** A smaller figure would be an artefact of the sample. */
+/** A smaller standard deviation would be an artefact of the sample. */
 const sigmaMin = 0.02
 
 /** With fewer hourly returns than a day has, the prior is more reliable than the sample. */
@@ -30,8 +30,8 @@ const prior = { central: 0.1, extreme: 0.15, low: 0.1, high: 0.9 }
  * fewer than 24 returns the prior 0.10 (0.15 for a `mid` outside .10-.90).
  *
  * Points may be in any order and spacing. Each hour counted back from `end` has the price of its last
- * point. A return needs two consecutive hours, so that a gap adds neither a false calm nor one huge
- * step. Returns are hourly, so that the bounce between bid and ask does not inflate the figure.
+ * point. A return needs two consecutive hours, so that a gap adds neither a return of zero nor one huge
+ * return. Returns are hourly, so that the bounce between bid and ask does not inflate the figure.
  */
 export function hourlyVolatility(
   points: ReadonlyArray<SeriesPoint>,

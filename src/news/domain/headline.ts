@@ -29,7 +29,7 @@ export const titleLengthMax = 300
 export const addressLengthMax = 1_000
 /** Characters of a source's name. */
 const sourceLengthMax = 80
-/** Characters of a raw title that are read: cleaning can shorten it by this factor. */
+/** Characters of a raw title that are read; cleaning can make it four times shorter. */
 const rawTitleLengthMax = 4 * titleLengthMax
 
 /** Why a row is rejected. */
@@ -105,7 +105,8 @@ export function cleanTitle(text: string): string {
       return code <= 0x10ffff ? String.fromCodePoint(code) : " "
     },
   )
-  // Removing a tag may leave another one, or the start of one, so every opening sign is removed too.
+  // Removing a tag may leave another one, or the start of one, so every remaining `<` that could start a
+  // tag is removed too.
   const plain = decoded.toWellFormed().replace(/<\/?[a-z][^<>]*>/gi, " ")
     .replace(/<(?=[a-z/!?])/gi, " ")
   return excerpt(plain, titleLengthMax)

@@ -19,14 +19,15 @@ import type { EpochMs } from "../../core/domain/time.ts"
 export type NewsSubject = Pick<Market, "question" | "category" | "outcomes" | "eventSlug">
 
 /**
- * The minimum weight of the shared units together. A word in 5 of 2,500 texts weighs 6, in 100 of them
- * 3; a name half as much again. So a rare name needs any informative word, a common one a rare word.
+ * The minimum sum of the weights of the shared units. A word in 5 of 2,500 texts weighs 6, and one in
+ * 100 of them 3; a name weighs 1.5 times as much. So a rare name is enough with any other informative
+ * word, and a common name needs a rare one.
  */
 const scoreMin = 8
 /** Units a headline must share. */
 const unitsMin = 2
 const nameFactor = 1.5
-/** The minimum number of texts for the rarity, so that few headlines do not all weigh the same. */
+/** Rarity assumes at least this many texts; with few texts all words would weigh the same. */
 const textsMin = 1_000
 /** Above this share of capitalised words a text is in title case, and its capitals mark no names. */
 const titleCaseShare = 0.75

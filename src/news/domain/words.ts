@@ -14,7 +14,7 @@ export interface Word {
   readonly follows: boolean
 }
 
-/** Words read of one text: the longest title cannot have more. */
+/** Words read of one text; the longest title cannot have more. */
 export const wordsMax = 150
 
 /** Long and short names of one thing. */

@@ -15,9 +15,9 @@ import { type PageFault, pageReader, permanentFault } from "./requests.ts"
 import { decodeText, headlinesOf } from "./rows.ts"
 
 const name = "GDELT"
-/** The pause after its rate limit message. */
+/** The pause after GDELT's rate limit message. */
 const rateLimitRestMs = 60_000
-/** Requests for one query: another query is as useful, and time is short. */
+/** Requests for one query: fewer than for a feed, since the next query is as useful as a retry. */
 const attemptsMax = 2
 /** After this many failed queries the read stops. */
 const failuresMax = 2
@@ -45,7 +45,7 @@ export function gdeltSource(
   /** The topic with which the next read starts, so that every topic is queried in turn. */
   let nextTopic = 0
 
-  /** The pause applies after failed requests too. */
+  /** Waits until the pause since the last request is over, also after a failed one. */
   const waitForTurn = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const at = Math.max(now, nextRequestAt)
@@ -151,7 +151,7 @@ export function parseArticles(text: string): Result.Result<ReadonlyArray<unknown
     if (/limit requests|too many requests|rate limit/i.test(trimmed)) {
       return Result.fail("rate limited")
     }
-    // A short sentence states the error: a phrase too short, a word too common.
+    // GDELT describes an error in a short sentence: a phrase is too short, or a word too common.
     return Result.fail(/^[^<{[]{1,400}$/.test(trimmed) ? "query rejected" : "not a GDELT answer")
   }
   const parsed = parse(trimmed) ?? parse(repairedJson(trimmed))

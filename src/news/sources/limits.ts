@@ -9,14 +9,14 @@ import { hour, minute } from "../../core/domain/time.ts"
 export interface Limits {
   /** One request, its body included. */
   readonly timeout: Duration.Duration
-  /** Of one answer after decompression; the largest of the default feeds has 400 KB. */
+  /** Bytes of one answer after decompression; the largest of the default feeds has 400 KB. */
   readonly bodyBytesMax: number
   /** Requests for one page, the first one included. */
   readonly attemptsMax: number
   readonly retryDelayMs: number
-  /** A longer Retry-After fails the read now; the source is not requested again until it has passed. */
+  /** After a longer Retry-After the read fails, and no request is sent until it has passed. */
   readonly retryAfterWaitMsMax: number
-  /** The longest Retry-After that is honoured. */
+  /** A longer Retry-After is shortened to this. */
   readonly restMsMax: number
   /** Redirects followed, on the same host only. */
   readonly redirectsMax: number
@@ -26,7 +26,7 @@ export interface Limits {
   readonly feedEveryMs: number
   /** GDELT allows one request every 5 seconds; it blocks a whole network that sends more. */
   readonly gdeltEveryMs: number
-  /** Queries to GDELT in one read: at most a minute and a half when each answer takes 5 s. */
+  /** Queries to GDELT in one read: a minute and a half when each answer takes 5 s. */
   readonly gdeltQueriesMax: number
   /** No further query starts after this time. */
   readonly gdeltTimeMs: number

@@ -1,5 +1,5 @@
 /**
- * Whether an outcome already exists: the question for a detector, its numbered evidence, and the
+ * The question for a detector (whether an outcome is already known), its numbered evidence, and the
  * detector's answer before it is judged.
  *
  * @module
@@ -40,6 +40,6 @@ export interface Detection {
   /** One sentence. */
   readonly statement: string
   readonly confidence: "high" | "medium" | "low"
-  /** Ids of the evidence it rests on. */
+  /** Ids of the evidence that it cites. */
   readonly evidence: ReadonlyArray<string>
 }

@@ -1,6 +1,6 @@
 /**
- * The evidence that an outcome already exists: collecting it, comparing it with earlier evidence, and
- * checking whether it supports a claim.
+ * Collects the evidence that an outcome is already known, compares it with earlier evidence, and checks
+ * whether it supports a claim.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { safeName } from "../../core/domain/untrusted.ts"
 
 /** Pieces of evidence in one question. */
 export const evidenceMax = 8
-/** Older news is in the price already, or is about something else. */
+/** Older news is in the price already, or about something else. */
 export const newsAgeMsMax = 2 * day
 /** Characters of a headline, and of an address. */
 const titleLengthMax = 200
@@ -91,8 +91,8 @@ export function supports(
 const defaultChallengeWindowMs = 2 * hour
 
 /**
- * Whether a proposal is not disputed and at least half of its challenge window has passed. A challenger
- * of a wrong proposal is paid, and so challenges early.
+ * Whether a proposal is not disputed and at least half of its challenge window has passed. A challenge
+ * of a wrong proposal is rewarded, so it comes early.
  */
 export function isUnchallenged(
   { proposedAt, settlesAt, disputed }: Proposal,

@@ -97,7 +97,7 @@ const hedges: ReadonlySet<string> = new Set([
   ...["attempts", "face", "faces", "anniversary", "throwback", "history", "remembering", "ago"],
 ])
 
-/** Phrases with the same effect. */
+/** Phrases with the same effect as `hedges`. */
 const hedgingPhrases = [
   ...["set to", "due to", "about to", "close to", "on track", "on course", "ahead of"],
   ...["call for", "calls for", "last year", "this day", "on pace", "in talks", "on the verge"],

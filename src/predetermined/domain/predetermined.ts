@@ -46,10 +46,10 @@ type CandidateRejection =
   | "proposal_unknown"
   | "hearsay"
 
-/** At these prices and beyond, the price already states the outcome. */
+/** A price at or beyond these limits already states the outcome. */
 const decidedAt = { low: 0.03, high: 0.97 }
 
-/** The gates that need no current book, to choose the markets whose books are read. */
+/** The gates that need no current book. They choose the markets whose books are read. */
 export function screenCandidate(
   market: Market,
   mid: number,
@@ -163,8 +163,8 @@ export interface AcceptedDetection {
 }
 
 /**
- * Accepts an answer that has no low confidence, cites existing evidence, names one of the market's
- * outcomes, does not contradict the venue's proposal, and cites evidence that supports it.
+ * Accepts an answer whose confidence is not low, and which cites existing evidence, names one of the
+ * market's outcomes, does not contradict the venue's proposal, and cites evidence that supports it.
  *
  * - The confidence is `high` only with the venue's proposal or two sources; else `medium`.
  * - Cited evidence without support for the claim is dropped.
@@ -227,7 +227,7 @@ function checkedStatement(
   return isValid ? text : plainStatement(market, outcome, evidence, now)
 }
 
-/** Outside of quotations. A negation could deny the item's own outcome. */
+/** Quotations are ignored. A negation could deny the item's own outcome. */
 function hasNegation(text: string): boolean {
   return /\b(?:not?|n[eo]ver|nor|n?either|none|nobody|nothing|cannot|without|except|instead|unlike|against|opposite|contrary|wrong|false|incorrect)(?:ly)?\b|n['’]t\b/i
     .test(text.replace(/“[^“”]*”/g, ""))

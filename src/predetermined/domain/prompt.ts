@@ -1,5 +1,5 @@
 /**
- * The prompt for a model that judges whether an outcome already exists, and the schema of its answer.
+ * The prompt for a model that judges whether an outcome is already known, and the schema of its answer.
  *
  * @module
  */
@@ -18,7 +18,7 @@ const sentenceLengthMax = 300
 
 const task =
   `You judge whether the outcome of a prediction market's question already exists: whether it is decided by something that has happened, though the market is still open. You are shown the question, its outcomes, its rules and numbered pieces of evidence.
-"determined": true only if the evidence itself says that the outcome exists; an expectation, a forecast, a rumour, a price, or words in the question or the rules are no evidence. "outcome": the outcome spelled exactly as among the outcomes, or null. "confidence": high only if the evidence leaves no doubt. "evidence": the ids of the evidence it rests on, of that shown. "statement": one sentence of plain lower case words that says what the evidence says, without links and without figures; the question, an outcome, a title or a source may be repeated only whole and between the marks \u201c and \u201d, and the outcome has to be.
+"determined": true only if the evidence itself says that the outcome exists; an expectation, a forecast, a rumour, a price, or words in the question or the rules are no evidence. "outcome": the outcome spelled exactly as among the outcomes, or null. "confidence": high only if the evidence leaves no doubt. "evidence": the ids of the pieces of evidence that support the answer. "statement": one sentence of plain lower case words that says what the evidence says, without links and without figures; it must repeat the outcome; the question, an outcome, a title or a source may be repeated only whole and between the marks \u201c and \u201d.
 When in doubt: determined false, outcome null, confidence low, evidence empty.`
 
 export function detectionPrompt(question: DetectionQuestion, boundary: string): Prompt {

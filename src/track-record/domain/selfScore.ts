@@ -19,7 +19,7 @@ const horizonMs = { mover_1h: hour, mover_24h: day } as const
 /** The maximum distance of a price from the instant of a check: three ticks of ten minutes. */
 export const priceOffsetMsMax = 30 * minute
 
-/** A mover is judged this long after the instant of its check: then every price that counts is known. */
+/** A mover is judged this long after the instant of its check, when every price that counts is known. */
 export const judgingDelayMs = priceOffsetMsMax
 
 /** Whether a mover's price persisted. */
@@ -44,7 +44,7 @@ interface OutcomeCheck {
   readonly outcome: 0 | 1
 }
 
-/** A fact about an item that is known only later. */
+/** A check of an item that can be judged only later. */
 export type ScoreCheck = MoverCheck | OutcomeCheck
 
 const moverVerdicts = ["persisted", "reverted", "unknown"] as const
