@@ -18,8 +18,8 @@ const scheme = { network: "eip155:*", client: new ExactEvmScheme(buyer(0)) } as 
 const pay = wrapFetchWithPaymentFromConfig(fetch, { schemes: [scheme] })
 
 /** Serves a paywall on its own port until the scope closes; returns the URL of its product. */
-const servePaywall = Effect.fnUntraced(function* (...work: Parameters<typeof till>) {
-  const handle = yield* Effect.provide(till(...work), countingLimits)
+const servePaywall = Effect.fnUntraced(function* (...work: Parameters<typeof paywallHarness>) {
+  const handle = yield* Effect.provide(paywallHarness(...work), countingLimits)
   const server = yield* Effect.acquireRelease(
     Effect.sync(() =>
       Deno.serve(

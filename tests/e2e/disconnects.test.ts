@@ -50,8 +50,9 @@ const makeEnvironment = Effect.gen(function* () {
   const barrier = makeBarrier()
   const world = yield* stockedWorld
   let aborted = Promise.withResolvers<void>()
-  const came = ({ signal }: Request) => signal.addEventListener("abort", () => aborted.resolve())
-  const guarded = openReplica(world, { came, works: barrier.works })
+  const onRequest = ({ signal }: Request) =>
+    signal.addEventListener("abort", () => aborted.resolve())
+  const guarded = openReplica(world, { onRequest, works: barrier.works })
   const replica = yield* barrier.guard(guarded)
   const afterHold = yield* openReplica(world, {
     timing: { answerWindow: Duration.zero, recoveryWindow: Duration.zero },

@@ -224,8 +224,8 @@ flooded(
   () =>
     Effect.gen(function* () {
       const { replica, calls, world } = yield* countingReplica
-      yield* Ref.set(world.shelf.markets, [])
-      yield* Ref.set(world.shelf.whales, [])
+      yield* Ref.set(world.productPorts.markets, [])
+      yield* Ref.set(world.productPorts.whales, [])
       const random = new Random(4)
       for (let turn = 0; turn < 5; turn++) {
         for (const [product, query, status] of failingRequests) {

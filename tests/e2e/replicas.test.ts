@@ -127,7 +127,7 @@ const send = (sent: Sent) =>
 type SentCopy = Effect.Success<ReturnType<typeof send>>
 
 /** Whether an honest service may return this answer to a copy. */
-function isAllowed({ status, code, charged }: Told): boolean {
+function isAllowed({ status, code, charged }: PaidResponse): boolean {
   switch (status) {
     case 200:
       return charged === undefined

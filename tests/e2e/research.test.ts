@@ -160,8 +160,8 @@ onEveryStore("research on two replicas", (law) => {
   on(
     `${buyers} buyers of a report that cannot be written queue ${buyers} refunds`,
     Effect.fnUntraced(function* (environment) {
-      yield* Ref.set(environment.world.shelf.latencyMs, failureMs)
-      yield* Ref.set(environment.world.shelf.venueUp, false)
+      yield* Ref.set(environment.world.productPorts.latencyMs, failureMs)
+      yield* Ref.set(environment.world.productPorts.venueUp, false)
       const answers = yield* buyAll(environment, 0, buyers)
       const outcomes = new Set(
         answers.map(({ status, code, charged }) => `${status} ${code} ${charged}`),
@@ -176,8 +176,8 @@ onEveryStore("research on two replicas", (law) => {
       })
       equal([...new Set(reportStates)], ["failed"])
       strictEqual(reportStates.length, 1)
-      yield* Ref.set(environment.world.shelf.venueUp, true)
-      yield* Ref.set(environment.world.shelf.latencyMs, 0)
+      yield* Ref.set(environment.world.productPorts.venueUp, true)
+      yield* Ref.set(environment.world.productPorts.latencyMs, 0)
       yield* Ref.set(environment.expected, 1)
       const [next] = yield* buyAll(environment, buyers, 1)
       equal([next?.status, JSON.parse(next?.text ?? "").cached], [200, false])

@@ -109,7 +109,7 @@ const inTime = <E>(name: string, body: Effect.Effect<void, E, Layer.Success<type
   )
 
 /** Whether an answer is allowed while the outcome of the payment is unknown. */
-function isPatient({ status, code, charged, retryAfter }: Told): boolean {
+function isPatient({ status, code, charged, retryAfter }: PaidResponse): boolean {
   const outcome = `${status} ${code} ${charged}`
   return retryAfter !== null &&
     (outcome === "503 settlement_unresolved null" || outcome === "409 payment_in_progress null")
