@@ -7,7 +7,7 @@ import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Effect } from "effect"
 import { usd } from "../../src/core/domain/money.ts"
 import { products } from "../../src/catalog/domain/product.ts"
-import { hasDocumentTools, judge, type Ran, runTool } from "../support/http/documentTools.ts"
+import { hasDocumentTools, judge, runTool, type ToolRun } from "../support/http/documentTools.ts"
 import { liveTest } from "../support/effect.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { servedService } from "../support/http/servedService.ts"
@@ -31,7 +31,7 @@ const run = (program: Parameters<typeof runTool>[0], args: ReadonlyArray<string>
   Effect.promise(() => runTool(program, args))
 
 /** Holds that a program took what it was shown, and shows what it said when it did not. */
-const took = ({ code, stdout, stderr }: Ran) => strictEqual(code, 0, `${stdout}\n${stderr}`)
+const took = ({ code, stdout, stderr }: ToolRun) => strictEqual(code, 0, `${stdout}\n${stderr}`)
 
 function linted(): void {
   liveTest(

@@ -8,7 +8,7 @@ const folder = new URL("../../documents/", import.meta.url)
 export const hasDocumentTools = await Deno.stat(new URL("node_modules/", folder))
   .then(() => true, () => false)
 
-export interface Ran {
+export interface ToolRun {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
@@ -18,7 +18,7 @@ export interface Ran {
 export async function runTool(
   program: "discovery" | "openapi-typescript" | "redocly" | "spectral" | "tsc" | "validate-api",
   args: ReadonlyArray<string>,
-): Promise<Ran> {
+): Promise<ToolRun> {
   const { code, stdout, stderr } = await new Deno.Command("node", {
     args: [`node_modules/.bin/${program}`, ...args],
     cwd: folder,
@@ -28,14 +28,16 @@ export async function runTool(
   return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) }
 }
 
-export interface Verdict {
+interface ChallengeReport {
   readonly valid: boolean
   readonly amounts?: ReadonlyArray<string>
   readonly issues: ReadonlyArray<unknown>
 }
 
 /** Runs the validator behind x402scan on each PAYMENT-REQUIRED header. */
-export async function judge(challenges: ReadonlyArray<string>): Promise<ReadonlyArray<Verdict>> {
+export async function judge(
+  challenges: ReadonlyArray<string>,
+): Promise<ReadonlyArray<ChallengeReport>> {
   const process = new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-config", "--node-modules-dir=manual", "-A", "judge.ts"],
     cwd: folder,
