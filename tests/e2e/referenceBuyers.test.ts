@@ -1,5 +1,5 @@
 /**
- * Unmodified buyers of both versions of x402 against the whole service on a real socket.
+ * Unmodified buyers of both versions of x402 against the service on a real socket.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { openService } from "../support/http/socketService.ts"
 
 const key = `0x${"1".padStart(64, "0")}`
 
-/** What the buyer has spent of its play money. */
+/** The amount that the buyer has spent. */
 const spent = Effect.gen(function* () {
   const ledger = yield* Ledger
   return playBalance - (yield* ledger.balance(address(buyer(0).address)))
@@ -53,7 +53,7 @@ for (
 
 const legacyBuys = (product: Product) =>
   liveTest(
-    `the stock buyer of version 1 pays for ${product.path} and gets the answer`,
+    `the reference buyer of version 1 pays for ${product.path} and gets the answer`,
     () =>
       Effect.gen(function* () {
         const base = yield* openService()
@@ -68,7 +68,7 @@ const legacyBuys = (product: Product) =>
   )
 
 if (!hasLegacyBuyer) {
-  registerSkipped("the stock buyer of version 1", "npm ci --prefix tests/legacy")
+  registerSkipped("the reference buyer of version 1", "npm ci --prefix tests/legacy")
 } else {
   legacyBuys(products.latest)
   legacyBuys(products.whales)

@@ -255,7 +255,7 @@ test("a client with too many paying tasks is refused, and another client is not"
     equal((yield* send(service, [dataPart("get_latest")], {}, elsewhere)).status, 200)
   })))
 
-test("only a payment error has the text Payment failed, an error of the product has not", () =>
+test("the text of a payment error begins with Payment failed, a product's error does not", () =>
   inMarket(Effect.gen(function* () {
     const { service } = yield* a2aService
     const { id } = yield* offer(service, signal, { index: 99 })

@@ -261,7 +261,7 @@ test("an answer that is not charged completes the task, and its text says so", (
     equal(yield* pricesTaken, 0n)
   })))
 
-test("a payment without an answer fails the task with charged true and the refund", () =>
+test("a sale that fails after settlement fails the task with charged true and the refund", () =>
   inMarket(Effect.gen(function* () {
     const { service, world } = yield* a2aService
     yield* Ref.set(world.productPorts.books, [])

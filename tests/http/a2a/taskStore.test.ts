@@ -54,7 +54,7 @@ onEveryStore("TaskStore", (law) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const id = `0x${"1".repeat(64)}`
-      const wrong: ReadonlyArray<string> = [
+      const impossible: ReadonlyArray<string> = [
         ...["state = 'working'", "state = 'asked'", "skill = NULL", "parameters = NULL"],
         ...["state = 'paying'", `state = 'canceled', payment_id = '${id}'`, "history = NULL"],
         ...[`state = 'declined', payment_id = '${id}'`, `payment_id = '${id}'`, "version = 0"],
@@ -66,7 +66,7 @@ onEveryStore("TaskStore", (law) => {
         ...["client = repeat('x', 257)", "skill = repeat('x', 65)"],
       ]
       yield* opened()
-      for (const fields of wrong) {
+      for (const fields of impossible) {
         const exit = yield* Effect.exit(sql.unsafe(`UPDATE a2a_task SET ${fields}`))
         ok(Exit.isFailure(exit), fields)
       }

@@ -22,7 +22,7 @@ import {
 import { terms } from "../../support/payments/terms.ts"
 import { storeOf, wonOf40 } from "../../support/whales/whales.ts"
 
-const Answered = Schema.Union([
+const DocumentedResponse = Schema.Union([
   Schema.Struct({
     description: Schema.String,
     headers: Schema.Record(Schema.String, Schema.Json),
@@ -35,10 +35,10 @@ const common = {
   description: Schema.String,
   tags: Schema.NonEmptyArray(Schema.String),
   security: Schema.Array(Schema.Record(Schema.String, Schema.Array(Schema.String))),
-  responses: Schema.Record(Schema.String, Answered),
+  responses: Schema.Record(Schema.String, DocumentedResponse),
 }
 /** An agent endpoint, whose body its protocol defines. */
-const Posting = Schema.Struct({ ...common, requestBody: Schema.Json })
+const PostOperation = Schema.Struct({ ...common, requestBody: Schema.Json })
 const Operation = Schema.Struct({
   ...common,
   parameters: Schema.Array(Schema.Struct({
@@ -68,7 +68,7 @@ const Document = Schema.Struct({
   security: Schema.Array(Schema.Json),
   paths: Schema.Record(
     Schema.String,
-    Schema.Struct({ get: Schema.optionalKey(Operation), post: Schema.optionalKey(Posting) }),
+    Schema.Struct({ get: Schema.optionalKey(Operation), post: Schema.optionalKey(PostOperation) }),
   ),
   components: Schema.Struct({
     securitySchemes: Schema.Struct({
@@ -206,7 +206,7 @@ Deno.test("every figure about a whale has a description", () => {
 })
 
 /** A response, with its reference resolved. */
-function resolved(response: typeof Answered.Type | undefined) {
+function resolved(response: typeof DocumentedResponse.Type | undefined) {
   return response !== undefined && "$ref" in response
     ? document.components.responses[response.$ref.split("/").at(-1) ?? ""]
     : response

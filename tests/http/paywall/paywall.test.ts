@@ -152,7 +152,7 @@ test("PAYMENT-SIGNATURE has priority over X-PAYMENT", () =>
     equal((yield* call(handle, paid(header, { "x-payment": "rubbish" }))).status, 200)
   })))
 
-test("an answer that is not worth its price is a 200 with charged false and no receipt", () =>
+test("a work with charge false is a 200 with charged false and no receipt", () =>
   inMarket(Effect.gen(function* () {
     const handle = yield* makeHandler(Effect.succeed({ ...goodWork, charge: false }))
     const response = yield* call(handle, paid(headerOf(yield* payment())))

@@ -152,7 +152,7 @@ test("a second buyer gets the stored report, and is charged too", () =>
     strictEqual((yield* taken).received, 2n * research.price)
   })))
 
-test("a work that fails after settlement is refunded, and the error names the payment's status", () =>
+test("a work that fails after settlement is refunded, and the hint names the status path", () =>
   withPaidService(Effect.fnUntraced(function* (service) {
     yield* Ref.set(service.productPorts.venueUp, false)
     const response = yield* service.pay(research, "?market=market-1")
@@ -183,7 +183,7 @@ test("a work that fails after settlement is refunded, and the error names the pa
     equal([again.status, repeated.refund.id, repeated.hint], [410, error.refund.id, error.hint])
   })))
 
-test("a product whose computation finds no answer after settlement is refunded", () =>
+test("a work that finds no answer after settlement is refunded", () =>
   withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
     yield* Ref.set(productPorts.books, [])
     const response = yield* pay(resolving)

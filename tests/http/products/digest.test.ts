@@ -41,7 +41,7 @@ const withDigests = Effect.fnUntraced(function* (count: number) {
   return { world, service, free, buy }
 })
 
-test("before the first digest free bodies have null, the brief is a 404, health is degraded", () =>
+test("before the first digest, free bodies have null, the brief is a 404, health is degraded", () =>
   Effect.gen(function* () {
     const { free } = yield* withDigests(0)
     strictEqual((yield* json(yield* free("/v1/index"))).digest, null)

@@ -28,14 +28,16 @@ export async function runTool(
   return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) }
 }
 
-export interface Verdict {
+interface ChallengeReport {
   readonly valid: boolean
   readonly amounts?: ReadonlyArray<string>
   readonly issues: ReadonlyArray<unknown>
 }
 
 /** Runs the validator behind x402scan on each PAYMENT-REQUIRED header. */
-export async function judge(challenges: ReadonlyArray<string>): Promise<ReadonlyArray<Verdict>> {
+export async function judge(
+  challenges: ReadonlyArray<string>,
+): Promise<ReadonlyArray<ChallengeReport>> {
   const process = new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-config", "--node-modules-dir=manual", "-A", "judge.ts"],
     cwd: folder,

@@ -163,12 +163,12 @@ const rateLimits = (world: World) =>
         const id = `${name} ${key}`
         const live = (grants.get(id) ?? []).filter((at) => now - at < windowMs)
         const granted = live.length < limit
-        const kept = granted ? [...live, now] : live
-        grants.set(id, kept)
+        const counted = granted ? [...live, now] : live
+        grants.set(id, counted)
         return {
           granted,
-          remaining: limit - kept.length,
-          resetMs: (kept[0] ?? now) + windowMs - now,
+          remaining: limit - counted.length,
+          resetMs: (counted[0] ?? now) + windowMs - now,
         }
       }),
       prune: () => Effect.succeed(0),
