@@ -73,7 +73,7 @@ export interface ScannedAccount {
 }
 
 /** The scanned blocks: `after` is exclusive, `through` inclusive. */
-export interface Scanned {
+export interface ScannedRange {
   readonly after: bigint
   readonly through: bigint
 }
@@ -128,7 +128,7 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   /** Inserts an unmatched transfer as refund_due; false when this payment already has a row. */
   readonly insertUnmatched: (transfer: UnmatchedTransfer) => Effect.Effect<boolean>
   /** The blocks whose transfers were matched; none before the first scan. */
-  readonly scanned: (account: ScannedAccount) => Effect.Effect<Option.Option<Scanned>>
+  readonly scanned: (account: ScannedAccount) => Effect.Effect<Option.Option<ScannedRange>>
   /**
    * Saves how far the chain was read. It never decreases. The first saved block is the start of the
    * scan.

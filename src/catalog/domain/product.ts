@@ -22,7 +22,7 @@ import { tableRowsMax, WhaleRow } from "../../whales/domain/whale.ts"
 import type { AtomicAmount } from "../../core/domain/money.ts"
 import { IsoTime } from "../../core/domain/time.ts"
 import type { Parameter } from "./parameter.ts"
-import type { ProductFact } from "./refusal.ts"
+import type { ProductError } from "./refusal.ts"
 import { prices } from "./prices.ts"
 import { sampleBody } from "./sample.ts"
 
@@ -44,7 +44,7 @@ export interface Product {
   readonly tags: ReadonlyArray<string>
   readonly parameters: ReadonlyArray<Parameter>
   /** The errors of its computation. */
-  readonly errors: ReadonlyArray<Schema.Codec<ProductFact, unknown>>
+  readonly errors: ReadonlyArray<Schema.Codec<ProductError, unknown>>
   /** The body of a 200. The checkout adds `success`, and `charged` on compute-first products. */
   readonly body: Schema.Codec<unknown, unknown>
   /** The example answer in documents, with the values of the sample. */

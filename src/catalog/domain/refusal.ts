@@ -58,7 +58,7 @@ export const Refusal = Schema.Struct({
 type Refusal = typeof Refusal.Type
 
 /** The errors of a product's computation. They do not know whether the call was charged. */
-export type ProductFact =
+export type ProductError =
   | SignalNotFound
   | DataStale
   | DigestStale
@@ -85,7 +85,7 @@ const digestStaleMessage = (latestAt: string | null) =>
     : `The newest digest is from ${latestAt} and too old to be sold: the next one is late`
 
 /** The refusal of a failed computation, for a buyer who has not been charged. */
-export function refusalOf(fact: ProductFact): Refusal {
+export function refusalOf(fact: ProductError): Refusal {
   switch (fact._tag) {
     case "SignalNotFound":
       return {

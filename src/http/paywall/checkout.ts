@@ -27,7 +27,7 @@ import {
   type RefundQueued,
   type Unresolved,
 } from "../../payments/domain/failedSale.ts"
-import type { ProductFact } from "../../catalog/domain/refusal.ts"
+import type { ProductError } from "../../catalog/domain/refusal.ts"
 import {
   checkTimes,
   decodePayment,
@@ -226,7 +226,7 @@ function canonicalRequest(product: Product, input: object): string {
  */
 function answerOf<P extends Product>(
   { settlementOrder }: P,
-  work: Effect.Effect<Work<P>, ProductFact>,
+  work: Effect.Effect<Work<P>, ProductError>,
 ): Effect.Effect<WorkResult, NotCharged> {
   return Effect.mapBoth(work, {
     onFailure: notCharged,

@@ -22,12 +22,12 @@ import {
 } from "./rpc.ts"
 import { scan, scanBlocksMax } from "./transfers.ts"
 import {
+  authorizationStateCall,
   balanceCall,
   type Blocks,
   eventsIn,
   eventsOf,
   isTransferOf,
-  stateCall,
   type TokenEvent,
   topicOf,
   topics,
@@ -95,7 +95,7 @@ const make = Effect.fnUntraced(function* (options: ChainOptions) {
       inTime(Effect.flatMap(
         rpc.call({
           method: "eth_call",
-          params: [{ to: asset, data: stateCall(from, nonce) }, "latest"],
+          params: [{ to: asset, data: authorizationStateCall(from, nonce) }, "latest"],
           decode: decodeWord,
         }),
         decodeBoolean,
@@ -200,7 +200,7 @@ const proofWithoutUse = Effect.fnUntraced(function* (
   if (safe.timestamp <= validBefore) return { proof: "not_yet" }
   const used = yield* rpc.call({
     method: "eth_call",
-    params: [{ to: asset, data: stateCall(from, nonce) }, { blockHash: safe.hash }],
+    params: [{ to: asset, data: authorizationStateCall(from, nonce) }, { blockHash: safe.hash }],
     decode: decodeWord,
   })
   if (yield* decodeBoolean(used)) {
