@@ -5,9 +5,12 @@
  *
  * @module
  */
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import { layerEmbedded } from "../src/postgres/client.ts"
+import { migrate, migrationFiles } from "../src/postgres/migrate.ts"
 import { schemaFile, schemaText } from "../tests/support/schemaText.ts"
-import { embeddedStore } from "../tests/support/stores.ts"
 
-const text = await Effect.runPromise(Effect.provide(schemaText, embeddedStore))
+const migrated = Layer.effectDiscard(Effect.flatMap(migrationFiles, migrate))
+const store = Layer.provideMerge(migrated, layerEmbedded({ memory: true }))
+const text = await Effect.runPromise(Effect.provide(schemaText, store))
 await Deno.writeTextFile(schemaFile, text)

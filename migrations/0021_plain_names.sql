@@ -21,6 +21,7 @@ ALTER TABLE whale_market RENAME COLUMN told_at TO resolution_learned_at;
 ALTER TABLE news_source RENAME COLUMN asked_at TO requested_at;
 ALTER TABLE news_source RENAME COLUMN answered_at TO responded_at;
 ALTER TABLE detection RENAME COLUMN told TO published;
+UPDATE detection SET verdict = 'published' WHERE verdict = 'told';
 ALTER INDEX detection_untold RENAME TO detection_unpublished;
 ALTER TABLE score_market RENAME COLUMN told TO outcome_published;
 ALTER TABLE score_market RENAME COLUMN last_look_at TO last_mover_at;

@@ -18,8 +18,8 @@ import type { TrackedWallet } from "./domain/tracking.ts"
 import {
   type EntryServices,
   publishEntries,
+  type PublishingTerms,
   recomputeEntries,
-  type Terms,
 } from "./entryPublishing.ts"
 import { EntryStore } from "./EntryStore.ts"
 import { readFacts, readResolutions } from "./marketResolutions.ts"
@@ -135,7 +135,7 @@ const tick = Effect.fn("Whales.tick")(function* (
     const finished = yield* stage(name, work(until), true)
     if (!finished) behind.push(name)
   })
-  const terms: Terms = {
+  const terms: PublishingTerms = {
     stakeMinUsd: options.stakeMinUsd,
     notBefore: slot - Math.max(freshMs, freshTicks * tickIntervalMs),
   }

@@ -34,7 +34,7 @@ const itemsMax = 50
 const booksTimeout = Duration.seconds(10)
 
 /** The conditions for publishing an entry that do not depend on its wallet. */
-export type Terms = Omit<FeedTerms, "marketMaker">
+export type PublishingTerms = Omit<FeedTerms, "marketMaker">
 
 /** Mutable, so that an interrupted stage reports what it did. */
 interface RecomputeTally {
@@ -58,7 +58,7 @@ export const recomputeEntries = Effect.fnUntraced(function* (
   { wallets, entries, calibration }: Pick<EntryServices, "wallets" | "entries"> & {
     readonly calibration: Calibration["Service"]
   },
-  terms: Terms,
+  terms: PublishingTerms,
   until: EpochMs,
   tally: RecomputeTally,
 ) {
@@ -112,7 +112,7 @@ interface Publishable {
 /** Publishes due entries in the feed, with their markets' books. */
 export const publishEntries = Effect.fnUntraced(function* (
   services: EntryServices,
-  terms: Terms,
+  terms: PublishingTerms,
   published: Published,
 ) {
   const { wallets, entries, markets, feed } = services
@@ -159,7 +159,7 @@ function selectPublishable(
   due: ReadonlyArray<DuePosition>,
   tracked: ReadonlyMap<string, TrackedWallet>,
   listed: ReadonlyMap<MarketId, Market>,
-  terms: Terms,
+  terms: PublishingTerms,
   rejected: Record<string, number>,
 ) {
   const publishable: Array<Publishable> = []

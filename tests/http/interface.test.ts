@@ -1,6 +1,6 @@
 /**
- * The interface, row by row: what stands at every path, under the names the specification gives it,
- * what its parameters may be, what its errors say, and what every answer carries.
+ * The interface, row by row: the fields of every path, the values of every parameter, and the
+ * status and charge of every error.
  *
  * @module
  */
@@ -27,7 +27,7 @@ import {
 } from "../support/http/stockedService.ts"
 import { terms } from "../support/payments/terms.ts"
 
-/** Free path, and what a client reads there by name. */
+/** Free path, and the fields of its body. */
 const free: ReadonlyArray<readonly [path: string, names: string]> = [
   ["/.well-known/family", "family products.0.slug products.0.name products.0.api products.0.mcp"],
   [
@@ -57,7 +57,7 @@ const free: ReadonlyArray<readonly [path: string, names: string]> = [
 ]
 
 for (const [path, names] of free) {
-  test(`GET ${path} is free, counted, and names: ${names || "nothing, it is text"}`, () =>
+  test(`GET ${path} is free, rate limited, and has ${names || "a text body"}`, () =>
     Effect.gen(function* () {
       const { get } = yield* stockedService()
       const response = yield* get(path)
@@ -76,12 +76,12 @@ for (const [path, names] of free) {
     }))
 }
 
-test("the free limit is five a minute for a client, one budget across every row of the free table", () =>
+test("a client has five free requests a minute, over all free paths together", () =>
   Effect.gen(function* () {
     const { get } = yield* stockedService()
     for (const [n, [path]] of free.entries()) {
       const from = { headers: { "x-forwarded-for": `203.0.113.${n}` } }
-      for (let asked = 0; asked < 5; asked += 1) strictEqual((yield* get(path, from)).status, 200)
+      for (let call = 0; call < 5; call += 1) strictEqual((yield* get(path, from)).status, 200)
       for (const [other] of free) {
         const refused = yield* get(other, from)
         equal(
@@ -99,7 +99,9 @@ test("the free limit is five a minute for a client, one budget across every row 
     strictEqual((yield* get("/v1/index", again)).status, 200)
   }))
 
-/** Paid row, its price, when it is settled, a good query, and the names of its answer. */
+/**
+ * Product, its price, its settlement order, a valid query, and the keys and fields of its answer.
+ */
 const paid: ReadonlyArray<
   readonly [ProductId, price: string, order: string, query: string, keys: string, names: string]
 > = [
@@ -150,7 +152,7 @@ const paid: ReadonlyArray<
 
 for (const [id, price, order, query, keys, names] of paid) {
   const { path } = products[id]
-  test(`GET ${path}${query} costs $${price}, is ${order}, and names: ${names}`, () =>
+  test(`GET ${path}${query} costs $${price}, is ${order}, and has ${names}`, () =>
     Effect.gen(function* () {
       const { get } = yield* stockedService()
       strictEqual(products[id].settlementOrder, order)
@@ -186,21 +188,21 @@ for (const [id, price, order, query, keys, names] of paid) {
     }))
 }
 
-test("/v1/latest answers as /v1/signal without index, and the poller who passes since misses nothing", () =>
+test("/v1/latest equals /v1/signal without index, and /v1/signals?since returns every newer item", () =>
   Effect.gen(function* () {
     const { get } = yield* stockedService()
-    const bought = Effect.fnUntraced(function* (id: ProductId, query = "") {
+    const buy = Effect.fnUntraced(function* (id: ProductId, query = "") {
       const headers = { "payment-signature": yield* paymentFor(products[id]) }
       return yield* json(yield* get(products[id].path + query, { headers }))
     })
-    equal(yield* bought("latest"), yield* bought("signal"))
+    equal(yield* buy("latest"), yield* buy("signal"))
     const { index } = yield* json(yield* get("/v1/index"))
     equal(index, 30)
-    const { data } = yield* bought("signals", "?since=27")
+    const { data } = yield* buy("signals", "?since=27")
     equal(Object.values(data ?? {}).map(({ feedIndex }) => feedIndex), [28, 29, 30])
   }))
 
-/** Parameter, what it echoes when left out, what it may be, what not. */
+/** Parameter, the default that the answer repeats, valid values, invalid values. */
 const parameters: ReadonlyArray<
   readonly [ProductId, name: string, echo: string, good: readonly string[], bad: readonly string[]]
 > = [
@@ -220,13 +222,13 @@ const parameters: ReadonlyArray<
   ["research", "market", "", ["market-1"], ["", "Market-1", "-market", "a/b", "x".repeat(201)]],
 ]
 
-/** Nobody's payment may be touched. */
-const untouchable = sellingAs(Effect.die("a payment was touched"))
+/** Any sale fails the test. */
+const noSales = sellingAs(Effect.die("a sale was started"))
 
 for (const [id, name, echo, good, bad] of parameters) {
   const { path } = products[id]
   const rest = id === "research" && name !== "market" ? "&market=market-1" : ""
-  test(`${path}?${name} takes ${good.join(", ")}${echo && `; by default ${echo}`}`, () =>
+  test(`${path}?${name} accepts ${good.join(", ")}${echo && `; its default is ${echo}`}`, () =>
     Effect.gen(function* () {
       const { get } = yield* stockedService()
       const headers = { "payment-signature": yield* paymentFor(products[id]) }
@@ -240,9 +242,9 @@ for (const [id, name, echo, good, bad] of parameters) {
       equal(at(body, where), JSON.parse(value))
     }))
 
-  test(`${path}?${name} is not ${bad.map((value) => `"${value.slice(0, 20)}"`).join(", ")}`, () =>
+  test(`${path}?${name} refuses ${bad.map((value) => `"${value.slice(0, 20)}"`).join(", ")}`, () =>
     Effect.gen(function* () {
-      const { get } = yield* stockedService(untouchable)
+      const { get } = yield* stockedService(noSales)
       const headers = { "payment-signature": yield* paymentFor(products[id]) }
       const queries = bad.map((value) => `${name}=${encodeURIComponent(value)}`)
       const twice = `${name}=${good[0]}&${name}=${good[0]}`
@@ -267,9 +269,9 @@ for (const [id, name, echo, good, bad] of parameters) {
     }))
 }
 
-test("/v1/research needs its market", () =>
+test("/v1/research requires market", () =>
   Effect.gen(function* () {
-    const { get } = yield* stockedService(untouchable)
+    const { get } = yield* stockedService(noSales)
     const headers = { "payment-signature": yield* paymentFor(products.research) }
     const response = yield* get("/v1/research", { headers })
     strictEqual(response.status, 400)
@@ -279,7 +281,7 @@ test("/v1/research needs its market", () =>
     )
   }))
 
-test("/v1/digest/history tells six digests at most, unless told otherwise", () =>
+test("/v1/digest/history returns at most six digests, unless limit is given", () =>
   Effect.gen(function* () {
     const world = yield* stocked
     for (let n = 1; n < 9; n += 1) yield* world.digests.add(storedDigest(noon - n * digestEvery))
@@ -291,7 +293,7 @@ test("/v1/digest/history tells six digests at most, unless told otherwise", () =
     }
   }))
 
-/** Every status with the codes it can have. */
+/** Every status and its error codes. */
 const statuses: Readonly<Record<number, ReadonlyArray<RefusalCode>>> = {
   400: ["invalid_parameter"],
   402: ["payment_required"],
@@ -314,14 +316,14 @@ const statuses: Readonly<Record<number, ReadonlyArray<RefusalCode>>> = {
   504: ["upstream_timeout"],
 }
 
-test("every code of an error has its status, and says what became of the money", () =>
+test("every error code has its status, and the error says whether the payment was charged", () =>
   Effect.gen(function* () {
     const rows = Object.entries(statuses).flatMap(([status, codes]) =>
       codes.map((code) => [Number(status), code] as const)
     )
     equal(rows.map(([, code]) => code).sort(), [...refusalCodes].sort())
     for (const [status, code] of rows) {
-      const selling = (error: NotCharged | RefundQueued | Unresolved) =>
+      const failSale = (error: NotCharged | RefundQueued | Unresolved) =>
         Effect.gen(function* () {
           const { get } = yield* stockedService(sellingAs(Effect.fail(error)))
           const headers = { "payment-signature": yield* paymentFor(products.latest) }
@@ -329,7 +331,7 @@ test("every code of an error has its status, and says what became of the money",
           const body = yield* json(response)
           return { response, error: body["error"] }
         })
-      const plain = yield* selling(new NotCharged({ code, message: "why" }))
+      const plain = yield* failSale(new NotCharged({ code, message: "why" }))
       strictEqual(plain.response.status, status, code)
       if (status === 402) {
         equal(plain.error, "why")
@@ -341,7 +343,7 @@ test("every code of an error has its status, and says what became of the money",
       strictEqual(typeof retryable, "boolean")
       strictEqual(retryAfterSeconds !== undefined, [429, 502, 503, 504].includes(status), code)
       const refund = { id: "0xabc", state: "queued", amountUsd: "0.01", to: "0xdef" }
-      const refunded = yield* selling(new RefundQueued({ code, message: "why", refund }))
+      const refunded = yield* failSale(new RefundQueued({ code, message: "why", refund }))
       equal([refunded.error?.["charged"], refunded.error?.["refund"]], [true, refund])
     }
     const error = new Unresolved({ message: "why", retryAfterSeconds: 5 })

@@ -1,6 +1,6 @@
 /**
- * The interface, row by row: what every answer carries whatever its status, which methods a path has,
- * where the predecessor's paths lead, and which versions are spoken.
+ * The interface, row by row: the headers of every status, the methods of each path, the documents,
+ * the redirects of the predecessor's paths, and the versions.
  *
  * @module
  */
@@ -31,9 +31,14 @@ const knownPayment = `/v1/payments/0x${"5a".repeat(32)}`
 const reads = "GET, HEAD, OPTIONS"
 const long = (length: number) => "x".repeat(length)
 
-/** Request, headers, status, and the code of its error. */
+/** Request, headers, status and error code. */
 const rows: ReadonlyArray<
-  readonly [ask: string, headers: Readonly<Record<string, string>>, status: number, code: string]
+  readonly [
+    request: string,
+    headers: Readonly<Record<string, string>>,
+    status: number,
+    code: string,
+  ]
 > = [
   ["GET /v1/index", {}, 200, ""],
   ["HEAD /v1/index", {}, 200, ""],
@@ -62,10 +67,10 @@ const rows: ReadonlyArray<
   ["GET /v1/latest", { "payment-signature": long(8_193) }, 431, "headers_too_large"],
 ]
 
-for (const [ask, headers, status, code] of rows) {
-  const [method = "", path = ""] = ask.split(" ")
-  const shown = Object.entries(headers).map(([name, value]) => `${name}: ${value.slice(0, 12)}`)
-  test(`${[ask.slice(0, 40), ...shown].join(", ")} is ${status} ${code}`, () =>
+for (const [request, headers, status, code] of rows) {
+  const [method = "", path = ""] = request.split(" ")
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value.slice(0, 12)}`)
+  test(`${[request.slice(0, 40), ...lines].join(", ")} is ${status} ${code}`, () =>
     Effect.gen(function* () {
       const { get } = yield* stockedService()
       const id = "request-0123456789"
@@ -82,7 +87,7 @@ for (const [ask, headers, status, code] of rows) {
     }))
 }
 
-/** Statuses that only a call with a payment meets, and how it comes to them. */
+/** Errors that only a request with a payment can get. */
 const refused: ReadonlyArray<readonly [RefusalCode, status: number]> = [
   ["payment_in_progress", 409],
   ["payment_refunded", 410],
@@ -95,7 +100,7 @@ const refused: ReadonlyArray<readonly [RefusalCode, status: number]> = [
 ]
 
 for (const [code, status] of refused) {
-  test(`a paid call that is refused with ${status} ${code} carries what every answer does`, () =>
+  test(`a paid request that is refused with ${status} ${code} follows the contract`, () =>
     Effect.gen(function* () {
       const refusal = new NotCharged({ code, message: "why" })
       const { get } = yield* stockedService(sellingAs(Effect.fail(refusal)))
@@ -106,7 +111,7 @@ for (const [code, status] of refused) {
     }))
 }
 
-/** What a payment meets where the answer is not to be had: route, world, status, code. */
+/** Products without an answer: product, query, state of the world, status, error code. */
 const unanswered: ReadonlyArray<
   readonly [keyof typeof products, query: string, world: string, status: number, code: RefusalCode]
 > = [
@@ -115,7 +120,7 @@ const unanswered: ReadonlyArray<
   ["signals", "", "a feed of an hour ago", 503, "data_stale"],
   ["digest", "", "a digest of five hours ago", 503, "digest_stale"],
   ["resolving", "", "no market", 422, "below_threshold"],
-  ["whales", "", "no wallet that is judged", 422, "below_threshold"],
+  ["whales", "", "no labelled wallet", 422, "below_threshold"],
   ["research", "?market=unknown", "no such market", 404, "market_not_found"],
 ]
 
@@ -123,15 +128,15 @@ for (const [id, query, world, status, code] of unanswered) {
   const { path } = products[id]
   test(`a paid ${path}${query} with ${world} is ${status} ${code}, and is not charged`, () =>
     Effect.gen(function* () {
-      const made = yield* stocked
-      if (world === "an empty feed") yield* Ref.set(made.items, [])
-      if (world === "no market") yield* Ref.set(made.productPorts.markets, [])
-      if (world === "no wallet that is judged") yield* Ref.set(made.productPorts.whales, [])
+      const state = yield* stocked
+      if (world === "an empty feed") yield* Ref.set(state.items, [])
+      if (world === "no market") yield* Ref.set(state.productPorts.markets, [])
+      if (world === "no labelled wallet") yield* Ref.set(state.productPorts.whales, [])
       if (world === "a digest of five hours ago") {
-        yield* made.digests.prune(Infinity)
-        yield* made.digests.add(storedDigest(noon - 5 * hour))
+        yield* state.digests.prune(Infinity)
+        yield* state.digests.add(storedDigest(noon - 5 * hour))
       }
-      const { get } = yield* makeService(made)
+      const { get } = yield* makeService(state)
       if (world.startsWith("a feed")) yield* TestClock.adjust("61 minutes")
       const headers = { "payment-signature": yield* paymentFor(products[id]) }
       const response = yield* get(path + query, { headers })
@@ -143,7 +148,7 @@ for (const [id, query, world, status, code] of unanswered) {
     }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
 }
 
-/** What is posted to an endpoint of agents: its path, its type and body, the status, the error's code. */
+/** Posts to the agent endpoints: path, content type, body, status, JSON-RPC error code. */
 const posted: ReadonlyArray<
   readonly [path: string, type: string, body: string, status: number, code: number | null]
 > = [
@@ -165,7 +170,7 @@ for (const [path, type, body, status, code] of posted) {
     }))
 }
 
-/** Path, and the methods it answers. */
+/** Path, and its methods. */
 const methods: ReadonlyArray<readonly [path: string, allow: string]> = [
   ["/v1/index", reads],
   ["/.well-known/family", reads],
@@ -178,7 +183,7 @@ const methods: ReadonlyArray<readonly [path: string, allow: string]> = [
 ]
 
 for (const [path, allow] of methods) {
-  test(`${path} answers ${allow}, and says so`, () =>
+  test(`${path} answers ${allow}, and lists them in Allow`, () =>
     Effect.gen(function* () {
       const { get } = yield* stockedService()
       for (const method of ["OPTIONS", "PATCH"]) {
@@ -193,8 +198,8 @@ for (const [path, allow] of methods) {
     }))
 }
 
-/** Document, its type, and what a reader finds in it: names of a JSON body, or words of a text. */
-const documents: ReadonlyArray<readonly [path: string, type: string, holds: string]> = [
+/** Document, its content type, and fields of its JSON body or a part of its text. */
+const documents: ReadonlyArray<readonly [path: string, type: string, contents: string]> = [
   ["/openapi.json", "application/json", "openapi info.version paths servers.0.url"],
   ["/llms.txt", "text/plain; charset=utf-8", "# Bellwether"],
   ["/llms-full.txt", "text/plain; charset=utf-8", "# Bellwether"],
@@ -214,8 +219,8 @@ const documents: ReadonlyArray<readonly [path: string, type: string, holds: stri
   ["/favicon.svg", "image/svg+xml", "<svg"],
 ]
 
-for (const [path, type, holds] of documents) {
-  test(`GET ${path} is a document, ${type}, with ${holds}`, () =>
+for (const [path, type, contents] of documents) {
+  test(`GET ${path} is a document, ${type}, with ${contents}`, () =>
     Effect.gen(function* () {
       const { get } = yield* stockedService()
       const response = yield* get(path)
@@ -229,13 +234,13 @@ for (const [path, type, holds] of documents) {
       strictEqual((yield* get(path, { headers: { "if-none-match": etag } })).status, 304)
       if (!type.includes("json")) {
         const text = yield* Effect.promise(() => response.text())
-        return ok(text.includes(holds), text)
+        return ok(text.includes(contents), text)
       }
-      equal(missing(yield* json(response), holds), [])
+      equal(missing(yield* json(response), contents), [])
     }))
 }
 
-test("the agent descriptor speaks 0.3.0 over JSONRPC, and has no pushes and no streams", () =>
+test("the agent card names A2A 0.3.0 over JSONRPC, without push notifications or streaming", () =>
   Effect.gen(function* () {
     const { get } = yield* stockedService()
     const card = yield* json(yield* get("/.well-known/agent-card.json"))
@@ -244,7 +249,7 @@ test("the agent descriptor speaks 0.3.0 over JSONRPC, and has no pushes and no s
     equal([streaming, pushNotifications], [false, false])
   }))
 
-/** A path of the predecessor, and where it leads for good. */
+/** A path of the predecessor, and its permanent successor. */
 const legacy: ReadonlyArray<readonly [path: string, to: string]> = [
   ["/api/signals", "/v1/signals"],
   ["/api/signals?since=5", "/v1/signals?since=5"],
@@ -254,7 +259,7 @@ const legacy: ReadonlyArray<readonly [path: string, to: string]> = [
 ]
 
 for (const [path, to] of legacy) {
-  test(`${path} is moved for good to ${to}`, () =>
+  test(`${path} is redirected permanently to ${to}`, () =>
     Effect.gen(function* () {
       const { get } = yield* stockedService()
       const { status, headers } = yield* get(path)

@@ -1,5 +1,5 @@
 /**
- * Every path, every method, every state of the feed: which status, and always the documented shape.
+ * The status of every path and method in every state of the feed, always in the documented shape.
  *
  * @module
  */
@@ -36,11 +36,11 @@ const methods = sized({ short: ["GET", "OPTIONS", "POST"], full: allMethods })
 
 const noon = Date.parse("2026-11-21T12:00:00.000Z")
 
-/** The last tick was so long ago. */
+/** Sets the last tick to `agoMs` before now. */
 const lastTicked = (agoMs: number) => (world: World) =>
   Effect.andThen(Ref.set(world.lastTickAt, noon - agoMs), TestClock.adjust("1 second"))
 
-/** What the feed can be in. */
+/** The states of the feed. */
 const states: Readonly<Record<string, (world: World) => Effect.Effect<void>>> = {
   live: () => Effect.void,
   empty: (world) => Ref.set(world.items, []),
@@ -55,7 +55,7 @@ const states: Readonly<Record<string, (world: World) => Effect.Effect<void>>> = 
     Effect.andThen(Ref.set(world.storeUp, false), TestClock.adjust("5 seconds")),
 }
 
-/** The status a path answers an unpaid request with, in a state. */
+/** The status of a request without a payment, in a state. */
 function expected(state: string, path: string, method: string): number {
   if (method === "OPTIONS") return 204
   const known = [...free, ...documents, ...paid, payment].includes(path)
@@ -88,7 +88,7 @@ for (const [state, enter] of Object.entries(states)) {
     }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
 }
 
-test("/health says that the service is down while the store, and so the limit, is", () =>
+test("/health returns down while the store, and with it the rate limit, is down", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
     const world = yield* makeWorld(3)
@@ -105,7 +105,7 @@ test("/health says that the service is down while the store, and so the limit, i
     equal(yield* health, [200, true, "live", "ok"])
   }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
 
-test("/health, /v1/index and /v1/pulse say that the service is starting until the first tick", () =>
+test("/health, /v1/index and /v1/pulse return starting until the first tick", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
     const world = yield* makeWorld(0)
@@ -123,7 +123,7 @@ test("/health, /v1/index and /v1/pulse say that the service is starting until th
     equal([status, checks.venue], ["live", "ok"])
   }))
 
-/** Query, state, status: what a request with a payment that pays gets. */
+/** Product, query, state of the feed, and the status of a request with a valid payment. */
 const sold: ReadonlyArray<readonly [keyof typeof products, string, string, number]> = [
   ["latest", "", "live", 200],
   ["latest", "?anything=1", "live", 200],
@@ -148,7 +148,7 @@ const sold: ReadonlyArray<readonly [keyof typeof products, string, string, numbe
   ["signals", "", "too old to sell", 503],
   ["digest", "", "live", 200],
   ["digest", "?anything=1", "live", 200],
-  // The feed does not date a digest.
+  // The age of the feed does not affect the digest.
   ["digest", "", "too old to sell", 200],
   ["digest", "", "without a young digest", 503],
   ["digest", "", "without a digest", 503],
@@ -178,7 +178,7 @@ for (const [id, query, state, status] of sold) {
     }))
 }
 
-test("a 400 shows a wrong value once, in its message, and details say what is right", () =>
+test("a 400 quotes an invalid value only in its message, and details state the rule", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
     const service = yield* makeService(yield* makeWorld(1))
@@ -195,7 +195,7 @@ test("a 400 shows a wrong value once, in its message, and details say what is ri
     ])
   }))
 
-/** Query, charged, filters, indices: what /v1/signals sells of items 1 to 30. */
+/** Query of /v1/signals over items 1 to 30; charged, filters and indices of its answer. */
 const pages: ReadonlyArray<readonly [string, boolean, unknown, ReadonlyArray<number>]> = [
   ["?count=3", true, { since: null, count: 3, type: "all" }, [28, 29, 30]],
   ["?since=5&count=2", true, { since: 5, count: 2, type: "all" }, [6, 7]],
@@ -206,7 +206,7 @@ const pages: ReadonlyArray<readonly [string, boolean, unknown, ReadonlyArray<num
 ]
 
 for (const [query, charged, filters, indices] of pages) {
-  test(`/v1/signals${query} is ${indices.length} items, ${charged ? "" : "not "}charged`, () =>
+  test(`/v1/signals${query} returns ${indices.length} items, ${charged ? "" : "not "}charged`, () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(noon)
       const service = yield* makeService(yield* makeWorld(30))
@@ -220,7 +220,7 @@ for (const [query, charged, filters, indices] of pages) {
     }))
 }
 
-test("a paid path answers HEAD with 402, paid or not", () =>
+test("a paid path answers HEAD with 402, even with a payment", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
     const service = yield* makeService(yield* makeWorld(1))
@@ -233,7 +233,7 @@ test("a paid path answers HEAD with 402, paid or not", () =>
     strictEqual(yield* Effect.promise(() => response.text()), "")
   }))
 
-test("an empty payment header is none: its 402 counts against the budget of unpaid probes", () =>
+test("an empty payment header is no payment: its 402 spends the documents' budget", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
     const service = yield* makeService(yield* makeWorld(1))
@@ -246,7 +246,7 @@ test("an empty payment header is none: its 402 counts against the budget of unpa
     strictEqual((yield* service.get("/v1/latest", { headers })).status, 200)
   }))
 
-test("a payment header beyond 8 KiB and a path beyond 2 KiB are turned away", () =>
+test("a payment header over 8 KiB, a target over 2 KiB and a body over 64 KiB are refused", () =>
   Effect.gen(function* () {
     const service = yield* makeService(yield* makeWorld(1))
     const tooLong = { headers: { "payment-signature": "x".repeat(8_193) } }
@@ -256,25 +256,25 @@ test("a payment header beyond 8 KiB and a path beyond 2 KiB are turned away", ()
     strictEqual((yield* service.get("/v1/index", body)).status, 413)
   }))
 
-test("X-Request-Id is the caller's when it is well formed, and a fresh one when not", () =>
+test("X-Request-Id is the caller's when it is well formed, and a new one otherwise", () =>
   Effect.gen(function* () {
     const service = yield* makeService(yield* makeWorld(1))
-    const idFor = (shown: string) =>
+    const idFor = (sent: string) =>
       Effect.map(
-        service.get("/nowhere", { headers: { "x-request-id": shown } }),
+        service.get("/nowhere", { headers: { "x-request-id": sent } }),
         (response) => response.headers.get("x-request-id") ?? "",
       )
-    for (const shown of ["abcDEF_-09", "x".repeat(64)]) strictEqual(yield* idFor(shown), shown)
-    const fresh = new Set<string>()
-    for (const shown of ["", "short", "x".repeat(65), "has space", "semi;colon", "<script>"]) {
-      const id = yield* idFor(shown)
+    for (const sent of ["abcDEF_-09", "x".repeat(64)]) strictEqual(yield* idFor(sent), sent)
+    const generated = new Set<string>()
+    for (const sent of ["", "short", "x".repeat(65), "has space", "semi;colon", "<script>"]) {
+      const id = yield* idFor(sent)
       match(id, /^[A-Za-z0-9_-]{8,64}$/)
-      ok(!fresh.has(id) && id !== shown)
-      fresh.add(id)
+      ok(!generated.has(id) && id !== sent)
+      generated.add(id)
     }
   }))
 
-test("If-None-Match turns an unchanged body into a 304 that still counts and keeps its tag", () =>
+test("If-None-Match with the tag of an unchanged body is a 304, which spends budget too", () =>
   Effect.gen(function* () {
     const world = yield* makeWorld(3)
     const service = yield* makeService(world)
@@ -292,7 +292,7 @@ test("If-None-Match turns an unchanged body into a 304 that still counts and kee
     strictEqual(third.status, 200)
   }))
 
-test("one client shares one budget over all free paths, and its neighbour has another", () =>
+test("a client has one budget over all free paths, and another client has its own", () =>
   Effect.gen(function* () {
     const service = yield* makeService(yield* makeWorld(3))
     const from = (address: string) => ({ headers: { "x-forwarded-for": address } })

@@ -1,6 +1,6 @@
 /**
- * A paying client: signs real authorizations, shows them to whichever edge answers, and writes down
- * everything that comes back.
+ * A paying client: it signs real authorizations, sends them to random replicas and records every
+ * response.
  *
  * @module
  */
@@ -14,12 +14,11 @@ import type { Anvil } from "../support/payments/anvil.ts"
 import { sign } from "../support/payments/buyers.ts"
 import { authorizationFor, headerOf, wirePayment } from "../support/payments/terms.ts"
 import { cancelCall, sent, toToken, transferCall } from "../support/payments/token.ts"
-import type { Exchange, Story, Transcript } from "./transcript.ts"
+import type { Exchange, Scenario, Transcript } from "./transcript.ts"
 
-export interface Market {
+export interface ClientContext {
   readonly bases: ReadonlyArray<string>
   readonly anvil: Anvil
-  /** Where everything is written down. */
   readonly transcripts: Array<Transcript>
 }
 
@@ -28,42 +27,43 @@ export interface Client {
   readonly random: Random
 }
 
-/** How long an authorization runs. The service takes none that runs for less than 41 seconds. */
+/** How long an authorization is valid. The service accepts no payment valid for under 41 seconds. */
 const validSeconds = 60
-/** How long a client waits for an answer, and how long it goes on asking. */
-const patienceMs = 15_000
-const pursuitMs = 60_000
+/** How long a client waits for an answer, and how long it retries. */
+const answerTimeoutMs = 15_000
+const retryForMs = 60_000
+/** When a client that hangs up closes its connection. */
 const hangUpMs = { min: 10, max: 2_500 } as const
 const pauseMs = { min: 100, max: 900 } as const
-/** Each pause is longer than the one before, up to this often the first. */
-const pauseTimesMax = 4
-/** A client of a run as short as this one does not wait for as long as it is told to. */
+/** The n-th pause is n times as long as a random one; n stops growing here. */
+const pauseFactorMax = 4
+/** A run is short, so a client waits at most this long even when `Retry-After` is longer. */
 const retryAfterMsMax = 2_000
-/** How late those come who meddle with a payment. */
-const meddleMs = { min: 0, max: 1_500 } as const
-const usedEveryMs = 250
-const usedTimes = 60
+/** The delay before a payment is settled directly or cancelled during its request. */
+const interferenceDelayMs = { min: 0, max: 1_500 } as const
+const usedPollIntervalMs = 250
+const usedPollsMax = 60
 
-const often: ReadonlyArray<readonly [Story, number]> = [
+const scenarioShares: ReadonlyArray<readonly [Scenario, number]> = [
   ["steady", 0.46],
-  ["hangs up, returns", 0.1],
+  ["hangs up, retries", 0.1],
   ["hangs up", 0.06],
-  ["twins", 0.1],
+  ["concurrent", 0.1],
   ["two products", 0.04],
   ["thief", 0.08],
   ["impatient", 0.06],
-  ["preempts", 0.05],
-  ["orphan", 0.02],
+  ["settles directly", 0.05],
+  ["unmatched", 0.02],
   ["cancels", 0.03],
 ]
-const wanted: ReadonlyArray<readonly [ProductId, number]> = [
+const productShares: ReadonlyArray<readonly [ProductId, number]> = [
   ["latest", 0.3],
   ["signal", 0.1],
   ["signals", 0.2],
   ["resolving", 0.4],
 ]
 
-/** One payment: what it is for, and everything that is needed to show it. */
+/** One payment, and what is needed to send it. */
 interface Purchase {
   readonly product: ProductId
   readonly authorization: Authorization
@@ -72,157 +72,177 @@ interface Purchase {
   readonly record: Transcript & { readonly exchanges: Array<Exchange> }
 }
 
-/** Makes one payment, in one of the stories, from its beginning to where its client leaves it. */
-export const buyOnce = Effect.fnUntraced(function* (market: Market, client: Client) {
-  const story = drawn(client.random, often)
-  const purchase = yield* prepare(market, client, story)
-  yield* tell(market, client, story, purchase)
+/** Makes one payment in a random scenario, until its client stops. */
+export const buyOnce = Effect.fnUntraced(function* (context: ClientContext, client: Client) {
+  const scenario = weightedChoice(client.random, scenarioShares)
+  const purchase = yield* prepare(context, client, scenario)
+  yield* runScenario(context, client, scenario, purchase)
 })
 
-const prepare = Effect.fnUntraced(function* (market: Market, client: Client, story: Story) {
-  const { account, random } = client
-  const product = story === "two products" ? "latest" : drawn(random, wanted)
-  const now = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
-  const authorization = authorizationFor(account, products[product], now, {
-    nonce: Bytes32.make(`0x${hex(random, 64)}`),
-    validBefore: BigInt(now + validSeconds),
-  })
-  const signature = yield* sign(account, authorization)
-  const secret = random.chance(0.55) ? hex(random, 32) : null
-  const record = {
-    story,
-    payer: authorization.from,
-    nonce: authorization.nonce,
-    value: authorization.value,
-    secret,
-    product,
-    header: headerOf(wirePayment(products[product], authorization, signature)),
-    exchanges: [] as Array<Exchange>,
-  }
-  market.transcripts.push(record)
-  const purchase: Purchase = {
-    product,
-    authorization,
-    secret,
-    header: (product) => headerOf(wirePayment(products[product], authorization, signature)),
-    record,
-  }
-  return purchase
-})
+const prepare = Effect.fnUntraced(
+  function* (context: ClientContext, client: Client, scenario: Scenario) {
+    const { account, random } = client
+    const product = scenario === "two products" ? "latest" : weightedChoice(random, productShares)
+    const now = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
+    const authorization = authorizationFor(account, products[product], now, {
+      nonce: Bytes32.make(`0x${hex(random, 64)}`),
+      validBefore: BigInt(now + validSeconds),
+    })
+    const signature = yield* sign(account, authorization)
+    const secret = random.chance(0.55) ? hex(random, 32) : null
+    const record = {
+      scenario,
+      payer: authorization.from,
+      nonce: authorization.nonce,
+      value: authorization.value,
+      secret,
+      product,
+      header: headerOf(wirePayment(products[product], authorization, signature)),
+      exchanges: [] as Array<Exchange>,
+    }
+    context.transcripts.push(record)
+    const purchase: Purchase = {
+      product,
+      authorization,
+      secret,
+      header: (product) => headerOf(wirePayment(products[product], authorization, signature)),
+      record,
+    }
+    return purchase
+  },
+)
 
-const tell = (market: Market, client: Client, story: Story, purchase: Purchase) => {
+const runScenario = (
+  context: ClientContext,
+  client: Client,
+  scenario: Scenario,
+  purchase: Purchase,
+) => {
   const { account, random } = client
   const { product } = purchase
-  const whole = pursue(market, client, purchase, product)
-  const soon = Effect.suspend(() => pause(random, meddleMs))
-  const cutOff = Effect.suspend(() =>
-    ask(market, random, purchase, product, random.between(hangUpMs.min, hangUpMs.max))
+  const fullPurchase = requestUntilFinal(context, client, purchase, product)
+  const afterDelay = Effect.suspend(() => randomSleep(random, interferenceDelayMs))
+  const abortedRequest = Effect.suspend(() =>
+    request(context, random, purchase, product, random.between(hangUpMs.min, hangUpMs.max))
   )
   const together = (one: Effect.Effect<unknown>, other: Effect.Effect<unknown>) =>
     Effect.asVoid(Effect.all([one, other], { concurrency: 2 }))
-  switch (story) {
+  switch (scenario) {
     case "steady":
-      return whole
+      return fullPurchase
     case "impatient":
-      return Effect.asVoid(ask(market, random, purchase, product, patienceMs))
+      return Effect.asVoid(request(context, random, purchase, product, answerTimeoutMs))
     case "hangs up":
-      return Effect.asVoid(cutOff)
-    case "hangs up, returns":
+      return Effect.asVoid(abortedRequest)
+    case "hangs up, retries":
       return Effect.flatMap(
-        cutOff,
+        abortedRequest,
         (exchange) =>
-          isFinal(exchange) ? Effect.void : Effect.andThen(pause(random, pauseMs), whole),
+          isFinal(exchange)
+            ? Effect.void
+            : Effect.andThen(randomSleep(random, pauseMs), fullPurchase),
       )
-    case "twins":
-      return together(whole, whole)
+    case "concurrent":
+      return together(fullPurchase, fullPurchase)
     case "two products":
-      return together(whole, pursue(market, client, purchase, "signal"))
+      return together(fullPurchase, requestUntilFinal(context, client, purchase, "signal"))
     case "thief":
-      return together(whole, steal(market, client, purchase))
-    case "preempts":
-      return together(whole, Effect.andThen(soon, settleOneself(market, account, purchase)))
-    case "orphan":
-      return settleOneself(market, account, purchase)
+      return together(fullPurchase, presentStolen(context, client, purchase))
+    case "settles directly":
+      return together(
+        fullPurchase,
+        Effect.andThen(afterDelay, settleDirectly(context, account, purchase)),
+      )
+    case "unmatched":
+      return settleDirectly(context, account, purchase)
     case "cancels":
       return together(
-        whole,
+        fullPurchase,
         Effect.andThen(
-          soon,
+          afterDelay,
           Effect.flatMap(
             cancelCall(account, purchase.authorization.nonce),
-            (call) => sent(market.anvil, call),
+            (call) => sent(context.anvil, call),
           ),
         ),
       )
   }
 }
 
-/** Asks one edge after the other until something final is said, or it would be too late. */
-const pursue = Effect.fnUntraced(function* (
-  market: Market,
+/** Sends the payment to random replicas until a final answer or a timeout. */
+const requestUntilFinal = Effect.fnUntraced(function* (
+  context: ClientContext,
   { random }: Client,
   purchase: Purchase,
   product: ProductId,
 ) {
   const startMs = yield* Clock.currentTimeMillis
-  for (let turn = 1; (yield* Clock.currentTimeMillis) - startMs < pursuitMs; turn++) {
-    const exchange = yield* ask(market, random, purchase, product, patienceMs)
+  for (let turn = 1; (yield* Clock.currentTimeMillis) - startMs < retryForMs; turn++) {
+    const exchange = yield* request(context, random, purchase, product, answerTimeoutMs)
     if (isFinal(exchange)) return
-    const wanted = Math.min(exchange.retryAfterSeconds * 1_000, retryAfterMsMax)
-    const longer = Math.min(turn, pauseTimesMax)
-    yield* Effect.sleep(wanted + longer * random.between(pauseMs.min, pauseMs.max))
+    const requestedMs = Math.min(exchange.retryAfterSeconds * 1_000, retryAfterMsMax)
+    const factor = Math.min(turn, pauseFactorMax)
+    yield* Effect.sleep(requestedMs + factor * random.between(pauseMs.min, pauseMs.max))
   }
 })
 
-/** Nothing is to be had by asking again. */
+/** Whether a retry cannot change the answer. */
 function isFinal({ status, code }: Exchange): boolean {
   return status !== null && (status < 500 && status !== 429) && code !== "payment_in_progress"
 }
 
-const settleOneself = (market: Market, account: LocalAccount, { authorization }: Purchase) =>
+const settleDirectly = (
+  context: ClientContext,
+  account: LocalAccount,
+  { authorization }: Purchase,
+) =>
   Effect.flatMap(
     transferCall(account, authorization),
-    (call) => Effect.asVoid(sent(market.anvil, call)),
+    (call) => Effect.asVoid(sent(context.anvil, call)),
   )
 
-/** Shows a payment that has become public, without the secret, as one who reads the chain can. */
-const steal = Effect.fnUntraced(function* (market: Market, { random }: Client, purchase: Purchase) {
-  const { from, nonce } = purchase.authorization
-  const state = toToken("authorizationState", [from, nonce])
-  for (let turn = 0; turn < usedTimes; turn++) {
-    const used = yield* market.anvil.call("eth_call", state, "latest")
-    if (BigInt(String(used)) === 1n) {
-      const product = random.chance(0.7) ? purchase.product : drawn(random, wanted)
-      const stolen = { ...purchase, secret: null }
-      yield* ask(market, random, stolen, product, patienceMs, "thief")
-      return
+/** Sends a payment that is public on the chain, without the secret, as anyone who reads it can. */
+const presentStolen = Effect.fnUntraced(
+  function* (context: ClientContext, { random }: Client, purchase: Purchase) {
+    const { from, nonce } = purchase.authorization
+    const state = toToken("authorizationState", [from, nonce])
+    for (let turn = 0; turn < usedPollsMax; turn++) {
+      const used = yield* context.anvil.call("eth_call", state, "latest")
+      if (BigInt(String(used)) === 1n) {
+        const product = random.chance(0.7)
+          ? purchase.product
+          : weightedChoice(random, productShares)
+        const stolen = { ...purchase, secret: null }
+        yield* request(context, random, stolen, product, answerTimeoutMs, "thief")
+        return
+      }
+      yield* Effect.sleep(usedPollIntervalMs)
     }
-    yield* Effect.sleep(usedEveryMs)
-  }
-})
+  },
+)
 
-/** Asks once more for what was bought with a secret, at the end of a run. */
-export const fetchAgain = (market: Market, random: Random, record: Transcript) =>
+/** Requests an answer that was bought with a secret again, at the end of a run. */
+export const fetchAgain = (context: ClientContext, random: Random, record: Transcript) =>
   Effect.asVoid(
-    ask(
-      market,
+    request(
+      context,
       random,
       { ...record, header: () => record.header, record: record as Purchase["record"] },
       record.product,
-      patienceMs,
+      answerTimeoutMs,
     ),
   )
 
-/** One request at some edge, written down. */
-const ask = Effect.fnUntraced(function* (
-  market: Market,
+/** Sends one request to a random replica and records it. */
+const request = Effect.fnUntraced(function* (
+  context: ClientContext,
   random: Random,
   { secret, header, record }: Pick<Purchase, "secret" | "header" | "record">,
   product: ProductId,
   waitMs: number,
   by: Exchange["by"] = "buyer",
 ) {
-  const base = market.bases[random.below(market.bases.length)]
+  const base = context.bases[random.below(context.bases.length)]
   const headers: Record<string, string> = { "PAYMENT-SIGNATURE": header(product) }
   if (secret !== null) headers["Idempotency-Key"] = secret
   const answer = yield* Effect.tryPromise({
@@ -233,29 +253,29 @@ const ask = Effect.fnUntraced(function* (
     catch: () => "lost" as const,
   }).pipe(Effect.timeoutOption(waitMs), Effect.result)
   const atMs = yield* Clock.currentTimeMillis
-  const nothing = {
-    ...{ status: null, charged: null, bodyHash: null, sound: false, transaction: null },
+  const noResponse = {
+    ...{ status: null, charged: null, bodyHash: null, isValid: false, transaction: null },
     retryAfterSeconds: 0,
   }
-  const seen = Result.isFailure(answer)
-    ? { ...nothing, code: answer.failure }
+  const received = Result.isFailure(answer)
+    ? { ...noResponse, code: answer.failure }
     : Option.isNone(answer.success)
-    ? { ...nothing, code: "hung up" }
+    ? { ...noResponse, code: "hung up" }
     : yield* read(answer.success.value)
-  const block = seen.status === 200
-    ? BigInt(String(yield* market.anvil.call("eth_blockNumber")))
+  const block = received.status === 200
+    ? BigInt(String(yield* context.anvil.call("eth_blockNumber")))
     : null
-  const exchange: Exchange = { by, product, atMs, ...seen, block }
+  const exchange: Exchange = { by, product, atMs, ...received, block }
   record.exchanges.push(exchange)
   return exchange
 })
 
-interface Answered {
+interface ReceivedResponse {
   readonly response: Response
   readonly body: string
 }
 
-const read = Effect.fnUntraced(function* ({ response, body }: Answered) {
+const read = Effect.fnUntraced(function* ({ response, body }: ReceivedResponse) {
   const { status } = response
   const json = Result.getOrElse(
     Result.try(() => JSON.parse(body)),
@@ -268,22 +288,24 @@ const read = Effect.fnUntraced(function* ({ response, body }: Answered) {
   return {
     status,
     code: status === 200 ? null : String(json.error?.code ?? `status ${status}`),
-    // What is settled first is always charged, and does not say so.
+    // An answer settled early is always charged and has no `charged` field.
     charged: status === 200 ? json.charged ?? receipt !== null : json.error?.charged ?? null,
     bodyHash: status === 200 ? Hex.encode(digest) : null,
-    sound: status === 200 && json.success === true && "data" in json,
+    isValid: status === 200 && json.success === true && "data" in json,
     transaction: receipt === null ? null : String(JSON.parse(atob(receipt)).transaction),
     retryAfterSeconds: Number(response.headers.get("retry-after") ?? 0),
   }
 })
 
-const pause = (random: Random, { min, max }: { readonly min: number; readonly max: number }) =>
-  Effect.sleep(random.between(min, max))
+const randomSleep = (
+  random: Random,
+  { min, max }: { readonly min: number; readonly max: number },
+) => Effect.sleep(random.between(min, max))
 
-function drawn<A>(random: Random, weighted: ReadonlyArray<readonly [A, number]>): A {
-  let left = random.between(0, weighted.reduce((sum, [, weight]) => sum + weight, 0))
-  const found = weighted.find(([, weight]) => (left -= weight) < 0) ?? weighted.at(-1)
-  if (found === undefined) throw new Error("Nothing to draw from")
+function weightedChoice<A>(random: Random, weighted: ReadonlyArray<readonly [A, number]>): A {
+  let remaining = random.between(0, weighted.reduce((sum, [, weight]) => sum + weight, 0))
+  const found = weighted.find(([, weight]) => (remaining -= weight) < 0) ?? weighted.at(-1)
+  if (found === undefined) throw new Error("Cannot choose: the list is empty")
   return found[0]
 }
 

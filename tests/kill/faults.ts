@@ -1,34 +1,34 @@
 /**
- * What goes wrong in a run, and how often: processes and clusters that are killed.
+ * The faults of a run: processes and the PostgreSQL cluster are killed at random times.
  *
  * @module
  */
 import { Clock, Effect } from "effect"
 import { isoTime } from "../../src/core/domain/time.ts"
 import type { Random } from "../support/random.ts"
-import type { Stage } from "./stage.ts"
+import type { Environment } from "./environment.ts"
 
-/** What a run must have killed to count. */
+/** Fewer kills than this fail the run. */
 const killsPerMinuteMin = 75
 const postgresKillsPerMinuteMin = 7.5
-/** How often something is killed: 83 processes a minute, a third of them edges, and 9 clusters. */
+/** The pauses between kills: on average 83 processes a minute, a third of them replicas. */
 const killEveryMs = { min: 400, max: 1_040 } as const
-const killedEdgesShare = 1 / 3
+const killedReplicasShare = 1 / 3
 const killedEarlyShare = 0.2
+/** On average 11 kills a minute; the time of a restart is added, so about 9 are measured. */
 const postgresEveryMs = { min: 4_500, max: 6_500 } as const
 
-/** What a run counts while it runs. */
-export interface Tally {
+export interface KillLog {
   readonly kills: Map<string, number>
   postgresKills: number
-  /** Writes down that something is killed now. */
-  readonly note: (what: string) => Effect.Effect<void>
+  /** Writes the name and the time of a kill to `kills.log`. */
+  readonly write: (what: string) => Effect.Effect<void>
 }
 
-export const makeTally = (dir: string): Tally => ({
+export const makeKillLog = (dir: string): KillLog => ({
   kills: new Map(),
   postgresKills: 0,
-  note: (what) =>
+  write: (what) =>
     Effect.flatMap(
       Clock.currentTimeMillis,
       (now) =>
@@ -38,30 +38,34 @@ export const makeTally = (dir: string): Tally => ({
     ),
 })
 
-/** On a slow machine a run goes on until it has killed as much as it should, up to twice as long. */
-export function enough({ kills, postgresKills }: Tally, seconds: number): boolean {
+/** A run on a slow machine continues until this is true, for at most twice its length. */
+export function hasEnoughKills({ kills, postgresKills }: KillLog, seconds: number): boolean {
   return total(kills) >= killsPerMinuteMin * seconds / 60 &&
     postgresKills >= postgresKillsPerMinuteMin * seconds / 60
 }
 
-export const killProcesses = ({ edges, workers }: Stage, tally: Tally, random: Random) =>
+export const killProcesses = (
+  { replicas, workers }: Environment,
+  killLog: KillLog,
+  random: Random,
+) =>
   Effect.gen(function* () {
     yield* Effect.sleep(random.between(killEveryMs.min, killEveryMs.max))
-    const kind = random.chance(killedEdgesShare) ? edges : workers
+    const kind = random.chance(killedReplicasShare) ? replicas : workers
     const victim = kind[random.below(kind.length)]
     if (victim === undefined) return
-    // Some are killed before they work; were it all, none would ever work on a slow machine.
-    if (!victim.works() && !random.chance(killedEarlyShare)) return
+    // Only some are killed before they are ready; else none would be ready on a slow machine.
+    if (!victim.isReady() && !random.chance(killedEarlyShare)) return
     if (!victim.kill()) return
-    tally.kills.set(victim.name, (tally.kills.get(victim.name) ?? 0) + 1)
-    yield* tally.note(victim.name)
+    killLog.kills.set(victim.name, (killLog.kills.get(victim.name) ?? 0) + 1)
+    yield* killLog.write(victim.name)
   }).pipe(Effect.forever)
 
-export const killPostgres = ({ cluster }: Stage, tally: Tally, random: Random) =>
+export const killPostgres = ({ cluster }: Environment, killLog: KillLog, random: Random) =>
   Effect.gen(function* () {
     yield* Effect.sleep(random.between(postgresEveryMs.min, postgresEveryMs.max))
-    tally.postgresKills++
-    yield* tally.note("PostgreSQL")
+    killLog.postgresKills++
+    yield* killLog.write("PostgreSQL")
     yield* Effect.uninterruptible(cluster.kill)
   }).pipe(Effect.forever)
 

@@ -1,7 +1,6 @@
 /**
- * What the chain's own log says: who paid us, whom the treasury repaid, and what everybody holds now.
- *
- * It reads and names things its own way, so that it shares no mistake with the service.
+ * The token's transfers and balances, read from the chain: payments to the seller and refunds from
+ * the treasury. It shares no code with the service, so it cannot share a bug with it.
  *
  * @module
  */
@@ -12,7 +11,7 @@ import { token } from "../support/payments/terms.ts"
 import { toToken } from "../support/payments/token.ts"
 
 /** A transfer by authorization. */
-export interface Moved {
+export interface AuthorizedTransfer {
   readonly from: string
   readonly to: string
   readonly nonce: string
@@ -22,11 +21,11 @@ export interface Moved {
 }
 
 export interface Ledger {
-  /** By authorization, to the seller. */
-  readonly paid: ReadonlyArray<Moved>
-  /** By authorization, from the treasury. */
-  readonly repaid: ReadonlyArray<Moved>
-  /** Everything that went to the seller, or from the treasury, in whatever way. */
+  /** Transfers by authorization to the seller. */
+  readonly payments: ReadonlyArray<AuthorizedTransfer>
+  /** Transfers by authorization from the treasury. */
+  readonly refunds: ReadonlyArray<AuthorizedTransfer>
+  /** Sums of all transfers to the seller and from the treasury, with or without authorization. */
   readonly totals: { readonly in: bigint; readonly out: bigint }
 }
 
@@ -41,7 +40,7 @@ interface Log {
   readonly blockNumber: string
 }
 
-/** The whole history of the token, read anew. */
+/** Reads all transfers of the token. */
 export const readLedger = Effect.fnUntraced(function* (
   anvil: Anvil,
   { payTo, treasury }: { readonly payTo: string; readonly treasury: string },
@@ -52,16 +51,18 @@ export const readLedger = Effect.fnUntraced(function* (
     toBlock: "latest",
   })) as ReadonlyArray<Log>
   const all = logs.flatMap((log, at) => transferOf(logs[at - 1], log))
-  const moved = all.filter((transfer): transfer is Moved => transfer.nonce !== null)
+  const authorized = all.filter((transfer): transfer is AuthorizedTransfer =>
+    transfer.nonce !== null
+  )
   const seller = payTo.toLowerCase()
-  const bank = treasury.toLowerCase()
+  const treasuryAddress = treasury.toLowerCase()
   const sum = (values: ReadonlyArray<bigint>) => values.reduce((sum, value) => sum + value, 0n)
   const ledger: Ledger = {
-    paid: moved.filter(({ to }) => to === seller),
-    repaid: moved.filter(({ from }) => from === bank),
+    payments: authorized.filter(({ to }) => to === seller),
+    refunds: authorized.filter(({ from }) => from === treasuryAddress),
     totals: {
       in: sum(all.filter(({ to }) => to === seller).map(({ value }) => value)),
-      out: sum(all.filter(({ from }) => from === bank).map(({ value }) => value)),
+      out: sum(all.filter(({ from }) => from === treasuryAddress).map(({ value }) => value)),
     },
   }
   return ledger
@@ -73,7 +74,7 @@ export const balanceOf = (anvil: Anvil, holder: string) =>
     (word) => BigInt(String(word)),
   )
 
-/** A transfer, with the nonce of the authorization that was used right before it. */
+/** A transfer, with the nonce of the authorization that the log before it used. */
 function transferOf(before: Log | undefined, log: Log) {
   if (log.topics[0] !== transferred) return []
   const from = addressIn(log.topics[1])

@@ -1,52 +1,51 @@
 /**
- * Processes that are killed with SIGKILL and started again at once, as a supervisor would.
+ * Processes that a test kills with SIGKILL and a supervisor restarts.
  *
  * @module
  */
 import { Effect } from "effect"
 import { killAndWait } from "../support/postgresCluster.ts"
 
-export interface Kept {
+export interface SupervisedProcess {
   readonly name: string
-  /** SIGKILL, now. It is started again by itself. False when there was nothing to kill. */
+  /** Sends SIGKILL; the process is restarted. False when no process was running. */
   readonly kill: () => boolean
-  /** Whether it has come as far as to work. */
-  readonly works: () => boolean
-  /** Ends that were none of ours: a start without a store, mostly. */
-  readonly failures: () => number
+  readonly isReady: () => boolean
+  /** How often it exited without being killed, mostly because it started without a store. */
+  readonly unexpectedExits: () => number
 }
 
-export interface KeptOptions {
+export interface SupervisedOptions {
   readonly name: string
   readonly script: string
   readonly args: ReadonlyArray<string>
   readonly env: Readonly<Record<string, string>>
-  /** Everything it says goes there. */
+  /** The path of the file that gets its output. */
   readonly log: string
-  /** What it says when it works. */
-  readonly worksWhen: string
+  /** The text of its output that shows that it is ready. */
+  readonly readyText: string
 }
 
-/** How long a supervisor waits before it starts again what has ended by itself. */
+/** How long the supervisor waits before it restarts a process that was not killed. */
 const restartMs = 200
 
 const root = new URL("../..", import.meta.url)
 
-/** Keeps a process running until the scope closes; then it is killed for good. */
-export const keep = Effect.fn("keep")(function* (options: KeptOptions) {
+/** Runs and restarts a process until the scope closes; then kills it. */
+export const supervised = Effect.fn("supervised")(function* (options: SupervisedOptions) {
   const log = yield* Effect.acquireRelease(
     Effect.promise(() => Deno.open(options.log, { write: true, create: true, append: true })),
     (log) => Effect.sync(() => log.close()),
   )
   let running: Deno.ChildProcess | null = null
   let killed = false
-  let works = false
+  let isReady = false
   let closing = false
-  let failures = 0
+  let unexpectedExits = 0
 
   const write = async (from: ReadableStream<Uint8Array>) => {
     for await (const chunk of from) {
-      works ||= new TextDecoder().decode(chunk).includes(options.worksWhen)
+      isReady ||= new TextDecoder().decode(chunk).includes(options.readyText)
       await log.write(chunk)
     }
   }
@@ -56,13 +55,13 @@ export const keep = Effect.fn("keep")(function* (options: KeptOptions) {
       killed = false
       const child = command(options).spawn()
       running = child
-      const said = [write(child.stdout), write(child.stderr)]
+      const copies = [write(child.stdout), write(child.stderr)]
       await child.status
       running = null
-      await Promise.all(said)
-      works = false
+      await Promise.all(copies)
+      isReady = false
       if (!killed && !closing) {
-        failures++
+        unexpectedExits++
         await new Promise((done) => setTimeout(done, restartMs))
       }
     }
@@ -75,7 +74,7 @@ export const keep = Effect.fn("keep")(function* (options: KeptOptions) {
       await supervisor
     })
   )
-  const kept: Kept = {
+  const process: SupervisedProcess = {
     name: options.name,
     kill: () => {
       if (running === null || killed) return false
@@ -83,13 +82,13 @@ export const keep = Effect.fn("keep")(function* (options: KeptOptions) {
       running.kill("SIGKILL")
       return true
     },
-    works: () => works && !killed,
-    failures: () => failures,
+    isReady: () => isReady && !killed,
+    unexpectedExits: () => unexpectedExits,
   }
-  return kept
+  return process
 })
 
-function command({ script, args, env }: KeptOptions): Deno.Command {
+function command({ script, args, env }: SupervisedOptions): Deno.Command {
   return new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-check", "--no-prompt", "-A", script, ...args],
     cwd: root,

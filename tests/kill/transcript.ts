@@ -1,72 +1,72 @@
 /**
- * What the clients of a run saw: the one record, beside the chain's, that a run is judged by.
+ * The record of what the clients of a run sent and received.
  *
  * @module
  */
 import type { ProductId } from "../../src/catalog/domain/product.ts"
 
 /** What a client does with one authorization. */
-export const stories = [
-  /** Pays, and tries again until it knows. */
+export const scenarios = [
+  /** Pays, and retries until the answer is final. */
   "steady",
-  /** Goes away at its first trouble. */
+  /** Sends one request and never retries. */
   "impatient",
-  /** Hangs up while it waits, and comes again. */
-  "hangs up, returns",
-  /** Hangs up while it waits, and never comes again. */
+  /** Hangs up while it waits, and retries later. */
+  "hangs up, retries",
+  /** Hangs up while it waits, and never retries. */
   "hangs up",
-  /** Sends the same payment to two edges at once. */
-  "twins",
+  /** Sends the same payment to two replicas at once. */
+  "concurrent",
   /** Sends one payment for two products at once. */
   "two products",
-  /** Somebody else shows the payment too, once it is public. */
+  /** Another client sends the payment too, once it is public on the chain. */
   "thief",
-  /** Brings the payment to the chain itself while it pays with it. */
-  "preempts",
-  /** Brings the payment to the chain and never calls. */
-  "orphan",
-  /** Cancels the authorization while it pays with it. */
+  /** Settles the authorization on the chain itself while the service works on it. */
+  "settles directly",
+  /** Settles the authorization on the chain and sends no request. */
+  "unmatched",
+  /** Cancels the authorization while the service works on it. */
   "cancels",
 ] as const
-export type Story = typeof stories[number]
+export type Scenario = typeof scenarios[number]
 
-/** One request, and what came back. */
+/** One request and its response. */
 export interface Exchange {
   readonly by: "buyer" | "thief"
   readonly product: ProductId
   readonly atMs: number
-  /** Null: nothing came back, or the client did not wait for it. */
+  /** Null: no response, or the client did not wait for it. */
   readonly status: number | null
-  /** The error's code; of an answer without a status why there is none. */
+  /** The error's code; without a status, the reason why there was no response. */
   readonly code: string | null
   readonly charged: boolean | null
-  /** Of a 200's body. */
+  /** SHA-256 of the body of a 200. */
   readonly bodyHash: string | null
-  /** Whether a 200 answers what was asked. */
-  readonly sound: boolean
-  /** As PAYMENT-RESPONSE names it. */
+  /** Whether a 200 has the shape of a successful answer. */
+  readonly isValid: boolean
+  /** The transaction in PAYMENT-RESPONSE. */
   readonly transaction: string | null
-  /** Zero when the answer names no time to wait. */
+  /** Zero when there is no `Retry-After`. */
   readonly retryAfterSeconds: number
-  /** The newest block when the answer had come; null where that was not asked. */
+  /** The newest block after a 200 arrived; null for other responses. */
   readonly block: bigint | null
 }
 
-/** One authorization and everything that was done with it. */
+/** One authorization and all its exchanges. */
 export interface Transcript {
-  readonly story: Story
+  readonly scenario: Scenario
   readonly payer: string
   readonly nonce: string
   readonly value: bigint
   readonly product: ProductId
-  /** As it goes over the wire. */
+  /** The value of PAYMENT-SIGNATURE. */
   readonly header: string
-  /** Known to its buyer alone; null when the first call showed none. */
+  /** The `Idempotency-Key`, which only the buyer knows; null when the buyer sends none. */
   readonly secret: string | null
   readonly exchanges: ReadonlyArray<Exchange>
 }
 
-/** What makes two records speak of one authorization. */
+/** The same for all records of one authorization. */
 export function keyOf({ payer, nonce }: Pick<Transcript, "payer" | "nonce">): string {
   return `${payer.toLowerCase()} ${nonce.toLowerCase()}`
 }

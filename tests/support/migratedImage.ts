@@ -34,7 +34,7 @@ export async function migratedImage(): Promise<Blob> {
   const pglite = await PGlite.create(`${dir}/postgres`)
   const image = await pglite.dumpDataDir("none")
   await pglite.close()
-  // Another worker may do the same at this moment: whoever is last wins, with the same image.
+  // Another worker may do the same at this moment: the last write wins, with the same image.
   const bytes = new Uint8Array(await image.arrayBuffer())
   await Deno.writeFile(`${dir}.part`, bytes)
   await Deno.rename(`${dir}.part`, path)

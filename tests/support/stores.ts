@@ -131,9 +131,9 @@ export const checkProperty = <A, E, R>(
   }))
 
 /**
- * Empties every table but the record of migrations. Payments are never emptied: only a superuser, as
- * tests are and a service is not, can step past their triggers, for one transaction. A table that was
- * not used is left alone: to truncate all of them takes fifteen times as long as to find the others.
+ * Empties every table except the record of migrations. Triggers forbid this for payments: only a
+ * superuser, as tests are and a service is not, can disable them, here for one transaction.
+ * An unused table is left alone: truncating all of them takes ten times as long as finding the others.
  */
 export const emptyStore = Effect.gen(function* () {
   const sql = yield* SqlClient

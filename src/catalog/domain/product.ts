@@ -328,17 +328,17 @@ export const products = {
     price: prices.research,
     settlementOrder: "settle-early",
     description: "A report on one market: thesis, whale view, risks, confidence and bottom line, " +
-      "with their evidence: 7 days of prices, the live order book, tracked wallets with their " +
-      "record, and related news. Cached for 30 minutes. " +
-      "An unknown market is not charged. A call that fails after payment is refunded.",
+      "with evidence: 7 days of prices, the order book, tracked wallets with their " +
+      "record, related news. Cached for 30 minutes. " +
+      "An unknown market is not charged; a call that fails after payment is refunded.",
     tags: ["prediction-markets", "research"],
     parameters: [
       {
         name: "market",
         type: "string",
         description:
-          "The market's slug, from data.market.slug of a feed item or the address of the market's " +
-          "page; or the slug of an event with one live market",
+          "The market's slug, from data.market.slug of an item or the address of its page; " +
+          "or the slug of an event with one live market",
         required: true,
         pattern: "^[a-z0-9][a-z0-9-]{0,199}$",
         example: "sample-will-the-bridge-open-in-2027",

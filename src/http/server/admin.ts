@@ -37,9 +37,9 @@ interface AdminOptions extends ListenOptions {
 /** Serves /livez, /readyz and /metrics until the scope closes. Returns the bound address. */
 export const serveAdmin = Effect.fnUntraced(function* (options: AdminOptions) {
   const feed = yield* Feed
-  const lastTurnAt = yield* watchLoop
+  const lastFiredAt = yield* watchLoop
   const routes = HttpRouter.addAll([
-    HttpRouter.route("GET", "/livez", Effect.map(liveness(lastTurnAt), probe)),
+    HttpRouter.route("GET", "/livez", Effect.map(liveness(lastFiredAt), probe)),
     HttpRouter.route("GET", "/readyz", Effect.map(readiness(feed, options.draining), probe)),
     HttpRouter.route("GET", "/metrics", metrics(feed)),
   ])
@@ -59,21 +59,21 @@ type ProbeFailure = string | null
 /** Runs a timer once a second and returns when it last fired. */
 const watchLoop = Effect.gen(function* () {
   const clock = yield* Clock.Clock
-  let turnedAt: EpochMs = clock.currentTimeMillisUnsafe()
-  const turn = Effect.suspend(() => {
+  let lastFiredAt: EpochMs = clock.currentTimeMillisUnsafe()
+  const fire = Effect.suspend(() => {
     const now = clock.currentTimeMillisUnsafe()
-    const lateMs = Math.max(0, now - turnedAt - Duration.toMillis(loopTimerInterval))
-    turnedAt = now
+    const lateMs = Math.max(0, now - lastFiredAt - Duration.toMillis(loopTimerInterval))
+    lastFiredAt = now
     return Metric.update(loopLag, lateMs / 1_000)
   })
-  yield* Effect.forkScoped(Effect.repeat(turn, Schedule.spaced(loopTimerInterval)))
-  return () => turnedAt
+  yield* Effect.forkScoped(Effect.repeat(fire, Schedule.spaced(loopTimerInterval)))
+  return () => lastFiredAt
 })
 
-const liveness = (turnedAt: () => EpochMs): Effect.Effect<ProbeFailure> =>
+const liveness = (lastFiredAt: () => EpochMs): Effect.Effect<ProbeFailure> =>
   Effect.map(
     Clock.currentTimeMillis,
-    (now) => now - turnedAt() > loopStallMs ? "the event loop has stalled" : null,
+    (now) => now - lastFiredAt() > loopStallMs ? "the event loop has stalled" : null,
   )
 
 const readiness = (

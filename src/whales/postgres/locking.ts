@@ -35,7 +35,7 @@ export const name = (sql: SqlClient, what: Named, names: ReadonlyArray<string>) 
     ORDER BY name COLLATE "C"
     ON CONFLICT DO NOTHING`
 
-/** The keys of names; unknown names are absent. Locks the rows until the transaction ends. */
+/** The keys of names; unknown names are absent. Locks last until the transaction ends. */
 export const keys = (
   sql: SqlClient,
   what: Named,

@@ -123,7 +123,7 @@ const saveFactsOf = Effect.fnUntraced(
   (saved, sql) => sql.withTransaction(saved),
 )
 
-/** The share of a query that is reserved for markets that have ended. */
+/** How many of `limit` markets are reserved for those that have ended. */
 const reservedOf = (limit: number) => Math.floor(limit / 8)
 
 type Unresolved = Parameters<Port["unresolved"]>[0]

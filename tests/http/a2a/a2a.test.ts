@@ -1,5 +1,5 @@
 /**
- * /a2a by the letter of A2A 0.3.0: its methods, every error it documents, and what HTTP says beside.
+ * /a2a against A2A 0.3.0: its methods, every error it documents, and the HTTP statuses.
  *
  * @module
  */
@@ -24,10 +24,10 @@ import { makeService, makeWorld } from "../../support/http/httpService.ts"
 
 const open = Effect.flatMap(makeWorld(3), makeService)
 const index = [dataPart("get_index")]
-const nobody = "3f2f1c52-7a1c-4b53-9f0e-0d7d2a6f9b11"
+const unknownTask = "3f2f1c52-7a1c-4b53-9f0e-0d7d2a6f9b11"
 
-/** The fields that are said to be wrong. */
-const wrongFields = ({ data }: Reply) =>
+/** The fields that an error names as invalid. */
+const invalidFields = ({ data }: Reply) =>
   (data["violations"] as ReadonlyArray<Json> ?? []).map(({ field }) => field)
 
 const bodies: ReadonlyArray<readonly [what: string, body: BodyInit, code: number, id: unknown]> = [
@@ -53,7 +53,7 @@ const bodies: ReadonlyArray<readonly [what: string, body: BodyInit, code: number
 ]
 
 for (const [what, body, code, id] of bodies) {
-  test(`${what} is ${code}, with HTTP's 200`, () =>
+  test(`${what} is ${code}, with HTTP status 200`, () =>
     Effect.gen(function* () {
       const reply = yield* posting(yield* open, body)
       equal([reply.status, reply.code, reply.id], [200, code, id])
@@ -67,11 +67,11 @@ const pushConfig = { url: "https://any.host/push" }
 const configured = (configuration: unknown) => ({ ...message(index), configuration })
 const calls: ReadonlyArray<readonly [method: string, params: Json, code: number, text: string]> = [
   ["message/stream", message(index), -32004, "This operation is not supported"],
-  ["tasks/resubscribe", { id: nobody }, -32004, "This operation is not supported"],
+  ["tasks/resubscribe", { id: unknownTask }, -32004, "This operation is not supported"],
   ...["set", "get", "list", "delete"].map((verb) =>
     [
       `tasks/pushNotificationConfig/${verb}`,
-      { id: nobody, taskId: nobody, pushNotificationConfig: pushConfig },
+      { id: unknownTask, taskId: unknownTask, pushNotificationConfig: pushConfig },
       -32003,
       "Push Notification is not supported",
     ] as const
@@ -100,10 +100,10 @@ const calls: ReadonlyArray<readonly [method: string, params: Json, code: number,
     -32005,
     "Incompatible content types",
   ],
-  ["tasks/get", { id: nobody }, -32001, "Task not found"],
+  ["tasks/get", { id: unknownTask }, -32001, "Task not found"],
   ["tasks/get", { id: "../../etc" }, -32001, "Task not found"],
-  ["tasks/cancel", { id: nobody }, -32001, "Task not found"],
-  ["message/send", message(index, { taskId: nobody }), -32001, "Task not found"],
+  ["tasks/cancel", { id: unknownTask }, -32001, "Task not found"],
+  ["message/send", message(index, { taskId: unknownTask }), -32001, "Task not found"],
   ["message/send", message(index, { taskId: "x" }), -32001, "Task not found"],
 ]
 
@@ -115,7 +115,7 @@ for (const [method, params, code, text] of calls) {
     }))
 }
 
-test("what is wrong with a message is said of each field", () =>
+test("the error for an invalid message names each invalid field", () =>
   Effect.gen(function* () {
     const service = yield* open
     const cases: ReadonlyArray<readonly [Json, ReadonlyArray<string>]> = [
@@ -166,15 +166,15 @@ test("what is wrong with a message is said of each field", () =>
         "x-forwarded-for": "198.51.100.7",
       })
       equal([reply.status, reply.code, reply.message], [200, -32602, "Invalid parameters"])
-      equal(wrongFields(reply), fields, JSON.stringify(params).slice(0, 200))
+      equal(invalidFields(reply), fields, JSON.stringify(params).slice(0, 200))
     }
     const { task } = yield* send(service, [textPart("hello")])
     for (const length of ["5", 1.5, -1]) {
-      equal(wrongFields(yield* getTask(service, task.id, length)), ["historyLength"])
+      equal(invalidFields(yield* getTask(service, task.id, length)), ["historyLength"])
     }
   }))
 
-test("an accepted mode of ours is enough, whatever else is accepted", () =>
+test("one supported output mode among the accepted ones is enough", () =>
   Effect.gen(function* () {
     const service = yield* open
     for (const modes of [[], ["text/plain"], ["image/png", "Application/JSON; charset=utf-8"]]) {
@@ -191,12 +191,14 @@ test("a version of A2A that is not 0.3 is -32009, and an empty one is 0.3", () =
       equal([reply.status, reply.code, reply.data], [200, -32009, { supported: ["0.3"] }], version)
     }
     for (const version of ["", "0.3", "0.3.0"]) {
-      const reply = yield* rpc(service, "tasks/get", { id: nobody }, { "a2a-version": version })
+      const reply = yield* rpc(service, "tasks/get", { id: unknownTask }, {
+        "a2a-version": version,
+      })
       equal(reply.code, -32001, version)
     }
   }))
 
-test("the extensions that are ours are activated when they are named", () =>
+test("the supported extensions are activated when a header names them", () =>
   Effect.gen(function* () {
     const service = yield* open
     const [v2, v1] = [
@@ -205,7 +207,7 @@ test("the extensions that are ours are activated when they are named", () =>
     ]
     const echoed = (headers: Record<string, string>) =>
       Effect.map(
-        rpc(service, "tasks/get", { id: nobody }, headers),
+        rpc(service, "tasks/get", { id: unknownTask }, headers),
         ({ headers }) => headers.get("x-a2a-extensions"),
       )
     equal(yield* echoed({}), null)
@@ -214,7 +216,7 @@ test("the extensions that are ours are activated when they are named", () =>
     equal(yield* echoed({ "a2a-extensions": `${v1},${v2}` }), `${v2}, ${v1}`)
   }))
 
-test("what HTTP refuses has its own status, and a body of JSON-RPC", () =>
+test("a request refused by HTTP rules has its own status, and a JSON-RPC body", () =>
   Effect.gen(function* () {
     const service = yield* open
     const typed = yield* posting(service, "{}", { "content-type": "text/plain" })
@@ -228,7 +230,7 @@ test("what HTTP refuses has its own status, and a body of JSON-RPC", () =>
     equal([atMost.status, atMost.code], [200, -32700])
   }))
 
-test("a body that does not come is given up", () =>
+test("a body that does not arrive within three seconds is a 408", () =>
   Effect.gen(function* () {
     const service = yield* open
     const body = new ReadableStream<Uint8Array>({
@@ -243,7 +245,7 @@ test("a body that does not come is given up", () =>
     equal([reply.status, reply.code], [408, -32700])
   }))
 
-test("every call but free skills spends the budget of documents, the wrong ones too", () =>
+test("every call except free skills spends the documents' budget, invalid calls too", () =>
   Effect.gen(function* () {
     const service = yield* open
     const { task } = yield* send(service, [dataPart("get_latest")])
@@ -263,16 +265,20 @@ test("every call but free skills spends the budget of documents, the wrong ones 
       match(headers.get("ratelimit") ?? "", new RegExp(`^"documents";r=${left};t=\\d+$`))
       left -= 1
     }
-    while (left-- >= 0) yield* rpc(service, "tasks/get", { id: nobody })
+    while (left-- >= 0) yield* rpc(service, "tasks/get", { id: unknownTask })
     for (const other of others) {
       const over = yield* other
       equal([over.status, over.code, over.data["code"]], [429, -32000, "rate_limited"])
       equal(over.headers.get("retry-after"), String(over.data["retryAfterSeconds"]))
     }
-    equal((yield* send(service, index)).task.state, "completed", "free skills have their own")
+    equal(
+      (yield* send(service, index)).task.state,
+      "completed",
+      "free skills have their own budget",
+    )
   }))
 
-test("a free skill is the body of its HTTP row, and spends its budget", () =>
+test("a free skill returns the body of its HTTP path, and spends the same budget", () =>
   Effect.gen(function* () {
     const service = yield* open
     let n = 0
@@ -294,7 +300,7 @@ test("a free skill is the body of its HTTP row, and spends its budget", () =>
     equal((yield* service.get("/v1/index")).status, 429)
   }))
 
-test("a free skill that has no answer is a task that failed, with the documented error", () =>
+test("a free skill without an answer is a failed task with the documented error", () =>
   Effect.gen(function* () {
     const world = yield* makeWorld(3)
     yield* world.digests.prune(Infinity)
@@ -305,7 +311,7 @@ test("a free skill that has no answer is a task that failed, with the documented
     equal((yield* getTask(service, task.id)).task, task)
   }))
 
-test("while the store is down every call is 503, and says so in JSON-RPC", () =>
+test("while the store is down every call is a 503 with a JSON-RPC error", () =>
   Effect.gen(function* () {
     const world = yield* makeWorld(3)
     const service = yield* makeService(world)

@@ -1,6 +1,6 @@
 /**
- * A process that dies at any of its steps while a task is paid: the buyer sends the same message again,
- * to another process, and gets the answer once, or the refund.
+ * A process that dies at any port call while a task is paid. The buyer sends the same message to
+ * another process, and gets the answer once, or the refund.
  *
  * @module
  */
@@ -21,11 +21,10 @@ import { bookOf, endingMarket } from "../../support/products.ts"
 import { inMarket, passing, taken, timing } from "../../support/payments/sales.ts"
 import { authorizationFor, nonce, terms, wirePayment } from "../../support/payments/terms.ts"
 
-/** More calls of the ports than a payment makes. */
+/** More port calls than a payment makes. */
 const callsMax = 60
-/** How often a buyer sends again, and how many seconds apart. */
-const againMax = 40
-const againEvery = 3
+const retriesMax = 40
+const retryDelaySeconds = 3
 
 const stocked = Effect.gen(function* () {
   const world = yield* makeWorld(3)
@@ -36,7 +35,7 @@ const stocked = Effect.gen(function* () {
   return world
 })
 
-/** A process over the ports there are, each seen as `watched` makes it; nothing ever shuts it down. */
+/** A process over the ports in the context, each wrapped by `watched`; it is never shut down. */
 const processOver = Effect.fnUntraced(function* (
   world: World,
   watched: <Port extends object>(port: Port) => Port = (port) => port,
@@ -60,9 +59,9 @@ const processOver = Effect.fnUntraced(function* (
   return { service, payments }
 })
 
-/** Lets a process come to its end, with time. */
-const ending = Effect.fnUntraced(function* <A>(waits: Effect.Effect<A>) {
-  const fiber = yield* Effect.forkChild(waits)
+/** Advances the test clock until an effect ends; returns its exit. */
+const exitOf = Effect.fnUntraced(function* <A>(effect: Effect.Effect<A>) {
+  const fiber = yield* Effect.forkChild(effect)
   for (let n = 0; n < 400 && fiber.pollUnsafe() === undefined; n++) {
     yield* eventLoopTurn
     if (n % 10 === 9) yield* passing(1)
@@ -77,34 +76,36 @@ const signed = Effect.fnUntraced(function* (product: Product) {
 })
 
 /** Sends the same message until the task has ended. */
-const sendingAgain = Effect.fnUntraced(function* (
+const payUntilEnded = Effect.fnUntraced(function* (
   { service, payments }: { readonly service: Handle; readonly payments: Payments["Service"] },
   id: string,
   payload: unknown,
 ) {
-  for (let n = 0; n < againMax; n++) {
-    const exit = yield* ending(pay(service, id, payload))
+  for (let n = 0; n < retriesMax; n++) {
+    const exit = yield* exitOf(pay(service, id, payload))
     ok(Exit.isSuccess(exit))
     const { task, code } = exit.value
     equal(code, null)
     if (task.state === "completed" || task.state === "failed") return task
     ok(["working", "input-required"].includes(task.state), task.state)
-    yield* passing(againEvery)
+    yield* passing(retryDelaySeconds)
     yield* payments.sweep
   }
   return yield* Effect.die("the task never ends")
 })
 
-/** Dies before the n-th call of a port, and tells how the task ended; null when there are fewer. */
-const dyingAt = (product: Product, call: number) =>
+/**
+ * Kills the process before its n-th port call; returns how the task ended, or null without a kill.
+ */
+const outcomeOfDeathAt = (product: Product, call: number) =>
   inMarket(Effect.gen(function* () {
     const world = yield* stocked
     const { watched, killed } = makeKiller()
     const dying = yield* processOver(world, watched)
     const { task: { id } } = yield* send(dying.service, [dataPart(`get_${product.id}`)])
     const payload = yield* signed(product)
-    const death = yield* ending(killed(call, Effect.asVoid(pay(dying.service, id, payload))))
-    if (Exit.isSuccess(death) && !death.value) return null
+    const exit = yield* exitOf(killed(call, Effect.asVoid(pay(dying.service, id, payload))))
+    if (Exit.isSuccess(exit) && !exit.value) return null
 
     const next = yield* processOver(world)
     const { task: between } = yield* getTask(next.service, id)
@@ -112,10 +113,10 @@ const dyingAt = (product: Product, call: number) =>
       ["input-required", "working", "completed", "failed"].includes(between.state),
       between.state,
     )
-    const task = yield* sendingAgain(next, id, payload)
+    const task = yield* payUntilEnded(next, id, payload)
     const { spent, received } = yield* taken
     equal(spent, received)
-    equal((yield* getTask(next.service, id)).task, task, "it stays as it ended")
+    equal((yield* getTask(next.service, id)).task, task, "its final state does not change")
     const status = task.metadata["x402.payment.status"]
     if (task.state === "completed") {
       equal([status, spent], ["payment-completed", product.price as bigint])
@@ -130,13 +131,13 @@ const dyingAt = (product: Product, call: number) =>
 for (const product of [products.latest, products.resolving]) {
   test(`a task of ${product.id} is answered once or refunded, wherever its process dies`, () =>
     Effect.gen(function* () {
-      const ends: Array<string> = []
+      const outcomes: Array<string> = []
       for (let call = 1; call < callsMax; call++) {
-        const end = yield* dyingAt(product, call)
-        if (end === null) break
-        ends.push(end)
+        const outcome = yield* outcomeOfDeathAt(product, call)
+        if (outcome === null) break
+        outcomes.push(outcome)
       }
-      ok(ends.length >= 8 && ends.length < callsMax - 1, `${ends.length} calls`)
-      ok(ends.filter((end) => end === "answered").length >= 5, ends.join(", "))
+      ok(outcomes.length >= 8 && outcomes.length < callsMax - 1, `${outcomes.length} calls`)
+      ok(outcomes.filter((outcome) => outcome === "answered").length >= 5, outcomes.join(", "))
     }))
 }

@@ -1,6 +1,6 @@
 /**
- * Calls of /a2a that nobody would send, some of them on tasks that are there and with payments that
- * are good: no 5xx, no hang, JSON-RPC every time, and nothing charged that is not delivered.
+ * Random calls of /a2a, some on existing tasks and with valid payments: no 5xx, no hang, always
+ * JSON-RPC, and no charge without an answer.
  *
  * @module
  */
@@ -22,12 +22,12 @@ const seed = "a2a-fuzz-1"
 const tasksMax = 40
 const codes = new Set<unknown>([...Object.values(a2aErrors).map(({ code }) => code), -32000])
 const states = ["working", "input-required", "completed", "failed", "canceled"]
-/** The task that drawn calls name, which is nobody's. */
+/** The task id in the random calls; no task has it. */
 const placeholder = /3f2f1c52-7a1c-4b53-9f0e-0d7d2a6f9b11/g
 const sold: ReadonlyArray<Product> = [products.latest, products.signals, products.digest]
 
 liveTest(
-  `no call of ${requests} gets a 5xx, a hang or what is no JSON-RPC (seed ${seed})`,
+  `none of ${requests} random calls gets a 5xx, a hang or a body that is not JSON-RPC (seed ${seed})`,
   () =>
     Effect.gen(function* () {
       const payments = yield* Payments
@@ -60,8 +60,8 @@ liveTest(
         const paying = wires.filter(({ product }) => product === named?.product)
         const drawn = yield* anyRpcCall(paying.map(({ wire }) => wire))
         const text = new TextDecoder().decode(drawn.body)
-        const ours = (yield* Random.next) < 0.7
-        const body = ours && named !== undefined && !text.includes("\ufffd")
+        const onKnownTask = (yield* Random.next) < 0.7
+        const body = onKnownTask && named !== undefined && !text.includes("\ufffd")
           ? text.replace(placeholder, named.id)
           : drawn.body
         const what = `call ${n}: ${text.slice(0, 300)}`
@@ -73,39 +73,39 @@ liveTest(
           duration: "10 seconds",
           orElse: () => Effect.die(`${what} hangs`),
         }))
-        const { status, code, body: told, task } = yield* replyOf(response)
+        const { status, code, body: rpcBody, task } = yield* replyOf(response)
         ok([200, 413, 415].includes(status), `${what} is ${status}`)
-        strictEqual(told["jsonrpc"], "2.0", what)
-        strictEqual("result" in told, !("error" in told), what)
+        strictEqual(rpcBody["jsonrpc"], "2.0", what)
+        strictEqual("result" in rpcBody, !("error" in rpcBody), what)
         if (code === null) ok(states.includes(task.state), `${what} is ${task.state}`)
         else ok(codes.has(code), `${what} is ${code}`)
         const kind = code ?? task.state
         seen.set(kind, (seen.get(kind) ?? 0) + 1)
       }
 
-      // The fuzz reaches every kind of answer; a fuzz of -32600 would prove nothing.
+      // Each kind must occur often enough; a run of -32600 only would prove nothing.
       for (
         const kind of [...states.slice(1), -32700, -32600, -32601, -32602, -32001, -32003, -32004]
       ) {
         ok((seen.get(kind) ?? 0) > 5, `only ${seen.get(kind)} were ${kind}`)
       }
-      const delivered = new Set<string>()
+      const answered = new Set<string>()
       let worth = 0n
       for (const { wire, product } of wires) {
         const { authorization } = wire.payload
-        const known = yield* payments.status(payments.idOf({
+        const stored = yield* payments.status(payments.idOf({
           ...authorizationFor(buyer(0), product, now),
           nonce: nonce(Number(BigInt(authorization.nonce)) - 1),
         }))
-        if (known._tag === "Some" && known.value.state === "answered") {
-          delivered.add(authorization.nonce)
+        if (stored._tag === "Some" && stored.value.state === "answered") {
+          answered.add(authorization.nonce)
           worth += product.price
         }
       }
       const { spent, received } = yield* taken
       strictEqual(spent, received)
-      strictEqual(spent, worth, "whatever was taken was answered")
-      ok(delivered.size > 5, `${delivered.size} payments were made`)
+      strictEqual(spent, worth, "every payment taken was answered")
+      ok(answered.size > 5, `${answered.size} payments were answered`)
       yield* Effect.forEach(known, ({ id }) => getTask(service, id), { discard: true })
     }).pipe(Effect.provide(market()), Random.withSeed(seed)),
 )

@@ -1,6 +1,6 @@
 /**
- * Tasks where something goes wrong around them: a memory that fails when the money is decided, and a
- * client that forges, hangs up, or says what does not fit.
+ * Tasks under faults and hostile clients: a task store that fails during a sale; and clients that
+ * forge payments, disconnect, or send inconsistent messages.
  *
  * @module
  */
@@ -41,20 +41,20 @@ const { latest, resolving, signal } = products
 
 type Tasks = TaskStore["Service"]
 
-/** A a2aService whose memory of tasks is as `changed` makes it. */
-const shopOver = Effect.fnUntraced(function* (changed: (tasks: Tasks, world: World) => Tasks) {
+/** A service with a changed task store; `world` keeps the unchanged one. */
+const serviceWithTasks = Effect.fnUntraced(function* (change: (tasks: Tasks) => Tasks) {
   const world = yield* stockedWorld
-  const tasks = changed(world.tasks, world)
+  const tasks = change(world.tasks)
   const payments = yield* Payments
   return { world, service: yield* serviceOver({ ...world, tasks }, payments) }
 })
 
-/** A a2aService whose memory fails some moves, by dying or by never answering. */
-const brokenShop = (events: ReadonlyArray<TaskEvent>, how: Effect.Effect<never>) =>
-  shopOver((tasks) => ({
+/** A service whose task store fails the moves of some events. */
+const serviceFailingMoves = (events: ReadonlyArray<TaskEvent>, failure: Effect.Effect<never>) =>
+  serviceWithTasks((tasks) => ({
     ...tasks,
-    move: (held: Task, move: TaskMove) =>
-      events.includes(move.event) ? how : tasks.move(held, move),
+    move: (task: Task, move: TaskMove) =>
+      events.includes(move.event) ? failure : tasks.move(task, move),
   }))
 
 const failures = {
@@ -62,9 +62,9 @@ const failures = {
   hangs: Effect.never,
 }
 for (const [how, failure] of Object.entries(failures)) {
-  test(`an answer that was sold is handed over, also where the memory of its task ${how}`, () =>
+  test(`a sold answer is delivered even when the task store ${how}`, () =>
     inMarket(Effect.gen(function* () {
-      const { service, world } = yield* brokenShop(["complete"], failure)
+      const { service, world } = yield* serviceFailingMoves(["complete"], failure)
       const { id } = yield* offer(service, latest)
       const { status, task } = yield* pay(service, id, yield* signed(latest))
       equal([status, task.state, task.metadata["x402.payment.status"]], [
@@ -72,15 +72,15 @@ for (const [how, failure] of Object.entries(failures)) {
         "payment-completed",
       ])
       equal([task.answer?.["success"], yield* pricesTaken], [true, latest.price as bigint])
-      const well = yield* serviceOver(world, yield* Payments)
-      equal((yield* getTask(well, id)).task.answer, task.answer, "the row is brought up to date")
+      const healthy = yield* serviceOver(world, yield* Payments)
+      equal((yield* getTask(healthy, id)).task.answer, task.answer, "the row is updated")
       const row = Option.getOrThrow(yield* world.tasks.find(TaskId.make(id)))
       equal(row.state, "completed")
     })))
 
-  test(`a refund is told, also where the memory of its task ${how}`, () =>
+  test(`a refund is returned even when the task store ${how}`, () =>
     inMarket(Effect.gen(function* () {
-      const { service, world } = yield* brokenShop(["fail"], failure)
+      const { service, world } = yield* serviceFailingMoves(["fail"], failure)
       yield* Ref.set(world.productPorts.books, [])
       const { id } = yield* offer(service, resolving)
       const { status, task } = yield* pay(service, id, yield* signed(resolving))
@@ -88,9 +88,9 @@ for (const [how, failure] of Object.entries(failures)) {
       equal(objectIn(errorIn(task)["refund"])["state"], "queued")
     })))
 
-  test(`nothing is said of the money of a payment whose task cannot be asked for: it ${how}`, () =>
+  test(`a payment is a 500 with charged null when the task store ${how} before the sale`, () =>
     inMarket(Effect.gen(function* () {
-      const { service } = yield* brokenShop(["pay"], failure)
+      const { service } = yield* serviceFailingMoves(["pay"], failure)
       const { id } = yield* offer(service, latest)
       const reply = yield* pay(service, id, yield* signed(latest))
       equal([reply.status, reply.id, reply.code, reply.data["charged"]], [500, 7, -32603, null])
@@ -98,22 +98,25 @@ for (const [how, failure] of Object.entries(failures)) {
     })))
 }
 
-test("a call without a payment that fails was not charged, and is answered under its id", () =>
+test("a failed call without a payment has charged false and its request's id", () =>
   inMarket(Effect.gen(function* () {
-    const { service } = yield* shopOver((tasks) => ({ ...tasks, find: () => failures.dies }))
+    const { service } = yield* serviceWithTasks((tasks) => ({
+      ...tasks,
+      find: () => failures.dies,
+    }))
     const { id } = yield* offer(service, latest)
     const reply = yield* getTask(service, id)
     equal([reply.status, reply.id, reply.code, reply.data["charged"]], [500, 7, -32603, false])
   })))
 
-test("a client over the limit of invalid payments writes nothing more", () =>
+test("a client over the limit of invalid payments causes no store writes", () =>
   inMarket(Effect.gen(function* () {
     let moves = 0
-    const { service } = yield* shopOver((tasks) => ({
+    const { service } = yield* serviceWithTasks((tasks) => ({
       ...tasks,
-      move: (held, move) => {
+      move: (task, move) => {
         moves += 1
-        return tasks.move(held, move)
+        return tasks.move(task, move)
       },
     }))
     for (let n = 0; n < 31; n++) {
@@ -127,18 +130,18 @@ test("a client over the limit of invalid payments writes nothing more", () =>
     equal(moves, 0)
   })))
 
-test("a free skill with words of a payment spends the budget of documents", () =>
+test("a free skill with payment metadata is refused, and spends the documents' budget", () =>
   inMarket(Effect.gen(function* () {
     const { service } = yield* a2aService
-    const said = { metadata: { "x402.payment.status": "payment-rejected" } }
-    const reply = yield* send(service, [dataPart("get_index")], said)
+    const rejection = { metadata: { "x402.payment.status": "payment-rejected" } }
+    const reply = yield* send(service, [dataPart("get_index")], rejection)
     equal(reply.code, -32602)
     match(reply.headers.get("ratelimit") ?? "", /^"documents";/)
     const free = yield* send(service, [dataPart("get_index")])
     match(free.headers.get("ratelimit") ?? "", /^"free";/)
   })))
 
-test("another signature on a task that is being paid for does not fail it", () =>
+test("a forged copy of a payment does not fail the task that is paying with it", () =>
   inMarket(
     Effect.gen(function* () {
       const { service } = yield* a2aService
@@ -154,10 +157,10 @@ test("another signature on a task that is being paid for does not fail it", () =
     { delay: Duration.seconds(2) },
   ))
 
-/** Shows a payment and hangs up while it is looked at. */
-const hangingUp = Effect.fnUntraced(function* (world: World, id: string, payload: unknown) {
+/** Submits a payment and disconnects while it is verified; returns the stored task. */
+const payAndDisconnect = Effect.fnUntraced(function* (world: World, id: string, payload: unknown) {
   const { handle } = yield* makeService(world, Layer.succeed(Payments, yield* Payments))
-  const stop = new AbortController()
+  const connection = new AbortController()
   const metadata = {
     "x402.payment.status": "payment-submitted",
     "x402.payment.payload": payload,
@@ -167,37 +170,37 @@ const hangingUp = Effect.fnUntraced(function* (world: World, id: string, payload
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "message/send", params }),
-    signal: stop.signal,
+    signal: connection.signal,
   })
   const peer = { transport: "tcp", hostname: "192.0.2.66", port: 1 } as const
   Promise.resolve(handle(request, { remoteAddr: peer })).catch(() => {})
   const row = Effect.map(world.tasks.find(TaskId.make(id)), Option.getOrThrow)
   for (let n = 0; n < 40; n++) yield* eventLoopTurn
   equal((yield* row).state, "paying")
-  stop.abort()
+  connection.abort()
   for (let n = 0; n < 40; n++) yield* eventLoopTurn
   return yield* row
 })
 
-test("a payment nobody has claimed is let go when its client hangs up", () =>
+test("an unclaimed payment is released when its client disconnects", () =>
   inMarket(
     Effect.gen(function* () {
       const { service, world } = yield* a2aService
       const { id } = yield* offer(service, latest)
-      const row = yield* hangingUp(world, id, forged(yield* signed(latest)))
+      const row = yield* payAndDisconnect(world, id, forged(yield* signed(latest)))
       equal([row.state, row.paymentId], ["offered", null])
       equal((yield* getTask(service, id)).task.state, "input-required")
     }),
     { chainSilent: () => true },
   ))
 
-test("a good payment that was hung up on before it was taken leaves its offer, and can be sent again", () =>
+test("a client that disconnects before settlement can send its payment again", () =>
   inMarket(
     Effect.gen(function* () {
       const { service, world } = yield* a2aService
       const { id } = yield* offer(service, latest)
       const payload = yield* signed(latest)
-      yield* hangingUp(world, id, payload)
+      yield* payAndDisconnect(world, id, payload)
       yield* passing(10)
       equal((yield* getTask(service, id)).task.state, "input-required")
       equal((yield* pay(service, id, payload)).task.state, "completed")
@@ -206,7 +209,7 @@ test("a good payment that was hung up on before it was taken leaves its offer, a
     { delay: Duration.seconds(2) },
   ))
 
-test("forged payments of one client close /a2a to no other, whether it stays or hangs up", () =>
+test("forged payments of one client, connected or not, do not block /a2a for other clients", () =>
   inMarket(
     Effect.gen(function* () {
       const world = {
@@ -218,7 +221,7 @@ test("forged payments of one client close /a2a to no other, whether it stays or 
         const { id } = yield* offer(service, latest)
         const payload = forged(yield* signed(latest, { nonce: nonce(n) }))
         if (n % 2 === 0) yield* pay(service, id, payload)
-        else yield* hangingUp(world, id, payload)
+        else yield* payAndDisconnect(world, id, payload)
       }
       const elsewhere = { "x-forwarded-for": "198.51.100.9" }
       for (let n = 0; n < 4; n++) {
@@ -229,15 +232,15 @@ test("forged payments of one client close /a2a to no other, whether it stays or 
     { chainSilent: () => true },
   ))
 
-test("a client with too many tasks under payment is refused, and another client is not", () =>
+test("a client with too many paying tasks is refused, and another client is not", () =>
   inMarket(Effect.gen(function* () {
     const world = { ...yield* stockedWorld, tasks: memoryTasks({ perClientMax: 2, totalMax: 10 }) }
     const service = yield* serviceOver(world, yield* Payments)
     for (let n = 0; n < 2; n++) {
       const { id } = yield* offer(service, latest)
-      const held = Option.getOrThrow(yield* world.tasks.find(TaskId.make(id)))
+      const task = Option.getOrThrow(yield* world.tasks.find(TaskId.make(id)))
       const paymentId = PaymentId.make(`0x${"1".repeat(64)}`)
-      yield* world.tasks.move(held, {
+      yield* world.tasks.move(task, {
         ...{ event: "pay", paymentId, life: taskLife, note: null, messages: [] },
       })
     }
@@ -252,54 +255,54 @@ test("a client with too many tasks under payment is refused, and another client 
     equal((yield* send(service, [dataPart("get_latest")], {}, elsewhere)).status, 200)
   })))
 
-test("a fact of the product is not told as a payment that failed", () =>
+test("only a payment error has the text Payment failed, an error of the product has not", () =>
   inMarket(Effect.gen(function* () {
     const { service } = yield* a2aService
     const { id } = yield* offer(service, signal, { index: 99 })
     const { task } = yield* pay(service, id, yield* signed(signal))
     equal(task.text, "The feed has no item with index 99. Nothing was charged.")
     const other = yield* offer(service, latest)
-    const { task: bad } = yield* pay(
+    const { task: failed } = yield* pay(
       service,
       other.id,
       forged(yield* signed(latest, { nonce: nonce(1) })),
     )
-    match(bad.text, /^Payment failed: The signature is not the payer's/)
+    match(failed.text, /^Payment failed: The signature is not the payer's/)
   })))
 
-test("a payment on a task that is gone, or not its client's, is told as not looked at", () =>
+test("a payment on an unknown task or in an invalid message is reported as not read", () =>
   inMarket(Effect.gen(function* () {
     const { service } = yield* a2aService
     const { id } = yield* offer(service, latest)
-    const gone = yield* pay(service, crypto.randomUUID(), {})
-    equal(gone.code, -32001)
-    const shown = { "x402.payment.payload": {} }
+    const unknown = yield* pay(service, crypto.randomUUID(), {})
+    equal(unknown.code, -32001)
+    const presented = { "x402.payment.payload": {} }
     const elsewhere = yield* send(service, [textPart("x")], {
-      ...{ taskId: id, contextId: "another", metadata: shown },
+      ...{ taskId: id, contextId: "another", metadata: presented },
     })
     const misspelt = yield* send(service, [textPart("x")], {
-      ...{ taskId: id, metadata: { ...shown, "x402.payment.status": "paid" } },
+      ...{ taskId: id, metadata: { ...presented, "x402.payment.status": "paid" } },
     })
     equal([elsewhere.code, misspelt.code], [-32602, -32602])
-    for (const { data } of [gone, elsewhere, misspelt]) {
+    for (const { data } of [unknown, elsewhere, misspelt]) {
       equal(data["payment"], "It was not read by this call")
     }
-    const silent = yield* rpc(service, "tasks/get", { id: crypto.randomUUID() })
-    ok(!("payment" in silent.data))
+    const unpaid = yield* rpc(service, "tasks/get", { id: crypto.randomUUID() })
+    ok(!("payment" in unpaid.data))
   })))
 
-test("over the limit nothing is said of the money of a payment that nobody looked at", () =>
+test("over the documents' limit a payment that was not read has charged null", () =>
   inMarket(Effect.gen(function* () {
     const { service } = yield* a2aService
-    const gone = () => pay(service, crypto.randomUUID(), {})
-    for (let n = 0; n < 120; n++) equal((yield* gone()).status, 200)
-    const paid = yield* gone()
+    const payUnknown = () => pay(service, crypto.randomUUID(), {})
+    for (let n = 0; n < 120; n++) equal((yield* payUnknown()).status, 200)
+    const paid = yield* payUnknown()
     const unpaid = yield* rpc(service, "tasks/get", { id: crypto.randomUUID() })
     equal([paid.status, unpaid.status], [429, 429])
     equal([paid.data["charged"], unpaid.data["charged"]], [null, false])
   })))
 
-test("an offer says how long its task can be paid for", () =>
+test("an offer states how long its task can be paid for", () =>
   inMarket(Effect.gen(function* () {
     const { service } = yield* a2aService
     const { text } = yield* offer(service, latest)

@@ -1,6 +1,6 @@
 /**
- * A task and its payment, which may each be ahead of the other: what is told, and where the task goes,
- * for every end of a sale and everything a payment may say of itself.
+ * A task and its payment, whose states may differ: the returned view and the next state of the task
+ * for every outcome of a sale and every state of a payment.
  *
  * @module
  */
@@ -28,22 +28,22 @@ const body = new TextEncoder().encode('{"success":true,"data":7}')
 const delivery: Delivery = { paymentId, body, receipt, replayed: false }
 const refund = { id: paymentId, state: "queued", amountUsd: "0.01", to: "0xa" }
 const message = { role: "user", messageId: "m", parts: [] } as const
-const submitted = { payload: {}, client: "somebody", spend: Effect.void, message }
+const submitted = { payload: {}, client: "a-client", spend: Effect.void, message }
 
 type Sell = ReturnType<Checkout["sell"]>
 type Stage = "offered" | "paying" | "completed"
 
-/** One task whose payment is in the state that the test wants. */
+/** One task at a stage, with the outcome of its payment; `meanwhile` happens during the sale. */
 const oneTask = Effect.fnUntraced(function* (
   stage: Stage,
-  recalled: PaymentOutcome,
+  outcome: PaymentOutcome,
   sell: Sell,
   meanwhile: TaskMove | null = null,
 ) {
   const tasks = memoryTasks()
-  const asked = yield* Ref.make(0)
-  /** What another replica does to the task while its answer is sold. */
-  const movedElsewhere = (move: TaskMove) =>
+  const sellCalls = yield* Ref.make(0)
+  /** A move that another replica makes. */
+  const moveElsewhere = (move: TaskMove) =>
     Effect.flatMap(tasks.find(id), (task) => tasks.move(Option.getOrThrow(task), move))
   const checkout: Checkout = {
     product: products.latest,
@@ -51,12 +51,12 @@ const oneTask = Effect.fnUntraced(function* (
     admit: () => Effect.void,
     identify: () => Result.succeed(paymentId),
     sell: () =>
-      Ref.update(asked, (n) => n + 1).pipe(
-        Effect.andThen(meanwhile === null ? Effect.void : movedElsewhere(meanwhile)),
+      Ref.update(sellCalls, (n) => n + 1).pipe(
+        Effect.andThen(meanwhile === null ? Effect.void : moveElsewhere(meanwhile)),
         Effect.andThen(sell),
       ),
   }
-  // Nothing else of the skills is used.
+  // The code under test uses no other fields.
   const skills = {
     checkouts: { latest: checkout } as Partial<Checkouts> as Checkouts,
     terms: serviceOptions.terms,
@@ -66,14 +66,14 @@ const oneTask = Effect.fnUntraced(function* (
     payments: {
       ...{ sell: () => Effect.die("unused"), idOf: () => paymentId, sent: () => Effect.void },
       ...{ status: () => Effect.succeedNone, sweep: Effect.succeed(0), scan: Effect.succeed(0) },
-      findOutcome: (asked, secret) =>
-        asked === paymentId && secret === id
-          ? Effect.succeed(recalled)
-          : Effect.die("recalled without its secret"),
+      findOutcome: (requested, secret) =>
+        requested === paymentId && secret === id
+          ? Effect.succeed(outcome)
+          : Effect.die("findOutcome was called without the secret"),
     },
   }
   const opened = yield* Effect.orDie(tasks.open({
-    ...{ id, contextId: "c", client: "somebody", state: "offered", note: null, history: [] },
+    ...{ id, contextId: "c", client: "a-client", state: "offered", note: null, history: [] },
     subject: { skill: "get_latest", parameters: "" },
     life: taskLife,
   }))
@@ -88,16 +88,18 @@ const oneTask = Effect.fnUntraced(function* (
   if (stage === "completed") {
     task = yield* move(task, { event: "complete", subject: null, note: null, messages: [] })
   }
-  const held = Effect.map(tasks.find(id), Option.getOrThrow)
-  return { ports, task, held, asked: Ref.get(asked) }
+  const stored = Effect.map(tasks.find(id), Option.getOrThrow)
+  return { ports, task, stored, sellCalls: Ref.get(sellCalls) }
 })
 
-const unsold: Sell = Effect.die("sold")
+const noSale: Sell = Effect.die("a sale was started")
 const answered: PaymentOutcome = { state: "answered", delivery }
 
-/** What a payment says, how a task that is being paid is told then, and where it goes. */
-const lookedAt: ReadonlyArray<
-  readonly [PaymentOutcome, told: string, kept: string, error?: string]
+/**
+ * The outcome of a payment; the returned and the stored state of a `paying` task; its x402 error.
+ */
+const outcomes: ReadonlyArray<
+  readonly [PaymentOutcome, returned: string, stored: string, error?: string]
 > = [
   [answered, "completed", "completed"],
   [{ state: "used", receipt }, "failed", "failed", "DUPLICATE_NONCE"],
@@ -108,19 +110,19 @@ const lookedAt: ReadonlyArray<
   [{ state: "unknown" }, "working", "paying"],
 ]
 
-for (const [recalled, told, kept, error] of lookedAt) {
-  test(`a task being paid whose payment is ${recalled.state} is told as ${told}`, () =>
+for (const [outcome, returnedState, storedState, error] of outcomes) {
+  test(`reconcile() returns a paying task whose payment is ${outcome.state} as ${returnedState}`, () =>
     Effect.gen(function* () {
-      const { ports, task, held } = yield* oneTask("paying", recalled, unsold)
+      const { ports, task, stored } = yield* oneTask("paying", outcome, noSale)
       const { view, delivery } = yield* reconcile(ports, task)
-      equal([view.state, (yield* held).state], [told, kept])
+      equal([view.state, (yield* stored).state], [returnedState, storedState])
       equal(view.metadata["x402.payment.error"], error)
-      equal(delivery !== null, recalled.state === "answered")
-      equal(view.artifact, recalled.state === "answered" ? { success: true, data: 7 } : null)
+      equal(delivery !== null, outcome.state === "answered")
+      equal(view.artifact, outcome.state === "answered" ? { success: true, data: 7 } : null)
     }))
 }
 
-test("a completed task is told from its payment: the answer, the receipt, or the refund", () =>
+test("reconcile() returns a completed task with its payment's answer, receipt or refund", () =>
   Effect.gen(function* () {
     const cases: ReadonlyArray<readonly [PaymentOutcome, state: string, hasAnswer: boolean]> = [
       [answered, "completed", true],
@@ -128,15 +130,15 @@ test("a completed task is told from its payment: the answer, the receipt, or the
       [{ state: "refunded", refund }, "failed", false],
       [{ state: "underway" }, "working", false],
     ]
-    for (const [recalled, state, hasAnswer] of cases) {
-      const { ports, task, held } = yield* oneTask("completed", recalled, unsold)
+    for (const [outcome, state, hasAnswer] of cases) {
+      const { ports, task, stored } = yield* oneTask("completed", outcome, noSale)
       const { view } = yield* reconcile(ports, task)
       equal([view.state, view.artifact !== null], [state, hasAnswer])
       equal(
         view.metadata["x402.payment.status"],
         state === "working" ? "payment-submitted" : "payment-completed",
       )
-      equal((yield* held).state, "completed", "what is completed stays so")
+      equal((yield* stored).state, "completed", "the stored state does not change")
     }
   }))
 
@@ -146,18 +148,19 @@ const settling = Effect.fail(new Unresolved({ message: "m", retryAfterSeconds: 5
 const owing = Effect.fail(new RefundQueued({ code: "venue_error", message: "m", refund }))
 
 /**
- * How a sale ended, what its payment says then, how the task is told, and where it goes; and the last
- * three of a task whose payment another call has bound, where that is not the same.
+ * A sale and its payment's state afterwards; the returned state, the stored state and the payment
+ * status of an `offered` task; and the same three of a task that another call has bound, where they
+ * differ.
  */
 const sales: ReadonlyArray<
   readonly [
     what: string,
     sell: Sell,
     PaymentOutcome["state"],
-    told: string,
-    kept: string,
+    returned: string,
+    stored: string,
     status: string,
-    boundElsewhere?: readonly [told: string, kept: string, status: string],
+    boundElsewhere?: readonly [returned: string, stored: string, status: string],
   ]
 > = [
   ["answered", Effect.succeed(delivery), "answered", "completed", "completed", "completed"],
@@ -167,10 +170,18 @@ const sales: ReadonlyArray<
   ["refunded before", refused("payment_refunded"), "refunded", "failed", "failed", "completed"],
   ["overloaded", refused("overloaded"), "released", "input-required", "offered", "required"],
   ["overloaded, unseen", refused("overloaded"), "unknown", "input-required", "offered", "required"],
-  ["overloaded, and sold by a copy", refused("overloaded"), "underway", ...working()],
+  ["overloaded, and sold by another call", refused("overloaded"), "underway", ...working()],
   ["a conflict", refused("payment_conflict"), "underway", "failed", "failed", "failed", working()],
   ["used", refused("payment_already_used"), "used", "failed", "failed", "failed"],
-  ["not good", refused("payment_required"), "unknown", "failed", "failed", "failed", working()],
+  [
+    "refused as invalid",
+    refused("payment_required"),
+    "unknown",
+    "failed",
+    "failed",
+    "failed",
+    working(),
+  ],
   ["without an answer", refused("market_not_found"), "released", "failed", "failed", "failed"],
 ]
 
@@ -178,62 +189,67 @@ function working(): readonly [string, string, string] {
   return ["working", "paying", "submitted"]
 }
 
-for (const [what, sell, state, told, kept, status, elsewhere] of sales) {
-  test(`a sale that is ${what} leaves the task ${told}`, () =>
+for (const [what, sell, state, ...expected] of sales) {
+  const [returnedState, storedState, status, boundElsewhere] = expected
+  test(`payTask() returns the task as ${returnedState} when the sale is ${what}`, () =>
     Effect.gen(function* () {
-      const recalled = lookedAt.find(([recalled]) => recalled.state === state)?.[0] ?? answered
+      const outcome = outcomes.find(([outcome]) => outcome.state === state)?.[0] ?? answered
       const from = Effect.fnUntraced(function* (
         stage: Stage,
-        [told, kept, status]: readonly [string, string, string],
+        [returnedState, storedState, status]: readonly [string, string, string],
       ) {
-        const { ports, task, held, asked } = yield* oneTask(stage, recalled, sell)
+        const { ports, task, stored, sellCalls } = yield* oneTask(stage, outcome, sell)
         const { view } = yield* Effect.orDie(payTask(ports, task, submitted))
-        equal([view.state, (yield* held).state, yield* asked], [told, kept, 1], stage)
+        const found = [view.state, (yield* stored).state, yield* sellCalls]
+        equal(found, [returnedState, storedState, 1], stage)
         equal(view.metadata["x402.payment.status"], `payment-${status}`)
       })
-      yield* from("offered", [told, kept, status])
-      yield* from("paying", elsewhere ?? [told, kept, status])
+      yield* from("offered", [returnedState, storedState, status])
+      yield* from("paying", boundElsewhere ?? [returnedState, storedState, status])
     }))
 }
 
-test("an answer that comes when the task went back to its offer binds it again", () =>
+test("an answer for a task that was released meanwhile completes the task", () =>
   Effect.gen(function* () {
-    const letGo: TaskMove = { event: "release", note: null, messages: [] }
+    const released: TaskMove = { event: "release", note: null, messages: [] }
     const sell: Sell = Effect.succeed(delivery)
-    const { ports, task, held } = yield* oneTask("paying", answered, sell, letGo)
+    const { ports, task, stored } = yield* oneTask("paying", answered, sell, released)
     const { view } = yield* Effect.orDie(payTask(ports, task, submitted))
     equal(view.state, "completed")
-    const after = yield* held
+    const after = yield* stored
     equal([after.state, after.paymentId], ["completed", paymentId])
   }))
 
-test("a sale that fails after a copy of it was answered is told as answered", () =>
+test("a sale that fails after another call completed the task returns its answer", () =>
   Effect.gen(function* () {
-    const ended: TaskMove = { event: "complete", subject: null, note: null, messages: [] }
+    const completed: TaskMove = { event: "complete", subject: null, note: null, messages: [] }
     const sell = refused("payment_required")
-    const { ports, task, held } = yield* oneTask("paying", answered, sell, ended)
+    const { ports, task, stored } = yield* oneTask("paying", answered, sell, completed)
     const { view } = yield* Effect.orDie(payTask(ports, task, submitted))
-    equal([view.state, (yield* held).state], ["completed", "completed"])
+    equal([view.state, (yield* stored).state], ["completed", "completed"])
     match(JSON.stringify(view.artifact), /7/)
   }))
 
-test("a sale that fails after somebody let its payment go ends the task, with why", () =>
+test("a sale that fails after its task was released fails the task with the reason", () =>
   Effect.gen(function* () {
-    const letGo: TaskMove = { event: "release", note: null, messages: [] }
+    const released: TaskMove = { event: "release", note: null, messages: [] }
     const sell = refused("market_not_found")
-    const { ports, task, held } = yield* oneTask("offered", answered, sell, letGo)
+    const { ports, task, stored } = yield* oneTask("offered", answered, sell, released)
     const { view } = yield* Effect.orDie(payTask(ports, task, submitted))
     equal([view.state, view.text], ["failed", "m. Nothing was charged."])
-    equal((yield* held).state, "failed")
+    equal((yield* stored).state, "failed")
   }))
 
-test("a payment that nobody has claimed within a lease is let go", () =>
+test("reconcile() releases a task whose payment no sale has claimed within a lease", () =>
   Effect.gen(function* () {
-    const { ports, task, held } = yield* oneTask("paying", { state: "unknown" }, unsold)
+    const { ports, task, stored } = yield* oneTask("paying", { state: "unknown" }, noSale)
     yield* TestClock.adjust("90 seconds")
-    equal([(yield* reconcile(ports, task)).view.state, (yield* held).state], ["working", "paying"])
+    equal([(yield* reconcile(ports, task)).view.state, (yield* stored).state], [
+      "working",
+      "paying",
+    ])
     yield* TestClock.adjust("1 seconds")
-    equal([(yield* reconcile(ports, task)).view.state, (yield* held).state], [
+    equal([(yield* reconcile(ports, task)).view.state, (yield* stored).state], [
       "input-required",
       "offered",
     ])

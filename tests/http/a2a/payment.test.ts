@@ -1,5 +1,5 @@
 /**
- * Paying on a task: really signed payments, a chain that is simulated, and every way a sale can end.
+ * Payments on a task: real signatures, a simulated chain, and every outcome of a sale.
  *
  * @module
  */
@@ -30,7 +30,7 @@ const { latest, signals, digest, resolving } = products
 
 const header = (wire: unknown) => Base64.encode(JSON.stringify(wire))
 
-test("a skill is paid in band, once, and its answer is there for whoever has the task", () =>
+test("a skill is paid once by a message on its task, and tasks/get returns the answer again", () =>
   inMarket(Effect.gen(function* () {
     const { service } = yield* a2aService
     for (const [n, product] of [latest, resolving].entries()) {
@@ -49,20 +49,20 @@ test("a skill is paid in band, once, and its answer is there for whoever has the
       match(String(receipt?.["transaction"]), /^0x[0-9a-f]{64}$/)
       equal(task.answer?.["success"], true)
       equal((yield* getTask(service, id)).task, task)
-      const spent = ({ headers }: { readonly headers: Headers }) =>
+      const spendsBudget = ({ headers }: { readonly headers: Headers }) =>
         match(headers.get("ratelimit") ?? "", /^"documents";/)
       const again = yield* pay(service, id, payload)
       equal(again.task, task, "the same message again")
-      spent(again)
+      spendsBudget(again)
       equal((yield* pricesTaken) - before, product.price as bigint)
       const cancel = yield* rpc(service, "tasks/cancel", { id })
       equal([cancel.code, cancel.data], [-32002, { state: "completed" }])
       const another = yield* pay(service, id, yield* signed(product, { nonce: nonce(50 + n) }))
       equal([another.code, (yield* pricesTaken) - before], [-32602, product.price as bigint])
-      spent(another)
-      const nobodys = yield* pay(service, crypto.randomUUID(), payload)
-      equal(nobodys.code, -32001)
-      spent(nobodys)
+      spendsBudget(another)
+      const unknown = yield* pay(service, crypto.randomUUID(), payload)
+      equal(unknown.code, -32001)
+      spendsBudget(unknown)
     }
   })))
 
@@ -90,7 +90,7 @@ const paymentErrors: ReadonlyArray<
   ["SETTLEMENT_FAILED", "malformed", () => "0x"],
 ]
 
-test("a payment that is not good ends the task, says why in a word, and is counted", () =>
+test("an invalid payment fails the task with its x402 error code, and nothing is charged", () =>
   inMarket(Effect.gen(function* () {
     const { service } = yield* a2aService
     for (const [code, reason, how, changes] of paymentErrors) {
@@ -110,7 +110,7 @@ test("a payment that is not good ends the task, says why in a word, and is count
     equal(yield* pricesTaken, 0n)
   })))
 
-test("a payer without funds, and a nonce that is spent, have words of their own", () =>
+test("a payer without funds and a used nonce have their own error codes", () =>
   inMarket(Effect.gen(function* () {
     const { service } = yield* a2aService
     const ledger = yield* Ledger
@@ -131,7 +131,7 @@ test("a payer without funds, and a nonce that is spent, have words of their own"
     equal(yield* ledger.received(address(terms.payTo)), 0n)
   })))
 
-test("too many payments that are not good are a 429, and the offer stands", () =>
+test("too many invalid payments are a 429, and the offer remains valid", () =>
   inMarket(Effect.gen(function* () {
     const { service } = yield* a2aService
     for (let n = 0; n < 30; n++) {
@@ -150,7 +150,7 @@ test("too many payments that are not good are a 429, and the offer stands", () =
       null,
     ])
     equal(over.headers.get("retry-after"), String(over.data["retryAfterSeconds"]))
-    equal((yield* getTask(service, good.id)).task, good, "its task is not touched")
+    equal((yield* getTask(service, good.id)).task, good, "its task does not change")
     yield* passing(61)
     const later = yield* pay(service, good.id, yield* signed(latest, { nonce: nonce(1) }))
     equal(later.task.state, "completed", "another payment, because the first was released")
@@ -177,14 +177,18 @@ test("one authorization over HTTP and /a2a is one sale", () =>
     const { id } = yield* offer(service, latest)
     const paid = yield* pay(service, id, second)
     equal(paid.task.state, "completed")
-    equal((yield* overHttp(second, null)).status, 409, "the payment alone fetches nothing")
+    equal(
+      (yield* overHttp(second, null)).status,
+      409,
+      "the payment alone does not return the answer",
+    )
     const again = yield* overHttp(second, id)
     equal([again.status, again.headers.get("idempotent-replayed")], [200, "true"])
     equal(yield* Effect.promise(() => again.json()), paid.task.answer)
     equal(yield* pricesTaken, 2n * latest.price)
   })))
 
-test("a payment of one task is none of another, whatever it is for", () =>
+test("a payment of one task cannot pay another, even with the same parameters", () =>
   inMarket(Effect.gen(function* () {
     const { service } = yield* a2aService
     const payload = yield* signed(signals)
@@ -201,7 +205,7 @@ test("a payment of one task is none of another, whatever it is for", () =>
     equal(yield* pricesTaken, signals.price as bigint)
   })))
 
-test("copies of one payment at one moment join one sale", () =>
+test("simultaneous copies of one payment join one sale", () =>
   inMarket(Effect.gen(function* () {
     const { service } = yield* a2aService
     const { id } = yield* offer(service, latest)
@@ -217,10 +221,10 @@ test("copies of one payment at one moment join one sale", () =>
     equal([first?.task.state, yield* pricesTaken], ["completed", latest.price as bigint])
   })))
 
-test("what may pass leaves the offer as it was, with the error, and can be paid later", () =>
+test("a temporary error leaves the offer open, and the same payment succeeds later", () =>
   inMarket(Effect.gen(function* () {
     const { service, world } = yield* a2aService
-    const held = yield* world.digests.latest
+    const latestDigest = yield* world.digests.latest
     yield* world.digests.prune(Infinity)
     const { id, ...before } = yield* offer(service, digest)
     const payload = yield* signed(digest)
@@ -229,12 +233,12 @@ test("what may pass leaves the offer as it was, with the error, and can be paid 
     equal([errorIn(task)["code"], errorIn(task)["charged"]], ["digest_stale", false])
     match(task.text, /Nothing was charged/)
     equal((yield* getTask(service, id)).task, task)
-    if (held._tag === "Some") yield* world.digests.add(held.value)
+    if (latestDigest._tag === "Some") yield* world.digests.add(latestDigest.value)
     equal((yield* pay(service, id, payload)).task.state, "completed")
     equal(yield* pricesTaken, digest.price as bigint)
   })))
 
-test("what will not pass ends the task uncharged, with the product's own error", () =>
+test("a permanent error of the product fails the task, and is not charged", () =>
   inMarket(Effect.gen(function* () {
     const { service } = yield* a2aService
     const { id } = yield* offer(service, products.signal, { index: 99 })
@@ -245,7 +249,7 @@ test("what will not pass ends the task uncharged, with the product's own error",
     equal(yield* pricesTaken, 0n)
   })))
 
-test("an answer that is not worth its price is given away, and says that nothing was charged", () =>
+test("an answer that is not charged completes the task, and its text says so", () =>
   inMarket(Effect.gen(function* () {
     const { service } = yield* a2aService
     const { id } = yield* offer(service, signals, { since: 3 })
@@ -257,7 +261,7 @@ test("an answer that is not worth its price is given away, and says that nothing
     equal(yield* pricesTaken, 0n)
   })))
 
-test("what was paid and not answered is told as paid, with its refund", () =>
+test("a payment without an answer fails the task with charged true and the refund", () =>
   inMarket(Effect.gen(function* () {
     const { service, world } = yield* a2aService
     yield* Ref.set(world.productPorts.books, [])
@@ -277,17 +281,17 @@ test("what was paid and not answered is told as paid, with its refund", () =>
 
 for (const how of ["error_after_broadcast", "late_broadcast"] satisfies Array<Misbehaviour>) {
   let misbehaves = true
-  test(`a settlement that ends in ${how} is working until it is known, and is paid once`, () =>
+  test(`a task whose settlement ends in ${how} is working until it is proved, and is charged once`, () =>
     inMarket(
       Effect.gen(function* () {
         const { service } = yield* a2aService
         const { id } = yield* offer(service, latest)
         const payload = yield* signed(latest)
-        const told = yield* pay(service, id, payload)
-        ok(["working", "completed"].includes(told.task.state))
-        if (told.task.state === "working") {
-          equal(told.task.metadata["x402.payment.status"], "payment-submitted")
-          equal(errorIn(told.task)["charged"], null)
+        const { task: first } = yield* pay(service, id, payload)
+        ok(["working", "completed"].includes(first.state))
+        if (first.state === "working") {
+          equal(first.metadata["x402.payment.status"], "payment-submitted")
+          equal(errorIn(first)["charged"], null)
           const cancel = yield* rpc(service, "tasks/cancel", { id })
           equal(cancel.code, -32002)
         }
@@ -304,7 +308,7 @@ for (const how of ["error_after_broadcast", "late_broadcast"] satisfies Array<Mi
     ))
 }
 
-test("a buyer who hangs up before anything was taken sends the same message again", () =>
+test("a buyer that disconnects before settlement can send the same message again", () =>
   inMarket(Effect.gen(function* () {
     const { world, service } = yield* a2aService
     const { id } = yield* offer(service, latest)
@@ -317,16 +321,20 @@ test("a buyer who hangs up before anything was taken sends the same message agai
     ok(["working", "input-required", "completed"].includes(task.state), task.state)
     const again = yield* pay(other, bound, payload)
     equal([again.task.state, yield* pricesTaken], ["completed", latest.price as bigint])
-    equal((yield* getTask(other, id)).task.state, "input-required", "the other task stands")
+    equal(
+      (yield* getTask(other, id)).task.state,
+      "input-required",
+      "the other task does not change",
+    )
     yield* send(other, [textPart("never mind")], { taskId: id })
   })))
 
-test("an answer counts as handed over with the task, and what nobody got is paid back", () =>
+test("an answer is delivered with its task, and a sale that is never delivered is refunded", () =>
   inMarket(Effect.gen(function* () {
     const { service, world } = yield* a2aService
     const payments = yield* Payments
-    const deaf = yield* serviceOver(world, { ...payments, sent: () => Effect.void })
-    const paid = Effect.fnUntraced(function* (at: Handle, n: number) {
+    const withoutAcks = yield* serviceOver(world, { ...payments, sent: () => Effect.void })
+    const payOn = Effect.fnUntraced(function* (at: Handle, n: number) {
       const { id } = yield* offer(at, latest)
       const payload = yield* signed(latest, { nonce: nonce(n) })
       equal((yield* pay(at, id, payload)).task.state, "completed")
@@ -341,17 +349,17 @@ test("an answer counts as handed over with the task, and what nobody got is paid
       )
       return { id, payload, sent }
     })
-    const kept = yield* paid(service, 0)
-    const fetched = yield* paid(deaf, 1)
-    const lost = yield* paid(deaf, 2)
+    const delivered = yield* payOn(service, 0)
+    const fetched = yield* payOn(withoutAcks, 1)
+    const lost = yield* payOn(withoutAcks, 2)
     yield* passing(1)
-    equal([yield* kept.sent, yield* fetched.sent, yield* lost.sent], [true, false, false])
+    equal([yield* delivered.sent, yield* fetched.sent, yield* lost.sent], [true, false, false])
     yield* getTask(service, fetched.id)
     yield* passing(1)
     equal(yield* fetched.sent, true, "by tasks/get")
 
     yield* passing(Duration.toSeconds(timing.answerWindow))
-    for (const { id } of [kept, fetched]) {
+    for (const { id } of [delivered, fetched]) {
       equal((yield* getTask(service, id)).task.state, "completed")
     }
     for (const late of [getTask(service, lost.id), pay(service, lost.id, lost.payload)]) {

@@ -1,5 +1,5 @@
 /**
- * The laws of A2A tasks, for every memory of them: how they move, and how long they live.
+ * The laws of TaskStore on every adapter: how tasks move, and how long they live.
  *
  * @module
  */
@@ -35,20 +35,20 @@ export const messageOf = (text: string, messageId = `message ${text}`): TaskMess
   messageId,
   parts: [{ kind: "text", text }],
 })
-export const noted = (text: string): TaskNote => ({ text, data: null, metadata: { why: text } })
+export const noteOf = (text: string): TaskNote => ({ text, data: null, metadata: { why: text } })
 
 export const newTask = (changes: Partial<NewTask> = {}): NewTask => ({
   ...{ id: TaskId.make(crypto.randomUUID()), contextId: "a context", client: "192.0.2.1" },
-  ...{ state: "offered", subject, note: noted("offer"), history: [messageOf("hello")], life },
+  ...{ state: "offered", subject, note: noteOf("offer"), history: [messageOf("hello")], life },
   ...changes,
 })
 
-const silent = { note: null, messages: [] } as const
+const withoutWords = { note: null, messages: [] } as const
 export const pay = (paymentId: PaymentId, paidLife = life): TaskMove => ({
-  ...{ event: "pay", paymentId, life: paidLife, ...silent },
+  ...{ event: "pay", paymentId, life: paidLife, ...withoutWords },
 })
 export const moveOf = (event: TaskEvent): TaskMove => {
-  const words = { note: noted(event), messages: [messageOf(event)] }
+  const words = { note: noteOf(event), messages: [messageOf(event)] }
   switch (event) {
     case "pay":
       return { event, paymentId: first, life, ...words }
@@ -65,43 +65,43 @@ export const moveOf = (event: TaskEvent): TaskMove => {
 export const opened = Effect.fnUntraced(function* (changes: Partial<NewTask> = {}) {
   return yield* (yield* TaskStore).open(newTask(changes))
 })
-export const made = Effect.fnUntraced(function* (held: Task, move: TaskMove) {
-  return Option.getOrThrow(yield* (yield* TaskStore).move(held, move))
+export const moved = Effect.fnUntraced(function* (task: Task, move: TaskMove) {
+  return Option.getOrThrow(yield* (yield* TaskStore).move(task, move))
 })
-const isThere = Effect.fnUntraced(function* ({ id }: Pick<Task, "id">) {
+const isStored = Effect.fnUntraced(function* ({ id }: Pick<Task, "id">) {
   return Option.isSome(yield* (yield* TaskStore).find(id))
 })
-/** Which of these tasks are there, by their place. */
-export const there = (tasks: ReadonlyArray<Task>) =>
+/** The indices of the tasks that are still stored. */
+export const storedOf = (tasks: ReadonlyArray<Task>) =>
   Effect.map(
-    Effect.forEach(tasks, isThere),
+    Effect.forEach(tasks, isStored),
     (each) => each.flatMap((found, at) => found ? [at] : []),
   )
 
-/** A task in a state, by legal moves. */
-const standing = Effect.fnUntraced(function* (state: TaskState) {
+/** A new task, moved to a state. */
+const taskIn = Effect.fnUntraced(function* (state: TaskState) {
   switch (state) {
     case "asked":
       return yield* opened({ state, subject: null })
     case "offered":
       return yield* opened()
     case "paying":
-      return yield* made(yield* opened(), pay(first))
+      return yield* moved(yield* opened(), pay(first))
     case "completed":
     case "failed":
-      return yield* made(
-        yield* made(yield* opened(), pay(first)),
+      return yield* moved(
+        yield* moved(yield* opened(), pay(first)),
         moveOf(state === "failed" ? "fail" : "complete"),
       )
     case "canceled":
-      return yield* made(yield* opened(), moveOf("cancel"))
+      return yield* moved(yield* opened(), moveOf("cancel"))
     case "declined":
-      return yield* made(yield* opened(), moveOf("decline"))
+      return yield* moved(yield* opened(), moveOf("decline"))
   }
 })
 
 export interface TaskStage<R> {
-  /** States a law over a fresh memory with these limits. */
+  /** Registers a law over an empty store with these limits. */
   readonly on: (
     name: string,
     body: Effect.Effect<void, unknown, TaskStore | R>,
@@ -113,50 +113,50 @@ export interface TaskStage<R> {
 
 export function taskLaws<R>({ on, age }: TaskStage<R>): void {
   on(
-    "a task is found by its id as it was opened, and by no other id",
+    "find() returns a task as it was opened, and nothing for another id",
     Effect.gen(function* () {
       const { find } = yield* TaskStore
       for (const state of ["asked", "offered", "completed", "failed"] as const) {
-        const given = newTask({ state, subject: state === "asked" ? null : subject })
-        const { life: _, ...words } = given
-        const task = yield* opened(given)
-        equal(task, { ...words, paymentId: null, version: 1, movedAt: task.movedAt })
+        const newRow = newTask({ state, subject: state === "asked" ? null : subject })
+        const { life: _, ...fields } = newRow
+        const task = yield* opened(newRow)
+        equal(task, { ...fields, paymentId: null, version: 1, movedAt: task.movedAt })
         equal(Option.getOrNull(yield* find(task.id)), task)
-        strictEqual(yield* isThere({ id: TaskId.make(crypto.randomUUID()) }), false)
+        strictEqual(yield* isStored({ id: TaskId.make(crypto.randomUUID()) }), false)
       }
     }),
   )
 
   on(
-    "every move of the table is made once, and no other is",
+    "move() makes every move of the table once, and no other",
     Effect.gen(function* () {
       const { find, move } = yield* TaskStore
       let legal = 0
       for (const from of taskStates) {
         for (const event of taskEvents) {
-          const held = yield* standing(from)
-          const moved = Option.getOrNull(yield* move(held, moveOf(event)))
+          const task = yield* taskIn(from)
+          const after = Option.getOrNull(yield* move(task, moveOf(event)))
           const to = taskMoves[from][event]
           if (to === undefined) {
-            strictEqual(moved, null, `${from} ${event}`)
-            equal(Option.getOrNull(yield* find(held.id)), held)
+            strictEqual(after, null, `${from} ${event}`)
+            equal(Option.getOrNull(yield* find(task.id)), task)
             continue
           }
           legal += 1
-          ok(moved !== null && moved.movedAt >= held.movedAt)
+          ok(after !== null && after.movedAt >= task.movedAt)
           const named = "subject" in moveOf(event) ? other : null
-          equal(moved, {
-            ...held,
+          equal(after, {
+            ...task,
             state: to,
-            subject: held.subject ?? named,
-            paymentId: event === "pay" ? first : event === "release" ? null : held.paymentId,
-            note: noted(event),
-            history: [...held.history, messageOf(event)],
-            version: held.version + 1,
-            movedAt: moved.movedAt,
+            subject: task.subject ?? named,
+            paymentId: event === "pay" ? first : event === "release" ? null : task.paymentId,
+            note: noteOf(event),
+            history: [...task.history, messageOf(event)],
+            version: task.version + 1,
+            movedAt: after.movedAt,
           }, `${from} ${event}`)
-          equal(Option.getOrNull(yield* find(held.id)), moved)
-          strictEqual(Option.isNone(yield* move(held, moveOf(event))), true, "it has moved on")
+          equal(Option.getOrNull(yield* find(task.id)), after)
+          strictEqual(Option.isNone(yield* move(task, moveOf(event))), true, "the version is old")
         }
       }
       strictEqual(legal, 11)
@@ -164,7 +164,7 @@ export function taskLaws<R>({ on, age }: TaskStage<R>): void {
   )
 
   on(
-    "of fifty payments shown for one task at once one is bound to it",
+    "move() binds one of fifty simultaneous payments to a task",
     Effect.gen(function* () {
       const { find, move } = yield* TaskStore
       const task = yield* opened()
@@ -172,17 +172,17 @@ export function taskLaws<R>({ on, age }: TaskStage<R>): void {
         { length: 50 },
         (_, n) => PaymentId.make(`0x${n.toString(16).padStart(64, "0")}`),
       )
-      const moved = yield* Effect.forEach(ids, (id) => move(task, pay(id)), {
+      const results = yield* Effect.forEach(ids, (id) => move(task, pay(id)), {
         concurrency: "unbounded",
       })
-      const won = moved.filter(Option.isSome)
+      const won = results.filter(Option.isSome)
       strictEqual(won.length, 1)
       equal(Option.getOrThrow(yield* find(task.id)), won[0]?.value)
     }),
   )
 
   on(
-    "a task is paid for or canceled, whoever comes first, and never both",
+    "of simultaneous payments and cancellations one move succeeds",
     Effect.gen(function* () {
       const { find, move } = yield* TaskStore
       for (let round = 0; round < 20; round++) {
@@ -202,44 +202,44 @@ export function taskLaws<R>({ on, age }: TaskStage<R>): void {
   )
 
   on(
-    "what a dead process has left is taken on by one of those who read it",
+    "of several processes that read a task of a dead process, one completes it",
     Effect.gen(function* () {
       const { find, move } = yield* TaskStore
-      const held = yield* standing("paying")
-      const read = Option.getOrThrow(yield* find(held.id))
-      equal(read, held)
+      const task = yield* taskIn("paying")
+      const read = Option.getOrThrow(yield* find(task.id))
+      equal(read, task)
       const complete = moveOf("complete")
-      const taken = yield* Effect.forEach([read, read, held], (each) => move(each, complete), {
+      const results = yield* Effect.forEach([read, read, task], (each) => move(each, complete), {
         concurrency: "unbounded",
       })
-      strictEqual(taken.filter(Option.isSome).length, 1)
-      equal(Option.getOrThrow(yield* find(held.id)).state, "completed")
+      strictEqual(results.filter(Option.isSome).length, 1)
+      equal(Option.getOrThrow(yield* find(task.id)).state, "completed")
     }),
   )
 
   on(
-    "who has slept while the same payment was released and shown again ends nothing",
+    "a process with an old version cannot move a task whose payment was released and bound again",
     Effect.gen(function* () {
       const { find, move } = yield* TaskStore
-      const asleep = yield* standing("paying")
-      const anew = yield* made(yield* made(asleep, moveOf("release")), pay(first))
-      equal([anew.state, anew.paymentId], [asleep.state, asleep.paymentId])
-      strictEqual(Option.isNone(yield* move(asleep, moveOf("fail"))), true)
-      equal(Option.getOrNull(yield* find(anew.id)), anew)
+      const old = yield* taskIn("paying")
+      const current = yield* moved(yield* moved(old, moveOf("release")), pay(first))
+      equal([current.state, current.paymentId], [old.state, old.paymentId])
+      strictEqual(Option.isNone(yield* move(old, moveOf("fail"))), true)
+      equal(Option.getOrNull(yield* find(current.id)), current)
     }),
   )
 
   on(
-    "a task is there until its life is over, and not any more from then on",
+    "a task is found and can move until it expires, and not afterwards",
     Effect.gen(function* () {
       const { move } = yield* TaskStore
       const task = yield* opened()
-      const over = yield* opened({ life: Duration.zero })
-      strictEqual(yield* isThere(over), false)
+      const expired = yield* opened({ life: Duration.zero })
+      strictEqual(yield* isStored(expired), false)
       yield* age(Duration.subtract(life, Duration.seconds(30)))
-      strictEqual(yield* isThere(task), true)
+      strictEqual(yield* isStored(task), true)
       yield* age(Duration.seconds(30))
-      strictEqual(yield* isThere(task), false)
+      strictEqual(yield* isStored(task), false)
       for (const event of ["pay", "cancel", "fail"] as const) {
         strictEqual(Option.isNone(yield* move(task, moveOf(event))), true, event)
       }
@@ -247,60 +247,60 @@ export function taskLaws<R>({ on, age }: TaskStage<R>): void {
   )
 
   on(
-    "a payment that is shown makes a task live longer, never shorter, and no other move does",
+    "pay extends a task's life, never shortens it, and no other move changes it",
     Effect.gen(function* () {
-      const longer = yield* made(yield* opened(), pay(first, Duration.hours(1)))
-      const shorter = yield* made(yield* opened(), pay(first, Duration.minutes(1)))
-      const unpaid = yield* made(yield* opened({ state: "asked", subject: null }), moveOf("offer"))
+      const longer = yield* moved(yield* opened(), pay(first, Duration.hours(1)))
+      const shorter = yield* moved(yield* opened(), pay(first, Duration.minutes(1)))
+      const unpaid = yield* moved(yield* opened({ state: "asked", subject: null }), moveOf("offer"))
       yield* age(Duration.minutes(9))
-      const released = yield* made(shorter, moveOf("release"))
-      equal(yield* there([longer, shorter, unpaid]), [0, 1, 2])
+      const released = yield* moved(shorter, moveOf("release"))
+      equal(yield* storedOf([longer, shorter, unpaid]), [0, 1, 2])
       yield* age(Duration.minutes(1))
-      equal(yield* there([longer, released, unpaid]), [0])
-      const done = yield* made(longer, { event: "complete", subject: null, ...silent })
+      equal(yield* storedOf([longer, released, unpaid]), [0])
+      const done = yield* moved(longer, { event: "complete", subject: null, ...withoutWords })
       yield* age(Duration.minutes(49))
-      strictEqual(yield* isThere(done), true)
+      strictEqual(yield* isStored(done), true)
       yield* age(Duration.minutes(1))
-      strictEqual(yield* isThere(done), false)
+      strictEqual(yield* isStored(done), false)
     }),
   )
 
   on(
-    "a payment that comes to nothing makes a task live no longer than one that is opened",
+    "a task whose payment failed lives no longer than a new task",
     Effect.gen(function* () {
-      const shownLong = Effect.flatMap(
+      const paidLong = Effect.flatMap(
         opened(),
-        (task) => made(task, pay(first, Duration.hours(1))),
+        (task) => moved(task, pay(first, Duration.hours(1))),
       )
-      const bound = yield* Effect.replicateEffect(shownLong, 3)
+      const bound = yield* Effect.replicateEffect(paidLong, 3)
       yield* age(Duration.minutes(9))
       const events = ["fail", "release", "complete"] as const
-      yield* Effect.forEach(bound, (task, n) => made(task, moveOf(events[n] ?? "fail")))
-      const early = yield* made(yield* opened(), pay(first, Duration.minutes(1)))
-      yield* made(early, moveOf("fail"))
+      yield* Effect.forEach(bound, (task, n) => moved(task, moveOf(events[n] ?? "fail")))
+      const early = yield* moved(yield* opened(), pay(first, Duration.minutes(1)))
+      yield* moved(early, moveOf("fail"))
       yield* age(Duration.minutes(9))
-      equal(yield* there([...bound, early]), [0, 1, 2, 3])
+      equal(yield* storedOf([...bound, early]), [0, 1, 2, 3])
       yield* age(Duration.minutes(1))
-      equal(yield* there([...bound, early]), [])
+      equal(yield* storedOf([...bound, early]), [])
     }),
   )
 
   on(
-    "what is over is forgotten when it is asked for, and nothing else is",
+    "prune() deletes expired tasks and no other",
     Effect.gen(function* () {
       const { prune } = yield* TaskStore
-      const paid = yield* made(yield* opened(), pay(first, Duration.hours(1)))
+      const paid = yield* moved(yield* opened(), pay(first, Duration.hours(1)))
       yield* opened()
       yield* opened()
       strictEqual(yield* prune, 0)
       yield* age(life)
       const young = yield* opened({ life: Duration.hours(2) })
       yield* prune
-      equal(yield* there([paid, young]), [0, 1])
+      equal(yield* storedOf([paid, young]), [0, 1])
       yield* age(Duration.hours(1))
       strictEqual(yield* prune, 1)
       strictEqual(yield* prune, 0)
-      strictEqual(yield* isThere(young), true)
+      strictEqual(yield* isStored(young), true)
     }),
   )
 }

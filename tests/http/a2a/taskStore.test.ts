@@ -1,6 +1,5 @@
 /**
- * The memories of A2A tasks keep the laws: in memory, and on every store; and a store refuses rows that
- * no task can be.
+ * The laws of TaskStore in memory and on every database; and the database refuses impossible rows.
  *
  * @module
  */
@@ -12,11 +11,11 @@ import { layer } from "../../../src/http/a2a/postgres/taskStore.ts"
 import { test } from "../../support/effect.ts"
 import { memoryTaskStore } from "../../support/http/memoryTasks.ts"
 import { onEveryStore } from "../../support/stores.ts"
-import { boundLaws, wordLaws } from "./taskBounds.laws.ts"
-import { first, made, newTask, opened, pay, taskLaws, type TaskStage } from "./taskStore.laws.ts"
+import { boundLaws, contentLaws } from "./taskBounds.laws.ts"
+import { first, moved, newTask, opened, pay, taskLaws, type TaskStage } from "./taskStore.laws.ts"
 
 function laws<R>(stage: TaskStage<R>): void {
-  for (const state of [taskLaws, boundLaws, wordLaws]) state(stage)
+  for (const register of [taskLaws, boundLaws, contentLaws]) register(stage)
 }
 
 laws({
@@ -25,7 +24,7 @@ laws({
   age: TestClock.adjust,
 })
 
-/** On the database's clock nothing waits: the rows are made older instead. */
+/** A test cannot advance the database's clock, so it makes the rows older. */
 const age = (by: Duration.Duration) =>
   Effect.flatMap(SqlClient, (sql) => {
     const ago = sql`${Duration.toMillis(by)} * interval '1 millisecond'`
@@ -40,7 +39,7 @@ onEveryStore("TaskStore", (law) => {
   })
 
   law(
-    "what is over goes with what comes, also if nobody asks for it to go",
+    "an insert deletes expired tasks, without a call of prune",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       yield* Effect.replicateEffect(opened({ life: Duration.zero }), 9)
@@ -51,7 +50,7 @@ onEveryStore("TaskStore", (law) => {
   )
 
   law(
-    "a row that no task can be has no spelling",
+    "the table refuses impossible rows",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const id = `0x${"1".repeat(64)}`
@@ -76,19 +75,19 @@ onEveryStore("TaskStore", (law) => {
   )
 
   law(
-    "a clock that is set back stops no task",
+    "a task moves on after the database's clock is set back",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const task = yield* opened()
       yield* sql`UPDATE a2a_task SET opened_at = opened_at + interval '1 hour',
         moved_at = moved_at + interval '1 hour'`
-      const after = yield* made(task, pay(first))
+      const after = yield* moved(task, pay(first))
       equal(after.state, "paying")
     }).pipe(Effect.provide(layer())),
   )
 
   law(
-    "where there is no more room, no more give way to many at once than come",
+    "ten simultaneous inserts into a full table evict ten tasks",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       yield* sql`
@@ -104,7 +103,7 @@ onEveryStore("TaskStore", (law) => {
   )
 
   law(
-    "a client that opens many at once keeps no more than its own, once it opens another",
+    "after simultaneous inserts of one client, its next insert restores its limit",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       yield* Effect.forEach(Array.from({ length: 60 }), () => opened(), {

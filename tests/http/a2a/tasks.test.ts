@@ -1,5 +1,6 @@
 /**
- * Tasks of /a2a before any payment: how a skill is named, what an offer holds, and how tasks end.
+ * Tasks of /a2a before any payment: how a message names a skill, what an offer contains, and how
+ * tasks end.
  *
  * @module
  */
@@ -25,12 +26,12 @@ import { terms } from "../../support/payments/terms.ts"
 
 const open = Effect.flatMap(makeWorld(3), makeService)
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-const declining = { "x402.payment.status": "payment-rejected" }
+const rejection = { "x402.payment.status": "payment-rejected" }
 
-/** The path and query that an offer is for, as its text gives them. */
-const offered = (text: string) => /GET (\S+) over x402/.exec(text)?.[1] ?? null
+/** The address that an offer's text names; null when it names none. */
+const offeredAddress = (text: string) => /GET (\S+) over x402/.exec(text)?.[1] ?? null
 
-test("a skill is named in data or in text, and the first data part goes before any text", () =>
+test("a message names a skill in data or text, and the first data part has priority", () =>
   Effect.gen(function* () {
     const service = yield* open
     const signals = `${terms.publicBaseUrl}/v1/signals`
@@ -60,40 +61,40 @@ test("a skill is named in data or in text, and the first data part goes before a
       [[textPart(`get_signals ${" ".repeat(5_000)}`)], null],
       [[{ kind: "data", data: {} }], null],
     ]
-    for (const [parts, path] of cases) {
+    for (const [parts, address] of cases) {
       const { task, code } = yield* send(service, parts)
       equal([code, task.state], [null, "input-required"], JSON.stringify(parts))
-      equal(offered(task.text), path, JSON.stringify(parts).slice(0, 100))
+      equal(offeredAddress(task.text), address, JSON.stringify(parts).slice(0, 100))
     }
   }))
 
-test("who names no skill is asked which, and names it on the same task", () =>
+test("a message without a skill gets a list of skills, and a reply on its task can name one", () =>
   Effect.gen(function* () {
     const service = yield* open
-    const { task: asked } = yield* send(service, [textPart("What do you have?")])
-    match(asked.id, uuid)
-    match(asked.contextId, uuid)
-    const listed = (asked.data?.["skills"] as ReadonlyArray<Json>).map(({ name }) => name)
+    const { task: opened } = yield* send(service, [textPart("What do you have?")])
+    match(opened.id, uuid)
+    match(opened.contextId, uuid)
+    const listed = (opened.data?.["skills"] as ReadonlyArray<Json>).map(({ name }) => name)
     equal(listed, skills.map(({ name }) => name))
-    for (const { name } of skills) ok(asked.text.includes(name), name)
-    equal(asked.metadata, {})
+    for (const { name } of skills) ok(opened.text.includes(name), name)
+    equal(opened.metadata, {})
 
-    const again = yield* send(service, [textPart("Hm?")], { taskId: asked.id })
-    equal([again.task.id, again.task.state], [asked.id, "input-required"])
-    const wrong = yield* send(service, [dataPart("get_signals", { count: 0 })], {
-      taskId: asked.id,
+    const again = yield* send(service, [textPart("Hm?")], { taskId: opened.id })
+    equal([again.task.id, again.task.state], [opened.id, "input-required"])
+    const invalid = yield* send(service, [dataPart("get_signals", { count: 0 })], {
+      taskId: opened.id,
     })
-    equal(wrong.code, -32602)
-    const early = yield* pay(service, asked.id, {})
+    equal(invalid.code, -32602)
+    const early = yield* pay(service, opened.id, {})
     equal(early.code, -32602)
     match(JSON.stringify(early.data), /the task has no paid skill/)
     const declined = yield* send(service, [textPart("no")], {
-      ...{ taskId: asked.id, metadata: declining },
+      ...{ taskId: opened.id, metadata: rejection },
     })
     equal(declined.code, -32602)
 
-    const { task: offer } = yield* send(service, [dataPart("get_latest")], { taskId: asked.id })
-    equal([offer.id, offer.metadata["x402.payment.status"]], [asked.id, "payment-required"])
+    const { task: offer } = yield* send(service, [dataPart("get_latest")], { taskId: opened.id })
+    equal([offer.id, offer.metadata["x402.payment.status"]], [opened.id, "payment-required"])
     equal(offer.history.map(({ parts }) => parts), [
       [textPart("What do you have?")],
       [dataPart("get_latest")],
@@ -105,7 +106,7 @@ test("who names no skill is asked which, and names it on the same task", () =>
     equal((yield* getTask(service, other.id)).task, free)
   }))
 
-test("an offer is the 402 of the HTTP row, bound to its parameters", () =>
+test("an offer has the payment terms of the HTTP path, for fixed parameters", () =>
   Effect.gen(function* () {
     const service = yield* open
     for (const product of Object.values(products)) {
@@ -122,10 +123,10 @@ test("an offer is the 402 of the HTTP row, bound to its parameters", () =>
     }
     const { task } = yield* send(service, [dataPart("get_signals", { since: 1 })])
     const other = yield* send(service, [dataPart("get_latest")], { taskId: task.id })
-    equal(other.task, task, "what was offered stays what it is")
+    equal(other.task, task, "the offer does not change")
   }))
 
-test("a task is canceled once, before anything was paid", () =>
+test("a task can be canceled once, and only before a payment", () =>
   Effect.gen(function* () {
     const service = yield* open
     for (const parts of [[textPart("hello")], [dataPart("get_latest")]]) {
@@ -148,31 +149,31 @@ test("a task is canceled once, before anything was paid", () =>
     equal([completed.code, completed.data], [-32002, { state: "completed" }])
   }))
 
-test("a payment that is declined ends the task", () =>
+test("a client that rejects the payment ends the task", () =>
   Effect.gen(function* () {
     const service = yield* open
     const { task } = yield* send(service, [dataPart("get_latest")])
     const no = yield* send(service, [textPart("Too dear.")], {
       taskId: task.id,
-      metadata: declining,
+      metadata: rejection,
     })
-    equal([no.task.id, no.task.state, no.task.metadata], [task.id, "canceled", declining])
+    equal([no.task.id, no.task.state, no.task.metadata], [task.id, "canceled", rejection])
     equal((yield* getTask(service, task.id)).task, no.task)
     const cancel = yield* rpc(service, "tasks/cancel", { id: task.id })
     equal([cancel.code, cancel.data], [-32002, { state: "canceled" }])
   }))
 
-test("a payment with the first message is not looked at", () =>
+test("a payment with the first message is refused without being read", () =>
   Effect.gen(function* () {
     const service = yield* open
-    for (const metadata of [declining, { "x402.payment.payload": { x402Version: 2 } }]) {
+    for (const metadata of [rejection, { "x402.payment.payload": { x402Version: 2 } }]) {
       const reply = yield* send(service, [dataPart("get_latest")], { metadata })
       equal(reply.code, -32602)
       match(JSON.stringify(reply.data), /reply on its task/)
     }
   }))
 
-test("a task lives for ten minutes, in the conversation its client names", () =>
+test("a task lives for ten minutes, in the context that its client names", () =>
   Effect.gen(function* () {
     const service = yield* open
     const { task } = yield* send(service, [dataPart("get_latest")], { contextId: "of-mine" })
@@ -194,12 +195,12 @@ test("a task lives for ten minutes, in the conversation its client names", () =>
     equal((yield* getTask(service, task.id)).code, -32001)
   }))
 
-test("the history is as long as was asked for, and holds no payment", () =>
+test("the history is as long as historyLength, and contains no metadata", () =>
   Effect.gen(function* () {
     const service = yield* open
     const { task } = yield* send(service, [textPart("one")])
-    const said = { taskId: task.id, metadata: { secret: "x" } }
-    yield* send(service, [dataPart("get_latest")], said)
+    const withSecret = { taskId: task.id, metadata: { secret: "x" } }
+    yield* send(service, [dataPart("get_latest")], withSecret)
     const { task: whole } = yield* getTask(service, task.id)
     equal(whole.history.map(({ parts }) => parts), [[textPart("one")], [dataPart("get_latest")]])
     equal(whole.history.map(({ kind, role, taskId }) => [kind, role, taskId]), [

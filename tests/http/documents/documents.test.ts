@@ -63,8 +63,8 @@ function offerOf(product: Product): Offer {
   }
 }
 
-/** Holds what a document tells against the table, in every field that it tells. */
-function agrees(told: ReadonlyArray<ListedOffer>, fields: ReadonlyArray<keyof Offer>): void {
+/** Compares a document with the table, in every field that the document has. */
+function agrees(listed: ReadonlyArray<ListedOffer>, fields: ReadonlyArray<keyof Offer>): void {
   const pick = (offer: ListedOffer) =>
     Object.fromEntries(fields.map((field) => [field, offer[field]]))
   const ordered = (offers: ReadonlyArray<ListedOffer>) => {

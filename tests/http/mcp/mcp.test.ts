@@ -1,5 +1,6 @@
 /**
- * /mcp by the letter of the protocol: its revisions, its headers, its errors, and who may call.
+ * /mcp against the MCP specification: its revisions, headers and errors, and the origins that may
+ * call.
  *
  * @module
  */
@@ -30,12 +31,12 @@ const open = Effect.gen(function* () {
 const resultOf = ({ body }: { readonly body: Json }) => Object(body["result"]) as Json
 const errorOf = ({ body }: { readonly body: Json }) => Object(body["error"]) as Json
 
-test("server/discover says the current revision, that there are tools, and how to begin", () =>
+test("server/discover returns the current revision, the tools capability and instructions", () =>
   Effect.gen(function* () {
     const { post } = yield* open
-    const asked = yield* post(currentRequest("server/discover"))
-    strictEqual(asked.status, 200)
-    const { instructions, _meta, ...result } = resultOf(asked)
+    const answer = yield* post(currentRequest("server/discover"))
+    strictEqual(answer.status, 200)
+    const { instructions, _meta, ...result } = resultOf(answer)
     equal(result, {
       resultType: "complete",
       supportedVersions: [revision],
@@ -48,7 +49,7 @@ test("server/discover says the current revision, that there are tools, and how t
     equal([name, version], ["bellwether", "1.0.0"])
   }))
 
-test("tools/list has one tool a skill, from the registry, with its price in words", () =>
+test("tools/list has one tool for each skill of the catalog, with its price in the description", () =>
   Effect.gen(function* () {
     const { post } = yield* open
     const result = resultOf(yield* post(currentRequest("tools/list")))
@@ -72,38 +73,38 @@ test("tools/list has one tool a skill, from the registry, with its price in word
   }))
 
 for (const version of ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]) {
-  test(`initialize agrees on ${version}, and makes no session`, () =>
+  test(`initialize agrees on ${version}, and starts no session`, () =>
     Effect.gen(function* () {
       const { post } = yield* open
       const clientInfo = { name: "a-test", version: "1.0.0" }
       const params = { protocolVersion: version, capabilities: {}, clientInfo }
-      const begun = yield* post(earlierRequest("initialize", params))
-      equal([begun.status, begun.headers.get("mcp-session-id")], [200, null])
-      equal(resultOf(begun)["protocolVersion"], version)
-      equal(resultOf(begun)["capabilities"], { tools: {} })
-      const told = yield* post(
+      const initialized = yield* post(earlierRequest("initialize", params))
+      equal([initialized.status, initialized.headers.get("mcp-session-id")], [200, null])
+      equal(resultOf(initialized)["protocolVersion"], version)
+      equal(resultOf(initialized)["capabilities"], { tools: {} })
+      const notified = yield* post(
         earlierRequest("notifications/initialized", {}, { version, id: undefined }),
       )
-      equal([told.status, told.body], [202, {}])
-      const alive = yield* post(earlierRequest("ping", {}, { version }))
-      equal(alive.body, { jsonrpc: "2.0", id: 7, result: {} })
+      equal([notified.status, notified.body], [202, {}])
+      const pong = yield* post(earlierRequest("ping", {}, { version }))
+      equal(pong.body, { jsonrpc: "2.0", id: 7, result: {} })
       const session = { "mcp-session-id": "of-some-other-server" }
       const listed = yield* post(earlierRequest("tools/list", {}, { version, headers: session }))
       strictEqual((resultOf(listed)["tools"] as ReadonlyArray<Json>).length, skills.length)
     }))
 }
 
-test("initialize with a revision that is unknown is answered with the newest of its kind", () =>
+test("initialize with an unknown revision is answered with the newest earlier revision", () =>
   Effect.gen(function* () {
     const { post } = yield* open
     const params = { protocolVersion: "2031-01-01", capabilities: {}, clientInfo: {} }
-    const begun = yield* post(
+    const initialized = yield* post(
       earlierRequest("initialize", { ...params, clientInfo: { name: "a", version: "1" } }),
     )
-    strictEqual(resultOf(begun)["protocolVersion"], "2025-11-25")
+    strictEqual(resultOf(initialized)["protocolVersion"], "2025-11-25")
   }))
 
-/** A free call with changed headers; null takes a header away. */
+/** A free call with changed headers; null removes a header. */
 const withHeaders = (changes: Readonly<Record<string, string | null>>): RequestInit => {
   const init = currentRequest("tools/call", { name: "get_index" })
   const headers = new Headers(init.headers)
@@ -128,7 +129,7 @@ const rules: ReadonlyArray<readonly [string, RequestInit, number, number]> = [
   ["no Mcp-Name", withHeaders({ "mcp-name": null }), 400, -32020],
   ["another Mcp-Name", withHeaders({ "mcp-name": "get_pulse" }), 400, -32020],
   [
-    "a revision that is not spoken",
+    "an unsupported revision",
     currentRequest("tools/list", {}, {
       headers: { "mcp-protocol-version": "2099-01-01" },
       meta: unsupported,
@@ -137,7 +138,7 @@ const rules: ReadonlyArray<readonly [string, RequestInit, number, number]> = [
     -32022,
   ],
   [
-    "an earlier revision that is not spoken",
+    "an unsupported earlier revision",
     earlierRequest("tools/list", {}, { version: "1999-01-01" }),
     400,
     -32022,
@@ -148,12 +149,12 @@ const rules: ReadonlyArray<readonly [string, RequestInit, number, number]> = [
     400,
     -32602,
   ],
-  ["a method nobody knows", currentRequest("prompts/frobnicate"), 404, -32601],
+  ["an unknown method", currentRequest("prompts/frobnicate"), 404, -32601],
   ["a method of earlier revisions", currentRequest("initialize"), 404, -32601],
   ["a subscription", currentRequest("subscriptions/listen", { notifications: {} }), 404, -32601],
-  ["a method nobody knows, earlier", earlierRequest("frobnicate"), 200, -32601],
-  ["a tool nobody knows", currentRequest("tools/call", { name: "get_rich" }), 200, -32602],
-  ["a tool nobody knows, earlier", earlierRequest("tools/call", { name: "get_rich" }), 200, -32602],
+  ["an unknown method, earlier", earlierRequest("frobnicate"), 200, -32601],
+  ["an unknown tool", currentRequest("tools/call", { name: "get_rich" }), 200, -32602],
+  ["an unknown tool, earlier", earlierRequest("tools/call", { name: "get_rich" }), 200, -32602],
   ["a tool without a name", earlierRequest("tools/call", {}), 200, -32602],
   [
     "arguments that are a list",
@@ -197,7 +198,7 @@ for (const [what, init, status, code] of rules) {
     }))
 }
 
-test("an unknown revision is told which ones there are", () =>
+test("the error for an unknown revision lists the supported ones", () =>
   Effect.gen(function* () {
     const { post } = yield* open
     const answer = yield* post(earlierRequest("tools/list", {}, { version: "1999-01-01" }))
@@ -205,7 +206,7 @@ test("an unknown revision is told which ones there are", () =>
     equal([requested, supported.slice(0, 2)], ["1999-01-01", [revision, "2025-11-25"]])
   }))
 
-test("a name in a header may be encoded, and any Accept is answered with JSON", () =>
+test("Mcp-Name may be base64, and any Accept is answered with JSON", () =>
   Effect.gen(function* () {
     const { post } = yield* open
     for (
@@ -223,7 +224,7 @@ test("a name in a header may be encoded, and any Accept is answered with JSON", 
   }))
 
 for (const method of ["GET", "HEAD", "DELETE", "PUT"]) {
-  test(`${method} /mcp is answered 405, with the methods there are`, () =>
+  test(`${method} /mcp is a 405 with Allow`, () =>
     Effect.gen(function* () {
       const { get } = yield* open
       const { status, headers } = yield* get("/mcp", { method })
@@ -231,27 +232,38 @@ for (const method of ["GET", "HEAD", "DELETE", "PUT"]) {
     }))
 }
 
-const origins: ReadonlyArray<readonly [origin: string, onThisMachine: boolean, onTheWeb: boolean]> =
-  [
-    ["http://127.0.0.1:3000", true, true],
-    ["http://localhost", true, true],
-    ["http://[::1]:8080", true, true],
-    ["http://app.localhost:5173", true, true],
-    ["https://agents.example", false, true],
-    ["http://127.0.0.1.nip.example", false, true],
-    ["http://localhost.example:8402", false, true],
-    ["null", false, false],
-    ["file://", false, false],
-    ["chrome-extension://abcdefgh", false, false],
-    ["https://agents.example/path", false, false],
-    ["agents.example", false, false],
-  ]
-for (const [origin, onThisMachine, onTheWeb] of origins) {
-  test(`Origin ${origin} may ${onTheWeb ? "" : "not "}call a service on the web, ${onThisMachine ? "and" : "not"} one of this machine`, () =>
+/** Origin, and whether it may call a service on a local address and one on a public address. */
+const origins: ReadonlyArray<
+  readonly [origin: string, mayCallLocal: boolean, mayCallPublic: boolean]
+> = [
+  ["http://127.0.0.1:3000", true, true],
+  ["http://localhost", true, true],
+  ["http://[::1]:8080", true, true],
+  ["http://app.localhost:5173", true, true],
+  ["https://agents.example", false, true],
+  ["http://127.0.0.1.nip.example", false, true],
+  ["http://localhost.example:8402", false, true],
+  ["null", false, false],
+  ["file://", false, false],
+  ["chrome-extension://abcdefgh", false, false],
+  ["https://agents.example/path", false, false],
+  ["agents.example", false, false],
+]
+for (const [origin, mayCallLocal, mayCallPublic] of origins) {
+  const allowed = (may: boolean) => may ? "may" : "may not"
+  test(`Origin ${origin} ${allowed(mayCallPublic)} call a public service, and ${allowed(mayCallLocal)} call a local one`, () =>
     Effect.gen(function* () {
       const world = yield* makeWorld(1)
-      const web = { ...serviceOptions, terms: { ...terms, publicBaseUrl: "https://api.example" } }
-      for (const [options, may] of [[serviceOptions, onThisMachine], [web, onTheWeb]] as const) {
+      const publicOptions = {
+        ...serviceOptions,
+        terms: { ...terms, publicBaseUrl: "https://api.example" },
+      }
+      for (
+        const [options, may] of [[serviceOptions, mayCallLocal], [
+          publicOptions,
+          mayCallPublic,
+        ]] as const
+      ) {
         const { get } = yield* makeService(world, undefined, options)
         const init = currentRequest("tools/list", {}, { headers: { origin } })
         const { status, headers } = yield* get("/mcp", init)
@@ -261,7 +273,7 @@ for (const [origin, onThisMachine, onTheWeb] of origins) {
     }))
 }
 
-test("a notification is heard and answered with nothing, whatever it names", () =>
+test("any notification is a 202 without a body", () =>
   Effect.gen(function* () {
     const { post } = yield* open
     const params = { name: "get_index", _meta: envelope }
@@ -270,7 +282,7 @@ test("a notification is heard and answered with nothing, whatever it names", () 
     equal([answer.status, answer.body], [202, {}])
   }))
 
-test("the server card says where /mcp is and which revisions it speaks", () =>
+test("the server card has the address of /mcp and its revisions", () =>
   Effect.gen(function* () {
     const { get } = yield* open
     for (const path of ["/mcp/server-card", "/.well-known/mcp/server-card.json"]) {

@@ -1,5 +1,5 @@
 /**
- * What a call of a tool costs, of money and of budgets: the same as over HTTP, and said the same.
+ * The price and the rate limit of a tool call: the same as over HTTP, with the same errors.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { callFree } from "../../../src/http/mcp/tools.ts"
 import type { SkillPorts } from "../../../src/http/skills.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { test } from "../../support/effect.ts"
-import { makeService, makeWorld, paymentFor, type World } from "../../support/http/httpService.ts"
+import { makeService, makeWorld, paymentFor } from "../../support/http/httpService.ts"
 import { currentRequest, earlierRequest, type ToolResult } from "../../support/http/mcp.ts"
 import { startSeconds } from "../../support/payments/sales.ts"
 import { terms } from "../../support/payments/terms.ts"
@@ -27,10 +27,9 @@ type Json = Record<string, unknown>
 
 const open = Effect.fnUntraced(function* (
   payments?: Layer.Layer<Payments>,
-  given?: World,
 ) {
   yield* TestClock.setTime(startSeconds * second)
-  const world = given ?? (yield* makeWorld(3))
+  const world = yield* makeWorld(3)
   const service = yield* makeService(world, payments)
   const post = (init: RequestInit) =>
     Effect.gen(function* () {
@@ -38,15 +37,15 @@ const open = Effect.fnUntraced(function* (
       const body: Json = yield* Effect.promise(() => response.json())
       return { status: response.status, headers: response.headers, body }
     })
-  const call = (name: string, given: Json = {}, meta: Json = {}, headers = {}) =>
+  const call = (name: string, args: Json = {}, meta: Json = {}, headers = {}) =>
     Effect.map(
-      post(currentRequest("tools/call", { name, arguments: given }, { meta, headers })),
+      post(currentRequest("tools/call", { name, arguments: args }, { meta, headers })),
       ({ body }) => Object(body["result"]) as ToolResult,
     )
   return { ...service, world, post, call }
 })
 
-/** A payment for a product, as the JSON of a message. */
+/** The `_meta` with a payment for a product. */
 const paymentOf = Effect.fnUntraced(function* (product: Product, n = 0) {
   const header = yield* paymentFor(product, n)
   return { "x402/payment": JSON.parse(Result.getOrThrow(Base64.decodeString(header))) }
@@ -55,7 +54,7 @@ const paymentOf = Effect.fnUntraced(function* (product: Product, n = 0) {
 const errorOf = ({ structuredContent }: ToolResult) => Object(structuredContent?.["error"]) as Json
 
 for (const skill of skills.filter((skill): skill is FreeSkill => skill.kind === "free")) {
-  test(`${skill.name} gives the body of ${skill.path}`, () =>
+  test(`${skill.name} returns the body of ${skill.path}`, () =>
     Effect.gen(function* () {
       const { call, get } = yield* open()
       const response = yield* get(skill.path)
@@ -66,7 +65,7 @@ for (const skill of skills.filter((skill): skill is FreeSkill => skill.kind === 
     }))
 }
 
-test("free tools spend the budget of the free rows, and say what is left of it", () =>
+test("free tools spend the budget of the free paths, and return what is left of it", () =>
   Effect.gen(function* () {
     const { post, get } = yield* open()
     const free = currentRequest("tools/call", { name: "get_index" })
@@ -88,22 +87,22 @@ test("free tools spend the budget of the free rows, and say what is left of it",
     strictEqual(String(data.retryAfterSeconds), headers.get("retry-after"))
   }))
 
-test("a flood of free calls is refused from memory: no question to the store, no look at the rest", () =>
+test("a flood of free calls is refused without a store call and before header checks", () =>
   Effect.gen(function* () {
     const { post, world } = yield* open()
     const free = { name: "get_index" }
     yield* Effect.replicateEffect(post(currentRequest("tools/call", free)), 6)
-    const asked = yield* Ref.get(world.limitCalls)
+    const before = yield* Ref.get(world.limitCalls)
     const mismatched = { headers: { "mcp-name": "get_pulse" } }
     strictEqual((yield* post(currentRequest("tools/call", free, mismatched))).status, 429)
-    strictEqual(yield* Ref.get(world.limitCalls), asked)
+    strictEqual(yield* Ref.get(world.limitCalls), before)
   }))
 
-test("a free tool whose row answers an error says that it is one", () =>
+test("a free tool whose route answers an error returns isError", () =>
   Effect.gen(function* () {
     const row = { limiter: { policyField: null, admit: () => ({ kind: "unlimited" }) }, paid: null }
     const health = skills.find((skill): skill is FreeSkill => skill.name === "get_health")
-    const told = yield* callFree(
+    const { result } = yield* callFree(
       {
         free: {
           health: { ...row, current: () => answer({ body: "{}", status: 503, cache: "none" }) },
@@ -112,10 +111,10 @@ test("a free tool whose row answers an error says that it is one", () =>
       health ?? fail(),
       { args: {}, payment: undefined, idempotencyKey: null, address: "192.0.2.1" },
     )
-    equal([told.result.isError, told.result.structuredContent], [true, {}])
+    equal([result.isError, result.structuredContent], [true, {}])
   }))
 
-test("whatever is no free call and shows no payment spends the documents' budget", () =>
+test("any request without a payment, except a free call, spends the documents' budget", () =>
   Effect.gen(function* () {
     const { post, get } = yield* open()
     const unpaid = { name: "get_signals" }
@@ -137,20 +136,20 @@ test("whatever is no free call and shows no payment spends the documents' budget
     match((yield* get("/v1/index")).headers.get("ratelimit") ?? "", /"free";r=4;/)
   }))
 
-test("a call that shows a payment spends no budget, unless it is no call", () =>
+test("a call with a payment spends no budget, unless the request is invalid", () =>
   Effect.gen(function* () {
     const { post } = yield* open()
     const meta = yield* paymentOf(products.signals)
     const paid = yield* post(currentRequest("tools/call", { name: "get_signals" }, { meta }))
     equal([paid.status, paid.headers.get("ratelimit")], [200, null])
     const headers = { "mcp-name": "get_pulse" }
-    const none = yield* post(
+    const invalid = yield* post(
       currentRequest("tools/call", { name: "get_signals" }, { meta, headers }),
     )
-    match(none.headers.get("ratelimit") ?? "", /"documents";r=119;/)
+    match(invalid.headers.get("ratelimit") ?? "", /"documents";r=119;/)
   }))
 
-test("while the store is away a free call is refused, and nothing is lost", () =>
+test("while the store is down a free call is a 503 and is not charged", () =>
   Effect.gen(function* () {
     const { post, world } = yield* open()
     yield* Ref.set(world.storeUp, false)
@@ -160,11 +159,11 @@ test("while the store is away a free call is refused, and nothing is lost", () =
   }))
 
 for (const product of Object.values(products)) {
-  test(`${skillName(product)} without a payment answers with its terms, as x402 has them`, () =>
+  test(`${skillName(product)} without a payment returns its PaymentRequired of x402`, () =>
     Effect.gen(function* () {
       const { call } = yield* open()
-      for (const [given, meta] of [[{}, {}], [{ nonsense: true }, { "x402/payment": null }]]) {
-        const { isError, structuredContent, content } = yield* call(skillName(product), given, meta)
+      for (const [args, meta] of [[{}, {}], [{ nonsense: true }, { "x402/payment": null }]]) {
+        const { isError, structuredContent, content } = yield* call(skillName(product), args, meta)
         const required = paymentRequired(product, terms, { resource: "mcp" })
         equal([isError, structuredContent], [true, JSON.parse(JSON.stringify(required))])
         equal(JSON.parse(content[0]?.text ?? ""), structuredContent)
@@ -173,7 +172,7 @@ for (const product of Object.values(products)) {
     }))
 }
 
-test("a paid call gives the body of HTTP and the receipt", () =>
+test("a paid call returns the same body as over HTTP, and the receipt", () =>
   Effect.gen(function* () {
     const { call, get } = yield* open()
     const payment = yield* paymentFor(products.signals, 1)
@@ -187,7 +186,7 @@ test("a paid call gives the body of HTTP and the receipt", () =>
     equal(Object(receipt)["success"], true)
   }))
 
-const wrong: ReadonlyArray<readonly [Json, param: string]> = [
+const invalidArguments: ReadonlyArray<readonly [Json, param: string]> = [
   [{ count: 21 }, "count"],
   [{ count: "many" }, "count"],
   [{ count: 1.5 }, "count"],
@@ -196,12 +195,12 @@ const wrong: ReadonlyArray<readonly [Json, param: string]> = [
   [{ type: "rumour" }, "type"],
   [{ cuont: 2 }, "cuont"],
 ]
-for (const [given, param] of wrong) {
-  test(`arguments ${JSON.stringify(given)} are refused, and the payment was not used`, () =>
+for (const [args, param] of invalidArguments) {
+  test(`arguments ${JSON.stringify(args)} are refused, and the payment is not used`, () =>
     Effect.gen(function* () {
       const { call } = yield* open()
       const meta = yield* paymentOf(products.signals)
-      const refused = yield* call("get_signals", given, meta)
+      const refused = yield* call("get_signals", args, meta)
       const { code, charged, hint, details } = errorOf(refused)
       equal([refused.isError, code, charged], [true, "invalid_parameter", false])
       match(String(hint), /was not used/)
@@ -210,36 +209,36 @@ for (const [given, param] of wrong) {
     }))
 }
 
-test("wrong arguments beside what is no payment are counted as an invalid payment is", () =>
+test("invalid arguments with a malformed payment count as an invalid payment", () =>
   Effect.gen(function* () {
     const { post } = yield* open()
-    const call = (payment: Json, name = "get_signals", given: Json = { cuont: 2 }) =>
+    const call = (payment: Json, name = "get_signals", args: Json = { cuont: 2 }) =>
       Effect.map(
-        post(currentRequest("tools/call", { name, arguments: given }, { meta: payment })),
+        post(currentRequest("tools/call", { name, arguments: args }, { meta: payment })),
         ({ status }) => status,
       )
-    const fits = yield* paymentOf(products.signals)
-    const junk = { "x402/payment": 1 }
-    for (let n = 0; n < 40; n++) strictEqual(yield* call(fits), 200)
-    for (let n = 0; n < 30; n++) strictEqual(yield* call(junk), 200)
-    strictEqual(yield* call(junk), 429)
-    strictEqual(yield* call(fits, "get_latest", {}), 429)
+    const valid = yield* paymentOf(products.signals)
+    const malformed = { "x402/payment": 1 }
+    for (let n = 0; n < 40; n++) strictEqual(yield* call(valid), 200)
+    for (let n = 0; n < 30; n++) strictEqual(yield* call(malformed), 200)
+    strictEqual(yield* call(malformed), 429)
+    strictEqual(yield* call(valid, "get_latest", {}), 429)
   }))
 
-test("an argument that a free tool does not know is refused, with no word of a payment", () =>
+test("an unknown argument of a free tool is refused, without a hint about a payment", () =>
   Effect.gen(function* () {
     const { call } = yield* open()
     const error = errorOf(yield* call("get_index", { since: 1 }))
     equal([error["code"], error["hint"]], ["invalid_parameter", undefined])
   }))
 
-test("arguments that are no object are refused, and nothing was charged", () =>
+test("arguments that are not an object are refused, and nothing is charged", () =>
   Effect.gen(function* () {
     const { post } = yield* open()
     const meta = yield* paymentOf(products.signals)
-    for (const bad of [[], "count=2", 3, null]) {
+    for (const args of [[], "count=2", 3, null]) {
       const { body } = yield* post(
-        currentRequest("tools/call", { name: "get_signals", arguments: bad }, { meta }),
+        currentRequest("tools/call", { name: "get_signals", arguments: args }, { meta }),
       )
       const { code, message } = Object(body["error"])
       strictEqual(code, -32602)
@@ -247,13 +246,13 @@ test("arguments that are no object are refused, and nothing was charged", () =>
     }
   }))
 
-/** A till of which a test says how it sells. */
-const till = (
-  sells: Pick<Payments["Service"], "sell"> & Partial<Pick<Payments["Service"], "sent">>,
-) => Layer.mock(Payments, { idOf: ({ nonce }) => PaymentId.make(nonce), ...sells })
-/** A till that fails each sale with this. */
+/** Payments with the given methods. */
+const mockPayments = (
+  methods: Pick<Payments["Service"], "sell"> & Partial<Pick<Payments["Service"], "sent">>,
+) => Layer.mock(Payments, { idOf: ({ nonce }) => PaymentId.make(nonce), ...methods })
+/** Payments whose every sale fails with the given error. */
 const failing = (error: NotCharged | RefundQueued | Unresolved) =>
-  till({ sell: () => Effect.fail(error) })
+  mockPayments({ sell: () => Effect.fail(error) })
 const refund = { id: "0x1", state: "queued", amountUsd: "0.03", to: "0x2" }
 const receipt = { payer: "0x2", transaction: "0x3", network: "eip155:8453" }
 const failures: ReadonlyArray<NotCharged | RefundQueued | Unresolved> = [
@@ -273,50 +272,50 @@ const failures: ReadonlyArray<NotCharged | RefundQueued | Unresolved> = [
 ]
 for (const error of failures) {
   const code = error._tag === "Unresolved" ? "settlement_unresolved" : error.code
-  test(`${error._tag} ${code} is said in a tool's result as over HTTP`, () =>
+  test(`${error._tag} ${code} has the same body in a tool's result as over HTTP`, () =>
     Effect.gen(function* () {
       const { call, get } = yield* open(failing(error))
-      const id = { "x-request-id": "one-and-the-same" }
+      const id = { "x-request-id": "the-same-request" }
       const header = yield* paymentFor(products.signals)
       const response = yield* get("/v1/signals", {
         headers: { "payment-signature": header, ...id },
       })
       const body = yield* Effect.promise(() => response.json())
-      const told = yield* call("get_signals", {}, yield* paymentOf(products.signals), id)
-      equal([told.isError, told.structuredContent], [true, body])
-      equal(JSON.parse(told.content[0]?.text ?? ""), body)
-      equal(errorOf(told)["code"], code)
+      const result = yield* call("get_signals", {}, yield* paymentOf(products.signals), id)
+      equal([result.isError, result.structuredContent], [true, body])
+      equal(JSON.parse(result.content[0]?.text ?? ""), body)
+      equal(errorOf(result)["code"], code)
     }))
 }
 
-test("a payment that is refused gets the terms again, with why", () =>
+test("a refused payment gets the payment terms again, with the reason", () =>
   Effect.gen(function* () {
     const error = new NotCharged({ code: "payment_required", message: "The signature is forged" })
     const { call } = yield* open(failing(error))
-    const told = yield* call("get_signals", {}, yield* paymentOf(products.signals))
-    equal([told.isError, told.structuredContent?.["error"]], [true, error.message])
-    equal(Object(told.structuredContent?.["accepts"])[0].amount, "30000")
-    const paidFor = yield* paymentOf(products.latest)
-    match(String((yield* call("get_signals", {}, paidFor)).structuredContent?.["error"]), /amount/)
+    const result = yield* call("get_signals", {}, yield* paymentOf(products.signals))
+    equal([result.isError, result.structuredContent?.["error"]], [true, error.message])
+    equal(Object(result.structuredContent?.["accepts"])[0].amount, "30000")
+    const ofLatest = yield* paymentOf(products.latest)
+    match(String((yield* call("get_signals", {}, ofLatest)).structuredContent?.["error"]), /amount/)
   }))
 
-test("what is no payment at all is a payment that is refused", () =>
+test("a malformed payment is refused with the payment terms", () =>
   Effect.gen(function* () {
     const { post } = yield* open()
     const deep = `${"[".repeat(30_000)}${"]".repeat(30_000)}`
-    for (const shown of ["3", '"eyJ9"', "{}", "[]", "true", deep]) {
+    for (const malformed of ["3", '"eyJ9"', "{}", "[]", "true", deep]) {
       const init = currentRequest("tools/call", { name: "get_signals" }, {
         meta: { "x402/payment": "HERE" },
       })
-      const body = String(init.body).replace('"HERE"', shown)
-      const told = yield* post({ ...init, body })
-      strictEqual(told.status, 200, JSON.stringify(told.body).slice(0, 200))
-      const result = Object(told.body["result"]) as ToolResult
+      const body = String(init.body).replace('"HERE"', malformed)
+      const answer = yield* post({ ...init, body })
+      strictEqual(answer.status, 200, JSON.stringify(answer.body).slice(0, 200))
+      const result = Object(answer.body["result"]) as ToolResult
       equal([result.isError, result.structuredContent?.["x402Version"]], [true, 2])
     }
   }))
 
-test("a client with too many invalid payments is told so by the status", () =>
+test("a client with too many invalid payments gets a 429", () =>
   Effect.gen(function* () {
     const { post, call } = yield* open()
     const meta = { "x402/payment": {} }
@@ -329,9 +328,9 @@ test("a client with too many invalid payments is told so by the status", () =>
     equal([code, data.code, data.charged], [-32000, "rate_limited", false])
   }))
 
-test("a fault of ours is no word on the payment, and no status of the protocol", () =>
+test("an internal error is a tool result with charged null", () =>
   Effect.gen(function* () {
-    const { call } = yield* open(till({ sell: () => Effect.die("broken") }))
+    const { call } = yield* open(mockPayments({ sell: () => Effect.die("broken") }))
     const { code, charged, hint } = errorOf(
       yield* call("get_signals", {}, yield* paymentOf(products.signals)),
     )
@@ -339,11 +338,11 @@ test("a fault of ours is no word on the payment, and no status of the protocol",
     match(String(hint), /same payment again/)
   }))
 
-test("an answer counts as handed over when it has left with its receipt, and only then", () =>
+test("an answer with a receipt is marked as sent only after it has left; others never are", () =>
   Effect.gen(function* () {
     const sent = yield* Ref.make(0)
     const selling = (charge: boolean) =>
-      till({
+      mockPayments({
         sell: ({ payment }) =>
           Effect.succeed({
             paymentId: PaymentId.make(payment.authorization.nonce),
@@ -355,24 +354,23 @@ test("an answer counts as handed over when it has left with its receipt, and onl
       })
     const { handle } = yield* open(selling(true))
     const meta = yield* paymentOf(products.latest)
-    const paid = () =>
-      new Request(
-        "http://any.host/mcp",
-        currentRequest("tools/call", { name: "get_latest" }, { meta }),
-      )
+    const request = new Request(
+      "http://any.host/mcp",
+      currentRequest("tools/call", { name: "get_latest" }, { meta }),
+    )
     const left = Promise.withResolvers<void>()
     const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 }
     const response = yield* Effect.promise(async () =>
-      await handle(paid(), { remoteAddr, completed: left.promise })
+      await handle(request, { remoteAddr, completed: left.promise })
     )
-    const told = Object(yield* Effect.promise(() => response.json())).result as ToolResult
-    equal([yield* Ref.get(sent), told._meta?.["idempotent-replayed"]], [0, true])
+    const result = Object(yield* Effect.promise(() => response.json())).result as ToolResult
+    equal([yield* Ref.get(sent), result._meta?.["idempotent-replayed"]], [0, true])
     left.resolve()
     yield* Effect.promise(() => left.promise.then(() => {}))
     yield* Effect.yieldNow
     strictEqual(yield* Ref.get(sent), 1)
 
-    const given = yield* open(selling(false))
-    const gift = yield* given.call("get_latest", {}, meta)
-    equal([yield* Ref.get(sent), gift._meta?.["x402/payment-response"]], [1, undefined])
+    const { call } = yield* open(selling(false))
+    const notCharged = yield* call("get_latest", {}, meta)
+    equal([yield* Ref.get(sent), notCharged._meta?.["x402/payment-response"]], [1, undefined])
   }))

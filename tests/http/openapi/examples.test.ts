@@ -1,6 +1,6 @@
 /**
- * The examples of /openapi.json are answers the service could give: each is held to the JSON Schema
- * that stands beside it and to the contract, and so are answers that are served.
+ * The examples of /openapi.json are valid answers: each is checked against its JSON Schema and
+ * against the contract, and so are served answers.
  *
  * @module
  */
@@ -69,7 +69,7 @@ const document: Document = JSON.parse(
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 ajv.addSchema(document, "openapi")
 
-/** What a JSON Schema of the document says against a value; empty when it takes it. */
+/** The faults of a value by a JSON Schema of the document; empty when it is valid. */
 function faults(schema: object, value: unknown): string {
   const local = JSON.stringify(schema).replaceAll('"#/', '"openapi#/')
   const validate = ajv.compile(JSON.parse(local))
@@ -80,7 +80,7 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation }))
 )
 
-/** Every body of the document: where it stands, and what. */
+/** Every body of the document, with its path, method, status and content type. */
 const media = operations.flatMap(({ path, method, operation }) => {
   const { requestBody, responses } = operation
   const all: ReadonlyArray<readonly [string, Response]> = [
@@ -104,24 +104,24 @@ const examplesOf = ({ example, examples = {} }: Media): ReadonlyArray<unknown> =
   ),
 ]
 
-/** The one would have to hold itself; the other is a text too long to be shown in another. */
+/** The first would contain itself; the second is too long. */
 const withoutExample = ["/openapi.json", "/llms-full.txt"]
 
-Deno.test("every body has an example, but for what is too long for one", () => {
-  const bare = media
+Deno.test("every body has an example, except two that are too long", () => {
+  const without = media
     .filter(({ path, body }) => examplesOf(body).length === 0 && !withoutExample.includes(path))
     .map(({ path, method, status }) => `${method} ${path} ${status}`)
-  equal(bare, [])
+  equal(without, [])
 })
 
-Deno.test("every example of a body is valid by the schema beside it", () => {
-  const wrong = media.flatMap(({ path, method, status, body }) =>
+Deno.test("every example of a body is valid by its schema", () => {
+  const invalid = media.flatMap(({ path, method, status, body }) =>
     examplesOf(body)
       .map((example) => faults(body.schema, example))
       .filter((fault) => fault !== "")
       .map((fault) => `${method} ${path} ${status}: ${fault}`)
   )
-  equal(wrong, [])
+  equal(invalid, [])
 })
 
 Deno.test("every example of a parameter is valid by its schema", () => {
@@ -134,17 +134,17 @@ Deno.test("every example of a parameter is valid by its schema", () => {
 
 const contract = [...Object.values(freeRows), ...Object.values(products)].map(({ path }) => path)
 
-Deno.test("every example of an answer is one by the contract", () => {
+Deno.test("every example of an answer is valid by the contract", () => {
   for (const { path, status, body } of media) {
     const schema = path.startsWith("/v1/payments/") ? PaymentBody : bodies[path]
     if (status !== "200" || schema === undefined) continue
     for (const example of examplesOf(body)) Schema.decodeUnknownSync(schema)(example)
   }
-  const held = contract.filter((path) => bodies[path] === undefined)
-  equal(held, [freeRows.terms_text.path])
+  const unchecked = contract.filter((path) => bodies[path] === undefined)
+  equal(unchecked, [freeRows.terms_text.path])
 })
 
-Deno.test("every example of an error is one by the contract, and of its own status", () => {
+Deno.test("every example of an error is valid by the contract, and has its own status", () => {
   const isChallenge = Schema.is(Schema.Union([ChallengeBody, ChallengeV1Body]))
   const errors = media.filter(({ path, method, status }) =>
     method === "get" && Number(status) >= 400 && `${path} ${status}` !== "/health 503"
@@ -162,7 +162,7 @@ Deno.test("every example of an error is one by the contract, and of its own stat
   }
 })
 
-Deno.test("what a 402 says of an answer's shape is true of the whole answer", () => {
+Deno.test("the whole answer of a product is valid by the bazaar schema in its 402", () => {
   for (const product of Object.values(products)) {
     const [found] = media.filter(({ path, status }) => path === product.path && status === "200")
     const { output } = bazaar(product, "http").schema.properties
@@ -171,12 +171,12 @@ Deno.test("what a 402 says of an answer's shape is true of the whole answer", ()
   }
 })
 
-test("what is served is valid by the document's schema of it", () =>
+test("every served body is valid by its schema in the document", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-11-21T12:00:00.000Z"))
     const world = yield* makeWorld(3)
     const now = Date.parse("2026-11-21T12:00:00.000Z")
-    // The market that the examples of calls ask for.
+    // The example calls name this market.
     const slug = Slug.make(products.research.parameters[0].example)
     const sold = endingMarket(1, now, { slug })
     yield* Ref.set(world.productPorts.markets, [sold])
@@ -213,7 +213,7 @@ test("what is served is valid by the document's schema of it", () =>
     }
   }))
 
-test("the message that is shown of a path that agents post to is answered with a result", () =>
+test("the example message of each agent endpoint is answered with a result", () =>
   Effect.gen(function* () {
     const service = yield* makeService(yield* makeWorld(3))
     const posts = operations.filter(({ method }) => method === "post")
@@ -236,15 +236,15 @@ test("the message that is shown of a path that agents post to is answered with a
 
 const none: Media = { schema: { not: {} } }
 
-test("the challenge and the receipt in the headers are what the document says they hold", () =>
+test("the challenge and the receipt in the headers are valid by the document's schemas", () =>
   Effect.gen(function* () {
     yield* TestClock.adjust("1 day")
     const service = yield* makeService(yield* makeWorld(3))
-    const held = (response: globalThis.Response, name: string) =>
+    const decoded = (response: globalThis.Response, name: string) =>
       JSON.parse(Result.getOrThrow(Base64.decodeString(response.headers.get(name) ?? "")))
     const schemaOf = (name: string) => document.components.headers[name]?.schema.contentSchema
     for (const product of Object.values(products)) {
-      const challenge = held(yield* service.get(product.path), "payment-required")
+      const challenge = decoded(yield* service.get(product.path), "payment-required")
       strictEqual(faults(schemaOf("PaymentRequired") ?? {}, challenge), "", product.path)
       ok(faults(schemaOf("PaymentRequired") ?? {}, { ...challenge, accepts: [] }) !== "")
     }
@@ -252,7 +252,7 @@ test("the challenge and the receipt in the headers are what the document says th
     const paid = yield* service.get(products.latest.path, {
       headers: { "payment-signature": payment },
     })
-    const receipt = held(paid, "payment-response")
+    const receipt = decoded(paid, "payment-response")
     strictEqual(faults(schemaOf("PaymentResponse") ?? {}, receipt), "")
     ok(faults(schemaOf("PaymentResponse") ?? {}, { ...receipt, payer: undefined }) !== "")
   }))

@@ -1,5 +1,5 @@
 /**
- * /openapi.json: every served path is in it and the other way round, and it says what a payer needs.
+ * /openapi.json has every served path and no other, and what a payer needs to know.
  *
  * @module
  */
@@ -37,7 +37,7 @@ const common = {
   security: Schema.Array(Schema.Record(Schema.String, Schema.Array(Schema.String))),
   responses: Schema.Record(Schema.String, Answered),
 }
-/** What is posted to: its body is its protocol's own. */
+/** An agent endpoint, whose body its protocol defines. */
 const Posting = Schema.Struct({ ...common, requestBody: Schema.Json })
 const Operation = Schema.Struct({
   ...common,
@@ -87,12 +87,12 @@ const Document = Schema.Struct({
   }),
 })
 
-const made = documents({ ...serviceOptions, version: "1.0.0" })
-const text = new TextDecoder().decode(made.get("/openapi.json")?.bytes)
+const built = documents({ ...serviceOptions, version: "1.0.0" })
+const text = new TextDecoder().decode(built.get("/openapi.json")?.bytes)
 const document = Schema.decodeUnknownSync(Schema.fromJsonString(Document))(text)
 
-/** A payment id that is well formed, and nobody's. */
-const noPayment = `0x${"5a".repeat(32)}`
+/** A well-formed id of no payment. */
+const unknownPayment = `0x${"5a".repeat(32)}`
 
 test("every path of the contract is served, and /openapi.json is the document", () =>
   Effect.gen(function* () {
@@ -100,7 +100,9 @@ test("every path of the contract is served, and /openapi.json is the document", 
     let client = 0
     for (const [path, { get, post }] of Object.entries(document.paths)) {
       const headers = { "x-forwarded-for": `203.0.113.${client++}` }
-      const { status } = yield* service.get(path.replace("{paymentId}", noPayment), { headers })
+      const { status } = yield* service.get(path.replace("{paymentId}", unknownPayment), {
+        headers,
+      })
       const found = path.includes("{") ? [404] : get === undefined ? [405] : [200, 402]
       ok(found.includes(status), `${path} is ${status}`)
       const posted = yield* service.get(path, { method: "POST", headers })
@@ -114,13 +116,13 @@ test("every path of the contract is served, and /openapi.json is the document", 
     )
   }))
 
-Deno.test("every path that is free, sold, about the service or posted to is in it, and no other", () => {
+Deno.test("/openapi.json has the free, paid, document and agent paths, and no other", () => {
   equal(
     Object.keys(document.paths).toSorted(),
     [
       ...new Set([
         ...[...Object.values(freeRows), ...Object.values(products)].map(({ path }) => path),
-        ...made.keys(),
+        ...built.keys(),
         ...["/v1/payments/{paymentId}", paths.a2a, paths.mcp],
       ]),
     ].toSorted(),
@@ -144,7 +146,7 @@ Deno.test("every product is a paid operation with its price, its 402 and its par
   }
 })
 
-Deno.test("a listing has the parameters that the reader of catalogs asks with", () => {
+Deno.test("a listing has the parameters of x402 discovery", () => {
   for (const path of ["/discovery", "/discovery/resources"]) {
     equal(
       document.paths[path]?.get?.parameters.map((row) => [row.name, row.in]),
@@ -157,7 +159,7 @@ Deno.test("a listing has the parameters that the reader of catalogs asks with", 
   }
 })
 
-Deno.test("an operation that is paid before it is computed has every way that can end", () => {
+Deno.test("a settle-early operation documents every error status it can return", () => {
   const errors = [400, 402, 404, 409, 410, 422, 429, 431, 500, 502, 503, 504].map(String)
   for (const { path, settlementOrder } of Object.values(products)) {
     const statuses = Object.keys(document.paths[path]?.get?.responses ?? {})
@@ -166,14 +168,14 @@ Deno.test("an operation that is paid before it is computed has every way that ca
   }
 })
 
-Deno.test("a payment that is being worked on says when to come again", () => {
+Deno.test("the 409 of a paid operation documents Retry-After", () => {
   for (const { path } of Object.values(products)) {
     const conflict = resolved(document.paths[path]?.get?.responses["409"])
     ok(conflict !== undefined && "Retry-After" in conflict.headers, path)
   }
 })
 
-Deno.test("every free operation asks for no payment", () => {
+Deno.test("a free operation requires no payment", () => {
   const paid: ReadonlyArray<string> = Object.values(products).map((product) => product.path)
   for (const [path, { get, post }] of Object.entries(document.paths)) {
     if (paid.includes(path)) continue
@@ -184,7 +186,7 @@ Deno.test("every free operation asks for no payment", () => {
   }
 })
 
-Deno.test("every figure about a whale says what it is", () => {
+Deno.test("every figure about a whale has a description", () => {
   const Shape = Schema.Struct({
     properties: Schema.Record(
       Schema.String,
@@ -194,54 +196,54 @@ Deno.test("every figure about a whale says what it is", () => {
       }),
     ),
   })
-  const silent = ["Whale", "OddsBand", "WhaleEntryData"].flatMap((name) => {
+  const undescribed = ["Whale", "OddsBand", "WhaleEntryData"].flatMap((name) => {
     const { properties } = Schema.decodeUnknownSync(Shape)(document.components.schemas[name])
     return Object.entries(properties).flatMap(([property, { type, description }]) =>
       type === "number" && description === undefined ? [`${name}.${property}`] : []
     )
   })
-  equal(silent, [])
+  equal(undescribed, [])
 })
 
-/** A response, itself or what it refers to. */
+/** A response, with its reference resolved. */
 function resolved(response: typeof Answered.Type | undefined) {
   return response !== undefined && "$ref" in response
     ? document.components.responses[response.$ref.split("/").at(-1) ?? ""]
     : response
 }
 
-/** Headers of HTTP and CORS that no operation needs to explain. */
-const everywhere = /^(access-control-.*|content-(type|length)|x-content-type-options)$/
+/** Headers of HTTP and CORS that no operation documents. */
+const undocumentedHeaders = /^(access-control-.*|content-(type|length)|x-content-type-options)$/
 
-/** What of an answer the document does not have; null when it has all. */
+/** The first status or header of an answer that the document lacks; null when it has all. */
 function missing(path: string, { status, headers }: Response): string | null {
   const response = resolved(document.paths[path]?.get?.responses[String(status)])
   if (response === undefined) return `no ${status}`
   const documented = Object.keys(response.headers).map((name) => name.toLowerCase())
   const name = [...headers.keys()].find((name) =>
-    !everywhere.test(name) && !documented.includes(name)
+    !undocumentedHeaders.test(name) && !documented.includes(name)
   )
   return name === undefined ? null : `no ${name} on ${status}`
 }
 
 const tooLong = `?${"x".repeat(2_048)}`
-/** What is asked, the status it gets, and the request. */
+/** What is requested, its status, and the request. */
 const requests: ReadonlyArray<readonly [string, number, `/${string}`, RequestInit]> = [
   ["a poll", 200, "/v1/index", {}],
-  ["a poll with the tag it has", 304, "/v1/index", { headers: { "if-none-match": "*" } }],
-  ["a Host that is none", 400, "/v1/index", { headers: { host: "x/y" } }],
-  ["a listing's wrong limit", 400, "/discovery?limit=0", {}],
+  ["a poll with the current tag", 304, "/v1/index", { headers: { "if-none-match": "*" } }],
+  ["an invalid Host", 400, "/v1/index", { headers: { host: "x/y" } }],
+  ["an invalid limit of a listing", 400, "/discovery?limit=0", {}],
   ["another method", 405, "/v1/index", { method: "POST" }],
   ["a large body", 413, "/v1/index", { method: "POST", headers: { "content-length": "65537" } }],
   ["a long query", 414, `/v1/index${tooLong}`, {}],
   ["a call without a payment", 402, "/v1/latest", {}],
-  ["a call with no real payment", 402, "/v1/latest", { headers: { "x-payment": "e30=" } }],
+  ["a call with an invalid payment", 402, "/v1/latest", { headers: { "x-payment": "e30=" } }],
   ["a large payment", 431, "/v1/latest", { headers: { "x-payment": "x".repeat(8_193) } }],
-  ["another method of what is sold", 405, "/v1/latest", { method: "PUT" }],
-  ["a payment nobody showed", 404, `/v1/payments/${noPayment}`, {}],
-  ["a payment id that is none", 400, "/v1/payments/1", {}],
-  ["another method of a payment", 405, `/v1/payments/${noPayment}`, { method: "DELETE" }],
-  ["a long query of what is sold", 414, `/v1/latest${tooLong}`, {}],
+  ["another method of a product", 405, "/v1/latest", { method: "PUT" }],
+  ["an unknown payment", 404, `/v1/payments/${unknownPayment}`, {}],
+  ["an invalid payment id", 400, "/v1/payments/1", {}],
+  ["another method of a payment", 405, `/v1/payments/${unknownPayment}`, { method: "DELETE" }],
+  ["a long query of a product", 414, `/v1/latest${tooLong}`, {}],
 ]
 
 for (const [what, status, target, init] of requests) {
@@ -255,7 +257,7 @@ for (const [what, status, target, init] of requests) {
     }))
 }
 
-test("the document has the 200 of what is sold, with its receipt", () =>
+test("the document has the 200 of a product, with its receipt", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-11-21T12:00:00.000Z"))
     const service = yield* makeService(yield* makeWorld(3))
@@ -265,7 +267,7 @@ test("the document has the 200 of what is sold, with its receipt", () =>
     strictEqual(missing("/v1/latest", response), null)
   }))
 
-/** Names of the fields a document's schema has, and of what is beneath them, as dotted paths. */
+/** The fields of a schema and of its nested schemas, as dotted paths. */
 function fieldsOf(schema: JsonSchema, at: string): ReadonlyArray<string> {
   const { $ref, properties = {}, items, anyOf = [] } = schema
   if ($ref !== undefined) {
@@ -299,17 +301,17 @@ const JsonSchema = Schema.Struct({
 })
 const decodeSchema = Schema.decodeUnknownSync(JsonSchema)
 
-/** The same of a body that was served. */
-function served(value: unknown, at: string): ReadonlyArray<string> {
-  if (Array.isArray(value)) return value.flatMap((one) => served(one, at))
+/** The fields of a served body, as dotted paths. */
+function servedFields(value: unknown, at: string): ReadonlyArray<string> {
+  if (Array.isArray(value)) return value.flatMap((one) => servedFields(one, at))
   if (typeof value !== "object" || value === null) return []
   return Object.entries(value).flatMap(([name, of]) => [
     `${at}.${name}`,
-    ...served(of, `${at}.${name}`),
+    ...servedFields(of, `${at}.${name}`),
   ])
 }
 
-test("the document has every field that is served of whales, and what it has is served", () =>
+test("the documented fields of whales and of the track record are the served fields", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-11-21T12:00:00.000Z"))
     const world = yield* makeWorld(3)
@@ -322,13 +324,13 @@ test("the document has every field that is served of whales, and what it has is 
     for (const [path, name] of [["/v1/track-record", "TrackRecord"], ["/v1/whales", "Whales"]]) {
       const response = yield* service.get(path ?? "", { headers })
       strictEqual(response.status, 200)
-      const fields = new Set(served(yield* Effect.promise(() => response.json()), ""))
+      const fields = new Set(servedFields(yield* Effect.promise(() => response.json()), ""))
       const documented = new Set(fieldsOf({ $ref: `#/components/schemas/${name}` }, ""))
       equal([...fields].toSorted(), [...documented].toSorted())
     }
   }))
 
-Deno.test("its contact is an address of mail where one can be written to, else what it is", () => {
+Deno.test("the contact is an email where the address can receive mail, and a URL otherwise", () => {
   const contactIn = (contact: string) =>
     JSON.parse(
       openApiDocument({ terms, version: "1.0.0", contact, documents: new Map() }),
@@ -342,16 +344,16 @@ Deno.test("its contact is an address of mail where one can be written to, else w
   }
 })
 
-Deno.test("its guidance is short enough to be shown to an agent whole", () => {
+Deno.test("the guidance for agents has at most 4,000 characters", () => {
   const { info } = JSON.parse(text)
   ok(info["x-guidance"].length > 0 && info["x-guidance"].length <= 4_000)
 })
 
-Deno.test("what differs from deployment to deployment is not written into the document", () => {
+Deno.test("the document does not contain the rate limits of a deployment", () => {
   ok(!/\d+ requests/.test(text))
 })
 
-Deno.test("operation ids are unique, every operation has a 4xx, every reference has its target", () => {
+Deno.test("operation ids are unique, every operation has a 4xx, every reference has a target", () => {
   const operations = Object.values(document.paths)
     .flatMap(({ get, post }) => [get, post])
     .filter((operation) => operation !== undefined)

@@ -1,5 +1,6 @@
 /**
- * The predecessor's paths: where they lead, and that nobody's wording makes them lead elsewhere.
+ * The predecessor's paths redirect to paths of this service, and no request makes them lead
+ * elsewhere.
  *
  * @module
  */
@@ -21,14 +22,14 @@ import { terms } from "../../support/payments/terms.ts"
 import { targetLengthMax } from "../../../src/http/server/errors.ts"
 
 const base = terms.publicBaseUrl
-const successorOfAll = freeRows.index.path
-/** The day this interface took over. */
+const defaultSuccessor = freeRows.index.path
+/** The day on which this interface replaced its predecessor. */
 const deprecatedAt = Date.parse("2026-11-01T00:00:00.000Z") / second
-const successors = new Set<string>([...defaultLegacyRoutes.values(), successorOfAll])
+const successors = new Set<string>([...defaultLegacyRoutes.values(), defaultSuccessor])
 
 const legacyService = Effect.flatMap(makeWorld(3), (world) => makeService(world))
 
-test("every path of the table is moved for good, with its query", () =>
+test("every path of the table is redirected permanently, with its query", () =>
   Effect.gen(function* () {
     const { get } = yield* legacyService
     ok(defaultLegacyRoutes.size > 10)
@@ -44,7 +45,7 @@ test("every path of the table is moved for good, with its query", () =>
     }
   }))
 
-test("the documented examples lead to what they name", () =>
+test("the documented paths lead to the products they name", () =>
   Effect.sync(() => {
     equal(
       ["/api/signals", "/api/whales"].map((path) => defaultLegacyRoutes.get(path)),
@@ -52,7 +53,7 @@ test("the documented examples lead to what they name", () =>
     )
   }))
 
-test("a path that is not in the table leads to the index, and a path beside it nowhere", () =>
+test("an unknown path under /api leads to the index, and a similar path is a 404", () =>
   Effect.gen(function* () {
     const { get } = yield* legacyService
     for (const path of ["/api", "/api/", "/api/nowhere", "/api/v1/signals", "/api/signals/1"]) {
@@ -66,7 +67,7 @@ test("a path that is not in the table leads to the index, and a path beside it n
     }
   }))
 
-test("GET and HEAD are moved, OPTIONS is answered, any other method is refused", () =>
+test("GET and HEAD are redirected, OPTIONS is answered, any other method is a 405", () =>
   Effect.gen(function* () {
     const { get } = yield* legacyService
     const statuses = { GET: 308, HEAD: 308, OPTIONS: 204, POST: 405, PUT: 405, DELETE: 405 }
@@ -79,7 +80,7 @@ test("GET and HEAD are moved, OPTIONS is answered, any other method is refused",
     }
   }))
 
-test("a move spends the documents' budget, looks at no payment, and is never 304", () =>
+test("a redirect spends the documents' budget, reads no payment, and is never a 304", () =>
   Effect.gen(function* () {
     const { get } = yield* legacyService
     const headers = { "payment-signature": "e30=", "if-none-match": "*" }
@@ -88,7 +89,7 @@ test("a move spends the documents' budget, looks at no payment, and is never 304
     match(response.headers.get("ratelimit") ?? "", /^"documents";r=119/)
   }))
 
-test("a table of one's own stands instead of the usual one", () =>
+test("a configured table replaces the default one", () =>
   Effect.gen(function* () {
     const world = yield* makeWorld(1)
     const legacyRoutes = new Map([["/api/movers", "/v1/pulse"]])
@@ -97,13 +98,13 @@ test("a table of one's own stands instead of the usual one", () =>
       servicesOver(world),
     )
     const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 }
-    const leads = (path: string) =>
+    const locationOf = (path: string) =>
       Effect.promise(async () => {
         const response = await handle(new Request(`http://any.host${path}`), { remoteAddr })
         return response.headers.get("location")
       })
-    strictEqual(yield* leads("/api/movers"), `${base}/v1/pulse`)
-    strictEqual(yield* leads("/api/whales"), `${base}/v1/index`)
+    strictEqual(yield* locationOf("/api/movers"), `${base}/v1/pulse`)
+    strictEqual(yield* locationOf("/api/whales"), `${base}/v1/index`)
   }))
 
 const route = legacyRoute({
@@ -114,17 +115,18 @@ const route = legacyRoute({
 
 const anyWords = Arbitrary.schema(Schema.Tuple([Schema.String, Schema.String]))
 
-law("whatever follows /api leads to a path of ours", anyWords, ([rest, query]) => {
-  const made = route(`/${rest}`, `?${query}`)?.current?.(`http://any.host/${rest}`)
-  ok(made !== undefined && made !== null && "headers" in made && Array.isArray(made.headers))
-  const headers = new Headers(made.headers)
+law("any text after /api leads to a path of this service", anyWords, ([rest, query]) => {
+  const redirect = route(`/${rest}`, `?${query}`)?.current?.(`http://any.host/${rest}`)
+  ok(redirect !== undefined && redirect !== null && "headers" in redirect)
+  ok(Array.isArray(redirect.headers))
+  const headers = new Headers(redirect.headers)
   const location = headers.get("location") ?? ""
   match(location, /^[!-~]+$/)
   const { origin, pathname, hash } = new URL(location)
   equal([origin, successors.has(pathname), hash], [base, true, ""])
 })
 
-/** The head of the answer to a request line as it stands. */
+/** Sends a request target without changes; returns the head of the answer. */
 const headOf = (port: number, target: string) =>
   Effect.promise(async () => {
     const connection = await Deno.connect({ hostname: "127.0.0.1", port })
@@ -144,7 +146,7 @@ const hostile = [
 ]
 
 liveTest(
-  "a request line that means ill leads to a path of ours, and adds no header",
+  "a hostile request target leads to a path of this service, and adds no header",
   () =>
     Effect.gen(function* () {
       const { handle } = yield* legacyService
@@ -171,17 +173,17 @@ liveTest(
     }),
 )
 
-test("a table leads from beneath /api/ to paths of ours only", () =>
+test("LegacyRoutes accepts only paths under /api/ that lead to paths of this service", () =>
   Effect.sync(() => {
-    const fits = Schema.is(LegacyRoutes)
-    ok(fits({ "/api/movers": "/v1/pulse", "/api/a/b.json": "/openapi.json" }))
-    const wrong = [
+    const isValid = Schema.is(LegacyRoutes)
+    ok(isValid({ "/api/movers": "/v1/pulse", "/api/a/b.json": "/openapi.json" }))
+    const invalid = [
       ...[{ "/api": "/v1/pulse" }, { "/v1/a": "/v1/pulse" }, { "/api/a?b": "/v1/pulse" }],
       ...[{ "/api/a": "/v1/nowhere" }, { "/api/a": "https://evil.example" }, {
         "/api/a/": "/health",
       }],
       ...[{ "/api/a": "//evil.example" }, { "/api/a": null }],
     ]
-    for (const routes of wrong) ok(!fits(routes), JSON.stringify(routes))
-    ok(fits(Object.fromEntries(defaultLegacyRoutes)))
+    for (const routes of invalid) ok(!isValid(routes), JSON.stringify(routes))
+    ok(isValid(Object.fromEntries(defaultLegacyRoutes)))
   }))

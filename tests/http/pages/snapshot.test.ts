@@ -1,6 +1,6 @@
 /**
- * The polled bodies: never older than three seconds, at once after a tick, and only one computation
- * for all who wait.
+ * The polled bodies: at most three seconds old, new after a refresh, and computed once for all
+ * waiting requests.
  *
  * @module
  */
@@ -24,13 +24,13 @@ const options = {
   network: "eip155:8453",
 } as const
 
-/** A feed whose index is how often it was asked; asking can be made to take for ever. */
+/** A feed whose index is the number of its calls, and whose calls can be made to hang. */
 const countingFeed = Effect.gen(function* () {
-  const asked = yield* Ref.make(0)
-  const stuck = yield* Ref.make(false)
+  const calls = yield* Ref.make(0)
+  const hangs = yield* Ref.make(false)
   const index = Effect.gen(function* () {
-    const count = yield* Ref.updateAndGet(asked, (before) => before + 1)
-    if (yield* Ref.get(stuck)) return yield* Effect.never
+    const count = yield* Ref.updateAndGet(calls, (before) => before + 1)
+    if (yield* Ref.get(hangs)) return yield* Effect.never
     return {
       status: "live" as const,
       index: count,
@@ -45,29 +45,29 @@ const countingFeed = Effect.gen(function* () {
     Layer.mock(TrackRecord, { scorecard: Effect.never }),
     Layer.mock(Digest, { latest: Effect.succeedNone }),
   )
-  return { asked, stuck, layer }
+  return { calls, hangs, layer }
 })
 
 const indexOf = (snapshot: Snapshot) => read(Promise.resolve(snapshot.index()))
-const read = (made: Promise<Answer | null>) =>
+const read = (pending: Promise<Answer | null>) =>
   Effect.map(
-    Effect.promise(() => made),
+    Effect.promise(() => pending),
     (answer) =>
       answer === null ? null : JSON.parse(new TextDecoder().decode(answer.bytes)).index as number,
   )
 
-test("the index is computed once a second, however many ask for it", () =>
+test("the index is computed once a second, for any number of requests", () =>
   Effect.gen(function* () {
     const feed = yield* countingFeed
     const snapshot = yield* makeSnapshot(options).pipe(Effect.provide(feed.layer))
-    const before = yield* Ref.get(feed.asked)
+    const before = yield* Ref.get(feed.calls)
     for (let n = 0; n < 1_000; n++) ok(!(snapshot.index() instanceof Promise))
-    strictEqual(yield* Ref.get(feed.asked), before)
+    strictEqual(yield* Ref.get(feed.calls), before)
     yield* TestClock.adjust("1 second")
-    strictEqual(yield* Ref.get(feed.asked), before + 1)
+    strictEqual(yield* Ref.get(feed.calls), before + 1)
   }))
 
-test("refresh shows what a tick has just appended", () =>
+test("refresh puts the items of the last tick into the bodies", () =>
   Effect.gen(function* () {
     const noon = Date.parse("2026-11-21T12:00:00.000Z")
     yield* TestClock.setTime(noon)
@@ -82,13 +82,13 @@ test("refresh shows what a tick has just appended", () =>
     equal([body.index, body.totalToday], [4, 4])
   }))
 
-test("a body that could not be renewed for three seconds is computed anew or not given", () =>
+test("a body older than three seconds is recomputed, or null when that fails", () =>
   Effect.gen(function* () {
     const feed = yield* countingFeed
     const snapshot = yield* makeSnapshot(options).pipe(Effect.provide(feed.layer))
     yield* TestClock.adjust("2 seconds")
     const last = yield* indexOf(snapshot)
-    yield* Ref.set(feed.stuck, true)
+    yield* Ref.set(feed.hangs, true)
     yield* TestClock.adjust("3 seconds")
     strictEqual(yield* indexOf(snapshot), last)
     yield* TestClock.adjust("1 second")
@@ -98,21 +98,21 @@ test("a body that could not be renewed for three seconds is computed anew or not
     strictEqual(yield* read(waiting), null)
   }))
 
-test("all who wait for a body wait for one computation", () =>
+test("all waiting requests share one computation", () =>
   Effect.gen(function* () {
     const feed = yield* countingFeed
     const snapshot = yield* makeSnapshot(options).pipe(Effect.provide(feed.layer))
-    yield* Ref.set(feed.stuck, true)
+    yield* Ref.set(feed.hangs, true)
     yield* TestClock.adjust("10 seconds")
-    const before = yield* Ref.get(feed.asked)
+    const before = yield* Ref.get(feed.calls)
     const waiting = Array.from({ length: 100 }, () => Promise.resolve(snapshot.index()))
     yield* TestClock.adjust("100 millis")
-    strictEqual((yield* Ref.get(feed.asked)) - before, 1)
+    strictEqual((yield* Ref.get(feed.calls)) - before, 1)
     yield* TestClock.adjust("3 seconds")
-    for (const made of waiting) strictEqual(yield* read(made), null)
+    for (const body of waiting) strictEqual(yield* read(body), null)
   }))
 
-test("the bodies hold no value of their own request: equal feeds have equal bytes", () =>
+test("a body depends on the feed only: the same feed gives the same bytes", () =>
   Effect.gen(function* () {
     const service = yield* makeService(yield* makeWorld(3))
     let client = 0

@@ -40,7 +40,7 @@ Deno.test("the terms name the data source, in text and in JSON", () => {
   }
 })
 
-Deno.test("the terms say what the figures of a wallet are not", () => {
+Deno.test("the terms state what the figures of a wallet do not measure", () => {
   const { text, json } = read({})
   match(json.disclaimers.join(" "), /held to resolution.* not its profit or loss.*no advice/)
   match(text, /exits that are not tracked/)
@@ -65,7 +65,7 @@ Deno.test("the terms name every settle-early path and promise a refund", () => {
   match(refunds, /refunded in full/)
 })
 
-test("/health says which venue the feed is made from", () =>
+test("/health names the venue mode of the feed", () =>
   Effect.gen(function* () {
     const service = yield* makeService(yield* makeWorld(1))
     const response = yield* service.get("/health")

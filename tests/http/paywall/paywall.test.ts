@@ -1,5 +1,5 @@
 /**
- * The paywall over HTTP: the order of its checks, and what each outcome looks like to a buyer.
+ * The paywall over HTTP: the order of its checks, and the answer to each outcome.
  *
  * @module
  */
@@ -35,7 +35,7 @@ const url = `${terms.publicBaseUrl}${product.path}`
 const paid = (header: string, more: Record<string, string> = {}, query = "") =>
   new Request(url + query, { headers: { "payment-signature": header, ...more } })
 
-/** An Idempotency-Key that could be guessed. */
+/** An Idempotency-Key that is too easy to guess. */
 const shortKey = { "idempotency-key": "1" }
 
 const payment = Effect.fnUntraced(function* (n = 0) {
@@ -46,7 +46,7 @@ const payment = Effect.fnUntraced(function* (n = 0) {
 
 const error = (response: Response) => Effect.promise(async () => (await response.json()).error)
 
-/** Calls, letting time pass for whatever waits. */
+/** Calls while the test clock advances. */
 const call = Effect.fnUntraced(function* (
   handle: (request: Request) => Effect.Effect<Response>,
   request: Request,
@@ -62,7 +62,7 @@ const makeHandler = (...args: Parameters<typeof paywallHarness>) =>
 const headerJson = (response: Response, name: string) =>
   JSON.parse(Result.getOrThrow(Base64.decodeString(response.headers.get(name) ?? "")))
 
-test("without a payment every request is a 402, before any parameter is looked at", () =>
+test("without a payment every request is a 402, before any parameter is read", () =>
   inMarket(Effect.gen(function* () {
     const handle = yield* makeHandler(Effect.die("computed"))
     for (const request of [new Request(url), new Request(`${url}?index=x&index=`)]) {
@@ -76,7 +76,7 @@ test("without a payment every request is a 402, before any parameter is looked a
     }
   })))
 
-test("HEAD is a 402 even with a payment, and touches nothing", () =>
+test("HEAD is a 402 even with a payment, and takes nothing", () =>
   inMarket(Effect.gen(function* () {
     const handle = yield* makeHandler(Effect.die("computed"))
     const header = headerOf(yield* payment())
@@ -85,7 +85,7 @@ test("HEAD is a 402 even with a payment, and touches nothing", () =>
     equal(yield* taken, nothing)
   })))
 
-test("with a payment a wrong parameter is a 400, and the payment can be sent again", () =>
+test("with a payment an invalid parameter is a 400, and the payment can be used again", () =>
   inMarket(Effect.gen(function* () {
     const handle = yield* makeHandler()
     const header = headerOf(yield* payment())
@@ -99,7 +99,7 @@ test("with a payment a wrong parameter is a 400, and the payment can be sent aga
     equal(yield* taken, once)
   })))
 
-test("a wrong parameter costs a payment that fits nothing, however often", () =>
+test("an invalid parameter never uses up a valid payment", () =>
   inMarket(Effect.gen(function* () {
     const handle = yield* makeHandler()
     const header = headerOf(yield* payment())
@@ -110,7 +110,7 @@ test("a wrong parameter costs a payment that fits nothing, however often", () =>
   })))
 
 for (const [what, query, key] of [["parameter", "?index=x", {}], ["key", "", shortKey]] as const) {
-  test(`a wrong ${what} beside what is no payment is a 400, and is counted as invalid`, () =>
+  test(`an invalid ${what} with a malformed payment is a 400, and counts as an invalid payment`, () =>
     inMarket(Effect.gen(function* () {
       const handle = yield* makeHandler()
       for (let i = 0; i < 3; i++) {
@@ -145,7 +145,7 @@ test("a valid payment in either header gets a 200 with charged and the receipt",
     }
   })))
 
-test("PAYMENT-SIGNATURE wins over X-PAYMENT", () =>
+test("PAYMENT-SIGNATURE has priority over X-PAYMENT", () =>
   inMarket(Effect.gen(function* () {
     const handle = yield* makeHandler()
     const header = headerOf(yield* payment())
@@ -169,18 +169,18 @@ for (
     [new DataStale({ retryAfterSeconds: 30 }), 503, "data_stale"],
   ] as const
 ) {
-  test(`a work that fails with ${fact._tag} is a ${status}, not charged`, () =>
+  test(`a work that fails with ${fact._tag} is a ${status} and is not charged`, () =>
     inMarket(Effect.gen(function* () {
       const handle = yield* makeHandler(fact)
       const response = yield* call(handle, paid(headerOf(yield* payment())))
-      const told = yield* error(response)
-      equal([response.status, told.code, told.charged], [status, code, false])
+      const refusal = yield* error(response)
+      equal([response.status, refusal.code, refusal.charged], [status, code, false])
       equal(response.headers.get("payment-response"), null)
       equal(yield* taken, nothing)
     })))
 }
 
-test("an invalid payment is a 402 that says why, in header and body", () =>
+test("an invalid payment is a 402 with the reason in header and body", () =>
   inMarket(Effect.gen(function* () {
     const handle = yield* makeHandler(Effect.die("computed"))
     const wire = yield* payment()
@@ -205,7 +205,7 @@ test("an invalid payment is a 402 that says why, in header and body", () =>
     equal(yield* taken, nothing)
   })))
 
-test("too many invalid payments are a 429, and then no signature of that client is looked at", () =>
+test("too many invalid payments are a 429, and then no payment of that client is verified", () =>
   inMarket(Effect.gen(function* () {
     const handle = yield* makeHandler()
     for (let i = 0; i < 3; i++) equal((yield* handle(paid("rubbish"))).status, 402)
@@ -218,7 +218,7 @@ test("too many invalid payments are a 429, and then no signature of that client 
     equal((yield* call(handle, paid(headerOf(yield* payment(1))))).status, 200)
   })))
 
-test("answers given away are counted as invalid payments are, whatever payment they are shown", () =>
+test("answers that are not charged count as invalid payments, for any payment", () =>
   inMarket(Effect.gen(function* () {
     let computed = 0
     const handle = yield* makeHandler(
@@ -229,7 +229,7 @@ test("answers given away are counted as invalid payments are, whatever payment t
     }
     const denied = yield* call(handle, paid(headerOf(yield* payment(1))))
     const { code, charged } = yield* error(denied)
-    // The payment was not looked at: it may be one that was charged.
+    // The payment was not verified, so it may be one that was charged.
     equal([denied.status, code, charged], [429, "rate_limited", null])
     equal([denied.headers.get("retry-after"), computed, yield* taken], ["8", 3, nothing])
     const other = paid(headerOf(yield* payment(2)), { "x-client": "another" })
@@ -237,7 +237,7 @@ test("answers given away are counted as invalid payments are, whatever payment t
     equal(yield* taken, once)
   })))
 
-test("what is charged or given again is not counted", () =>
+test("charged answers and replays do not count as invalid payments", () =>
   inMarket(Effect.gen(function* () {
     const handle = yield* makeHandler()
     const key = { "idempotency-key": "0123456789abcdef" }
@@ -246,7 +246,7 @@ test("what is charged or given again is not counted", () =>
     }
   })))
 
-test("an answer is given away even when it cannot be counted", () =>
+test("an answer that is not charged is returned even when it cannot be counted", () =>
   inMarket(Effect.gen(function* () {
     const handle = yield* Effect.provideService(
       paywallHarness(Effect.succeed({ ...goodWork, charge: false })),
@@ -261,7 +261,7 @@ test("an answer is given away even when it cannot be counted", () =>
     }
   })))
 
-test("a known payment under a forged signature is a conflict, and is counted", () =>
+test("a known payment with a forged signature is a 409, and counts as an invalid payment", () =>
   inMarket(Effect.gen(function* () {
     const handle = yield* makeHandler()
     const wire = yield* payment()
@@ -276,7 +276,7 @@ test("a known payment under a forged signature is a conflict, and is counted", (
     equal(statuses, [409, 409, 409, 429])
   })))
 
-test("the same payment again is answered by whether it shows the first call's secret", () =>
+test("a repeated payment gets the answer only with the secret of the first call", () =>
   inMarket(Effect.gen(function* () {
     const handle = yield* makeHandler()
     const header = headerOf(yield* payment())
@@ -329,7 +329,7 @@ test("the hint of an unresolved payment says what the same payment returns when 
     },
   ))
 
-test("a payment-identifier is a secret as an Idempotency-Key is", () =>
+test("a payment-identifier is a secret like an Idempotency-Key", () =>
   inMarket(Effect.gen(function* () {
     const handle = yield* makeHandler()
     const info = { required: false, id: "pay_7d5d747be160e280" }
@@ -341,7 +341,7 @@ test("a payment-identifier is a secret as an Idempotency-Key is", () =>
     equal((yield* call(handle, paid(header))).headers.get("idempotent-replayed"), "true")
   })))
 
-test("an Idempotency-Key that could be guessed is a 400", () =>
+test("an Idempotency-Key that is too easy to guess is a 400", () =>
   inMarket(Effect.gen(function* () {
     const handle = yield* makeHandler()
     const response = yield* handle(paid(headerOf(yield* payment()), { "idempotency-key": "1" }))
@@ -349,7 +349,7 @@ test("an Idempotency-Key that could be guessed is a 400", () =>
     equal(yield* taken, nothing)
   })))
 
-test("an expired payment that is known is answered by its state, an unknown one by a 402", () =>
+test("an expired payment that is known gets the answer of its state, an unknown one a 402", () =>
   inMarket(Effect.gen(function* () {
     const handle = yield* makeHandler()
     const key = { "idempotency-key": "0123456789abcdef" }
@@ -362,7 +362,7 @@ test("an expired payment that is known is answered by its state, an unknown one 
     equal(yield* taken, once)
   })))
 
-Deno.test("challengeFor() is the 402 of a product, ready to be sent", () => {
+Deno.test("challengeFor() returns the 402 of a product", () => {
   for (const sold of Object.values(products)) {
     const { status, headers, body } = challengeFor(sold, terms)
     equal(status, 402)
@@ -371,17 +371,17 @@ Deno.test("challengeFor() is the 402 of a product, ready to be sent", () => {
   }
 })
 
-test("a payment is seen in either header, and an empty header shows none", () =>
+test("a payment is read from either header, and an empty header is no payment", () =>
   inMarket(Effect.gen(function* () {
     const handle = yield* makeHandler()
-    const told = (headers: Record<string, string>) =>
+    const errorFor = (headers: Record<string, string>) =>
       Effect.flatMap(handle(new Request(url, { headers })), error)
-    const unpaid = yield* told({})
-    equal(yield* told({ "payment-signature": "" }), unpaid)
-    const unread = yield* told({ "payment-signature": "x" })
-    ok(/not base64/.test(unread), unread)
-    equal(yield* told({ "x-payment": "x" }), unread)
-    equal(yield* told({ "payment-signature": "", "x-payment": "x" }), unread)
+    const unpaid = yield* errorFor({})
+    equal(yield* errorFor({ "payment-signature": "" }), unpaid)
+    const malformed = yield* errorFor({ "payment-signature": "x" })
+    ok(/not base64/.test(malformed), malformed)
+    equal(yield* errorFor({ "x-payment": "x" }), malformed)
+    equal(yield* errorFor({ "payment-signature": "", "x-payment": "x" }), malformed)
   })))
 
 type Compiles<P extends Product, A, E> = Effect.Effect<A, E> extends ReturnType<Handler<P>["work"]>
@@ -391,7 +391,7 @@ type Latest = typeof products.latest
 type Signals = typeof products.signals
 type Input<P extends Product> = Parameters<Handler<P>["work"]>[0]
 
-Deno.test("a work that fails with anything but a fact of its row does not compile", () => {
+Deno.test("a work that fails with an error other than its product's facts does not compile", () => {
   const stranger: Compiles<Product, Work<Product>, Error> = false
   const fact: Compiles<Product, Work<Product>, SignalNotFound> = true
   const own: Compiles<Latest, Work<Latest>, SignalNotFound> = true
@@ -399,12 +399,12 @@ Deno.test("a work that fails with anything but a fact of its row does not compil
   equal([stranger, fact, own, undeclared], [false, true, true, false])
 })
 
-Deno.test("a work that answers with another body than its row's does not compile", () => {
+Deno.test("a work that returns another product's body does not compile", () => {
   const other: Compiles<Latest, Work<Signals>, DataStale> = false
   equal(other, false)
 })
 
-Deno.test("a work reads the parameters of its row: numbers, flags, and null for what was left out", () => {
+Deno.test("a work gets its product's parameters: numbers, flags, and null for an absent one", () => {
   const page: Input<Signals> = { since: null, count: 10, type: "mover" }
   const list: Input<typeof products.resolving> = {
     withinHours: 24,

@@ -1,6 +1,6 @@
 /**
- * The routes that settle before they compute, over HTTP and real payments: what is refused uncharged,
- * what is sold, what is refunded, and where a buyer reads what became of the payment.
+ * The settle-early routes over HTTP with real payments: refusals without a charge, sales, refunds,
+ * and the lookup of a payment.
  *
  * @module
  */
@@ -39,7 +39,7 @@ import { faultOf } from "../../support/http/shape.ts"
 const { resolving, whales, research } = products
 const early: ReadonlyArray<Product> = [resolving, whales, research]
 for (const product of early) {
-  test(`${product.path} unpaid is a 402 that asks to be paid first, whatever the parameters`, () =>
+  test(`${product.path} without a payment is a 402 with paymentFlow upfront, for any parameters`, () =>
     withPaidService(Effect.fnUntraced(function* ({ call }) {
       for (const query of ["", "?withinHours=&market="]) {
         const response = yield* call(product.path + query)
@@ -61,7 +61,7 @@ for (
     [research, "?market=Not_a_slug", "market"],
   ] as const
 ) {
-  test(`${product.path}${query} is a 400, and the payment can be used after it`, () =>
+  test(`${product.path}${query} is a 400, and the payment can be used again`, () =>
     withPaidService(Effect.fnUntraced(function* ({ pay }) {
       const wrong = yield* pay(product, query)
       const { error } = yield* json(wrong)
@@ -72,7 +72,7 @@ for (
     })))
 }
 
-test("what is known to be worth nothing is refused before it is paid for", () =>
+test("a product without an answer is refused before settlement, and is not charged", () =>
   withPaidService(Effect.fnUntraced(function* (service) {
     const { productPorts, pay } = service
     yield* Ref.set(productPorts.whales, [{ computedAt: now, row: whaleRow({ resolved: 29 }) }])
@@ -113,8 +113,8 @@ test("an event with several live markets is a 400 that names them", () =>
     strictEqual((yield* pay(research, "?market=market-1", 1)).status, 200)
   })))
 
-/** Buys, and holds the receipt, the ledger and the payment's state to one another. */
-const bought = Effect.fnUntraced(function* (service: PaidService, product: Product, query: string) {
+/** Buys, and checks that the receipt, the ledger and the payment's state agree. */
+const buy = Effect.fnUntraced(function* (service: PaidService, product: Product, query: string) {
   const response = yield* service.pay(product, query)
   strictEqual(response.status, 200)
   ok(response.headers.has("payment-response"))
@@ -125,26 +125,26 @@ const bought = Effect.fnUntraced(function* (service: PaidService, product: Produ
   return yield* json(response)
 })
 
-test("/v1/resolving is paid for once, and answered with the filters as they were applied", () =>
+test("/v1/resolving is charged once, and its answer repeats the applied filters", () =>
   withPaidService(Effect.fnUntraced(function* (service) {
-    const body = yield* bought(service, resolving, "?minLiquidity=1000.5&includeNoise=0")
+    const body = yield* buy(service, resolving, "?minLiquidity=1000.5&includeNoise=0")
     equal([body.count, body.data.length], [2, 2])
     equal(body.filters, { withinHours: 24, minLiquidity: 1000.5, includeNoise: false })
   })))
 
-test("/v1/whales is paid for once, and answered", () =>
+test("/v1/whales is charged once and answered", () =>
   withPaidService(Effect.fnUntraced(function* (service) {
-    equal((yield* bought(service, whales, "")).data.wallets, [whaleRow()])
+    equal((yield* buy(service, whales, "")).data.wallets, [whaleRow()])
   })))
 
-test("/v1/research is paid for once, and answered", () =>
+test("/v1/research is charged once and answered", () =>
   withPaidService(Effect.fnUntraced(function* (service) {
-    const body = yield* bought(service, research, "?market=market-1")
+    const body = yield* buy(service, research, "?market=market-1")
     equal([body.cached, body.data.market.slug], [false, "market-1"])
     match(body.disclaimer, /not financial advice/)
   })))
 
-test("a report for a second buyer comes from memory, and is paid for too", () =>
+test("a second buyer gets the stored report, and is charged too", () =>
   withPaidService(Effect.fnUntraced(function* ({ pay }) {
     yield* pay(research, "?market=market-1")
     const again = yield* json(yield* pay(research, "?market=market-1", 1))
@@ -152,7 +152,7 @@ test("a report for a second buyer comes from memory, and is paid for too", () =>
     strictEqual((yield* taken).received, 2n * research.price)
   })))
 
-test("a work that fails after it was paid for is charged and refunded, and says where to look", () =>
+test("a work that fails after settlement is refunded, and the error names the payment's status", () =>
   withPaidService(Effect.fnUntraced(function* (service) {
     yield* Ref.set(service.productPorts.venueUp, false)
     const response = yield* service.pay(research, "?market=market-1")
@@ -179,11 +179,11 @@ test("a work that fails after it was paid for is charged and refunded, and says 
       refund: { state: "queued", transaction: null, amountUsd: "1.00", to },
     })
     const again = yield* service.pay(research, "?market=market-1")
-    const told = (yield* json(again)).error
-    equal([again.status, told.refund.id, told.hint], [410, error.refund.id, error.hint])
+    const repeated = (yield* json(again)).error
+    equal([again.status, repeated.refund.id, repeated.hint], [410, error.refund.id, error.hint])
   })))
 
-test("what turns out to be worth nothing only when it is computed is refunded", () =>
+test("a product whose computation finds no answer after settlement is refunded", () =>
   withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
     yield* Ref.set(productPorts.books, [])
     const response = yield* pay(resolving)
@@ -192,7 +192,7 @@ test("what turns out to be worth nothing only when it is computed is refunded", 
     strictEqual(error.refund.amountUsd, "0.02")
   })))
 
-test("a payment is looked up by its id, in the budget of documents", () =>
+test("a lookup of a payment validates the id, and spends the documents' budget", () =>
   withPaidService(Effect.fnUntraced(function* ({ call }) {
     const unknown = yield* call(`/v1/payments/0x${"0".repeat(64)}`)
     equal([unknown.status, (yield* json(unknown)).error.code], [404, "not_found"])
@@ -206,23 +206,23 @@ test("a payment is looked up by its id, in the budget of documents", () =>
     }
   })))
 
-test("a refund of another sum than the price is looked up as that sum", () =>
+test("a lookup shows the refund's own amount when it is not the price", () =>
   inMarket(
     Effect.gen(function* () {
       const payments = yield* Payments
       yield* payments.scan
-      const bought = yield* purchase()
-      const { price } = bought.product
-      yield* buying(bought, workOf(answering("nothing", false)))
-      yield* useNonce(bought, price - 1n, BigInt(startSeconds + 5))
+      const sale = yield* purchase()
+      const { price } = sale.product
+      yield* buying(sale, workOf(answering("nothing", false)))
+      yield* useNonce(sale, price - 1n, BigInt(startSeconds + 5))
       yield* passing(60)
       yield* payments.scan
       const service = yield* makeService(yield* makeWorld(1), Layer.succeed(Payments, payments))
-      const asked = yield* Effect.forkChild(
-        service.get(`/v1/payments/${(yield* rowOf(bought))?.paymentId}`),
+      const lookup = yield* Effect.forkChild(
+        service.get(`/v1/payments/${(yield* rowOf(sale))?.paymentId}`),
       )
       yield* passing(2)
-      const { amountUsd, refund } = yield* json(yield* Fiber.join(asked))
+      const { amountUsd, refund } = yield* json(yield* Fiber.join(lookup))
       equal([amountUsd, refund.amountUsd], ["0.01", "0.009999"])
     }).pipe(Effect.scoped),
   ))
@@ -230,18 +230,18 @@ test("a refund of another sum than the price is looked up as that sum", () =>
 for (
   const [what, status] of [
     ["fails", Effect.die("the store is down")],
-    ["is silent", Effect.never],
+    ["hangs", Effect.never],
   ] as const
 ) {
-  test(`a payment cannot be looked up, and nothing is said of it, while the store ${what}`, () =>
+  test(`a lookup of a payment is a 503 while the store ${what}`, () =>
     inMarket(
       Effect.gen(function* () {
         const payments = { ...yield* Payments, status: () => status }
         const service = yield* makeService(yield* makeWorld(1), Layer.succeed(Payments, payments))
         const path = `/v1/payments/0x${"0".repeat(64)}`
-        const asked = yield* Effect.forkChild(service.get(path))
+        const lookup = yield* Effect.forkChild(service.get(path))
         yield* passing(2)
-        const response = yield* Fiber.join(asked)
+        const response = yield* Fiber.join(lookup)
         strictEqual(yield* faultOf(path, "GET", response), null)
         equal([response.status, (yield* json(response)).error.code], [503, "overloaded"])
       }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None")),
@@ -254,7 +254,7 @@ for (
     ["X-402-Version", "", { "x-402-version": "1" }],
   ] as const
 ) {
-  test(`a buyer of x402 version 1 gets its own 402 on request, by ${how}`, () =>
+  test(`${how} requests the 402 of x402 version 1`, () =>
     withPaidService(Effect.fnUntraced(function* ({ call, pay }) {
       for (const product of Object.values(products)) {
         const response = yield* call(product.path + query, { headers })
@@ -274,7 +274,7 @@ for (
     })))
 }
 
-test("every other word for a version gets the challenge of version 2", () =>
+test("any other version value gets the challenge of version 2", () =>
   withPaidService(Effect.fnUntraced(function* ({ call }) {
     for (const query of ["", "?x402Version=2", "?x402Version=11", "?ax402Version=1"]) {
       const headers = { "x-402-version": "2" }

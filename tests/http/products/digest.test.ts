@@ -1,5 +1,5 @@
 /**
- * The digest as it is shown and sold: its free part, its history, and that a stale one costs nothing.
+ * The digest over HTTP: its free part, its sale and its history; a stale digest is not charged.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { json, now, once, withPaidService } from "../../support/http/paidService
 
 const noon = Date.parse("2026-11-21T12:00:00.000Z")
 
-/** A service at noon that had a digest at each of the last `count` slots, the newest at noon. */
+/** A service at noon with a digest for each of the last `count` slots, the newest at noon. */
 const withDigests = Effect.fnUntraced(function* (count: number) {
   yield* TestClock.setTime(noon)
   const world = yield* makeWorld(3)
@@ -31,17 +31,17 @@ const withDigests = Effect.fnUntraced(function* (count: number) {
   let client = 0
   const free = (path: string, headers: Record<string, string> = {}) =>
     service.get(path, { headers: { "x-forwarded-for": `203.0.113.${client++}`, ...headers } })
-  const bought = Effect.fnUntraced(function* (target: string) {
+  const buy = Effect.fnUntraced(function* (target: string) {
     const product = target.includes("history") ? products.digest_history : products.digest
     const response = yield* service.get(target, {
       headers: { "x-payment": yield* paymentFor(product) },
     })
     return { response, body: yield* json(response) }
   })
-  return { world, service, free, bought }
+  return { world, service, free, buy }
 })
 
-test("before the first digest the free bodies say null, the brief is not found, health degraded", () =>
+test("before the first digest free bodies have null, the brief is a 404, health is degraded", () =>
   Effect.gen(function* () {
     const { free } = yield* withDigests(0)
     strictEqual((yield* json(yield* free("/v1/index"))).digest, null)
@@ -56,20 +56,20 @@ test("before the first digest the free bodies say null, the brief is not found, 
     equal([error.code, error.message], ["not_found", noDigestYet])
   }))
 
-test("/v1/digest says that none exists yet before the first, and charges nothing", () =>
+test("/v1/digest before the first digest is a 503, and is not charged", () =>
   Effect.gen(function* () {
-    const { bought } = yield* withDigests(0)
-    const { response, body } = yield* bought("/v1/digest")
+    const { buy } = yield* withDigests(0)
+    const { response, body } = yield* buy("/v1/digest")
     strictEqual(response.status, 503)
     const { code, charged, message } = body.error
     equal([code, charged, message], ["digest_stale", false, noDigestYet])
   }))
 
-test("a digest that cannot be read costs its own fields, not those of the feed", () =>
+test("while the digest cannot be read, the feed's fields are still returned", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
     const world = yield* makeWorld(3)
-    const latest = Effect.die("no digest of ours")
+    const latest = Effect.die("the digest cannot be read")
     const service = yield* makeService({ ...world, digests: { ...world.digests, latest } })
     const index = yield* json(yield* service.get("/v1/index"))
     equal([index.index, index.digest], [3, null])
@@ -80,7 +80,7 @@ test("a digest that cannot be read costs its own fields, not those of the feed",
     strictEqual((yield* json(brief)).error.message, "The newest digest cannot be read now")
   }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
 
-test("the newest digest is named in every free body, and its brief has no analysis", () =>
+test("every free body names the newest digest, and its brief has no analysis", () =>
   Effect.gen(function* () {
     const { free } = yield* withDigests(3)
     const { digest } = storedDigest(noon, "The digest 0 back")
@@ -96,7 +96,7 @@ test("the newest digest is named in every free body, and its brief has no analys
     strictEqual((yield* free("/v1/digest/brief", { "if-none-match": etag })).status, 304)
   }))
 
-test("a digest that was just written is shown by the next refresh, the pulse too", () =>
+test("refresh puts a new digest into every free body", () =>
   Effect.gen(function* () {
     const { world, service, free } = yield* withDigests(1)
     yield* TestClock.adjust(digestEvery)
@@ -107,16 +107,16 @@ test("a digest that was just written is shown by the next refresh, the pulse too
     strictEqual((yield* json(yield* free("/v1/digest/brief"))).data.title, "News")
   }))
 
-test("/v1/digest sells the newest digest whole, to its last fresh millisecond", () =>
+test("/v1/digest sells the whole newest digest until it reaches its maximum age", () =>
   Effect.gen(function* () {
-    const { bought } = yield* withDigests(2)
+    const { buy } = yield* withDigests(2)
     yield* TestClock.adjust(digestAgeMax)
-    const { response, body } = yield* bought("/v1/digest")
+    const { response, body } = yield* buy("/v1/digest")
     strictEqual(response.status, 200)
     const { digest } = storedDigest(noon, "The digest 0 back")
     equal(body, { success: true, data: digest, charged: true })
     yield* TestClock.adjust(1)
-    const stale = yield* bought("/v1/digest")
+    const stale = yield* buy("/v1/digest")
     strictEqual(stale.response.status, 503)
     strictEqual(stale.response.headers.get("retry-after"), "60")
     const { code, charged, retryable } = stale.body.error
@@ -128,7 +128,7 @@ test("/v1/digest sells the newest digest whole, to its last fresh millisecond", 
     strictEqual(stale.response.headers.has("payment-response"), false)
   }))
 
-/** Query, and which digests of the last 50 it sells, by how many slots they are back. */
+/** Query of the history over 50 digests; its hours, and the returned digests as slots back. */
 const histories: ReadonlyArray<readonly [string, number, ReadonlyArray<number>]> = [
   ["", 24, [0, 1, 2, 3, 4, 5]],
   ["?hours=24&limit=42", 24, [0, 1, 2, 3, 4, 5, 6]],
@@ -141,8 +141,8 @@ const histories: ReadonlyArray<readonly [string, number, ReadonlyArray<number>]>
 for (const [query, hours, slots] of histories) {
   test(`/v1/digest/history${query} sells ${slots.length} digests, the newest first`, () =>
     Effect.gen(function* () {
-      const { bought } = yield* withDigests(50)
-      const { response, body } = yield* bought(`/v1/digest/history${query}`)
+      const { buy } = yield* withDigests(50)
+      const { response, body } = yield* buy(`/v1/digest/history${query}`)
       strictEqual(response.status, 200)
       equal(body, {
         success: true,
@@ -158,17 +158,17 @@ for (const [query, hours, slots] of histories) {
     }))
 }
 
-test("an empty history is given away", () =>
+test("an empty history is returned and not charged", () =>
   Effect.gen(function* () {
-    const { bought } = yield* withDigests(1)
+    const { buy } = yield* withDigests(1)
     yield* TestClock.adjust(2 * hour)
-    const { response, body } = yield* bought("/v1/digest/history?hours=1")
+    const { response, body } = yield* buy("/v1/digest/history?hours=1")
     strictEqual(response.status, 200)
     equal(body, { success: true, count: 0, hours: 1, data: [], charged: false })
     strictEqual(response.headers.has("payment-response"), false)
   }))
 
-test("a stale digest takes no money, and the same payment buys the next one", () =>
+test("a stale digest takes no payment, and the same payment buys the next digest", () =>
   withPaidService(Effect.fnUntraced(function* ({ digests, pay }) {
     yield* digests.prune(Infinity)
     yield* digests.add(storedDigest(now - digestAgeMax - 1))
@@ -181,7 +181,7 @@ test("a stale digest takes no money, and the same payment buys the next one", ()
     equal(yield* taken, once(products.digest))
   })))
 
-test("an empty history takes no money", () =>
+test("an empty history takes no payment", () =>
   withPaidService(Effect.fnUntraced(function* ({ digests, pay }) {
     yield* digests.prune(Infinity)
     strictEqual((yield* json(yield* pay(products.digest_history))).charged, false)

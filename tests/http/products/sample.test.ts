@@ -1,5 +1,5 @@
 /**
- * The wallets of /v1/sample agree with themselves, as a reader who checks will find.
+ * The figures of the wallets in /v1/sample are consistent.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
 
 const { whales, feedItems, research } = Schema.decodeUnknownSync(freeRows.sample.body)(sampleBody)
 
-/** Shown figures are rounded to a hundredth of a percent, each by itself. */
+/** Each published figure is rounded to a hundredth of a percent. */
 const near = (a: number, b: number, digits = 0.000_11) =>
   ok(Math.abs(a - b) <= digits, `${a} is not ${b}`)
 
@@ -20,7 +20,7 @@ const mean = ({ oddsBands, resolved }: WhaleRow, of: "winRate" | "meanEntryPrice
   oddsBands.reduce((sum, band) => sum + band.entries * band[of], 0) / resolved
 
 for (const row of whales) {
-  Deno.test(`bands of the sample's ${row.label} wallet add up to the whole, and lie in order`, () => {
+  Deno.test(`the odds bands of the sample's ${row.label} wallet add up to its totals`, () => {
     strictEqual(row.oddsBands.reduce((sum, { entries }) => sum + entries, 0), row.resolved)
     near(mean(row, "winRate"), row.winRate)
     near(mean(row, "meanEntryPrice"), row.meanEntryPrice)
@@ -32,17 +32,17 @@ for (const row of whales) {
     }
   })
 
-  Deno.test(`rates of the sample's ${row.label} wallet lie in Wilson's interval of them`, () => {
+  Deno.test(`the win rates of the sample's ${row.label} wallet have their Wilson intervals`, () => {
     const parts = [{ ...row, entries: row.resolved }, ...row.oddsBands]
     for (const { entries, winRate, winRateLow, winRateHigh } of parts) {
-      const said = winRateOf({ wins: Math.round(winRate * entries), decisive: entries })
-      near(said.winRate, winRate)
-      near(said.winRateLow, winRateLow)
-      near(said.winRateHigh, winRateHigh)
+      const expected = winRateOf({ wins: Math.round(winRate * entries), decisive: entries })
+      near(expected.winRate, winRate)
+      near(expected.winRateLow, winRateLow)
+      near(expected.winRateHigh, winRateHigh)
     }
   })
 
-  Deno.test(`edge and returns of the sample's ${row.label} wallet follow from its rates`, () => {
+  Deno.test(`the edge and returns of the sample's ${row.label} wallet follow from its rates`, () => {
     near(row.edge, row.winRate - row.meanEntryPrice)
     near(row.edgeHigh - row.edge, row.edge - row.edgeLow)
     strictEqual(row.label, row.edgeLow > 0 ? "follow" : "neutral")
@@ -58,14 +58,14 @@ for (const row of whales) {
   })
 }
 
-Deno.test("the sample's wallets are such as the table sells, in its order", () => {
+Deno.test("the sample's wallets are publishable, in the order of /v1/whales", () => {
   equal(publishable(whales), whales)
   const [position] = research.data.evidence.whales
   equal([position?.wallet, position?.pseudonym], [whales[1]?.wallet, whales[1]?.pseudonym])
   strictEqual(position?.calibration?.winRate, whales[1]?.winRate)
 })
 
-Deno.test("the sample's whale entry carries its wallet's calibration as it stood before", () => {
+Deno.test("the sample's whale entry has its wallet's calibration from before the entry", () => {
   const entry = feedItems.find((item) => item.type === "whale_entry")?.data
   ok(entry !== undefined && entry.calibration !== null)
   const { calibration, wallet, entryPrice, shares, stakeUsd, firstFillAt, lastFillAt } = entry

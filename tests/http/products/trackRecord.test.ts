@@ -1,6 +1,5 @@
 /**
- * /v1/track-record as a stranger reads it: free, cached, never refused for want of data, and in step
- * with what is sold.
+ * /v1/track-record over HTTP: free, cached, a 200 without data, and consistent with /v1/whales.
  *
  * @module
  */
@@ -62,7 +61,7 @@ const bodyOf = (response: Response) =>
     Schema.decodeUnknownSync(freeRows.track_record.body),
   )
 
-test("before anything is counted it is a 200 that says so, and no error", () =>
+test("/v1/track-record before any result is a 200 with zeros", () =>
   Effect.gen(function* () {
     const { get } = yield* open([])
     const response = yield* get()
@@ -74,7 +73,7 @@ test("before anything is counted it is a 200 that says so, and no error", () =>
     equal(scores, scores.map(() => 0))
   }))
 
-test("it may be kept for 15 seconds, is polled by its tag, and shows its free budget", () =>
+test("/v1/track-record is cacheable for 15 seconds, has an ETag, and states the free budget", () =>
   Effect.gen(function* () {
     const { get } = yield* open(wonOf40([25, 15]))
     const first = yield* get()
@@ -93,7 +92,7 @@ test("it may be kept for 15 seconds, is polled by its tag, and shows its free bu
     strictEqual((yield* get()).headers.get("etag"), etag)
   }))
 
-test("it shares the budget of the free paths", () =>
+test("/v1/track-record shares the budget of the free paths", () =>
   Effect.gen(function* () {
     const { service } = yield* open([])
     for (const at of [path, "/v1/index", path, "/v1/pulse", path]) {
@@ -103,7 +102,7 @@ test("it shares the budget of the free paths", () =>
     equal([denied.status, denied.headers.get("retry-after")], [429, "60"])
   }))
 
-test("a changed calibration has another tag within five seconds", () =>
+test("a changed calibration changes the body and its tag within five seconds", () =>
   Effect.gen(function* () {
     const { world, get } = yield* open(wonOf40([25, 15]))
     const before = yield* get()
@@ -119,7 +118,7 @@ test("a changed calibration has another tag within five seconds", () =>
     )
   }))
 
-test("a verdict on an item of the feed has another tag within five seconds, a miss too", () =>
+test("a verdict on a feed item, hit or miss, changes the body and its tag within five seconds", () =>
   Effect.gen(function* () {
     const { world, get } = yield* open(wonOf40([25]))
     const before = yield* get()
@@ -140,7 +139,7 @@ test("a verdict on an item of the feed has another tag within five seconds, a mi
     equal(predetermined, { emitted: 5, resolved: 2, correct: 1, uneven: 1, cancelled: 1 })
   }))
 
-test("a wallet that is new is counted within a minute, though no calibration changed", () =>
+test("a new wallet is counted within a minute, without a changed calibration", () =>
   Effect.gen(function* () {
     const { world, get } = yield* open(wonOf40([25]))
     strictEqual((yield* bodyOf(yield* get())).coverage.trackedWallets, 1)
@@ -151,7 +150,7 @@ test("a wallet that is new is counted within a minute, though no calibration cha
     equal([coverage.trackedWallets, coverage.leftOut.tooFew], [2, 1])
   }))
 
-test("it says of its wallets what the sold table says of them", () =>
+test("/v1/track-record has the same wallet figures as /v1/whales", () =>
   Effect.gen(function* () {
     const { service, get } = yield* open(wonOf40([25, 15, 20]))
     const { topWallets, computedAt, method } = yield* bodyOf(yield* get())
@@ -176,17 +175,17 @@ test("it says of its wallets what the sold table says of them", () =>
     match(method.reading, /neutral/)
   }))
 
-test("the feed's bodies do not wait for the whales, and it does not wait for a slow reading", () =>
+test("a slow scorecard delays neither /v1/track-record nor the feed's bodies", () =>
   Effect.gen(function* () {
     const slow = yield* Ref.make(false)
-    const made = scorecard({ ...storeOf([]), verdicts: noVerdicts, now: noon })
+    const empty = scorecard({ ...storeOf([]), verdicts: noVerdicts, now: noon })
     const layer = Layer.mergeAll(
       Layer.mock(Digest, { latest: Effect.succeedNone }),
       Layer.mock(Feed, { index: Effect.succeed(feedState), pulse: Effect.succeed([]) }),
       Layer.mock(TrackRecord, {
         scorecard: Effect.flatMap(
           Ref.get(slow),
-          (slow) => Effect.as(Effect.sleep(slow ? "8 seconds" : 0), made),
+          (slow) => Effect.as(Effect.sleep(slow ? "8 seconds" : 0), empty),
         ),
       }),
     )
@@ -200,17 +199,17 @@ test("the feed's bodies do not wait for the whales, and it does not wait for a s
     }
   }))
 
-test("a track record that cannot be renewed for 15 seconds is not given, and comes back", () =>
+test("/v1/track-record is a 503 after 15 seconds without its stores, and recovers", () =>
   Effect.gen(function* () {
     const { world, service } = yield* open(wonOf40([25]))
-    const asked = () => service.get(path, { headers: { "x-forwarded-for": "203.0.113.9" } })
-    strictEqual((yield* asked()).status, 200)
+    const call = () => service.get(path, { headers: { "x-forwarded-for": "203.0.113.9" } })
+    strictEqual((yield* call()).status, 200)
     yield* Ref.set(world.productPorts.whalesUp, false)
     yield* TestClock.adjust("15 seconds")
-    strictEqual((yield* asked()).status, 200)
+    strictEqual((yield* call()).status, 200)
     yield* TestClock.adjust("1 second")
-    const refused = yield* asked()
+    const refused = yield* call()
     equal([refused.status, yield* faultOf(path, "GET", refused)], [503, null])
     yield* Ref.set(world.productPorts.whalesUp, true)
-    strictEqual((yield* asked()).status, 200)
+    strictEqual((yield* call()).status, 200)
   }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))

@@ -1,5 +1,5 @@
 /**
- * /v1/whales, paid for: what it sells, when it costs nothing, and when the money is given back.
+ * /v1/whales with real payments: what it sells, when it is not charged, and when it is refunded.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import { nothing, passing, taken } from "../../support/payments/sales.ts"
 
 const { whales } = products
 
-test("/v1/whales sells its rows with their date, the largest stake first", () =>
+test("/v1/whales returns its rows with their date, the largest stake first", () =>
   withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
     const small = whaleRow({ wallet: "0xb", stakeUsd: 10, label: "follow", winRate: 0.9 })
     const few = whaleRow({ wallet: "0xc", resolved: 29, stakeUsd: 1e9 })
@@ -40,7 +40,7 @@ test("/v1/whales sells its rows with their date, the largest stake first", () =>
     })
   })))
 
-test("/v1/whales ends at its last row, and says how many it leaves out", () =>
+test("/v1/whales returns a limited number of rows, and counts the omitted ones", () =>
   withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
     const rows = Array.from({ length: tableRowsMax + 7 }, (_, n) => ({
       computedAt: now,
@@ -52,15 +52,15 @@ test("/v1/whales ends at its last row, and says how many it leaves out", () =>
     strictEqual(data.wallets.at(-1).stakeUsd, 7)
   })))
 
-test("/v1/whales is read once for many buyers", () =>
+test("/v1/whales reads its store once for many buyers", () =>
   withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
     const first = yield* text(yield* pay(whales))
     for (let n = 1; n < 20; n++) strictEqual(yield* text(yield* pay(whales, "", n)), first)
-    // One reading is the track record's own.
+    // The track record reads the store once too.
     strictEqual(yield* Ref.get(productPorts.whalesRead), 2)
   })))
 
-test("/v1/whales sells a changed table within seconds", () =>
+test("/v1/whales sells a changed table within five seconds", () =>
   withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
     yield* pay(whales)
     yield* Ref.set(productPorts.whales, [{ computedAt: now + 1, row: whaleRow({ winRate: 0.65 }) }])
@@ -69,7 +69,7 @@ test("/v1/whales sells a changed table within seconds", () =>
     equal([computedAt, data.wallets[0].winRate], [new Date(now + 1).toISOString(), 0.65])
   })))
 
-test("/v1/whales is refused before it is paid for while no wallet may be sold", () =>
+test("/v1/whales is refused before settlement while no wallet is publishable", () =>
   withPaidService(Effect.fnUntraced(function* (service) {
     yield* Ref.set(service.productPorts.whales, [{
       computedAt: now,
@@ -89,7 +89,7 @@ test("/v1/whales is refused before it is paid for while no wallet may be sold", 
     strictEqual((yield* service.pay(whales)).status, 200)
   })))
 
-test("/v1/whales costs nothing while what is known of wallets cannot be read", () =>
+test("/v1/whales is not charged while the wallet store cannot be read", () =>
   withPaidService(Effect.fnUntraced(function* (service) {
     yield* Ref.set(service.productPorts.whalesUp, false)
     const { status, error } = yield* refused(service)
@@ -102,34 +102,34 @@ const slow = { delay: Duration.seconds(3) }
 for (
   const [what, change, status, code] of [
     [
-      "no wallet may be sold any more",
+      "no wallet is publishable",
       ({ productPorts }: PaidService) => Ref.set(productPorts.whales, []),
       ...[422, "below_threshold"] as const,
     ],
     [
-      "wallets cannot be read any more",
+      "the wallet store cannot be read",
       ({ productPorts }: PaidService) => Ref.set(productPorts.whalesUp, false),
       ...[500, "internal_error"] as const,
     ],
   ] as const
 ) {
-  test(`/v1/whales is refunded when, once it is paid for, ${what}`, () =>
+  test(`/v1/whales is refunded when, after settlement, ${what}`, () =>
     withPaidService(
       Effect.fnUntraced(function* (service) {
         const call = yield* Effect.forkChild(refused(service))
         yield* passing(1)
         yield* change(service)
         yield* passing(15)
-        const told = yield* Fiber.join(call)
-        equal([told.status, told.error.code, told.error.charged], [status, code, true])
-        equal([told.error.refund.state, told.error.refund.amountUsd], ["queued", "0.05"])
+        const answer = yield* Fiber.join(call)
+        equal([answer.status, answer.error.code, answer.error.charged], [status, code, true])
+        equal([answer.error.refund.state, answer.error.refund.amountUsd], ["queued", "0.05"])
         equal(yield* taken, once(whales))
       }),
       slow,
     ))
 }
 
-test("/v1/whales gives the same bytes to the same payment, though the table is another by then", () =>
+test("/v1/whales returns the same bytes to a repeated payment after the table changed", () =>
   withPaidService(Effect.fnUntraced(function* ({ productPorts, call }) {
     const { header } = yield* payment(whales, 0)
     const headers = { "payment-signature": header, "idempotency-key": "a-secret-of-the-buyer" }

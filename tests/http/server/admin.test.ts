@@ -1,5 +1,5 @@
 /**
- * The admin listener: alive, ready or why not, and metrics a scraper can read.
+ * The admin listener: liveness, readiness with its reason, and Prometheus metrics.
  *
  * @module
  */
@@ -27,13 +27,16 @@ const serving = Effect.fnUntraced(function* (world: World) {
   return { draining, get }
 })
 
-liveTest("/readyz says yes, or the one thing that is missing", () =>
+liveTest("/readyz is 200, or 503 with the most important reason", () =>
   Effect.gen(function* () {
     const world = yield* makeWorld(3)
     const { draining, get } = yield* serving(world)
     equal(yield* get("/readyz"), [200, "ok\n"])
     yield* Ref.set(world.lastTickAt, 0)
     equal(yield* get("/readyz"), [503, "no tick has succeeded for too long\n"])
+    yield* Ref.set(world.items, [])
+    yield* Ref.set(world.lastTickAt, null)
+    equal(yield* get("/readyz"), [503, "the service is starting: no tick has succeeded yet\n"])
     yield* Ref.set(world.storeUp, false)
     equal(yield* get("/readyz"), [503, "the store does not answer\n"])
     yield* Ref.set(draining, true)
@@ -41,7 +44,7 @@ liveTest("/readyz says yes, or the one thing that is missing", () =>
     equal(yield* get("/livez"), [200, "ok\n"])
   }))
 
-test("every answer is counted by its status", () =>
+test("http_answers_total counts every answer by its status", () =>
   Effect.gen(function* () {
     const service = yield* makeService(yield* makeWorld(1))
     for (const path of ["/v1/index", "/nowhere", "/v1/latest"]) yield* service.get(path)
@@ -53,7 +56,7 @@ test("every answer is counted by its status", () =>
   }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())))
 
 liveTest(
-  "/metrics reads the feed at each scrape, and says NaN for what it cannot know",
+  "/metrics reads the feed at each scrape, and returns NaN for an unknown value",
   () =>
     Effect.gen(function* () {
       const world = yield* makeWorld(3)
@@ -79,15 +82,18 @@ liveTest(
     }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())),
 )
 
-liveTest("/metrics is Prometheus text, and nothing else is served", () =>
-  Effect.gen(function* () {
-    const { get } = yield* serving(yield* makeWorld(3))
-    const [status, text] = yield* get("/metrics")
-    strictEqual(status, 200)
-    match(text, /^# TYPE bellwether_process_resident_bytes gauge$/m)
-    match(text, /^bellwether_feed_index 3$/m)
-    for (const line of text.trimEnd().split("\n")) {
-      match(line, /^(# (HELP|TYPE) [a-z0-9_]+ .*|[a-z0-9_]+(\{.*\})? \S+)$/)
-    }
-    equal(yield* get("/v1/index"), [404, ""])
-  }))
+liveTest(
+  "/metrics is Prometheus text, and the public paths are not served here",
+  () =>
+    Effect.gen(function* () {
+      const { get } = yield* serving(yield* makeWorld(3))
+      const [status, text] = yield* get("/metrics")
+      strictEqual(status, 200)
+      match(text, /^# TYPE bellwether_process_resident_bytes gauge$/m)
+      match(text, /^bellwether_feed_index 3$/m)
+      for (const line of text.trimEnd().split("\n")) {
+        match(line, /^(# (HELP|TYPE) [a-z0-9_]+ .*|[a-z0-9_]+(\{.*\})? \S+)$/)
+      }
+      equal(yield* get("/v1/index"), [404, ""])
+    }),
+)

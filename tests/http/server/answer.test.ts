@@ -1,5 +1,5 @@
 /**
- * Tags: the same bytes have the same tag, and `If-None-Match` is compared weakly, over lists and `*`.
+ * ETags of answers, and the comparison of `If-None-Match` with lists, weak tags and `*`.
  *
  * @module
  */
@@ -15,7 +15,7 @@ const tag = Arbitrary.map(
 const tags = Arbitrary.array(tag, { maxLength: 5 })
 const weak = (etag: string) => `W/${etag}`
 
-law("answer() tags equal bodies equally and other bodies otherwise", tags, (bodies) => {
+law("answer() gives equal tags to equal bodies only", tags, (bodies) => {
   for (const a of bodies) {
     for (const b of bodies) {
       const same = answer({ body: a, cache: "polled" }).etag ===
@@ -34,14 +34,14 @@ law("matchesTag() finds a tag in a list, weak or strong", Arbitrary.all([tags, t
   strictEqual(matchesTag(list.join(", "), weak(wanted)), true)
 })
 
-law("matchesTag() finds nothing else", Arbitrary.all([tags, tag]), ([others, wanted]) => {
+law("matchesTag() does not match other tags", Arbitrary.all([tags, tag]), ([others, wanted]) => {
   const list = others.filter((other) => other !== wanted)
   strictEqual(matchesTag(list.join(", "), wanted), false)
 })
 
-law("matchesTag() takes * for any tag", tag, (etag) => matchesTag(" * ", etag))
+law("matchesTag() matches any tag with *", tag, (etag) => matchesTag(" * ", etag))
 
-Deno.test("answer() gives no tag to what is not stored", () => {
+Deno.test("answer() gives no tag to a body that must not be cached", () => {
   strictEqual(answer({ body: "{}", cache: "none" }).etag, null)
   notStrictEqual(answer({ body: "{}", cache: "document" }).etag, null)
 })

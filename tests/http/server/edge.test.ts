@@ -1,5 +1,5 @@
 /**
- * What the edge says by itself, before any route is asked.
+ * The edge's own answers, before a route handles the request.
  *
  * @module
  */
@@ -23,7 +23,7 @@ const edgeOf = (
     limiter: { policyField: null, admit: () => ({ kind: "unlimited" }) },
     current: () => null,
     paid,
-    ...(paid === null ? {} : { post: { handle: paid, refusal: (said) => said } }),
+    ...(paid === null ? {} : { post: { handle: paid, refusal: (refusal) => refusal } }),
   }
   return makeEdge({
     routes: new Map([["/v1/latest", route]]),
@@ -42,7 +42,7 @@ const paying = (signal?: AbortSignal) =>
     ...signal === undefined ? {} : { signal },
   })
 
-test("one payment too many is told nothing of its money: it may be one that was taken", () =>
+test("a payment above the pending limit gets charged null: it may have been taken before", () =>
   Effect.promise(async () => {
     const edge = edgeOf(() => new Promise(() => {}))
     for (let n = 0; n < pendingMax; n++) void edge(paying(), peer)
@@ -53,20 +53,20 @@ test("one payment too many is told nothing of its money: it may be one that was 
 
 const posting = () => new Request("http://127.0.0.1/v1/latest", { method: "POST" })
 
-test("a request is pending from when its body is here, and not before", () =>
+test("a request counts as pending only after its body has arrived", () =>
   Effect.promise(async () => {
-    const here = Promise.withResolvers<{ readonly fault: "late" }>()
+    const arrived = Promise.withResolvers<{ readonly fault: "late" }>()
     let handled = 0
     const handle = () => {
       handled += 1
       return new Promise<Response>(() => {})
     }
-    const edge = edgeOf(handle, () => here.promise)
+    const edge = edgeOf(handle, () => arrived.promise)
     for (let n = 0; n < pendingMax; n++) void edge(posting(), peer)
     void edge(paying(), peer)
     equal(handled, 1)
     const last = edge(posting(), peer)
-    here.resolve({ fault: "late" })
+    arrived.resolve({ fault: "late" })
     const response = await last
     const { error } = await response.json()
     equal([response.status, error.charged, handled], [503, null, pendingMax])
@@ -85,12 +85,12 @@ for (const isGone of [false, true]) {
           return Promise.resolve(new Response("paid"))
         })
         const client = new AbortController()
-        const left = Promise.withResolvers<void>()
-        await edge(paying(client.signal), { ...peer, completed: left.promise })
+        const sent = Promise.withResolvers<void>()
+        await edge(paying(client.signal), { ...peer, completed: sent.promise })
         events.push("answered")
         if (isGone) client.abort()
-        left.resolve()
-        await left.promise
+        sent.resolve()
+        await sent.promise
         await Promise.resolve()
         equal(events, isGone ? ["answered"] : ["answered", "delivered"])
       }),

@@ -1,5 +1,5 @@
 /**
- * Limits: who a client is behind proxies, and that a refusal is remembered, not asked for again.
+ * Rate limits: the client's address behind proxies, and how a limiter grants and refuses requests.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { makeWorld, servicesOver } from "../../support/http/httpService.ts"
 
 const peer = "198.51.100.7"
 
-/** hops, X-Forwarded-For, the client's address. */
+/** Trusted proxies, X-Forwarded-For, the client's address. */
 const forwarded: ReadonlyArray<readonly [number, string | null, string]> = [
   [0, null, peer],
   [0, "203.0.113.9", peer],
@@ -44,7 +44,7 @@ const ipv4 = Arbitrary.map(
 )
 
 law(
-  "clientAddress() never believes what stands left of the trusted proxies",
+  "clientAddress() ignores the addresses before those that trusted proxies added",
   Arbitrary.all([
     Arbitrary.array(ipv4, { maxLength: 5 }),
     ipv4,
@@ -52,7 +52,7 @@ law(
   ([spoofed, real]) => clientAddress(peer, [...spoofed, real].join(", "), 1) === real,
 )
 
-law("clientKeys() counts IPv4 the same in every spelling", ipv4, (address) => {
+law("clientKeys() treats an IPv4-mapped address as IPv4", ipv4, (address) => {
   equal(clientKeys(`::ffff:${address}`), clientKeys(address))
   equal(clientKeys(address), { near: address, far: null })
 })
@@ -66,7 +66,7 @@ Deno.test("clientKeys() counts IPv6 by /64 and by /48", () => {
   equal(clientKeys("fe80::1%eth0"), clientKeys("fe80::1"))
 })
 
-test("a limiter grants its budget, then refuses until the window has moved", () =>
+test("a limiter grants its budget, then refuses until the oldest grant leaves the window", () =>
   Effect.gen(function* () {
     const world = yield* makeWorld(0)
     const limiter = yield* makeLimiter("free", { limit: 5, windowMs: 60_000 }).pipe(
@@ -84,7 +84,7 @@ test("a limiter grants its budget, then refuses until the window has moved", () 
     strictEqual((yield* admit).kind, "granted")
   }))
 
-test("a limiter answers a flood without asking the shared count", () =>
+test("a limiter refuses a flood without a call of the shared count", () =>
   Effect.gen(function* () {
     const world = yield* makeWorld(0)
     const limiter = yield* makeLimiter("free", { limit: 5, windowMs: 60_000 }).pipe(
@@ -93,14 +93,14 @@ test("a limiter answers a flood without asking the shared count", () =>
     const keys = clientKeys("203.0.113.9")
     for (let n = 0; n < 6; n++) yield* Effect.promise(async () => await limiter.admit(keys, false))
     for (let n = 0; n < 1_000; n++) {
-      const verdict = limiter.admit(keys, false)
-      ok(!(verdict instanceof Promise))
-      strictEqual(verdict.kind, "denied")
+      const admission = limiter.admit(keys, false)
+      ok(!(admission instanceof Promise))
+      strictEqual(admission.kind, "denied")
     }
     strictEqual(yield* Ref.get(world.limitCalls), 6)
   }))
 
-test("a limiter gives a whole IPv6 /48 twelve budgets, however many /64s it uses", () =>
+test("a limiter grants an IPv6 /48 at most twelve budgets, for any number of /64s", () =>
   Effect.gen(function* () {
     const world = yield* makeWorld(0)
     const limiter = yield* makeLimiter("free", { limit: 5, windowMs: 60_000 }).pipe(
@@ -109,13 +109,13 @@ test("a limiter gives a whole IPv6 /48 twelve budgets, however many /64s it uses
     let granted = 0
     for (let n = 0; n < 200; n++) {
       const keys = clientKeys(`2001:db8:1:${n.toString(16)}::1`)
-      const verdict = yield* Effect.promise(async () => await limiter.admit(keys, false))
-      if (verdict.kind === "granted") granted += 1
+      const admission = yield* Effect.promise(async () => await limiter.admit(keys, false))
+      if (admission.kind === "granted") granted += 1
     }
     strictEqual(granted, 60)
   }))
 
-test("a limiter refuses everybody while the count cannot be known", () =>
+test("a limiter returns unavailable while the shared count cannot be read", () =>
   Effect.gen(function* () {
     const world = yield* makeWorld(0)
     const limiter = yield* makeLimiter("free", { limit: 5, windowMs: 60_000 }).pipe(

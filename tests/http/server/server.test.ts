@@ -1,5 +1,6 @@
 /**
- * The service on a real socket: bytes on the wire, clients that hang up, and a shutdown that waits.
+ * The service on a real socket: bytes on the wire, clients that disconnect, and a shutdown that
+ * waits.
  *
  * @module
  */
@@ -22,8 +23,8 @@ const serving = Effect.gen(function* () {
   return Context.get(served, Served).address.port
 })
 
-/** Sends bytes as they are and reads until the server closes. */
-const raw = (port: number, text: string) =>
+/** Sends text without changes and reads until the server closes the connection. */
+const sendRaw = (port: number, text: string) =>
   Effect.promise(async () => {
     const connection = await Deno.connect({ hostname: "127.0.0.1", port })
     await connection.write(new TextEncoder().encode(text))
@@ -35,7 +36,7 @@ const raw = (port: number, text: string) =>
 const close = "Host: other.example\r\nConnection: close\r\n"
 
 liveTest(
-  "every kind of answer comes over a socket as it does in memory",
+  "every kind of answer follows the contract over a socket",
   () =>
     Effect.gen(function* () {
       const port = yield* serving
@@ -53,25 +54,25 @@ liveTest(
     }),
 )
 
-liveTest("HEAD says the length of the body it leaves out", () =>
+liveTest("HEAD returns the content-length of GET, and no body", () =>
   Effect.gen(function* () {
     const port = yield* serving
     const length = /content-length: (\d+)/
     for (const path of ["/terms.txt", "/v1/latest", "/nowhere", `/${"x".repeat(3_000)}`]) {
-      const head = yield* raw(port, `HEAD ${path} HTTP/1.1\r\n${close}\r\n`)
-      const get = yield* raw(port, `GET ${path} HTTP/1.1\r\n${close}\r\n`)
+      const head = yield* sendRaw(port, `HEAD ${path} HTTP/1.1\r\n${close}\r\n`)
+      const get = yield* sendRaw(port, `GET ${path} HTTP/1.1\r\n${close}\r\n`)
       strictEqual(length.exec(head)?.[1], length.exec(get)?.[1], path.slice(0, 20))
       ok(head.endsWith("\r\n\r\n"))
     }
   }))
 
 liveTest(
-  "neither the Host header nor an absolute target puts a host into an answer",
+  "an answer contains no host from the Host header or an absolute request target",
   () =>
     Effect.gen(function* () {
       const port = yield* serving
       for (const target of ["/v1/latest", "http://evil.example/v1/latest"]) {
-        const answer = yield* raw(port, `GET ${target} HTTP/1.1\r\n${close}\r\n`)
+        const answer = yield* sendRaw(port, `GET ${target} HTTP/1.1\r\n${close}\r\n`)
         match(answer, /^HTTP\/1\.1 402 /)
         ok(!answer.includes("evil.example") && !answer.includes("other.example"))
         ok(!atob(/payment-required: (\S+)/.exec(answer)?.[1] ?? "").includes("evil.example"))
@@ -80,16 +81,16 @@ liveTest(
 )
 
 liveTest(
-  "a Host header that is no host is refused, and never chooses what is served",
+  "an invalid Host header is a 400, and never selects the route",
   () =>
     Effect.gen(function* () {
       const port = yield* serving
-      const ask = (target: string, host: string) =>
-        raw(port, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+      const get = (target: string, host: string) =>
+        sendRaw(port, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
       const hosts = ["x/v1/index?", "x/v1", "x?", "x#", "a@b", "x\\y", "x/v1/latest#", "/"]
       for (const host of hosts) {
         for (const target of ["/nope", "/index", "/v1/index"]) {
-          const answer = yield* ask(target, host)
+          const answer = yield* get(target, host)
           match(answer, /^HTTP\/1\.1 400 /, `${target} at ${host}`)
           match(answer, /"code":"invalid_parameter".*"param":"Host"/)
         }
@@ -97,13 +98,13 @@ liveTest(
       for (
         const host of ["feed.example", "feed.example:8402", "[2001:db8::1]:80", "192.0.2.1", ""]
       ) {
-        match(yield* ask("/v1/sample", host), /^HTTP\/1\.1 (200|429) /, host)
-        match(yield* ask("/nope", host), /^HTTP\/1\.1 404 /, host)
+        match(yield* get("/v1/sample", host), /^HTTP\/1\.1 (200|429) /, host)
+        match(yield* get("/nope", host), /^HTTP\/1\.1 404 /, host)
       }
     }),
 )
 
-liveTest("odd request lines get an answer, never a 5xx", () =>
+liveTest("unusual request lines get an answer, never a 5xx", () =>
   Effect.gen(function* () {
     const port = yield* serving
     const lines = [
@@ -118,12 +119,12 @@ liveTest("odd request lines get an answer, never a 5xx", () =>
       `GET /${"x".repeat(5_000)} HTTP/1.1`,
     ]
     for (const line of lines) {
-      match(yield* raw(port, `${line}\r\n${close}\r\n`), /^HTTP\/1\.1 [234]\d\d /, line)
+      match(yield* sendRaw(port, `${line}\r\n${close}\r\n`), /^HTTP\/1\.1 [234]\d\d /, line)
     }
   }))
 
 liveTest(
-  "a shutdown lets the request in flight end, and takes no other",
+  "a shutdown waits for the request in flight, and accepts no other",
   () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
@@ -154,7 +155,7 @@ liveTest(
     }),
 )
 
-liveTest("a client that hangs up interrupts its handler", () =>
+liveTest("a client that disconnects interrupts its handler", () =>
   Effect.gen(function* () {
     const entered = yield* Deferred.make<void>()
     const interrupted = yield* Deferred.make<void>()
@@ -178,7 +179,7 @@ liveTest("a client that hangs up interrupts its handler", () =>
     yield* Effect.timeout(Deferred.await(interrupted), "5 seconds")
   }))
 
-liveTest("a port that is taken is a typed failure", () =>
+liveTest("listen() fails with CannotListen when the port is in use", () =>
   Effect.gen(function* () {
     const port = yield* serving
     const failure = yield* Effect.flip(

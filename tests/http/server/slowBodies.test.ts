@@ -1,5 +1,6 @@
 /**
- * Bodies that do not come: who never sends one takes nothing from anybody else.
+ * Request bodies that do not arrive: a client that never sends its body takes no capacity from
+ * others.
  *
  * @module
  */
@@ -30,7 +31,7 @@ import { startSeconds } from "../../support/payments/sales.ts"
 const attacker = "192.0.2.66"
 const posted = { method: "POST", headers: { "content-type": "application/json" } } as const
 
-/** A service, posts to it whose body never comes, and what was answered to them so far. */
+/** A service, a way to send posts whose body never arrives, and the statuses of their answers. */
 const open = Effect.gen(function* () {
   yield* TestClock.setTime(startSeconds * second)
   const service = yield* makeService(yield* makeWorld(3))
@@ -39,15 +40,15 @@ const open = Effect.gen(function* () {
   })
   const statuses: Array<number> = []
   const stall = (address: string, path = "/mcp") => {
-    const hangUp = new AbortController()
-    const init = { ...posted, body: new ReadableStream(), signal: hangUp.signal }
+    const disconnect = new AbortController()
+    const init = { ...posted, body: new ReadableStream(), signal: disconnect.signal }
     const request = new Request(`http://any.host${path}`, init)
     Promise.resolve(service.handle(request, from(address))).then(({ status }) =>
       statuses.push(status)
     )
-    return hangUp
+    return disconnect
   }
-  const ask = (address: string, path: string, init: RequestInit = {}) =>
+  const call = (address: string, path: string, init: RequestInit = {}) =>
     Effect.promise(async () => {
       const response = await service.handle(
         new Request(`http://any.host${path}`, init),
@@ -56,37 +57,37 @@ const open = Effect.gen(function* () {
       const { status, headers } = response
       return { status, headers, body: await response.json() }
     })
-  return { stall, ask, statuses }
+  return { stall, call, statuses }
 })
 
 const list = currentRequest("tools/list")
 
-test("one client's bodies have few places, which no other client feels", () =>
+test("a client may have few pending bodies, and its limit does not affect other clients", () =>
   Effect.gen(function* () {
-    const { stall, ask, statuses } = yield* open
+    const { stall, call, statuses } = yield* open
     for (let n = 0; n < pendingBodiesPerClientMax; n++) {
       stall(attacker, n % 2 === 0 ? "/mcp" : "/a2a")
     }
     for (const path of ["/mcp", "/a2a"]) {
-      const { status, headers, body } = yield* ask(attacker, path, list)
+      const { status, headers, body } = yield* call(attacker, path, list)
       const { code, charged, retryAfterSeconds } = body.error.data
       equal([status, body.id, body.error.code, code], [429, null, -32000, "rate_limited"])
-      equal([charged, retryAfterSeconds], [null, 3], "it may be a payment sent again")
+      equal([charged, retryAfterSeconds], [null, 3], "it may be a repeated payment")
       equal(headers.get("retry-after"), "3")
     }
-    equal([(yield* ask("192.0.2.77", "/mcp", list)).status, statuses], [200, []])
+    equal([(yield* call("192.0.2.77", "/mcp", list)).status, statuses], [200, []])
   }))
 
-test("a place is given back when its client hangs up, and when the time is over", () =>
+test("a pending body is released when its client disconnects, and at its timeout", () =>
   Effect.gen(function* () {
-    const { stall, ask, statuses } = yield* open
+    const { stall, call, statuses } = yield* open
     const calls = Array.from({ length: pendingBodiesPerClientMax }, () => stall(attacker))
-    strictEqual((yield* ask(attacker, "/mcp", list)).status, 429)
+    strictEqual((yield* call(attacker, "/mcp", list)).status, 429)
     calls[0]?.abort()
     yield* eventLoopTurn
-    strictEqual((yield* ask(attacker, "/mcp", list)).status, 200)
+    strictEqual((yield* call(attacker, "/mcp", list)).status, 200)
     stall(attacker)
-    strictEqual((yield* ask(attacker, "/mcp", list)).status, 429)
+    strictEqual((yield* call(attacker, "/mcp", list)).status, 429)
     yield* TestClock.adjust(Duration.subtract(bodyTimeout, Duration.millis(1)))
     yield* eventLoopTurn
     strictEqual(statuses.filter((status) => status === 408).length, 0)
@@ -95,21 +96,21 @@ test("a place is given back when its client hangs up, and when the time is over"
     strictEqual(statuses.filter((status) => status === 408).length, pendingBodiesPerClientMax)
     for (let n = 0; n < pendingBodiesPerClientMax; n++) stall(attacker)
     yield* eventLoopTurn
-    strictEqual((yield* ask(attacker, "/mcp", list)).status, 429)
+    strictEqual((yield* call(attacker, "/mcp", list)).status, 429)
   }))
 
-test("a whole IPv6 /48 has few places too, however many addresses it uses", () =>
+test("an IPv6 /48 may have few pending bodies, for any number of addresses", () =>
   Effect.gen(function* () {
-    const { stall, ask } = yield* open
+    const { stall, call } = yield* open
     const address = (n: number) => `2001:db8:1:${n.toString(16)}::1`
     for (let n = 0; n < pendingBodiesPerSiteMax; n++) stall(address(n))
-    strictEqual((yield* ask(address(999), "/mcp", list)).status, 429)
-    strictEqual((yield* ask("2001:db8:2::1", "/mcp", list)).status, 200)
+    strictEqual((yield* call(address(999), "/mcp", list)).status, 429)
+    strictEqual((yield* call("2001:db8:2::1", "/mcp", list)).status, 200)
   }))
 
-test("bodies on their way from everywhere are bounded, and take nothing from what is sold", () =>
+test("pending bodies of all clients are bounded, and GET requests are still answered", () =>
   Effect.gen(function* () {
-    const { stall, ask, statuses } = yield* open
+    const { stall, call, statuses } = yield* open
     const address = (n: number) => `10.1.${n >> 8}.${n & 255}`
     for (let n = 0; n < pendingMax + 50; n++) stall(address(n))
     yield* eventLoopTurn
@@ -117,31 +118,31 @@ test("bodies on their way from everywhere are bounded, and take nothing from wha
       pendingMax + 50 - pendingBodiesMax,
       new Set([503]),
     ])
-    const { status, body } = yield* ask("192.0.2.77", "/mcp", list)
+    const { status, body } = yield* call("192.0.2.77", "/mcp", list)
     equal([status, body.error.code, body.error.data.charged], [503, -32603, null])
-    strictEqual((yield* ask("192.0.2.77", "/v1/index")).status, 200)
+    strictEqual((yield* call("192.0.2.77", "/v1/index")).status, 200)
     const headers = { "payment-signature": yield* paymentFor(products.latest) }
-    strictEqual((yield* ask("192.0.2.77", "/v1/latest", { headers })).status, 200)
+    strictEqual((yield* call("192.0.2.77", "/v1/latest", { headers })).status, 200)
   }))
 
-test("who is over the documents' budget has one body read at a time: it may be a payment", () =>
+test("a client over the documents' budget has one body read at a time: it may be a payment", () =>
   Effect.gen(function* () {
-    const { stall, ask } = yield* open
-    for (let n = 0; n < 120; n++) strictEqual((yield* ask(attacker, "/mcp", list)).status, 200)
-    strictEqual((yield* ask(attacker, "/mcp", list)).status, 429)
+    const { stall, call } = yield* open
+    for (let n = 0; n < 120; n++) strictEqual((yield* call(attacker, "/mcp", list)).status, 200)
+    strictEqual((yield* call(attacker, "/mcp", list)).status, 429)
     const free = currentRequest("tools/call", { name: "get_index" })
-    strictEqual((yield* ask(attacker, "/mcp", free)).status, 200)
+    strictEqual((yield* call(attacker, "/mcp", free)).status, 200)
     const stalled = stall(attacker)
-    const { status, headers, body } = yield* ask(attacker, "/mcp", free)
+    const { status, headers, body } = yield* call(attacker, "/mcp", free)
     equal([status, body.error.code, body.error.data.charged], [429, -32000, null])
     match(headers.get("ratelimit") ?? "", /^"documents";r=0;t=60$/)
     stalled.abort()
     yield* eventLoopTurn
-    strictEqual((yield* ask(attacker, "/mcp", free)).status, 200)
+    strictEqual((yield* call(attacker, "/mcp", free)).status, 200)
   }))
 
 liveTest(
-  "hundreds of sockets that never send their body leave the service as it was",
+  "hundreds of sockets that never send their body do not block the service",
   () =>
     Effect.gen(function* () {
       const sockets = 300
@@ -176,14 +177,14 @@ liveTest(
         { discard: true },
       )
       yield* Effect.promise(() => refused.promise)
-      const ask = (path: string, headers: Record<string, string> = {}) =>
+      const statusOf = (path: string, headers: Record<string, string> = {}) =>
         Effect.promise(async () => {
           const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
           await response.body?.cancel()
           return response.status
         })
-      strictEqual(yield* ask("/v1/index"), 200)
+      strictEqual(yield* statusOf("/v1/index"), 200)
       const payment = yield* paymentFor(products.latest)
-      strictEqual(yield* ask("/v1/latest", { "payment-signature": payment }), 200)
+      strictEqual(yield* statusOf("/v1/latest", { "payment-signature": payment }), 200)
     }),
 )

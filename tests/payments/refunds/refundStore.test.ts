@@ -287,20 +287,20 @@ onEveryStore("refunds", (law) => {
   const insertTreasury = `INSERT INTO refund_treasury (treasury, after_block)`
   for (
     const [name, statement, because] of [
-      ["another first treasury", `${insertTreasury} VALUES ('${other}', NULL)`, /enters after/],
+      ["another first treasury", `${insertTreasury} VALUES ('${other}', NULL)`, /must start after/],
       [
         "a treasury with an earlier block",
         `${insertTreasury} VALUES ('${other}', 99)`,
-        /enters after/,
+        /must start after/,
       ],
       [
         "a treasury with the same block",
         `${insertTreasury} VALUES ('${other}', 100)`,
-        /enters after/,
+        /must start after/,
       ],
-      ["another block range", "UPDATE refund_treasury SET after_block = 101", /never changes/],
-      ["a deleted treasury", "DELETE FROM refund_treasury", /never changes/],
-      ["truncated treasuries", "TRUNCATE refund_treasury", /never emptied/],
+      ["another block range", "UPDATE refund_treasury SET after_block = 101", /cannot be changed/],
+      ["a deleted treasury", "DELETE FROM refund_treasury", /cannot be changed/],
+      ["truncated treasuries", "TRUNCATE refund_treasury", /cannot be truncated/],
     ] as const
   ) {
     law(

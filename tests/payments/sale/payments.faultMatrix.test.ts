@@ -185,7 +185,7 @@ const tableRow = Effect.fnUntraced(function* (flow: Flow, fault: InjectedFault, 
   return `${outcome}, ${alone.left ?? "no row"}; ${ends}`
 })
 
-/** Every n-th row runs. n shares no factor with the number of fault kinds, so that each kind runs. */
+/** Every n-th row of the table runs; n shares no factor with the number of fault kinds. */
 const rowEvery = sized({ short: 5, full: 1 })
 const isRun = (_: unknown, row: number) => row % rowEvery === 0
 
@@ -195,7 +195,8 @@ for (const flow of flows) {
       const { calls } = yield* runInMarket(flow, null, false)
       const rows: Array<string> = []
       for (const [index, call] of calls.entries()) {
-        for (const kind of faultKinds) {
+        for (const [nth, kind] of faultKinds.entries()) {
+          if (!isRun(call, index * faultKinds.length + nth)) continue
           const [before, after] = yield* Effect.forEach(
             ["before", "after"] as const,
             (when) => tableRow(flow, { at: index + 1, kind, when }, call),
@@ -203,6 +204,7 @@ for (const flow of flows) {
           rows.push(`${call} ${kind}: ${before === after ? before : `${before} | ${after}`}`)
         }
       }
-      equal(rows, rowsOf(flow.name))
+      equal(calls.length * faultKinds.length, rowsOf(flow.name).length)
+      equal(rows, rowsOf(flow.name).filter(isRun))
     }).pipe(Effect.provide(noLogs)))
 }

@@ -1,5 +1,6 @@
 /**
- * A service for tests of /a2a, whose requests advance the test clock; and the payments of its buyers.
+ * A service for tests of /a2a, whose requests advance the test clock; and the payments of its
+ * buyers.
  *
  * @module
  */

@@ -24,7 +24,9 @@ export const missing = chromium === null
 
 const visitMsMax = 60_000
 
-/** Makes calls in order from a page of another origin, and returns what the page can read of each. */
+/**
+ * Makes calls in order from a page of another origin, and returns what the page can read of each.
+ */
 export async function visit(...calls: ReadonlyArray<Call>): Promise<ReadonlyArray<Sight>> {
   const process = new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-config", "--node-modules-dir=manual", "-A", "visit.ts"],

@@ -1,6 +1,6 @@
 /**
- * Random requests: served and unknown paths, hostile queries and headers, and payments that are real,
- * damaged or garbage.
+ * Random requests: served and unknown paths, hostile queries and headers, and payments that are
+ * real, damaged or garbage.
  *
  * @module
  */
@@ -128,7 +128,9 @@ const anyQuery = Effect.gen(function* () {
   return parts.length === 0 ? "" : `?${parts.join("&")}`
 })
 
-/** Headers that may present one of `payments`; in a fifth of these, one of the requested product. */
+/**
+ * Headers that may present one of `payments`; in a fifth of these, one of the requested product.
+ */
 const anyHeaders = Effect.fnUntraced(function* (
   payments: ReadonlyArray<string>,
   ofProduct: ReadonlyArray<string>,

@@ -1,6 +1,6 @@
 /**
- * Reads llms.txt as its reference parser does, but rejects what that parser ignores: a second section
- * with the same name, and headings or prose where none may be.
+ * Reads llms.txt as its reference parser does, but rejects what that parser ignores: a second
+ * section with the same name, and headings or prose where none may be.
  *
  * @module
  */

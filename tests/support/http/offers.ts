@@ -1,6 +1,6 @@
 /**
- * The offers that each document publishes, read from its text alone: no reader here uses the catalog
- * that the documents are generated from.
+ * The offers that each document publishes, read from its text alone: no reader here uses the
+ * catalog that the documents are generated from.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Replicas of the service, each on its own socket, over ports that the test chooses; and buyers that
- * send plain HTTP requests to them.
+ * Replicas of the service, each on its own socket, over ports that the test chooses; and buyers
+ * that send plain HTTP requests to them.
  *
  * @module
  */
@@ -124,7 +124,9 @@ export const openReplica: (
   },
 )
 
-/** A payment for a product, valid now and signed by the n-th buyer, with its wire form and header. */
+/**
+ * A payment for a product, valid now and signed by the n-th buyer, with its wire form and header.
+ */
 export const signedFor = Effect.fnUntraced(function* (
   product: Product,
   changes: Partial<Authorization> & { readonly n?: number } = {},

@@ -213,7 +213,7 @@ test("facts() counts invalid rows and rows it did not request", () =>
     const answer: Answer = () =>
       Response.json({ markets: [gammaRow(7), gammaRow(1, { outcomes: '["A","B","C"]' }), null] })
     const { result } = yield* withVenue(answer, ({ facts }) => facts(markets(1)))
-    const twice = { unasked: 2, not_binary: 2, undecodable: 2 }
+    const twice = { not_requested: 2, not_binary: 2, undecodable: 2 }
     equal(Result.getOrThrow(result), { rows: [], rejected: twice })
   }))
 
@@ -302,7 +302,7 @@ test("resolutions() counts records it did not request, and invalid ones", () =>
     const answer: Answer = () => Response.json({ data: [recordRow(1), recordRow(9), {}, 7] })
     const { result } = yield* withVenue(answer, ({ resolutions }) => resolutions(markets(1)))
     const { rows, rejected } = Result.getOrThrow(result)
-    equal([rows.length, rejected], [1, { unasked: 1, missing_id: 1, undecodable: 1 }])
+    equal([rows.length, rejected], [1, { not_requested: 1, missing_id: 1, undecodable: 1 }])
   }))
 
 test("resolutions() cancels no market because of a failed request, and loses only its markets", () =>

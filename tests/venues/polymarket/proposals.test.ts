@@ -253,7 +253,7 @@ liveTest(
         return Response.json({ data: [null, { condition_id: "" }, pending({}, 999), ...data] })
       }, ({ proposals }) => proposals(ids(30)))
       strictEqual(rows.length, 20)
-      equal(rejected, { undecodable: 1, missing_id: 1, unasked: 1, unavailable: 10 })
+      equal(rejected, { undecodable: 1, missing_id: 1, not_requested: 1, unavailable: 10 })
       equal(requested.toSorted(), [10, 10, 20])
     }),
 )
@@ -291,7 +291,7 @@ liveTest(
       }, ({ rules }) => rules(ids(5)))
       equal(rows.map(({ text }) => text).toSorted(), [1, 2, 3, 4, 5].map((n) => `Rules ${n}`))
       equal(requested.toSorted(), ["closed 3", "open 2", "open 3"])
-      equal(rejected, { undecodable: 3, unasked: 3 })
+      equal(rejected, { undecodable: 3, not_requested: 3 })
     }),
 )
 

@@ -245,7 +245,7 @@ test("books() requests batches, and returns each requested book once", () =>
     )
     equal(batches, [500, 500, 200])
     equal([rows.length, new Set(rows.map(({ tokenId }) => tokenId)).size], [1_200, 1_200])
-    equal(rejected, { unasked: 3, missing_token: 3 })
+    equal(rejected, { not_requested: 3, missing_token: 3 })
   }))
 
 test("books() counts the tokens of a lost batch, and fails only when all are lost", () =>

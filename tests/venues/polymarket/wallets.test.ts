@@ -103,7 +103,7 @@ law(
 
 Deno.test("decodeActivity() reads a fill with its price without fees", () => {
   equal(outcome(decodeActivity(activityRow(1, { transaction_hash: `0x${"CD".repeat(32)}` }))), {
-    act: {
+    event: {
       wallet: "0x00000000000000000000000000000000000000aa",
       marketId: conditionId(1),
       kind: "buy",

@@ -11,7 +11,7 @@ import { ratesOf } from "../../../src/whales/domain/rates.ts"
 import { entriesOf } from "../../../src/whales/domain/entry.ts"
 import { marketScore, noSums, recount } from "../../../src/whales/domain/score.ts"
 import { hour } from "../../../src/core/domain/time.ts"
-import { act, start, tokens } from "../../support/whales/activityEvents.ts"
+import { activityEvent, start, tokens } from "../../support/whales/activityEvents.ts"
 import { sized } from "../../support/size.ts"
 
 const [yes, no] = tokens

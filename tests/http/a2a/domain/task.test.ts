@@ -21,12 +21,12 @@ const legal = [
   "paying + fail -> failed",
 ]
 
-Deno.test("step() makes these moves and no other: none while money moves, none of what has ended", () => {
-  const made = taskStates.flatMap((from) =>
+Deno.test("step() makes the legal moves and no other", () => {
+  const found = taskStates.flatMap((from) =>
     taskEvents.flatMap((event) => {
       const to = step(from, event)
       return Result.isSuccess(to) ? [`${from} + ${event} -> ${to.success}`] : []
     })
   )
-  equal(made.toSorted(), legal.toSorted())
+  equal(found.toSorted(), legal.toSorted())
 })
