@@ -280,7 +280,9 @@ test("a payment that is answered during the scan stays answered", () => {
   )
 })
 
-/** The memory store, which fails once at one call of a scan, before or after the call takes effect. */
+/**
+ * The memory store, which fails once at one call of a scan, before or after the call takes effect.
+ */
 const storeFailingOnce = (
   at: "find" | "insertUnmatched" | "move" | "scannedThrough",
   when: "before" | "after",

@@ -400,7 +400,7 @@ onEveryStore("payments", (law) => {
   invalidRow("with a signature that is too long", "unresolved", "signature = signature || '00'")
 
   law(
-    "a sweep passes more unreadable rows than one round has, and ends",
+    "a sweep skips more unreadable rows than one round has, and ends",
     unconstrained(Effect.gen(function* () {
       const sql = yield* SqlClient
       const { paymentId } = yield* paymentIn(0, "unresolved")

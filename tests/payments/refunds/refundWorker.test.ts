@@ -1,6 +1,6 @@
 /**
- * Refunds from debt to confirmation, and refunds that are not paid: caps, an empty treasury, false rows,
- * several workers.
+ * Refunds from debt to confirmation, and refunds that are not paid: caps, an empty treasury, false
+ * rows, several workers.
  *
  * @module
  */
@@ -391,7 +391,8 @@ test("every lease is longer than the steps of a refund", () =>
   Effect.sync(() => {
     for (const seconds of [1, 10, 20, 60, 90, 120, 600]) {
       const timing = scaledRefundTiming(Duration.seconds(seconds))
-      // The proofs and, for a treasury's first refund, its block range; sign; relay; store the move.
+      // The proofs and, for a treasury's first refund, its block range; sign; relay; store the
+      // move.
       const steps = [
         ...[timing.chainTimeout, timing.chainTimeout, timing.chainTimeout, timing.chainTimeout],
         ...[timing.storeTimeout, timing.storeTimeout, timing.storeTimeout, timing.storeTimeout],

@@ -53,7 +53,7 @@ const use = Effect.fnUntraced(function* ({ payment }: Purchase, value: bigint | 
 
 for (
   const [how, value] of [["cancelled", null], [
-    "spent on a transfer of another amount",
+    "spent on another amount",
     1n,
   ]] as const
 ) {

@@ -1,6 +1,6 @@
 /**
- * Settle-early payments whose sale or settlement was lost: a repeated call resumes them, or they are
- * refunded.
+ * Settle-early payments whose sale or settlement was lost: a repeated call resumes them, or they
+ * are refunded.
  *
  * @module
  */
@@ -240,13 +240,13 @@ test("the sweep of one replica skips payments in progress at the other, and refu
   })))
 
 for (const product of [early, latest]) {
-  const holdSeconds = Duration.toSeconds(timing.answerWindow)
+  const answerWindowSeconds = Duration.toSeconds(timing.answerWindow)
   test(`a ${product.settlementOrder} answer that is not delivered is deleted after HOLD, and refunded`, () =>
     inMarket(Effect.gen(function* () {
       const { sweep, sell } = yield* Payments
       const bought = yield* purchase({ product, secret })
       equal(yield* buying(bought, workOf(answering()), 1), "answer")
-      yield* passing(holdSeconds - 2)
+      yield* passing(answerWindowSeconds - 2)
       equal([yield* sweep, yield* stateOf(bought)], [0, "answered"])
       equal(yield* buying(bought, neverComputed, 0), "answer again")
       yield* passing(2)
@@ -266,7 +266,7 @@ for (const product of [early, latest]) {
     inMarket(Effect.gen(function* () {
       const bought = yield* purchase({ product, secret })
       equal(yield* buying(bought, workOf(answering())), "answer")
-      yield* passing(holdSeconds)
+      yield* passing(answerWindowSeconds)
       equal(
         yield* buying({ ...bought, validityFault: "expired" }, neverComputed),
         "payment_refunded",
@@ -280,7 +280,7 @@ for (const product of [early, latest]) {
       const call = yield* Effect.forkChild(sell(bought, workOf(answering())))
       yield* passing(1)
       yield* sent(yield* Fiber.join(call))
-      yield* passing(2 * holdSeconds)
+      yield* passing(2 * answerWindowSeconds)
       equal([yield* sweep, yield* stateOf(bought)], [0, "answered"])
       equal(yield* buying({ ...bought, validityFault: "expired" }, neverComputed), "answer again")
     })))

@@ -1,6 +1,6 @@
 /**
- * Some of the simulated runs, and their quality: the same seed gives the same run, and the runs make
- * every transition.
+ * Some of the simulated runs, and their quality: the same seed gives the same run, and the runs
+ * make every transition.
  *
  * @module
  */
