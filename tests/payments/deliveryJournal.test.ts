@@ -1,5 +1,6 @@
 /**
- * The delivery journal keeps deliveries when the process dies, and forgets them when the store knows.
+ * The delivery journal keeps deliveries when the process dies, and forgets them when the store
+ * knows.
  *
  * @module
  */

@@ -84,11 +84,11 @@ test("the first scan reads nothing, and the next one continues from its block", 
 test("a transfer without a row is inserted as refund_due once, across scans and replicas", () =>
   inMarket(Effect.gen(function* () {
     const { scan } = yield* Payments
-    const there = yield* replica
-    equal([yield* scan, yield* there.scan], [0, 0])
+    const otherReplica = yield* replica
+    equal([yield* scan, yield* otherReplica.scan], [0, 0])
     const unmatched = yield* Effect.forEach([0, 1, 2], (n) => unmatchedTransfer(n, blockTimeAt(n)))
     yield* passing(60)
-    const found = yield* Effect.all([scan, there.scan], { concurrency: "unbounded" })
+    const found = yield* Effect.all([scan, otherReplica.scan], { concurrency: "unbounded" })
     equal(found[0] + found[1], 3)
     for (const transfer of unmatched) {
       const row = yield* rowOf(transfer)
@@ -280,7 +280,9 @@ test("a payment that is answered during the scan stays answered", () => {
   )
 })
 
-/** The memory store, which fails once at one call of a scan, before or after the call takes effect. */
+/**
+ * The memory store, which fails once at one call of a scan, before or after the call takes effect.
+ */
 const storeFailingOnce = (
   at: "find" | "insertUnmatched" | "move" | "saveScannedThrough",
   when: "before" | "after",

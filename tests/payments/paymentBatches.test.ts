@@ -51,7 +51,7 @@ function legal(order: SettlementOrder, state: PaymentState): ReadonlyArray<Move>
 }
 
 /** Makes every call twice at the same time: only one of the two may succeed. */
-const play = Effect.fnUntraced(function* (
+const runHistory = Effect.fnUntraced(function* (
   n: number,
   order: SettlementOrder,
   choices: ReadonlyArray<number>,
@@ -94,7 +94,7 @@ onEveryStore("payments together", (law) => {
     checkProperty(histories, (histories) =>
       Effect.gen(function* () {
         const all = (concurrency: number) =>
-          Effect.forEach(histories, ({ order, choices }, n) => play(n, order, choices), {
+          Effect.forEach(histories, ({ order, choices }, n) => runHistory(n, order, choices), {
             concurrency,
           })
         const alone = yield* Effect.provide(all(1), memoryPaymentStore)

@@ -40,12 +40,12 @@ const lease = Schema.Literals(["long", "long", "spent"])
 const secret = Schema.NullOr(Schema.Literals(["a", "b"]))
 /** The fence of the command relative to the row's. */
 const fence = Schema.Literals([
-  "the row's",
-  "the row's",
-  "the row's",
-  "the row's",
+  "current",
+  "current",
+  "current",
+  "current",
   "old",
-  "none yet",
+  "future",
 ])
 
 const Command = Schema.Union([
@@ -73,7 +73,7 @@ const Command = Schema.Union([
     event: Schema.Literals(
       ["claim", "release", "intend", "doubt", "settle", "answer", "owe", "void"],
     ),
-    from: Schema.Literals(["the row's", "the row's", ...paymentStates]),
+    from: Schema.Literals(["current", "current", ...paymentStates]),
     fence,
     secret,
     lease,
@@ -146,7 +146,7 @@ const account = (() => {
   return { chainId, asset, payTo: to }
 })()
 
-const fences = { "the row's": 0, old: -1, "none yet": 1 } as const
+const fences = { current: 0, old: -1, future: 1 } as const
 
 /** The call that a command makes, given the model's row of its payment. */
 function callOf(command: Command, row: Payment | null): (store: Store) => Effect.Effect<unknown> {
@@ -172,7 +172,7 @@ function callOf(command: Command, row: Payment | null): (store: Store) => Effect
     case "move": {
       const { which, event, from } = command
       if (row === null) return (store) => store.find(ticketOf(which).paymentId)
-      const state = from === "the row's" ? row.state : from
+      const state = from === "current" ? row.state : from
       // No table has a move from a state to itself, and the database does not check for it.
       if (state === stateAfter[event]) return (store) => store.find(row.paymentId)
       const payment = state === row.state ? row : outdatedCopy(row, state)

@@ -53,7 +53,7 @@ const unconstrained = <A, E, R>(body: Effect.Effect<A, E, R>) =>
   })
 
 const notCalled = () => Effect.die("called")
-/** A chain on which no payment was made and all have expired. */
+/** A chain that proves every payment to be expired and unpaid. */
 const emptyChain = Chain.of({
   paymentProof: () => Effect.succeed({ proof: "never", reason: "expired" }),
   ...{ transfers: notCalled, balanceOf: notCalled, isNonceUsed: notCalled, hasCode: notCalled },
@@ -400,7 +400,7 @@ onEveryStore("payments", (law) => {
   invalidRow("with a signature that is too long", "unresolved", "signature = signature || '00'")
 
   law(
-    "a sweep passes more unreadable rows than one round has, and ends",
+    "a sweep skips more unreadable rows than one round has, and ends",
     unconstrained(Effect.gen(function* () {
       const sql = yield* SqlClient
       const { paymentId } = yield* paymentIn(0, "unresolved")

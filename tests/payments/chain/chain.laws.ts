@@ -1,6 +1,6 @@
 /**
- * The laws of the `Chain` port: a payment is paid by its exact pair of logs and by nothing else, and
- * void only when a safe block proves it.
+ * The laws of the `Chain` port: a payment is paid by its exact pair of logs and by nothing else,
+ * and void only when a safe block proves it.
  *
  * @module
  */

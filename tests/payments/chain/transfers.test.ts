@@ -1,6 +1,6 @@
 /**
- * The calls of the chain over JSON-RPC: one for a payment, and smaller ranges for a scan when a range is
- * refused.
+ * The calls of the chain over JSON-RPC: one for a payment, and smaller ranges for a scan when a
+ * range is refused.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The chain over JSON-RPC on endpoints that are broken, behind or lying: a payment is then neither paid
- * nor void, and the call ends in time.
+ * The chain over JSON-RPC on endpoints that are broken, behind or lying: a payment is then neither
+ * paid nor void, and the call ends in time.
  *
  * @module
  */
@@ -184,7 +184,8 @@ for (const [name, logs] of falseLogs) {
         const plausible = (request: RpcRequest) => result(request, filtering(request))
         const outcome = outcomeOf(yield* proofFrom("paid", plausible, null))
         ok(["unavailable", "spent_elsewhere"].includes(outcome), outcome)
-        // A scan queries the two kinds of logs one after the other, so their order is not known to it.
+        // A scan queries the two kinds of logs one after the other, so their order is not known to
+        // it.
         if (name !== "in the wrong order") equal(yield* scansPayment(plausible), false)
       }),
   )

@@ -1,6 +1,6 @@
 /**
- * The bearer token of a facilitator's API key: it has the claims of the reference implementation, the
- * public key verifies it, and it is valid for one path and two minutes.
+ * The bearer token of a facilitator's API key: it has the claims of the reference implementation,
+ * the public key verifies it, and it is valid for one path and two minutes.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The laws of a facilitator: simulated in memory, simulated in the store, and over HTTP; and how the
- * HTTP adapter reads invalid responses.
+ * The laws of a facilitator: simulated in memory, simulated in the store, and over HTTP; and how
+ * the HTTP adapter reads invalid responses.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The limits on a facilitator: the number of concurrent calls, the length of the queue of verifications,
- * and that no settlement is refused.
+ * The limits on a facilitator: the number of concurrent calls, the length of the queue of
+ * verifications, and that no settlement is refused.
  *
  * @module
  */

@@ -1,7 +1,6 @@
 /**
- * A worker that dies at every step of a refund, before or after the step takes effect, once or twice: the
- * refund is paid once. W1 claim, W2 proof of the payment, W3 proof of the refund, W4 sign, W5 store the
- * signature, W6 relay, W7 store the broadcast, W8 confirm.
+ * A worker that dies at every step of a refund, before or after the step takes effect, once or
+ * twice: the refund is paid once.
  *
  * @module
  */
@@ -51,20 +50,22 @@ const dyingProof = (ofPayment: boolean) => (dying: Dying): PortOverrides => ({
 })
 
 const steps: Readonly<Record<string, (dying: Dying) => PortOverrides>> = {
-  W1: dyingStore((store, dying) => ({
+  claim: dyingStore((store, dying) => ({
     claimDue: (lease, limit) => dying(store.claimDue(lease, limit)),
   })),
-  W2: dyingProof(true),
-  W3: dyingProof(false),
-  W4: (dying) => ({
+  "proof of payment": dyingProof(true),
+  "proof of refund": dyingProof(false),
+  sign: (dying) => ({
     treasury: (treasury) => ({ ...treasury, sign: (...args) => dying(treasury.sign(...args)) }),
   }),
-  W5: dyingStore((store, dying) => ({ sign: (...args) => dying(store.sign(...args)) })),
-  W6: (dying) => ({
+  "store signature": dyingStore((store, dying) => ({
+    sign: (...args) => dying(store.sign(...args)),
+  })),
+  relay: (dying) => ({
     facilitator: (port) => ({ ...port, settle: (request) => dying(port.settle(request)) }),
   }),
-  W7: dyingMove("broadcast"),
-  W8: dyingMove("confirm"),
+  "store broadcast": dyingMove("broadcast"),
+  confirm: dyingMove("confirm"),
 }
 type Point = readonly [step: string, when: When]
 const whens: ReadonlyArray<When> = ["before", "after"]
@@ -127,10 +128,10 @@ const paysOnce = (
 for (const step of Object.keys(steps)) {
   for (const when of whens) {
     for (const continuesWith of ["the same worker", "another worker"] as const) {
-      test(`a worker that dies ${when} ${step} refunds once (${continuesWith} continues)`, () =>
+      test(`a worker that dies ${when} "${step}" refunds once (${continuesWith} continues)`, () =>
         paysOnce([[step, when]], continuesWith))
     }
-    test(`a worker that dies ${when} ${step} and then at any step refunds once`, () =>
+    test(`a worker that dies ${when} "${step}" and then at any step refunds once`, () =>
       Effect.forEach(
         Object.keys(steps).flatMap((second) => whens.map((then) => [second, then] as const)),
         (second) => paysOnce([[step, when], second], "another worker"),

@@ -61,8 +61,8 @@ for (const misbehaviour of Object.keys(paysWith) as ReadonlyArray<Misbehaviour>)
     return withRefundHarness(({ signed, memory }) =>
       Effect.gen(function* () {
         const debts = yield* Effect.forEach(range(3), owed)
-        const here = yield* worker()
-        yield* sweepFor(here, 3_600)
+        const currentWorker = yield* worker()
+        yield* sweepFor(currentWorker, 3_600)
         const states = yield* statesOf(debts)
         if (paysWith[misbehaviour]) {
           equal(new Set(states), new Set(["confirmed"]))
@@ -74,7 +74,7 @@ for (const misbehaviour of Object.keys(paysWith) as ReadonlyArray<Misbehaviour>)
           equal([...memory.rows.values()].map(({ attempts }) => attempts), [0, 0, 0])
         }
         recovered = true
-        yield* sweepFor(here, 900)
+        yield* sweepFor(currentWorker, 900)
         equal(new Set(yield* statesOf(debts)), new Set(["confirmed"]))
         equal(yield* paidBack(debts), eachPaidOnce(debts))
         equal(new Set(signed.map(({ nonce }) => nonce)).size, 3)
@@ -87,10 +87,10 @@ test("an expired signature is replaced under the same nonce with a later expiry"
   return withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
-      const here = yield* worker()
-      yield* sweepFor(here, 660)
+      const currentWorker = yield* worker()
+      yield* sweepFor(currentWorker, 660)
       recovered = true
-      yield* sweepFor(here, 120)
+      yield* sweepFor(currentWorker, 120)
       equal(yield* statesOf(debts), ["confirmed"])
       equal(signed.length, 2)
       const [first, second] = signed
@@ -105,16 +105,16 @@ test("a refund that is always declined needs review, and is confirmed when it is
   withRefundHarness(({ memory, signed }) =>
     Effect.gen(function* () {
       const debt = yield* owed(0)
-      const here = yield* worker()
-      yield* sweepFor(here, 1_800)
+      const currentWorker = yield* worker()
+      yield* sweepFor(currentWorker, 1_800)
       ok((memory.rows.get(debt.paymentId)?.attempts ?? 0) < attemptsMax)
-      yield* sweepFor(here, 4 * 3_600)
+      yield* sweepFor(currentWorker, 4 * 3_600)
       equal(yield* statesOf([debt]), ["needs_review"])
       const row = memory.rows.get(debt.paymentId)
       equal([row?.attempts, row?.lastReason], [attemptsMax, "declined_too_often"])
       equal(yield* paidBack([debt]), nothing)
       const before = signed.length
-      yield* sweepFor(here, 7_200)
+      yield* sweepFor(currentWorker, 7_200)
       equal([signed.length, memory.rows.get(debt.paymentId)?.lastReason], [
         before,
         "declined_too_often",
@@ -127,7 +127,7 @@ test("a refund that is always declined needs review, and is confirmed when it is
         ...{ ...last, asset: token.asset, transaction: "0xee" },
         blockTime: BigInt(startSeconds + 20_000),
       })
-      yield* sweepFor(here, 3_700)
+      yield* sweepFor(currentWorker, 3_700)
       equal(yield* statesOf([debt]), ["confirmed"])
       equal(yield* paidBack([debt]), eachPaidOnce([debt]))
     }), {
@@ -161,14 +161,14 @@ for (const [state, fault] of [["down", "chainDown"], ["silent", "chainSilent"]] 
     return withRefundHarness(({ signed, memory }) =>
       Effect.gen(function* () {
         const debts = yield* Effect.forEach(range(3), owed)
-        const here = yield* worker()
-        yield* sweepFor(here, 1_800)
+        const currentWorker = yield* worker()
+        yield* sweepFor(currentWorker, 1_800)
         equal([yield* statesOf(debts), signed.length], [["queued", "queued", "queued"], 0])
         ok([...memory.rows.values()].every(({ lastReason, attempts }) =>
           attempts === 0 && lastReason?.startsWith("chain unavailable") === true
         ))
         down = false
-        yield* sweepFor(here, 90)
+        yield* sweepFor(currentWorker, 90)
         equal(yield* paidBack(debts), eachPaidOnce(debts))
         equal(new Set(yield* statesOf(debts)), new Set(["confirmed"]))
       }), { simulation: { [fault]: () => down } })
@@ -181,16 +181,16 @@ test("a refund that only the chain has is found at any age, and not paid again",
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
       const backup = new Map(memory.rows)
-      const here = yield* worker()
-      yield* sweepFor(here, 2 * 3_600)
+      const currentWorker = yield* worker()
+      yield* sweepFor(currentWorker, 2 * 3_600)
       down = false
-      yield* sweepFor(here, 120)
+      yield* sweepFor(currentWorker, 120)
       equal(yield* statesOf(debts), ["confirmed"])
       for (const [paymentId, row] of backup) memory.rows.set(paymentId, row)
       yield* TestClock.adjust("9 hours")
-      yield* sweepFor(here, 30)
+      yield* sweepFor(currentWorker, 30)
       equal(yield* statesOf(debts), ["queued"])
-      yield* sweepFor(here, 15 * 60)
+      yield* sweepFor(currentWorker, 15 * 60)
       equal(yield* statesOf(debts), ["confirmed"])
       equal(signed.length, 1)
       equal(yield* paidBack(debts), eachPaidOnce(debts))
@@ -216,17 +216,17 @@ test("a defect in one refund stops neither the others nor the worker", () =>
   withRefundHarness(({ memory }) =>
     Effect.gen(function* () {
       const debts = yield* Effect.forEach(range(9), owed)
-      const here = yield* worker()
-      const outcomes = yield* here.sweep
+      const currentWorker = yield* worker()
+      const outcomes = yield* currentWorker.sweep
       equal(outcomes.filter(({ reason }) => reason === "defect").length, 1)
       equal(outcomes.filter(({ to }) => to === "broadcast").length, 8)
-      yield* sweepFor(here, 60)
+      yield* sweepFor(currentWorker, 60)
       equal(yield* statesOf(debts), debts.map((_, n) => n === 4 ? "queued" : "confirmed"))
       const broken = debts[4]
       ok(broken !== undefined)
       // It is tried again whenever its lease has expired.
       const fences = memory.rows.get(broken.paymentId)?.fence ?? 0
-      yield* sweepFor(here, 600)
+      yield* sweepFor(currentWorker, 600)
       ok((memory.rows.get(broken.paymentId)?.fence ?? 0) > fences + 3)
     }), {
     chain: (chain) => ({
@@ -287,12 +287,12 @@ test("a signature that could not be stored is never sent", () => {
   return withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
-      const here = yield* worker()
-      const outcomes = yield* here.sweep
+      const currentWorker = yield* worker()
+      const outcomes = yield* currentWorker.sweep
       equal(outcomes.map(({ to, reason }) => [to, reason]), [["queued", "lost"]])
       equal([signed.length, sent], [1, 0])
       lost = false
-      yield* sweepFor(here, 180)
+      yield* sweepFor(currentWorker, 180)
       equal(yield* statesOf(debts), ["confirmed"])
       equal(yield* paidBack(debts), eachPaidOnce(debts))
     }), {

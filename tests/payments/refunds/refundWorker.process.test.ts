@@ -1,6 +1,6 @@
 /**
- * The refund worker as a separate process with its own PostgreSQL login: every refund is paid once on the
- * simulated chain, with two workers.
+ * The refund worker as a separate process with its own PostgreSQL login: every refund is paid once
+ * on the simulated chain, with two workers.
  *
  * @module
  */

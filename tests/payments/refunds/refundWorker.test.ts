@@ -1,6 +1,6 @@
 /**
- * Refunds from debt to confirmation, and refunds that are not paid: caps, an empty treasury, false rows,
- * several workers.
+ * Refunds from debt to confirmation, and refunds that are not paid: caps, an empty treasury, false
+ * rows, several workers.
  *
  * @module
  */
@@ -67,13 +67,13 @@ test("nothing is signed before the payment is safe, and nothing is confirmed bef
   withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debt = yield* owed(0)
-      const here = yield* worker()
-      yield* sweepFor(here, 85)
+      const currentWorker = yield* worker()
+      yield* sweepFor(currentWorker, 85)
       equal([yield* statesOf([debt]), signed.length], [["queued"], 0])
-      yield* sweepFor(here, 60)
+      yield* sweepFor(currentWorker, 60)
       equal([yield* statesOf([debt]), signed.length], [["broadcast"], 1])
       equal(yield* paidBack([debt]), eachPaidOnce([debt]))
-      yield* sweepFor(here, 90)
+      yield* sweepFor(currentWorker, 90)
       equal([yield* statesOf([debt]), signed.length], [["confirmed"], 1])
       equal(yield* paidBack([debt]), eachPaidOnce([debt]))
     }), { simulation: { safeAfterSeconds: 90 } }))
@@ -84,16 +84,16 @@ test("a refund is cancelled when its payment can never be made, and paid when it
       const debt = yield* debtOf(0)
       const { owe } = yield* Debts
       yield* owe(debt)
-      const here = yield* worker()
-      yield* sweepFor(here, 115)
+      const currentWorker = yield* worker()
+      yield* sweepFor(currentWorker, 115)
       equal(yield* statesOf([debt]), ["queued"])
-      yield* sweepFor(here, 30)
+      yield* sweepFor(currentWorker, 30)
       equal(yield* statesOf([debt]), ["cancelled"])
       equal(signed, [])
       // The payment was made in time, but the chain shows it late.
       yield* pay(debt)
       yield* owe(debt)
-      yield* sweepFor(here, 60)
+      yield* sweepFor(currentWorker, 60)
       equal(yield* statesOf([debt]), ["confirmed"])
       equal(yield* paidBack([debt]), eachPaidOnce([debt]))
     })
@@ -140,11 +140,11 @@ test("a store restored to before the signature was stored pays with a second one
       const debt = yield* owed(0)
       const backup = memory.rows.get(debt.paymentId)
       // The facilitator broadcasts the first signature late.
-      const here = yield* worker()
-      yield* sweepFor(here, 5)
+      const currentWorker = yield* worker()
+      yield* sweepFor(currentWorker, 5)
       equal(yield* statesOf([debt]), ["signed"])
       if (backup !== undefined) memory.rows.set(debt.paymentId, backup)
-      yield* sweepFor(here, 400)
+      yield* sweepFor(currentWorker, 400)
       equal(yield* statesOf([debt]), ["confirmed"])
       ok(signed.length >= 2)
       equal(new Set(signed.map(({ nonce }) => nonce)).size, 1)
@@ -273,8 +273,8 @@ test("a refund that the treasury cannot cover waits, and is not retried at once"
         ...{ value: playBalance - product.price - 1n, nonce: nonce(0), transaction: "0xdd" },
         blockTime: BigInt(startSeconds),
       })
-      const here = yield* worker()
-      yield* sweepFor(here, 900)
+      const currentWorker = yield* worker()
+      yield* sweepFor(currentWorker, 900)
       const states = yield* statesOf(debts)
       equal(states.filter((state) => state === "confirmed").length, 1)
       equal(states.filter((state) => state === "needs_review").length, 0)
@@ -314,7 +314,7 @@ const falseDebts: Readonly<Record<string, Partial<Debt>>> = {
   "another chain": { chainId: 1 },
   "another asset": { asset: stranger },
   "another payee": { payTo: stranger },
-  "another amount than the dearest product's": { amount: refundMax + 1n },
+  "an amount above the highest price": { amount: refundMax + 1n },
   "another payer": { payer: stranger },
   "another payment": { paymentId: PaymentId.make(`0x${"45".repeat(32)}`) },
   "another nonce of the payment": { paymentNonce: Bytes32.make(`0x${"46".repeat(32)}`) },
@@ -326,11 +326,11 @@ for (const [name, changes] of Object.entries(falseDebts)) {
         const debt = yield* debtOf(0, changes)
         yield* pay(debt)
         yield* Effect.flatMap(Debts, ({ owe }) => owe(debt))
-        const here = yield* worker()
-        yield* sweepFor(here, 60)
+        const currentWorker = yield* worker()
+        yield* sweepFor(currentWorker, 60)
         equal([yield* statesOf([debt]), signed.length], [["needs_review"], 0])
         yield* TestClock.adjust("3 hours")
-        yield* sweepFor(here, 60)
+        yield* sweepFor(currentWorker, 60)
         equal([yield* statesOf([debt]), signed.length], [["needs_review"], 0])
       })
     ))
@@ -358,8 +358,8 @@ test("a stopped worker finishes its current refunds, and starts no others", () =
     Effect.gen(function* () {
       const debts = yield* Effect.forEach(range(9), owed)
       const scope = yield* Scope.make()
-      const here = yield* Scope.provide(worker(), scope)
-      const sweeping = yield* Effect.forkChild(here.sweep)
+      const currentWorker = yield* Scope.provide(worker(), scope)
+      const sweeping = yield* Effect.forkChild(currentWorker.sweep)
       yield* TestClock.adjust("5 seconds")
       yield* Fiber.interrupt(sweeping)
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
@@ -376,8 +376,8 @@ test("a stopped worker waits for a silent facilitator only until its deadline", 
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
       const scope = yield* Scope.make()
-      const here = yield* Scope.provide(worker(), scope)
-      yield* Effect.forkChild(here.sweep)
+      const currentWorker = yield* Scope.provide(worker(), scope)
+      yield* Effect.forkChild(currentWorker.sweep)
       yield* TestClock.adjust("1 second")
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
       yield* TestClock.adjust("14 seconds")
@@ -391,7 +391,8 @@ test("every lease is longer than the steps of a refund", () =>
   Effect.sync(() => {
     for (const seconds of [1, 10, 20, 60, 90, 120, 600]) {
       const timing = scaledRefundTiming(Duration.seconds(seconds))
-      // The proofs and, for a treasury's first refund, its block range; sign; relay; store the move.
+      // The proofs and, for a treasury's first refund, its block range; sign; relay; store the
+      // move.
       const steps = [
         ...[timing.chainTimeout, timing.chainTimeout, timing.chainTimeout, timing.chainTimeout],
         ...[timing.storeTimeout, timing.storeTimeout, timing.storeTimeout, timing.storeTimeout],

@@ -23,9 +23,9 @@ import {
   passing,
   product,
   purchase,
-  startSeconds,
   stateOf,
   taken,
+  useNonce,
   workOf,
 } from "../../support/payments/sales.ts"
 import { token } from "../../support/payments/terms.ts"
@@ -42,18 +42,9 @@ const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) 
   return outcome(yield* Fiber.join(fiber))
 })
 
-/** Uses the payment's nonce directly on the chain: for a transfer of `value`, or a cancellation. */
-const use = Effect.fnUntraced(function* ({ payment }: Purchase, value: bigint | null) {
-  const ledger = yield* Ledger
-  const { from, to, nonce } = payment.authorization
-  const block = { transaction: "0xcc", blockTime: BigInt(startSeconds) }
-  const spent = { asset: token.asset, from, nonce, ...block }
-  yield* value === null ? ledger.cancel(spent) : ledger.transfer({ ...spent, to, value })
-})
-
 for (
   const [how, value] of [["cancelled", null], [
-    "spent on a transfer of another amount",
+    "spent on another amount",
     1n,
   ]] as const
 ) {
@@ -62,7 +53,7 @@ for (
       const ledger = yield* Ledger
       const bought = yield* purchase()
       const work = Effect.andThen(
-        Effect.provideService(use(bought, value), Ledger, ledger),
+        Effect.provideService(useNonce(bought, value), Ledger, ledger),
         answering(),
       )
       equal(yield* sale(bought, work), "payment_required")
@@ -75,7 +66,7 @@ test("a payment that its payer settles is delivered once, whatever the facilitat
   inMarket(Effect.gen(function* () {
     const ledger = yield* Ledger
     const bought = yield* purchase()
-    const paying = Effect.provideService(use(bought, bought.product.price), Ledger, ledger)
+    const paying = Effect.provideService(useNonce(bought, bought.product.price), Ledger, ledger)
     equal(yield* sale(bought, Effect.andThen(paying, answering())), "delivered")
     equal([yield* stateOf(bought), yield* taken], ["answered", once])
   })))
@@ -117,7 +108,7 @@ test("a payment that is on the chain before its intent buys nothing, whatever th
         yield* scan
         yield* passing(20)
         const bought = yield* purchase()
-        yield* use(bought, value)
+        yield* useNonce(bought, value)
         // The caller may have copied it from the chain.
         equal(yield* sale(bought), "payment_required")
         equal(yield* stateOf(bought), "released")
@@ -145,7 +136,7 @@ test("a released payment that a facilitator settles after all is owed to its pay
     const { paymentId } = yield* Signatures
     const bought = yield* purchase()
     equal(yield* sale(bought, answering("nothing", false)), "delivered")
-    yield* use(bought, bought.product.price)
+    yield* useNonce(bought, bought.product.price)
     equal([yield* sweep, yield* stateOf(bought)], [0, "released"])
     yield* passing(130)
     equal([yield* sweep, yield* stateOf(bought)], [1, "refund_due"])

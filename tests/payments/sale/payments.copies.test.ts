@@ -1,6 +1,6 @@
 /**
- * Many copies of one authorization: concurrent on several routes and replicas, in every encoding, and
- * after its nonce was used for something else.
+ * Many copies of one authorization: concurrent on several routes and replicas, in every encoding,
+ * and after its nonce was used for something else.
  *
  * @module
  */
@@ -73,7 +73,9 @@ const drawCopies = (random: Random, count: number): ReadonlyArray<Copy> =>
     replica: random.below(2),
   }))
 
-/** Makes all calls at once in a random schedule; returns their outcomes and the number of answers. */
+/**
+ * Makes all calls at once in a random schedule; returns their outcomes and the number of answers.
+ */
 const racing = (copies: ReadonlyArray<Copy>, random: Random) => {
   let computed = 0
   const memory = memoryPayments()

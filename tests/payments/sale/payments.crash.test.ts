@@ -1,6 +1,6 @@
 /**
- * A store that fails at every move of a sale, before or after its commit: the money, and the outcome for
- * a buyer who sends the payment again.
+ * A store that fails at every move of a sale, before or after its commit: the money, and the
+ * outcome for a buyer who sends the payment again.
  *
  * @module
  */

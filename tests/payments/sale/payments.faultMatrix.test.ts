@@ -185,7 +185,7 @@ const tableRow = Effect.fnUntraced(function* (flow: Flow, fault: InjectedFault, 
   return `${outcome}, ${alone.left ?? "no row"}; ${ends}`
 })
 
-/** Every n-th row runs. n shares no factor with the number of fault kinds, so that each kind runs. */
+/** Every n-th row of the table runs; n shares no factor with the number of fault kinds. */
 const rowEvery = sized({ short: 5, full: 1 })
 const isRun = (_: unknown, row: number) => row % rowEvery === 0
 

@@ -3,9 +3,9 @@
  *
  * A row gives, for one call and one kind of fault: the buyer's outcome, the state of the row, and
  * the end. There is one end when it is the same for a buyer who sends the payment again and for one
- * who does not; otherwise the first end is for the buyer who does not. Left of the bar the fault comes before the call takes
- * effect, right of it after; without a bar there is no difference. `lost` is the buyer's outcome
- * when the process dies.
+ * who does not; otherwise the first end is for the buyer who does not. Left of the bar the fault
+ * comes before the call takes effect, right of it after; without a bar there is no difference.
+ * `lost` is the buyer's outcome when the process dies.
  *
  * @module
  */

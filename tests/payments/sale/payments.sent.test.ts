@@ -19,7 +19,7 @@ import {
 } from "../../support/payments/sales.ts"
 
 /** The memory store, whose `markSent` fails this many times. */
-const storeWithoutMarkSent = (failures: Ref.Ref<number>) =>
+const storeFailingMarkSent = (failures: Ref.Ref<number>) =>
   Layer.effect(
     PaymentStore,
     Effect.map(PaymentStore, (store) =>
@@ -47,5 +47,5 @@ test("sent() retries a store that is down, so that a delivered answer is not ref
       equal((yield* rowOf(bought))?.sent, true)
       equal(yield* Ref.get(failures), -1)
     })
-    yield* inMarket(delivering, {}, storeWithoutMarkSent(failures))
+    yield* inMarket(delivering, {}, storeFailingMarkSent(failures))
   }))

@@ -56,7 +56,7 @@ test("a sweep continues while its rounds are full, so that a flood of rows delay
     equal(yield* sweeping(450, false, 2), [[450, 3], [0, 1]])
   }))
 
-test("a sweep passes rows that cannot be moved, and ends after all rows", () =>
+test("a sweep skips rows that cannot be moved, and ends after all rows", () =>
   Effect.gen(function* () {
     equal(yield* sweeping(250, true, 1), [[0, 2]])
     equal(yield* sweeping(400, true, 1), [[0, 3]])

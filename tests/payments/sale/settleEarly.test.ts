@@ -1,6 +1,6 @@
 /**
- * Settle-early sales: who is charged, what is refunded, and that no buyer is both refused and charged, as
- * the ledger shows.
+ * Settle-early sales: who is charged, what is refunded, and that no buyer is both refused and
+ * charged, as the ledger shows.
  *
  * @module
  */

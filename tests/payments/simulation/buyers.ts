@@ -1,6 +1,6 @@
 /**
- * Buyers who sign payments and send them repeatedly, concurrently, too late or never; and strangers who
- * copy payments from the chain.
+ * Buyers who sign payments and send them repeatedly, concurrently, too late or never; and strangers
+ * who copy payments from the chain.
  *
  * @module
  */

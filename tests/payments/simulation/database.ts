@@ -1,6 +1,6 @@
 /**
- * One in-memory database for all replicas and workers: payments and refunds move together, and every move
- * is recorded.
+ * One in-memory database for all replicas and workers: payments and refunds move together, and
+ * every move is recorded.
  *
  * @module
  */

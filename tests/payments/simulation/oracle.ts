@@ -1,6 +1,6 @@
 /**
- * Checks the invariants of a run against the chain's ledger and the responses to callers. Our own tables
- * are trusted only for the state of a row at the time of a response.
+ * Checks the invariants of a run against the chain's ledger and the responses to callers. Our own
+ * tables are trusted only for the state of a row at the time of a response.
  *
  * @module
  */
@@ -51,7 +51,9 @@ export const checkRun = Effect.fnUntraced(function* (world: World) {
     if (refunded) {
       refundedSum += refund.value.value
       const { to, value } = refund.value
-      if (to !== signed.authorization.from || value !== spent) violation("I7", "was refunded wrong")
+      if (to !== signed.authorization.from || value !== spent) {
+        violation("I7", "has a refund with a wrong payer or amount")
+      }
     }
     const last = calls.filter(({ caller }) => caller === "buyer").at(-1)
     if (last?.charged === false && paid && !refunded && bodies.size === 0) {

@@ -24,7 +24,9 @@ import {
 import { startProcess } from "./simulatedProcess.ts"
 import type { World } from "./world.ts"
 
-/** In the same order as the real ones, but shorter where a run would only wait. Each run draws HOLD. */
+/**
+ * In the same order as the real ones, but shorter where a run would only wait. Each run draws HOLD.
+ */
 const timing: Omit<PaymentTiming, "answerWindow"> = {
   lease: Duration.seconds(50),
   verifyTimeout: Duration.seconds(4),

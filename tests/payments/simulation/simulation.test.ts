@@ -1,6 +1,6 @@
 /**
- * Some of the simulated runs, and their quality: the same seed gives the same run, and the runs make
- * every transition.
+ * Some of the simulated runs, and their quality: the same seed gives the same run, and the runs
+ * make every transition.
  *
  * @module
  */
@@ -62,7 +62,7 @@ const race = Effect.gen(function* () {
   return order.join("")
 })
 
-Deno.test("virtual time schedules at random, and equally for the same seed", () => {
+Deno.test("virtual time schedules at random, and in the same order for the same seed", () => {
   const orders = Array.from({ length: 20 }, (_, seed) => {
     const ran = () => new VirtualTime(0, new Random(seed)).run(race, 10_000)
     const order = ran()

@@ -1,6 +1,6 @@
 /**
- * A simulated clock and scheduler: it picks the next task at random, and time passes only when no task
- * is ready. The same seed gives the same run.
+ * A simulated clock and scheduler: it picks the next task at random, and time passes only when no
+ * task is ready. The same seed gives the same run.
  *
  * @module
  */

@@ -24,7 +24,7 @@ import { drawFaultRates, noFaults, simulationOf } from "./faultRates.ts"
 import { layerMemory } from "../../support/payments/memoryLedger.ts"
 
 export const startSeconds = 1_800_000_000
-export const holdSecondsMax = 150
+export const answerWindowSecondsMax = 150
 /** From this time on there are no faults and no buyers. */
 export const faultsEndSeconds = 400
 
@@ -107,7 +107,7 @@ export const makeWorld = Effect.fnUntraced(function* (
     trace,
     seconds,
     faultRates,
-    answerWindow: Duration.seconds(random.between(30, holdSecondsMax)),
+    answerWindow: Duration.seconds(random.between(30, answerWindowSecondsMax)),
     endFaults: () => {
       faultsEnded = true
     },

@@ -1,6 +1,6 @@
 /**
- * Settle-early payments whose sale or settlement was lost: a repeated call resumes them, or they are
- * refunded.
+ * Settle-early payments whose sale or settlement was lost: a repeated call resumes them, or they
+ * are refunded.
  *
  * @module
  */
@@ -178,17 +178,19 @@ test("a sale that exceeds its lease loses its payment and its late answer", () =
 
 test("of two replicas one sells; the other waits with the secret, and returns no answer without it", () =>
   inMarket(Effect.gen(function* () {
-    const there = yield* replica
+    const otherReplica = yield* replica
     const bought = yield* purchase({ product: early, secret })
     const { began, open, work } = yield* gatedWork
-    const here = yield* calling(bought, workOf(work))
+    const call = yield* calling(bought, workOf(work))
     yield* began
-    const again = yield* Effect.forkChild(Effect.result(there.sell(bought, neverComputed)))
-    const plain = yield* Effect.result(there.sell({ ...bought, secret: null }, neverComputed))
+    const again = yield* Effect.forkChild(Effect.result(otherReplica.sell(bought, neverComputed)))
+    const plain = yield* Effect.result(
+      otherReplica.sell({ ...bought, secret: null }, neverComputed),
+    )
     equal(outcomeText(plain), "payment_in_progress")
     yield* open
     yield* passing(1)
-    equal([yield* Fiber.join(here), outcomeText(yield* Fiber.join(again))], [
+    equal([yield* Fiber.join(call), outcomeText(yield* Fiber.join(again))], [
       "answer",
       "answer again",
     ])
@@ -198,7 +200,7 @@ test("of two replicas one sells; the other waits with the secret, and returns no
 test("a sale that another replica resumed delivers the one stored answer", () =>
   inMarket(
     Effect.gen(function* () {
-      const there = yield* replica
+      const otherReplica = yield* replica
       const store = yield* PaymentStore
       const bought = yield* purchase({ product: early, secret })
       const slow = yield* calling(bought, workOf(answering("the slow one's")))
@@ -212,7 +214,7 @@ test("a sale that another replica resumed delivers the one stored answer", () =>
       })
       yield* TestClock.adjust(Duration.millis(400))
       const fast = yield* Effect.forkChild(
-        Effect.result(there.sell(bought, workOf(answering("the fast one's")))),
+        Effect.result(otherReplica.sell(bought, workOf(answering("the fast one's")))),
       )
       yield* passing(3)
       equal(outcomeText(yield* Fiber.join(fast)), "the fast one's")
@@ -226,27 +228,27 @@ test("a sale that another replica resumed delivers the one stored answer", () =>
 
 test("the sweep of one replica skips payments in progress at the other, and refunds abandoned ones", () =>
   inMarket(Effect.gen(function* () {
-    const there = yield* replica
+    const otherReplica = yield* replica
     const bought = yield* purchase({ product: early, secret })
     const { began, work } = yield* gatedWork
     yield* calling(bought, workOf(work))
     yield* began
     yield* passing(50)
-    equal([yield* there.sweep, yield* stateOf(bought)], [0, "settled"])
+    equal([yield* otherReplica.sweep, yield* stateOf(bought)], [0, "settled"])
     yield* passing(45)
     // The work has timed out: a live sale never loses its lease.
-    equal([yield* there.sweep, yield* stateOf(bought)], [0, "refund_due"])
+    equal([yield* otherReplica.sweep, yield* stateOf(bought)], [0, "refund_due"])
     equal((yield* rowOf(bought))?.refund?.reason, "upstream_timeout")
   })))
 
 for (const product of [early, latest]) {
-  const holdSeconds = Duration.toSeconds(timing.answerWindow)
+  const answerWindowSeconds = Duration.toSeconds(timing.answerWindow)
   test(`a ${product.settlementOrder} answer that is not delivered is deleted after HOLD, and refunded`, () =>
     inMarket(Effect.gen(function* () {
       const { sweep, sell } = yield* Payments
       const bought = yield* purchase({ product, secret })
       equal(yield* buying(bought, workOf(answering()), 1), "answer")
-      yield* passing(holdSeconds - 2)
+      yield* passing(answerWindowSeconds - 2)
       equal([yield* sweep, yield* stateOf(bought)], [0, "answered"])
       equal(yield* buying(bought, neverComputed, 0), "answer again")
       yield* passing(2)
@@ -266,7 +268,7 @@ for (const product of [early, latest]) {
     inMarket(Effect.gen(function* () {
       const bought = yield* purchase({ product, secret })
       equal(yield* buying(bought, workOf(answering())), "answer")
-      yield* passing(holdSeconds)
+      yield* passing(answerWindowSeconds)
       equal(
         yield* buying({ ...bought, validityFault: "expired" }, neverComputed),
         "payment_refunded",
@@ -280,7 +282,7 @@ for (const product of [early, latest]) {
       const call = yield* Effect.forkChild(sell(bought, workOf(answering())))
       yield* passing(1)
       yield* sent(yield* Fiber.join(call))
-      yield* passing(2 * holdSeconds)
+      yield* passing(2 * answerWindowSeconds)
       equal([yield* sweep, yield* stateOf(bought)], [0, "answered"])
       equal(yield* buying({ ...bought, validityFault: "expired" }, neverComputed), "answer again")
     })))
