@@ -44,19 +44,21 @@ const openService = Effect.gen(function* () {
   const port = freePort()
   const base = `http://127.0.0.1:${port}`
   const plenty = { limit: 1_000, windowMs: 60_000 }
-  const face = yield* makeService(world, Layer.succeed(Payments, yield* Payments), {
+  const service = yield* makeService(world, Layer.succeed(Payments, yield* Payments), {
     ...serviceOptions,
     terms: { ...serviceOptions.terms, publicBaseUrl: base },
     limits: { free: plenty, documents: plenty, invalidPayments: plenty },
   })
   yield* Effect.acquireRelease(
-    Effect.sync(() => Deno.serve({ port, hostname: "127.0.0.1", onListen: () => {} }, face.handle)),
+    Effect.sync(() =>
+      Deno.serve({ port, hostname: "127.0.0.1", onListen: () => {} }, service.handle)
+    ),
     (server) => Effect.promise(() => server.shutdown()),
   )
   const grow = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     yield* Ref.update(world.items, (items) => [...items, sampleItem(14, now)])
-    yield* face.refresh
+    yield* service.refresh
   })
   return { base, grow }
 })

@@ -126,7 +126,7 @@ pageTest("a page reads the price of an answer without paying", () =>
 
 for (const version of [1, 2] as const) {
   pageTest(
-    `a page buys with the stock buyer of version ${version}, and reads its receipts`,
+    `a page buys with the unmodified buyer of version ${version}, and reads its receipts`,
     () =>
       Effect.gen(function* () {
         const base = yield* openService()

@@ -396,19 +396,19 @@ compromised("a rejected debt pays nothing when it is repeated, nor with shadowed
     // The triggers use the real tables, whatever search_path the session has set.
     const { sql } = attacker
     yield* hijack(sql, environment.schema)
-    const owed = fresh(thief)
+    const queuedDebt = fresh(thief)
     const shadowedId = attacker.paymentId({
       ...token,
-      from: address(owed.payer),
-      nonce: owed.nonce,
+      from: address(queuedDebt.payer),
+      nonce: queuedDebt.nonce,
     })
     yield* sql`INSERT INTO pg_temp.refund (payment_id, state) VALUES (${shadowedId}, 'queued')`
-    ok(yield* wasAccepted(fakeUnmatchedTransfer(attacker, owed)))
+    ok(yield* wasAccepted(fakeUnmatchedTransfer(attacker, queuedDebt)))
     const [queued] = yield* owner<{ state: string }>`
       SELECT state FROM refund WHERE payment_id = ${shadowedId}`
     strictEqual(queued?.state, "queued")
     yield* sql`UPDATE pg_temp.refund SET state = 'confirmed'`
-    strictEqual(yield* wasAccepted(move(attacker, owed, { state: "refunded" })), false)
+    strictEqual(yield* wasAccepted(move(attacker, queuedDebt, { state: "refunded" })), false)
     yield* sql`DISCARD TEMP`
     for (let round = 0; round < rounds; round++) yield* environment.runWorkers
     equal(yield* losses(environment), nothing)

@@ -42,10 +42,10 @@ const stockedWorld = Effect.gen(function* () {
 
 /** Starts a replica on its own port until the scope closes; returns its base URL. */
 const serve = Effect.fnUntraced(function* (world: World, payments: Payments["Service"]) {
-  const face = yield* makeService(world, Layer.succeed(Payments, payments))
+  const service = yield* makeService(world, Layer.succeed(Payments, payments))
   const server = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, face.handle)
+      Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, service.handle)
     ),
     (server) => Effect.promise(() => server.shutdown()),
   )
@@ -71,6 +71,7 @@ const errorOf = ({ structuredContent }: ToolResult): Record<string, unknown> =>
   Object(structuredContent?.["error"])
 const receiptOf = ({ _meta }: ToolResult): Record<string, unknown> =>
   Object(_meta?.["x402/payment-response"])
+
 for (const kind of clientKinds) {
   liveTest(
     `client ${kind} lists the tools, calls a free one, gets the payment terms and buys`,

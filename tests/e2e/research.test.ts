@@ -187,7 +187,7 @@ onEveryStore("research on two replicas", (law) => {
   on(
     "buyers of a report whose writer was killed get it from the next",
     Effect.fnUntraced(function* (environment) {
-      const begun = yield* Effect.flatMap(
+      const claim = yield* Effect.flatMap(
         ReportStore,
         (reports) =>
           reports.begin(endingMarket(1, 0).id, {
@@ -197,7 +197,7 @@ onEveryStore("research on two replicas", (law) => {
       ).pipe(
         Effect.provide(reportStore.pipe(Layer.provide(Layer.succeed(SqlClient, environment.sql)))),
       )
-      strictEqual(begun.state, "acquired")
+      strictEqual(claim.state, "acquired")
       yield* Ref.set(environment.expected, 20)
       const answers = yield* buyAll(environment, 0, 20)
       equal([...new Set(answers.map(({ status }) => status))], [200])

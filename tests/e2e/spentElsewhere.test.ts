@@ -129,7 +129,7 @@ for (const order of orders) {
     for (const use of ["cancelled", "spent on another payee"] as const) {
       inShop(
         `an authorization ${use} ${step === null ? "before the request" : `at ${step}`} buys ` +
-          `nothing, and is owed nothing: ${order}`,
+          `nothing and is not refunded: ${order}`,
         checkSpent(order, step, use),
       )
     }

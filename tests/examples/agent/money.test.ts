@@ -205,9 +205,9 @@ const receipts: ReadonlyArray<readonly [object, boolean]> = [
   [{ success: false }, false],
 ]
 
-for (const [change, is] of receipts) {
-  Deno.test(`checkReceipt() ${is ? "accepts" : "refuses"} ${JSON.stringify(change)}`, () => {
-    equal(Result.isSuccess(checkReceipt({ ...receipt, ...change }, agreed, payer)), is)
+for (const [change, isValid] of receipts) {
+  Deno.test(`checkReceipt() ${isValid ? "accepts" : "refuses"} ${JSON.stringify(change)}`, () => {
+    equal(Result.isSuccess(checkReceipt({ ...receipt, ...change }, agreed, payer)), isValid)
   })
 }
 

@@ -98,10 +98,10 @@ Deno.test("decide() stops when the feed is too expensive, and skips a digest tha
   equal(decide(items, { ...contract, offers: [] }, [], largeLimits).kind, "stop")
 })
 
-const Look = Schema.Struct({
+const Poll = Schema.Struct({
   index: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60 })),
   digest: Schema.Literals(["a", "b"]),
-  arrived: Schema.Boolean,
+  isDelivered: Schema.Boolean,
   zScore: Schema.Int.check(Schema.isBetween({ minimum: -12, maximum: 12 })),
 })
 
@@ -120,14 +120,14 @@ law(
   "whatever the feed does, no item is bought twice or left out, and each poll ends",
   Arbitrary.schema(Schema.Struct({
     budget: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 5_000_000n })),
-    looks: Schema.Array(Look),
+    polls: Schema.Array(Poll),
   })),
-  ({ budget, looks }) => {
+  ({ budget, polls }) => {
     const limits = { budget: AtomicAmount.make(budget), perCall: atomic("1") }
     let state: AgentState = { ...initialState, lastIndex: 0 }
     let ledger: Ledger = []
     const read: Array<number> = []
-    for (const { index, digest, arrived, zScore } of looks) {
+    for (const { index, digest, isDelivered, zScore } of polls) {
       const now = indexAt(index, digest)
       for (let steps = 0;; steps += 1) {
         ok(steps < 12, "a poll does not end")
@@ -141,10 +141,10 @@ law(
         }
         const paymentId = String(ledger.length)
         ledger = addSigned(ledger, { target: decision.path, price: decision.price, paymentId })
-        ledger = withOutcome(ledger, paymentId, arrived ? "charged" : "uncharged")
+        ledger = withOutcome(ledger, paymentId, isDelivered ? "charged" : "uncharged")
         if (wanted.kind !== "items") {
-          state = arrived ? markDone(state, wanted, now) : markFailed(state, wanted, now)
-        } else if (!arrived) {
+          state = isDelivered ? markDone(state, wanted, now) : markFailed(state, wanted, now)
+        } else if (!isDelivered) {
           state = markFailed(state, wanted, now)
           break
         } else {
