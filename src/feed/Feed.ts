@@ -73,7 +73,6 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
   const lastTick = Effect.map(slots.lastOk(tickJob), Option.getOrNull)
 
   const startedAt = yield* Clock.currentTimeMillis
-
   const statusAt = (at: EpochMs | null, now: EpochMs): FeedStatus =>
     isOlder(at ?? startedAt, now, staleAfterTicks * tickIntervalMs)
       ? "stale"

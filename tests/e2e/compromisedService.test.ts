@@ -38,7 +38,7 @@ import {
   walks,
   walkToRefundDue,
   wasAccepted,
-} from "../support/payments/edgeAttacks.ts"
+} from "../support/payments/serviceAttacks.ts"
 import { liveTest } from "../support/effect.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { freshSchema } from "../support/stores.ts"

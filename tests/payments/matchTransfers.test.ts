@@ -92,7 +92,7 @@ test("a transfer without a row is inserted as refund_due once, across scans and 
     equal(found[0] + found[1], 3)
     for (const transfer of unmatched) {
       const row = yield* rowOf(transfer)
-      equal(refundFieldsOf(row), ["refund_due", "queued", "orphan", price, "safe"])
+      equal(refundFieldsOf(row), ["refund_due", "queued", "unmatched_transfer", price, "safe"])
       equal(row?.authorization.from, transfer.payment.authorization.from)
     }
     equal(yield* scan, 0)

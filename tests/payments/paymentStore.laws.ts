@@ -312,7 +312,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
         [row.state, row.signature, row.productId, row.request, row.paidAt, row.amount, row.answer],
         ["refund_due", null, null, null, paidAt, value, null],
       )
-      equal([row.refund?.state, row.refund?.reason], ["queued", "orphan"])
+      equal([row.refund?.state, row.refund?.reason], ["queued", "unmatched_transfer"])
     }),
   ],
   [

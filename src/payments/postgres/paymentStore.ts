@@ -141,7 +141,7 @@ function scanning(sql: SqlClient) {
         paid_transaction, paid_block, paid_log_index, paid_finality)
       VALUES (${paymentId}, ${token.chainId}, ${token.asset}, ${token.name}, ${token.version},
         ${from}, ${nonce}, ${to}, ${value}, 0, ${neverExpires}, 'settle-early', 'refund_due',
-        'orphan', ${at.transaction}, ${at.block}, ${at.logIndex}, ${at.finality})
+        'unmatched_transfer', ${at.transaction}, ${at.block}, ${at.logIndex}, ${at.finality})
       ON CONFLICT DO NOTHING RETURNING 1`.pipe(
       Effect.map((rows) => rows.length === 1),
       Effect.orDie,

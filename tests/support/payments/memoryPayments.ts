@@ -210,7 +210,7 @@ const unmatchedRow = (
   amount: AtomicAmount.make(value),
   state: "refund_due",
   paidAt: at,
-  refund: { state: "queued", reason: "orphan", transaction: null },
+  refund: { state: "queued", reason: "unmatched_transfer", transaction: null },
 })
 
 const isLiable = ({ state, settlementOrder }: Stored) =>

@@ -54,7 +54,12 @@ const insert = ({ sql }: Attacker, row: Row) => sql`INSERT INTO payment ${sql.in
 /** Inserts an unmatched transfer as refund_due, as the scan would; `changes` are the lie. */
 export const fakeUnmatchedTransfer = (attacker: Attacker, claimed: Claimed, changes: Row = {}) =>
   insert(attacker, {
-    ...{ ...identity(attacker, claimed), ...invented, state: "refund_due", reason: "orphan" },
+    ...{
+      ...identity(attacker, claimed),
+      ...invented,
+      state: "refund_due",
+      reason: "unmatched_transfer",
+    },
     ...changes,
   })
 
