@@ -12,7 +12,13 @@ import type { Resolution } from "../../markets/domain/resolution.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
 import { payoutsFromPage } from "./clob.ts"
 import { decodeListedResolution, type ListedResolution, listingRows } from "./gamma.ts"
-import { byMarkets, type RequestLimits, type Route, rowsIn, validMarketIds } from "./requests.ts"
+import {
+  inMarketBatches,
+  type RequestLimits,
+  type Route,
+  rowsIn,
+  validMarketIds,
+} from "./requests.ts"
 import {
   conditionId,
   decodeRows,
@@ -30,9 +36,8 @@ import {
 type RecordRejection = "undecodable" | "missing_id" | "not_binary" | "bad_payouts"
 
 /**
- * One market's record. `unpublished`: the market is resolved, but the record has no payout. Every
- * other status than `resolved` is `pending`: a proposal may be disputed, and a dispute may be decided
- * either way.
+ * One market's record. `unpublished`: the market is resolved, but the record has no payout. Any status
+ * except `resolved` is `pending`: a proposal may be disputed, and a dispute may be decided either way.
  */
 export type OracleRecord =
   & { readonly marketId: MarketId; readonly changedAt: EpochMs | null }
@@ -129,7 +134,7 @@ function proposalIn(
   return { marketId, outcome, proposedAt: changedAt, settlesAt, disputed }
 }
 
-/** The record of each market: of several, the one in the most final state, then the newest. */
+/** One record for each market. Of several it takes the one in the most final state, then the newest. */
 export function recordsById(
   records: ReadonlyArray<OracleRecord>,
 ): ReadonlyMap<MarketId, OracleRecord> {
@@ -141,16 +146,19 @@ export function recordsById(
 }
 
 /** How long after the oracle's resolution a payout may still be published. */
-export const unpublishedAfterMs = day
+export const payoutDelayMsMax = day
 
-/** The payouts by the listing and the market page, for a market without a payout at the oracle. */
+/** What the listing and the market page report, for a market without a payout at the oracle. */
 export interface FallbackPayouts {
   /** By the listing; null when the listing does not report the market as finally closed. */
   readonly listed: {
     readonly payouts: readonly [number, number] | null
     readonly closedAt: EpochMs | null
   } | null
-  /** By the exchange's market page; `unread` when it was not requested or the request failed. */
+  /**
+   * By the exchange's market page. `none`: the page has no payout, or does not exist. `unread`: it was
+   * not requested, or the request failed.
+   */
   readonly page: readonly [number, number] | "none" | "unread"
 }
 
@@ -179,7 +187,7 @@ export function resolutionOf(
     return { marketId, resolvedAt, source: "book", state: "paid", payouts: page }
   }
   const isFinal = record !== null && record.changedAt !== null &&
-    record.changedAt <= now - unpublishedAfterMs
+    record.changedAt <= now - payoutDelayMsMax
   return isFinal && listed !== null && page === "none"
     ? { marketId, resolvedAt, source: "oracle", state: "cancelled" }
     : null
@@ -214,7 +222,7 @@ export function resolutions(routes: Routes, limits: RequestLimits) {
       concurrency: limits.marketBatchesAtOnce,
     })
     const now = yield* Clock.currentTimeMillis
-    const byPage = new Map(paged.map(({ marketId }, at) => [marketId, payouts[at] ?? "unread"]))
+    const byPage = new Map(paged.map(({ marketId }, n) => [marketId, payouts[n] ?? "unread"]))
     const rows = requested.flatMap((id): ReadonlyArray<Resolution> => {
       const fallback = { listed: end.get(id) ?? null, page: byPage.get(id) ?? "unread" }
       const resolution = resolutionOf(id, record.get(id) ?? null, fallback, now)
@@ -225,7 +233,7 @@ export function resolutions(routes: Routes, limits: RequestLimits) {
     return merge<Resolution>([
       { rows, rejected: found.rejected },
       { rows: [], rejected: ends.rejected },
-      { rows: [], rejected: counted({ unavailable, postponed }) },
+      { rows: [], rejected: nonZero({ unavailable, postponed }) },
     ])
   })
 }
@@ -236,7 +244,7 @@ function records(
   marketIds: ReadonlyArray<MarketId>,
   limits: RequestLimits,
 ) {
-  return byMarkets(marketIds, limits.resolutionBatch, limits, (batch) => {
+  return inMarketBatches(marketIds, limits.resolutionBatch, limits, (batch) => {
     const requested = new Set(batch)
     const request = HttpClientRequest.get(`${oracle.url}/resolutions`, {
       urlParams: { condition: batch },
@@ -260,7 +268,7 @@ function listedResolutions(
   marketIds: ReadonlyArray<MarketId>,
   limits: RequestLimits,
 ) {
-  return byMarkets<ListedResolution>(
+  return inMarketBatches<ListedResolution>(
     marketIds,
     limits.factsBatch,
     limits,
@@ -271,7 +279,7 @@ function listedResolutions(
       })),
   ).pipe(
     Effect.catch(() =>
-      Effect.succeed({ rows: [], rejected: counted({ unavailable: marketIds.length }) })
+      Effect.succeed({ rows: [], rejected: nonZero({ unavailable: marketIds.length }) })
     ),
   )
 }
@@ -286,7 +294,8 @@ function payoutsByPage(page: Route, { marketId, tokenIds }: ListedResolution) {
   )
 }
 
-function counted(counts: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+/** The counts above 0. */
+function nonZero(counts: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
 }
 

@@ -21,9 +21,9 @@ import {
 import {
   decodeRecord,
   type FallbackPayouts,
+  payoutDelayMsMax,
   recordsById,
   resolutionOf,
-  unpublishedAfterMs,
 } from "../../../src/venues/polymarket/oracle.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"
 import { day, second } from "../../../src/core/domain/time.ts"
@@ -317,8 +317,8 @@ Deno.test("resolutionOf() cancels a market only a day after the oracle resolved 
   const unpublished = record({ payouts: undefined })
   const resolvedAt = unpublished.changedAt ?? 0
   equal(ended(unpublished, nowhere), "cancelled")
-  equal(ended(unpublished, nowhere, resolvedAt + unpublishedAfterMs), "cancelled")
-  equal(ended(unpublished, nowhere, resolvedAt + unpublishedAfterMs - 1), undefined)
+  equal(ended(unpublished, nowhere, resolvedAt + payoutDelayMsMax), "cancelled")
+  equal(ended(unpublished, nowhere, resolvedAt + payoutDelayMsMax - 1), undefined)
   equal(
     ended(record({ payouts: undefined, resolved_at: "", last_update_timestamp: "" }), nowhere),
     undefined,
