@@ -72,6 +72,7 @@ export interface SimulatedMarket {
   readonly depthUsd: number
   /** In USD, at a probability of one half. */
   readonly spread: number
+  /** Whether the tick is 0.001 at every price, not only near 0 and 1. */
   readonly fineTicks: boolean
   readonly bookKind: "valid" | "one_sided" | "ghost" | "crossed"
   readonly end: "decided" | "push" | "cancelled"

@@ -99,6 +99,7 @@ export interface Path {
 interface Segment {
   readonly from: EpochMs
   readonly to: EpochMs
+  /** The probit of the probability at `from`. */
   readonly z: number
   /** The final value of the segment's variance clock; 1 reveals the outcome. */
   readonly end: number

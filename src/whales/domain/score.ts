@@ -7,9 +7,9 @@
 import { type Entry, isHedge } from "./entry.ts"
 import {
   addNullSums,
+  emptyNullSums,
   eventSums,
   type FavouredSide,
-  noNullSums,
   type NullSums,
 } from "./significance/nullModel.ts"
 import {
@@ -54,6 +54,7 @@ export interface WalletSums {
   readonly deviationSquares: number
   readonly deviationCounts: number
   readonly countSquares: number
+  /** The sums of the null model, under fair prices. */
   readonly fair: NullSums
 }
 
@@ -68,7 +69,7 @@ export const noSums: WalletSums = {
   deviationSquares: 0,
   deviationCounts: 0,
   countSquares: 0,
-  fair: noNullSums,
+  fair: emptyNullSums,
 }
 
 /**
@@ -129,7 +130,7 @@ export function recount(
   const updated = addEvent(addEvent(sums, before, -1), after, 1)
   if (updated.events > 0) return updated
   // Subtraction leaves rounding errors. When the last event is removed, they are cleared.
-  const fair = updated.fair.weightSum > 0 ? updated.fair : noNullSums
+  const fair = updated.fair.weightSum > 0 ? updated.fair : emptyNullSums
   return { ...noSums, totals: { ...noTotals, cancelled: updated.totals.cancelled }, fair }
 }
 

@@ -6,8 +6,8 @@
 import { mix, uniform } from "../../../src/venues/simulated/seed.ts"
 import {
   addNullSums,
+  emptyNullSums,
   eventSums,
-  noNullSums,
   type NullSums,
 } from "../../../src/whales/domain/significance/nullModel.ts"
 
@@ -22,7 +22,7 @@ export type OpenEvent = ReadonlyArray<OpenSide>
 export function sumsOf(events: ReadonlyArray<OpenEvent>): NullSums {
   return events.reduce(
     (sums, event) => addNullSums(sums, eventSums(event.map((side) => ({ ...side, paid: 0 }))), 1),
-    noNullSums,
+    emptyNullSums,
   )
 }
 

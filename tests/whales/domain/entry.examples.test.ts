@@ -10,8 +10,8 @@ import {
   type Entry,
   isHedge,
   isMarketMaker,
-  isOver,
   isNearCertain,
+  isOver,
 } from "../../../src/whales/domain/entry.ts"
 import { TokenId } from "../../../src/markets/domain/market.ts"
 import { day, hour, second } from "../../../src/core/domain/time.ts"

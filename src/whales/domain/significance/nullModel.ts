@@ -55,7 +55,7 @@ export interface NullSums {
   readonly cumulants: Cumulants
 }
 
-export const noNullSums: NullSums = {
+export const emptyNullSums: NullSums = {
   observed: 0,
   weightSum: 0,
   logAll: 0,
@@ -68,7 +68,7 @@ export const noNullSums: NullSums = {
 export function eventSums(markets: ReadonlyArray<FavouredSide>): NullSums {
   const remainder = markets.reduce((sum, { remainder = 0 }) => sum + remainder, 0)
   const sides = markets.filter(({ weight }) => weight > 0).sort((a, b) => b.price - a.price)
-  if (sides.length === 0) return { ...noNullSums, observed: remainder }
+  if (sides.length === 0) return { ...emptyNullSums, observed: remainder }
   const outcomes = outcomesOf(sides)
   return {
     observed: sides.reduce((sum, { weight, paid }) => sum + weight * paid, remainder),
