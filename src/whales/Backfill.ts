@@ -1,8 +1,8 @@
 /**
  * Reads the whole history of every tracked wallet.
  *
- * Each page is saved together with the range it completes, so the next run continues a run that ended
- * early. Concurrent runs may read a page twice, but it is saved once.
+ * Each page is saved together with the range it completes, so the next run continues where the last one
+ * stopped. Concurrent runs may read a page twice, but its events are saved once.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { VenueUnavailable } from "../markets/VenueClient.ts"
 import { WalletHistory, type WalletRead } from "./WalletHistory.ts"
 import { WalletStore } from "./WalletStore.ts"
 
-/** Wallets read at once; the venue adapter limits the request rate. */
+/** Wallets read concurrently; the venue adapter limits the request rate. */
 const concurrency = 4
 /** Pages of one wallet in one run: enough for `activityEventsMax` events in pages of 20. */
 const walletPagesMax = 10_000
@@ -29,7 +29,7 @@ export interface BackfillProgress {
   readonly at: EpochMs
   /** Wallets whose history was incomplete when the run began. */
   readonly wallets: number
-  /** Wallets of this run whose history became `whole`, and `truncated`. */
+  /** Wallets of this run whose history became `whole`, and those whose history became `truncated`. */
   readonly whole: number
   readonly truncated: number
   /** Wallets whose history could not be read now; the next run continues with them. */

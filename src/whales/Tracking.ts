@@ -21,7 +21,7 @@ import { VenueClient, type WalletSource } from "../markets/VenueClient.ts"
 import { historyFrom } from "./WalletHistory.ts"
 import { WalletStore } from "./WalletStore.ts"
 
-/** Boards, or names of wallets, requested at once; the venue adapter limits the request rate. */
+/** Boards, or names of wallets, requested concurrently; the venue adapter limits the request rate. */
 const concurrency = 4
 /** Attempts to read a board, the first included. */
 const boardTriesMax = 3

@@ -5,7 +5,7 @@
  * continues there after a crash. The range never has a gap.
  *
  * Activity is read in whole seconds. The oldest second of a page may continue on the next page, so the
- * next request ends at that second, inclusive: overlapping pages neither duplicate nor lose a row, and
+ * next request ends at that second, inclusive. So overlapping pages neither duplicate nor lose a row, and
  * the rows of a transaction are numbered together.
  *
  * @module
@@ -32,7 +32,7 @@ export const activityEventsMax = 200_000
  * and a row is indexed some time after its event.
  */
 const overlapMs = 15 * minute
-/** Pages of new activity read at once; the next call continues. */
+/** Pages of new activity that one call reads; the next call continues. */
 export const forwardPagesMax = 100
 
 /** Pages of one second; a wallet with more activity in a second is truncated. */
@@ -183,7 +183,7 @@ const readForward = Effect.fn("WalletHistory.readForward")(function* (
 function narrowerWidth({ from, to }: Range, span: ActivitySpan): number | null {
   if (span.end === "all") return null
   const half = wholeSecond((to - from) / 2)
-  // The width that these pages covered, which fits if the older part is as dense.
+  // The width that these pages covered: it fits unless the older part is denser.
   if (span.end === "more") return Math.max(0, Math.min(wholeSecond(to - span.from), half))
   const unreadable = wholeSecond(span.from - 1)
   if (unreadable <= from) return null

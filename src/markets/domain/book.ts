@@ -59,7 +59,7 @@ const ghostSpread = 0.9
 /** The largest distance from the mid at which a level counts as depth. Inclusive. */
 const depthReach = 0.05
 
-/** More shares than any market has: a level with more is an invalid row. */
+/** No market has more shares; a level with more is dropped. */
 const sharesMax = 1e12
 
 /** USD on the wire has six decimals, like USDC, so that equal sums stay equal despite float errors. */

@@ -132,9 +132,10 @@ export function decodeHistory(value: unknown): ReadonlyArray<PricePoint> | null 
 }
 
 /**
- * What a share of each outcome paid, by the market's page: 1 when its token won. Null for an open
- * market and for a page without a single winner: pages of old markets have no winner flag although
- * one outcome won. The page has its own token order; `tokenIds` gives the market's order when known.
+ * What a share of each outcome paid, by the market's page: 1 if its token won, or half each. Null for an
+ * open market, and when the page does not flag exactly one winner: pages of old markets flag none
+ * although one outcome won. The page has its own token order; `tokenIds` gives the market's order when
+ * known.
  */
 export function payoutsFromPage(
   value: unknown,

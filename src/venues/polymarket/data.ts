@@ -25,7 +25,7 @@ import {
 } from "./wire.ts"
 import type { Board, LeaderboardRow } from "../../markets/domain/leaderboard.ts"
 
-/** Reads pages from the newest fill back, until a fill is older than `since` or there are enough. */
+/** Reads pages from the newest fill back, until a fill is older than `since` or a limit is reached. */
 export function trades({ send, url }: Route, limits: RequestLimits) {
   return Effect.fn("polymarket.trades")(function* (marketId: MarketId, since: EpochMs) {
     const found: Array<Decoded<Trade>> = []
@@ -271,8 +271,8 @@ function oldestOf(rows: ReadonlyArray<unknown>): EpochMs | null {
 
 /**
  * The categories that have their own leaderboard. `overall` comes from a recorded cursor of API
- * version 2, which writes them in lower case. The others are documented for version 1 (in capitals)
- * and inferred for version 2.
+ * version 2, which writes categories in lower case. The others are documented for version 1 (in
+ * capitals) and inferred for version 2.
  */
 export const categories = [
   "overall",
@@ -311,12 +311,12 @@ export function decodeLeaderboardRow(
 
 /** The first `limit` wallets by rank, each once, at its best rank. */
 export function firstByRank(
-  standings: ReadonlyArray<LeaderboardRow>,
+  rows: ReadonlyArray<LeaderboardRow>,
   limit: number,
 ): ReadonlyArray<LeaderboardRow> {
   const best = new Map<string, LeaderboardRow>()
-  for (const standing of standings.toSorted((a, b) => a.rank - b.rank)) {
-    if (!best.has(standing.wallet)) best.set(standing.wallet, standing)
+  for (const row of rows.toSorted((a, b) => a.rank - b.rank)) {
+    if (!best.has(row.wallet)) best.set(row.wallet, row)
   }
   return [...best.values()].slice(0, limit)
 }
@@ -362,14 +362,14 @@ function leaderboard({ send, url }: Route, limits: RequestLimits) {
   })
 }
 
-/** The least `start` that a request sends, in epoch seconds: a range from 0 starts here. */
+/** The smallest `start` of a request, in epoch seconds; a range from 0 starts here. */
 const firstSecond = 1
 
 /**
  * One page. Unlike `/trades`, this route returns maker and taker fills by default; it omits deposits
  * and withdrawals unless the request includes them. Status 400 for a cursor means that it is too deep:
- * the venue returns no more of this range. A page without pagination would look like the last page,
- * so it is a fault, and so is a page whose cursor leads back to itself.
+ * the venue returns no more of this range. A page without pagination is a fault, because it would look
+ * like the last page. A page whose next cursor is its own is a fault too.
  */
 function activity({ send, url }: Route, limits: RequestLimits) {
   return Effect.fn("polymarket.activity")(function* (

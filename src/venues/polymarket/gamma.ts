@@ -1,8 +1,8 @@
 /**
- * Gamma, the venue's listing: a sweep of all open markets, and requests for markets by id. Each row
- * becomes a market, facts or rules, or is rejected for a reason.
+ * Gamma, the venue's listing: reads all open markets page by page, and requests markets by id. Each
+ * row becomes a market, facts or rules, or is rejected for a reason.
  *
- * A sweep reads every page until the end or a failure; it never stops silently.
+ * The listing is read to its last page, or its stream fails: it never ends early without an error.
  *
  * @module
  */
@@ -160,15 +160,15 @@ export function decodeFacts(value: unknown): Result.Result<MarketFacts, FactsRej
 /** How a market ended, by its row of the listing. */
 export interface ListedResolution {
   readonly marketId: MarketId
-  /** What a share of each outcome paid; null unless the prices are 1 and 0 (legacy rows: often 0, 0). */
+  /** What a share of each outcome paid; null unless the prices are 1 and 0 (old rows often have 0, 0). */
   readonly payouts: readonly [number, number] | null
   readonly closedAt: EpochMs | null
   readonly tokenIds: readonly [string, string]
 }
 
 /**
- * How a market ended; null unless the row reports it as finally closed. The state is empty for markets
- * that resolve without the oracle.
+ * How a market ended; null unless the row reports it as finally closed. The oracle's state is empty for
+ * markets that resolve without the oracle.
  */
 export function decodeListedResolution(value: unknown): ListedResolution | null {
   const row = object(value)
@@ -195,7 +195,7 @@ function whyNotLive(row: WireObject, endsAt: EpochMs | null, now: EpochMs): Mark
   return null
 }
 
-/** Reads the singular field, because the plural one lists disputes that are over. */
+/** Reads `umaResolutionStatus`, because `umaResolutionStatuses` also lists disputes that are over. */
 function statusOf(row: WireObject): MarketStatus {
   const state = text(row["umaResolutionStatus"]).toLowerCase()
   if (proposedStates.has(state)) return "proposed"
@@ -307,27 +307,28 @@ function pair(
   return first === null || second === null ? null : [first, second]
 }
 
-interface Sweep {
+/** How far the listing has been read. */
+interface ListingRead {
   /** Excludes markets that ended before this time: the venue lists hundreds of thousands of them. */
   readonly endedAfter: string
   readonly cursor: string | null
   readonly pages: number
-  /** Cursors already followed: one that returns would loop. */
+  /** Cursors already followed: following one again would loop. */
   readonly followed: Set<string>
   /** The fingerprint of each page so far: a page served twice would hide another. */
   readonly seen: Set<string>
 }
 
 /**
- * Retries a page with the same cursor until it arrives. A page that leads back, or that was already
- * served under another cursor, is a fault: accepting it would skip markets.
+ * Retries a page with the same cursor until it arrives. A page whose next cursor was already followed,
+ * or that was already served under another cursor, is a fault: accepting it would skip markets.
  */
 export function listMarkets(
   { send, url }: Route,
   limits: RequestLimits,
 ): Stream.Stream<Decoded<Market>, VenueUnavailable> {
-  const page = Effect.fnUntraced(function* (sweep: Sweep) {
-    if (sweep.pages >= limits.pagesMax) {
+  const page = Effect.fnUntraced(function* (reading: ListingRead) {
+    if (reading.pages >= limits.pagesMax) {
       return yield* new VenueUnavailable({ operation: "listMarkets", reason: "too many pages" })
     }
     const request = HttpClientRequest.get(`${url}/markets/keyset`, {
@@ -335,21 +336,21 @@ export function listMarkets(
         limit: limits.pageRows,
         closed: "false",
         include_tag: "true",
-        end_date_min: sweep.endedAfter,
-        ...(sweep.cursor === null ? {} : { after_cursor: sweep.cursor }),
+        end_date_min: reading.endedAfter,
+        ...(reading.cursor === null ? {} : { after_cursor: reading.cursor }),
       },
     })
-    const found = yield* send("listMarkets", request, (body) => newPage(body, sweep))
+    const found = yield* send("listMarkets", request, (body) => newPage(body, reading))
     const now = yield* Clock.currentTimeMillis
-    sweep.seen.add(found.fingerprint)
-    if (found.next !== null) sweep.followed.add(found.next)
+    reading.seen.add(found.fingerprint)
+    if (found.next !== null) reading.followed.add(found.next)
     const decoded = decodeMarkets(found.rows, now)
-    const next: Option.Option<Sweep> = found.next === null
+    const next: Option.Option<ListingRead> = found.next === null
       ? Option.none()
-      : Option.some({ ...sweep, cursor: found.next, pages: sweep.pages + 1 })
+      : Option.some({ ...reading, cursor: found.next, pages: reading.pages + 1 })
     return [[decoded], next] as const
   })
-  const start = (now: EpochMs): Sweep => ({
+  const start = (now: EpochMs): ListingRead => ({
     endedAfter: new Date(now - endedLongAgoMs).toISOString(),
     cursor: null,
     pages: 0,
@@ -368,15 +369,17 @@ interface ListingPage {
   readonly fingerprint: string
 }
 
-function newPage(body: unknown, sweep: Sweep): ListingPage | null {
+function newPage(body: unknown, reading: ListingRead): ListingPage | null {
   const fields = object(body)
   const rows = fields?.["markets"]
   if (!Array.isArray(rows)) return null
   const next = fields?.["next_cursor"]
   const cursor = typeof next === "string" && next !== "" ? next : null
   const ids = rows.flatMap(rowId).sort()
-  const fingerprint = ids.length === 0 ? `none ${sweep.pages}` : `${ids[0]} ${ids.at(-1)}`
-  if (sweep.seen.has(fingerprint) || (cursor !== null && sweep.followed.has(cursor))) return null
+  const fingerprint = ids.length === 0 ? `none ${reading.pages}` : `${ids[0]} ${ids.at(-1)}`
+  if (reading.seen.has(fingerprint) || (cursor !== null && reading.followed.has(cursor))) {
+    return null
+  }
   return { rows, next: cursor, fingerprint }
 }
 
@@ -407,22 +410,23 @@ export function listingRows(
 
 /** Reads closed markets first: most of a wallet's past activity is in them. */
 export function facts(listing: Route, limits: RequestLimits) {
-  return byIdentity(listing, "facts", [true, false], limits, decodeFacts, ({ id }) => id)
+  return openAndClosed(listing, "facts", [true, false], limits, decodeFacts, ({ id }) => id)
 }
 
 /** Reads open markets first: rules are needed mostly for markets that still have a price. */
 export function rules(listing: Route, limits: RequestLimits) {
-  return byIdentity(listing, "rules", [false, true], limits, decodeRules, (row) => row.marketId)
+  return openAndClosed(listing, "rules", [false, true], limits, decodeRules, (row) => row.marketId)
 }
 
 /**
- * A listing request returns either closed markets or open ones. The second request is for the markets
- * that the first did not return; a market that closes in between is absent until the next call.
+ * A listing request returns either closed markets or open ones, so there are two requests, in the order
+ * of `closedInOrder`. The second is for the markets that the first did not return. A market that closes
+ * in between is absent until the next call.
  */
-function byIdentity<A>(
+function openAndClosed<A>(
   listing: Route,
   operation: string,
-  order: readonly [boolean, boolean],
+  closedInOrder: readonly [boolean, boolean],
   limits: RequestLimits,
   decode: (row: unknown) => Result.Result<A, string>,
   idOf: (row: A) => MarketId,
@@ -444,9 +448,9 @@ function byIdentity<A>(
     })
   return Effect.fn(`polymarket.${operation}`)(function* (marketIds: ReadonlyArray<MarketId>) {
     const requested = validMarketIds(marketIds)
-    const first = yield* read(requested, order[0])
+    const first = yield* read(requested, closedInOrder[0])
     const found = new Set(first.rows.map(idOf))
-    const second = yield* read(requested.filter((id) => !found.has(id)), order[1])
+    const second = yield* read(requested.filter((id) => !found.has(id)), closedInOrder[1])
     const { rows, rejected } = merge([first, second])
     return { rows: [...new Map(rows.map((row) => [idOf(row), row])).values()], rejected }
   })
@@ -455,7 +459,7 @@ function byIdentity<A>(
 /** Why a row has no usable rules. */
 type RulesRejection = "undecodable" | "missing_id" | "missing_rules"
 
-/** Only this much of a text is read, before its white space is folded and it is cut much shorter. */
+/** Characters of a text that are processed; folding its white space and cutting it come after. */
 const readLengthMax = 8 * rulesLengthMax
 
 /** The rules in a row of the listing, or else those of its event. */

@@ -36,9 +36,8 @@ import {
 type RecordRejection = "undecodable" | "missing_id" | "not_binary" | "bad_payouts"
 
 /**
- * One market's record. `unpublished`: the market is resolved, but the record has no payout. Every
- * other status than `resolved` is `pending`: a proposal may be disputed, and a dispute may be decided
- * either way.
+ * One market's record. `unpublished`: the market is resolved, but the record has no payout. Any status
+ * except `resolved` is `pending`: a proposal may be disputed, and a dispute may be decided either way.
  */
 export type OracleRecord =
   & { readonly marketId: MarketId; readonly changedAt: EpochMs | null }
@@ -135,7 +134,7 @@ function proposalIn(
   return { marketId, outcome, proposedAt: changedAt, settlesAt, disputed }
 }
 
-/** The record of each market: of several, the one in the most final state, then the newest. */
+/** One record for each market. Of several it takes the one in the most final state, then the newest. */
 export function recordsById(
   records: ReadonlyArray<OracleRecord>,
 ): ReadonlyMap<MarketId, OracleRecord> {
@@ -149,14 +148,17 @@ export function recordsById(
 /** How long after the oracle's resolution a payout may still be published. */
 export const payoutDelayMsMax = day
 
-/** The payouts by the listing and the market page, for a market without a payout at the oracle. */
+/** What the listing and the market page report, for a market without a payout at the oracle. */
 export interface FallbackPayouts {
   /** By the listing; null when the listing does not report the market as finally closed. */
   readonly listed: {
     readonly payouts: readonly [number, number] | null
     readonly closedAt: EpochMs | null
   } | null
-  /** By the exchange's market page; `unread` when it was not requested or the request failed. */
+  /**
+   * By the exchange's market page. `none`: the page has no payout, or does not exist. `unread`: it was
+   * not requested, or the request failed.
+   */
   readonly page: readonly [number, number] | "none" | "unread"
 }
 
@@ -220,7 +222,7 @@ export function resolutions(routes: Routes, limits: RequestLimits) {
       concurrency: limits.marketBatchesAtOnce,
     })
     const now = yield* Clock.currentTimeMillis
-    const byPage = new Map(paged.map(({ marketId }, at) => [marketId, payouts[at] ?? "unread"]))
+    const byPage = new Map(paged.map(({ marketId }, n) => [marketId, payouts[n] ?? "unread"]))
     const rows = requested.flatMap((id): ReadonlyArray<Resolution> => {
       const fallback = { listed: end.get(id) ?? null, page: byPage.get(id) ?? "unread" }
       const resolution = resolutionOf(id, record.get(id) ?? null, fallback, now)
@@ -231,7 +233,7 @@ export function resolutions(routes: Routes, limits: RequestLimits) {
     return merge<Resolution>([
       { rows, rejected: found.rejected },
       { rows: [], rejected: ends.rejected },
-      { rows: [], rejected: counted({ unavailable, postponed }) },
+      { rows: [], rejected: nonZero({ unavailable, postponed }) },
     ])
   })
 }
@@ -277,7 +279,7 @@ function listedResolutions(
       })),
   ).pipe(
     Effect.catch(() =>
-      Effect.succeed({ rows: [], rejected: counted({ unavailable: marketIds.length }) })
+      Effect.succeed({ rows: [], rejected: nonZero({ unavailable: marketIds.length }) })
     ),
   )
 }
@@ -292,7 +294,8 @@ function payoutsByPage(page: Route, { marketId, tokenIds }: ListedResolution) {
   )
 }
 
-function counted(counts: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+/** The counts above 0. */
+function nonZero(counts: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
 }
 

@@ -41,11 +41,14 @@ export interface RequestLimits {
   /** The backoff before the second attempt. It doubles each time, and half of it is random. */
   readonly retryDelayMs: number
   readonly retryDelayMsMax: number
-  /** Caps a Retry-After. */
+  /** The longest Retry-After that is obeyed. */
   readonly retryAfterMsMax: number
   /** Rows of a listing page; the venue's maximum is 100. */
   readonly pageRows: number
-  /** Pages of one sweep: 300,000 markets. The venue had 210,000 flagged active, most long over. */
+  /**
+   * Pages of the whole listing: 300,000 markets. The venue had 210,000 flagged active, most of which had
+   * ended long before.
+   */
   readonly pagesMax: number
   /** Books in one request; the venue's maximum is 500. */
   readonly bookBatch: number
@@ -84,7 +87,7 @@ export interface RequestLimits {
 /**
  * The rates are about a fifth of the venue's documented limits, which are, per ten seconds: listing
  * 300, books 500, history 1,000, trades 300, activity 200. Leaderboard and resolutions share their
- * host's 800, facts the 900 of theirs. Market pages have only the exchange's general limit of 9,000.
+ * host's 800; facts share their host's 900. Market pages have only the exchange's general limit of 9,000.
  */
 export const defaultLimits: RequestLimits = {
   perTenSeconds: {
@@ -137,7 +140,7 @@ class Fault extends Schema.TaggedError<Fault>()("Fault", {
   retryAfterMs: Schema.NullOr(Schema.Finite),
 }) {}
 
-/** Retries until `read` accepts the response body; a null from `read` is a transient fault. */
+/** Retries until `read` accepts the response body, within `attemptsMax`; a null from `read` is a fault. */
 type Send = <A extends object>(
   operation: string,
   request: HttpClientRequest.HttpClientRequest,
@@ -310,7 +313,7 @@ interface Batching {
   readonly splitsMax: number
 }
 
-/** Statuses for a request that contains an item the venue does not know. */
+/** The reasons of a request that contains an item unknown to the venue. */
 const badRequests: ReadonlySet<string> = new Set(["status 400", "status 422"])
 
 /**

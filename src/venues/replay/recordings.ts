@@ -2,7 +2,7 @@
  * Decodes recorded pages of the venue, by the shape of their rows, and derives the past from them: how
  * markets ended and what wallets did.
  *
- * A page is decoded as of the newest time in it, so that a market that has ended since is still live.
+ * A page is decoded as of the newest time in it, so a market that ended after the recording is live.
  *
  * @module
  */
@@ -206,7 +206,7 @@ export function recordedEnds(
 
 /**
  * Null when no page contains a wallet. A recorded leaderboard does not name its category or period,
- * so every request returns all of them as one.
+ * so every request returns the wallets of all recorded leaderboards.
  */
 export function recordedWallets(pages: ReadonlyArray<RecordedPage>): WalletSource | null {
   const standings = pages.flatMap((page) => page.standings.rows)

@@ -1,8 +1,8 @@
 /**
- * A venue of recorded Polymarket pages: a folder of JSON files, read once and replayed every sweep.
+ * A venue of recorded Polymarket pages: a folder of JSON files, read once at the start.
  *
- * The shape of its rows decides what a file is. Only a price history needs its token's id in the file
- * name, because the page itself does not contain it.
+ * The contents of a file are recognised by the shape of its rows. Only a price history needs its token's
+ * id in the file name, because the page itself does not contain it.
  *
  * @module
  */
@@ -158,11 +158,11 @@ function historiesOf(
 
 async function* jsonFiles(
   dir: string,
-  below: string,
+  folder: string,
   depth: number,
 ): AsyncGenerator<{ readonly file: string; readonly text: string | null }> {
-  for await (const entry of Deno.readDir(`${dir}/${below}`)) {
-    const file = `${below}${entry.name}`
+  for await (const entry of Deno.readDir(`${dir}/${folder}`)) {
+    const file = `${folder}${entry.name}`
     if (entry.isDirectory && depth > 0) yield* jsonFiles(dir, `${file}/`, depth - 1)
     if (!entry.isFile || !entry.name.endsWith(".json")) continue
     const { size } = await Deno.stat(`${dir}/${file}`)

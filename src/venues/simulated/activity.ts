@@ -39,7 +39,7 @@ export interface ActivityLog {
   readonly episodes: (wallet: Wallet, from: EpochMs, to: EpochMs) => ReadonlyArray<Episode>
 }
 
-/** Plans of one day, by wallet number. */
+/** Plans of one day, by wallet number. A day is a number of days since the epoch. */
 type DayPlans = ReadonlyMap<number, ReadonlyArray<Plan>>
 
 export function makeActivityLog(
@@ -56,10 +56,10 @@ export function makeActivityLog(
     Math.floor(to / day),
   ]
   /** A wallet's plans with a row on this day, each once. */
-  const plansOnDay = (date: number, { number }: Wallet): ReadonlyArray<Plan> => {
-    const plans = withMoves(date).get(number) ?? []
+  const plansOnDay = (dayNumber: number, { number }: Wallet): ReadonlyArray<Plan> => {
+    const plans = withMoves(dayNumber).get(number) ?? []
     const ids = new Set(plans.map(({ market }) => market.id))
-    const paid = withRedemptions(date).get(number) ?? []
+    const paid = withRedemptions(dayNumber).get(number) ?? []
     return [...plans, ...paid.filter(({ market }) => !ids.has(market.id))]
   }
   return {
@@ -67,20 +67,20 @@ export function makeActivityLog(
     plans: (wallet, range) => {
       const [first, last] = daysOf(range)
       const found = new Map<MarketId, Plan>()
-      for (let date = first; date <= last; date++) {
-        for (const plan of plansOnDay(date, wallet)) found.set(plan.market.id, plan)
+      for (let dayNumber = first; dayNumber <= last; dayNumber++) {
+        for (const plan of plansOnDay(dayNumber, wallet)) found.set(plan.market.id, plan)
       }
       return [...found.values()]
     },
     activity: (wallet, range, count) => {
       const [first, last] = daysOf(range)
       const rows: Array<Activity> = []
-      for (let date = last; date >= first && rows.length < count; date--) {
-        const from = Math.max(range.from, date * day)
-        const to = Math.min(range.to, date * day + day - 1)
+      for (let dayNumber = last; dayNumber >= first && rows.length < count; dayNumber--) {
+        const from = Math.max(range.from, dayNumber * day)
+        const to = Math.min(range.to, dayNumber * day + day - 1)
         const found = [
-          ...plansOnDay(date, wallet).flatMap(activityOf),
-          ...cashFlowsOf(wallet, date),
+          ...plansOnDay(dayNumber, wallet).flatMap(activityOf),
+          ...cashFlowsOf(wallet, dayNumber),
         ]
         rows.push(...found.filter(({ at }) => at >= from && at <= to).sort(newestFirst))
       }
@@ -89,11 +89,11 @@ export function makeActivityLog(
     episodes: (wallet, from, to) => {
       const [first, last] = daysOf({ from, to })
       const found: Array<Episode> = []
-      for (let date = first; date <= last; date++) {
-        for (const { episodes } of withMoves(date).get(wallet.number) ?? []) {
+      for (let dayNumber = first; dayNumber <= last; dayNumber++) {
+        for (const { episodes } of withMoves(dayNumber).get(wallet.number) ?? []) {
           for (const episode of episodes) {
             const at = episode.firstFillAt
-            if (Math.floor(at / day) === date && at >= from && at <= to) found.push(episode)
+            if (Math.floor(at / day) === dayNumber && at >= from && at <= to) found.push(episode)
           }
         }
       }
@@ -130,7 +130,7 @@ function planner(
     })
   return (market) => {
     if (market.closesAt < beganAt) return []
-    // Mechanical markets are many and cheap to plan: in the cache they would only evict the others.
+    // Mechanical markets are not cached: they are cheap to plan, and many enough to evict the others.
     if (market.kind === "mechanical") return plansOf(market)
     return market.bookKind === "valid" ? cached(market.number, () => plansOf(market)) : []
   }
@@ -183,17 +183,17 @@ function calendar(
   const withMoves = makeMemo<DayPlans>(cachedDaysMax)
   const withRedemptions = makeMemo<DayPlans>(cachedDaysMax)
   return {
-    withMoves: (date: number) =>
-      withMoves(date, () => {
-        const [from, to] = [date * day - moveRowsMs, (date + 1) * day - 1]
+    withMoves: (dayNumber: number) =>
+      withMoves(dayNumber, () => {
+        const [from, to] = [dayNumber * day - moveRowsMs, (dayNumber + 1) * day - 1]
         return byWallet(
           plansUntil(to, { ordinary: from, rounds: from })
             .filter(({ moves }) => moves.some(({ at }) => at >= from && at <= to)),
         )
       }),
-    withRedemptions: (date: number) =>
-      withRedemptions(date, () => {
-        const [from, to] = [date * day, (date + 1) * day - 1]
+    withRedemptions: (dayNumber: number) =>
+      withRedemptions(dayNumber, () => {
+        const [from, to] = [dayNumber * day, (dayNumber + 1) * day - 1]
         const rounds = from - redemptionMsMax
         return byWallet(
           plansUntil(to, { ordinary: rounds - settlementMsMax, rounds })
@@ -209,7 +209,7 @@ function byWallet(plans: ReadonlyArray<Plan>): DayPlans {
   return Map.groupBy(plans, ({ wallet }) => wallet.number)
 }
 
-/** The market that an interval maker trades in the round at `at`. */
+/** The market that an interval maker trades in the round that contains `at`. */
 function roundAt(
   options: WorldOptions,
   catalogue: Catalogue,
@@ -241,7 +241,7 @@ function lifeOf({ opensAt, resolvedAt }: SimulatedMarket): number {
   return resolvedAt - opensAt
 }
 
-/** Keeps the rows of a transaction together. */
+/** Within a second, orders by transaction, so that the rows of a transaction are adjacent. */
 function newestFirst(a: Activity, b: Activity): number {
   return b.at - a.at || (a.transaction < b.transaction ? -1 : a.transaction > b.transaction ? 1 : 0)
 }
@@ -307,7 +307,7 @@ export function activityOf(plan: Plan): ReadonlyArray<Activity> {
   return rows
 }
 
-/** The tape's row of an activity; empty unless it is a trade. */
+/** The fill of an activity row; empty unless it is a trade. */
 export function fillOf(activity: Activity): ReadonlyArray<Fill> {
   const { kind, market, outcome, price, size, at, role, wallet, transaction } = activity
   if ((kind !== "buy" && kind !== "sell") || market === null || outcome === null) return []
@@ -322,8 +322,8 @@ const cashFlowShare = 0.05
 const rebateShare = 0.7
 
 /** A wallet's rows without a market on one day (in days since the epoch). */
-function cashFlowsOf(wallet: Wallet, date: number): ReadonlyArray<Activity> {
-  const key = mix(mix(wallet.key, 41), date)
+function cashFlowsOf(wallet: Wallet, dayNumber: number): ReadonlyArray<Activity> {
+  const key = mix(mix(wallet.key, 41), dayNumber)
   const isMaker = wallet.group.strategy === "market_maker" ||
     wallet.group.strategy === "interval_maker"
   if (uniform(key) >= (isMaker ? rebateShare : cashFlowShare)) return []
@@ -337,7 +337,7 @@ function cashFlowsOf(wallet: Wallet, date: number): ReadonlyArray<Activity> {
     price: 0,
     usd,
     role: "taker",
-    at: date * day + Math.floor(uniform(mix(key, 3)) * day / second) * second,
+    at: dayNumber * day + Math.floor(uniform(mix(key, 3)) * day / second) * second,
     transaction: transactionOf(mix(key, 4)),
   }]
 }

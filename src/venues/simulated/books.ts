@@ -1,8 +1,8 @@
 /**
  * The visible prices of a simulated market: its order book, listing row and price history.
  *
- * The book is centred on the true probability, on a tick grid. It follows the probability at the next
- * quote, and moves with noise when the probability does not.
+ * The book is centred on the true probability, on a tick grid. It follows a change of the probability at
+ * the next quote. Between such changes it moves by noise only.
  *
  * @module
  */
@@ -27,10 +27,11 @@ export interface Quote {
   readonly key: Key
 }
 
-const quoteNoise = 7
+/** The part of a market's key from which its quotes are drawn. */
+const quotePart = 7
 /** Makers skew their quotes by at most half the spread, so the target stays between bid and ask. */
 const skewMax = 0.5
-/** Share of half hours in which a market's book has the fault of its `bookKind`; crossed: a quarter. */
+/** Share of half hours with the fault of the market's `bookKind`; a quarter of it for `crossed`. */
 const faultShare = 0.8
 /** Share of minutes in which any market's book is one-sided. */
 const oneSidedShare = 0.003
@@ -47,7 +48,7 @@ export function makeQuote(
   at: EpochMs,
   dislocationShare: number,
 ): Quote {
-  const key = mix(mix(market.key, quoteNoise), Math.floor(at / quoteMs))
+  const key = mix(mix(market.key, quotePart), Math.floor(at / quoteMs))
   const shift = dislocationAt(market, quotedAt(at), dislocationShare)
   const target = shift === 0 ? truth : Math.min(0.98, Math.max(0.02, truth + shift))
   const ticksPerUsd = market.fineTicks || target < 0.04 || target > 0.96 ? 1_000 : 100
@@ -84,7 +85,7 @@ function faultOf(market: SimulatedMarket, at: EpochMs): Quote["fault"] {
   return uniform(ofHalfHour) < share ? market.bookKind : "none"
 }
 
-/** The mid as in the venue's price history; while the book is invalid, the mid without its fault. */
+/** The mid as in the venue's price history; for an invalid book, the mid that it has without its fault. */
 export function midOf(quote: Quote): number {
   return (quote.bidTicks + quote.askTicks) / (2 * quote.ticksPerUsd)
 }

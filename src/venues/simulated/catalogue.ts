@@ -1,8 +1,8 @@
 /**
  * The markets of a simulated world: which there are, when each is live, and its properties.
  *
- * The world is a row of slots. A slot has one market at a time: when one is paid out the next one
- * opens, without end in both directions of time. So the market of a slot at any instant is computed by
+ * The world is a list of slots. A slot has one market at a time: when it is paid out, the next one opens.
+ * A slot has no first and no last market. So the market of a slot at any instant is computed by
  * arithmetic, and a market's id contains its slot and generation.
  *
  * @module
@@ -52,10 +52,12 @@ export interface SimulatedMarket {
   readonly category: string
   readonly outcomes: readonly [string, string]
   readonly opensAt: EpochMs
+  /** From here the true probability moves to the outcome. */
   readonly revealsAt: EpochMs
+  /** From here the outcome is known. */
   readonly closesAt: EpochMs
   readonly proposedAt: EpochMs
-  /** Until this time quotes may stay as at `revealsAt`; equal to `revealsAt` for most markets. */
+  /** Until then the quotes may stay as they were at `revealsAt`; equal to `revealsAt` in most markets. */
   readonly quotesLagUntil: EpochMs
   readonly resolvedAt: EpochMs
   /** As listed; for a match, the listed end is its start. */
@@ -68,8 +70,9 @@ export interface SimulatedMarket {
   readonly volumePerDayUsd: number
   /** USD of resting orders within 5 cents of the mid, both sides, of the first token's book. */
   readonly depthUsd: number
-  /** At a probability of one half. */
+  /** In USD, at a probability of one half. */
   readonly spread: number
+  /** Whether the tick is 0.001 at every price, not only near 0 and 1. */
   readonly fineTicks: boolean
   readonly bookKind: "valid" | "one_sided" | "ghost" | "crossed"
   readonly end: "decided" | "push" | "cancelled"
@@ -99,10 +102,10 @@ export function makeCatalogue(options: WorldOptions): Catalogue {
     )
 
   const at = (slot: number, instant: EpochMs): SimulatedMarket => {
-    const { base, period } = slot < slots.ordinary
+    const { base, periodMs } = slot < slots.ordinary
       ? eventOf(options, world, slot, slots.ordinary)
       : lanePlan(slot - slots.ordinary, lanes)
-    return generation(slot, Math.floor((instant - base) / period))
+    return generation(slot, Math.floor((instant - base) / periodMs))
   }
 
   const known = (slot: number, index: number): SimulatedMarket | undefined =>
@@ -153,7 +156,7 @@ interface EventPlan {
   readonly first: number
   readonly members: number
   readonly sports: boolean
-  readonly period: number
+  readonly periodMs: number
   /** When generation 0 opens. */
   readonly base: EpochMs
 }
@@ -173,10 +176,10 @@ function eventOf(options: WorldOptions, world: Key, slot: number, slots: number)
   const days = sports
     ? between(mix(key, 2), 2, 5)
     : shortest + (longest - shortest) * uniform(mix(key, 2)) ** 2
-  const period = Math.round(days * day / minute) * minute
-  const phase = Math.floor(uniform(mix(key, 3)) * period / minute) * minute
+  const periodMs = Math.round(days * day / minute) * minute
+  const phase = Math.floor(uniform(mix(key, 3)) * periodMs / minute) * minute
   const members = Math.min(size, slots - first)
-  return { key, first, members, sports, period, base: options.origin - phase }
+  return { key, first, members, sports, periodMs, base: options.origin - phase }
 }
 
 function makeMarket(
@@ -189,8 +192,8 @@ function makeMarket(
   const eventKey = mix(event.key, ordinal)
   const index = slot - event.first
   const key = mix(eventKey, index + 1)
-  const opensAt = event.base + generation * event.period
-  const resolvedAt = opensAt + event.period
+  const opensAt = event.base + generation * event.periodMs
+  const resolvedAt = opensAt + event.periodMs
   const endDraw = uniform(mix(key, 20))
   const end = endDraw < 0.015 ? "push" : endDraw < 0.02 ? "cancelled" : "decided"
   const shape = shapeOf(options, key)
@@ -239,7 +242,7 @@ function constantLife(resolvedAt: EpochMs): Life {
   }
 }
 
-/** Hours for which the quotes of a laggard may stay unchanged after its outcome is known. */
+/** Least and greatest number of hours for which a laggard's quotes ignore its known outcome. */
 const lagHours = [6, 60] as const
 
 /** The outcome is known and proposed long before the payout; quotes follow shortly before it. */
@@ -311,14 +314,17 @@ function shapeOf(options: WorldOptions, key: Key) {
   }
 }
 
-/** The interval that one mechanical market is about. */
-const interval = 5 * minute
+/** The length of the interval over which a mechanical market bets on a price. */
+const intervalMs = 5 * minute
 
-/** A lane of an asset has every `lanes`-th interval; its next market opens when one is paid out. */
+/**
+ * An asset has `lanes` lanes, each with every `lanes`-th interval. A lane's next market opens when its
+ * last one is paid out.
+ */
 function lanePlan(lane: number, lanes: number) {
-  const period = lanes * interval
+  const periodMs = lanes * intervalMs
   const step = Math.floor(lane / mechanicalAssets.length)
-  return { period, base: (step + 1) * interval + minute - period }
+  return { periodMs, base: (step + 1) * intervalMs + minute - periodMs }
 }
 
 function makeMechanical(
@@ -328,10 +334,10 @@ function makeMechanical(
   generation: number,
 ): SimulatedMarket {
   const plan = lanePlan(place.lane, place.lanes)
-  const opensAt = plan.base + generation * plan.period
-  const resolvedAt = opensAt + plan.period
+  const opensAt = plan.base + generation * plan.periodMs
+  const resolvedAt = opensAt + plan.periodMs
   const endsAt = resolvedAt - minute
-  const startsAt = endsAt - interval
+  const startsAt = endsAt - intervalMs
   const { short, name } = mechanicalAssets[place.lane % mechanicalAssets.length] ??
     { short: "", name: "" }
   const own = mix(mix(key, place.slot), generation)

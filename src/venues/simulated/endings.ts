@@ -73,10 +73,10 @@ export interface ProposalRecord {
   readonly settlesAt: EpochMs | null
 }
 
-/** The challenge window: an unchallenged proposal may be settled after this. */
-const windowMs = 2 * hour
+/** A proposal that is not challenged for this long may be settled. */
+const challengeWindowMs = 2 * hour
 
-/** Whether a wrong outcome is proposed first, or is published first and corrected later. */
+/** Whether the wrong outcome is proposed first, and then replaced, or published and corrected later. */
 export function isFirstProposalWrong(
   { wrongProposalShare }: WorldOptions,
   market: SimulatedMarket,
@@ -100,8 +100,10 @@ export function proposalAt(
   const wrong = isFirstProposalWrong(options, market, ending)
   const corrected = ending.settledAt > ending.publishedAt
   const wholeSecond = (ms: number) => Math.floor(ms / second) * second
-  // Most challenges are late in the window: before a challenge, a wrong proposal looks like a right one.
-  const challengedAt = wholeSecond(proposedAt + between(mix(key, 91), 0.3, 0.98) * windowMs)
+  // Most challenges come late in the window: until then a wrong proposal looks like a right one.
+  const challengedAt = wholeSecond(
+    proposedAt + between(mix(key, 91), 0.3, 0.98) * challengeWindowMs,
+  )
   const reproposedAt = wholeSecond(challengedAt + between(mix(key, 92), 5, 40) * minute)
   const first = wrong ? 1 - truth : truth
   if (wrong && !corrected && at >= challengedAt) {
@@ -109,12 +111,12 @@ export function proposalAt(
       ? { status: "challenged", first, second: null, changedAt: challengedAt, settlesAt: null }
       : {
         ...{ status: "reproposed", first, second: truth },
-        ...{ changedAt: reproposedAt, settlesAt: reproposedAt + windowMs },
+        ...{ changedAt: reproposedAt, settlesAt: reproposedAt + challengeWindowMs },
       }
   }
   const [changedAt, settlesAt] = at >= resolvedAt
     ? [resolvedAt, roundAfter(at)]
-    : [proposedAt, proposedAt + windowMs]
+    : [proposedAt, proposedAt + challengeWindowMs]
   const status = at >= resolvedAt ? "disputed" : "proposed"
   return { status, first, second: null, changedAt, settlesAt }
 }

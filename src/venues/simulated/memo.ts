@@ -28,8 +28,8 @@ export function makeMemo<A>(capacity: number): Memo<A> {
 const smallWorldMax = 8_192
 
 /**
- * How many markets to cache: all of a small world. In a large one a sweep would fill the cache with
- * markets that are dropped before their next use, so the cache is small.
+ * How many markets to cache: all of a small world. In a large one a full listing would fill the
+ * cache with markets that are dropped before their next use, so the cache is small.
  */
 export function marketCacheSize(markets: number): number {
   return markets <= smallWorldMax ? 4 * markets + 16 : 512

@@ -51,7 +51,7 @@ export const feedRowsMax = 60
 /** Rows of one search result, and topics of one search. */
 export const indexRowsMax = 100
 const topicsMax = 50
-/** In this share of periods of `noiseMs`, an outlet publishes an unrelated headline. */
+/** An outlet publishes an unrelated headline in this share of the periods of `noiseMs`. */
 const noiseShare = 0.5
 const noiseMs = 40 * minute
 
@@ -132,7 +132,7 @@ export function makeNewsArchive(world: World): NewsArchive {
   }
 }
 
-/** The story as this outlet publishes it: one outlet is first, each other one may follow later. */
+/** The story as this outlet publishes it; null if it does not. One outlet is first, others may follow. */
 function articleOf(
   outlet: Outlet,
   market: SimulatedMarket,
@@ -177,7 +177,7 @@ function urlOf({ host }: Outlet, title: string, at: EpochMs, key: number): strin
   return `https://${host}/${date}/${slugOf(title).slice(0, 80)}-${hex(key, 8)}`
 }
 
-/** `misreport`: reports the other outcome; a `correction` follows. */
+/** `misreport` reports the wrong outcome; a `correction` follows it. */
 type StoryKind =
   | "preview"
   | "before_jump"

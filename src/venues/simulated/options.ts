@@ -12,9 +12,9 @@ export interface WorldOptions {
   readonly markets: number
   /** The world's time zero; there are markets before and after it, without end. */
   readonly origin: EpochMs
-  /** Planted jumps a market and day, on average. */
+  /** Mean number of planted jumps of a market in a day. */
   readonly jumpsPerMarketDay: number
-  /** True probabilities never move and no listed market resolves: prices only have bid-ask noise. */
+  /** True probabilities never move and no listed market resolves, so prices move by bid-ask noise only. */
   readonly bounceOnly: boolean
   /** Share of ordinary markets above the quality gate (volume 10,000 USD, depth 2,500 USD). */
   readonly gateShare: number
@@ -34,7 +34,7 @@ export interface WorldOptions {
   readonly walletDays: number
   /** Share of decided markets whose payout is published 1 to 5 days late. */
   readonly lateShare: number
-  /** Share of decided markets first published as paying the other outcome, for 6 to 72 hours. */
+  /** Share of decided markets whose payout is first published wrong, and corrected after 6 to 72 hours. */
   readonly correctedShare: number
   /** Share of decided markets whose payout the oracle's record never publishes. */
   readonly unpublishedShare: number
@@ -43,7 +43,7 @@ export interface WorldOptions {
    * to 60 hours before their quotes follow, if the quotes are between 0.06 and 0.94 until then.
    */
   readonly laggardShare: number
-  /** Share of decided ordinary and sports markets at which the other outcome is proposed first. */
+  /** Share of decided ordinary and sports markets for which the wrong outcome is proposed first. */
   readonly wrongProposalShare: number
 }
 

@@ -1,10 +1,10 @@
 /**
  * Everything that one wallet does in one market, and the entries that result.
  *
- * A wallet that enters at price q is right with probability q + edge. The plan uses the hidden outcome
- * just that often: the edge at the prices paid is exact on average, and the choices look like those of
- * any other wallet. A plan depends only on wallet and market, and the wallet does nothing else in that
- * market, so the plan is the whole position.
+ * A wallet that enters at price q wins with probability q + edge. To reach that, the plan chooses the
+ * side with the help of the hidden outcome, exactly as often as needed. So the edge at the prices paid is
+ * exact on average, and the choices look like those of any other wallet. A plan depends only on wallet
+ * and market, and the wallet does nothing else in that market, so the plan is the whole position.
  *
  * @module
  */
@@ -102,9 +102,9 @@ function quoteMoves(
 }
 
 /**
- * Which outcome is the script's own side. The draw is fair given everything the wallet has seen, up to
- * `lastSeenAt`, and is biased by the hidden outcome just so much that the entries' mean edge, at the
- * prices paid, is the wallet's.
+ * Draws the outcome that is the script's own side. Given all that the wallet has seen up to `lastSeenAt`,
+ * both are equally likely. The hidden outcome biases the draw by exactly so much that the mean edge of
+ * the entries, at the prices paid, is the wallet's edge.
  */
 function sideOf(
   view: WalletView,
@@ -239,7 +239,7 @@ export interface PlannedMove {
   readonly kind: ScriptMove["kind"]
   readonly outcome: 0 | 1
   readonly price: number
-  /** A whole number in each row. */
+  /** A multiple of `rowCount`, so that each row has whole lots. */
   readonly lots: number
   readonly rowCount: number
   /** Whether its rows are one transaction with identical fields; otherwise they are 2 seconds apart. */
@@ -248,7 +248,7 @@ export interface PlannedMove {
   readonly at: EpochMs
 }
 
-/** An entry as it should be computed from the complete activity. */
+/** The entry that must be computed from the complete activity: the expected value of a test. */
 export interface Episode {
   readonly wallet: Wallet
   readonly market: SimulatedMarket
@@ -259,7 +259,7 @@ export interface Episode {
   readonly stakeUsd: number
   readonly shares: number
   readonly hedgedShares: number
-  /** Over half was closed by buying the other side, so it does not count as an entry. */
+  /** Whether more than half was closed by buying the other side, so that it does not count as an entry. */
   readonly hedge: boolean
   /** Rows that bought it. */
   readonly fills: number

@@ -21,12 +21,12 @@ const sharedJumps = 0.4
 
 export function drawPath(options: WorldOptions, market: SimulatedMarket): Path {
   const { key, eventKey } = market
-  const edge = uniform(mix(key, 50))
+  const startDraw = uniform(mix(key, 50))
   const start = market.kind === "mechanical"
     ? 0.5
-    : edge < 0.1
+    : startDraw < 0.1
     ? between(mix(key, 51), 0.04, 0.15)
-    : edge < 0.15
+    : startDraw < 0.15
     ? between(mix(key, 51), 0.85, 0.96)
     : between(mix(key, 51), 0.15, 0.85)
   const shared = market.siblings > 1 ? sharedJumps * options.jumpsPerMarketDay : 0
@@ -99,6 +99,7 @@ export interface Path {
 interface Segment {
   readonly from: EpochMs
   readonly to: EpochMs
+  /** The probit of the probability at `from`. */
   readonly z: number
   /** The final value of the segment's variance clock; 1 reveals the outcome. */
   readonly end: number
@@ -110,7 +111,7 @@ const lowest = 0.03
 const highest = 0.97
 /** A jump that the bounds reduce to less than this is dropped. */
 const smallestJump = 0.01
-/** At a finer resolution the path is a straight line. */
+/** Between two points this far apart the path is a straight line. */
 const grainMs = minute
 
 function makePath(plan: PathPlan): Path {

@@ -49,7 +49,7 @@ function noiseTrader(key: Key): string {
   return `0x${hex(mix(0x57a, key % noiseTraders), 40)}`
 }
 
-/** Markets whose wallets' fills are cached, by window. */
+/** Markets for which the fills of wallets of known skill are cached. */
 const cachedMarketsMax = 512
 
 export function makeTape(source: TapeSource): Tape {
@@ -113,7 +113,7 @@ function activityFactor(jumps: ReadonlyArray<Jump>, at: EpochMs): number {
   return factor
 }
 
-/** A taker's fill, and often the maker's, each in either token: buying one is selling the other. */
+/** A taker's fill, and often the maker's. Each may be in either token: buying one is selling the other. */
 function fillsOf(
   market: SimulatedMarket,
   quote: Quote,

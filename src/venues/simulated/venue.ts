@@ -21,9 +21,10 @@ const pageSize = 500
 const tradesMax = 1_000
 
 /**
- * A world for `deno task dev`: it has events at any hour and is the same after a restart. Its ticks
- * are seconds apart, so a dislocation of minutes would look like a confirmed move: there are none. At
- * any time about four markets lag behind a known outcome, and one proposal in seven is wrong.
+ * A world for `deno task dev`: it has events at any hour and is the same after a restart. It has no
+ * dislocations: its ticks are seconds apart, so a dislocation, which lasts minutes, would look like a
+ * confirmed move. At any time about four markets lag behind a known outcome, and one proposal in seven
+ * is wrong.
  */
 export function devWorld(seed: number): World {
   return makeWorld({
@@ -95,7 +96,7 @@ export function layer(world: World, options: VenueOptions = {}): Layer.Layer<Ven
   })
 }
 
-/** A reserved name (RFC 2606): a simulated market must not link to the real venue. */
+/** `simulated` is a reserved name (RFC 2606), because a simulated market must not link to the real venue. */
 const pages = { real: "https://polymarket.com/", simulated: "https://simulated.example/" }
 
 /** How a market ended; null when that is not published at `at`. */

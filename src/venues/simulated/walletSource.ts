@@ -78,7 +78,7 @@ function computeDays(world: World, at: EpochMs): Effect.Effect<void> {
 
 const emptyPage: ActivityPage = { rows: [], rejected: {}, oldest: null, next: null, cut: false }
 
-/** Null for a cursor of another format: the range is then read from its start. */
+/** Null for a cursor of another format; the range is then read from its newest row. */
 function parseCursor(cursor: string): ActivityCursor | null {
   const [, at, rows] = /^(\d{1,12})\.(\d{1,9})$/.exec(cursor) ?? []
   return at === undefined || rows === undefined
@@ -134,7 +134,7 @@ export interface ActivityRows {
   readonly cut: boolean
 }
 
-/** Rows in one clock second, at most; in a fast world it covers much world time. */
+/** The most rows in one clock second; in a fast world a clock second is much world time. */
 const secondRowsMax = 200
 
 export function activityRows(
@@ -202,7 +202,7 @@ const cachedMidnightsMax = 8
 type Boards = ReadonlyMap<string, ReadonlyArray<BoardRow>>
 const boardsOf = new WeakMap<World, Memo<Boards>>()
 
-/** Every wallet that traded, best first, as of the last midnight. `category` is in any case. */
+/** Every wallet that traded, best first, as of the last midnight. `category` is in upper or lower case. */
 export function boardOf(
   world: World,
   period: BoardPeriod,

@@ -1,8 +1,8 @@
 /**
  * Wallets of known skill: their groups, names, and the scripts by which they trade.
  *
- * A script lists its moves and also the entries that result from them, written by hand after the
- * definition of `whale_entry`, so that tests can compare computed entries with it. The skill of a
+ * A script lists its moves and the entries that result from them. The entries are written by hand from
+ * the definition of `whale_entry`, so that tests can compare them with computed ones. The skill of a
  * wallet applies to the script's own side.
  *
  * @module
@@ -131,7 +131,7 @@ export interface ScriptEntry {
 export interface TradingScript {
   readonly moves: ReadonlyArray<ScriptMove>
   readonly entries: ReadonlyArray<ScriptEntry>
-  /** The entries of which at most half was hedged: the others count as hedges. */
+  /** The entries that are not hedges: at most half of each was hedged. */
   readonly unhedged: ReadonlyArray<ScriptEntry>
   /** The last move that buys one of `unhedged`; -1 when there is none. */
   readonly lastPurchase: number
@@ -292,7 +292,7 @@ const scripts: Readonly<
   sweeper: [[1, buyAndHold]],
 }
 
-/** Entries into one market, a day or more apart, at most. */
+/** The largest number of entries into one market; they are a day or more apart. */
 const runsMax = 6
 
 /** Draws a wallet's script for a market; after each entry, another follows with `repeatShare`. */

@@ -83,7 +83,7 @@ interface Truth {
   readonly firstProposalIsWrong: (market: SimulatedMarket) => boolean
   /** What a share of each outcome pays; null when the market is cancelled. */
   readonly payouts: (market: SimulatedMarket) => readonly [number, number] | null
-  /** The cheapest way to get many entries is market by market. */
+  /** The plans of all wallets in a market; for many entries cheaper than `plans`. */
   readonly plansIn: ActivityLog["plansIn"]
   readonly plans: ActivityLog["plans"]
   readonly episodes: ActivityLog["episodes"]
@@ -94,12 +94,12 @@ interface Prices {
   readonly path: (market: SimulatedMarket) => Path
   readonly payouts: Truth["payouts"]
   readonly probability: Truth["probability"]
-  /** The latest time whose probability the quotes at `at` reflect; earlier than `at` in a laggard. */
+  /** The time whose probability the quotes at `at` reflect: `at`, or an earlier time in a laggard. */
   readonly knownAt: (market: SimulatedMarket, at: EpochMs) => EpochMs
   readonly quote: World["quote"]
 }
 
-/** Quotes lag only within these limits, where a book is valid and between 0.03 and 0.97. */
+/** Quotes lag only within these limits, where a book is valid and stays between 0.03 and 0.97. */
 const lagBetween = { low: 0.06, high: 0.94 }
 
 export function makeWorld(overrides: Partial<WorldOptions> & { readonly seed: number }): World {

@@ -54,6 +54,7 @@ export interface WalletSums {
   readonly deviationSquares: number
   readonly deviationCounts: number
   readonly countSquares: number
+  /** The sums of the null model, under fair prices. */
   readonly fair: NullSums
 }
 

@@ -44,19 +44,20 @@ const track = (sql: SqlClient) =>
         ORDER BY wallet COLLATE "C"
         ON CONFLICT DO NOTHING RETURNING 1`
       yield* keys(sql, "wallet", found.map(({ wallet }) => wallet), "to write")
-      const chosen = yield* sql<{ wallet_id: number }>`
-        WITH renamed AS (
-          SELECT wallet_id, stored.source <> i.source AND i.source = 'volume' AS chosen, i.name
+      const becameVolume = yield* sql<{ wallet_id: number }>`
+        WITH changed AS (
+          SELECT wallet_id, stored.source <> i.source AND i.source = 'volume' AS becomes_volume, i.name
           FROM json_to_recordset(${incoming}::json) AS i (wallet text, name text, source text)
           JOIN whale_wallet stored USING (wallet)
         ), written AS (
-          UPDATE whale_wallet stored SET name = r.name,
-            source = CASE WHEN r.chosen THEN 'volume' ELSE stored.source END
-          FROM renamed r
-          WHERE stored.wallet_id = r.wallet_id AND (r.chosen OR stored.name <> r.name)
+          UPDATE whale_wallet stored SET name = changed.name,
+            source = CASE WHEN changed.becomes_volume THEN 'volume' ELSE stored.source END
+          FROM changed
+          WHERE stored.wallet_id = changed.wallet_id
+            AND (changed.becomes_volume OR stored.name <> changed.name)
         )
-        SELECT wallet_id FROM renamed WHERE chosen ORDER BY wallet_id`
-      yield* markAllUncounted(sql, chosen.map(({ wallet_id }) => wallet_id))
+        SELECT wallet_id FROM changed WHERE becomes_volume ORDER BY wallet_id`
+      yield* markAllUncounted(sql, becameVolume.map(({ wallet_id }) => wallet_id))
       return added.length
     },
     sql.withTransaction,

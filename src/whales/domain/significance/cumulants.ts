@@ -18,10 +18,13 @@ export interface Cumulants {
 
 /**
  * The grid is dense near 0, where sums of many summands are evaluated, and sparse further out: a summand
- * of size a bends the function at a distance of 1/a, so the spacing can grow with the distance.
+ * of size a bends the function at a distance of 1/a, so the spacing can grow with the distance. It ends
+ * at `reach` on both sides.
  */
 const reach = 4
+/** Grid points on each side of 0. */
 const half = 22
+/** A larger value makes the spacing grow faster. */
 const stretch = 11
 const grid: Figures = Array.from(
   { length: 2 * half + 1 },
