@@ -1,6 +1,6 @@
 /**
- * The research report on one market: facts from the stores, the venue and the news, and a text that
- * states nothing but these facts.
+ * Writes the research report on one market: facts from the stores, the venue and the news, and a text
+ * that states nothing but these facts.
  *
  * A report is cached for half an hour. Replicas share it, also while it is being written.
  *
@@ -24,7 +24,7 @@ import { EntryStore } from "../whales/EntryStore.ts"
 import { writeChecked } from "../writing/writing.ts"
 
 export class Research extends Context.Service<Research, {
-  /** Fails unless the slug is a market's, or that of an event with one live market. Calls no venue. */
+  /** Fails unless the slug is that of a market, or of an event with one live market. Calls no venue. */
   readonly check: (slug: string) => Effect.Effect<void, MarketNotFound | MarketAmbiguous>
   /**
    * The report, within a minute. Fails with `VenueFailed` when the price or the book cannot be read. The

@@ -42,7 +42,7 @@ export interface DigestFact extends Fact {
   readonly topic: DigestTopic
   /** Its own section; passages of other sections may cite it too. */
   readonly section: DigestSection
-  /** The statement without details; it passes the check as well. For titles, summaries and long lists. */
+  /** The statement without details, for titles, summaries and long lists. It passes the check too. */
   readonly short: string
   /** The publisher, one of `names`; null when it is the venue or this service. */
   readonly source: string | null
@@ -79,7 +79,7 @@ export const Digest = Schema.Struct({
 }).annotate({ identifier: "DigestData" })
 export type Digest = typeof Digest.Type
 
-/** No digest is young enough to be sold. `latestAt` is null before the first digest. */
+/** No digest is fresh enough to be sold. `latestAt` is null before the first digest. */
 export class DigestStale extends Schema.TaggedError<DigestStale>()("DigestStale", {
   latestAt: Schema.NullOr(IsoTime),
   retryAfterSeconds: Schema.Int,

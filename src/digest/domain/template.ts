@@ -38,7 +38,7 @@ const fullStatements: Readonly<Partial<Record<DigestTopic, number>>> = {
   predetermined: 1,
   upcoming: 1,
 }
-/** Facts that a section may add per turn: moves and entries weigh double. */
+/** Facts that a section may add per turn. */
 const perTurn: Readonly<Record<DigestSection, number>> = {
   repriced: 2,
   whales: 2,
@@ -91,7 +91,7 @@ function pageOf(facts: ReadonlyArray<DigestFact>): ReadonlyArray<PageItem> {
   const first = digestSections.flatMap((section) =>
     methods.filter((fact) => fact.section === section).slice(0, 1)
   )
-  const page = [...facts.filter(isFrame), ...first].map(inFull)
+  const page = [...facts.filter(isInEveryDigest), ...first].map(inFull)
   let words = page.reduce((sum, { text }) => sum + wordCount(text), 0)
   for (const { fact, texts } of byTurns(facts)) {
     const text = texts.find((text) => words + wordCount(text) <= pageWordsMax)
@@ -107,13 +107,12 @@ function pageOf(facts: ReadonlyArray<DigestFact>): ReadonlyArray<PageItem> {
   return page
 }
 
-/** Facts that every digest includes. */
-function isFrame({ topic }: DigestFact): boolean {
+function isInEveryDigest({ topic }: DigestFact): boolean {
   return topic === "coverage" || topic === "count"
 }
 
-function hasHappened(fact: DigestFact): boolean {
-  return !isFrame(fact) && fact.topic !== "method" && fact.topic !== "limit"
+function isEvent(fact: DigestFact): boolean {
+  return !isInEveryDigest(fact) && fact.topic !== "method" && fact.topic !== "limit"
 }
 
 function inFull(fact: DigestFact): PageItem {
@@ -123,7 +122,7 @@ function inFull(fact: DigestFact): PageItem {
 /** Facts about what happened, strongest first, sections taking turns; `texts` in order of preference. */
 function byTurns(facts: ReadonlyArray<DigestFact>) {
   const ranks = new Map<DigestTopic, number>()
-  const happened = facts.filter(hasHappened).map((fact) => {
+  const happened = facts.filter(isEvent).map((fact) => {
     const rank = ranks.get(fact.topic) ?? 0
     ranks.set(fact.topic, rank + 1)
     const full = rank < (fullStatements[fact.topic] ?? 0)

@@ -97,7 +97,7 @@ function describeEntry(material: ReportMaterial, entry: OpenEntry): Statement {
   ])
 }
 
-/** The wallet's record; only from `resolvedEntriesMin` resolved entries. */
+/** The wallet's record, if it has at least `resolvedEntriesMin` resolved entries. */
 function record({ calibration }: OpenEntry): Statement {
   const row = calibration?.row
   if (row === undefined || row.resolved < resolvedEntriesMin) {
@@ -116,10 +116,12 @@ function record({ calibration }: OpenEntry): Statement {
   ])
 }
 
-/** What the rule of the label tested. A neutral record may differ from the prices, but not after fees. */
+/** What each label means. A neutral record may differ from the prices, but not after fees. */
 const meanings: Readonly<Record<typeof WhaleLabel.Type, Statement>> = {
-  follow: phrase`The label of this record is follow: luck would hardly do so well at these prices.`,
-  fade: phrase`The label of this record is fade: luck would hardly do so badly at these prices.`,
+  follow:
+    phrase`The label of this record is follow: luck hardly explains such good results at these prices.`,
+  fade:
+    phrase`The label of this record is fade: luck hardly explains such poor results at these prices.`,
   neutral:
     phrase`The label of this record is neutral: after fees, it cannot be distinguished from the prices paid.`,
 }
