@@ -10,7 +10,7 @@
 import { PGlite } from "@electric-sql/pglite"
 import { dataDir as freshDatabase } from "@electric-sql/pglite-prepopulatedfs"
 import { Effect, Schema, type Scope } from "effect"
-import { Backend } from "./wire.ts"
+import { Backend } from "./virtualConnections.ts"
 
 export type EmbeddedStorage =
   | { readonly dataDir: string }
