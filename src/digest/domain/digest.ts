@@ -19,9 +19,14 @@ export const digestSections = ["repriced", "whales", "predetermined", "context",
 export type DigestSection = typeof digestSections[number]
 
 /**
- * What a fact is about. `coverage`: what was read; `method`: how to read the digest; `count`: totals;
- * `limit`: how many things have no fact of their own; `flow`: several entries in one market; `related`:
- * a headline that matches a market of the digest.
+ * What a fact is about.
+ *
+ * - `coverage`: what was read.
+ * - `method`: how to read the digest.
+ * - `count`: totals.
+ * - `limit`: how many things have no fact of their own.
+ * - `flow`: several entries in one market.
+ * - `related`: a headline that matches a market of the digest.
  */
 export type DigestTopic =
   | "coverage"

@@ -2,8 +2,11 @@
  * The digest without a model, used when no model is configured or no draft of a model passes the check.
  *
  * It only selects, shortens and orders statements. Each statement passes the fact check by itself, so
- * the template passes it for any facts. The page is filled in this order: coverage and totals; the
- * strongest facts, sections taking turns; and, if there is room, more facts on how to read the digest.
+ * the template passes it for any facts. The page is filled in this order:
+ *
+ * 1. Coverage and totals.
+ * 2. The strongest facts, where sections take turns.
+ * 3. If there is room, more facts on how to read the digest.
  *
  * @module
  */
