@@ -10,7 +10,7 @@ import { Redacted } from "effect"
 import { gdeltUrl } from "../news/sources/feeds.ts"
 import { polymarketUrls } from "../venues/polymarket/venue.ts"
 import type { MoneySettings, WorkerSettings } from "./moneySettings.ts"
-import type { BackfillSettings, ServiceSettings, VenueStore } from "./settings.ts"
+import type { BackfillSettings, ServiceSettings, VenueAndStore } from "./settings.ts"
 import { type Variable, variablesOf } from "./variables.ts"
 
 /** Paths that depend on the machine. */
@@ -72,7 +72,7 @@ export function backfillSandbox(settings: BackfillSettings, paths: MachinePaths)
 
 /** What a process needs to read the venue into the store. */
 function venueStorePermissions(
-  { database, venue }: VenueStore,
+  { database, venue }: VenueAndStore,
   { storePackages }: MachinePaths,
 ): Pick<Sandbox, "net" | "read" | "write"> {
   const embedded = database.kind === "embedded" ? [database.dir] : []

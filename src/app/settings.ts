@@ -32,7 +32,7 @@ type DatabaseSettings =
   | { readonly kind: "embedded"; readonly dir: string; readonly served: StoreServer | null }
 
 /** The venue, and the store for its data. */
-export interface VenueStore {
+export interface VenueAndStore {
   readonly database: DatabaseSettings
   readonly venue: VenueSettings
 }

@@ -11,10 +11,10 @@ import { layerEmbedded, layerPostgres } from "../postgres/client.ts"
 import { migrate, migrationFiles } from "../postgres/migrate.ts"
 import { bindStoreToVenue } from "../postgres/storeVenue.ts"
 import * as simulated from "../venues/simulated/venue.ts"
-import type { VenueStore } from "./settings.ts"
+import type { VenueAndStore } from "./settings.ts"
 
 /** The SQL client of all stores: migrated to the newest schema, and bound to this venue. */
-export const databaseLayer = ({ database, venue }: VenueStore) => {
+export const databaseLayer = ({ database, venue }: VenueAndStore) => {
   const client = database.kind === "postgres"
     ? layerPostgres({ url: database.url })
     : layerEmbedded({ dataDir: database.dir }, database.served)
@@ -25,7 +25,7 @@ export const databaseLayer = ({ database, venue }: VenueStore) => {
   return Layer.provideMerge(prepared, client)
 }
 
-export const venueClientLayer = ({ venue }: Pick<VenueStore, "venue">) => {
+export const venueClientLayer = ({ venue }: Pick<VenueAndStore, "venue">) => {
   switch (venue.kind) {
     case "simulated":
       return simulated.layer(simulated.devWorld(venue.seed))

@@ -16,7 +16,7 @@ import { reportOf } from "./domain/research.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { ReportNarrator } from "./ReportNarrator.ts"
 import { News } from "../news/News.ts"
-import { readMaterial, type ReportPorts, step } from "./reading.ts"
+import { loggedStep, readMaterial, type ReportPorts } from "./reading.ts"
 import { ReportStore } from "./ReportStore.ts"
 import { type SharedReport, sharedReports } from "./sharedReports.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
@@ -92,7 +92,7 @@ const make = Effect.fn("Research.make")(function* (
   const material = yield* readMaterial(ports, market)
   const brief = reportBrief(material)
   const left = deadline - Duration.toMillis(storingTime) - (yield* Clock.currentTimeMillis)
-  const draft = yield* step(
+  const draft = yield* loggedStep(
     market.slug,
     `draft by ${narrator.name}`,
     writeChecked({
