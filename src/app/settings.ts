@@ -252,14 +252,14 @@ const readDocuments = Effect.fnUntraced(function* (publicBaseUrl: string, read: 
       Object.entries(yield* fileOf("LEGACY_ROUTES_FILE", routesFile, LegacyRoutes)),
     ),
     /** Where to report security problems: a `mailto:` or `https:` address. */
-    contact: (yield* read("SECURITY_CONTACT")) ?? usualContact(publicBaseUrl),
+    contact: (yield* read("SECURITY_CONTACT")) ?? defaultContact(publicBaseUrl),
     /** The files that these settings were read from. */
     files: [familyFile, routesFile].filter((file) => file !== null),
   }
 })
 
 /** The security mailbox of RFC 2142; at `localhost` when the host is an IP address. */
-function usualContact(publicBaseUrl: string): string {
+function defaultContact(publicBaseUrl: string): string {
   const { hostname } = new URL(publicBaseUrl)
   const isAddress = hostname.startsWith("[") || /^[\d.]+$/.test(hostname)
   return `mailto:security@${isAddress ? "localhost" : hostname}`

@@ -8,8 +8,8 @@ import { type Context, Duration, Effect, Exit, Option } from "effect"
 /**
  * The result of `effect` within `duration`, or none. At the deadline the effect is interrupted in the
  * background; `Effect.timeout` would wait for the interruption, and a query on a dead connection
- * takes 5 s more to end. It uses fiber observers, which need two fibers where a race needs four: a
- * sale waits for the store four times, and half of the fibers cost half of the time.
+ * takes 5 s more to end. It uses fiber observers, which need two fibers where a race needs four, at
+ * half of the cost. That matters because a sale waits for the store four times.
  */
 export const withDeadline =
   (duration: Duration.Duration) =>

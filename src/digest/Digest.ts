@@ -3,7 +3,7 @@
  * stored for a week.
  *
  * An unfinished digest leaves no state: the next call writes it from the start, so a crash at any point
- * costs time but no digest.
+ * delays a digest but does not lose it.
  *
  * @module
  */
@@ -147,8 +147,8 @@ const make = Effect.fnUntraced(function* (venue: string) {
 /** A late digest is retried every minute. */
 const retryAfterSeconds = 60
 /**
- * For all drafts of the narrator: a small part of the 20 minutes after which the previous digest is no
- * longer sold.
+ * The time limit of all drafts of the narrator: much less than the 20 minutes by which a digest may be
+ * late while the previous one is still sold.
  */
 const narratorTime = Duration.seconds(150)
 

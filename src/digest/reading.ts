@@ -35,9 +35,9 @@ interface DigestEnd {
 
 /** The longest window of a digest, even after a long pause. */
 const windowMax = day
-/** Feed items of one type that are read, the newest; the number of the others is stated. */
+/** The newest feed items of one type that are read; the digest states how many were not read. */
 const itemsMax = 1_000
-/** Far more than end in four hours. */
+/** Far more markets than end in four hours. */
 const resolutionsMax = 2_000
 /** Resolutions newer than this wait for the next digest: their transaction may still be open. */
 const resolutionDelay = minute
@@ -104,7 +104,7 @@ export const readMaterial = Effect.fnUntraced(function* (
 const noWhales = { tracked: 0, resolutions: [] }
 const noNews = { sources: null, headlines: [] }
 
-/** The result of `read`; when it fails or times out, `otherwise`, and `name` is added to `missing`. */
+/** The result of `read`. If it fails or times out: `otherwise`, and `name` is added to `missing`. */
 const part = <A>(
   name: DigestPart,
   missing: Array<DigestPart>,

@@ -103,8 +103,7 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
     return strongestMoves(yield* store.moversSince(now - day), pulseMoversMax)
   })
 
-  // Without a known tick the age of the newest item counts. An empty feed passes, because its reads
-  // fail anyway.
+  // Without a known tick the newest item's age counts. An empty feed passes: its reads fail anyway.
   const sellableStatus = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const at = (yield* lastTick) ?? (yield* store.head(now)).lastItemAt

@@ -1,16 +1,18 @@
 /**
  * The embedded PostgreSQL: PGlite in this process, with a lock on its directory.
  *
- * Limits: one process per directory; one backend, so statements run one after another on this
- * process's event loop; no fsync, so a crash of the process is safe but a power failure may lose
- * data.
+ * Limits:
+ *
+ * - One process per directory.
+ * - One backend, so statements run one after another on this process's event loop.
+ * - No fsync, so a crash of the process is safe, but a power failure may lose data.
  *
  * @module
  */
 import { PGlite } from "@electric-sql/pglite"
 import { dataDir as freshDatabase } from "@electric-sql/pglite-prepopulatedfs"
 import { Effect, Schema, type Scope } from "effect"
-import { Backend } from "./wire.ts"
+import { Backend } from "./virtualConnections.ts"
 
 export type EmbeddedStorage =
   | { readonly dataDir: string }

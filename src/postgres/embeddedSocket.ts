@@ -10,7 +10,7 @@
 import { Effect, Redacted, Schema } from "effect"
 import { timingSafeEqual } from "node:crypto"
 import { createServer, type Server, type Socket } from "node:net"
-import type { Backend } from "./wire.ts"
+import type { Backend } from "./virtualConnections.ts"
 
 export interface StoreSocket {
   /** On 127.0.0.1. */

@@ -9,7 +9,7 @@ import { Effect, Schema } from "effect"
 import * as Migrator from "effect/sql/Migrator"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { appliedNames, table } from "./schemaVersion.ts"
+import { appliedNames, migrationTable } from "./schemaVersion.ts"
 import { statements } from "./statements.ts"
 
 /**
@@ -72,7 +72,10 @@ export const migrate = (
           set_config('statement_timeout', ${statementTimeMax}, true)`
         yield* sql`SELECT pg_advisory_xact_lock(${lockKey})`
         yield* checkHistory(sql, files)
-        const applied = yield* runMigrator({ table, loader: Migrator.fromRecord(record(files)) })
+        const applied = yield* runMigrator({
+          table: migrationTable,
+          loader: Migrator.fromRecord(record(files)),
+        })
         return applied.map(([, name]) => name)
       }))
     }))

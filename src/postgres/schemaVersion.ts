@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 
 /** The table of applied migrations. */
-export const table = "schema_migration"
+export const migrationTable = "schema_migration"
 
 /** The number of the newest applied migration; 0 if there is none. */
 export const schemaVersion: Effect.Effect<number, SqlError, SqlClient> = Effect.flatMap(
@@ -20,9 +20,9 @@ export const schemaVersion: Effect.Effect<number, SqlError, SqlClient> = Effect.
 export const appliedNames = Effect.fnUntraced(function* (sql: SqlClient) {
   const [found] = yield* sql<
     { found: boolean }
-  >`SELECT to_regclass(${table}) IS NOT NULL AS found`
+  >`SELECT to_regclass(${migrationTable}) IS NOT NULL AS found`
   if (found?.found !== true) return new Map<number, string>()
   const rows = yield* sql<{ migration_id: number; name: string }>`
-    SELECT migration_id, name FROM ${sql(table)} ORDER BY migration_id`
+    SELECT migration_id, name FROM ${sql(migrationTable)} ORDER BY migration_id`
   return new Map(rows.map((row) => [row.migration_id, row.name]))
 })

@@ -1,6 +1,6 @@
 /**
- * The research report on one market: facts from the stores, the venue and the news, and a text that
- * states nothing but these facts.
+ * Writes the research report on one market: facts from the stores, the venue and the news, and a text
+ * that states nothing but these facts.
  *
  * A report is cached for half an hour. Replicas share it, also while it is being written.
  *
@@ -16,7 +16,7 @@ import { reportOf } from "./domain/research.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { ReportNarrator } from "./ReportNarrator.ts"
 import { News } from "../news/News.ts"
-import { readMaterial, type ReportPorts, step } from "./reading.ts"
+import { loggedStep, readMaterial, type ReportPorts } from "./reading.ts"
 import { ReportStore } from "./ReportStore.ts"
 import { type SharedReport, sharedReports } from "./sharedReports.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
@@ -24,7 +24,7 @@ import { EntryStore } from "../whales/EntryStore.ts"
 import { writeChecked } from "../writing/writing.ts"
 
 export class Research extends Context.Service<Research, {
-  /** Fails unless the slug is a market's, or that of an event with one live market. Calls no venue. */
+  /** Fails unless the slug is that of a market, or of an event with one live market. Calls no venue. */
   readonly check: (slug: string) => Effect.Effect<void, MarketNotFound | MarketAmbiguous>
   /**
    * The report, within a minute. Fails with `VenueFailed` when the price or the book cannot be read. The
@@ -92,7 +92,7 @@ const make = Effect.fn("Research.make")(function* (
   const material = yield* readMaterial(ports, market)
   const brief = reportBrief(material)
   const left = deadline - Duration.toMillis(storingTime) - (yield* Clock.currentTimeMillis)
-  const draft = yield* step(
+  const draft = yield* loggedStep(
     market.slug,
     `draft by ${narrator.name}`,
     writeChecked({

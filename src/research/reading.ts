@@ -44,11 +44,11 @@ export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, mar
   const now = yield* Clock.currentTimeMillis
   const { slug } = market
   const [[first, ...rest], book, entries, news, proposal] = yield* Effect.all([
-    step(slug, "prices", priceAction(ports, market, now)),
-    step(slug, "book", liveBook(ports, market)),
-    step(slug, "wallets", entriesIn(ports, market)),
-    step(slug, "news", relatedNews(ports, market, now)),
-    step(slug, "proposal", proposalOf(ports, market)),
+    loggedStep(slug, "prices", priceAction(ports, market, now)),
+    loggedStep(slug, "book", liveBook(ports, market)),
+    loggedStep(slug, "wallets", entriesIn(ports, market)),
+    loggedStep(slug, "news", relatedNews(ports, market, now)),
+    loggedStep(slug, "proposal", proposalOf(ports, market)),
   ], { concurrency: "unbounded" })
   if (first === undefined) return yield* noPrices
   const material: ReportMaterial = {
@@ -60,7 +60,7 @@ export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, mar
 })
 
 /** Runs a step of a report, and logs its outcome and duration. */
-export const step = <A, E, R>(slug: Slug, name: string, work: Effect.Effect<A, E, R>) =>
+export const loggedStep = <A, E, R>(slug: Slug, name: string, work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const started = yield* Clock.currentTimeMillis
     return yield* Effect.onExit(work, (exit) =>

@@ -23,9 +23,9 @@ const heartbeat = Duration.seconds(4)
 const heartbeatTimeout = Duration.seconds(3)
 /** At most 110 polls in `waitMax`. */
 export const pollEvery = Duration.millis(500)
-/** Less than the minute that a paid request may take, so that its end is still reported. */
+/** Less than the minute that a paid request may take, so that the caller still gets a failure. */
 export const waitMax = Duration.seconds(55)
-/** Lost leases that one caller waits for. */
+/** How many leases one caller waits for before it fails. */
 const leasesMax = 5
 /** How long a shutdown waits for running reports: buyers are waiting for them. */
 const shutdownWait = Duration.seconds(60)
@@ -43,25 +43,26 @@ export const sharedReports = Effect.fnUntraced(function* (
   store: ReportStore["Service"],
   writeReport: WriteReport,
 ) {
-  const flights = yield* FiberMap.make<MarketId, SharedReport, VenueFailed>()
+  const running = yield* FiberMap.make<MarketId, SharedReport, VenueFailed>()
   yield* Effect.addFinalizer(() =>
-    Effect.ignore(Effect.timeout(FiberMap.awaitEmpty(flights), shutdownWait))
+    Effect.ignore(Effect.timeout(FiberMap.awaitEmpty(running), shutdownWait))
   )
-  const run = yield* FiberMap.runtime(flights)<never>()
+  const run = yield* FiberMap.runtime(running)<never>()
   return (market: Market): Effect.Effect<SharedReport, VenueFailed> =>
     Effect.flatMap(
       // Synchronous, so that no other caller starts a fiber between the lookup and the start.
       Effect.sync(() =>
         Option.getOrElse(
-          FiberMap.getUnsafe(flights, market.id),
-          () => run(market.id, flight(store, writeReport, market)),
+          FiberMap.getUnsafe(running, market.id),
+          () => run(market.id, obtain(store, writeReport, market)),
         )
       ),
       Fiber.join,
     )
 })
 
-const flight = (store: Store, writeReport: WriteReport, market: Market) =>
+/** Reads the report, waits for it or writes it, until `waitMax`. */
+const obtain = (store: Store, writeReport: WriteReport, market: Market) =>
   Effect.gen(function* () {
     const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(waitMax)
     for (let n = 0; n < leasesMax; n++) {
@@ -142,11 +143,11 @@ const renewing = Effect.fnUntraced(function* (
       Effect.catchCause(() => Effect.succeed(true)),
     )
   }
-  yield* Effect.logWarning("The lease of a report was lost: another replica writes it, too")
+  yield* Effect.logWarning("The lease of a report was lost: another replica writes it too")
   return yield* Effect.never
 })
 
-/** If the failure cannot be stored, the lease expires soon. */
+/** If the failure cannot be stored, callers wait until the lease expires. */
 const storeFailure = (store: Store, marketId: MarketId, generation: number) =>
   store.fail(marketId, generation).pipe(
     Effect.timeout(heartbeatTimeout),

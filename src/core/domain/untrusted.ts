@@ -1,10 +1,9 @@
 /**
  * Sanitizes untrusted text for a prompt, for a text that is sold, and for a log.
  *
- * A question, an outcome, a description, a headline or a pseudonym may contain anything. Nothing is
- * rejected here; only characters that could change the surrounding text are removed or replaced:
- * control characters, direction and invisible marks, quotation marks that would end a quotation,
- * markup.
+ * A question, an outcome, a description, a headline or a pseudonym may contain anything. No text is
+ * rejected. Characters that could change the surrounding text are removed or replaced: control
+ * characters, direction marks, invisible marks, quotation marks that would end a quotation, and markup.
  *
  * @module
  */

@@ -1,7 +1,8 @@
 /**
  * The facts of a digest about headlines, and about markets that end soon.
  *
- * A headline is never called the cause of a move, at most published in the same hours.
+ * A headline is never called the cause of a move: a fact states at most that it was published in the
+ * same hours.
  *
  * @module
  */
@@ -29,7 +30,7 @@ import type { EpochMs } from "../../core/domain/time.ts"
 
 /** Headlines with a fact of their own. */
 const headlinesMax = 12
-/** Coming ends with a fact of their own. */
+/** Markets that end soon with a fact of their own. */
 const upcomingMax = 6
 
 /** The number of headlines, and the newest of them; those that match a market come first. */
@@ -118,37 +119,42 @@ function isDuring(at: EpochMs, { createdAt, data }: MoverItem): boolean {
   return at >= Date.parse(data.startedAt) && at <= Date.parse(createdAt)
 }
 
-/** The number of markets that end soon, and those with the most money still undecided. */
+/** The number of markets that end soon, and those with the most liquidity at an open price. */
 export function upcomingFacts(
   { coverage, upcoming, until }: DigestMaterial,
 ): ReadonlyArray<NewDigestFact> {
   if (upcoming.length === 0 && coverage.missing.includes("upcoming")) return []
-  const described = upcoming.toSorted(byStakes).slice(0, upcomingMax)
+  const described = upcoming.toSorted(byOpenness).slice(0, upcomingMax)
   return [
     upcomingCount(upcoming.length),
-    ...limitFact(soon, upcoming.length - described.length, "end of a market", "ends of markets"),
+    ...limitFact(
+      upcomingTotals,
+      upcoming.length - described.length,
+      "end of a market",
+      "ends of markets",
+    ),
     ...described.map((market) => upcomingFact(market, until)),
   ]
 }
 
-/** Weighs liquidity by mid * (1 - mid), the variance of the outcome. */
-function byStakes(a: UpcomingMarket, b: UpcomingMarket): number {
+function byOpenness(a: UpcomingMarket, b: UpcomingMarket): number {
   return openness(b) - openness(a) || a.endsAt - b.endsAt || (a.slug < b.slug ? -1 : 1)
 }
 
+/** Liquidity times mid * (1 - mid), which is the variance of the outcome. */
 function openness({ liquidityUsd, mid }: UpcomingMarket): number {
   return liquidityUsd * mid * (1 - mid)
 }
 
-const soon: FactAttributes = { kind: "upcoming", topic: "count", section: "watch" }
+const upcomingTotals: FactAttributes = { kind: "upcoming", topic: "count", section: "watch" }
 
 function upcomingCount(count: number): NewDigestFact {
   if (count === 0) {
-    return absenceFact(soon, phrase`No market with enough liquidity is due to end soon.`)
+    return absenceFact(upcomingTotals, phrase`No market with enough liquidity is due to end soon.`)
   }
   const all = figure(countFigure(count, "market"))
   const verbs = count === 1 ? "is due to end soon and was" : "are due to end soon and were"
-  return factOf(soon, phrase`${all} ${verbs} checked.`)
+  return factOf(upcomingTotals, phrase`${all} ${verbs} checked.`)
 }
 
 function upcomingFact(market: UpcomingMarket, until: EpochMs): NewDigestFact {
@@ -163,7 +169,7 @@ function upcomingFact(market: UpcomingMarket, until: EpochMs): NewDigestFact {
   } after this digest ends, ${price}; ${open}, and the market has ${
     figure(usdFigure(liquidityUsd))
   } of liquidity.`
-  return factOf({ ...soon, topic: "upcoming" }, statement, phrase`${end}, ${price}.`)
+  return factOf({ ...upcomingTotals, topic: "upcoming" }, statement, phrase`${end}, ${price}.`)
 }
 
 function headlineCount(count: number): Statement {

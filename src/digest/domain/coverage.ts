@@ -138,8 +138,8 @@ function unreadFact({ coverage: { itemsUnread } }: DigestMaterial): ReadonlyArra
 }
 
 /**
- * How to read the digest. The first fact of each section is in every digest, the others when there is
- * room: together they fill the page when nothing happened.
+ * How to read the digest. The first fact of each section is in every digest. The others are used when
+ * there is room, so that a digest of a quiet window is long enough.
  */
 export function methodFacts(): ReadonlyArray<NewDigestFact> {
   return methods.map(([section, statement]) =>
@@ -166,7 +166,7 @@ const methods: ReadonlyArray<readonly [DigestSection, Statement]> = [
   ],
   [
     "predetermined",
-    phrase`A predetermined outcome is known before its market ends, but the venue may still judge it another way.`,
+    phrase`A predetermined outcome is known before its market ends, but the venue may still judge it differently.`,
   ],
   [
     "context",
@@ -220,7 +220,7 @@ const methods: ReadonlyArray<readonly [DigestSection, Statement]> = [
   ],
   [
     "whales",
-    phrase`A label rests on the record before the entry, so it does not depend on anything that came later.`,
+    phrase`A label uses only the record before the entry, so it does not depend on anything that came later.`,
   ],
   [
     "watch",

@@ -19,9 +19,14 @@ export const digestSections = ["repriced", "whales", "predetermined", "context",
 export type DigestSection = typeof digestSections[number]
 
 /**
- * What a fact is about. `coverage`: what was read; `method`: how to read the digest; `count`: totals;
- * `limit`: how many things have no fact of their own; `flow`: several entries in one market; `related`:
- * a headline that matches a market of the digest.
+ * What a fact is about.
+ *
+ * - `coverage`: what was read.
+ * - `method`: how to read the digest.
+ * - `count`: totals.
+ * - `limit`: how many things have no fact of their own.
+ * - `flow`: several entries in one market.
+ * - `related`: a headline that matches a market of the digest.
  */
 export type DigestTopic =
   | "coverage"
@@ -42,7 +47,7 @@ export interface DigestFact extends Fact {
   readonly topic: DigestTopic
   /** Its own section; passages of other sections may cite it too. */
   readonly section: DigestSection
-  /** The statement without details; it passes the check as well. For titles, summaries and long lists. */
+  /** The statement without details, for titles, summaries and long lists. It passes the check too. */
   readonly short: string
   /** The publisher, one of `names`; null when it is the venue or this service. */
   readonly source: string | null
@@ -79,7 +84,7 @@ export const Digest = Schema.Struct({
 }).annotate({ identifier: "DigestData" })
 export type Digest = typeof Digest.Type
 
-/** No digest is young enough to be sold. `latestAt` is null before the first digest. */
+/** No digest is fresh enough to be sold. `latestAt` is null before the first digest. */
 export class DigestStale extends Schema.TaggedError<DigestStale>()("DigestStale", {
   latestAt: Schema.NullOr(IsoTime),
   retryAfterSeconds: Schema.Int,

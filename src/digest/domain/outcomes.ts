@@ -1,5 +1,5 @@
 /**
- * The facts of a digest about predetermined outcomes and ended markets: the only facts that may call
+ * The facts of a digest about predetermined outcomes and ended markets. No other facts may call
  * something decided.
  *
  * @module

@@ -11,8 +11,8 @@ import { analysisWords, passagesMax, summaryLengthMax, titleLengthMax } from "./
 
 const task =
   `You write the digest of a service that watches a prediction market. Your readers are programs and traders who pay for it: be exact, calm and short.
-Sections: "repriced": which markets changed price, and what is known of why. "whales": what large wallets bought, and what their record is worth. "predetermined": questions that may already be decided. "context": news, coverage and what was not read. "watch": what is coming up.
-"title": at most ${titleLengthMax} characters. "summary": two to four sentences, at most ${summaryLengthMax} characters. The passages of all sections together: from ${analysisWords.min} to ${analysisWords.max} words; aim at the middle. Each section has from one to ${passagesMax} passages, no two of them alike. "section" of a fact says where it belongs, "short" is another way to state it. A section in which nothing happened says so, in the words of a fact that says so.`
+Sections: "repriced": which markets changed price, and what is known about the reason. "whales": what large wallets bought, and what their record is worth. "predetermined": questions that may already be decided. "context": news, coverage and what was not read. "watch": what is coming up.
+"title": at most ${titleLengthMax} characters. "summary": two to four sentences, at most ${summaryLengthMax} characters. The passages of all sections together: from ${analysisWords.min} to ${analysisWords.max} words; aim at the middle. Each section has from one to ${passagesMax} passages, no two of them alike. "section" of a fact says where it belongs, "short" is another way to state it. If nothing happened in a section, say so in the words of a fact that says so.`
 
 export function digestPrompt(
   { from, until, facts }: DigestBrief,

@@ -2,8 +2,11 @@
  * The digest without a model, used when no model is configured or no draft of a model passes the check.
  *
  * It only selects, shortens and orders statements. Each statement passes the fact check by itself, so
- * the template passes it for any facts. The page is filled in this order: coverage and totals; the
- * strongest facts, sections taking turns; and, if there is room, more facts on how to read the digest.
+ * the template passes it for any facts. The page is filled in this order:
+ *
+ * 1. Coverage and totals.
+ * 2. The strongest facts, where sections take turns.
+ * 3. If there is room, more facts on how to read the digest.
  *
  * @module
  */
@@ -38,7 +41,7 @@ const fullStatements: Readonly<Partial<Record<DigestTopic, number>>> = {
   predetermined: 1,
   upcoming: 1,
 }
-/** Facts that a section may add per turn: moves and entries weigh double. */
+/** Facts that a section may add per turn. */
 const perTurn: Readonly<Record<DigestSection, number>> = {
   repriced: 2,
   whales: 2,
@@ -91,7 +94,7 @@ function pageOf(facts: ReadonlyArray<DigestFact>): ReadonlyArray<PageItem> {
   const first = digestSections.flatMap((section) =>
     methods.filter((fact) => fact.section === section).slice(0, 1)
   )
-  const page = [...facts.filter(isFrame), ...first].map(inFull)
+  const page = [...facts.filter(isInEveryDigest), ...first].map(inFull)
   let words = page.reduce((sum, { text }) => sum + wordCount(text), 0)
   for (const { fact, texts } of byTurns(facts)) {
     const text = texts.find((text) => words + wordCount(text) <= pageWordsMax)
@@ -107,13 +110,12 @@ function pageOf(facts: ReadonlyArray<DigestFact>): ReadonlyArray<PageItem> {
   return page
 }
 
-/** Facts that every digest includes. */
-function isFrame({ topic }: DigestFact): boolean {
+function isInEveryDigest({ topic }: DigestFact): boolean {
   return topic === "coverage" || topic === "count"
 }
 
-function hasHappened(fact: DigestFact): boolean {
-  return !isFrame(fact) && fact.topic !== "method" && fact.topic !== "limit"
+function isEvent(fact: DigestFact): boolean {
+  return !isInEveryDigest(fact) && fact.topic !== "method" && fact.topic !== "limit"
 }
 
 function inFull(fact: DigestFact): PageItem {
@@ -123,7 +125,7 @@ function inFull(fact: DigestFact): PageItem {
 /** Facts about what happened, strongest first, sections taking turns; `texts` in order of preference. */
 function byTurns(facts: ReadonlyArray<DigestFact>) {
   const ranks = new Map<DigestTopic, number>()
-  const happened = facts.filter(hasHappened).map((fact) => {
+  const happened = facts.filter(isEvent).map((fact) => {
     const rank = ranks.get(fact.topic) ?? 0
     ranks.set(fact.topic, rank + 1)
     const full = rank < (fullStatements[fact.topic] ?? 0)

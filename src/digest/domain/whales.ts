@@ -135,10 +135,10 @@ function entryFact({ data }: WhaleEntryItem, until: EpochMs): NewDigestFact {
   )
 }
 
-/** What the rule of the label tested. A neutral record may differ from the prices, but not after fees. */
+/** What each label means. A neutral record may differ from the prices, but not after fees. */
 const meanings = {
-  follow: "luck would hardly do so well at these prices",
-  fade: "luck would hardly do so badly at these prices",
+  follow: "luck hardly explains such good results at these prices",
+  fade: "luck hardly explains such poor results at these prices",
   neutral: "after fees, this record cannot be distinguished from the prices paid",
 } as const
 

@@ -89,10 +89,12 @@ export const FrozenCalibration = Schema.Struct({
       "as the amount paid",
   }),
   edgeLow: Schema.Finite.annotate({
-    description: "Lower end of the 95 % interval of edge; one event counts as one trial",
+    description:
+      "Lower end of the 95 % interval of edge; all entries in one event count as one trial",
   }),
   edgeHigh: Schema.Finite.annotate({
-    description: "Upper end of the 95 % interval of edge; one event counts as one trial",
+    description:
+      "Upper end of the 95 % interval of edge; all entries in one event count as one trial",
   }),
   followRoi: Schema.Finite.annotate({
     description:

@@ -53,10 +53,10 @@ function travelled(move: PriceMove, point: SeriesPoint): number {
 }
 
 /**
- * USD traded during the move at prices beyond its midpoint, at the first outcome's price: a buy of the
- * second outcome at q is a sale of the first at 1 - q. The venue may report a fill from both sides,
- * always as one buy and one sale, so the larger of the two sums counts and no dollar counts twice.
- * Rounded to millionths because of float sums.
+ * USD traded during the move at prices beyond its midpoint. All prices are those of the first outcome: a
+ * buy of the second outcome at q is a sale of the first at 1 - q. The venue may report a fill twice, as
+ * a buy and as a sale. So only the larger of the two sums counts, and no dollar counts twice. Rounded to
+ * millionths because of float sums.
  */
 function tradedUsdBeyondHalf(move: PriceMove, trades: ReadonlyArray<Trade>): number {
   const direction = Math.sign(move.delta)

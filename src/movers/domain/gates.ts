@@ -1,10 +1,12 @@
 /**
  * Which price moves become movers: seven gates, and a reason for every move that does not pass.
  *
- * `screenMove` (gates 1 to 4) needs only the data of the tick; `judgeMove` (gates 5 to 7) needs history
- * and trades, which the caller loads for the few moves that pass the first gates; `selectMovers` limits
- * the movers per event. `findMovers.ts` runs them, and judges a limited number of moves per tick
- * (`over_budget`).
+ * - `screenMove` (gates 1 to 4) needs only the data of the tick.
+ * - `judgeMove` (gates 5 to 7) needs history and trades, which the caller loads for the few moves that
+ *   pass the first gates.
+ * - `selectMovers` limits the movers per event.
+ *
+ * `findMovers.ts` runs them, and judges a limited number of moves per tick (`over_budget`).
  *
  * Prices are those of the market's first outcome. They are compared in half price steps (`book.ts`), so
  * that no gate depends on a float error.

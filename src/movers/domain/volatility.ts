@@ -26,8 +26,8 @@ const returnsMin = 24
 const prior = { central: 0.1, extreme: 0.15, low: 0.1, high: 0.9 }
 
 /**
- * The standard deviation of the hourly logit returns of `points` up to `end`, at least 0.02; with
- * fewer than 24 returns the prior 0.10 (0.15 for a `mid` outside .10-.90).
+ * The standard deviation of the hourly logit returns of `points` up to `end`, at least 0.02. With fewer
+ * than 24 returns it is the prior: 0.10, or 0.15 for a `mid` outside 0.10 to 0.90.
  *
  * Points may be in any order and spacing. Each hour counted back from `end` has the price of its last
  * point. A return needs two consecutive hours, so that a gap adds neither a return of zero nor one huge

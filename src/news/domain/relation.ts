@@ -3,10 +3,14 @@
  *
  * A question is split into units: a name (consecutive capitalised words) is one, and every other
  * informative word is one. The weight of a unit is the rarity of its rarest shared word among recent
- * headlines and questions; names weigh more. A headline is about the market when it shares two units
- * whose weights add up to `scoreMin`, one of them a name if the question has any; when it shares two
- * words of one name that are each rare enough; or when it contains every word of the question. The rule
- * is a heuristic and makes errors.
+ * headlines and questions; names weigh more. A headline is about the market if one of these is true:
+ *
+ * - It shares at least two units, whose weights add up to `scoreMin` or more; one of them is a name if
+ *   the market has any.
+ * - It shares two words of one name, each of them rare enough.
+ * - It contains every word of the question.
+ *
+ * The rule is a heuristic and makes errors.
  *
  * @module
  */

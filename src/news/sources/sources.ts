@@ -9,7 +9,7 @@ import { NewsSources } from "../NewsSources.ts"
 import { gdeltUrl, type NewsFeed } from "./feeds.ts"
 import { gdeltSource } from "./gdelt.ts"
 import { defaultLimits, type Limits } from "./limits.ts"
-import { feedSource } from "./rss.ts"
+import { feedSource } from "./feedSource.ts"
 
 export interface NewsOptions {
   readonly feeds: ReadonlyArray<NewsFeed>

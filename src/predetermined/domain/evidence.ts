@@ -23,8 +23,9 @@ const urlLengthMax = 400
 const venueSource = "the venue"
 
 /**
- * The evidence about a market, numbered from E1: the venue's proposal first, then the headlines about
- * the question, those of completed events before the others, newest first. Untrusted text is sanitized.
+ * The evidence about a market, numbered from E1: the venue's proposal, then the headlines about the
+ * question. Headlines that report a completed event come before the others; within each group, the
+ * newest first. Untrusted text is sanitized.
  */
 export function evidenceOf(
   market: Market,

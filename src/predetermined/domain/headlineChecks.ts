@@ -196,8 +196,8 @@ export function headlineFinder<H extends { readonly title: string }>(
 }
 
 /**
- * Whether a headline names a year that the question does not name, or, if the question has a number,
- * any other number: `Bitcoin hits $100k` is not about 200k.
+ * Whether a headline names a year that the question does not name. If the question has a number that is
+ * not a year, any other number counts too: `Bitcoin hits $100k` is not about 200k.
  */
 function namesAnotherNumber(title: string, question: string): boolean {
   const numbers = (text: string) => wordsOf(text).filter((word) => /\p{N}/u.test(word))

@@ -38,9 +38,9 @@ export function entryFacts(material: ReportMaterial): ReadonlyArray<NewReportFac
       phrase`No tracked wallet is known to have an open entry in this market.`,
     )]
   }
-  const views = entries.filter(({ marketMaker }) => !marketMaker)
+  const directional = entries.filter(({ marketMaker }) => !marketMaker)
   return [
-    fact("whales", "whale", totals(material, views, entries)),
+    fact("whales", "whale", totals(material, directional, entries)),
     fact(
       "whales",
       "method",
@@ -52,15 +52,15 @@ export function entryFacts(material: ReportMaterial): ReadonlyArray<NewReportFac
   ]
 }
 
-/** The number and the cost of entries by outcome. */
+/** The number and the cost, by outcome, of the entries that are not a market maker's. */
 function totals(
   material: ReportMaterial,
-  views: ReadonlyArray<OpenEntry>,
+  directional: ReadonlyArray<OpenEntry>,
   entries: ReadonlyArray<OpenEntry>,
 ): Statement {
-  const makers = entries.length - views.length
+  const makers = entries.length - directional.length
   const onEach = ([0, 1] as const).map((side) => {
-    const on = views.filter(({ outcome }) => outcome === side)
+    const on = directional.filter(({ outcome }) => outcome === side)
     const stakeUsd = on.reduce((sum, entry) => sum + entry.stakeUsd, 0)
     const outcome = outcomeName(material, side)
     if (on.length === 0) return phrase`no entry on ${outcome}`
@@ -70,7 +70,7 @@ function totals(
   })
   const [first = phrase``, second = phrase``] = onEach
   return joined([
-    views.length === 0
+    directional.length === 0
       ? phrase`No tracked wallet that takes a view is known to have an open entry in this market.`
       : phrase`Tracked wallets have open entries in this market: ${first} and ${second}.`,
     ...makers === 0 ? [] : [
@@ -97,7 +97,7 @@ function describeEntry(material: ReportMaterial, entry: OpenEntry): Statement {
   ])
 }
 
-/** The wallet's record; only from `resolvedEntriesMin` resolved entries. */
+/** The wallet's record, if it has at least `resolvedEntriesMin` resolved entries. */
 function record({ calibration }: OpenEntry): Statement {
   const row = calibration?.row
   if (row === undefined || row.resolved < resolvedEntriesMin) {
@@ -116,10 +116,12 @@ function record({ calibration }: OpenEntry): Statement {
   ])
 }
 
-/** What the rule of the label tested. A neutral record may differ from the prices, but not after fees. */
+/** What each label means. A neutral record may differ from the prices, but not after fees. */
 const meanings: Readonly<Record<typeof WhaleLabel.Type, Statement>> = {
-  follow: phrase`The label of this record is follow: luck would hardly do so well at these prices.`,
-  fade: phrase`The label of this record is fade: luck would hardly do so badly at these prices.`,
+  follow:
+    phrase`The label of this record is follow: luck hardly explains such good results at these prices.`,
+  fade:
+    phrase`The label of this record is fade: luck hardly explains such poor results at these prices.`,
   neutral:
     phrase`The label of this record is neutral: after fees, it cannot be distinguished from the prices paid.`,
 }

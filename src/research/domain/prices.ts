@@ -46,7 +46,7 @@ export function priceFacts(material: ReportMaterial): ReadonlyArray<NewReportFac
         }; it stayed between ${low} and ${high}.`,
     ),
     ...lastDay(material, price),
-    fact("bottom", "price", bottomOf(material, price)),
+    fact("bottom", "price", bottomLineOf(material, price)),
   ]
 }
 
@@ -92,7 +92,7 @@ export function stepFacts({ priceAction }: ReportMaterial): ReadonlyArray<NewRep
   )]
 }
 
-function bottomOf(material: ReportMaterial, price: SeriesPoint): Statement {
+function bottomLineOf(material: ReportMaterial, price: SeriesPoint): Statement {
   const now = figure(priceFigure(price.mid))
   const [yes, no] = [outcomeName(material, 0), outcomeName(material, 1)]
   if (convergenceOf(price.mid) === "contested") {

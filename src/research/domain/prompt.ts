@@ -10,7 +10,7 @@ import { risksMax } from "./text.ts"
 
 const task =
   `You write a research report on one market of a prediction market. Your reader has paid for it: be exact, calm and short.
-"thesis": what the price did and what speaks for or against it. "whaleView": what tracked wallets bought, and what their record is worth. "risks": from one to ${risksMax}, each a passage of its own. "bottomLine": one or two sentences. "part" of a fact says where it belongs. "confidence": how much the evidence carries, at most the one allowed. Passages have at most 120 words.`
+"thesis": what the price did and what speaks for or against it. "whaleView": what tracked wallets bought, and what their record is worth. "risks": from one to ${risksMax}, each a passage of its own. "bottomLine": one or two sentences. "part" of a fact says where it belongs. "confidence": how strong the evidence is, at most the highest confidence allowed. Passages have at most 120 words.`
 
 export function reportPrompt(
   { facts, confidenceMax }: ReportBrief,
@@ -23,7 +23,7 @@ export function reportPrompt(
     facts,
     extraFields: ({ part }) => ({ part }),
     complaints,
-    closing: `Write the report. The most confidence allowed: ${confidenceMax}.`,
+    closing: `Write the report. The highest confidence allowed: ${confidenceMax}.`,
   }, boundary)
 }
 

@@ -1,8 +1,8 @@
 /**
  * The research report on one market, as it is sold: an analysis and its evidence.
  *
- * The analysis has passed the check of text.ts, whoever wrote it, so it states nothing but the facts of
- * the evidence. It is plain text without markup; untrusted text in it is between “ and ” (untrusted.ts).
+ * The analysis has passed the check of text.ts, so it states nothing but the facts of the evidence. It
+ * is plain text without markup; untrusted text in it is between “ and ” (untrusted.ts).
  *
  * @module
  */

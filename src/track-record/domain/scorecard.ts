@@ -1,6 +1,7 @@
 /**
- * The public track record: the results of every counted entry of every tracked wallet, held to
- * resolution, including losing and neutral ones, and the scores of the service's own feed items.
+ * The public track record: the results of tracked wallets, and the scores of the service's own feed
+ * items. Every counted entry of every tracked wallet is included, winning or losing, as if it was held
+ * to resolution.
  *
  * @module
  */

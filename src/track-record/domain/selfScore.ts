@@ -79,8 +79,9 @@ export function checksOf(item: FeedItem, market: Market | null): ReadonlyArray<S
 }
 
 /**
- * The point of a market's series that is its price at an instant, at most `priceOffsetMsMax` away: the
- * last one at or before the instant; without one, the first after it. The points may be in any order.
+ * The point of a market's series that gives its price at an instant: the last point at or before the
+ * instant; without one, the first after it. Points more than `priceOffsetMsMax` away do not count. They
+ * may be in any order.
  */
 export function pointAt(
   at: EpochMs,
@@ -116,9 +117,9 @@ export function priceOfOutcomeAt(
 }
 
 /**
- * `persisted` when the price is at or beyond half of the way from `priceStart` to `priceNow`:
- * a move of 0.50 to 0.60 persists at 0.55 and above, one of 0.60 to 0.50 at 0.55 and below.
- * In half price steps, so that no float error decides.
+ * `persisted` when the price is at or beyond the midpoint of `priceStart` and `priceNow`: a move from
+ * 0.50 to 0.60 persists at 0.55 and above, one from 0.60 to 0.50 at 0.55 and below. Compared in half
+ * price steps, so that no float error decides.
  */
 export function moverVerdict(
   { priceStart, priceNow }: Pick<MoverCheck, "priceStart" | "priceNow">,

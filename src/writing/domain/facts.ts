@@ -22,7 +22,7 @@ export interface Fact {
   /** `F1`, `F2`, …: unique among the facts of one text. */
   readonly id: string
   readonly kind: FactKind
-  /** The fact in sentences that pass the fact check as a passage that cites only this fact. */
+  /** The fact in a few sentences. A passage of them that cites only this fact passes the fact check. */
   readonly statement: string
   /** Figures with their units, each spelled as it may be repeated: `0.62`, `12,300 USD`, `4 hours`. */
   readonly figures: ReadonlyArray<string>

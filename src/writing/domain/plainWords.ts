@@ -1,12 +1,16 @@
 /**
  * The plain words: all words that a text may use outside quotations.
  *
- * Everything else must come from a fact. Left out on purpose: proper names, and words for places,
- * peoples, months and days; dispensable words that are also names (target, bill, mark, grant, gap);
- * number words, units of price and words of certainty (certainty.ts lists them); words that instruct the
- * reader (you, should, please); and verbs that report an event (elected, signed, resigned, launched,
- * ruled), because events may be stated only by quoting a headline. To use a new word, add it to the list
- * it belongs to.
+ * Everything else must come from a fact. These words are left out on purpose:
+ *
+ * - proper names, and words for places, peoples, months and days;
+ * - words that are also names, if a text can do without them (target, bill, mark, grant, gap);
+ * - number words, units of price and words of certainty (certainty.ts lists them);
+ * - words that instruct the reader (you, should, please);
+ * - verbs that report an event (elected, signed, resigned, launched, ruled), because a text may state an
+ *   event only by quoting a headline.
+ *
+ * To use a new word, add it to the list it belongs to.
  *
  * @module
  */

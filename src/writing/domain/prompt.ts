@@ -2,9 +2,9 @@
  * Prompts: the task and its rules in a system message, and the facts as data in the user message.
  *
  * Untrusted text is JSON, one value a line, between two markers that its authors cannot guess. A JSON
- * value has no line break, so no value can pass for a line of ours; characters that could pass for
- * markup are escaped. None of this guarantees that a model follows its instructions: its answer is
- * decoded and checked in any case.
+ * value has no line break, so no value can look like a line of ours; characters that could look like
+ * markup are escaped. None of this guarantees that a model follows its instructions, so its answer is
+ * always decoded and checked.
  *
  * @module
  */
@@ -128,7 +128,7 @@ function promptFacts<F extends Fact>(
   return fitting(first, promptLengthMax)
 }
 
-/** Complaints quote the draft, and so may contain untrusted text. */
+/** Complaints quote the draft, so they may contain untrusted text. */
 function complaintLines(complaints: ReadonlyArray<string>): ReadonlyArray<string> {
   if (complaints.length === 0) return []
   return [

@@ -25,17 +25,17 @@ export const attemptsMax = 2
 export const retryDelay = Duration.millis(500)
 /** A server that asks for a longer wait gets no retry of this request. */
 export const retryAfterMax = Duration.seconds(10)
-/** A digest and a report, or two reports. */
+/** Enough for a digest and a report, or for two reports. */
 export const concurrentRequestsMax = 2
 
-/** Consecutive failures of one use that open its circuit: nearly two whole texts. */
+/** Consecutive failures of one use that open its circuit breaker: all drafts of nearly two texts. */
 export const failuresMax = 5
 /** Well under the 20 minutes by which a digest may be late. */
 export const circuitOpenDuration = Duration.minutes(5)
 /** The longest pause that a server can impose. */
 export const circuitOpenDurationMax = Duration.minutes(15)
 
-/** Tokens of an answer, reasoning included; the text itself is about a third of it. */
+/** The most tokens of an answer, reasoning included; its text is about a third of them. */
 export const tokensMax = { digest: 8_000, report: 6_000, detection: 3_000 } as const
-/** Bytes of an answer that are read: twice the most tokens there may be, in long words. */
+/** Bytes of an answer that are read: 16 bytes a token, for twice as many tokens as are allowed. */
 export const answerBytesMax = 256 * 1024

@@ -33,7 +33,7 @@ export interface ModelOptions {
   readonly apiKey: Redacted.Redacted
   readonly baseUrl: URL
   readonly model: string
-  /** Null when the price is not configured: no cost is counted. */
+  /** Null when the price is not configured; then no cost is counted. */
   readonly price: Price | null
 }
 

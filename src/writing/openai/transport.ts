@@ -1,6 +1,6 @@
 /**
- * `fetch` for the model's server: adds the API key (nowhere else does), follows no redirect, sends only
- * our own headers, and aborts an answer that is too long.
+ * `fetch` for the model's server. It adds the API key, which no other code does, follows no redirect,
+ * sends only our own headers, and aborts an answer that is too long.
  *
  * @module
  */

@@ -66,8 +66,8 @@ Deno.test("an entry of a labelled wallet states the evidence of the label, and w
   for (
     const [label, meaning] of [
       ["neutral", "after fees, this record cannot be distinguished from the prices paid"],
-      ["follow", "luck would hardly do so well at these prices"],
-      ["fade", "luck would hardly do so badly at these prices"],
+      ["follow", "luck hardly explains such good results at these prices"],
+      ["fade", "luck hardly explains such poor results at these prices"],
     ] as const
   ) {
     equal(statements(entry({ ...record, label }), "entry"), [
