@@ -270,7 +270,7 @@ test("a payment that is answered during the scan stays answered", () => {
 
 /** The memory store, dying at one question of a scan, before or after it has done it. */
 const dyingOnce = (
-  at: "find" | "insertUnmatched" | "move" | "scannedThrough",
+  at: "find" | "insertUnmatched" | "move" | "saveScannedThrough",
   when: "before" | "after",
 ) => {
   const left = { deaths: 0 }
@@ -288,13 +288,14 @@ const dyingOnce = (
         find: (...args) => around("find", store.find(...args)),
         insertUnmatched: (...args) => around("insertUnmatched", store.insertUnmatched(...args)),
         move: (...args) => around("move", store.move(...args)),
-        scannedThrough: (...args) => around("scannedThrough", store.scannedThrough(...args)),
+        saveScannedThrough: (...args) =>
+          around("saveScannedThrough", store.saveScannedThrough(...args)),
       })),
   ).pipe(Layer.provide(memoryPaymentStore))
   return { layer, arm: () => left.deaths = 1 }
 }
 
-for (const at of ["find", "insertUnmatched", "move", "scannedThrough"] as const) {
+for (const at of ["find", "insertUnmatched", "move", "saveScannedThrough"] as const) {
   for (const when of ["before", "after"] as const) {
     test(`a scan whose store dies ${when} ${at} loses nothing: the next scan matches everything`, () => {
       const { layer, arm } = dyingOnce(at, when)
@@ -315,7 +316,7 @@ for (const at of ["find", "insertUnmatched", "move", "scannedThrough"] as const)
           arm()
           equal((yield* Effect.exit(scan))._tag, "Failure")
           // Only what was matched whole may be left behind.
-          if (at !== "scannedThrough") equal(yield* store.scanned(account), before)
+          if (at !== "saveScannedThrough") equal(yield* store.scanned(account), before)
           yield* scan
           const bought: ReadonlyArray<Purchase> = [released, ...orphans]
           const states = yield* Effect.forEach(bought, stateOf)

@@ -335,15 +335,15 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "scannedThrough() stores the first and last block of each account, and never decreases",
+    "saveScannedThrough() stores the first and last block of each account, and never decreases",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const { token: { chainId, asset }, authorization: { from, to } } = ticket(0)
       const ours = { chainId, asset, payTo: to }
       equal(yield* store.scanned(ours), Option.none())
-      yield* store.scannedThrough(ours, 7n)
-      yield* store.scannedThrough(ours, 5n)
-      yield* store.scannedThrough(ours, 9n)
+      yield* store.saveScannedThrough(ours, 7n)
+      yield* store.saveScannedThrough(ours, 5n)
+      yield* store.saveScannedThrough(ours, 9n)
       equal(yield* store.scanned(ours), Option.some({ after: 7n, through: 9n }))
       equal(yield* store.scanned({ ...ours, payTo: from }), Option.none())
     }),

@@ -74,7 +74,7 @@ const Command = Schema.Union([
     skip: integer(0, 2),
     limit: integer(1, payments),
   }),
-  Schema.Struct({ do: Schema.Literal("scannedThrough"), block: integer(0, 9) }),
+  Schema.Struct({ do: Schema.Literal("saveScannedThrough"), block: integer(0, 9) }),
 ])
 type Command = typeof Command.Type
 
@@ -184,8 +184,8 @@ function asked(command: Command, row: Payment | null): (store: Store) => Effect.
           (rows) => rows.map(Result.getOrThrow),
         )
     }
-    case "scannedThrough":
-      return (store) => store.scannedThrough(account, BigInt(command.block))
+    case "saveScannedThrough":
+      return (store) => store.saveScannedThrough(account, BigInt(command.block))
   }
 }
 

@@ -23,7 +23,7 @@ import {
 
 /** Default number of blocks per range: the limit of public endpoints. */
 export const scanBlocksMax = 2_000
-/** Payers per query. */
+/** Maximum number of payers per query. */
 const payersMax = 100
 const concurrency = 4
 
@@ -70,7 +70,7 @@ const readOrHalve = (
 
 /**
  * Reads a block with more transfers than an endpoint returns at once. Anyone can fill a block with
- * transfers of zero. Authorizations are more expensive to spam, so those are queried first, and
+ * transfers of zero. It costs more to fill it with authorizations, so those are queried first, and
  * then the receipts of their transactions.
  */
 const readFullBlock = Effect.fnUntraced(function* (rpc: Rpc, { asset, to }: Query, block: bigint) {

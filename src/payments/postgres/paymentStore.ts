@@ -2,10 +2,10 @@
  * Payments in PostgreSQL. Every move is a compare-and-set on one row, and leases run on the
  * database's clock.
  *
- * Claims, moves and delivery marks that arrive together share one statement, so they share its
- * round trip and its commit. Each is still a compare-and-set on its own row. The database refuses
- * every move that the table of moves does not have (see the migrations), so a bug here causes a
- * defect, not a lost payment.
+ * Writes of one kind that arrive together (claims, delivery marks, or moves with the same event)
+ * share one statement, and so its round trip and its commit. Each is still a compare-and-set on its
+ * own row. The database refuses every move that the table of moves does not have (see the
+ * migrations), so a bug here causes a defect, not a lost payment.
  *
  * @module
  */
@@ -160,7 +160,7 @@ function scanning(sql: SqlClient) {
       Effect.orDie,
     )
 
-  const scannedThrough = ({ chainId, asset, payTo }: ScannedAccount, block: bigint) =>
+  const saveScannedThrough = ({ chainId, asset, payTo }: ScannedAccount, block: bigint) =>
     sql`
       INSERT INTO chain_scan AS scan (chain_id, asset, pay_to, after_block, through_block)
       VALUES (${chainId}, ${asset}, ${payTo}, ${block}, ${block})
@@ -170,7 +170,7 @@ function scanning(sql: SqlClient) {
       Effect.orDie,
     )
 
-  return { insertUnmatched, scanned, scannedThrough }
+  return { insertUnmatched, scanned, saveScannedThrough }
 }
 
 interface Claim {
@@ -181,7 +181,7 @@ interface Claim {
 
 /**
  * Inserts rows in `claimed`; none for a payment that has a row. ON CONFLICT names no index, because
- * of two concurrent inserts of one payment either unique index may detect the conflict first.
+ * either unique index may be the first to detect a concurrent insert of the same payment.
  */
 const claims = (sql: SqlClient) =>
   groupCommit<Claim, Payment>({
@@ -257,7 +257,7 @@ interface MoveRequest {
 const movesOf = (sql: SqlClient, event: Move["event"]) => {
   const written = sql.literal(writes[event])
   const ages = sql.literal(agesColumns)
-  // An answer that was delivered in the meantime is not owed any more.
+  // An answer that was delivered in the meantime must not be refunded.
   const unsent = sql.literal(event === "owe" ? "AND sent_at IS NULL" : "")
   return groupCommit<MoveRequest, Ages>({
     rowOf: ({ payment }) => payment.paymentId,
@@ -348,9 +348,9 @@ const moveRow = (payment: Payment, move: Move, bodies: Array<Uint8Array>) => {
 }
 
 /**
- * The payment after a move of `payment`. No other write can have changed it in between: its
- * identity never changes, and everything else changes only with a move, after which `payment` would
- * have had another state or fence.
+ * The payment after a move, computed from the row that was read before it. Nothing else can have
+ * changed in between: the identity never changes, and another move would have changed the state or
+ * the fence that this move compared.
  */
 function paymentAfterMove(
   payment: Payment,

@@ -1,6 +1,6 @@
 /**
- * A facilitator and a chain for play money: real signatures, the contract's rules, one ledger. Both
- * can be made to misbehave in the ways that real ones do.
+ * A facilitator and a chain for play money, with real signatures, the contract's rules and one
+ * ledger. Tests can make both fail in the ways that real ones do.
  *
  * @module
  */
@@ -39,13 +39,13 @@ export interface SimulationOptions {
   readonly chainDown?: () => boolean
   /** True while the chain accepts requests and never responds. */
   readonly chainSilent?: () => boolean
-  /** Seconds after its block until a transfer is safe. */
+  /** How many seconds after its block a transfer is safe. */
   readonly safeAfterSeconds?: number
 }
 
 const secondsPerBlock = 2n
 /** A transfer is stored shortly after its block time, so the newest blocks may be incomplete. */
-const wholeAfterBlocks = 5n
+const completeAfterBlocks = 5n
 
 /** Facilitator and chain on the given ledger. */
 export const layerLedger = (
@@ -205,7 +205,7 @@ function chain(
   const transfers: Chain["Service"]["transfers"] = Effect.fnUntraced(function* (query) {
     yield* readable
     const { asset, to, after } = query
-    const through = (yield* safeTime) / secondsPerBlock - wholeAfterBlocks
+    const through = (yield* safeTime) / secondsPerBlock - completeAfterBlocks
     if (after === null || through <= after) return { transfers: [], through: after ?? through }
     const made = yield* ledger.transfersTo({
       asset,
@@ -230,8 +230,8 @@ function chain(
     transfers,
     isNonceUsed: (asset, from, nonce) =>
       Effect.andThen(readable, Effect.map(ledger.used(asset, from, nonce), Option.isSome)),
-    // The received amount is added: the ledger does not credit recipients, and the treasury needs
-    // money for refunds.
+    // The ledger does not credit recipients, so what was received is added: the treasury needs it
+    // for refunds.
     balanceOf: (_asset, holder) =>
       Effect.andThen(
         readable,

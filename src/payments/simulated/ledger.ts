@@ -1,6 +1,6 @@
 /**
- * The play token's ledger, with the rules of the real contract: a nonce is used once, and no payer
- * spends more than its balance. A new payer starts with a play balance.
+ * The ledger of the simulated token, with the rules of the real contract: a nonce is used once, and
+ * no payer spends more than its balance. A new payer starts with `playBalance`.
  *
  * @module
  */

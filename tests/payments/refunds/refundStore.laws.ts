@@ -23,7 +23,7 @@ import {
   type ClaimedRefund,
   type RefundMove,
   RefundStore,
-  type StoredRefund,
+  type RefundVersion,
 } from "../../../src/payments/refunds/RefundStore.ts"
 import { type Debt, Debts } from "../../support/payments/memoryRefunds.ts"
 import { nonce } from "../../support/payments/terms.ts"
@@ -97,7 +97,7 @@ export const ledTo: {
   readonly [S in RefundState]: (
     n: number,
   ) => Effect.Effect<
-    S extends ClaimedRefund["state"] ? ClaimedRefund : StoredRefund,
+    S extends ClaimedRefund["state"] ? ClaimedRefund : RefundVersion,
     never,
     RefundStore | Debts
   >

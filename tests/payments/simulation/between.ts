@@ -25,7 +25,8 @@ export function storeBetween(
     waiting: (...args) => between("waiting", store.waiting(...args)),
     insertUnmatched: (...args) => between("insertUnmatched", store.insertUnmatched(...args)),
     scanned: (...args) => between("scanned", store.scanned(...args)),
-    scannedThrough: (...args) => between("scannedThrough", store.scannedThrough(...args)),
+    saveScannedThrough: (...args) =>
+      between("saveScannedThrough", store.saveScannedThrough(...args)),
     states: (...args) => between("states", store.states(...args)),
     liability: between("liability", store.liability),
   }

@@ -23,7 +23,7 @@ export interface Machine<S> {
 /** Calls that a store answers: those may also take effect after everybody has given up on them. */
 const stored = new Set([
   ...["claim", "find", "release", "intend", "doubt", "settle", "answer", "owe", "void", "markSent"],
-  ...["waiting", "insertUnmatched", "scanned", "scannedThrough", "liability"],
+  ...["waiting", "insertUnmatched", "scanned", "saveScannedThrough", "liability"],
   ...["claimDue", "sign", "refund", "signedForOthers"],
 ])
 

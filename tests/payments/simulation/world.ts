@@ -97,7 +97,7 @@ export const makeWorld = Effect.fnUntraced(function* (
     ),
   )
   // The chain was scanned up to here before the first payment: a first scan reads nothing.
-  yield* database.payments.scannedThrough(
+  yield* database.payments.saveScannedThrough(
     { chainId: token.chainId, asset: token.asset, payTo: address(terms.payTo) },
     BigInt(startSeconds / 2 - 60),
   )

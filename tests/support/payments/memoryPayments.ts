@@ -126,7 +126,7 @@ export function memoryPayments(): MemoryPayments {
         return true
       }),
     scanned: (account) => Effect.sync(() => Option.fromNullishOr(scans.get(nameOf(account)))),
-    scannedThrough: (account, block) =>
+    saveScannedThrough: (account, block) =>
       Effect.sync(() => {
         const { after, through } = scans.get(nameOf(account)) ?? { after: block, through: block }
         scans.set(nameOf(account), { after, through: block > through ? block : through })

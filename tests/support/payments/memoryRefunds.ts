@@ -18,7 +18,7 @@ import {
   type ClaimedRefund,
   type RefundMove,
   RefundStore,
-  type StoredRefund,
+  type RefundVersion,
   UnreadableRefund,
 } from "../../../src/payments/refunds/RefundStore.ts"
 import { refundMoves } from "./moves.ts"
@@ -64,7 +64,7 @@ export interface MemoryRefunds {
 export function memoryRefunds(): MemoryRefunds {
   const rows = new Map<PaymentId, Stored>()
   const treasuries: Array<{ readonly treasury: Address; readonly after: bigint | null }> = []
-  const currentRow = ({ paymentId, state, fence }: StoredRefund): Stored | null => {
+  const currentRow = ({ paymentId, state, fence }: RefundVersion): Stored | null => {
     const row = rows.get(paymentId)
     return row?.state === state && row.fence === fence ? row : null
   }

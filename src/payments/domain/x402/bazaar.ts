@@ -1,6 +1,6 @@
 /**
- * The extensions of a 402: how to call the product, in the form that x402 catalogs index, and that
- * a payment may carry an identifier.
+ * The two extensions of a 402: `bazaar` describes how to call the product, in the form that x402
+ * catalogs index; `payment-identifier` allows a buyer to identify its payment.
  *
  * @module
  */
@@ -54,8 +54,8 @@ export function bazaar(product: Product, resource: CalledAs) {
 }
 
 /**
- * A header has no room for a whole answer. Limits for its example: text length, fields of an
- * object, depth.
+ * Limits of the example answer, because a header has no room for a whole one: text length, fields
+ * per object, and depth.
  */
 const excerptTextMax = 72
 const excerptFieldsMax = 7
@@ -77,7 +77,7 @@ function excerpt(value: unknown, depth: number): unknown {
   return Object.keys(short).length === 0 ? undefined : short
 }
 
-/** A short JSON Schema of an excerpt; /openapi.json has the full one. */
+/** A short JSON Schema of an excerpt; /openapi.json has the full schema. */
 function shapeOf(value: unknown) {
   const fields = Object.entries(Object(value)).map(([name, field]) => [
     name,
