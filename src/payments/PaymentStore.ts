@@ -73,7 +73,7 @@ export interface ScannedAccount {
 }
 
 /** The blocks whose transfers were matched: `after` is exclusive, `through` inclusive. */
-export interface Scanned {
+export interface ScannedRange {
   readonly after: bigint
   readonly through: bigint
 }
@@ -130,7 +130,7 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   /** Inserts an unmatched transfer as refund_due; false when this payment already has a row. */
   readonly insertUnmatched: (transfer: UnmatchedTransfer) => Effect.Effect<boolean>
   /** The blocks whose transfers were matched; none before the first scan. */
-  readonly scanned: (account: ScannedAccount) => Effect.Effect<Option.Option<Scanned>>
+  readonly scanned: (account: ScannedAccount) => Effect.Effect<Option.Option<ScannedRange>>
   /**
    * Saves the last block whose transfers were matched. A lower block than the saved one changes
    * nothing. The first saved block is the start of the scan.

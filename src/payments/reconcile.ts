@@ -137,14 +137,15 @@ const sweepRound = Effect.fnUntraced(function* (options: ReconcileOptions, skip:
   return yield* Effect.forEach(
     rows,
     Result.match({
-      onSuccess: (payment) => movedRow(options, payment),
-      onFailure: unreadable,
+      onSuccess: (payment) => reconcileRow(options, payment),
+      onFailure: logUnreadable,
     }),
     { concurrency: sweepConcurrency },
   )
 })
 
-const movedRow = (options: ReconcileOptions, payment: Payment) =>
+/** Whether the row moved. */
+const reconcileRow = (options: ReconcileOptions, payment: Payment) =>
   reconcile(options, payment).pipe(
     Effect.catchDefect((defect) =>
       Effect.as(Effect.logWarning("Cannot reconcile a payment", defect), payment)
@@ -153,7 +154,7 @@ const movedRow = (options: ReconcileOptions, payment: Payment) =>
   )
 
 /** An unreadable row waits for an operator and does not stop the sweep. */
-const unreadable = (failure: UnreadablePayment) =>
+const logUnreadable = (failure: UnreadablePayment) =>
   Effect.as(Effect.logError("Cannot read a waiting payment", failure.message), false)
 
 /**

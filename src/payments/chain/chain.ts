@@ -20,14 +20,14 @@ import {
   RpcFailure,
   type RpcOptions,
 } from "./rpc.ts"
-import { scan, scanBlocksMax } from "./transfers.ts"
+import { readNextRange, scanBlocksMax } from "./transfers.ts"
 import {
+  authorizationStateCall,
   balanceCall,
   type Blocks,
   eventsIn,
   eventsOf,
   isTransferOf,
-  stateCall,
   type TokenEvent,
   topicOf,
   topics,
@@ -87,13 +87,13 @@ const make = Effect.fnUntraced(function* (options: ChainOptions) {
         Effect.flatMap(safeHead, ({ number }) =>
           after === null
             ? Effect.succeed({ transfers: [], through: number })
-            : scan(rpc, { asset, to, blocksMax }, after, number)),
+            : readNextRange(rpc, { asset, to, blocksMax }, after, number)),
       ),
     isNonceUsed: (asset, from, nonce) =>
       inTime(Effect.flatMap(
         rpc.call({
           method: "eth_call",
-          params: [{ to: asset, data: stateCall(from, nonce) }, "latest"],
+          params: [{ to: asset, data: authorizationStateCall(from, nonce) }, "latest"],
           decode: decodeWord,
         }),
         decodeBoolean,
@@ -199,7 +199,7 @@ const proofWithoutUse = Effect.fnUntraced(function* (
   if (safe.timestamp <= validBefore) return { proof: "not_yet" }
   const used = yield* rpc.call({
     method: "eth_call",
-    params: [{ to: asset, data: stateCall(from, nonce) }, { blockHash: safe.hash }],
+    params: [{ to: asset, data: authorizationStateCall(from, nonce) }, { blockHash: safe.hash }],
     decode: decodeWord,
   })
   if (yield* decodeBoolean(used)) {

@@ -36,7 +36,7 @@ const aheadSecondsMax = 60n
  * or a block from the future. Such a head is rejected.
  */
 export const watchSafeHead = Effect.fnUntraced(function* (rpc: Rpc, finality: Finality) {
-  let highest: Head | null = null
+  let accepted: Head | null = null
   let contradictedSinceMs: number | null = null
 
   const read = Effect.fnUntraced(function* () {
@@ -58,14 +58,14 @@ export const watchSafeHead = Effect.fnUntraced(function* (rpc: Rpc, finality: Fi
     if (head.timestamp > BigInt(Math.floor(nowMs / 1_000)) + aheadSecondsMax) {
       return yield* inconsistent(`a block from the future (${head.timestamp})`)
     }
-    if (highest !== null && contradicts(highest, head)) {
+    if (accepted !== null && contradicts(accepted, head)) {
       contradictedSinceMs ??= nowMs
       if (nowMs - contradictedSinceMs < Duration.toMillis(contradictionMax)) {
-        return yield* inconsistent(`a safe block ${head.number} after ${highest.number}`)
+        return yield* inconsistent(`a safe block ${head.number} after ${accepted.number}`)
       }
     }
     contradictedSinceMs = null
-    highest = head
+    accepted = head
     return head
   })
 

@@ -92,7 +92,7 @@ export function topicOf(address: Address): string {
   return `0x${address.slice(2).padStart(64, "0")}`
 }
 
-export function stateCall(from: Address, nonce: Bytes32): string {
+export function authorizationStateCall(from: Address, nonce: Bytes32): string {
   return encodeFunctionData({ abi, functionName: "authorizationState", args: [from, nonce] })
 }
 

@@ -37,7 +37,7 @@ interface Query {
  * Reads the next range: from the block after `after`, up to `safe` or the maximum size. A range
  * that is refused or too large is halved, down to one block.
  */
-export const scan = (
+export const readNextRange = (
   rpc: Rpc,
   query: Query,
   after: bigint,

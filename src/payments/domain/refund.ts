@@ -178,7 +178,10 @@ export type Action =
   | { readonly kind: "require_review"; readonly reason: string }
   | { readonly kind: "wait"; readonly reason: WaitReason }
 
-/** The last three need an operator: the refund must not, or cannot, be paid now. */
+/**
+ * Why a refund waits. `over_caps`, `float_too_low` and `of_another_treasury` need an operator: the
+ * refund must not, or cannot, be paid now.
+ */
 export type WaitReason =
   | "payment_not_safe"
   | "refund_not_safe"

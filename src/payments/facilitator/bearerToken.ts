@@ -90,12 +90,12 @@ const importKey = (secret: string) =>
     )
     // The import does not check that the seed and the public key match.
     const matches = yield* Effect.promise(async () => {
-      const half = { kty: "OKP", crv: "Ed25519", x }
-      const point = await crypto.subtle.importKey("jwk", half, ed25519, false, ["verify"])
+      const publicJwk = { kty: "OKP", crv: "Ed25519", x }
+      const publicKey = await crypto.subtle.importKey("jwk", publicJwk, ed25519, false, ["verify"])
       const probe = encoder.encode("probe")
       return crypto.subtle.verify(
         ed25519,
-        point,
+        publicKey,
         await crypto.subtle.sign(ed25519, key, probe),
         probe,
       )

@@ -193,7 +193,7 @@ const claims = (sql: SqlClient) =>
           state, secret_hash, lease_until)
         SELECT payment_id, chain_id, asset, token_name, token_version, payer, nonce,
           pay_to, amount, valid_after, valid_before, signature, settlement, product_id, request,
-          'claimed', secret_hash, ${sql.literal(leased)}
+          'claimed', secret_hash, ${sql.literal(leaseEnd)}
         FROM json_to_recordset(${jsonText(inOrder(claims.map(claimRow)))}::json) AS input (
           payment_id text, chain_id bigint, asset text, token_name text, token_version text,
           payer text, nonce text, pay_to text, amount bigint, valid_after bigint,
@@ -211,7 +211,7 @@ const claims = (sql: SqlClient) =>
       ),
   })
 
-const leased = "clock_timestamp() + make_interval(secs => input.lease_seconds)"
+const leaseEnd = "clock_timestamp() + make_interval(secs => input.lease_seconds)"
 
 const claimRow = ({ ticket, secretHash, lease }: Claim) => {
   const { token, authorization } = ticket
@@ -300,21 +300,21 @@ const moves = Effect.fnUntraced(function* (sql: SqlClient) {
   return (payment: Payment, move: Move) => byEvent[move.event]({ payment, move })
 })
 
-const paid = `paid_transaction = coalesce(input.paid_transaction, payment.paid_transaction),
+const paidColumns = `paid_transaction = coalesce(input.paid_transaction, payment.paid_transaction),
   paid_block = coalesce(input.paid_block, payment.paid_block),
   paid_log_index = coalesce(input.paid_log_index, payment.paid_log_index),
   paid_finality = coalesce(input.paid_finality, payment.paid_finality)`
 
 /** What a move writes in addition to the state and its reason. */
 const writes: { readonly [E in Move["event"]]: string } = {
-  claim: `fence = payment.fence + 1, secret_hash = input.secret_hash, lease_until = ${leased}`,
+  claim: `fence = payment.fence + 1, secret_hash = input.secret_hash, lease_until = ${leaseEnd}`,
   release: "lease_until = NULL",
-  intend: `answer_body = input.body, intended_at = clock_timestamp(), lease_until = ${leased}`,
+  intend: `answer_body = input.body, intended_at = clock_timestamp(), lease_until = ${leaseEnd}`,
   doubt: "lease_until = NULL, transaction_hint = input.transaction_hint",
-  settle: `lease_until = ${leased}, ${paid}`,
+  settle: `lease_until = ${leaseEnd}, ${paidColumns}`,
   answer: `lease_until = NULL, answered_at = clock_timestamp(),
-    answer_body = coalesce(input.body, payment.answer_body), ${paid}`,
-  owe: `lease_until = NULL, answer_body = NULL, paid_amount = input.paid_amount, ${paid}`,
+    answer_body = coalesce(input.body, payment.answer_body), ${paidColumns}`,
+  owe: `lease_until = NULL, answer_body = NULL, paid_amount = input.paid_amount, ${paidColumns}`,
   void: "lease_until = NULL, answer_body = NULL",
 }
 

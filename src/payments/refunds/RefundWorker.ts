@@ -332,10 +332,10 @@ const relay = Effect.fnUntraced(
     const { token, timing, facilitator } = ports
     const settlement = yield* facilitator.settle(requestOf(token, refund, signed)).pipe(
       withDeadline(timing.settleTimeout),
-      Effect.map(Option.getOrElse((): SettleOutcome => noAnswer)),
+      Effect.map(Option.getOrElse((): SettleOutcome => noResponse)),
       Effect.catchDefect(Effect.fnUntraced(function* (defect) {
         yield* Effect.logError("The facilitator's adapter failed", defect)
-        return noAnswer
+        return noResponse
       })),
     )
     switch (settlement.outcome) {
@@ -415,7 +415,7 @@ function declinedRetryDelay(timing: RefundTiming, attempts: number): Duration.Du
   return Duration.min(doubled, timing.declinedRetryDelayMax)
 }
 
-const noAnswer: SettleOutcome = { outcome: "unknown", reason: "silence" }
+const noResponse: SettleOutcome = { outcome: "unknown", reason: "silence" }
 
 const epochSeconds = Effect.map(Clock.currentTimeMillis, (ms) => BigInt(Math.floor(ms / 1_000)))
 

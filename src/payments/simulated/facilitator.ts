@@ -74,7 +74,7 @@ interface Ports {
  * Why a request is invalid in itself; null when it is valid. Only the ledger knows whether it can
  * be paid.
  */
-const faultOf = Effect.fnUntraced(function* (
+const requestFaultOf = Effect.fnUntraced(function* (
   { signatures }: Ports,
   request: FacilitatorRequest,
 ) {
@@ -88,7 +88,7 @@ const faultOf = Effect.fnUntraced(function* (
 })
 
 /** Why the ledger would refuse the transfer; null when it would not. */
-const shortfallOf = Effect.fnUntraced(function* (
+const ledgerFaultOf = Effect.fnUntraced(function* (
   { ledger }: Ports,
   { token, authorization }: FacilitatorRequest,
 ) {
@@ -103,7 +103,7 @@ const broadcastTo = Effect.fnUntraced(function* (ports: Ports, request: Facilita
   const { ledger, signatures } = ports
   const { from, to, value, nonce } = request.authorization
   const { asset } = request.token
-  const reason = yield* faultOf(ports, request)
+  const reason = yield* requestFaultOf(ports, request)
   if (reason !== null) return declined(reason)
   const transaction = signatures.digest(`simulated:${asset}:${from}:${nonce}`)
   const blockTime = yield* nowSeconds
@@ -164,8 +164,8 @@ function facilitator(
     if (misbehaviour === "silence") return yield* Effect.never
     if (misbehaviour === "success_without_transaction") return { outcome: "valid" }
     if (misbehaviour !== null) return unknown(misbehaviour)
-    const reason = (yield* faultOf(ports, request)) ??
-      (yield* shortfallOf(ports, request))
+    const reason = (yield* requestFaultOf(ports, request)) ??
+      (yield* ledgerFaultOf(ports, request))
     return reason === null ? { outcome: "valid" } : { outcome: "invalid", reason }
   })
 

@@ -20,8 +20,8 @@ import {
   type ClaimResult,
   type Move,
   PaymentStore,
-  type Scanned,
   type ScannedAccount,
+  type ScannedRange,
   type UnmatchedTransfer,
   UnreadablePayment,
 } from "../../../src/payments/PaymentStore.ts"
@@ -47,7 +47,7 @@ export function memoryPayments(): MemoryPayments {
   const rows = new Map<PaymentId, Stored>()
   let changes = 0
 
-  const scans = new Map<string, Scanned>()
+  const scans = new Map<string, ScannedRange>()
 
   const toPayment = (
     { leaseUntil, intendedAt, answeredAt, changed: _, ...row }: Stored,

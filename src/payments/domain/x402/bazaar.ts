@@ -24,11 +24,11 @@ export const paymentIdentifier = {
   },
 }
 
-/** How a product is offered: as an HTTP route or as an MCP tool. */
-export type CalledAs = "http" | "mcp"
+/** What a product is offered as: an HTTP route or an MCP tool. */
+export type ResourceKind = "http" | "mcp"
 
 /** The bazaar extension of a product. */
-export function bazaar(product: Product, resource: CalledAs) {
+export function bazaar(product: Product, resource: ResourceKind) {
   const { input, inputSchema } = resource === "http" ? httpInput(product) : mcpInput(product)
   const example = excerpts.get(product.id)
   const output = {

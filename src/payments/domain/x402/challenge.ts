@@ -5,7 +5,7 @@
  */
 import { Schema } from "effect"
 import { Base64 } from "effect/encoding"
-import { bazaar, type CalledAs, paymentIdentifier } from "./bazaar.ts"
+import { bazaar, paymentIdentifier, type ResourceKind } from "./bazaar.ts"
 import { usd } from "../../../core/domain/money.ts"
 import type { Product } from "../../../catalog/domain/product.ts"
 import { type PaymentRequirements, type PaymentTerms, requirements, v1Networks } from "./terms.ts"
@@ -76,7 +76,7 @@ export function paymentRequired(
   terms: PaymentTerms,
   { error = paymentRequiredError, resource = "http" }: {
     readonly error?: string
-    readonly resource?: CalledAs
+    readonly resource?: ResourceKind
   } = {},
 ): PaymentRequired {
   return {
