@@ -13,7 +13,10 @@ import { PaymentId } from "./domain/payment.ts"
 export interface DeliveryJournal {
   /** Deliveries of earlier processes that the store may not know of. */
   readonly pending: ReadonlyArray<PaymentId>
-  /** Records a delivery. When it returns, the record survives the process but not the machine. */
+  /**
+   * Records a delivery. Once it has returned, the record survives a crash of the process, but not of
+   * the machine.
+   */
   readonly append: (paymentId: PaymentId) => Effect.Effect<void>
   /** Deletes the record, because the store knows of the delivery. */
   readonly acknowledge: (paymentId: PaymentId) => Effect.Effect<void>
@@ -39,8 +42,8 @@ const encoder = new TextEncoder()
 
 /**
  * Stores the journal in a file. The folder must belong to this process alone. One line per
- * delivery, appended at once without fsync, so it survives the process but not the machine. When
- * the file cannot be opened, this is logged once and nothing is recorded.
+ * delivery, written at once but without fsync. When the file cannot be opened, this is logged once
+ * and nothing is recorded.
  */
 export const layerFile = (folder: string): Layer.Layer<never> =>
   Layer.effect(

@@ -260,7 +260,9 @@ const sellBySettlementOrder =
     }
     // Checked again after the claim, because another replica may have claimed at the same moment.
     const solvent = seller.solvency.covered.pipe(
-      Effect.catchDefect((defect) => Effect.as(Effect.logError(defect), false)),
+      Effect.catchDefect((defect) =>
+        Effect.as(Effect.logError("Cannot check that refunds are covered", defect), false)
+      ),
       Effect.flatMap((covered) => covered ? Effect.void : unavailable),
     )
     const check = Effect.andThen(solvent, claimed.work.check)

@@ -282,7 +282,9 @@ const checkUnused = (
     Effect.catch((error) =>
       Effect.andThen(Effect.logWarning("Cannot read the chain", error), unavailable)
     ),
-    Effect.catchDefect((defect) => Effect.andThen(Effect.logError(defect), unavailable)),
+    Effect.catchDefect((defect) =>
+      Effect.andThen(Effect.logError("The chain's adapter failed", defect), unavailable)
+    ),
     Effect.flatMap((spent) => spent ? alreadyUsedOnChain : Effect.void),
   )
 
@@ -382,7 +384,11 @@ const intend = Effect.fnUntraced(function* (
     event: "intend",
     answer: answer === null ? null : { body: answer.body },
     lease: timing.lease,
-  }).pipe(Effect.catchDefect((defect) => Effect.andThen(Effect.logError(defect), unavailable)))
+  }).pipe(
+    Effect.catchDefect((defect) =>
+      Effect.andThen(Effect.logError("Cannot store the intent to settle", defect), unavailable)
+    ),
+  )
   // The lease expired and another worker has the payment; only that worker knows the outcome.
   return Option.isNone(settling) ? yield* unresolved : settling.value
 })
@@ -407,7 +413,10 @@ const settleAndProve = Effect.fnUntraced(function* (
     : null
   const proof = yield* proofOf(chain, settling, transactionHint).pipe(
     Effect.catchDefect((defect) =>
-      Effect.as(Effect.logError(defect), { proof: "not_yet" } satisfies PaymentProof)
+      Effect.as(
+        Effect.logError("The chain's adapter failed", defect),
+        { proof: "not_yet" } satisfies PaymentProof,
+      )
     ),
     Effect.repeat({
       until: ({ proof }) => proof !== "not_yet",
@@ -452,11 +461,15 @@ function moveWithoutProof({ proof, facilitatorOutcome, transactionHint }: Settle
  */
 const tryMoveOrFind = (store: PaymentStore["Service"], before: Payment, move: Move) =>
   store.move(before, move).pipe(
-    Effect.catchDefect((defect) => Effect.as(Effect.logError(defect), Option.none<Payment>())),
+    Effect.catchDefect((defect) =>
+      Effect.as(Effect.logError("Cannot move a payment", defect), Option.none<Payment>())
+    ),
     Effect.flatMap((row) =>
       Option.isSome(row) ? Effect.succeed(row) : store.find(before.paymentId)
     ),
-    Effect.catchDefect((defect) => Effect.as(Effect.logError(defect), Option.none<Payment>())),
+    Effect.catchDefect((defect) =>
+      Effect.as(Effect.logError("Cannot read a payment", defect), Option.none<Payment>())
+    ),
     Effect.map(Option.getOrNull),
   )
 

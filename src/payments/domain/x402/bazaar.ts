@@ -8,13 +8,13 @@ import { argumentsSchema, exampleOf, objectSchema } from "../../../catalog/domai
 import { type Product, products } from "../../../catalog/domain/product.ts"
 import { skillName } from "../../../catalog/domain/skill.ts"
 
-const draft = "https://json-schema.org/draft/2020-12/schema"
+const jsonSchemaDialect = "https://json-schema.org/draft/2020-12/schema"
 
 /** The extension with which a buyer identifies its payment, to fetch the answer again. */
 export const paymentIdentifier = {
   info: { required: false },
   schema: {
-    $schema: draft,
+    $schema: jsonSchemaDialect,
     type: "object",
     properties: {
       required: { type: "boolean" },
@@ -42,7 +42,7 @@ export function bazaar(product: Product, resource: ResourceKind) {
   return {
     info: { input, output: { type: "json", example } },
     schema: {
-      $schema: draft,
+      $schema: jsonSchemaDialect,
       type: "object",
       properties: {
         input: { type: "object", ...inputSchema, additionalProperties: false },
