@@ -26,7 +26,7 @@ export interface LivePayments {
   }
   /** May contain the provider's key. */
   readonly rpcUrl: Redacted.Redacted
-  /** The chain is a local node: its money has no value. */
+  /** True when the chain is a local node, whose money has no value. */
   readonly rehearsal: boolean
 }
 
@@ -41,10 +41,10 @@ export interface MoneySettings {
 /** The payee of simulated payments. No one has its key. */
 const simulatedPayTo: `0x${string}` = "0x00000000000000000000000000000000be11e700"
 
-/** The treasury of play money: the address of `simulatedTreasuryKey`. */
+/** The treasury of simulated payments: the address of `simulatedTreasuryKey`. */
 export const simulatedTreasury: `0x${string}` = "0x755EA3720496256aE359b8d9B41f95bB09B41F00"
 
-/** A published private key: it signs refunds of play money, and its address owns nothing. */
+/** A private key that is public: it signs simulated refunds, and its address owns nothing. */
 export const simulatedTreasuryKey: `0x${string}` = `0x${"be11e7".padEnd(64, "0")}`
 
 /** The settings of the refund worker. */
@@ -57,7 +57,7 @@ export const loadWorker = Effect.fn("settings.loadWorker")(
     const maxPerDay = yield* read("REFUND_MAX_PER_DAY_USD")
     if (maxPerHour > maxPerDay) {
       return yield* invalidSettings(
-        "REFUND_MAX_PER_HOUR_USD must not be over REFUND_MAX_PER_DAY_USD",
+        "REFUND_MAX_PER_HOUR_USD must not be greater than REFUND_MAX_PER_DAY_USD",
       )
     }
     return {

@@ -20,11 +20,11 @@ export interface ExpectedTransfer {
   readonly transactionHint: string | null
 }
 
-/** The chain cannot be read now. Nothing is known from this. */
+/** The chain cannot be read now. This proves nothing about a payment. */
 export class ChainUnavailable
   extends Schema.TaggedError<ChainUnavailable>()("ChainUnavailable", { reason: Schema.String }) {}
 
-/** A transfer by authorization on the chain, whoever submitted it. */
+/** A transfer by authorization on the chain. Any account may have submitted it. */
 export interface AuthorizedTransfer {
   readonly from: Address
   readonly to: Address

@@ -2,9 +2,8 @@
  * The journal of answers that this machine delivered and that the payment store may not know of
  * yet.
  *
- * Without it, an answer would be delivered and also refunded when the process is killed between
- * delivery and the store's mark. The next process on the machine marks it. Without a writable
- * folder there is no journal.
+ * When a process is killed after it delivered an answer and before the store was updated, the next
+ * process on the machine updates the store. Without the journal that answer would also be refunded.
  *
  * @module
  */
@@ -14,13 +13,16 @@ import { PaymentId } from "./domain/payment.ts"
 export interface DeliveryJournal {
   /** Deliveries of earlier processes that the store may not know of. */
   readonly pending: ReadonlyArray<PaymentId>
-  /** Records a delivery. When it returns, the record survives the process but not the machine. */
+  /**
+   * Records a delivery. Once it has returned, the record survives a crash of the process, but not of
+   * the machine.
+   */
   readonly append: (paymentId: PaymentId) => Effect.Effect<void>
-  /** Deletes the record: the store knows of the delivery. */
+  /** Deletes the record, because the store knows of the delivery. */
   readonly acknowledge: (paymentId: PaymentId) => Effect.Effect<void>
 }
 
-/** Records nothing by default. */
+/** Without a layer, nothing is recorded. */
 export const DeliveryJournal = Context.Reference<DeliveryJournal>(
   "bellwether/payments/DeliveryJournal",
   {
@@ -32,7 +34,7 @@ export const DeliveryJournal = Context.Reference<DeliveryJournal>(
   },
 )
 
-/** Maximum number of lines. Then the file is rewritten with the pending ones. */
+/** A file with this many lines is rewritten with the unacknowledged ones only. */
 const linesMax = 10_000
 
 const isPaymentId = Schema.is(PaymentId)
@@ -40,8 +42,8 @@ const encoder = new TextEncoder()
 
 /**
  * Stores the journal in a file. The folder must belong to this process alone. One line per
- * delivery, appended at once without fsync, so it survives the process but not the machine. When
- * the file cannot be opened, this is logged once and nothing is recorded.
+ * delivery, written at once but without fsync. When the file cannot be opened, this is logged once
+ * and nothing is recorded.
  */
 export const layerFile = (folder: string): Layer.Layer<never> =>
   Layer.effect(

@@ -10,9 +10,7 @@ import { Context, type Effect } from "effect"
 import type { Authorization, Signature, TokenDomain } from "./domain/payment.ts"
 import type { PaymentRequirements } from "./domain/x402/terms.ts"
 
-/**
- * A payment and its requirements: everything that a facilitator needs, rebuilt from checked values.
- */
+/** Everything that a facilitator needs to know of a payment, rebuilt from checked values. */
 export interface FacilitatorRequest {
   readonly token: TokenDomain
   readonly authorization: Authorization

@@ -21,7 +21,7 @@ import type {
 import type { AtomicAmount } from "../core/domain/money.ts"
 import type { AuthorizedTransfer } from "./Chain.ts"
 
-/** One move, with what it writes. Its event is a key of the table of moves in the domain. */
+/** One move: its event, as in `domain/payment.ts`, and the values that it writes. */
 export type Move =
   | {
     readonly event: "claim"
@@ -72,7 +72,7 @@ export interface ScannedAccount {
   readonly payTo: Address
 }
 
-/** The scanned blocks: `after` is exclusive, `through` inclusive. */
+/** The blocks whose transfers were matched: `after` is exclusive, `through` inclusive. */
 export interface ScannedRange {
   readonly after: bigint
   readonly through: bigint
@@ -82,7 +82,7 @@ export interface WaitingQuery {
   readonly nowSeconds: bigint
   /** How long an answer may wait for delivery. */
   readonly answerWindow: Duration.Duration
-  /** How many rows to skip, of those that an earlier round could not move. */
+  /** How many rows to skip: those that earlier rounds could not move. */
   readonly skip: number
   readonly limit: number
 }
@@ -117,10 +117,12 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   readonly markSent: (paymentId: PaymentId) => Effect.Effect<void>
   /**
    * Rows without an active worker, oldest first: claimed, settling or settled with an expired
-   * lease; unresolved; answered and not delivered within `answerWindow`. Then released rows past
-   * validBefore: they come last because they are many and no caller waits for them, but a
-   * facilitator has seen them, so only the chain can tell whether they were paid. An unreadable row
-   * is returned in its place.
+   * lease; unresolved; answered and not delivered within `answerWindow`.
+   *
+   * Then released rows past validBefore. A facilitator may have seen them, so only the chain proves
+   * whether they were paid. They come last, because they are many and no caller waits for them.
+   *
+   * An unreadable row is returned as a failure, in its place in the order.
    */
   readonly waiting: (
     query: WaitingQuery,
@@ -130,8 +132,8 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   /** The blocks whose transfers were matched; none before the first scan. */
   readonly scanned: (account: ScannedAccount) => Effect.Effect<Option.Option<ScannedRange>>
   /**
-   * Saves how far the chain was read. It never decreases. The first saved block is the start of the
-   * scan.
+   * Saves the last block whose transfers were matched. A lower block than the saved one changes
+   * nothing. The first saved block is the start of the scan.
    */
   readonly saveScannedThrough: (account: ScannedAccount, block: bigint) => Effect.Effect<void>
   /** The states of these payments. An unknown payment is not in the map. */

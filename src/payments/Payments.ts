@@ -56,10 +56,11 @@ import { defaultTiming, type PaymentTiming } from "./timing.ts"
 export class Payments extends Context.Service<Payments, {
   /**
    * Sells the answer of `work` for this payment, in the settlement order of its product. The sale
-   * runs in a fiber of this service: when the caller is interrupted, the payment is released before
-   * the intent to settle, and the sale continues after it. On `NotCharged` with code
-   * `payment_required` the caller must return the challenge with this message. Only settle-early
-   * sales fail with `RefundQueued`.
+   * runs in a fiber of this service. When the caller is interrupted before the intent to settle,
+   * the payment is released; after the intent, the sale continues without the caller.
+   *
+   * On `NotCharged` with code `payment_required` the caller must return the challenge with the
+   * error's message. Only settle-early sales fail with `RefundQueued`.
    */
   readonly sell: (purchase: Purchase, work: Work) => Effect.Effect<Delivery, FailedSale>
   /** The payment id of an authorization. Pure. */
@@ -96,16 +97,19 @@ interface PaymentOptions {
 }
 
 /**
- * Payments in progress at once. Beyond it nothing is claimed, but known payments still get their
- * response.
+ * Maximum number of payments in progress. At this number nothing more is claimed, but known
+ * payments still get their response.
  */
 const inFlightMax = 512
-/** Concurrent reads of whether a payer is a contract. Beyond it a signature counts as invalid. */
+/**
+ * Maximum number of concurrent checks whether a payer is a contract. When there are that many, a
+ * signature that is not the payer's own counts as invalid.
+ */
 const codeLookupsMax = 8
 const codeTimeout = Duration.seconds(3)
 /**
- * Retries of a failing store, when an answer is marked as delivered: the interval and the maximum
- * number. An answer that is never marked is refunded although it was delivered.
+ * The interval and the maximum number of retries, when the store fails to mark an answer as
+ * delivered. An answer that is never marked is refunded although it was delivered.
  */
 const markInterval = Duration.millis(250)
 const markRetriesMax = 40
@@ -200,7 +204,7 @@ const answerKnownPayment = Effect.fnUntraced(function* (
   waitsLeft: number,
 ): Effect.fn.Return<Delivery, FailedSale> {
   const { store, chain, timing, fibers } = seller
-  if (isOtherCall(found, sale.purchase)) return yield* paymentConflict(found)
+  if (isBoundElsewhere(found, sale.purchase)) return yield* paymentConflict(found)
   const hash = secretHash(seller, found.paymentId, sale.purchase.secret)
   const isBuyer = hash !== null && hash === found.secretHash
   const recovered = yield* resume(seller, found, isBuyer, sale)
@@ -242,7 +246,7 @@ const claimRefusal = Effect.fnUntraced(function* ({ fibers, solvency }: Seller, 
   return (yield* solvency.reserve(sale, product.price)) ? null : unavailable
 })
 
-/** Claims, then drops the reservation: from the claim on the store counts the liability. */
+/** Claims, then drops the reservation, because the store counts a claimed sale as a liability. */
 const claimFor = <E>(
   { solvency }: Seller,
   sale: Sale,
@@ -256,7 +260,9 @@ const sellBySettlementOrder =
     }
     // Checked again after the claim, because another replica may have claimed at the same moment.
     const solvent = seller.solvency.covered.pipe(
-      Effect.catchDefect((defect) => Effect.as(Effect.logError(defect), false)),
+      Effect.catchDefect((defect) =>
+        Effect.as(Effect.logError("Cannot check that refunds are covered", defect), false)
+      ),
       Effect.flatMap((covered) => covered ? Effect.void : unavailable),
     )
     const check = Effect.andThen(solvent, claimed.work.check)
@@ -274,10 +280,10 @@ const resume = (seller: Seller, row: Payment, isBuyer: boolean, sale: Sale) =>
     : Effect.succeedNone
 
 /**
- * The payment is bound to another request. An unmatched transfer is bound to none, so its signer
- * may ask about it.
+ * True when the payment is bound to another request or signature. An unmatched transfer is bound to
+ * none, so any request of its signer gets its outcome.
  */
-const isOtherCall = (found: Payment, { request, payment }: Purchase) =>
+const isBoundElsewhere = (found: Payment, { request, payment }: Purchase) =>
   found.request !== null &&
   (found.request !== request || found.signature !== payment.signature)
 
@@ -341,7 +347,7 @@ const makeDeliveryMarks = Effect.fnUntraced(function* ({ store, fibers }: Seller
     receipt === null ? Effect.void : Effect.andThen(journal.append(paymentId), mark(paymentId))
 })
 
-/** While the store fails, the payment may be known and taken, so the outcome is unresolved. */
+/** A payment that the store cannot look up may be known and taken, so it is unresolved. */
 function unresolvedAfterDefect(defect: unknown) {
   return Effect.andThen(Effect.logError("The payment store failed", defect), unresolved)
 }

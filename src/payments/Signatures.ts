@@ -1,6 +1,6 @@
 /**
- * The port to hashes and signature recovery. The functions are pure, but their WASM is loaded once,
- * so this is a service.
+ * The port to hashes and signature recovery. The functions are pure; they are a service because
+ * their WebAssembly must be loaded first.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import type {
 } from "./domain/payment.ts"
 
 export class Signatures extends Context.Service<Signatures, {
-  /** The payment id: `paymentIdFormula`. */
+  /** The payment id, as in `paymentIdFormula`. */
   readonly paymentId: (fields: {
     readonly chainId: number
     readonly asset: Address
@@ -23,8 +23,9 @@ export class Signatures extends Context.Service<Signatures, {
     readonly nonce: Bytes32
   }) => PaymentId
   /**
-   * The nonce of a payment's refund. It is always the same, so the token contract pays the refund
-   * at most once: keccak256(abi.encode("refund/v1", chainId, asset, payer, paymentNonce)).
+   * The nonce of a payment's refund:
+   * keccak256(abi.encode("refund/v1", chainId, asset, payer, paymentNonce)). It depends only on the
+   * payment, so the token contract pays the refund at most once.
    */
   readonly refundNonce: (payment: {
     readonly chainId: number

@@ -1,6 +1,7 @@
 /**
- * The last safety net: matches every transfer by authorization to us with its row, whatever the row
- * says. A transfer without a row is refunded.
+ * The scan: reads every transfer by authorization to us from the chain, and matches it with its
+ * payment, whatever the state in its row. It finds the payments that all other steps missed. A
+ * transfer without a row is refunded.
  *
  * @module
  */
@@ -18,21 +19,21 @@ interface ScanOptions extends ReconcileOptions {
   readonly account: ScannedAccount
 }
 
-/** Block ranges that one scan reads at most. The next scan reads the rest. */
+/** Maximum number of block ranges per scan. The next scan reads the rest. */
 const rangesMax = 50
-/** Longest wait for a range: a chain that never responds must not stop all scans. */
+/** Maximum wait for a range: a chain that never responds must not stop all scans. */
 const rangeTimeout = Duration.seconds(30)
 const matchConcurrency = 4
 /**
- * Blocks that the next scan reads again: five minutes of Base. This covers a node that was behind,
- * and a payment that was in progress when its transfer was first seen.
+ * Number of blocks that the next scan reads again: five minutes of Base. This finds the transfers
+ * that a node did not return yet, and those whose payment was still in progress.
  */
 const overlapBlocks = 150n
 
 /**
- * Reads the chain from a little before the last block that was read, and returns how many payments
- * it moved or inserted. A range is saved only when all of it was matched, so a scan that dies loses
- * nothing.
+ * Reads the chain from `overlapBlocks` before the last block that was read, and returns how many
+ * payments it moved or inserted. A range is saved only when all of it was matched, so a scan that
+ * dies loses nothing.
  */
 export const scan = Effect.fnUntraced(function* (options: ScanOptions) {
   const { store, account } = options
@@ -62,7 +63,7 @@ const readRange = ({ chain, account }: ScanOptions, after: bigint | null) =>
     }),
   )
 
-/** Matches the transfers whose rows do not already show the payment as taken. */
+/** Matches the transfers whose payment is not already stored as taken. */
 const matchAll = Effect.fnUntraced(function* (
   options: ScanOptions,
   transfers: ReadonlyArray<AuthorizedTransfer>,
@@ -113,16 +114,15 @@ const match = Effect.fnUntraced(function* (
 })
 
 /**
- * The move for a row that does not show the payment as taken. None: a worker is busy with it, and
- * the next scan checks it again. The payer may have used the nonce for another sum: then that sum
- * is owed.
+ * The move for a payment that was paid but is not stored as taken. None when a worker has the
+ * payment or it was taken meanwhile; the next scan checks it again. When the payer used the nonce
+ * for another amount, that amount is owed.
  */
 function moveForTransfer(
   { windows }: ScanOptions,
   row: Payment,
   { value, at }: AuthorizedTransfer,
 ): Option.Option<Move> {
-  // The state may have changed since it was read.
   if (wasTaken(row.state) !== false && row.state !== "unresolved") return Option.none()
   if (row.amount !== value) {
     const paidAmount = AtomicAmount.make(value)

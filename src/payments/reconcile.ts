@@ -2,17 +2,18 @@
  * Resolves payments without an active worker, for example after a crash: reads the chain and moves
  * the row.
  *
- * The sweep of every replica picks up a row when its lease has expired (times: `timing.ts`):
+ * The sweep of every replica takes the rows whose lease has expired or that have none (times:
+ * `timing.ts`). The state decides:
  *
- * - `claimed`: settlement was not requested, so it is released. Not charged.
- * - `released`, after its authorization expired: checked on the chain. Not taken: `void`. Taken:
- *   owed.
- * - `settling`, `unresolved`: only the chain can tell. Not provable yet: read again later. Never
- *   taken: `void`. Taken, with an answer (compute-first): `answered`, and stored for its buyer for
- *   `answerWindow`. Taken, without one (settle-early): waits for its buyer until `recoveryWindow`
- *   after the intent, then owed.
- * - `settled`: owed.
- * - `answered` but not delivered within `answerWindow`: owed.
+ * - `claimed`: settlement was not requested, so the payment is released and not charged.
+ * - `released`, and its authorization has expired: `void` when the chain proves that it was never
+ *   paid, owed when it was paid.
+ * - `settling` and `unresolved`: only the chain can tell. Without a proof the row is `unresolved`
+ *   and read again later. Never paid: `void`. Paid compute-first, so its answer is stored:
+ *   `answered`, but owed when `answerWindow` has passed since the intent. Paid settle-early, so it
+ *   has no answer yet: waits for its buyer until `recoveryWindow` after the intent, then owed.
+ * - `settled`: owed, because the answer was not computed in time.
+ * - `answered`, but not delivered within `answerWindow`: owed.
  *
  * Owed means the state `refund_due`: a trigger queues the refund in the same statement, and the
  * refund worker pays it.
@@ -49,7 +50,7 @@ function isWaiting(payment: Payment, { answerWindow }: BuyerWindows): boolean {
 export const needsChain = (payment: Payment, windows: BuyerWindows): boolean =>
   isWaiting(payment, windows) && payment.state !== "released"
 
-/** How long a payment waits for its buyer: after the answer, and after the intent. */
+/** How long a payment waits for its buyer; see `PaymentTiming`. */
 type BuyerWindows = Pick<PaymentTiming, "answerWindow" | "recoveryWindow">
 
 export interface ReconcileOptions {
@@ -59,8 +60,8 @@ export interface ReconcileOptions {
 }
 
 /**
- * Moves a waiting row as far as is possible now, and returns the row after it. Concurrent calls are
- * safe: each move is a compare-and-set, and the loser reads the row again.
+ * Moves a waiting row as far as is possible now, and returns its newest version. Concurrent calls
+ * are safe: each move is a compare-and-set, and the caller that loses reads the row again.
  */
 export const reconcile = Effect.fnUntraced(function* (
   { store, chain, windows }: ReconcileOptions,
@@ -102,14 +103,14 @@ export const reconcile = Effect.fnUntraced(function* (
   }
 })
 
-/** Rows per round of a sweep, rows at once, and rounds per sweep. */
+/** Limits of a sweep: rows per round, rows that are processed at once, and rounds. */
 const sweepRows = 200
 const sweepConcurrency = 4
 const sweepRoundsMax = 50
 
 /**
- * Moves all waiting rows as far as is possible now, and returns how many moved. Each round skips
- * the rows that did not move before. A round that is not full is the last.
+ * Moves all waiting rows as far as is possible now, and returns how many moved. Each round skips as
+ * many rows as did not move before. A round with fewer rows than `sweepRows` is the last.
  */
 export const sweep = Effect.fnUntraced(function* (options: ReconcileOptions) {
   let moved = 0
@@ -136,14 +137,15 @@ const sweepRound = Effect.fnUntraced(function* (options: ReconcileOptions, skip:
   return yield* Effect.forEach(
     rows,
     Result.match({
-      onSuccess: (payment) => movedRow(options, payment),
-      onFailure: unreadable,
+      onSuccess: (payment) => reconcileRow(options, payment),
+      onFailure: logUnreadable,
     }),
     { concurrency: sweepConcurrency },
   )
 })
 
-const movedRow = (options: ReconcileOptions, payment: Payment) =>
+/** Whether the row moved. */
+const reconcileRow = (options: ReconcileOptions, payment: Payment) =>
   reconcile(options, payment).pipe(
     Effect.catchDefect((defect) =>
       Effect.as(Effect.logWarning("Cannot reconcile a payment", defect), payment)
@@ -152,13 +154,13 @@ const movedRow = (options: ReconcileOptions, payment: Payment) =>
   )
 
 /** An unreadable row waits for an operator and does not stop the sweep. */
-const unreadable = (failure: UnreadablePayment) =>
+const logUnreadable = (failure: UnreadablePayment) =>
   Effect.as(Effect.logError("Cannot read a waiting payment", failure.message), false)
 
 /**
- * The move for a row in `unresolved` or `released`, given the chain's proof. None: the row stays. A
- * compute-first answer is already stored. A settle-early one is computed only when its buyer comes
- * again, so the row waits for `recoveryWindow`.
+ * The move for a row in `unresolved` or `released`, given the chain's proof; none when the row must
+ * wait. A compute-first answer is already stored. A settle-early answer is computed only when the
+ * buyer calls again, so the row waits for `recoveryWindow`.
  */
 export function moveForProof(
   payment: UnresolvedPayment | ReleasedPayment,
@@ -183,7 +185,7 @@ export function moveForProof(
   }
 }
 
-/** Longest wait for one read of the chain: a sale or the sweep must not hang. */
+/** Maximum wait for one read of the chain, because a sale or the sweep must not hang. */
 const chainTimeout = Duration.seconds(5)
 
 /**
@@ -217,7 +219,10 @@ function expectedTransfer(
   return { chainId, asset, from, to, value, nonce, validBefore, transactionHint }
 }
 
-/** Makes a move. When the row has changed since, reads it: a row is never deleted. */
+/**
+ * Makes a move and returns the row after it, or the current row when it has changed meanwhile. A row
+ * is never deleted, so there is one.
+ */
 export function moveOrRead(store: PaymentStore["Service"], row: Payment, move: Move) {
   return Effect.flatMap(
     store.move(row, move),

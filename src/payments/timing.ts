@@ -6,30 +6,27 @@
 import { Duration } from "effect"
 
 export interface PaymentTiming {
-  /** A worker loses its payment after this time. Longer than all steps together. */
+  /** How long a payment belongs to a worker. Longer than all steps of a sale together. */
   readonly lease: Duration.Duration
   readonly verifyTimeout: Duration.Duration
-  /** The work of a compute-first product, and the check of a settle-early one. */
+  /** For the work of a compute-first product, and for the check of a settle-early one. */
   readonly workTimeout: Duration.Duration
-  /** The work of a settle-early product, after payment. Shorter than the lease. */
+  /** For the work of a settle-early product, after payment. Shorter than the lease. */
   readonly paidWorkTimeout: Duration.Duration
   readonly settleTimeout: Duration.Duration
-  /** The interval between reads of the chain after settlement, and their maximum number. */
+  /** How often the chain is read again after settlement, and how many times at most. */
   readonly proveInterval: Duration.Duration
   readonly proveRetriesMax: number
-  /** The total time of these reads. */
+  /** The total time of these reads together. */
   readonly proveTimeout: Duration.Duration
-  /** How long an undelivered answer waits for its buyer. Then the payment is refunded. */
+  /** How long an undelivered answer waits for its buyer (HOLD). Then the payment is refunded. */
   readonly answerWindow: Duration.Duration
   /**
    * How long after the intent an unresolved settle-early payment waits for its buyer, whose next
    * call computes the answer. Then it is refunded.
    */
   readonly recoveryWindow: Duration.Duration
-  /**
-   * The interval and the maximum number of checks with which a repeated call waits for the first
-   * one.
-   */
+  /** How often a repeated call checks whether the first one is finished, and how many times. */
   readonly waitInterval: Duration.Duration
   readonly waitRetriesMax: number
 }

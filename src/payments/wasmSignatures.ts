@@ -59,7 +59,7 @@ export const layer: Layer.Layer<Signatures> = Layer.effect(
       return keccak(bytes)
     }
 
-    const identity = (tag: string, { chainId, asset, from, nonce }: Identified) => {
+    const taggedHash = (tag: string, { chainId, asset, from, nonce }: PaymentKey) => {
       const tagBytes = utf8.encode(tag)
       const tagWord = new Uint8Array(wordBytes)
       tagWord.set(tagBytes)
@@ -71,8 +71,8 @@ export const layer: Layer.Layer<Signatures> = Layer.effect(
     }
 
     return Signatures.of({
-      paymentId: (payment) => PaymentId.make(identity("pay/v1", payment)),
-      refundNonce: (payment) => Bytes32.make(identity("refund/v1", payment)),
+      paymentId: (payment) => PaymentId.make(taggedHash("pay/v1", payment)),
+      refundNonce: (payment) => Bytes32.make(taggedHash("refund/v1", payment)),
       signer: (token, authorization, signature) =>
         Effect.sync(() => recover(curve, keccak, signingHash(token, authorization), signature)),
       digest: (text) => Bytes32.make(`0x${keccak(utf8.encode(text)).toHex()}`),
@@ -80,7 +80,7 @@ export const layer: Layer.Layer<Signatures> = Layer.effect(
   }),
 )
 
-type Identified = Parameters<Signatures["Service"]["paymentId"]>[0]
+type PaymentKey = Parameters<Signatures["Service"]["paymentId"]>[0]
 type Keccak = (bytes: Uint8Array) => Uint8Array
 
 const utf8 = new TextEncoder()

@@ -20,7 +20,7 @@ import {
   RpcFailure,
   type RpcOptions,
 } from "./rpc.ts"
-import { scan, scanBlocksMax } from "./transfers.ts"
+import { readNextRange, scanBlocksMax } from "./transfers.ts"
 import {
   authorizationStateCall,
   balanceCall,
@@ -39,9 +39,7 @@ export interface ChainOptions extends RpcOptions {
   readonly scanBlocksMax?: number
 }
 
-/**
- * The time limit of one operation, with all its calls. Shorter than the timeouts of the callers.
- */
+/** The time limit of one operation with all its calls. Shorter than the callers' timeouts. */
 const lookupTimeout = Duration.millis(4_500)
 /** The time limit of one range of the scan, which no caller waits for. */
 const scanTimeout = Duration.seconds(20)
@@ -54,7 +52,7 @@ const secondsPerBlock = 2n
  */
 const searchBlocks = { before: 900n, after: 150n } as const
 /**
- * How far the newest block may be ahead of the safe one: a day. A block further ahead is not
+ * How many blocks a payment may be ahead of the safe block: a day. A block further ahead is not
  * credible.
  */
 const aheadBlocksMax = 43_200n
@@ -89,7 +87,7 @@ const make = Effect.fnUntraced(function* (options: ChainOptions) {
         Effect.flatMap(safeHead, ({ number }) =>
           after === null
             ? Effect.succeed({ transfers: [], through: number })
-            : scan(rpc, { asset, to, blocksMax }, after, number)),
+            : readNextRange(rpc, { asset, to, blocksMax }, after, number)),
       ),
     isNonceUsed: (asset, from, nonce) =>
       inTime(Effect.flatMap(
@@ -124,7 +122,7 @@ const checkChainId = (rpc: Rpc, chainId: number) =>
       Effect.filterOrFail(
         (id) => Number(id) === chainId,
         (id) =>
-          new RpcFailure({ kind: "malformed", reason: `the endpoint is of chain ${Number(id)}` }),
+          new RpcFailure({ kind: "malformed", reason: `the endpoint serves chain ${Number(id)}` }),
       ),
     ),
     (exit) => exit._tag === "Success" ? Duration.infinity : Duration.zero,
@@ -141,7 +139,8 @@ const proofOf = Effect.fnUntraced(function* (rpc: Rpc, safe: Head, expected: Exp
 
 /**
  * The payment, when it is in the transaction that the facilitator reported. The report may be
- * wrong, so any response but silence falls through to the search.
+ * wrong: when the payment is not in it, the logs are searched. Fails only when the endpoint does not
+ * respond.
  */
 const paidInHint = Effect.fnUntraced(function* (
   rpc: Rpc,
@@ -191,7 +190,7 @@ function searchRange(validBefore: bigint, safe: Head): Blocks {
 
 const atLeast = (least: bigint, number: bigint) => number < least ? least : number
 
-/** The proof for an unused nonce: it may still pay, or it expired on a safe block. */
+/** The proof when no use was found: `not_yet`, until a safe block is later than validBefore. */
 const proofWithoutUse = Effect.fnUntraced(function* (
   rpc: Rpc,
   safe: Head,
@@ -209,7 +208,6 @@ const proofWithoutUse = Effect.fnUntraced(function* (
   return { proof: "never", reason: "expired" } satisfies PaymentProof
 })
 
-/** Decodes a contract's boolean. */
 const decodeBoolean = (word: string) => {
   switch (BigInt(word)) {
     case 0n:

@@ -7,7 +7,7 @@
 import { Clock, Duration, Effect, Exit } from "effect"
 import { decodeBlock, decodeQuantity, quantity, type Rpc, RpcFailure } from "./rpc.ts"
 
-/** `safe`: the node's safe block. `blocks`: this many blocks below the newest. */
+/** `safe`: the block that the node calls safe. `blocks`: this many blocks below the newest. */
 export type Finality = "safe" | { readonly blocks: number }
 
 export interface Head {
@@ -20,8 +20,8 @@ export interface Head {
 /** How long a head is cached. A block lasts 2 s. */
 const headTtl = Duration.seconds(1)
 /**
- * How long heads that contradict the last one are rejected. A head that is contradicted for longer
- * was itself wrong; without this limit nothing would be accepted again.
+ * How long heads that contradict the accepted one are rejected. When they continue for longer, the
+ * accepted head was wrong; without this limit no head would be accepted again.
  */
 const contradictionMax = Duration.minutes(5)
 /**
@@ -31,12 +31,12 @@ const contradictionMax = Duration.minutes(5)
 const aheadSecondsMax = 60n
 
 /**
- * The safe head, read at most once a second. A safe block stays safe. So a head that is lower than
- * an earlier one, another block of the same number, or a block from the future comes from an
- * unreliable node and is rejected.
+ * The safe head, read at most once a second. A safe block stays safe. So a node is unreliable when
+ * it returns a head that is lower or older than an earlier one, another block of the same number,
+ * or a block from the future. Such a head is rejected.
  */
 export const watchSafeHead = Effect.fnUntraced(function* (rpc: Rpc, finality: Finality) {
-  let highest: Head | null = null
+  let accepted: Head | null = null
   let contradictedSinceMs: number | null = null
 
   const read = Effect.fnUntraced(function* () {
@@ -58,14 +58,14 @@ export const watchSafeHead = Effect.fnUntraced(function* (rpc: Rpc, finality: Fi
     if (head.timestamp > BigInt(Math.floor(nowMs / 1_000)) + aheadSecondsMax) {
       return yield* inconsistent(`a block from the future (${head.timestamp})`)
     }
-    if (highest !== null && contradicts(highest, head)) {
+    if (accepted !== null && contradicts(accepted, head)) {
       contradictedSinceMs ??= nowMs
       if (nowMs - contradictedSinceMs < Duration.toMillis(contradictionMax)) {
-        return yield* inconsistent(`a safe block ${head.number} after ${highest.number}`)
+        return yield* inconsistent(`a safe block ${head.number} after ${accepted.number}`)
       }
     }
     contradictedSinceMs = null
-    highest = head
+    accepted = head
     return head
   })
 

@@ -1,7 +1,7 @@
 /**
- * A client of a JSON-RPC endpoint. It returns a response only when it is in time, small enough, for
- * this request, and of the requested form. The endpoint's URL is never logged, because it may
- * contain a key.
+ * A client of a JSON-RPC endpoint. It accepts a response only when it is in time, small enough, has
+ * the id of the request, and has the requested form. The endpoint's URL is never logged, because it
+ * may contain a key.
  *
  * A quantity has at most 13 hexadecimal digits, so that it is always a safe integer.
  *
@@ -16,7 +16,7 @@ export interface RpcOptions {
   readonly callTimeout?: Duration.Duration
 }
 
-/** Maximum size of a response; the larger one is for calls that return everything in one block. */
+/** Maximum size of a response. `oneBlock` is for calls that return everything in one block. */
 export const responseBytesMax = { usual: 1024 * 1024, oneBlock: 16 * 1024 * 1024 } as const
 
 /** Concurrent calls. Further calls wait, within the time limit of their operation. */
@@ -70,7 +70,7 @@ export const connect = Effect.fnUntraced(function* (
           fetchOptions: { signal },
           maxResponseBodySize: request.bytesMax ?? responseBytesMax.usual,
         }),
-      catch: (error) => unreadable(request.method, error),
+      catch: (error) => requestFailure(request.method, error),
     })
     const envelope = yield* malformedUnless(request.method, decodeEnvelope(response))
     if (envelope.id !== id) {
@@ -101,7 +101,7 @@ export const connect = Effect.fnUntraced(function* (
 })
 
 /** The failure of a request. The original error contains the endpoint's URL, so it is dropped. */
-function unreadable(method: string, error: unknown): RpcFailure {
+function requestFailure(method: string, error: unknown): RpcFailure {
   const name = error instanceof Error ? error.name : ""
   return name === "ResponseBodyTooLargeError"
     ? new RpcFailure({ kind: "too_large", reason: `${method} returned too many bytes` })

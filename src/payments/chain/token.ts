@@ -42,7 +42,7 @@ export type TokenEvent =
     }
   )
 
-/** Decodes a log; none when it is from another contract or is another event. */
+/** Decodes a log; none when it is from another contract or of another event. */
 function eventOf(asset: Address, log: Log): Option.Option<TokenEvent> {
   if (address(log.address) !== asset) return Option.none()
   const at = positionOf(log)
@@ -87,7 +87,7 @@ export function isTransferOf(
     transfer.at.logIndex === used.at.logIndex + 1
 }
 
-/** An address as a topic. */
+/** An address as a topic: padded to 32 bytes. */
 export function topicOf(address: Address): string {
   return `0x${address.slice(2).padStart(64, "0")}`
 }
@@ -175,7 +175,6 @@ function filterOf(where: LogQuery["in"]) {
   }
 }
 
-/** Whether a log matches the query. */
 function matchesQuery({ topics, in: where }: LogQuery, log: Log): boolean {
   const block = BigInt(log.blockNumber)
   const inBlocks = "blockHash" in where

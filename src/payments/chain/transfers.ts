@@ -23,7 +23,7 @@ import {
 
 /** Default number of blocks per range: the limit of public endpoints. */
 export const scanBlocksMax = 2_000
-/** Payers per query. */
+/** Maximum number of payers per query. */
 const payersMax = 100
 const concurrency = 4
 
@@ -37,7 +37,7 @@ interface Query {
  * Reads the next range: from the block after `after`, up to `safe` or the maximum size. A range
  * that is refused or too large is halved, down to one block.
  */
-export const scan = (
+export const readNextRange = (
   rpc: Rpc,
   query: Query,
   after: bigint,
@@ -70,7 +70,7 @@ const readOrHalve = (
 
 /**
  * Reads a block with more transfers than an endpoint returns at once. Anyone can fill a block with
- * transfers of zero. Authorizations are more expensive to spam, so those are queried first, and
+ * transfers of zero. It costs more to fill it with authorizations, so those are queried first, and
  * then the receipts of their transactions.
  */
 const readFullBlock = Effect.fnUntraced(function* (rpc: Rpc, { asset, to }: Query, block: bigint) {

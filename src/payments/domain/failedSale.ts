@@ -1,8 +1,8 @@
 /**
- * The three errors of a paid call, by what happened to the buyer's money.
+ * The three errors of a paid call, by what happened to the buyer's money: `NotCharged`,
+ * `RefundQueued` and `Unresolved`. A paid route fails with no other.
  *
- * A paid route fails only with `NotCharged`, `RefundQueued` or `Unresolved`. A product's own errors
- * do not know about payments; `notCharged` converts them to the first.
+ * A product's own errors do not know about payments; `notCharged` converts them to `NotCharged`.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export const Receipt = Schema.Struct({
   network: Schema.String,
 })
 
-/** No money was taken for this call: it failed before settlement, or its product settles last. */
+/** This call took no money. `taken` says whether an earlier call took the payment that was sent. */
 export class NotCharged extends Schema.TaggedError<NotCharged>()("NotCharged", {
   ...Refusal.fields,
   /** Set with the code `payment_required`: what is wrong with the payment. */
@@ -33,8 +33,8 @@ export class NotCharged extends Schema.TaggedError<NotCharged>()("NotCharged", {
   receipt: Schema.optionalKey(Receipt),
   refund: Schema.optionalKey(RefundNotice),
   /**
-   * About the payment that was sent: taken by an earlier call (true), perhaps being taken by one
-   * now (null), or not taken (false or absent).
+   * True when an earlier call took the payment that was sent; null when one may be taking it now;
+   * false or absent when it is not taken.
    */
   taken: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
 }) {}

@@ -23,9 +23,9 @@ export type Address = typeof Address.Type
 
 const decodeAddress = Schema.decodeUnknownSync(Address)
 
-/** Converts a known address to lower case. Throws when it is not an address. */
-export function address(spelling: string): Address {
-  return decodeAddress(spelling.toLowerCase())
+/** Converts an address to lower case. Throws when the text is not an address. */
+export function address(text: string): Address {
+  return decodeAddress(text.toLowerCase())
 }
 
 /** 32 bytes, in lower case. */
@@ -251,7 +251,7 @@ export interface PaidAt {
   readonly block: bigint
   /** Index of the `AuthorizationUsed` log; the `Transfer` is the next one. */
   readonly logIndex: number
-  /** `safe`: the block can no longer be reorganised away, as far as the chain promises. */
+  /** `safe`: the block can no longer be reorganised away, as far as the chain guarantees. */
   readonly finality: "latest" | "safe"
 }
 
@@ -281,13 +281,13 @@ interface Versioned {
   readonly secretHash: Bytes32 | null
 }
 
-/** A payment that a request claimed, with that request. */
-interface WithCall extends PaymentTicket, Versioned {}
+/** A payment that was claimed for a request, with that request. */
+interface WithRequest extends PaymentTicket, Versioned {}
 
-type CallFields = "signature" | "productId" | "request"
+type RequestFields = "signature" | "productId" | "request"
 
 /** A transfer that was found on the chain and belongs to no request. */
-interface WithoutCall extends Omit<PaymentTicket, CallFields>, Versioned {
+interface WithoutRequest extends Omit<PaymentTicket, RequestFields>, Versioned {
   readonly signature: null
   readonly productId: null
   readonly request: null
@@ -303,13 +303,13 @@ type Intended =
   | { readonly settlementOrder: "compute-first"; readonly answer: StoredAnswer }
   | { readonly settlementOrder: "settle-early" }
 
-export type ClaimedPayment = WithCall & Leased & { readonly state: "claimed" }
+export type ClaimedPayment = WithRequest & Leased & { readonly state: "claimed" }
 
-export type ReleasedPayment = WithCall & { readonly state: "released" }
+export type ReleasedPayment = WithRequest & { readonly state: "released" }
 
-type SettlingPayment = WithCall & Leased & Intended & { readonly state: "settling" }
+type SettlingPayment = WithRequest & Leased & Intended & { readonly state: "settling" }
 
-export type UnresolvedPayment = WithCall & Intended & {
+export type UnresolvedPayment = WithRequest & Intended & {
   readonly state: "unresolved"
   /** Milliseconds since the intent to settle was stored. */
   readonly intendedAgoMs: number
@@ -317,14 +317,14 @@ export type UnresolvedPayment = WithCall & Intended & {
   readonly transactionHint: string | null
 }
 
-type SettledPayment = WithCall & Leased & {
+type SettledPayment = WithRequest & Leased & {
   readonly state: "settled"
   readonly settlementOrder: "settle-early"
   readonly paidAt: PaidAt
 }
 
 export type AnsweredPayment =
-  & WithCall
+  & WithRequest
   & {
     readonly state: "answered"
     readonly paidAt: PaidAt
@@ -338,8 +338,8 @@ export type AnsweredPayment =
     | { readonly sent: true; readonly answer: StoredAnswer | null }
   )
 
-/** Paid and not answered. It has a refund, whose state is in `refund`. */
-export type PaymentWithRefund = (WithCall | WithoutCall) & {
+/** Paid and not answered, with its refund. */
+export type PaymentWithRefund = (WithRequest | WithoutRequest) & {
   readonly state: "refund_due" | "refunded"
   readonly paidAt: PaidAt
   /**
@@ -350,7 +350,7 @@ export type PaymentWithRefund = (WithCall | WithoutCall) & {
   readonly refund: RefundSummary
 }
 
-type VoidPayment = (WithCall | WithoutCall) & {
+type VoidPayment = (WithRequest | WithoutRequest) & {
   readonly state: "void"
   /**
    * Where the chain showed a transfer that was later reorganised away; null when it never showed
@@ -371,7 +371,7 @@ export type Payment =
   | VoidPayment
 
 /** A payment as one flat row. A field is null when the state does not have it. */
-export interface PaymentRecord extends Omit<PaymentTicket, CallFields>, Versioned {
+export interface PaymentRecord extends Omit<PaymentTicket, RequestFields>, Versioned {
   readonly signature: Signature | null
   readonly productId: string | null
   readonly request: string | null
@@ -413,8 +413,8 @@ export function paymentOf(record: PaymentRecord): Result.Result<Payment, Invalid
 
 function decodeState(record: PaymentRecord): Payment | null {
   const { state, paidAt, refund, leaseLeftMs, intendedAgoMs, transactionHint, answer } = record
-  const call = withCall(record)
-  const base = call ?? withoutCall(record)
+  const call = withRequest(record)
+  const base = call ?? withoutRequest(record)
   const leased = leaseLeftMs === null ? null : { leaseLeftMs }
   switch (state) {
     case "claimed":
@@ -451,21 +451,21 @@ function decodeState(record: PaymentRecord): Payment | null {
   }
 }
 
-type PaymentBase = Omit<PaymentTicket, CallFields> & Versioned
+type PaymentBase = Omit<PaymentTicket, RequestFields> & Versioned
 
 function baseOf(record: PaymentBase): PaymentBase {
   const { paymentId, token, authorization, amount, settlementOrder, fence, secretHash } = record
   return { paymentId, token, authorization, amount, settlementOrder, fence, secretHash }
 }
 
-function withCall(record: PaymentRecord): WithCall | null {
+function withRequest(record: PaymentRecord): WithRequest | null {
   const { signature, productId, request } = record
   return signature === null || productId === null || request === null
     ? null
     : { ...baseOf(record), signature, productId, request }
 }
 
-function withoutCall(record: PaymentRecord): WithoutCall | null {
+function withoutRequest(record: PaymentRecord): WithoutRequest | null {
   const { signature, productId, request } = record
   return signature === null && productId === null && request === null
     ? { ...baseOf(record), signature, productId, request }

@@ -28,7 +28,7 @@ export const PaymentFault = Schema.Literals(paymentFaults)
 export type PaymentFault = typeof PaymentFault.Type
 
 /** The refusal reasons of the reference facilitator and of the simulated one. */
-const words: ReadonlyMap<string, PaymentFault> = new Map<string, PaymentFault>([
+const faultByReason: ReadonlyMap<string, PaymentFault> = new Map<string, PaymentFault>([
   ["insufficient_funds", "insufficient_funds"],
   ["invalid_exact_evm_insufficient_balance", "insufficient_funds"],
   ["invalid_exact_evm_signature", "invalid_signature"],
@@ -48,7 +48,7 @@ const words: ReadonlyMap<string, PaymentFault> = new Map<string, PaymentFault>([
   ["invalid_exact_evm_payload_authorization_value_mismatch", "invalid_amount"],
 ])
 
-/** The fault for a facilitator's refusal reason. */
-export function faultOf(word: string): PaymentFault {
-  return words.get(word) ?? "refused"
+/** The fault for a facilitator's refusal reason; `refused` for a reason that we do not know. */
+export function faultOf(reason: string): PaymentFault {
+  return faultByReason.get(reason) ?? "refused"
 }

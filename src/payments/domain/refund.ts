@@ -46,8 +46,8 @@ export const refundStateAfter: { readonly [E in RefundEvent]: RefundState } = {
 
 /**
  * The events that each state allows. Only the chain (`confirm`) or an operator (`queue`) moves a
- * refund out of `needs_review`. A refund that was ever signed is never cancelled, and a confirmed one
- * never moves.
+ * refund out of `needs_review`. A refund that was ever signed is never cancelled, and a confirmed
+ * one never moves.
  */
 const refundMoves: { readonly [S in RefundState]: ReadonlyArray<RefundEvent> } = {
   queued: ["sign", "confirm", "cancel", "require_review"],
@@ -178,7 +178,10 @@ export type Action =
   | { readonly kind: "require_review"; readonly reason: string }
   | { readonly kind: "wait"; readonly reason: WaitReason }
 
-/** The last three need an operator: money is owed that must not, or cannot, be paid now. */
+/**
+ * Why a refund waits. `over_caps`, `float_too_low` and `of_another_treasury` need an operator: the
+ * refund must not, or cannot, be paid now.
+ */
 export type WaitReason =
   | "payment_not_safe"
   | "refund_not_safe"
@@ -260,14 +263,14 @@ export function withinCaps(amount: bigint, sums: SignedSums, caps: Caps): boolea
 }
 
 /**
- * Whether a payment in this block is refunded by the treasury of this range. Exactly one treasury's
- * range contains each block.
+ * Whether the treasury of this range refunds a payment in this block. The ranges do not overlap:
+ * each block is in the range of exactly one treasury.
  */
 export function isInBlockRange(block: bigint, { after, through }: BlockRange): boolean {
   return (after === null || block > after) && (through === null || block <= through)
 }
 
-/** The action for a signature that was sent and that the chain may still accept. */
+/** The action for a stored signature that the chain may still accept. */
 function relayOrWait(
   refund: Refund,
   signed: RefundSignature,
@@ -279,8 +282,8 @@ function relayOrWait(
 }
 
 /**
- * Why a row is invalid, whatever the chain shows. Nothing is signed for an invalid row. Null: it is
- * valid.
+ * Why a row is invalid, independent of the chain; null when it is valid. Nothing is signed for an
+ * invalid row.
  */
 function invalidReason(refund: Refund, expected: ExpectedRefund): string | null {
   if (refund.chainId !== expected.chainId) return "another_chain"

@@ -2,7 +2,7 @@
  * The bearer token for facilitators that require one per call: a JWT in the form of Coinbase CDP,
  * signed with the API key's secret, valid for one path and two minutes.
  *
- * It uses only WebCrypto. Signing is all that is needed, and a library would add parsing and a
+ * It uses only WebCrypto, because tokens are only signed here. A library would add parsing and a
  * choice of algorithms, which are the usual weaknesses of tokens.
  *
  * @module
@@ -65,7 +65,7 @@ const ecdsa = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const
 const ed25519 = { name: "Ed25519" } as const
 const pemPattern = /^-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----\s*$/
 
-/** An environment variable may contain the line ends of a PEM as `\n`. */
+/** Imports the secret. An environment variable may contain the line ends of a PEM as `\n`. */
 const importKey = (secret: string) =>
   Effect.gen(function* () {
     const pem = pemPattern.exec(secret.trim().replaceAll("\\n", "\n"))?.[1]
@@ -90,12 +90,12 @@ const importKey = (secret: string) =>
     )
     // The import does not check that the seed and the public key match.
     const matches = yield* Effect.promise(async () => {
-      const half = { kty: "OKP", crv: "Ed25519", x }
-      const point = await crypto.subtle.importKey("jwk", half, ed25519, false, ["verify"])
+      const publicJwk = { kty: "OKP", crv: "Ed25519", x }
+      const publicKey = await crypto.subtle.importKey("jwk", publicJwk, ed25519, false, ["verify"])
       const probe = encoder.encode("probe")
       return crypto.subtle.verify(
         ed25519,
-        point,
+        publicKey,
         await crypto.subtle.sign(ed25519, key, probe),
         probe,
       )

@@ -20,7 +20,7 @@ import {
 export interface FacilitatorOptions {
   /** Without a trailing slash. */
   readonly baseUrl: string
-  /** The headers for a path, because a bearer token is made for each call. */
+  /** The headers for a path. Called for each request, because a bearer token is made for each. */
   readonly headers?: (path: string) => Effect.Effect<Readonly<Record<string, string>>>
   readonly verifyTimeout?: Duration.Duration
   readonly settleTimeout?: Duration.Duration
@@ -43,7 +43,7 @@ const decodeVerify = Schema.decodeUnknownEffect(VerifyResponse)
 const decodeSettle = Schema.decodeUnknownEffect(SettleResponse)
 const transactionPattern = /^0x[0-9a-f]{64}$/i
 
-/** The reasons of a settlement that is still pending: not a refusal. */
+/** The reasons that mean a pending settlement, not a refused one. */
 const pendingReasons: ReadonlyArray<string> = ["settlement_pending", "pending"]
 
 export const layer = (
@@ -137,9 +137,7 @@ const textOf = Effect.fnUntraced(function* (response: HttpClientResponse.HttpCli
   return text
 })
 
-/**
- * The standard request, rebuilt from checked values: nothing that the buyer echoed is passed on.
- */
+/** The standard request, rebuilt from checked values. Nothing else of the buyer's is passed on. */
 function bodyOf({ authorization, signature, requirements }: FacilitatorRequest) {
   const { from, to, value, validAfter, validBefore, nonce } = authorization
   return {

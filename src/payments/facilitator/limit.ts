@@ -2,8 +2,9 @@
  * Limits the calls to a facilitator, so that a flood of payments overloads neither the facilitator
  * nor us.
  *
- * A verification beyond the limit returns `unknown` at once, and nothing is charged. A settlement
- * waits for its turn, since its intent is stored and the number of sales is limited already.
+ * A verification over the limit returns `unknown` at once, and nothing is charged. A settlement
+ * waits instead, because its intent is already stored, and the number of sales is limited
+ * elsewhere.
  *
  * @module
  */
@@ -13,7 +14,7 @@ import { Facilitator, type FacilitatorRequest, type VerifyOutcome } from "../Fac
 interface FacilitatorLimit {
   /** Concurrent calls, verifications and settlements together. */
   readonly inFlight: number
-  /** Verifications that may wait for a free call. */
+  /** How many verifications may wait. */
   readonly waiting: number
 }
 
@@ -21,7 +22,7 @@ const defaultLimit: FacilitatorLimit = { inFlight: 32, waiting: 64 }
 
 const overloaded: VerifyOutcome = { outcome: "unknown", reason: "overloaded" }
 
-/** Wraps a facilitator with this limit. */
+/** A facilitator whose calls are limited. */
 export const layerLimited = (
   { inFlight, waiting }: FacilitatorLimit = defaultLimit,
 ): Layer.Layer<Facilitator, never, Facilitator> =>

@@ -2,10 +2,10 @@
  * Payments in PostgreSQL. Every move is a compare-and-set on one row, and leases run on the
  * database's clock.
  *
- * Claims, moves and delivery marks that arrive together share one statement, so they share its
- * round trip and its commit. Each is still a compare-and-set on its own row. The database refuses
- * every move that the table of moves does not have (see the migrations), so a bug here causes a
- * defect, not a lost payment.
+ * Writes of one kind that arrive together (claims, delivery marks, or moves with the same event)
+ * share one statement, and so its round trip and its commit. Each is still a compare-and-set on its
+ * own row. The database refuses every move that the table of moves does not have (see the
+ * migrations), so a bug here causes a defect, not a lost payment.
  *
  * @module
  */
@@ -181,7 +181,7 @@ interface Claim {
 
 /**
  * Inserts rows in `claimed`; none for a payment that has a row. ON CONFLICT names no index, because
- * of two concurrent inserts of one payment either unique index may detect the conflict first.
+ * either unique index may be the first to detect a concurrent insert of the same payment.
  */
 const claims = (sql: SqlClient) =>
   groupCommit<Claim, Payment>({
@@ -193,7 +193,7 @@ const claims = (sql: SqlClient) =>
           state, secret_hash, lease_until)
         SELECT payment_id, chain_id, asset, token_name, token_version, payer, nonce,
           pay_to, amount, valid_after, valid_before, signature, settlement, product_id, request,
-          'claimed', secret_hash, ${sql.literal(leased)}
+          'claimed', secret_hash, ${sql.literal(leaseEnd)}
         FROM json_to_recordset(${jsonText(inOrder(claims.map(claimRow)))}::json) AS input (
           payment_id text, chain_id bigint, asset text, token_name text, token_version text,
           payer text, nonce text, pay_to text, amount bigint, valid_after bigint,
@@ -211,7 +211,7 @@ const claims = (sql: SqlClient) =>
       ),
   })
 
-const leased = "clock_timestamp() + make_interval(secs => input.lease_seconds)"
+const leaseEnd = "clock_timestamp() + make_interval(secs => input.lease_seconds)"
 
 const claimRow = ({ ticket, secretHash, lease }: Claim) => {
   const { token, authorization } = ticket
@@ -257,7 +257,7 @@ interface MoveRequest {
 const movesOf = (sql: SqlClient, event: Move["event"]) => {
   const written = sql.literal(writes[event])
   const ages = sql.literal(agesColumns)
-  // An answer that was delivered in the meantime is not owed any more.
+  // An answer that was delivered in the meantime must not be refunded.
   const unsent = sql.literal(event === "owe" ? "AND sent_at IS NULL" : "")
   return groupCommit<MoveRequest, Ages>({
     rowOf: ({ payment }) => payment.paymentId,
@@ -300,21 +300,21 @@ const moves = Effect.fnUntraced(function* (sql: SqlClient) {
   return (payment: Payment, move: Move) => byEvent[move.event]({ payment, move })
 })
 
-const paid = `paid_transaction = coalesce(input.paid_transaction, payment.paid_transaction),
+const paidColumns = `paid_transaction = coalesce(input.paid_transaction, payment.paid_transaction),
   paid_block = coalesce(input.paid_block, payment.paid_block),
   paid_log_index = coalesce(input.paid_log_index, payment.paid_log_index),
   paid_finality = coalesce(input.paid_finality, payment.paid_finality)`
 
 /** What a move writes in addition to the state and its reason. */
 const writes: { readonly [E in Move["event"]]: string } = {
-  claim: `fence = payment.fence + 1, secret_hash = input.secret_hash, lease_until = ${leased}`,
+  claim: `fence = payment.fence + 1, secret_hash = input.secret_hash, lease_until = ${leaseEnd}`,
   release: "lease_until = NULL",
-  intend: `answer_body = input.body, intended_at = clock_timestamp(), lease_until = ${leased}`,
+  intend: `answer_body = input.body, intended_at = clock_timestamp(), lease_until = ${leaseEnd}`,
   doubt: "lease_until = NULL, transaction_hint = input.transaction_hint",
-  settle: `lease_until = ${leased}, ${paid}`,
+  settle: `lease_until = ${leaseEnd}, ${paidColumns}`,
   answer: `lease_until = NULL, answered_at = clock_timestamp(),
-    answer_body = coalesce(input.body, payment.answer_body), ${paid}`,
-  owe: `lease_until = NULL, answer_body = NULL, paid_amount = input.paid_amount, ${paid}`,
+    answer_body = coalesce(input.body, payment.answer_body), ${paidColumns}`,
+  owe: `lease_until = NULL, answer_body = NULL, paid_amount = input.paid_amount, ${paidColumns}`,
   void: "lease_until = NULL, answer_body = NULL",
 }
 
@@ -348,9 +348,9 @@ const moveRow = (payment: Payment, move: Move, bodies: Array<Uint8Array>) => {
 }
 
 /**
- * The payment after a move of `payment`. No other write can have changed it in between: its
- * identity never changes, and everything else changes only with a move, after which `payment` would
- * have had another state or fence.
+ * The payment after a move, computed from the row that was read before it. Nothing else can have
+ * changed in between: the identity never changes, and another move would have changed the state or
+ * the fence that this move compared.
  */
 function paymentAfterMove(
   payment: Payment,

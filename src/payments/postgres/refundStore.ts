@@ -2,9 +2,9 @@
  * Refunds in PostgreSQL. Every move is a conditional UPDATE of one row, and leases run on the
  * database's clock.
  *
- * The database moves the payment together with the end of its refund, and refuses every move that
- * the table of moves does not have (see the migrations). So this file needs no right to write
- * payments.
+ * When a refund is confirmed or cancelled, the database itself moves its payment in the same
+ * transaction, so this file needs no right to write payments. The database refuses every move that
+ * the table of moves does not have (see the migrations).
  *
  * @module
  */
@@ -54,21 +54,21 @@ export const queueLayer: Layer.Layer<RefundQueue, never, SqlClient> = Layer.effe
   Effect.map(SqlClient, (sql) => RefundQueue.of({ totalsByState: totalsByState(sql) })),
 )
 
-const from = (sql: SqlClient, duration: Duration.Duration) =>
+const fromNow = (sql: SqlClient, duration: Duration.Duration) =>
   sql`clock_timestamp() + make_interval(secs => ${Duration.toSeconds(duration)}::float8)`
 
-const where = (sql: SqlClient, { paymentId, state, fence }: RefundVersion) =>
+const isUnchanged = (sql: SqlClient, { paymentId, state, fence }: RefundVersion) =>
   sql`payment_id = ${paymentId} AND state = ${state} AND fence = ${fence}`
 
 const claimDue = (sql: SqlClient) => (lease: Duration.Duration, limit: number) =>
-  sql<UnreadRow>`
+  sql<UndecodedRow>`
     WITH due AS (
       SELECT payment_id FROM refund
       WHERE state IN ('queued', 'signed', 'broadcast', 'needs_review')
         AND next_attempt_at <= clock_timestamp()
         AND (lease_until IS NULL OR lease_until <= clock_timestamp())
       ORDER BY next_attempt_at, payment_id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-    UPDATE refund SET fence = refund.fence + 1, lease_until = ${from(sql, lease)}
+    UPDATE refund SET fence = refund.fence + 1, lease_until = ${fromNow(sql, lease)}
     FROM due JOIN payment USING (payment_id)
     WHERE refund.payment_id = due.payment_id
     RETURNING refund.*, payment.pay_to, payment.nonce AS payment_nonce,
@@ -116,16 +116,16 @@ const addTreasury = (sql: SqlClient) => (treasury: Address, block: bigint) =>
       FROM refund_treasury HAVING count(*) FILTER (WHERE treasury = ${treasury}) = 0`,
   )).pipe(Effect.asVoid, Effect.orDie)
 
-const sign = (sql: SqlClient) => (stored: RefundVersion, signed: RefundSignature, caps: Caps) =>
+const sign = (sql: SqlClient) => (version: RefundVersion, signed: RefundSignature, caps: Caps) =>
   sql.withTransaction(Effect.gen(function* () {
     yield* sql`SELECT pg_advisory_xact_lock(${signLockKey})`
-    const sums = yield* signedForOthers(sql, stored.paymentId)
+    const sums = yield* signedForOthers(sql, version.paymentId)
     const [row] = yield* sql<{ amount: bigint }>`
       UPDATE refund SET state = 'signed', treasury = ${signed.treasury},
         refund_nonce = ${signed.nonce}, valid_before = ${signed.validBefore},
         signature = ${signed.signature}, signed_at = clock_timestamp(),
         transaction_hint = NULL, changed_at = clock_timestamp()
-      WHERE ${where(sql, stored)} RETURNING amount`
+      WHERE ${isUnchanged(sql, version)} RETURNING amount`
     if (row === undefined) return "lost"
     return withinCaps(row.amount, sums, caps) ? "signed" : yield* new OverCaps()
   })).pipe(
@@ -133,12 +133,12 @@ const sign = (sql: SqlClient) => (stored: RefundVersion, signed: RefundSignature
     Effect.orDie,
   )
 
-const move = (sql: SqlClient) => (stored: RefundVersion, move: RefundMove) => {
-  const state = move.event === "postpone" ? stored.state : refundStateAfter[move.event]
+const move = (sql: SqlClient) => (version: RefundVersion, move: RefundMove) => {
+  const state = move.event === "postpone" ? version.state : refundStateAfter[move.event]
   return sql`
     UPDATE refund SET state = ${state}, lease_until = NULL, changed_at = clock_timestamp(),
       ${changes(sql, move)}
-    WHERE ${where(sql, stored)} RETURNING 1`.pipe(
+    WHERE ${isUnchanged(sql, version)} RETURNING 1`.pipe(
     Effect.map((rows) => rows.length === 1),
     Effect.orDie,
   )
@@ -149,7 +149,7 @@ const changes = (sql: SqlClient, move: RefundMove) => {
   switch (move.event) {
     case "broadcast":
       return sql`transaction_hint = ${move.transactionHint}, last_error = NULL,
-        next_attempt_at = ${from(sql, move.retryAfter)}`
+        next_attempt_at = ${fromNow(sql, move.retryAfter)}`
     case "confirm":
       return sql`treasury = ${move.treasury}, refund_nonce = ${move.nonce},
         transaction = ${move.at.transaction}, confirmed_block = ${move.at.block},
@@ -158,9 +158,9 @@ const changes = (sql: SqlClient, move: RefundMove) => {
     case "cancel":
       return sql`last_error = ${move.reason}`
     case "require_review":
-      return sql`last_error = ${move.reason}, next_attempt_at = ${from(sql, move.retryAfter)}`
+      return sql`last_error = ${move.reason}, next_attempt_at = ${fromNow(sql, move.retryAfter)}`
     case "postpone":
-      return sql`last_error = ${move.reason}, next_attempt_at = ${from(sql, move.retryAfter)},
+      return sql`last_error = ${move.reason}, next_attempt_at = ${fromNow(sql, move.retryAfter)},
         attempts = attempts + ${move.declined ? 1 : 0}`
   }
 }
@@ -183,16 +183,16 @@ const totalsByState = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-/** Rolls back the transaction that fails with it. */
+/** Fails the transaction that stored a signature over the caps, and so rolls it back. */
 class OverCaps extends Schema.TaggedError<OverCaps>()("OverCaps", {}) {}
 
 /** An UPDATE returns its rows in no particular order. */
-const byDue = (a: UnreadRow, b: UnreadRow) =>
+const byDue = (a: UndecodedRow, b: UndecodedRow) =>
   a.next_attempt_at.getTime() - b.next_attempt_at.getTime() ||
   (a.payment_id < b.payment_id ? -1 : 1)
 
-/** A claimed row before it is decoded: the columns for its order and its id. */
-interface UnreadRow {
+/** A claimed row before it is decoded: only the columns for its order and its id. */
+interface UndecodedRow {
   readonly payment_id: string
   readonly state: ClaimedRefund["state"]
   readonly next_attempt_at: Date
@@ -242,9 +242,9 @@ const ClaimedRow = Schema.Union([
 ])
 const decodeRow = Schema.decodeUnknownOption(ClaimedRow)
 
-function refundOf(unread: UnreadRow): Result.Result<ClaimedRefund, UnreadableRefund> {
-  const { payment_id: paymentId, state } = unread
-  return Option.match(decodeRow(unread), {
+function refundOf(undecoded: UndecodedRow): Result.Result<ClaimedRefund, UnreadableRefund> {
+  const { payment_id: paymentId, state } = undecoded
+  return Option.match(decodeRow(undecoded), {
     onNone: () => Result.fail(new UnreadableRefund({ paymentId, state })),
     onSome: (row) => Result.succeed(claimedOf(row)),
   })

@@ -60,8 +60,8 @@ export type RefundMove =
     readonly retryAfter: Duration.Duration
   }
   /**
-   * `treasury` and `nonce` are needed when the chain paid the refund before the row has a
-   * signature.
+   * `treasury` and `nonce` fill the row when the chain shows the refund as paid but the row has no
+   * signature, for example because the store was restored from a backup.
    */
   | {
     readonly event: "confirm"
@@ -70,7 +70,7 @@ export type RefundMove =
     readonly at: PaidAt
   }
   | { readonly event: "cancel"; readonly reason: string }
-  /** Due again after `retryAfter`, but only to check whether the chain paid it. */
+  /** Due again after `retryAfter`, but only to check whether it was paid on the chain. */
   | {
     readonly event: "require_review"
     readonly reason: string
@@ -88,9 +88,9 @@ export type RefundMove =
 export class RefundStore extends Context.Service<RefundStore, {
   /**
    * Leases refunds that are due, the longest due first. Each refund is leased to one caller at a
-   * time, until its lease expires or it is moved. A refund in `needs_review` is included, because the chain may
-   * have paid them after all. An unreadable row is leased and returned too, so that it does not
-   * block the others.
+   * time, until its lease expires or it is moved. A refund in `needs_review` is included, because
+   * the chain may have paid it meanwhile. An unreadable row is leased and returned too, so that it
+   * does not block the others.
    */
   readonly claimDue: (
     lease: Duration.Duration,
@@ -98,15 +98,15 @@ export class RefundStore extends Context.Service<RefundStore, {
   ) => Effect.Effect<ReadonlyArray<Result.Result<ClaimedRefund, UnreadableRefund>>>
   /**
    * Stores a signature before it leaves the worker, unless the sum of all signatures would exceed
-   * the caps. All workers are serialised here. The lease does not end.
+   * the caps. Only one worker at a time can do this. The lease does not end.
    */
   readonly sign: (
-    stored: RefundVersion,
+    version: RefundVersion,
     signed: RefundSignature,
     caps: Caps,
   ) => Effect.Effect<"signed" | "lost" | "over_caps">
-  /** Makes one move and ends the lease; false when the row has changed since `stored` was read. */
-  readonly move: (stored: RefundVersion, move: RefundMove) => Effect.Effect<boolean>
+  /** Makes one move and ends the lease; false when the row has changed since `version` was read. */
+  readonly move: (version: RefundVersion, move: RefundMove) => Effect.Effect<boolean>
   /** What was signed for all other refunds, each counted by its newest signature. */
   readonly signedForOthers: (paymentId: PaymentId) => Effect.Effect<SignedSums>
   /**

@@ -1,5 +1,5 @@
 /**
- * The refund worker: takes each due refund as far as is possible now.
+ * The refund worker: processes each due refund as far as is possible now.
  *
  * For each refund: claim it, read the chain, choose the next action, sign, relay. A signature is
  * stored before it leaves the worker. The facilitator's response is a hint; only the chain
@@ -104,19 +104,22 @@ export const defaultRefundTiming: RefundTiming = {
 
 /** Concurrent refunds of one worker. */
 const concurrency = 4
-/** Refunds per fiber and sweep at most. */
+/** Maximum number of refunds per fiber and sweep. */
 const refundsPerFiberMax = 250
 /** The shortest lease that leaves time to call the chain and the facilitator. */
 const leaseMin = Duration.seconds(20)
-/** A signature is valid at once. */
+/** The start of a signature's validity: it is valid at once. */
 const validAfter = 0n
 /** The timeout in the payment requirements; our signatures are valid for longer. */
 const maxTimeoutSeconds = 120
-/** A refund's first signature has usually expired within this time after the refund became owed. */
+/**
+ * Assumed time from when a refund became owed until its first signature expires. Usually it has
+ * expired by then.
+ */
 const lostSignatureSeconds = 20n * 60n
 /**
- * The chain searches this span around an expiry; and the maximum number of such searches for one
- * refund.
+ * The distance between two assumed expiries of a lost signature, and their maximum number for one
+ * refund. The chain searches at least this long before an expiry.
  */
 const lookupSeconds = 30n * 60n
 const lookupsMax = 2_000n
@@ -200,7 +203,7 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
   return RefundWorker.of({ sweep })
 })
 
-/** Takes a claimed refund as far as is possible now. Never fails. */
+/** Processes a claimed refund as far as is possible now. Never fails. */
 function processRefund(ports: Ports, refund: ClaimedRefund): Effect.Effect<RefundOutcome> {
   return readInputs(ports, refund).pipe(
     Effect.flatMap((inputs) => perform(ports, refund, inputs, nextAction(refund, inputs))),
@@ -221,14 +224,14 @@ const failedOutcome = Effect.fnUntraced(
   function* (refund: ClaimedRefund | UnreadableRefund, cause: unknown = refund) {
     const { paymentId, state } = refund
     yield* Effect.annotateLogs(Effect.logError("Cannot process a refund", cause), { paymentId })
-    const to: RefundOutcome = {
+    const failed: RefundOutcome = {
       paymentId,
       from: state,
       to: state,
       reason: "defect",
       unchanged: false,
     }
-    return to
+    return failed
   },
 )
 
@@ -260,7 +263,7 @@ const readInputs = Effect.fnUntraced(function* (ports: Ports, refund: ClaimedRef
   return { expected, ...seen.value, nowSeconds, signedSums, caps } satisfies RefundInputs
 })
 
-/** The treasury's block range. It starts when the store first sees the treasury. */
+/** The treasury's block range. A new treasury is added at the current safe block. */
 const blockRangeOf = Effect.fnUntraced(
   function* ({ token, payTo, timing, store, chain, treasury }: Ports) {
     const known = yield* store.blockRange(treasury.address)
@@ -329,10 +332,10 @@ const relay = Effect.fnUntraced(
     const { token, timing, facilitator } = ports
     const settlement = yield* facilitator.settle(requestOf(token, refund, signed)).pipe(
       withDeadline(timing.settleTimeout),
-      Effect.map(Option.getOrElse((): SettleOutcome => noAnswer)),
+      Effect.map(Option.getOrElse((): SettleOutcome => noResponse)),
       Effect.catchDefect(Effect.fnUntraced(function* (defect) {
         yield* Effect.logError("The facilitator's adapter failed", defect)
-        return noAnswer
+        return noResponse
       })),
     )
     switch (settlement.outcome) {
@@ -380,8 +383,8 @@ const endLease = Effect.fnUntraced(
 /**
  * The assumed expiry of a signature that the store lost, because it was restored from a backup. The
  * first attempt assumes an expiry soon after the refund became owed; each further attempt assumes
- * one half an hour later, until now. Even when the chain finds no use of the nonce around that
- * time, it can tell whether the nonce is used at all.
+ * one half an hour later, until now. When the nonce is used but the chain finds no use of it near
+ * the assumed expiry, the attempt fails as `ChainUnavailable`, and the next one searches later.
  */
 function lostSignatureExpiry(
   { owedAtSeconds, fence }: Pick<ClaimedRefund, "owedAtSeconds" | "fence">,
@@ -412,7 +415,7 @@ function declinedRetryDelay(timing: RefundTiming, attempts: number): Duration.Du
   return Duration.min(doubled, timing.declinedRetryDelayMax)
 }
 
-const noAnswer: SettleOutcome = { outcome: "unknown", reason: "silence" }
+const noResponse: SettleOutcome = { outcome: "unknown", reason: "silence" }
 
 const epochSeconds = Effect.map(Clock.currentTimeMillis, (ms) => BigInt(Math.floor(ms / 1_000)))
 

@@ -1,6 +1,6 @@
 /**
- * The outcomes of a paid call: a delivery, or an error; and the response for a known payment, when
- * it is sent again or when its buyer asks with the secret alone.
+ * The outcomes of a paid call (a delivery or an error), and the response for a known payment: when
+ * it is sent again, or when its buyer sends only the payment id and the secret.
  *
  * A settled authorization is public calldata, so the stored answer is returned only to a caller
  * with the secret, and only while the payment is `answered`.
@@ -34,7 +34,7 @@ export interface Delivery {
   readonly paymentId: PaymentId
   readonly body: Uint8Array
   readonly receipt: typeof Receipt.Type | null
-  /** True when the answer was stored earlier, and perhaps sent. */
+  /** True when an earlier call stored the answer. It may have been delivered before. */
   readonly replayed: boolean
 }
 
@@ -149,7 +149,7 @@ export type PaymentOutcome =
   | { readonly state: "used"; readonly receipt: typeof Receipt.Type }
   /** Taken and not answered. The notice contains the state of the refund. */
   | { readonly state: "refunded"; readonly refund: typeof RefundNotice.Type }
-  /** It is in progress, or its outcome is not known yet: ask again later. */
+  /** It is in progress, or its outcome is not known yet: the caller can ask again later. */
   | { readonly state: "underway" }
   /** Not taken: the same payment may be sent again. */
   | { readonly state: "released" }
@@ -186,7 +186,7 @@ function outcomeOf(
   }
 }
 
-/** The response for a known payment that is neither claimed again nor waited for any longer. */
+/** The response for a known payment that cannot be claimed again, when waiting has ended. */
 export function responseForKnownPayment(
   row: Exclude<Payment, ReleasedPayment>,
   hasSecret: boolean,

@@ -43,15 +43,15 @@ import {
   unresolved,
 } from "./responses.ts"
 
-/** A buyer's request, with a payment that matches it. No store or chain was read yet. */
+/** A buyer's request with a payment that matches it, before the store or the chain is read. */
 export interface Purchase {
   readonly product: Product
   /** The product and its canonical parameters. The payment is bound to them. */
   readonly request: string
   readonly payment: PaymentPayload
   /**
-   * Why the payment cannot be settled now; null when it can. A known payment is answered either
-   * way.
+   * Why the payment cannot be settled now; null when it can. A known payment gets its response in
+   * both cases.
    */
   readonly validityFault: string | null
   /**
@@ -62,20 +62,17 @@ export interface Purchase {
 }
 
 /**
- * The result of a product's work. With `charge: false` the answer is not worth its price and is
- * free.
+ * The result of a product's work. `charge: false`: the answer is not worth its price. Compute-first
+ * then delivers it without a charge; settle-early refunds the payment instead.
  */
 export interface WorkResult {
   readonly body: Uint8Array
   readonly charge: boolean
 }
 
-/**
- * A product's computation for one request. Its errors are already in the form for an uncharged
- * buyer.
- */
+/** A product's computation for one request. */
 export interface Work {
-  /** Fails when the request can be refused before settlement. */
+  /** Fails when the request must be refused. Only settle-early runs it, before settlement. */
   readonly check: Effect.Effect<void, NotCharged>
   readonly compute: Effect.Effect<WorkResult, NotCharged>
 }
@@ -104,8 +101,8 @@ export interface SalePorts {
 }
 
 /**
- * Payments of one payer in progress at once. Otherwise a balance for one call could make the
- * service compute many, and use up what the treasury covers.
+ * Maximum number of payments of one payer in progress. Without this limit a payer whose balance
+ * pays for one call could have many computed, and could use up what the treasury covers.
  */
 const payerInFlightMax = 8
 
@@ -176,8 +173,9 @@ const settleMove = ({ timing }: SalePorts, paidAt: PaidAt): Move => ({
 })
 
 /**
- * Moves an unresolved settle-early payment whose buyer came again to `settled`, when it is proven
- * paid within the recovery window. None: it does not qualify, or another worker moved it first.
+ * Moves an unresolved settle-early payment to `settled` when its buyer calls again within the
+ * recovery window and the chain proves that it was paid. None otherwise, or when another worker
+ * moved it first.
  */
 export const resumeUnresolved = Effect.fnUntraced(function* (ports: SalePorts, row: Payment) {
   const recoveryMs = Duration.toMillis(ports.timing.recoveryWindow)
@@ -217,7 +215,7 @@ export const computeOrRefund = Effect.fnUntraced(function* (
 function resultForState(row: Payment | null): Effect.Effect<SaleResult, FailedSale> {
   switch (row?.state) {
     case "answered":
-      // It may be another worker's answer. Only the stored answer counts as paid for.
+      // Another worker may have stored it. Only the stored answer was paid for.
       return row.answer === null
         ? unresolved
         : Effect.succeed({ charged: true, payment: row, answer: row.answer })
@@ -243,8 +241,8 @@ const answerNotReady = new NotCharged({
 
 /**
  * Runs the steps before the intent. Any failure, or a buyer who hangs up, releases the payment.
- * When the release is not confirmed the result is unresolved: another copy may already be settling
- * the payment.
+ * When the release is not confirmed the result is unresolved, because another call with the same
+ * payment may already be settling it.
  */
 const releaseOnFailure = <A>(
   { store }: SalePorts,
@@ -263,7 +261,7 @@ const releaseOnFailure = <A>(
   )
 
 /**
- * Checks at the same time that the facilitator accepts the payment and that its nonce is unused on
+ * Makes two checks concurrently: the facilitator accepts the payment, and its nonce is unused on
  * the chain. A payment that is already public is refused, because anyone may have copied it.
  */
 const verifyPayment = (
@@ -284,7 +282,9 @@ const checkUnused = (
     Effect.catch((error) =>
       Effect.andThen(Effect.logWarning("Cannot read the chain", error), unavailable)
     ),
-    Effect.catchDefect((defect) => Effect.andThen(Effect.logError(defect), unavailable)),
+    Effect.catchDefect((defect) =>
+      Effect.andThen(Effect.logError("The chain's adapter failed", defect), unavailable)
+    ),
     Effect.flatMap((spent) => spent ? alreadyUsedOnChain : Effect.void),
   )
 
@@ -372,8 +372,8 @@ const withTimeLimit = <A>(
   )
 
 /**
- * Stores the intent. When the store fails the intent may still be stored, so settlement is not
- * requested.
+ * Stores the intent. When the store fails, it is unknown whether the intent was stored, so
+ * settlement is not requested.
  */
 const intend = Effect.fnUntraced(function* (
   { store, timing }: SalePorts,
@@ -384,7 +384,11 @@ const intend = Effect.fnUntraced(function* (
     event: "intend",
     answer: answer === null ? null : { body: answer.body },
     lease: timing.lease,
-  }).pipe(Effect.catchDefect((defect) => Effect.andThen(Effect.logError(defect), unavailable)))
+  }).pipe(
+    Effect.catchDefect((defect) =>
+      Effect.andThen(Effect.logError("Cannot store the intent to settle", defect), unavailable)
+    ),
+  )
   // The lease expired and another worker has the payment; only that worker knows the outcome.
   return Option.isNone(settling) ? yield* unresolved : settling.value
 })
@@ -409,7 +413,10 @@ const settleAndProve = Effect.fnUntraced(function* (
     : null
   const proof = yield* proofOf(chain, settling, transactionHint).pipe(
     Effect.catchDefect((defect) =>
-      Effect.as(Effect.logError(defect), { proof: "not_yet" } satisfies PaymentProof)
+      Effect.as(
+        Effect.logError("The chain's adapter failed", defect),
+        { proof: "not_yet" } satisfies PaymentProof,
+      )
     ),
     Effect.repeat({
       until: ({ proof }) => proof !== "not_yet",
@@ -438,7 +445,7 @@ const settle = ({ facilitator, timing }: SalePorts, request: FacilitatorRequest)
     ),
   )
 
-/** The move after a settlement that the chain does not show as paid. */
+/** The move after a settlement for which the chain shows no payment. */
 function moveWithoutProof({ proof, facilitatorOutcome, transactionHint }: Settlement): Move {
   if (proof.proof === "never") return { event: "void", reason: proof.reason }
   const reason = facilitatorOutcome.outcome === "settled"
@@ -448,17 +455,21 @@ function moveWithoutProof({ proof, facilitatorOutcome, transactionHint }: Settle
 }
 
 /**
- * Makes a move. When the store fails or a sweep moved the row first, reads the row: an answer that
- * was charged must be delivered now, because a buyer without a secret cannot come again. Null: the
- * row cannot be read.
+ * Makes a move and returns the row after it. When the store fails or a sweep moved the row first,
+ * reads the row: a charged answer must be delivered now, because a buyer without a secret cannot
+ * fetch it later. Null when the row cannot be read.
  */
 const tryMoveOrFind = (store: PaymentStore["Service"], before: Payment, move: Move) =>
   store.move(before, move).pipe(
-    Effect.catchDefect((defect) => Effect.as(Effect.logError(defect), Option.none<Payment>())),
+    Effect.catchDefect((defect) =>
+      Effect.as(Effect.logError("Cannot move a payment", defect), Option.none<Payment>())
+    ),
     Effect.flatMap((row) =>
       Option.isSome(row) ? Effect.succeed(row) : store.find(before.paymentId)
     ),
-    Effect.catchDefect((defect) => Effect.as(Effect.logError(defect), Option.none<Payment>())),
+    Effect.catchDefect((defect) =>
+      Effect.as(Effect.logError("Cannot read a payment", defect), Option.none<Payment>())
+    ),
     Effect.map(Option.getOrNull),
   )
 

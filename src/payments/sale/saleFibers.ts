@@ -1,6 +1,7 @@
 /**
- * The fibers of sales. The service owns them, so a buyer who hangs up stops waiting but does not
- * stop the sale. Every sale is counted once by its outcome, even when the buyer has left.
+ * The fibers of sales. The service owns them: when a buyer hangs up, the fiber continues, and
+ * either releases the payment or completes the sale. Every sale is counted once, by its outcome,
+ * even when the buyer has left.
  *
  * @module
  */
@@ -22,7 +23,7 @@ export interface Sale {
   readonly count: (exit: Exit.Exit<CountedSale, FailedSale>) => Effect.Effect<void>
 }
 
-/** What is counted of a successful sale. */
+/** The outcome of a successful sale, as it is counted. */
 interface CountedSale {
   readonly charged: boolean
   readonly replayed: boolean
@@ -57,7 +58,7 @@ function outcomeName(exit: Exit.Exit<CountedSale, FailedSale>): string {
   return error === hungUp ? "hung_up" : error.code
 }
 
-/** Counts a sale that ended without its own fiber; a sale with a fiber has been counted there. */
+/** Counts a sale that ended without a fiber. A sale with a fiber was counted when that ended. */
 export const countEnd = (sale: Sale, result: Effect.Effect<Delivery, FailedSale>) =>
   result.pipe(
     Effect.tap(({ receipt, replayed }) =>
@@ -66,7 +67,10 @@ export const countEnd = (sale: Sale, result: Effect.Effect<Delivery, FailedSale>
     Effect.tapError((error) => sale.count(Exit.fail(error))),
   )
 
-/** How long a closing service waits for running sales. The leases cover the rest. */
+/**
+ * How long a closing service waits for running sales. The sweep continues the others when their
+ * leases expire.
+ */
 const drainTimeout = Duration.seconds(60)
 
 export interface SaleFibers {

@@ -17,8 +17,8 @@ interface SolvencyOptions {
 }
 
 /**
- * Maximum age of the treasury's balance. Only refunds reduce it, and they were counted as
- * liabilities before.
+ * Maximum age of the cached balance of the treasury. Only refunds reduce the balance, and a refund
+ * counts as a liability until it is confirmed on a safe block.
  */
 const balanceAgeMsMax = 10_000
 const balanceTimeout = Duration.seconds(5)
@@ -26,7 +26,7 @@ const balanceTimeout = Duration.seconds(5)
 export interface Solvency {
   /**
    * Reserves a sale's price until the store counts its claim. False, with nothing reserved, when
-   * the balance does not cover it together with all other reservations.
+   * the balance does not cover it together with all liabilities and other reservations.
    */
   readonly reserve: (sale: object, units: bigint) => Effect.Effect<boolean>
   readonly unreserve: (sale: object) => Effect.Effect<void>

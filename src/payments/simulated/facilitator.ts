@@ -1,6 +1,6 @@
 /**
- * A facilitator and a chain for play money: real signatures, the contract's rules, one ledger. Both
- * can be made to misbehave in the ways that real ones do.
+ * A facilitator and a chain for play money, with real signatures, the contract's rules and one
+ * ledger. Tests can make both fail in the ways that real ones do.
  *
  * @module
  */
@@ -39,13 +39,13 @@ export interface SimulationOptions {
   readonly chainDown?: () => boolean
   /** True while the chain accepts requests and never responds. */
   readonly chainSilent?: () => boolean
-  /** Seconds after its block until a transfer is safe. */
+  /** How many seconds after its block a transfer is safe. */
   readonly safeAfterSeconds?: number
 }
 
 const secondsPerBlock = 2n
 /** A transfer is stored shortly after its block time, so the newest blocks may be incomplete. */
-const wholeAfterBlocks = 5n
+const completeAfterBlocks = 5n
 
 /** Facilitator and chain on the given ledger. */
 export const layerLedger = (
@@ -74,7 +74,7 @@ interface Ports {
  * Why a request is invalid in itself; null when it is valid. Only the ledger knows whether it can
  * be paid.
  */
-const faultOf = Effect.fnUntraced(function* (
+const requestFaultOf = Effect.fnUntraced(function* (
   { signatures }: Ports,
   request: FacilitatorRequest,
 ) {
@@ -88,7 +88,7 @@ const faultOf = Effect.fnUntraced(function* (
 })
 
 /** Why the ledger would refuse the transfer; null when it would not. */
-const shortfallOf = Effect.fnUntraced(function* (
+const ledgerFaultOf = Effect.fnUntraced(function* (
   { ledger }: Ports,
   { token, authorization }: FacilitatorRequest,
 ) {
@@ -103,7 +103,7 @@ const broadcastTo = Effect.fnUntraced(function* (ports: Ports, request: Facilita
   const { ledger, signatures } = ports
   const { from, to, value, nonce } = request.authorization
   const { asset } = request.token
-  const reason = yield* faultOf(ports, request)
+  const reason = yield* requestFaultOf(ports, request)
   if (reason !== null) return declined(reason)
   const transaction = signatures.digest(`simulated:${asset}:${from}:${nonce}`)
   const blockTime = yield* nowSeconds
@@ -164,8 +164,8 @@ function facilitator(
     if (misbehaviour === "silence") return yield* Effect.never
     if (misbehaviour === "success_without_transaction") return { outcome: "valid" }
     if (misbehaviour !== null) return unknown(misbehaviour)
-    const reason = (yield* faultOf(ports, request)) ??
-      (yield* shortfallOf(ports, request))
+    const reason = (yield* requestFaultOf(ports, request)) ??
+      (yield* ledgerFaultOf(ports, request))
     return reason === null ? { outcome: "valid" } : { outcome: "invalid", reason }
   })
 
@@ -205,7 +205,7 @@ function chain(
   const transfers: Chain["Service"]["transfers"] = Effect.fnUntraced(function* (query) {
     yield* readable
     const { asset, to, after } = query
-    const through = (yield* safeTime) / secondsPerBlock - wholeAfterBlocks
+    const through = (yield* safeTime) / secondsPerBlock - completeAfterBlocks
     if (after === null || through <= after) return { transfers: [], through: after ?? through }
     const made = yield* ledger.transfersTo({
       asset,
@@ -230,8 +230,8 @@ function chain(
     transfers,
     isNonceUsed: (asset, from, nonce) =>
       Effect.andThen(readable, Effect.map(ledger.used(asset, from, nonce), Option.isSome)),
-    // The received amount is added: the ledger does not credit recipients, and the treasury needs
-    // money for refunds.
+    // The ledger does not credit recipients, so what was received is added: the treasury needs it
+    // for refunds.
     balanceOf: (_asset, holder) =>
       Effect.andThen(
         readable,

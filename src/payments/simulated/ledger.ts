@@ -1,6 +1,6 @@
 /**
- * The play token's ledger, with the rules of the real contract: a nonce is used once, and no payer
- * spends more than its balance. A new payer starts with a play balance.
+ * The ledger of the simulated token, with the rules of the real contract: a nonce is used once, and
+ * no payer spends more than its balance. A new payer starts with `playBalance`.
  *
  * @module
  */
@@ -63,10 +63,10 @@ export class Ledger extends Context.Service<Ledger, {
 /** The ledger in the store. It survives the process, and all replicas share it. */
 export const layerStore: Layer.Layer<Ledger, never, SqlClient> = Layer.effect(
   Ledger,
-  Effect.map(SqlClient, (sql) => Ledger.of({ ...movements(sql), ...readings(sql) })),
+  Effect.map(SqlClient, (sql) => Ledger.of({ ...writes(sql), ...reads(sql) })),
 )
 
-function movements(sql: SqlClient) {
+function writes(sql: SqlClient) {
   const transfer = (
     { asset, from, nonce, to, value, transaction, blockTime }: Transfer,
   ) =>
@@ -91,7 +91,7 @@ function movements(sql: SqlClient) {
   return { transfer, cancel }
 }
 
-function readings(sql: SqlClient) {
+function reads(sql: SqlClient) {
   const used = (asset: Address, from: Address, nonce: Bytes32) =>
     sql<UsedRow>`
       SELECT recipient, amount, transaction, block_time FROM simulated_authorization

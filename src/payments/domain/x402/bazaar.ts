@@ -1,6 +1,6 @@
 /**
- * The extensions of a 402: how to call the product, in the form that x402 catalogs index, and that
- * a payment may carry an identifier.
+ * The two extensions of a 402: `bazaar` describes how to call the product, in the form that x402
+ * catalogs index; `payment-identifier` allows a buyer to identify its payment.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import { argumentsSchema, exampleOf, objectSchema } from "../../../catalog/domai
 import { type Product, products } from "../../../catalog/domain/product.ts"
 import { skillName } from "../../../catalog/domain/skill.ts"
 
-const draft = "https://json-schema.org/draft/2020-12/schema"
+const jsonSchemaDialect = "https://json-schema.org/draft/2020-12/schema"
 
 /** The extension with which a buyer identifies its payment, to fetch the answer again. */
 export const paymentIdentifier = {
   info: { required: false },
   schema: {
-    $schema: draft,
+    $schema: jsonSchemaDialect,
     type: "object",
     properties: {
       required: { type: "boolean" },
@@ -24,7 +24,7 @@ export const paymentIdentifier = {
   },
 }
 
-/** How a product is offered: as an HTTP route or as an MCP tool. */
+/** What a product is offered as: an HTTP route or an MCP tool. */
 export type ResourceKind = "http" | "mcp"
 
 /** The bazaar extension of a product. */
@@ -42,7 +42,7 @@ export function bazaar(product: Product, resource: ResourceKind) {
   return {
     info: { input, output: { type: "json", example } },
     schema: {
-      $schema: draft,
+      $schema: jsonSchemaDialect,
       type: "object",
       properties: {
         input: { type: "object", ...inputSchema, additionalProperties: false },
@@ -54,8 +54,8 @@ export function bazaar(product: Product, resource: ResourceKind) {
 }
 
 /**
- * A header has no room for a whole answer. Limits for its example: text length, fields of an
- * object, depth.
+ * Limits of the example answer, because a header has no room for a whole one: text length, fields
+ * per object, and depth.
  */
 const excerptTextMax = 72
 const excerptFieldsMax = 7
@@ -77,7 +77,7 @@ function excerpt(value: unknown, depth: number): unknown {
   return Object.keys(short).length === 0 ? undefined : short
 }
 
-/** A short JSON Schema of an excerpt; /openapi.json has the full one. */
+/** A short JSON Schema of an excerpt; /openapi.json has the full schema. */
 function shapeOf(value: unknown) {
   const fields = Object.entries(Object(value)).map(([name, field]) => [
     name,

@@ -2,8 +2,9 @@
  * Decodes an x402 payment and checks whether it pays for a product.
  *
  * Version 2 is supported. Version 1 payloads and the hybrid (version 2 without `accepted`) are
- * accepted too, because the signed message is the same. What a buyer echoes is checked but never
- * used: every later request is rebuilt from our own product table and the signed message.
+ * accepted too, because the signed message is the same. The terms that a payload repeats are
+ * checked but never used: every later request is rebuilt from our own product table and the signed
+ * message.
  *
  * @module
  */
@@ -55,7 +56,7 @@ const Accepted = Schema.Struct({
 /** A buyer's identifier of a payment: 16 to 128 letters, digits, `-` and `_`. */
 export const PaymentIdentifier = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{16,128}$/))
 
-/** Absent or null: buyers write either. */
+/** A field that may be absent or null, because buyers send either. */
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 const WirePayment = Schema.Union([
@@ -126,7 +127,10 @@ function payloadOf(json: unknown): Result.Result<PaymentPayload, PaymentRejected
   return Result.match(decodeWire(json), { onFailure: malformed, onSuccess: fromWire })
 }
 
-/** Checks, in this order, that a payment pays for this product. Does no I/O. */
+/**
+ * Checks that a payment pays for this product: first the terms that it repeats, then what was
+ * signed. Fails with the first fault.
+ */
 export function matchPayment(
   product: Product,
   payment: PaymentPayload,
@@ -185,11 +189,15 @@ function offerChecks(
       "invalid_amount",
     ],
     [
-      chosen === null || same(chosen.asset, ours.asset),
+      chosen === null || isSameAddress(chosen.asset, ours.asset),
       `The asset must be ${ours.asset}`,
       "invalid_terms",
     ],
-    [chosen === null || same(chosen.payTo, ours.payTo), `Pay to ${ours.payTo}`, "invalid_terms"],
+    [
+      chosen === null || isSameAddress(chosen.payTo, ours.payTo),
+      `Pay to ${ours.payTo}`,
+      "invalid_terms",
+    ],
     [
       chosen === null || flowOf(chosen.extra) === (ours.extra.paymentFlow ?? "authorization"),
       "The payment flow is not the one this route uses",
@@ -209,14 +217,18 @@ function authorizationChecks(
   terms: PaymentTerms,
 ): ReadonlyArray<Check> {
   return [
-    [same(to, terms.payTo), `The authorization must pay to ${terms.payTo}`, "invalid_terms"],
+    [
+      isSameAddress(to, terms.payTo),
+      `The authorization must pay to ${terms.payTo}`,
+      "invalid_terms",
+    ],
     [
       value === product.price,
       `The authorization must be for exactly ${product.price} units of USDC`,
       "invalid_amount",
     ],
     [
-      !same(from, terms.payTo) && !same(from, terms.treasury),
+      !isSameAddress(from, terms.payTo) && !isSameAddress(from, terms.treasury),
       "The payer is one of our own addresses",
       "invalid_terms",
     ],
@@ -250,7 +262,7 @@ function isForProduct(product: Product, resourceUrl: string | null): boolean {
   return path === product.path
 }
 
-function same(a: string, b: string): boolean {
+function isSameAddress(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase()
 }
 
@@ -348,8 +360,8 @@ const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b
 const signatureVs: Readonly<Record<number, string>> = { 0: "1b", 1: "1c", 27: "1b", 28: "1c" }
 
 /**
- * Makes the signature of an authorization unique: v of 0 or 1 becomes 27 or 28, and a high s is
- * refused.
+ * Normalises a signature, so that it has only one form: v of 0 or 1 becomes 27 or 28, and a high s
+ * is refused.
  */
 function normalSignature(spelling: string): Result.Result<Signature, PaymentRejected> {
   const lower = spelling.toLowerCase()
