@@ -191,12 +191,15 @@ const usage = `\
 deno task agent [base address] [--card] [--polls N] [--every SECONDS] [--since INDEX]
 
   --card           find the contract by the A2A agent card instead of /llms.txt
-  --polls N        poll the index N times (8); 0: no limit
-  --every SECONDS  the shortest time between two polls (15)
+  --polls N        how often to poll the index (default 8; 0 for no limit)
+  --every SECONDS  the shortest time between two polls (default 15)
   --since INDEX    continue after the last index of an earlier run
 
-  BUDGET_USD 0.25: the most it may sign in total. MAX_PRICE_USD 1.00: the most a call may cost.
-  BUYER_PRIVATE_KEY: the key it pays with; by default a throw-away key for simulated payments.`
+Environment:
+
+  BUDGET_USD         the most it may sign in total (default 0.25)
+  MAX_PRICE_USD      the most one call may cost (default 1.00)
+  BUYER_PRIVATE_KEY  the key it pays with (default: a throw-away key, for simulated payments only)`
 
 /** An argument or a variable is invalid. */
 class CannotStart extends Schema.TaggedError<CannotStart>()("CannotStart", {

@@ -24,7 +24,7 @@ export interface Contract {
   readonly offers: ReadonlyArray<Offer>
 }
 
-/** Two facts that must be equal are not. */
+/** The service contradicts itself: a price, a receiver or a receipt differs from what it said. */
 export class Mismatch extends Schema.TaggedError<Mismatch>()("Mismatch", {
   message: Schema.String,
 }) {}

@@ -81,7 +81,7 @@ export function errorData(refusal: Refusal, requestId: string): Readonly<Record<
 
 /** The error of a call whose payment was not checked. */
 export function paymentUnchecked(error: A2aError): A2aError {
-  const payment = "It was not read by this call"
+  const payment = "The payment was not read by this call"
   return { ...error, data: { ...objectOf(error.data), payment } }
 }
 

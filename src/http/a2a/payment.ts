@@ -336,7 +336,7 @@ const refundNote = (refund: typeof RefundNotice.Type) =>
     failureData(
       new RefundQueued({
         code: "payment_refunded",
-        message: "This payment was taken, not answered, and is refunded",
+        message: "This payment was taken and not answered: it is refunded",
         refund,
       }),
     ),

@@ -191,7 +191,7 @@ export function wellKnownX402(options: CatalogOptions): Answer {
       description,
       resources: items.map(({ resource }) => resource),
       items,
-      instructions: `Call a resource without a payment. The 402 has the price that is valid now. ` +
+      instructions: `Call a resource without a payment. The 402 has the current price. ` +
         `Sign the only entry of accepts in its PAYMENT-REQUIRED header (base64 JSON) and send the ` +
         `same request again with PAYMENT-SIGNATURE. Full documentation: ${at(paths.llmsFull)}`,
       openapi: at(paths.openApi),

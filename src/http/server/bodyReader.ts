@@ -15,10 +15,7 @@ import { bodyBytesMax, overloadedPaid, rateLimitedBeforeReading } from "./errors
 
 /** Most bodies being read at once. */
 export const pendingBodiesMax = 256
-/**
- * Most of them from one client. A body that arrives whole is read at once and needs no slot for
- * long.
- */
+/** Most of them from one client. A body that arrives whole needs its slot only for a moment. */
 export const pendingBodiesPerClientMax = 8
 /** Most of them from one IPv6 /48. */
 export const pendingBodiesPerSiteMax = 64

@@ -43,7 +43,9 @@ interface ClientKeys {
 export interface RateLimiter {
   /** The `RateLimit-Policy` header; null when the budget is off. */
   readonly policyField: string | null
-  /** Takes one grant. A cached refusal is returned at once; when `busy`, so is `busy` itself. */
+  /**
+   * Takes one grant. Returns at once a cached refusal, or the decision `busy` when `busy` is true.
+   */
   readonly admit: (client: ClientKeys, busy: boolean) => LimitDecision | Promise<LimitDecision>
 }
 
@@ -68,7 +70,7 @@ export const makeLimiter = Effect.fnUntraced(function* (name: string, budget: Ra
   const far = { name: `${name}/48`, limit: budget.limit * siteFactor, windowMs: budget.windowMs }
   const refusedUntil = new Map<string, EpochMs>()
 
-  // Counted from before the call to the port: no client is refused that the port would grant.
+  // The wait counts from before the call to the port, so it never ends later than the port's own.
   const cacheRefusal = (key: string, requestedAt: EpochMs, decision: RateDecision) => {
     if (decision.granted) return
     if (refusedUntil.size >= refusalsMax) {

@@ -7,7 +7,7 @@
  * @module
  */
 import { Schema } from "effect"
-import { type ProductFact, Refusal, RefusalCode, refusalOf } from "../../catalog/domain/refusal.ts"
+import { type ProductError, Refusal, RefusalCode, refusalOf } from "../../catalog/domain/refusal.ts"
 import { PaymentFault } from "./paymentFault.ts"
 
 /** A refund, as it is reported to the buyer. */
@@ -55,6 +55,6 @@ export class Unresolved extends Schema.TaggedError<Unresolved>()("Unresolved", {
 export type FailedSale = NotCharged | RefundQueued | Unresolved
 
 /** The error of a product's work, for a buyer who has not been charged. */
-export function notCharged(fact: ProductFact): NotCharged {
+export function notCharged(fact: ProductError): NotCharged {
   return new NotCharged(refusalOf(fact))
 }

@@ -282,7 +282,7 @@ test("a payment on a task that is gone, or not its client's, is told as not look
     })
     equal([elsewhere.code, misspelt.code], [-32602, -32602])
     for (const { data } of [gone, elsewhere, misspelt]) {
-      equal(data["payment"], "It was not read by this call")
+      equal(data["payment"], "The payment was not read by this call")
     }
     const silent = yield* rpc(service, "tasks/get", { id: crypto.randomUUID() })
     ok(!("payment" in silent.data))
@@ -303,5 +303,5 @@ test("an offer says how long its task can be paid for", () =>
   inMarket(Effect.gen(function* () {
     const { service } = yield* a2aService
     const { text } = yield* offer(service, latest)
-    match(text, /The task can be paid for 10 minutes from when it was opened\.$/)
+    match(text, /The task can be paid for 10 minutes after it was opened\.$/)
   })))

@@ -5,7 +5,7 @@
  */
 import { Effect, Layer } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { ProductFact } from "../../../src/catalog/domain/refusal.ts"
+import type { ProductError } from "../../../src/catalog/domain/refusal.ts"
 import { makeCheckout, type Work } from "../../../src/http/paywall/checkout.ts"
 import { makePaywall } from "../../../src/http/paywall/paywall.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
@@ -33,7 +33,7 @@ export const goodWork: Work<Product> = { body: { data: { feedIndex: 7 } }, charg
 
 /** The route of one product, over the payments and rate limits in the context. */
 export const paywallHarness = Effect.fnUntraced(function* (
-  work: Effect.Effect<Work<Product>, ProductFact> = Effect.succeed(goodWork),
+  work: Effect.Effect<Work<Product>, ProductError> = Effect.succeed(goodWork),
   sold: Product = product,
 ) {
   const paywall = yield* makePaywall({
