@@ -241,9 +241,9 @@ const fromCommandLine = Effect.gen(function* () {
       budget: yield* usdFrom("BUDGET_USD", "0.25"),
       perCall: yield* usdFrom("MAX_PRICE_USD", "1.00"),
     },
-    polls: (yield* count("--polls", values.polls)) || null,
-    everyMs: 1_000 * (yield* count("--every", values.every)),
-    since: values.since === undefined ? null : yield* count("--since", values.since),
+    polls: (yield* wholeNumber("--polls", values.polls)) || null,
+    everyMs: 1_000 * (yield* wholeNumber("--every", values.every)),
+    since: values.since === undefined ? null : yield* wholeNumber("--since", values.since),
     print: Console.log,
   }
   return options
@@ -260,7 +260,7 @@ const usdFrom = (name: string, fallback: string) => {
     : Effect.fail(new CannotStart({ message: `${name} must be an amount such as 0.25` }))
 }
 
-const count = (name: string, text: string) =>
+const wholeNumber = (name: string, text: string) =>
   /^\d{1,15}$/.test(text)
     ? Effect.succeed(Number(text))
     : Effect.fail(new CannotStart({ message: `${name} must be a whole number` }))

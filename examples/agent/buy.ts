@@ -365,8 +365,8 @@ export function checkTyped(
   const { from, to, value, validAfter, validBefore } = read.message
   return unless(undefined, [
     [!same(from, payer), `the message to sign spends from ${from}`],
-    [!same(to, payTo), `the message to sign pays ${to}, agreed was ${payTo}`],
-    [value !== amount, `the message to sign is for ${value} units, agreed were ${amount}`],
+    [!same(to, payTo), `the message to sign pays ${to} instead of ${payTo}`],
+    [value !== amount, `the message to sign is for ${value} units instead of ${amount}`],
     [
       validAfter > nowSeconds || validBefore > nowSeconds + timeoutSecondsMax,
       `the message to sign is valid from ${validAfter} to ${validBefore}`,
@@ -397,7 +397,7 @@ export function checkReceipt(
     [!same(read.payer, payer), "the receipt has another payer"],
     [
       read.amount !== undefined && BigInt(read.amount) !== amount,
-      `the receipt is for ${read.amount} units, ${amount} were signed`,
+      `the receipt is for ${read.amount} units, but ${amount} were signed`,
     ],
   ])
 }
@@ -418,7 +418,7 @@ export function checkRecord(
   { amount }: Terms,
 ): Result.Result<void, Mismatch> {
   return unless(undefined, [
-    [atomic(amountUsd) !== amount, `the record says $${amountUsd}, $${usd(amount)} were signed`],
+    [atomic(amountUsd) !== amount, `the record says $${amountUsd}, but $${usd(amount)} was signed`],
     [transaction !== receipt.transaction, "record and receipt have different transactions"],
     [!same(payer, receipt.payer), "record and receipt have different payers"],
   ])

@@ -89,7 +89,8 @@ export const freeRows = {
     id: "pulse",
     title: "The three strongest moves of the day",
     path: "/v1/pulse",
-    description: "The strongest noise-filtered moves of the last 24 hours.",
+    description:
+      "The strongest moves of the last 24 hours that passed the noise filters of the feed.",
     tags: ["prediction-markets", "signals"],
     format: "json",
     body: Schema.Struct({

@@ -85,10 +85,10 @@ export function paymentUnchecked(error: A2aError): A2aError {
   return { ...error, data: { ...objectOf(error.data), payment } }
 }
 
-/** The call failed with a defect, and had no payment. */
-export const failing = (defect: unknown) => logged(defect, internalError)
-/** The same with a payment, which this call or another may have taken: returns `charged: null`. */
-export const failingPaid = (defect: unknown) => logged(defect, internalErrorPaid)
+/** Logs a defect and fails the call, which had no payment. */
+export const failOnDefect = (defect: unknown) => logged(defect, internalError)
+/** The same for a call with a payment, which may have been taken: returns `charged: null`. */
+export const failOnDefectPaid = (defect: unknown) => logged(defect, internalErrorPaid)
 
 const logged = (defect: unknown, refusal: PreparedRefusal) =>
   Effect.andThen(Effect.logError("Cannot answer a call to /a2a", defect), failWithRefusal(refusal))

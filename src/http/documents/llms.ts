@@ -20,7 +20,7 @@ import { x402Keys } from "../a2a/domain/taskView.ts"
 import { paymentKey, receiptKey } from "../mcp/tools.ts"
 import { examplesFor } from "../openapi/examples.ts"
 import { paymentsPrefix } from "../paywall/paymentStatus.ts"
-import { bodyBytesMax, paymentLengthMax, rules, targetLengthMax } from "../server/errors.ts"
+import { bodyBytesMax, errorRules, paymentLengthMax, targetLengthMax } from "../server/errors.ts"
 import { policyField, type RateBudget } from "../server/limits.ts"
 import { description, links, paths } from "./addresses.ts"
 
@@ -140,8 +140,8 @@ const aboutSection = [
   "types of items in one index that only increases:",
   [
     "- `mover`: a market that repriced. It has enough volume and depth, its move is large compared " +
-    "with its own history, and trades or persistence confirm it. The item includes the order book's " +
-    "microstructure.",
+    "with its own history, and trades confirm it or the new price stays. The item includes the order " +
+    "book's microstructure.",
     "- `whale_entry`: a position that a tracked wallet entered, with the results of that wallet's " +
     "earlier entries held to resolution, as they were known before the entry.",
     "- `predetermined`: a market whose outcome is already definitive while its price says otherwise, " +
@@ -219,7 +219,7 @@ const errorsNote = () =>
   "Retry-After, it is never taken twice."
 
 function errorTable(): string {
-  const rows = Record.toEntries(rules).map(([code, { status, retryable, meaning }]) =>
+  const rows = Record.toEntries(errorRules).map(([code, { status, retryable, meaning }]) =>
     `| \`${code}\` | ${status} | ${retryable ? "yes" : "no"} | ${meaning} |`
   )
   return ["| code | status | retry may help | meaning |", "|---|---|---|---|", ...rows]

@@ -47,16 +47,16 @@ export const makeBodyReader: Effect.Effect<BodyReader> = Effect.gen(function* ()
   }
 
   return (request, address, limiter) => {
-    const { near, far } = clientKeys(address)
+    const { client, site } = clientKeys(address)
     const refusal = cachedRefusal(limiter, address, rateLimitedBeforeReading)
     if (
-      count(near) >= (refusal === null ? pendingBodiesPerClientMax : pendingBodiesOverBudgetMax)
+      count(client) >= (refusal === null ? pendingBodiesPerClientMax : pendingBodiesOverBudgetMax)
     ) {
       return refusal ?? tooMany
     }
-    if (far !== null && count(far) >= pendingBodiesPerSiteMax) return refusal ?? tooMany
+    if (site !== null && count(site) >= pendingBodiesPerSiteMax) return refusal ?? tooMany
     if (readingCount >= pendingBodiesMax) return full
-    const keys = far === null ? [near] : [near, far]
+    const keys = site === null ? [client] : [client, site]
     add(keys, 1)
     return run(bodyOf(request), { signal: request.signal })
       .catch((): Body => ({ fault: "unreadable" }))

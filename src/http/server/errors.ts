@@ -48,7 +48,8 @@ const transient = (status: number, retryAfterSeconds: number, meaning: string): 
 })
 const notUsed = "a payment in the request was not used"
 
-export const rules: Readonly<Record<RefusalCode, ErrorRule>> = {
+/** The rule of every error code. */
+export const errorRules: Readonly<Record<RefusalCode, ErrorRule>> = {
   invalid_parameter: final(
     400,
     `A parameter is wrong, see \`details\`; ${notUsed}. Correct it and send the payment again.`,
@@ -177,7 +178,7 @@ export interface PreparedRefusal {
 
 export function prepare(refusal: Refusal): PreparedRefusal {
   const { code, message, charged = false, hint, details, allowed, receipt, refund } = refusal
-  const { status, retryable, ...rule } = rules[code]
+  const { status, retryable, ...rule } = errorRules[code]
   const retryAfterSeconds = refusal.retryAfterSeconds ?? rule.retryAfterSeconds
   const error = { code, message, status, retryable, charged, hint, retryAfterSeconds }
   const open = JSON.stringify({
