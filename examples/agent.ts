@@ -191,12 +191,15 @@ const usage = `\
 deno task agent [base address] [--card] [--polls N] [--every SECONDS] [--since INDEX]
 
   --card           find the contract by the A2A agent card instead of /llms.txt
-  --polls N        poll the index N times (8); 0: no limit
-  --every SECONDS  the shortest time between two polls (15)
+  --polls N        how often to poll the index (default 8; 0 for no limit)
+  --every SECONDS  the shortest time between two polls (default 15)
   --since INDEX    continue after the last index of an earlier run
 
-  BUDGET_USD 0.25: the most it may sign in total. MAX_PRICE_USD 1.00: the most a call may cost.
-  BUYER_PRIVATE_KEY: the key it pays with; by default a throw-away key for simulated payments.`
+Environment:
+
+  BUDGET_USD         the most it may sign in total (default 0.25)
+  MAX_PRICE_USD      the most one call may cost (default 1.00)
+  BUYER_PRIVATE_KEY  the key it pays with (default: a throw-away key, for simulated payments only)`
 
 /** An argument or a variable is invalid. */
 class CannotStart extends Schema.TaggedError<CannotStart>()("CannotStart", {
@@ -238,9 +241,9 @@ const fromCommandLine = Effect.gen(function* () {
       budget: yield* usdFrom("BUDGET_USD", "0.25"),
       perCall: yield* usdFrom("MAX_PRICE_USD", "1.00"),
     },
-    polls: (yield* count("--polls", values.polls)) || null,
-    everyMs: 1_000 * (yield* count("--every", values.every)),
-    since: values.since === undefined ? null : yield* count("--since", values.since),
+    polls: (yield* wholeNumber("--polls", values.polls)) || null,
+    everyMs: 1_000 * (yield* wholeNumber("--every", values.every)),
+    since: values.since === undefined ? null : yield* wholeNumber("--since", values.since),
     print: Console.log,
   }
   return options
@@ -257,7 +260,7 @@ const usdFrom = (name: string, fallback: string) => {
     : Effect.fail(new CannotStart({ message: `${name} must be an amount such as 0.25` }))
 }
 
-const count = (name: string, text: string) =>
+const wholeNumber = (name: string, text: string) =>
   /^\d{1,15}$/.test(text)
     ? Effect.succeed(Number(text))
     : Effect.fail(new CannotStart({ message: `${name} must be a whole number` }))

@@ -36,7 +36,7 @@ export const purchaseTimeoutMs = 180_000
 /** The wait before sending again when the answer has no Retry-After. */
 const resendMs = 5_000
 
-/** A key, its limits, and the ledger of its payments, which is all that changes. */
+/** A key, its limits, and the ledger of its payments. Only the ledger changes. */
 export interface Buyer {
   readonly base: URL
   readonly account: LocalAccount
@@ -51,7 +51,7 @@ export type PurchaseResult =
 
 const failed = (reason: string): PurchaseResult => ({ kind: "failed", reason })
 
-/** Buys a path at the price of its offer, or returns why not. Fails when two facts disagree. */
+/** Buys a path at the price of its offer, or returns why not. Fails on a `Mismatch`. */
 export const buy = Effect.fnUntraced(function* (buyer: Buyer, offer: Offer, path: string) {
   const url = new URL(path, buyer.base)
   const untilMs = (yield* Clock.currentTimeMillis) + purchaseTimeoutMs
@@ -87,7 +87,7 @@ interface Payment {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The field that is read of the reference client's payload. */
+/** The only field that is read from the reference client's payload. */
 const Nonce = Schema.Struct({ nonce: Schema.TemplateLiteral(["0x", Schema.String]) })
 const readSigned = Schema.decodeUnknownOption(
   Schema.Struct({ payload: Schema.Struct({ authorization: Nonce }) }),
@@ -163,7 +163,9 @@ const send = Effect.fnUntraced(function* (buyer: Buyer, payment: Payment, untilM
     }
     const { reason, waitMs } = result
     if ((yield* Clock.currentTimeMillis) + waitMs > untilMs) {
-      return yield* stopSending(`${reason}; ${waitMs / 1_000} s more exceed the time limit`)
+      return yield* stopSending(
+        `${reason}; a wait of ${waitMs / 1_000} s would exceed the time limit`,
+      )
     }
     yield* buyer.print(
       `  ${plain(reason, 300)}; sending the same payment again in ${waitMs / 1_000} s`,
@@ -174,7 +176,7 @@ const send = Effect.fnUntraced(function* (buyer: Buyer, payment: Payment, untilM
 })
 
 /**
- * The meaning of the answer to a request with a payment. None of them leads to a second signature:
+ * What an answer to a request with a payment means. None leads to a second signature:
  * where the outcome is not known, or the payment was not used, the same payment is sent again.
  */
 export type PaidAnswer =
@@ -363,8 +365,8 @@ export function checkTyped(
   const { from, to, value, validAfter, validBefore } = read.message
   return unless(undefined, [
     [!same(from, payer), `the message to sign spends from ${from}`],
-    [!same(to, payTo), `the message to sign pays ${to}, agreed was ${payTo}`],
-    [value !== amount, `the message to sign is for ${value} units, agreed were ${amount}`],
+    [!same(to, payTo), `the message to sign pays ${to} instead of ${payTo}`],
+    [value !== amount, `the message to sign is for ${value} units instead of ${amount}`],
     [
       validAfter > nowSeconds || validBefore > nowSeconds + timeoutSecondsMax,
       `the message to sign is valid from ${validAfter} to ${validBefore}`,
@@ -395,7 +397,7 @@ export function checkReceipt(
     [!same(read.payer, payer), "the receipt has another payer"],
     [
       read.amount !== undefined && BigInt(read.amount) !== amount,
-      `the receipt is for ${read.amount} units, ${amount} were signed`,
+      `the receipt is for ${read.amount} units, but ${amount} were signed`,
     ],
   ])
 }
@@ -416,7 +418,7 @@ export function checkRecord(
   { amount }: Terms,
 ): Result.Result<void, Mismatch> {
   return unless(undefined, [
-    [atomic(amountUsd) !== amount, `the record says $${amountUsd}, $${usd(amount)} were signed`],
+    [atomic(amountUsd) !== amount, `the record says $${amountUsd}, but $${usd(amount)} was signed`],
     [transaction !== receipt.transaction, "record and receipt have different transactions"],
     [!same(payer, receipt.payer), "record and receipt have different payers"],
   ])

@@ -24,7 +24,7 @@ export interface Contract {
   readonly offers: ReadonlyArray<Offer>
 }
 
-/** Two facts that must be equal are not. */
+/** The service contradicts itself: a price, a receiver or a receipt differs from what it said. */
 export class Mismatch extends Schema.TaggedError<Mismatch>()("Mismatch", {
   message: Schema.String,
 }) {}
@@ -53,7 +53,7 @@ export const discover = Effect.fnUntraced(
     if (conflict !== null) {
       return yield* new Mismatch({
         message:
-          `${conflict.path} costs $${conflict.linked} in one document and $${conflict.price} in another`,
+          `${conflict.path} costs $${conflict.linked} in one document and ${conflict.price} in another`,
       })
     }
     yield* print(`contract   ${plain(contract.title, 160)} ${plain(contract.version, 20)}`)
@@ -179,7 +179,11 @@ export function findPriceConflict({ offers }: Contract, links: ReadonlyArray<Lin
     const pathname = URL.parse(url)?.pathname
     const offer = offers.find(({ path }) => path === pathname)
     if (linked === undefined || offer === undefined || atomic(linked) === offer.price) continue
-    return { path: offer.path, linked, price: offer.price === null ? "nothing" : usd(offer.price) }
+    return {
+      path: offer.path,
+      linked,
+      price: offer.price === null ? "nothing" : `$${usd(offer.price)}`,
+    }
   }
   return null
 }

@@ -8,7 +8,7 @@ import { Clock, Effect, Schema } from "effect"
 
 /** A report takes up to a minute; a longer request has failed. */
 const timeoutMs = 90_000
-/** No answer of this service is that large. */
+/** A larger body is an error; no answer of this service is that large. */
 const bodyBytesMax = 4 * 1_024 * 1_024
 /** After this many failed requests in a row the agent stops. */
 const attemptsMax = 12
@@ -69,7 +69,7 @@ export const requestWithRetry = Effect.fnUntraced(function* (
     const reason = `${url.pathname}: ${answer === null ? "no answer" : `status ${answer.status}`}`
     if ((yield* Clock.currentTimeMillis) + waitMs > untilMs) {
       return yield* new CannotContinue({
-        message: `${reason}; ${waitMs / 1_000} s more exceed the time limit`,
+        message: `${reason}; a wait of ${waitMs / 1_000} s would exceed the time limit`,
       })
     }
     yield* print(`${reason}; retry in ${waitMs / 1_000} s`)

@@ -200,7 +200,7 @@ const paidHandler = Effect.fnUntraced(function* (terms: PaymentTerms, checkouts:
     terms,
     clientOf: (request) =>
       request.remoteAddress._tag === "Some"
-        ? clientKeys(request.remoteAddress.value).near
+        ? clientKeys(request.remoteAddress.value).client
         : "unknown",
   })
   const routes = Layer.effectDiscard(Effect.gen(function* () {

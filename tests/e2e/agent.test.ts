@@ -275,7 +275,7 @@ const dishonest: ReadonlyArray<readonly [string, ServiceFaults, RegExp]> = [
   [
     "a receipt for another amount",
     { paid: () => json({ data: [], charged: true }, 200, receipt({ amount: "40000" })) },
-    /the receipt is for 40000 units, 30000 were signed/,
+    /the receipt is for 40000 units, but 30000 were signed/,
   ],
   [
     "a receipt of another payer",

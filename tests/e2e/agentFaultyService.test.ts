@@ -157,7 +157,7 @@ liveTest(
       const { error, payments, skippedMs } = yield* runAgentAgainst({
         unpaid: ({ path }) => path === "/v1/signals" ? retryLater(100) : null,
       })
-      match(error, /\/v1\/signals: status 503; 100 s more exceed the time limit/)
+      match(error, /\/v1\/signals: status 503; a wait of 100 s would exceed the time limit/)
       equal([payments.length, skippedMs], [0, 100_000])
     }),
 )

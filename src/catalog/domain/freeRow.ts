@@ -89,7 +89,8 @@ export const freeRows = {
     id: "pulse",
     title: "The three strongest moves of the day",
     path: "/v1/pulse",
-    description: "The strongest noise-filtered moves of the last 24 hours.",
+    description:
+      "The strongest moves of the last 24 hours that passed the noise filters of the feed.",
     tags: ["prediction-markets", "signals"],
     format: "json",
     body: Schema.Struct({
@@ -125,7 +126,7 @@ export const freeRows = {
     path: "/v1/digest/brief",
     description:
       "Title, summary and sources of the newest digest. /v1/digest sells its analysis. A digest is " +
-      "written every 4 hours. 404 before the first.",
+      "written every 4 hours. Returns 404 until the first one is written.",
     tags: ["prediction-markets", "digest"],
     format: "json",
     body: Schema.Struct({
@@ -143,9 +144,9 @@ export const freeRows = {
     title: "Track record of tracked wallets",
     path: "/v1/track-record",
     description:
-      "The scorecard behind /v1/whales: every counted entry of every tracked wallet, held to " +
-      "resolution, including losing and neutral ones. It is not a trader's profit or loss: exits " +
-      "are not tracked.",
+      "The scorecard behind /v1/whales: the results of all tracked wallets, including losing and " +
+      "neutral ones, as if each entry was held to resolution. It is not a trader's profit or loss: " +
+      "exits are not tracked.",
     tags: ["prediction-markets", "whales"],
     format: "json",
     body: Schema.Struct({ success, ...Scorecard.fields })
@@ -156,7 +157,7 @@ export const freeRows = {
     id: "sample",
     title: "Static samples of paid answers",
     path: "/v1/sample",
-    description: "Simulated values in the real shapes, labelled as samples.",
+    description: "Invented values in the shapes of the paid answers, labelled as samples.",
     tags: ["service"],
     format: "json",
     body: Schema.Struct({
@@ -174,7 +175,8 @@ export const freeRows = {
     id: "health",
     title: "Liveness and payment mode",
     path: "/health",
-    description: "Whether the service is starting, live, degraded or down, and why.",
+    description:
+      "Whether the service is starting, live, degraded or down, and whether payments are simulated.",
     tags: ["service"],
     format: "json",
     body: Schema.Struct({

@@ -186,8 +186,8 @@ export const products = {
     description:
       "The newest Intelligence Digest, written every 4 hours from numbered facts: markets that " +
       "repriced, whale flows with their labels, predetermined outcomes, news, and markets that end " +
-      "soon. Each paragraph cites its facts. Never older than 4 hours and 20 minutes; when there is " +
-      "none that new, nothing is charged.",
+      "soon. Each paragraph cites its facts. A digest older than 4 hours and 20 minutes is not " +
+      "sold: the call then fails and is not charged.",
     tags: ["prediction-markets", "digest"],
     parameters: [],
     errors: [DigestStale],
@@ -201,14 +201,14 @@ export const products = {
     price: prices.digest_history,
     settlementOrder: "compute-first",
     description:
-      "Title and summary of the digests of the last hours (up to 7 days), newest first. Not charged " +
+      "Title and summary of each digest of the last hours (up to 7 days), newest first. Not charged " +
       "when there is none.",
     tags: ["prediction-markets", "digest"],
     parameters: [
       {
         name: "hours",
         type: "integer",
-        description: "Lookback window in hours",
+        description: "How many hours to look back",
         minimum: 1,
         maximum: 168,
         default: 24,
@@ -244,15 +244,16 @@ export const products = {
     path: "/v1/resolving",
     price: prices.resolving,
     settlementOrder: "settle-early",
-    description: "Up to 200 markets that end within the horizon, the nearest first: hours " +
-      "remaining, mid price, contested or converged, liquidity; live microstructure for the ten " +
-      "nearest. Not charged when there is none. A call that fails after payment is refunded.",
+    description: "Up to 200 markets that end within the given hours, the soonest first. Each has " +
+      "its hours remaining, mid price, liquidity, and whether its price is contested or has " +
+      "converged. The ten soonest also have live microstructure. Not charged when there is none. " +
+      "A call that fails after payment is refunded.",
     tags: ["prediction-markets", "resolution"],
     parameters: [
       {
         name: "withinHours",
         type: "integer",
-        description: "Horizon in hours",
+        description: "Only markets that end within this many hours",
         minimum: 1,
         maximum: 72,
         default: 24,
@@ -267,7 +268,7 @@ export const products = {
       {
         name: "includeNoise",
         type: "string",
-        description: "1 includes mechanical short-interval markets",
+        description: "1 includes repeating bets on a price over a short interval",
         values: ["0", "1"],
         flag: true,
       },
@@ -298,9 +299,9 @@ export const products = {
     settlementOrder: "settle-early",
     description:
       "The calibration of every tracked wallet with at least 30 resolved entries in 10 events, held " +
-      "to resolution: win rate, edge, and the returns of following or fading it, by odds band. The " +
-      `${tableRowsMax} largest stakes. Most wallets are neutral; the free /v1/track-record explains ` +
-      "why. Not charged when there is none. A call that fails after payment is refunded.",
+      "to resolution: win rate, edge, and the returns of following or fading it, by odds band. At " +
+      `most ${tableRowsMax} wallets, the largest stakes first. Most wallets are neutral; the free ` +
+      "/v1/track-record explains why. Not charged when there is none. A call that fails after payment is refunded.",
     tags: ["prediction-markets", "whales"],
     parameters: [],
     errors: [BelowThreshold],

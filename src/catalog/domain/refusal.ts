@@ -68,12 +68,10 @@ export type ProductError =
   | VenueFailed
 
 const notUsed = "Your payment was not used."
-/**
- * A payment is bound to one request, even when it was not used. Another request needs a new one.
- */
+/** A payment is bound to one request, even when it was not used. */
 const signNew =
-  "For another request sign a new authorization: this one was not used, but it is bound to this " +
-  "request."
+  "Your payment was not used, but it is bound to this request. For another request sign a new " +
+  "authorization."
 
 /** Ten minutes: the first digest waits up to three for the first ticks, and takes up to three. */
 export const noDigestYet =
@@ -82,51 +80,51 @@ export const noDigestYet =
 const digestStaleMessage = (latestAt: string | null) =>
   latestAt === null
     ? noDigestYet
-    : `The newest digest is from ${latestAt} and too old to be sold: the next one is late`
+    : `The newest digest, from ${latestAt}, is too old to be sold: the next one is late`
 
 /** The refusal of a failed computation, for a buyer who has not been charged. */
-export function refusalOf(fact: ProductError): Refusal {
-  switch (fact._tag) {
+export function refusalOf(error: ProductError): Refusal {
+  switch (error._tag) {
     case "SignalNotFound":
       return {
         code: "signal_not_found",
-        message: fact.index === null
+        message: error.index === null
           ? "The feed has no items yet"
-          : `The feed has no item with index ${fact.index}`,
-        hint: fact.index === null
+          : `The feed has no item with index ${error.index}`,
+        hint: error.index === null
           ? "Read /v1/index for the newest index. Your payment was not used."
           : `Read /v1/index for the newest index. ${signNew}`,
       }
     case "DataStale":
       return {
         code: "data_stale",
-        message: "The feed has not been updated for too long to be sold",
-        retryAfterSeconds: fact.retryAfterSeconds,
+        message: "The feed is not sold now: its last update is too old",
+        retryAfterSeconds: error.retryAfterSeconds,
         hint: "Your payment was not used. Send it again later, or let it expire.",
       }
     case "DigestStale":
       return {
         code: "digest_stale",
-        message: digestStaleMessage(fact.latestAt),
-        retryAfterSeconds: fact.retryAfterSeconds,
+        message: digestStaleMessage(error.latestAt),
+        retryAfterSeconds: error.retryAfterSeconds,
         hint: "Your payment was not used. Send it again later, or let it expire.",
       }
     case "MarketNotFound":
       return {
         code: "market_not_found",
-        message: `No market has the slug ${fact.slug}`,
+        message: `No market has the slug ${error.slug}`,
         hint: `Take the slug from the market's page or from a feed item. ${signNew}`,
       }
     case "MarketAmbiguous":
       return {
         code: "invalid_parameter",
-        message: `${fact.slug} is an event with several live markets. Name one of them`,
+        message: `${error.slug} is an event with several live markets. Name one of them`,
         hint: signNew,
-        details: fact.markets.map((slug) => ({ param: "market", in: "query", message: slug })),
+        details: error.markets.map((slug) => ({ param: "market", in: "query", message: slug })),
       }
     case "BelowThreshold":
-      return { code: "below_threshold", message: fact.message, hint: notUsed }
+      return { code: "below_threshold", message: error.message, hint: notUsed }
     case "VenueFailed":
-      return { code: "venue_error", message: fact.message }
+      return { code: "venue_error", message: error.message }
   }
 }

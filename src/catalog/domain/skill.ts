@@ -65,7 +65,7 @@ const free = (id: FreeId): FreeSkill => {
   return { kind: "free", id, name: skillName(row), title, description, tags, path, parameters: [] }
 }
 
-/** Free skills first, as an agent should call them first. */
+/** Free skills first, because an agent should call them first. */
 export const skills: ReadonlyArray<Skill> = [
   ...Record.keys(freeRows).filter((id) => freeRows[id].format === "json").map(free),
   ...Record.keys(products).map(paid),

@@ -34,8 +34,8 @@ import { completedText, viewOf, wireTask } from "./domain/taskView.ts"
 import {
   type A2aError,
   a2aError,
-  failing,
-  failingPaid,
+  failOnDefect,
+  failOnDefectPaid,
   failWithRefusal,
   type FieldViolation,
   invalid,
@@ -80,7 +80,7 @@ export const a2aRoute = Effect.fnUntraced(function* ({ skills, card }: A2aOption
   const handle = yield* toWebHandler(Effect.catchCause(respond(ports), (cause) =>
     // A disconnected client is not a failure.
     Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.map(
-      Effect.flip(failing(cause)),
+      Effect.flip(failOnDefect(cause)),
       (error) => refuse({ ...error, id: null }, []),
     )))
   return {
@@ -106,7 +106,7 @@ const respond = Effect.fnUntraced(function* (ports: A2aPorts) {
         Effect.fail(error),
       ))
     const { result, delivery } = yield* Effect.mapError(
-      Effect.catchDefect(answer(ports, method, params, caller), failing),
+      Effect.catchDefect(answer(ports, method, params, caller), failOnDefect),
       (error): RpcError => ({ ...error, id }),
     )
     if (delivery !== null) {
@@ -191,6 +191,7 @@ const spendDocuments = (
     Effect.catch(({ refusal, fields }) => failWithRefusal(refusal, fields)),
   )
 
+/** A method that fails every call with this error. */
 const refusing = (error: A2aError): Method => (ports, _, caller) =>
   Effect.andThen(spendDocuments(ports, caller), Effect.fail(error))
 const noStreaming = refusing(a2aError("unsupported", { capability: "streaming" }))
@@ -205,7 +206,7 @@ const sendMessage: Method = Effect.fnUntraced(function* (ports, params, caller) 
   const message = read.success
   const replied = (message.taskId === null ? openTask : continueTask)(ports, message, caller)
   const { task, view, delivery } = yield* message.payment.kind === "submitted"
-    ? Effect.catchDefect(replied, failingPaid)
+    ? Effect.catchDefect(replied, failOnDefectPaid)
     : replied
   return { result: wireTask(task, view, message.historyLength), delivery }
 })
@@ -299,7 +300,7 @@ const insert = (
     ([id, contextId]) =>
       tasks.open({
         ...{ id, contextId: message.contextId ?? contextId, history: [message.stored] },
-        ...{ life: taskLife, client: clientKeys(caller.address).near },
+        ...{ life: taskLife, client: clientKeys(caller.address).client },
         ...start,
       }),
   ).pipe(Effect.catchTag(
@@ -320,7 +321,7 @@ const continueTask = Effect.fnUntraced(function* (
       findFor(ports, message),
       (error) => Effect.andThen(spendUnchecked, Effect.fail(paymentUnchecked(error))),
     )
-    const client = clientKeys(caller.address).near
+    const client = clientKeys(caller.address).client
     return yield* payTask(ports, task, {
       ...{ payload: payment.payload, message: stored, client, spend: spendUnchecked },
     })

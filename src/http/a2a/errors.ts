@@ -81,14 +81,14 @@ export function errorData(refusal: Refusal, requestId: string): Readonly<Record<
 
 /** The error of a call whose payment was not checked. */
 export function paymentUnchecked(error: A2aError): A2aError {
-  const payment = "It was not read by this call"
+  const payment = "The payment was not read by this call"
   return { ...error, data: { ...objectOf(error.data), payment } }
 }
 
-/** The call failed with a defect, and had no payment. */
-export const failing = (defect: unknown) => logged(defect, internalError)
-/** The same with a payment, which this call or another may have taken: returns `charged: null`. */
-export const failingPaid = (defect: unknown) => logged(defect, internalErrorPaid)
+/** Logs a defect and fails the call, which had no payment. */
+export const failOnDefect = (defect: unknown) => logged(defect, internalError)
+/** The same for a call with a payment, which may have been taken: returns `charged: null`. */
+export const failOnDefectPaid = (defect: unknown) => logged(defect, internalErrorPaid)
 
 const logged = (defect: unknown, refusal: PreparedRefusal) =>
   Effect.andThen(Effect.logError("Cannot answer a call to /a2a", defect), failWithRefusal(refusal))

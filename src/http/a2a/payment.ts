@@ -21,7 +21,7 @@ import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import type { Payments } from "../../payments/Payments.ts"
 import type { Delivery } from "../../payments/sale/responses.ts"
 import { defaultTiming } from "../../payments/timing.ts"
-import { prepare, RequestId, rules, toRefusal } from "../server/errors.ts"
+import { errorRules, prepare, RequestId, toRefusal } from "../server/errors.ts"
 import type { SkillPorts } from "../skills.ts"
 import { isBound, paidTaskLife, type Task, type TaskMessage, type TaskNote } from "./domain/task.ts"
 import {
@@ -205,7 +205,7 @@ const afterFailedSale = Effect.fnUntraced(function* (
   // This payload is not the one that was bound, so its error does not decide the bound payment.
   const isOther = belongsToAnother(error) || error.code === "payment_required"
   if (task.state === "paying" && !bound && isOther) return yield* reconcile(ports, task)
-  return rules[error.code].retryable && task.state === "paying"
+  return errorRules[error.code].retryable && task.state === "paying"
     ? yield* releaseUntaken(ports, task, yield* retryNote(error))
     : yield* fail(ports, task, yield* failureNote(error, terms))
 })
@@ -336,7 +336,7 @@ const refundNote = (refund: typeof RefundNotice.Type) =>
     failureData(
       new RefundQueued({
         code: "payment_refunded",
-        message: "This payment was taken, not answered, and is refunded",
+        message: "This payment was taken and not answered: it is refunded",
         refund,
       }),
     ),

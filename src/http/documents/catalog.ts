@@ -55,7 +55,7 @@ export function catalogItems(terms: PaymentTerms): ReadonlyArray<Item> {
 
 /** Most items on one page. */
 const pageMax = 100
-const text = <const Name extends string>(name: Name, description: string) =>
+const textParameter = <const Name extends string>(name: Name, description: string) =>
   ({ name, type: "string", description }) as const
 /** The query parameters of a listing. */
 export const listingParameters = [
@@ -68,11 +68,11 @@ export const listingParameters = [
     default: pageMax,
   },
   { name: "offset", type: "integer", description: "Number of items to skip", default: 0 },
-  text("type", "Only resources of this type; all are http"),
-  text("payTo", "Only resources paid to this address"),
-  text("scheme", "Only resources with this payment scheme"),
-  text("network", "Only resources paid on this network"),
-  text("extensions", "Only resources with this extension"),
+  textParameter("type", "Only resources of this type; all are http"),
+  textParameter("payTo", "Only resources paid to this address"),
+  textParameter("scheme", "Only resources with this payment scheme"),
+  textParameter("network", "Only resources paid on this network"),
+  textParameter("extensions", "Only resources with this extension"),
 ] as const
 const readListing = decodeQuery(listingParameters)
 
@@ -191,7 +191,7 @@ export function wellKnownX402(options: CatalogOptions): Answer {
       description,
       resources: items.map(({ resource }) => resource),
       items,
-      instructions: `Call a resource without a payment. The 402 has the price that is valid now. ` +
+      instructions: `Call a resource without a payment. The 402 has the current price. ` +
         `Sign the only entry of accepts in its PAYMENT-REQUIRED header (base64 JSON) and send the ` +
         `same request again with PAYMENT-SIGNATURE. Full documentation: ${at(paths.llmsFull)}`,
       openapi: at(paths.openApi),

@@ -20,7 +20,7 @@ import { x402Keys } from "../a2a/domain/taskView.ts"
 import { paymentKey, receiptKey } from "../mcp/tools.ts"
 import { examplesFor } from "../openapi/examples.ts"
 import { paymentsPrefix } from "../paywall/paymentStatus.ts"
-import { bodyBytesMax, paymentLengthMax, rules, targetLengthMax } from "../server/errors.ts"
+import { bodyBytesMax, errorRules, paymentLengthMax, targetLengthMax } from "../server/errors.ts"
 import { policyField, type RateBudget } from "../server/limits.ts"
 import { description, links, paths } from "./addresses.ts"
 
@@ -35,7 +35,6 @@ export interface LlmsOptions {
   }
 }
 
-/** The note about each payment mode. */
 const modeNotes = {
   live: "Payments are real: USDC on the network named in the 402.",
   simulated: "Payments are simulated here: signatures are checked, but no money moves.",
@@ -64,9 +63,10 @@ export function llmsText({ terms, paymentMode, limits }: LlmsOptions): string {
       "over all free paths; then 429 with Retry-After.",
     ]),
     "- Pay: call without a payment; the `PAYMENT-REQUIRED` header of the 402 (base64 JSON) has the " +
-    "price. Sign the only entry of `accepts`, and send the same request again with " +
-    "`PAYMENT-SIGNATURE`. `PAYMENT-RESPONSE` is the receipt.",
-    "- An error or an empty answer is not charged, or it is refunded; see `charged`.",
+    "price. Sign a payment for the only entry of `accepts`, and send the same request again with it " +
+    "in the header `PAYMENT-SIGNATURE`. The header `PAYMENT-RESPONSE` is the receipt.",
+    "- You do not pay for an error or an empty answer: it is not charged, or the payment is refunded. " +
+    "`charged` in the body says which.",
     "- Informational only; not financial advice.",
     "",
     "## Free",
@@ -83,7 +83,7 @@ export function llmsText({ terms, paymentMode, limits }: LlmsOptions): string {
     "## Machine interfaces",
     "",
     link("OpenAPI 3.1", paths.openApi, "every path, schema and price"),
-    link("Catalog", paths.discovery, "the paid calls, for readers of the x402 Bazaar"),
+    link("Catalog", paths.discovery, "the paid calls in the format of the x402 Bazaar"),
     link("A2A agent card", paths.agentCard, `protocol 0.3.0, JSON-RPC at ${paths.a2a}`),
     link("MCP", paths.mcpCard, `the same skills as tools, over streamable HTTP: POST ${paths.mcp}`),
     "",
@@ -115,6 +115,7 @@ export function llmsFullText(options: LlmsOptions): string {
     aboutSection,
     "## Prices",
     priceTable(),
+    settlementNote,
     payingSection(terms),
     "## Calls",
     callsNote,
@@ -139,8 +140,8 @@ const aboutSection = [
   "types of items in one index that only increases:",
   [
     "- `mover`: a market that repriced. It has enough volume and depth, its move is large compared " +
-    "with its own history, and trades or persistence confirm it. The item includes the order book's " +
-    "microstructure.",
+    "with its own history, and trades confirm it or the new price stays. The item includes the order " +
+    "book's microstructure.",
     "- `whale_entry`: a position that a tracked wallet entered, with the results of that wallet's " +
     "earlier entries held to resolution, as they were known before the entry.",
     "- `predetermined`: a market whose outcome is already definitive while its price says otherwise, " +
@@ -163,9 +164,14 @@ function priceTable(): string {
   )
 }
 
+const settlementNote =
+  "A `compute-first` call is settled only when its answer is ready, so its errors are never charged. " +
+  "A `settle-early` call is settled before its answer is computed, after every check that needs no " +
+  "payment; if it fails after that, it is refunded in full."
+
 const callsNote =
-  "Every call is a GET and returns JSON with `success`. The heading is the name of the " +
-  "skill over A2A and of the tool over MCP. The examples are invented: the shapes are real, the " +
+  "Every call is a GET and returns JSON with `success`. Each heading below is the name of the skill " +
+  "over A2A and of the tool over MCP. The examples are invented: the shapes are real, the " +
   "markets are not. Answers may gain fields in later versions."
 
 function callSection(skill: Skill, { terms }: LlmsOptions): string {
@@ -205,17 +211,15 @@ function fenced(language: string, text: string): string {
 
 const errorsNote = () =>
   'An error is JSON: `{"success":false,"error":{"code","message","status","retryable",' +
-  '"charged","requestId"}}`. It also has `hint` where you can do something, `details` (`param`, ' +
-  "`in`, `message`) on a 400, `retryAfterSeconds` equal to Retry-After, `receipt` of a payment that " +
-  "was used, and `refund` (`id`, `state`, `amountUsd`, `to`) of a payment that is refunded. " +
-  "`charged` says whether you paid. false: nothing was taken for this call. true: the payment was " +
+  '"charged","requestId"}}`. It may also have `hint` (what you can do), `details` ' +
+  "(`param`, `in` and `message` of each error in a 400), `retryAfterSeconds` (equal to Retry-After), " +
+  "`receipt` (of a payment that was used) and `refund` (`id`, `state`, `amountUsd` and `to` of a " +
+  "payment that is refunded). `charged` says whether you paid. false: nothing was taken for this call. true: the payment was " +
   "taken, and `refund` shows its refund. null: not known yet; send the same payment again after " +
-  "Retry-After, it is never taken twice. `compute-first` calls are settled only when the answer is " +
-  "ready, so their errors are never charged. `settle-early` calls first check everything that can be " +
-  "checked without a charge; a failure after settlement is refunded in full."
+  "Retry-After, it is never taken twice."
 
 function errorTable(): string {
-  const rows = Record.toEntries(rules).map(([code, { status, retryable, meaning }]) =>
+  const rows = Record.toEntries(errorRules).map(([code, { status, retryable, meaning }]) =>
     `| \`${code}\` | ${status} | ${retryable ? "yes" : "no"} | ${meaning} |`
   )
   return ["| code | status | retry may help | meaning |", "|---|---|---|---|", ...rows]
@@ -235,12 +239,12 @@ function limitsSection({ limits }: LlmsOptions): string {
     "- Calls with a valid payment: no limit. Invalid payments and uncharged answers together: " +
     `${policyText("invalid_payments", limits.invalidPayments)}.`,
     "- Over a limit: 429 with Retry-After, RateLimit and RateLimit-Policy (`q` requests in `w` " +
-    "seconds). IPv6 addresses count by network.",
+    "seconds). IPv6 addresses are counted per /64 and per /48 network.",
     "- Free answers and documents have an ETag; with If-None-Match an unchanged one returns 304.",
     `- Path and query: ${targetLengthMax} characters. A payment header: ${paymentLengthMax}. A body ` +
     `posted to ${paths.a2a} or ${paths.mcp}: ${bodyBytesMax} bytes.`,
     `- An A2A task is kept for ${Duration.format(taskLife)}, or for ` +
-    `${Duration.format(paidTaskLife)} from its payment. After that it is not found.`,
+    `${Duration.format(paidTaskLife)} after its payment is submitted. After that it is not found.`,
     "- Unknown parameters are ignored over HTTP; repeated and empty ones return 400.",
     "- `get_research` may take a minute. Use a timeout of 90 seconds.",
   ].join("\n")
@@ -291,8 +295,9 @@ function payingSection(terms: PaymentTerms): string {
     ["```js", sampleCode(publicBaseUrl), "```"].join("\n"),
     "If the answer is lost, send the same request with the same payment and the same " +
     "Idempotency-Key: the answer is returned again (`Idempotent-Replayed: true`) without a second " +
-    "charge. Without a key a used payment returns 409, because a settled authorization is public. The " +
-    "key may also be the `payment-identifier` extension of the payment.",
+    "charge. Without a key a used payment returns 409: a settled authorization is public, so it does " +
+    "not prove that you are the buyer. The key may also be sent as the `payment-identifier` extension " +
+    "of the payment.",
     "Refunds: a payment that was taken without an answer is refunded automatically and in full to its " +
     "payer. The error has the refund's id, and GET " +
     `${publicBaseUrl}${paymentsPrefix}{id} returns its state. Terms: ` +
@@ -304,7 +309,7 @@ function steps(call: string, terms: PaymentTerms): string {
   const { signals } = products
   const { network, amount, asset, payTo, extra } = requirements(signals, terms)
   const steps = [
-    `GET ${call} without a payment. It returns 402. Parameters are not checked yet.`,
+    `GET ${call} without a payment. It returns 402, whatever its parameters.`,
     "Decode the header `PAYMENT-REQUIRED`: base64 of JSON, `x402Version` 2. `accepts` has one entry: " +
     `scheme \`exact\`, network \`${network}\`, amount \`${amount}\`, asset \`${asset}\`, payTo ` +
     `\`${payTo}\`. The amount is in units of 10^-${usdDecimals} USDC: ${amount} is ` +
@@ -319,7 +324,8 @@ function steps(call: string, terms: PaymentTerms): string {
     "secret of 16 to 128 letters, digits, - or _ that you choose.",
     "A 200 has the answer in its body and the receipt in `PAYMENT-RESPONSE` (base64 of JSON: payer, " +
     "transaction, network). `charged: false` in the body means that the answer was not worth its " +
-    "price and nothing was taken. On any other status read `charged` in the error.",
+    "price and nothing was taken. A second 402 means that the payment was not accepted: `error` in its " +
+    "body says why. On any other status read `error.charged`.",
   ]
   return steps.map((step, at) => `${at + 1}. ${step}`).join("\n")
 }

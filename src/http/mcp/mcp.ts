@@ -44,7 +44,8 @@ import {
 const instructions =
   "Prediction-market intelligence. Poll the free get_index about every 10 minutes; when `index` has " +
   "increased, call get_signals with `since`. A paid tool called without a payment returns its x402 " +
-  'payment requirements. Sign them, and call it again with the payment in _meta["x402/payment"].'
+  "payment requirements. Sign a payment that meets them, and call the tool again with it in " +
+  '_meta["x402/payment"].'
 
 interface McpOptions {
   readonly skills: SkillPorts
@@ -132,7 +133,7 @@ const respond = Effect.fnUntraced(function* ({ skills, payments, mcp }: McpPorts
     }
     return response(reply.status, text, admitted.fields ?? fields)
   }
-  // A message that the protocol did not accept as a call spends the limit of other messages.
+  // The protocol did not accept the message as a call, so it spends the limit of documents.
   const fields = admitted.fields ?? (yield* spendDocuments(skills, message, address))
   return response(reply.status, text, fields)
 })

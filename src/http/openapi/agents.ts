@@ -126,7 +126,7 @@ export const agentSchemas = {
 const request = { $ref: "#/components/schemas/RpcRequest" }
 const answer = { $ref: "#/components/schemas/RpcAnswer" }
 const refusal = { jsonrpc: "2.0", id: null, error: { code: -32600, message: "Not a request" } }
-const usual = {
+const commonStatuses = {
   400: "The message cannot be read, or the Host header is invalid",
   413: "The message is larger than 64 KiB",
   415: "Content-Type must be application/json",
@@ -147,7 +147,9 @@ function operationOf(
   result: Json,
 ): Json {
   const message = { jsonrpc: "2.0", id: 1 }
-  const refused = Object.entries({ ...usual, ...statuses }).map(([status, description]) => [
+  const refused = Object.entries({ ...commonStatuses, ...statuses }).map((
+    [status, description],
+  ) => [
     status,
     {
       description,

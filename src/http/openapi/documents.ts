@@ -28,7 +28,7 @@ type FieldType = "integer" | "object" | "string" | "boolean" | ["object" | "stri
 const catalog: Omit<DocumentRow, "operationId"> = {
   summary: "The catalog of paid calls, in the form of x402 catalogs",
   description:
-    "Every paid path with its price and its parameters, in the form that Bazaar readers expect.",
+    "Every paid path with its price and its parameters, in the format of the x402 Bazaar.",
   fields: {
     success: "boolean",
     x402Version: "integer",
@@ -88,11 +88,6 @@ const documentRows: Readonly<Record<string, DocumentRow>> = {
     summary: "The addresses of this API's descriptions",
     description: "A linkset as RFC 9727 defines it.",
     fields: { linkset: ["object"] },
-  },
-  "/.well-known/ai-catalog.json": {
-    operationId: "getAiCatalog",
-    summary: "The addresses of the agent card and the MCP server card",
-    description: "A catalog of what agents can use here.",
   },
   "/mcp/server-card": { operationId: "getMcpServerCard", ...mcpCard },
   "/.well-known/mcp/server-card.json": { operationId: "getMcpServerCardFormer", ...mcpCard },

@@ -49,7 +49,10 @@ const errors: Readonly<Record<number, readonly [name: string, description: strin
     "A parameter or the Host header is invalid; a payment in the request was not used",
   ],
   404: ["NotFound", "The item, market, digest, payment or path does not exist"],
-  405: ["MethodNotAllowed", "The path does not accept this method; `Allow` lists those it accepts"],
+  405: [
+    "MethodNotAllowed",
+    "The path does not accept this method; `Allow` lists the methods it accepts",
+  ],
   409: [
     "PaymentConflict",
     "The payment is in use, was already used, or was sent for another request",
@@ -62,7 +65,7 @@ const errors: Readonly<Record<number, readonly [name: string, description: strin
     "The answer would not be worth its price. It is not charged, or is refunded",
   ],
   429: ["RateLimited", "Too many requests from this address"],
-  431: ["HeadersTooLarge", "A header is too large"],
+  431: ["HeadersTooLarge", "The payment header is longer than 8192 characters"],
   500: ["InternalError", "The service failed; with `charged` true the payment is refunded"],
   502: [
     "UpstreamError",

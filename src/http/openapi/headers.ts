@@ -55,7 +55,7 @@ const paymentRequired = object({
       }, ["name", "version"]),
     }, ["scheme", "network", "amount", "asset", "payTo", "maxTimeoutSeconds", "extra"]),
   },
-  extensions: { type: "object", description: "bazaar and payment-identifier" },
+  extensions: { type: "object", description: "The x402 extensions bazaar and payment-identifier" },
 }, ["x402Version", "resource", "accepts"])
 
 const paymentResponse = object({

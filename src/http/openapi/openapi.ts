@@ -39,9 +39,9 @@ export function openApiDocument(options: OpenApiOptions): string {
       description:
         "Free paths need no payment. Paid paths return 402 with an x402 version 2 challenge in the " +
         "PAYMENT-REQUIRED header. Sign it, and send the same request again with the payment in " +
-        "PAYMENT-SIGNATURE. A call without an answer is not charged. Where the payment is settled " +
-        "first (/v1/resolving, /v1/whales, /v1/research) it is refunded. `charged` and `refund` in " +
-        "the error say which. Clients of x402 version 1 add ?x402Version=1.",
+        "PAYMENT-SIGNATURE. You do not pay for a call without an answer: its payment is not taken or, " +
+        "if it was settled first (/v1/resolving, /v1/whales, /v1/research), it is refunded. `charged` " +
+        "and `refund` in the error say which. Clients of x402 version 1 add ?x402Version=1.",
       termsOfService: `${publicBaseUrl}/terms.txt`,
       contact: { name: "Bellwether", ...contactOf(contact) },
       license: { name: "Proprietary", url: `${publicBaseUrl}/terms.txt` },
@@ -102,7 +102,7 @@ const guidance = [
   "To pay: call without a payment. The 402 has a PAYMENT-REQUIRED header: base64 JSON of x402 " +
   "version 2, with the amount in units of 0.000001 USDC. Sign an EIP-3009 authorization for the only " +
   "entry of `accepts`, and send the same request again with the payment as base64 JSON in " +
-  "PAYMENT-SIGNATURE. Parameters are checked first: a 400 leaves the payment unused.",
+  "PAYMENT-SIGNATURE. Parameters are checked before the payment: a 400 leaves it unused.",
   "Send an Idempotency-Key on the first paid call: a secret of 16 to 128 letters, digits, - or _ " +
   "that you choose. If the answer is lost, the same request with the same payment and key returns " +
   "it again without a second charge.",

@@ -54,7 +54,7 @@ const paymentId = {
   name: "paymentId",
   in: "path",
   required: true,
-  description: `${paymentIdFormula}, of the authorization; equal to \`refund.id\` in an error`,
+  description: `${paymentIdFormula} of the authorization; an error has it in \`refund.id\``,
   schema: { type: "string", pattern: "^0x[0-9a-fA-F]{64}$" },
 }
 
@@ -63,7 +63,7 @@ export const tagged = {
   parameters: [ifNoneMatch],
   responses: {
     304: {
-      description: "The body with the ETag you sent has not changed",
+      description: "The body still has the ETag you sent",
       headers: answerHeaders.tagged,
     },
   },
@@ -90,7 +90,7 @@ const free = Object.values(freeRows).map((row: FreeRow & { readonly id: FreeId }
   errors: [
     ...(row.ownError === undefined ? [] : [error(row.ownError)]),
     ...[429, 503].map(error),
-    // Its 503 has the body of its 200, or an error.
+    // The 503 of /health has the body of its 200, or an error.
     ...(row.id === "health" ? [row.body.pipe(HttpApiSchema.status(503))] : []),
   ],
   kind: "tagged",
@@ -199,7 +199,8 @@ function responseOf(
   }
   if (status === 402 && row.product !== undefined) {
     return {
-      description: "Payment required. If a payment was sent, it is invalid and `error` says why",
+      description:
+        "Payment required. If a payment was sent, it was not accepted, and `error` says why",
       headers: errorHeaders(402),
       content: withExamples(content, { examples: named(challenges(row.product, terms)) }),
     }

@@ -259,7 +259,7 @@ function down(options: SnapshotOptions): Answer {
   })
 }
 
-/** Its body. */
+/** The body of /health while the store does not answer. */
 export function downBody(
   service: Pick<Body<"health">, "version" | "paymentMode" | "venue" | "network">,
 ): Body<"health"> {

@@ -9,7 +9,7 @@ import { products } from "../../catalog/domain/product.ts"
 import { type Answer, answer } from "../server/answer.ts"
 
 /** Change both with every change of a text below. */
-const version = "1.4.0"
+const version = "1.4.1"
 const effectiveDate = "2026-11-22"
 
 type TermsBody = typeof freeRows.terms.body.Type
@@ -25,7 +25,8 @@ const use =
 const disclaimers = [
   "All answers are informational. They are not financial, legal or betting advice.",
   "The figures of a wallet are computed from its public entries held to resolution. They are not its " +
-  "profit or loss, which depends on exits that are not tracked, and no advice to follow or fade it.",
+  "profit or loss, which depends on exits that are not tracked, and they are not advice to follow or " +
+  "fade it.",
   "Digests and reports are written by rules or by a model and checked against the facts they cite. " +
   "The market questions and headlines they quote were written by others and may be wrong.",
   "Signals are computed from the data source named here, which can be late, wrong or incomplete.",

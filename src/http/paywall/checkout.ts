@@ -41,13 +41,13 @@ import { Payments } from "../../payments/Payments.ts"
 import { type RateDecision, RateLimits, type RatePolicy } from "../../core/RateLimits.ts"
 
 /** The errors that a product's row declares. */
-type FactOf<P extends Product> = P["errors"][number]["Type"]
+type ErrorOf<P extends Product> = P["errors"][number]["Type"]
 
 /** The computation of a product. */
 export interface Handler<P extends Product> {
   /** Finds errors before the payment is settled (settle-early only). */
-  readonly check?: (input: InputOf<P["parameters"]>) => Effect.Effect<void, FactOf<P>>
-  readonly work: (input: InputOf<P["parameters"]>) => Effect.Effect<Work<P>, FactOf<P>>
+  readonly check?: (input: InputOf<P["parameters"]>) => Effect.Effect<void, ErrorOf<P>>
+  readonly work: (input: InputOf<P["parameters"]>) => Effect.Effect<Work<P>, ErrorOf<P>>
 }
 
 export interface Work<P extends Product> {
@@ -113,9 +113,9 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
   const countAndFail = (client: string, error: NotCharged) => {
     switch (error.code) {
       case "payment_required":
-        return Effect.andThen(invalid.count(client), Effect.fail(error))
+        return Effect.andThen(invalid.countOrRefuse(client), Effect.fail(error))
       case "payment_conflict":
-        return Effect.andThen(invalid.note(client), Effect.fail(error))
+        return Effect.andThen(invalid.countOnly(client), Effect.fail(error))
       default:
         return Effect.fail(error)
     }
@@ -140,7 +140,7 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
           // again with the parameter corrected. One that cannot pay for the product counts as
           // invalid.
           Result.isFailure(matchedPayment(product, terms, sent))
-            ? invalid.note(client)
+            ? invalid.countOnly(client)
             : Effect.void
         ),
       )
@@ -158,7 +158,7 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
             compute: answerOf(product, handler.work(input)),
           })
         ),
-        Effect.tap(({ receipt }) => receipt === null ? invalid.note(client) : Effect.void),
+        Effect.tap(({ receipt }) => receipt === null ? invalid.countOnly(client) : Effect.void),
         Effect.catchTag("NotCharged", (error) => countAndFail(client, error)),
       )
     })
@@ -189,7 +189,7 @@ export function invalidParameters(faults: ReadonlyArray<ParameterError>): NotCha
   })
 }
 
-/** The payment, if it pays for the product; `validityFault` is the reason why it cannot be settled now. */
+/** The payment, if it pays for the product; `validityFault` says why it cannot be settled now. */
 function purchaseOf(
   product: Product,
   terms: PaymentTerms,
@@ -277,7 +277,7 @@ function invalidPayments(limits: RateLimits["Service"], policy: RatePolicy | nul
   })
 
   /** Counts an invalid payment; fails when that exceeds the limit. */
-  const count = Effect.fnUntraced(function* (client: string) {
+  const countOrRefuse = Effect.fnUntraced(function* (client: string) {
     if (policy === null) return
     const decision = yield* limits.take(policy, client).pipe(
       Effect.mapError(() =>
@@ -297,7 +297,7 @@ function invalidPayments(limits: RateLimits["Service"], policy: RatePolicy | nul
    * wrong parameter with a payment that does not match the product. Never fails. The last grant
    * blocks the client from its next call on.
    */
-  const note = (client: string) =>
+  const countOnly = (client: string) =>
     policy === null ? Effect.void : limits.take(policy, client).pipe(
       Effect.flatMap((decision) =>
         decision.granted && decision.remaining > 0 ? Effect.void : block(client, decision)
@@ -305,10 +305,10 @@ function invalidPayments(limits: RateLimits["Service"], policy: RatePolicy | nul
       Effect.catchTag("RateLimitUnavailable", () => Effect.void),
     )
 
-  return { check, count, note }
+  return { check, countOrRefuse, countOnly }
 }
 
-/** The payment was not read. It may be one sent again, so `charged` is null. */
+/** The payment was not read. An earlier request may have used it, so `charged` is null. */
 function unread(refusal: { readonly code: "rate_limited"; readonly message: string }) {
   return new NotCharged({
     ...refusal,

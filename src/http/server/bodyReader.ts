@@ -15,10 +15,7 @@ import { bodyBytesMax, overloadedPaid, rateLimitedBeforeReading } from "./errors
 
 /** Most bodies being read at once. */
 export const pendingBodiesMax = 256
-/**
- * Most of them from one client. A body that arrives whole is read at once and needs no slot for
- * long.
- */
+/** Most of them from one client. A body that arrives whole needs its slot only for a moment. */
 export const pendingBodiesPerClientMax = 8
 /** Most of them from one IPv6 /48. */
 export const pendingBodiesPerSiteMax = 64
@@ -50,16 +47,16 @@ export const makeBodyReader: Effect.Effect<BodyReader> = Effect.gen(function* ()
   }
 
   return (request, address, limiter) => {
-    const { near, far } = clientKeys(address)
+    const { client, site } = clientKeys(address)
     const refusal = cachedRefusal(limiter, address, rateLimitedBeforeReading)
     if (
-      count(near) >= (refusal === null ? pendingBodiesPerClientMax : pendingBodiesOverBudgetMax)
+      count(client) >= (refusal === null ? pendingBodiesPerClientMax : pendingBodiesOverBudgetMax)
     ) {
       return refusal ?? tooMany
     }
-    if (far !== null && count(far) >= pendingBodiesPerSiteMax) return refusal ?? tooMany
+    if (site !== null && count(site) >= pendingBodiesPerSiteMax) return refusal ?? tooMany
     if (readingCount >= pendingBodiesMax) return full
-    const keys = far === null ? [near] : [near, far]
+    const keys = site === null ? [client] : [client, site]
     add(keys, 1)
     return run(bodyOf(request), { signal: request.signal })
       .catch((): Body => ({ fault: "unreadable" }))

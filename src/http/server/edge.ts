@@ -63,8 +63,8 @@ interface PostHandler {
 export interface EdgeRoute {
   readonly limiter: RateLimiter
   /**
-   * The prepared answer to GET of this URL; it returns null when there is none now. A paid route's
-   * is its 402. Null on a path that does not accept GET.
+   * Returns the prepared answer to GET of this URL, which on a paid route is the 402; null when
+   * there is none now. The function itself is null on a path that does not accept GET.
    */
   readonly current: ((url: string) => RouteResult | Promise<RouteResult>) | null
   /** The 402 in x402 version 1, for a client that requests it; on paid routes only. */
@@ -147,8 +147,8 @@ function answer(edge: Edge, request: Request, peer: Peer): MaybePromise {
       ? clientRequestId
       : options.nextId(),
   }
-  // The URL is built from the Host header and the target, so these characters would change the
-  // path.
+  // The URL is built from the Host header and the target, so these characters in Host would change
+  // the path.
   if (notHostPattern.test(request.headers.get("host") ?? "")) return refuse(context, invalidHost)
   if (url.length - start > targetLengthMax) return refuse(context, targetTooLong)
   const route = options.routes.get(path) ??
@@ -350,7 +350,7 @@ const readMethods = ["GET", "HEAD", "OPTIONS"]
 const allMethods = [...readMethods, "POST"]
 const postMethods = ["OPTIONS", "POST"]
 
-/** The methods of a path. An unknown path has those of most paths. */
+/** The methods of a path; for an unknown path, those of most paths. */
 export function methodsOf(
   route: { readonly current: unknown; readonly post?: unknown } | undefined,
 ): ReadonlyArray<string> {

@@ -48,7 +48,8 @@ const transient = (status: number, retryAfterSeconds: number, meaning: string): 
 })
 const notUsed = "a payment in the request was not used"
 
-export const rules: Readonly<Record<RefusalCode, ErrorRule>> = {
+/** The rule of every error code. */
+export const errorRules: Readonly<Record<RefusalCode, ErrorRule>> = {
   invalid_parameter: final(
     400,
     `A parameter is wrong, see \`details\`; ${notUsed}. Correct it and send the payment again.`,
@@ -58,7 +59,7 @@ export const rules: Readonly<Record<RefusalCode, ErrorRule>> = {
     "The body is the payment challenge, not an error body. If a payment was sent, `error` says why " +
       "it was not accepted.",
   ),
-  not_found: final(404, "Nothing exists at this path, or no digest has been written yet."),
+  not_found: final(404, "This path or payment does not exist, or no digest has been written yet."),
   signal_not_found: final(404, "The feed has no item with this index. Not charged."),
   market_not_found: final(404, "The venue has no such market. Not charged."),
   method_not_allowed: final(405, "`allowed` lists the methods of this path."),
@@ -82,7 +83,7 @@ export const rules: Readonly<Record<RefusalCode, ErrorRule>> = {
   unsupported_media_type: final(415, "The posted body must be application/json."),
   below_threshold: final(
     422,
-    "There is too little data for the price. Not charged, or refunded.",
+    "There is too little data for an answer that is worth its price. Not charged, or refunded.",
   ),
   rate_limited: transient(429, 60, "Too many requests from this address. Wait for Retry-After."),
   headers_too_large: final(431, "The payment header is too long."),
@@ -105,7 +106,7 @@ export const rules: Readonly<Record<RefusalCode, ErrorRule>> = {
   data_stale: transient(
     503,
     60,
-    "The feed has not been updated for too long to be sold. Not charged.",
+    "The feed is not sold now: its last update is too old. Not charged.",
   ),
   payments_unavailable: transient(503, 10, "Payments cannot be taken now. Not charged."),
   settlement_unresolved: transient(
@@ -117,7 +118,8 @@ export const rules: Readonly<Record<RefusalCode, ErrorRule>> = {
   overloaded: transient(
     503,
     2,
-    `The service cannot answer now; ${notUsed} (\`charged\` is null where that is not known).`,
+    `The service cannot answer now; ${notUsed}. \`charged\` is null when an earlier request may have ` +
+      "used it.",
   ),
   upstream_timeout: transient(
     504,
@@ -176,7 +178,7 @@ export interface PreparedRefusal {
 
 export function prepare(refusal: Refusal): PreparedRefusal {
   const { code, message, charged = false, hint, details, allowed, receipt, refund } = refusal
-  const { status, retryable, ...rule } = rules[code]
+  const { status, retryable, ...rule } = errorRules[code]
   const retryAfterSeconds = refusal.retryAfterSeconds ?? rule.retryAfterSeconds
   const error = { code, message, status, retryable, charged, hint, retryAfterSeconds }
   const open = JSON.stringify({
@@ -301,14 +303,17 @@ export const overloaded = prepare({
   code: "overloaded",
   message: "The service cannot answer now",
 })
-/** The payment was not read and may be one sent again, so `charged` is null. */
+/** The payment was not read. An earlier request may have used it, so `charged` is null. */
 export const overloadedPaid = prepare({
   code: "overloaded",
   message: "The service cannot answer now",
   hint: "Wait, then send the same payment again: this request did not use it.",
   charged: null,
 })
-/** Refuses a request before it is read. It may carry a payment sent again, so `charged` is null. */
+/**
+ * Refuses a request before it is read. It may contain a payment that an earlier request used, so
+ * `charged` is null.
+ */
 export const rateLimitedBeforeReading = (retryAfterSeconds: number): PreparedRefusal =>
   prepare({
     code: "rate_limited",
@@ -328,7 +333,7 @@ export const internalErrorPaid = prepare({
   hint: "Send the same message again: a payment is never taken twice.",
   charged: null,
 })
-/** For a client that has as many /a2a tasks under payment as one client may have. */
+/** For a client at its limit of /a2a tasks with a payment in progress. */
 export const tooManyTasks = prepare({
   code: "rate_limited",
   message: "This address has reached its limit of tasks with a payment in progress",

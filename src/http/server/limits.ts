@@ -36,15 +36,17 @@ export type LimitDecision =
  * The keys a client is counted under. IPv6 has two: its /64, and its /48 with 12 times the budget.
  */
 interface ClientKeys {
-  readonly near: string
-  readonly far: string | null
+  readonly client: string
+  readonly site: string | null
 }
 
 export interface RateLimiter {
   /** The `RateLimit-Policy` header; null when the budget is off. */
   readonly policyField: string | null
-  /** Takes one grant. A cached refusal is returned at once; when `busy`, so is `busy` itself. */
-  readonly admit: (client: ClientKeys, busy: boolean) => LimitDecision | Promise<LimitDecision>
+  /**
+   * Takes one grant. Returns at once a cached refusal, or the decision `busy` when `busy` is true.
+   */
+  readonly admit: (keys: ClientKeys, busy: boolean) => LimitDecision | Promise<LimitDecision>
 }
 
 /** The budget of a /48, as a multiple of the /64 budget. */
@@ -64,11 +66,15 @@ export const makeLimiter = Effect.fnUntraced(function* (name: string, budget: Ra
   const limits = yield* RateLimits
   const clock = yield* Clock.Clock
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
-  const near = { name, ...budget }
-  const far = { name: `${name}/48`, limit: budget.limit * siteFactor, windowMs: budget.windowMs }
+  const clientPolicy = { name, ...budget }
+  const sitePolicy = {
+    name: `${name}/48`,
+    limit: budget.limit * siteFactor,
+    windowMs: budget.windowMs,
+  }
   const refusedUntil = new Map<string, EpochMs>()
 
-  // Counted from before the call to the port: no client is refused that the port would grant.
+  // The wait counts from before the call to the port, so it never ends later than the port's own.
   const cacheRefusal = (key: string, requestedAt: EpochMs, decision: RateDecision) => {
     if (decision.granted) return
     if (refusedUntil.size >= refusalsMax) {
@@ -83,7 +89,7 @@ export const makeLimiter = Effect.fnUntraced(function* (name: string, budget: Ra
     if (leftMs <= 0) refusedUntil.delete(key)
     return leftMs
   }
-  const take = (policy: typeof near, key: string) =>
+  const take = (policy: typeof clientPolicy, key: string) =>
     Effect.suspend(() => {
       const requestedAt = clock.currentTimeMillisUnsafe()
       return Effect.map(limits.take(policy, key), (decision) => {
@@ -92,27 +98,29 @@ export const makeLimiter = Effect.fnUntraced(function* (name: string, budget: Ra
       })
     })
 
-  const request = (client: ClientKeys) =>
-    take(near, client.near).pipe(
+  const request = (keys: ClientKeys) =>
+    take(clientPolicy, keys.client).pipe(
       Effect.flatMap((decision) =>
-        client.far === null || !decision.granted ? Effect.succeed(decision) : Effect.map(
-          take(far, client.far),
+        keys.site === null || !decision.granted ? Effect.succeed(decision) : Effect.map(
+          take(sitePolicy, keys.site),
           (site) => site.granted && site.remaining >= decision.remaining ? decision : site,
         )
       ),
-      Effect.map((decision) => decisionOf(near, decision)),
+      Effect.map((decision) => decisionOf(clientPolicy, decision)),
       Effect.catchTag("RateLimitUnavailable", () => Effect.succeed(unavailable)),
     )
 
   const limiter: RateLimiter = {
-    policyField: policyField(near),
-    admit: (client, busy) => {
+    policyField: policyField(clientPolicy),
+    admit: (keys, busy) => {
       const leftMs = Math.max(
-        refusedForMs(client.near),
-        client.far === null ? 0 : refusedForMs(client.far),
+        refusedForMs(keys.client),
+        keys.site === null ? 0 : refusedForMs(keys.site),
       )
-      if (leftMs > 0) return decisionOf(near, { granted: false, remaining: 0, resetMs: leftMs })
-      return busy ? tooBusy : run(request(client))
+      if (leftMs > 0) {
+        return decisionOf(clientPolicy, { granted: false, remaining: 0, resetMs: leftMs })
+      }
+      return busy ? tooBusy : run(request(keys))
     },
   }
   return limiter
@@ -217,15 +225,15 @@ export function clientAddress(peer: string, forwarded: string | null, hops: numb
 export function clientKeys(address: string): ClientKeys {
   const parsed = address.includes(":") ? parse(address) : null
   // IPv4 has one spelling: sockets return it, and `clientAddress` accepts no other.
-  if (parsed === null || NetAddress.isIpv4Address(parsed)) return { near: address, far: null }
+  if (parsed === null || NetAddress.isIpv4Address(parsed)) return { client: address, site: null }
   const segments = NetAddress.ipv6ToSegments(parsed)
   if (NetAddress.isIpv4Mapped(parsed)) {
     const bytes = segments.slice(6).flatMap((segment) => [segment >> 8, segment & 255])
-    return { near: bytes.join("."), far: null }
+    return { client: bytes.join("."), site: null }
   }
   const prefix = (groups: number) =>
     segments.slice(0, groups).map((segment) => segment.toString(16)).join(":")
-  return { near: `${prefix(4)}::/64`, far: `${prefix(3)}::/48` }
+  return { client: `${prefix(4)}::/64`, site: `${prefix(3)}::/48` }
 }
 
 function parse(address: string): NetAddress.IpAddress | null {

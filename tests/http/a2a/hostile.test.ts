@@ -284,8 +284,8 @@ test("a payment on an unknown task or in an invalid message is reported as not r
       ...{ taskId: id, metadata: { ...presented, "x402.payment.status": "paid" } },
     })
     equal([elsewhere.code, misspelt.code], [-32602, -32602])
-    for (const { data } of [unknown, elsewhere, misspelt]) {
-      equal(data["payment"], "It was not read by this call")
+    for (const { data } of [gone, elsewhere, misspelt]) {
+      equal(data["payment"], "The payment was not read by this call")
     }
     const unpaid = yield* rpc(service, "tasks/get", { id: crypto.randomUUID() })
     ok(!("payment" in unpaid.data))
@@ -306,5 +306,5 @@ test("an offer states how long its task can be paid for", () =>
   inMarket(Effect.gen(function* () {
     const { service } = yield* a2aService
     const { text } = yield* offer(service, latest)
-    match(text, /The task can be paid for 10 minutes from when it was opened\.$/)
+    match(text, /The task can be paid for 10 minutes after it was opened\.$/)
   })))

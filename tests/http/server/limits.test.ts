@@ -54,13 +54,13 @@ law(
 
 law("clientKeys() treats an IPv4-mapped address as IPv4", ipv4, (address) => {
   equal(clientKeys(`::ffff:${address}`), clientKeys(address))
-  equal(clientKeys(address), { near: address, far: null })
+  equal(clientKeys(address), { client: address, site: null })
 })
 
 Deno.test("clientKeys() counts IPv6 by /64 and by /48", () => {
   equal(clientKeys("2001:db8:1:2:3:4:5:6"), {
-    near: "2001:db8:1:2::/64",
-    far: "2001:db8:1::/48",
+    client: "2001:db8:1:2::/64",
+    site: "2001:db8:1::/48",
   })
   equal(clientKeys("2001:db8:1:2::9"), clientKeys("2001:0DB8:1:2:ffff::"))
   equal(clientKeys("fe80::1%eth0"), clientKeys("fe80::1"))

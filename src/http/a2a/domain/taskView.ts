@@ -111,7 +111,7 @@ export const completedText = (skill: string) => `${skill} completed.`
 const notChargedText = (skill: string) =>
   `${skill} completed. The answer was not worth its price, so nothing was charged.`
 
-/** A task whose payment may be taken now, was taken, or was released. The client must ask again. */
+/** A task whose payment may be taken now, was taken, or was released; the client must poll. */
 export const paymentUnderway: TaskView = {
   state: "working",
   text:
@@ -178,7 +178,7 @@ function offerText({ name, path, product }: PaidSkill, { subject }: Task, terms:
   const query = subject === null || subject.parameters === "" ? "" : `?${subject.parameters}`
   return `${name} costs $${usd(product.price)} in USDC. Reply on this task with the payment in ` +
     `${x402Keys.payload}, or call GET ${terms.publicBaseUrl}${path}${query} over x402. ` +
-    `The task can be paid for ${Duration.toMinutes(taskLife)} minutes from when it was opened.`
+    `The task can be paid for ${Duration.toMinutes(taskLife)} minutes after it was opened.`
 }
 
 const nameOf = ({ subject }: Task) => subject?.skill ?? ""

@@ -34,8 +34,8 @@ import {
 
 /** Expired rows deleted per opened task. */
 const expiredPerOpenMax = 50
-/** All tasks are counted again after `totalMax / uncountedPart` opened tasks. */
-const uncountedPart = 200
+/** All tasks are counted again after `totalMax / recountDivisor` opened tasks. */
+const recountDivisor = 200
 
 export const layer = (
   limits: TaskLimits = defaultTaskLimits,
@@ -139,11 +139,9 @@ const open = (sql: SqlClient, limits: TaskLimits) => {
   })
 }
 
-/**
- * Reserves room for one task; counts all tasks again when the room of the last count is used up.
- */
+/** Reserves room for one task. When the room found by the last count is used up, counts again. */
 const makeRoom = (sql: SqlClient, { totalMax }: TaskLimits) => {
-  const batch = Math.max(1, Math.floor(totalMax / uncountedPart))
+  const batch = Math.max(1, Math.floor(totalMax / recountDivisor))
   const counting = Semaphore.makeUnsafe(1)
   let room = 0
 
