@@ -284,7 +284,7 @@ test("a payment on an unknown task or in an invalid message is reported as not r
       ...{ taskId: id, metadata: { ...presented, "x402.payment.status": "paid" } },
     })
     equal([elsewhere.code, misspelt.code], [-32602, -32602])
-    for (const { data } of [gone, elsewhere, misspelt]) {
+    for (const { data } of [unknown, elsewhere, misspelt]) {
       equal(data["payment"], "The payment was not read by this call")
     }
     const unpaid = yield* rpc(service, "tasks/get", { id: crypto.randomUUID() })
