@@ -7,7 +7,7 @@ CREATE TABLE detection (
   -- Identifies the evidence of the last question to the model; null if there was none.
   evidence_key text,
   considered_at timestamptz NOT NULL,
-  -- Why no item was published, or `told` if one was (`published` since migration 0021).
+  -- Why no item was published, or that one was (`published` since migration 0021).
   verdict text NOT NULL,
   told boolean NOT NULL
 );

@@ -1,5 +1,5 @@
--- Renames tables, columns, functions and triggers to plain technical terms, and the refund state
--- 'stuck' to 'needs_review', and comments the schema. Every guard checks what it checked before.
+-- Renames tables, columns, functions and triggers to plain technical terms, one refund state
+-- to 'needs_review', and comments the schema. Every guard checks what it checked before.
 --
 -- Stop the service and the refund workers for this one migration. A process of the previous version uses
 -- the old names, and fails on its first statement after the migration.
@@ -326,7 +326,7 @@ BEGIN
     USING ERRCODE = 'restrict_violation';
 END $$;
 
--- Refunds. The triggers of the table are off while 'stuck' is renamed: refund_guard would refuse the
+-- Refunds. The triggers of the table are off while the state is renamed: refund_guard would refuse the
 -- change, and the deferred trigger would leave an event pending, which forbids ALTER TABLE.
 ALTER TABLE refund DISABLE TRIGGER USER;
 ALTER TABLE refund DROP CONSTRAINT refund_state_check;

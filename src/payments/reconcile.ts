@@ -8,7 +8,7 @@
  * - `claimed`: settlement was not requested, so the payment is released and not charged.
  * - `released`, and its authorization has expired: `void` when the chain proves that it was never
  *   paid, owed when it was paid.
- * - `settling` and `unresolved`: only the chain can tell. Without a proof the row is `unresolved`
+ * - `settling` and `unresolved`: only the chain has the answer. Without a proof the row is `unresolved`
  *   and read again later. Never paid: `void`. Paid compute-first, so its answer is stored:
  *   `answered`, but owed when `answerWindow` has passed since the intent. Paid settle-early, so it
  *   has no answer yet: waits for its buyer until `recoveryWindow` after the intent, then owed.
@@ -27,7 +27,7 @@ import type { Move, PaymentStore, UnreadablePayment } from "./PaymentStore.ts"
 import type { PaymentTiming } from "./timing.ts"
 
 /**
- * True when the row needs the sweep: its worker or its buyer is gone, or only the chain can tell
+ * True when the row needs the sweep: its worker or its buyer is gone, or only the chain has the answer
  * its outcome.
  */
 function isWaiting(payment: Payment, { answerWindow }: BuyerWindows): boolean {

@@ -74,7 +74,7 @@ const cases: ReadonlyArray<[name: string, body: Effect.Effect<void, unknown, Sql
     }),
   ],
   [
-    "0021 renames the refund state stuck to needs_review, and its guards work afterwards",
+    "0021 renames a refund state to needs_review, and its guards work afterwards",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const files = yield* migrationFiles

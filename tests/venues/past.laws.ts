@@ -102,13 +102,13 @@ const readAll = Effect.fnUntraced(function* (
   wallet: string,
   range: { readonly from: number; readonly to: number },
 ) {
-  const acts = new Set<string>()
+  const activity = new Set<string>()
   let cursor: string | null = null
   for (let page = 0; page < pagesMax; page++) {
     const found: ActivityPage = yield* source.activity(wallet, range, cursor)
     assertPage(found, wallet, range)
-    for (const { event } of found.rows) acts.add(JSON.stringify(event))
-    if (found.next === null) return [...acts].sort()
+    for (const { event } of found.rows) activity.add(JSON.stringify(event))
+    if (found.next === null) return [...activity].sort()
     cursor = found.next
   }
   return yield* Effect.die(`More than ${pagesMax} pages`)
@@ -161,11 +161,11 @@ const marketsOfWallets = Effect.gen(function* () {
 const completeActivity = Effect.gen(function* () {
   const { source, found, now } = yield* busyWallets
   if (source === null) return
-  let acts = 0
+  let activity = 0
   for (const wallet of found) {
     const range = { from: now - 12 * day, to: now - minute }
     const whole = yield* readAll(source, wallet, range)
-    acts += whole.length
+    activity += whole.length
     const times = whole.map((act) => (JSON.parse(act) as ActivityEvent).at).sort((a, b) => a - b)
     const middle = times[times.length >> 1] ?? range.from
     const parts = [
@@ -178,7 +178,7 @@ const completeActivity = Effect.gen(function* () {
       `the parts of ${wallet}'s activity are the whole`,
     )
   }
-  assertThat(acts > 0, "some wallet has activity")
+  assertThat(activity > 0, "some wallet has activity")
   const unknown = yield* source.activity(`0x${"0".repeat(40)}`, { from: 0, to: now }, null)
   assertThat(
     unknown.rows.length === 0 && unknown.next === null,

@@ -172,11 +172,11 @@ export const falseLogs: ReadonlyArray<readonly [string, ReadonlyArray<Log>]> = [
   ["at one and the same index", [use, { ...transfer, logIndex: "0x7" }]],
   ["of two transactions", [use, { ...transfer, transactionHash: `0x${"11".repeat(32)}` }]],
   ["of two blocks", [use, { ...transfer, blockHash: `0x${"11".repeat(32)}` }]],
-  ["to somebody else", [
+  ["to another address", [
     use,
     { ...transfer, topics: [transferTopics[0], transferTopics[1], strange] },
   ]],
-  ["from somebody else", [use, {
+  ["from another address", [use, {
     ...transfer,
     topics: [transferTopics[0], strange, transferTopics[2]],
   }]],

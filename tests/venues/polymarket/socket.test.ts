@@ -217,14 +217,14 @@ const readAll = Effect.fnUntraced(function* (
   wallet: string,
   range: { readonly from: number; readonly to: number },
 ) {
-  const acts: Array<string> = []
+  const events: Array<string> = []
   const rejected: Record<string, number> = {}
   let cursor: string | null = null
   for (let pages = 1; pages <= 500; pages++) {
     const page: ActivityPage = yield* source.activity(wallet, range, cursor)
-    acts.push(...page.rows.map(({ event }) => JSON.stringify(Object.entries(event).sort())))
+    events.push(...page.rows.map(({ event }) => JSON.stringify(Object.entries(event).sort())))
     for (const reason of Object.keys(page.rejected)) rejected[reason] = 1
-    if (page.next === null) return { acts: acts.sort(), pages, rejected: Object.keys(rejected) }
+    if (page.next === null) return { events: events.sort(), pages, rejected: Object.keys(rejected) }
     cursor = page.next
   }
   return yield* Effect.die("Too many pages")
@@ -244,17 +244,17 @@ liveTest(
         equal([rows.length, rejected], [23, {}], "its length")
         const now = Math.floor((yield* Clock.currentTimeMillis) / second) * second
         const range = { from: now - 20 * day, to: now - minute }
-        let acts = 0
+        let events = 0
         let pages = 0
         for (const { wallet } of rows.slice(0, 5)) {
           const read = yield* readAll(wire, wallet, range)
           const truth = yield* readAll(here, wallet, range)
-          equal(read.acts, truth.acts, wallet)
+          equal(read.events, truth.events, wallet)
           for (const reason of read.rejected) equal(reason, "other_type", "rejected")
-          acts += read.acts.length
+          events += read.events.length
           pages += read.pages
         }
-        equal(acts > 0 && pages > 5, true, `${acts} acts on ${pages} pages`)
+        equal(events > 0 && pages > 5, true, `${events} events on ${pages} pages`)
       })),
 )
 

@@ -53,7 +53,7 @@ function outcome<A>(decoded: Result.Result<A, string>): A | string {
   return Result.isSuccess(decoded) ? decoded.success : decoded.failure
 }
 
-const act = (fields: Fields) =>
+const decodedRow = (fields: Fields) =>
   Result.map(decodeActivity(activityRow(1, fields)), ({ event }) => event)
 
 const anyJson = Arbitrary.schema(Schema.Json)
@@ -81,7 +81,7 @@ law(
   "decodeActivity() turns a damaged row into a valid event, or rejects it",
   damage(activityRow()),
   (how) => {
-    const decoded = act(Object.fromEntries(how))
+    const decoded = decodedRow(Object.fromEntries(how))
     if (Result.isFailure(decoded)) return true
     const { wallet, size, price, at, kind, tokenId } = decoded.success
     const trade = kind === "buy" || kind === "sell"
@@ -121,7 +121,7 @@ Deno.test("decodeActivity() reads a fill with its price without fees", () => {
 Deno.test("decodeActivity() reads each kind of event, with a token only when it is of one outcome", () => {
   const bare = { price: 0.7, token_id: "", side: "", outcome_index: 999, event_slug: "" }
   const read = (type: string, fields: Fields) => {
-    const decoded = outcome(act({ type, ...fields }))
+    const decoded = outcome(decodedRow({ type, ...fields }))
     return typeof decoded === "string" ? decoded : [decoded.kind, decoded.tokenId, decoded.price]
   }
   equal(read("TRADE", { side: "SELL" }), ["sell", tokenId(1, 0), 0.42])
@@ -135,7 +135,7 @@ Deno.test("decodeActivity() reads each kind of event, with a token only when it 
 })
 
 Deno.test("decodeActivity() returns the first reason why a row is rejected", () => {
-  const reason = (fields: Fields) => outcome(act(fields))
+  const reason = (fields: Fields) => outcome(decodedRow(fields))
   for (const type of ["MIGRATION", "REWARD", "MAKER_REBATE", "YIELD", "DEPOSIT", "TIP"]) {
     equal(reason({ type, condition_id: "" }), "other_type")
   }

@@ -92,22 +92,22 @@ const readActivity = Effect.fnUntraced(function* (
   from: number,
   to: number,
 ) {
-  const acts: Array<ActivityEvent> = []
+  const activity: Array<ActivityEvent> = []
   let reading: ReturnType<typeof startReading> | null = startReading(from, to)
   for (let page = 0; reading !== null; page++) {
     ok(page < 3_000, "reading does not end")
     const { from, to, cursor }: ReturnType<typeof startReading> = reading
     const found = yield* source.activity(wallet, { from, to }, cursor)
     const taken: ReturnType<typeof wholeSeconds> = wholeSeconds(reading, found)
-    acts.push(...taken.activity)
+    activity.push(...taken.activity)
     reading = taken.remaining
-    if (taken.truncated) return { acts, truncated: true }
+    if (taken.truncated) return { activity, truncated: true }
   }
-  return { acts, truncated: false }
+  return { activity, truncated: false }
 })
 
-const keysOf = (acts: ReadonlyArray<ActivityEvent>) =>
-  numberOccurrences(acts).map(activityEventKey).sort()
+const keysOf = (activity: ReadonlyArray<ActivityEvent>) =>
+  numberOccurrences(activity).map(activityEventKey).sort()
 
 /** All faults that lose no row after retries. */
 const faulty: FaultPlan = seededFaults(7, {
@@ -135,15 +135,20 @@ for (
               const truth = keysOf(activityOfRows(world.activity(wallet, range, Infinity)))
               for (const venue of [overWire, inProcess]) {
                 const { address } = wallet
-                const { acts } = yield* readActivity(sourceOf(venue), address, from, now - second)
-                deepStrictEqual(keysOf(acts), truth, wallet.group.strategy)
+                const { activity } = yield* readActivity(
+                  sourceOf(venue),
+                  address,
+                  from,
+                  now - second,
+                )
+                deepStrictEqual(keysOf(activity), truth, wallet.group.strategy)
                 if (rows < 10) {
                   continue
                 }
                 const sorted = (found: ReturnType<typeof computedEntries>) => [...found].sort()
                 const { origin } = world.options
                 const entries = [
-                  computedEntries(world, acts, origin),
+                  computedEntries(world, activity, origin),
                   trueEntries(world, wallet, origin),
                 ].map(
                   sorted,
@@ -260,7 +265,10 @@ liveTest(
           const old = yield* readActivity(source, address, now - 20 * day, now - second)
           const young = yield* readActivity(source, address, now - 3 * day, now - second)
           deepStrictEqual([old.truncated, young.truncated], [true, false])
-          ok(old.acts.every(({ at }) => at > now - 6 * day) && old.acts.length > young.acts.length)
+          ok(
+            old.activity.every(({ at }) => at > now - 6 * day) &&
+              old.activity.length > young.activity.length,
+          )
         }
       })),
 )
