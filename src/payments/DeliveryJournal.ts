@@ -14,8 +14,8 @@ export interface DeliveryJournal {
   /** Deliveries of earlier processes that the store may not know of. */
   readonly pending: ReadonlyArray<PaymentId>
   /**
-   * Records a delivery. Once it has returned, the record survives a crash of the process, but not of
-   * the machine.
+   * Records a delivery. Once it has returned, the record survives a crash of the process, but not
+   * of the machine.
    */
   readonly append: (paymentId: PaymentId) => Effect.Effect<void>
   /** Deletes the record, because the store knows of the delivery. */

@@ -66,8 +66,8 @@ export class Payments extends Context.Service<Payments, {
   /** The payment id of an authorization. Pure. */
   readonly idOf: (authorization: Authorization) => PaymentId
   /**
-   * The stored answer, when the secret is the one it was bought with; otherwise the outcome of the
-   * payment. Nothing is claimed or charged.
+   * The outcome of a payment. It contains the stored answer only when the secret is the one that
+   * the answer was bought with. Nothing is claimed or charged.
    */
   readonly findOutcome: (
     paymentId: PaymentId,
@@ -215,8 +215,8 @@ const answerKnownPayment = Effect.fnUntraced(function* (
   if (row.state === "released") {
     const refused = yield* claimRefusal(seller, sale)
     if (refused !== null) return yield* refused
-    // Another copy of the call may have claimed the released row and be settling it, so a failing
-    // store leaves the outcome unknown.
+    // Another call with the same payment may have claimed the released row and be settling it. So
+    // the outcome is unknown when the store fails.
     const claim = Effect.catchDefect(
       store.move(row, { event: "claim", secretHash: hash, lease: timing.lease }),
       unresolvedAfterDefect,

@@ -69,7 +69,7 @@ const matchAll = Effect.fnUntraced(function* (
   transfers: ReadonlyArray<AuthorizedTransfer>,
 ) {
   const { signatures, token, store } = options
-  // A transfer from us to ourselves is not a payment, and the store can have no row for it.
+  // A transfer from us to ourselves is not a payment, and the store refuses a row for it.
   const incoming = transfers.filter(({ from, to, value }) => value > 0n && from !== to)
   const payments = incoming.map((transfer) => ({
     transfer,

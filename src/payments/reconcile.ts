@@ -220,8 +220,8 @@ function expectedTransfer(
 }
 
 /**
- * Makes a move and returns the row after it, or the current row when it has changed meanwhile. A row
- * is never deleted, so there is one.
+ * Makes a move and returns the row after it, or the current row when it has changed meanwhile. A
+ * row is never deleted, so there is one.
  */
 export function moveOrRead(store: PaymentStore["Service"], row: Payment, move: Move) {
   return Effect.flatMap(

@@ -65,7 +65,7 @@ export function scaledTiming(
     paidWorkTimeout: scaled(paidWorkTimeout),
     settleTimeout: scaled(settleTimeout),
     proveTimeout: scaled(proveTimeout),
-    // The service waits for a buyer no longer before the answer is computed than after.
+    // A buyer must not get more time before the answer is computed than after it.
     recoveryWindow: Duration.min(defaultTiming.recoveryWindow, answerWindow),
   }
 }

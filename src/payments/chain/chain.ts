@@ -139,8 +139,8 @@ const proofOf = Effect.fnUntraced(function* (rpc: Rpc, safe: Head, expected: Exp
 
 /**
  * The payment, when it is in the transaction that the facilitator reported. The report may be
- * wrong: when the payment is not in it, the logs are searched. Fails only when the endpoint does not
- * respond.
+ * wrong: when the payment is not in it, the logs are searched. Fails only when the endpoint does
+ * not respond.
  */
 const paidInHint = Effect.fnUntraced(function* (
   rpc: Rpc,

@@ -87,8 +87,8 @@ export type RefundMove =
 
 export class RefundStore extends Context.Service<RefundStore, {
   /**
-   * Leases refunds that are due, the longest due first. Each refund is leased to one caller at a
-   * time, until its lease expires or it is moved. A refund in `needs_review` is included, because
+   * Leases refunds that are due, the longest overdue first. Each refund is leased to one caller at
+   * a time, until its lease expires or it is moved. A refund in `needs_review` is included, because
    * the chain may have paid it meanwhile. An unreadable row is leased and returned too, so that it
    * does not block the others.
    */

@@ -224,7 +224,7 @@ export const findOutcome = (ports: OutcomePorts) =>
       if (Option.isNone(found)) return { state: "unknown" }
       const hash = ports.secretHash(paymentId, secret)
       const hasSecret = (row: Payment) => hash !== null && hash === row.secretHash
-      // An answer past its window is refunded here first, so that it is not delivered as well.
+      // An answer past its window is owed here first, so that it is not delivered and refunded.
       const row = hasSecret(found.value) && needsChain(found.value, ports.windows)
         ? yield* reconcile(ports, found.value)
         : found.value
