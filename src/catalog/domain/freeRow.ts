@@ -1,5 +1,5 @@
 /**
- * The table of free paths: one row per path of the free rate limit. Its skill, its MCP tool, its
+ * The table of free paths: one row per path under the free rate limit. Its skill, its MCP tool, its
  * operation in /openapi.json and its examples are generated from the row, as for a product.
  *
  * @module

@@ -1,6 +1,6 @@
 /**
  * The x402 catalogs of paid calls: /discovery for readers of the Bazaar, and /.well-known/x402 for
- * crawlers, some of which read addresses and some whole items.
+ * crawlers, which read either its addresses or its items.
  *
  * @module
  */

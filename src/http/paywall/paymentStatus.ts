@@ -82,7 +82,7 @@ export const makePaymentLookup = Effect.gen(function* () {
           onSome: Option.match({ onNone: () => unknown, onSome: statusAnswer }),
         })),
         Effect.catchCause((cause) =>
-          Effect.as(Effect.logWarning("Cannot look a payment up", cause), null)
+          Effect.as(Effect.logWarning("Cannot look up a payment", cause), null)
         ),
       ),
     )

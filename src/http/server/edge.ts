@@ -2,8 +2,8 @@
  * The edge: the outermost HTTP layer, which sees every request before any route.
  *
  * It sends prepared answers itself (free bodies, documents, unpaid 402s, errors), in the same turn
- * of the event loop when their rate limit allows it. Only posts and requests with a payment reach a
- * handler.
+ * of the event loop unless a rate limit has to be read. Only posts and requests with a payment reach
+ * a handler.
  *
  * @module
  */

@@ -167,7 +167,7 @@ export const RequestId = Context.Reference<string>("bellwether/http/RequestId", 
   defaultValue: () => "unknown-request",
 })
 
-/** An error encoded once for any request; only the request id is added later. */
+/** An error that is encoded once and sent many times; only the request id is added later. */
 export interface PreparedRefusal {
   readonly status: number
   /** The error's own headers, without the common ones. */

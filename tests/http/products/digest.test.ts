@@ -123,7 +123,7 @@ test("/v1/digest sells the whole newest digest until it reaches its maximum age"
     equal([code, charged, retryable], ["digest_stale", false, true])
     strictEqual(
       stale.body.error.message,
-      `The newest digest is from ${digest.createdAt} and too old to be sold: the next one is late`,
+      `The newest digest, from ${digest.createdAt}, is too old to be sold: the next one is late`,
     )
     strictEqual(stale.response.headers.has("payment-response"), false)
   }))
