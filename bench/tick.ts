@@ -99,7 +99,7 @@ const seededStore = Layer.effect(
 ).pipe(Layer.provide(marketStore.layer))
 
 const benchLayer = (baseUrl: string) => {
-  const url = Deno.env.get("TEST_DATABASE_URL")
+  const url = Deno.env.get("TEST_DATABASE_URL") || undefined
   const venue = polymarket.layer({
     gammaUrl: baseUrl,
     clobUrl: baseUrl,

@@ -26,7 +26,7 @@ ALTER TABLE refund
     = (num_nulls(transaction, confirmed_at, confirmed_block, confirmed_log_index) = 0)),
   ADD CONSTRAINT refund_confirmed_whole CHECK (state <> 'confirmed' OR treasury IS NOT NULL);
 
--- Refunds that need review ('stuck') are checked too, but rarely: the chain may have paid them after all.
+-- Refunds that need review are checked too, but rarely: the chain may have paid them after all.
 DROP INDEX refund_open;
 CREATE INDEX refund_due ON refund (next_attempt_at)
   WHERE state IN ('queued', 'signed', 'broadcast', 'stuck');

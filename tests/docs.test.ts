@@ -1,12 +1,13 @@
 /**
  * The documents are held to the code where a machine can: links, paths, commands, prices, settings,
- * dependencies, and the length of the README.
+ * dependencies, the length of the README, and the words of the glossary.
  *
  * @module
  */
 import { variables } from "../src/app/variables.ts"
 import { products } from "../src/catalog/domain/product.ts"
 import { usdDecimals } from "../src/core/domain/money.ts"
+import { commentsOf, occurrences, replacedWords } from "./support/words.ts"
 
 const root = new URL("..", import.meta.url)
 const readmeLinesMax = 150
@@ -136,4 +137,40 @@ Deno.test("the table of dependencies has every package with its version", () => 
     )
   })
   fail("The table lacks", missing)
+})
+
+/** Words that a file must contain; the others are rejected there too. */
+const requiredWords: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "src/news/domain/words.ts": ["tell", "sound"],
+  "src/predetermined/domain/predetermined.ts": ["nobody"],
+  "src/writing/domain/plainWords.ts": ["beside", "stood", "till"],
+  // Stored values: a key of a JSON column, a metric's label, a value that a migration replaces.
+  "src/whales/postgres/countingStore.ts": ["beside"],
+  "src/payments/sale/saleFibers.ts": ["given away"],
+  "tests/payments/sale/payments.outcomes.test.ts": ["given away"],
+  "tests/postgres/migrate.test.ts": ["stuck"],
+}
+
+/** An applied migration never changes, so only its comments are checked. */
+const lastAppliedMigration = "migrations/0021"
+
+Deno.test("names, comments, texts and documents use none of the rejected words", () => {
+  const rejected = replacedWords(read("docs/glossary.md")).filter(({ isRejected }) => isRejected)
+  const exempt = ["docs/glossary.md", "src/writing/domain/plainWordLists.ts", "tests/docs.test.ts"]
+  const files = [
+    ...documents,
+    ...["src/", "tests/", "examples/", "bench/"].flatMap((folder) => filesBelow(folder, /\.ts$/)),
+    ...filesBelow("migrations/", /\.sql$/).map(({ path, text }) => ({
+      path,
+      text: path.slice(0, lastAppliedMigration.length) <= lastAppliedMigration
+        ? commentsOf(text)
+        : text,
+    })),
+  ].filter(({ path }) => !exempt.includes(path))
+  const offences = files.flatMap(({ path, text }) =>
+    [...occurrences(text, rejected)]
+      .filter(([word, count]) => count > 0 && !requiredWords[path]?.includes(word))
+      .map(([word, count]) => `${path}: ${word} (${count})`)
+  )
+  fail("The glossary replaces these words", offences)
 })

@@ -70,7 +70,7 @@ test("serviceSandbox() with live payments allows its store, facilitator, chain, 
       ...["rss.dw.com:443", "www.theguardian.com:443", "www.france24.com:443"],
       ...["feeds.npr.org:443", "www.euronews.com:443"],
     ])
-    equal([read, write], [[".data/deliveries-8402", "migrations"], [".data/handed-over-8402"]])
+    equal([read, write], [[".data/deliveries-8402", "migrations"], [".data/deliveries-8402"]])
   }))
 
 test("serviceSandbox() allows reading the files of the settings, not writing them", () =>

@@ -3,7 +3,7 @@
  * standard output.
  *
  * The page is served from a port of its own, so every call crosses origins. It runs as a process of
- * its own, because its packages live beside it in `node_modules`, outside of the project's
+ * its own, because its packages are next to it in `node_modules`, outside of the project's
  * dependencies: `npm ci --prefix tests/browser` puts them there.
  *
  * @module

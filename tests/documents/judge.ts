@@ -2,7 +2,7 @@
  * Asks the validator behind x402scan about challenges: PAYMENT-REQUIRED headers on standard input,
  * verdicts on standard output.
  *
- * It runs as a process of its own, because that package lives beside it in `node_modules`, outside
+ * It runs as a process of its own, because that package is next to it in `node_modules`, outside
  * of the project's dependencies: `npm ci --prefix tests/documents` puts it there.
  *
  * @module

@@ -34,7 +34,7 @@ import { pooledReplicaPorts, stockedWorld } from "../support/http/socketReplicas
 import { freshSchema } from "../support/stores.ts"
 import { terms } from "../support/payments/terms.ts"
 
-const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
+const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
 
 /** Starts a replica whose agent card contains its real address; returns its base URL. */
 const serve = Effect.fnUntraced(function* (world: World, payments: Payments["Service"]) {

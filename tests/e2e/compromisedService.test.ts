@@ -45,7 +45,7 @@ import { freshSchema } from "../support/stores.ts"
 import { nonce, terms, token } from "../support/payments/terms.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
 
-const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
+const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
 const treasuryKey = Redacted.make(`0x${"ab".repeat(32)}` as const)
 const payTo = address(terms.payTo)
 const price = 10_000n

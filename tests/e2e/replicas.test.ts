@@ -35,7 +35,7 @@ import {
 import { freshSchema } from "../support/stores.ts"
 import { terms } from "../support/payments/terms.ts"
 
-const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
+const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
 const copies = 50
 const seeds = 4
 const seedsMax = 24

@@ -31,7 +31,7 @@ import {
 import { freshSchema } from "../support/stores.ts"
 import { terms } from "../support/payments/terms.ts"
 
-const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
+const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
 
 /** The first replica stops before or after it writes this event, as if it were killed. */
 interface FailurePoint {

@@ -2,7 +2,7 @@
  * The stock buyer of x402 version 1, unmodified: an address and a key on standard input, what it got
  * on standard output.
  *
- * It runs as a process of its own, because its packages live beside it in `node_modules`, outside of
+ * It runs as a process of its own, because its packages are next to it in `node_modules`, outside of
  * the project's dependencies: `npm ci --prefix tests/legacy` puts them there.
  *
  * @module

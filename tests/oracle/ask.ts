@@ -1,7 +1,7 @@
 /**
  * Asks the venue's own zod schemas about rows: names on standard input, verdicts on standard output.
  *
- * It runs as a process of its own, because those packages live beside it in `node_modules`, outside
+ * It runs as a process of its own, because those packages are next to it in `node_modules`, outside
  * of the project's dependencies: `npm ci --prefix tests/oracle` puts them there.
  *
  * @module

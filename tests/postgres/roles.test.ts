@@ -45,7 +45,7 @@ import {
   walletOf,
 } from "../whales/whaleStores.laws.ts"
 
-const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
+const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
 
 const connect = (url: Redacted.Redacted) =>
   Effect.map(

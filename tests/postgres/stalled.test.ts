@@ -13,7 +13,7 @@ import { RateLimits } from "../../src/core/RateLimits.ts"
 import { proxyTo } from "../support/proxy.ts"
 import { freshSchema } from "../support/stores.ts"
 
-const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
+const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
 /** How late a timer may be on a busy machine. */
 const lateMsMax = 1_000
 

@@ -15,7 +15,7 @@ import { sized } from "./size.ts"
 
 type Store = Layer.Layer<PgClient.PgClient | SqlClient>
 
-const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
+const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
 
 const migrated = Layer.effectDiscard(Effect.flatMap(migrationFiles, migrate))
 

@@ -244,8 +244,8 @@ export const products = {
     path: "/v1/resolving",
     price: prices.resolving,
     settlementOrder: "settle-early",
-    description: "Up to 200 markets that end within the given hours, the soonest first. Each has " +
-      "its hours remaining, mid price, liquidity, and whether its price is contested or has " +
+    description: "Up to 200 markets that end within the given hours, soonest first. Each has " +
+      "its remaining hours, mid price, liquidity, and whether its price is contested or has " +
       "converged. The ten soonest also have live microstructure. Not charged when there is none. " +
       "A call that fails after payment is refunded.",
     tags: ["prediction-markets", "resolution"],

@@ -27,7 +27,7 @@ import { liveTest } from "../../support/effect.ts"
 import { freshSchema } from "../../support/stores.ts"
 import { authorizationFor, nonce, terms, token } from "../../support/payments/terms.ts"
 
-const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
+const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
 const product = products.signals
 const refundDeadline = Duration.seconds(30)
 
