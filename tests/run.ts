@@ -1,7 +1,7 @@
 /**
  * Runs the tests: deno run -A tests/run.ts [--full] [capability or path...]
  *
- * First the domain tests without any permission, then all others. It says at the start how long they
+ * The domain tests run without any permission, next to all others. It says at the start how long they
  * take and which of them need a tool that this machine does not have, and at the end what was
  * skipped, why, and the totals.
  *
@@ -73,6 +73,14 @@ const tools: ReadonlyArray<Tool> = [
   },
 ]
 
+/** Long proofs that have no small size: they run with `--full`, or by their path. */
+const fullOnly = [
+  "tests/e2e/fuzz.test.ts",
+  "tests/e2e/sandbox.test.ts",
+  "tests/track-record/selfScore.truth.test.ts",
+  "tests/whales/whales.truth.test.ts",
+]
+
 function exists(path: string): boolean {
   try {
     Deno.statSync(new URL(path, root))
@@ -128,13 +136,18 @@ function elapsed(): string {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
 
-/** Runs one `deno test`, prints its output as it comes, and reads the outcome from it. */
+/**
+ * Runs one `deno test`, prints its output as it comes, and reads the outcome from it. Files that have
+ * reported a test are added to `seen`.
+ */
 async function run(
   permissions: ReadonlyArray<string>,
   files: ReadonlyArray<string>,
   isFull: boolean,
+  seen: Set<string>,
 ): Promise<Outcome> {
-  const jobs = Deno.env.get("DENO_JOBS") ?? String(Math.min(navigator.hardwareConcurrency, jobsMax))
+  const jobs = Deno.env.get("DENO_JOBS") ??
+    String(Math.min(navigator.hardwareConcurrency + 1, jobsMax))
   const child = new Deno.Command(Deno.execPath(), {
     args: [
       ...["test", ...permissions, "--no-check", "--parallel", ...files],
@@ -146,11 +159,6 @@ async function run(
     stdout: "piped",
     stderr: "inherit",
   }).spawn()
-  const seen = new Set<string>()
-  const progress = setInterval(
-    () => print(`--- ${seen.size} of ${files.length} files, ${elapsed()}`),
-    progressEveryMs,
-  )
   const outcome = {
     ...{ passed: 0, failed: 0 },
     ...{ failures: new Array<string>(), skipped: new Array<string>() },
@@ -164,7 +172,6 @@ async function run(
       read(line, seen, outcome)
     }
   }
-  clearInterval(progress)
   return { ...outcome, succeeded: (await child.status).success }
 }
 
@@ -183,12 +190,13 @@ function read(
 }
 
 function announce(files: number, isFull: boolean, isAll: boolean): void {
-  const time = isFull ? "8 to 15 minutes" : "3 to 4 minutes"
+  const time = isFull ? "10 to 15 minutes" : "about 4 minutes"
   const size = isFull
     ? "full size"
     : "short: `deno task test:full` runs the long proofs at full size"
   print(`${files} test files, ${size}`)
   if (isAll) print(`This takes ${time} on 2 cores.`)
+  if (isAll && !isFull) print(`Only at full size: ${fullOnly.join(", ")}`)
   const missing = tools.filter(isMissing)
   if (missing.length > 0) print("Some tests will be skipped. They need:")
   for (const { name, tests, install } of missing) {
@@ -219,19 +227,27 @@ function summarize(outcomes: ReadonlyArray<Outcome>): void {
 
 const isFull = Deno.args.includes("--full")
 const names = Deno.args.filter((argument) => argument !== "--full")
-const files = selected(names)
+const isShort = !isFull && names.length === 0
+const files = selected(names).filter((path) => !isShort || !fullOnly.includes(path))
 if (files.length === 0) {
   print(`No test file is in ${names.join(" or ")}`)
   Deno.exit(2)
 }
 announce(files.length, isFull, names.length === 0)
 const isDomain = (path: string) => /\/domain\//.test(path)
-const outcomes: Array<Outcome> = []
-for (
-  const [permissions, stage] of [
-    [[], files.filter(isDomain)],
-    [["-A"], files.filter((path) => !isDomain(path))],
-  ] as const
-) if (stage.length > 0) outcomes.push(await run(permissions, stage, isFull))
+const seen = new Set<string>()
+const progress = setInterval(
+  () => print(`--- ${seen.size} of ${files.length} files, ${elapsed()}`),
+  progressEveryMs,
+)
+// Both at once: tests that wait leave their core to others.
+const stages = [
+  { permissions: ["-A"], files: files.filter((path) => !isDomain(path)) },
+  { permissions: [], files: files.filter(isDomain) },
+].filter(({ files }) => files.length > 0)
+const outcomes = await Promise.all(
+  stages.map(({ permissions, files }) => run(permissions, files, isFull, seen)),
+)
+clearInterval(progress)
 summarize(outcomes)
 Deno.exit(outcomes.every(({ succeeded }) => succeeded) ? 0 : 1)

@@ -7,16 +7,15 @@
 import { ok } from "node:assert/strict"
 import { Effect, Random } from "effect"
 import { liveTest } from "../support/effect.ts"
-import { sized } from "../support/size.ts"
 import { requestDrawer } from "../support/http/fuzz.ts"
 import { type Service, startDev } from "../support/process.ts"
 import { anyRpcCall } from "../support/http/rpcFuzz.ts"
 
-const requests = sized({ short: 3_000, full: 20_000 })
+const requests = 20_000
 const seed = "fuzz-process-1"
 const connections = 8
 /** Requests that fill caches, pools and compiled code before the memory is measured. */
-const warmUp = sized({ short: 1_000, full: 5_000 })
+const warmUp = 5_000
 const growthMaxMiB = 100
 /** A slower request counts as a hang. */
 const requestTimeoutMs = 20_000

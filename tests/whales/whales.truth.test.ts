@@ -16,7 +16,6 @@ import { VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import type { WhaleReport } from "../../src/whales/Whales.ts"
 import { storesOf } from "../support/whales/whaleStores.ts"
 import { test } from "../support/effect.ts"
-import { sized } from "../support/size.ts"
 import { embeddedStore } from "../support/stores.ts"
 import {
   makeOracle,
@@ -50,9 +49,9 @@ const world = makeWorld({
   })),
 })
 const start = world.options.origin
-const ticks = sized({ short: 22, full: 42 })
+const ticks = 42
 /** Entries that were first read after a later calibration; it takes two days for some to come. */
-const lateMin = sized({ short: 0, full: 2 })
+const lateMin = 2
 const end = start + (ticks - 1) * tickIntervalMs
 
 /** The instants of the ticks. */
