@@ -1,6 +1,6 @@
 /**
  * How long `deno task dev` takes to its first answer, on a new store and on one reopened, and the peak
- * memory of its processes after a minute.
+ * memory of its processes after half a minute.
  *
  *     deno task bench:start
  *
@@ -10,7 +10,7 @@ import { Console, Effect } from "effect"
 
 const port = 29_931
 const startMsMax = 60_000
-const memoryAfterMs = 60_000
+const memoryAfterMs = 30_000
 const pollMs = 50
 
 /** The process and everything it started, parents first. */
