@@ -73,11 +73,15 @@ const tools: ReadonlyArray<Tool> = [
   },
 ]
 
-/** Long proofs that have no small size: they run with `--full`, or by their path. */
+/** Long proofs: they run with `--full`, or when their path or capability is named. */
 const fullOnly = [
   "tests/e2e/fuzz.test.ts",
   "tests/e2e/sandbox.test.ts",
   "tests/track-record/selfScore.truth.test.ts",
+  "tests/venues/simulated/strategies.test.ts",
+  "tests/whales/whaleStores.races.test.ts",
+  "tests/whales/whales.crash.test.ts",
+  "tests/whales/whales.resolutions.test.ts",
   "tests/whales/whales.truth.test.ts",
 ]
 
