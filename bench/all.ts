@@ -1,8 +1,8 @@
 /**
  * Runs every measurement in turn and writes `docs/benchmarks.md`: each figure with its command, on one
- * commit and one machine. Takes about 20 minutes; the machine must do nothing else. The
- * proofs that are tests (fact check, injection, hostile requests) print their figures in `deno task
- * test:full`.
+ * commit and one machine. Takes about a quarter of an hour; the machine must do nothing else.
+ * The proofs that are tests print their figures in `deno task test:full`, `test:simulation` and
+ * `test:kill`.
  *
  *     createdb bench; apt-get install wrk
  *     DATABASE_URL=postgres://postgres@127.0.0.1:5432/bench deno task bench:all [name ...]
@@ -82,18 +82,6 @@ const chapters: Readonly<Record<string, ReadonlyArray<Measurement>>> = {
       name: "whales",
       what: "Whale labels compared with known skill",
       command: "deno task bench:whales",
-    },
-  ],
-  "Money": [
-    {
-      name: "simulation",
-      what: "The real payment code on simulated ports, 5,000 seeds",
-      command: "deno task test:simulation --seeds 5000",
-    },
-    {
-      name: "kill",
-      what: "Real processes and PostgreSQL killed for 120 s under paying clients",
-      command: "deno task test:kill --seconds 120 --seed 1",
     },
   ],
   "Code": [

@@ -27,7 +27,7 @@ import type { Move, PaymentStore, UnreadablePayment } from "./PaymentStore.ts"
 import type { PaymentTiming } from "./timing.ts"
 
 /**
- * True when the row needs the sweep: its worker or its buyer is gone, or only the chain has the answer
+ * True when the row needs the sweep: its worker or its buyer is gone, or only the chain has
  * its outcome.
  */
 function isWaiting(payment: Payment, { answerWindow }: BuyerWindows): boolean {

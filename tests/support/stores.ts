@@ -144,11 +144,14 @@ export const emptyStore = Effect.gen(function* () {
     tables.map(({ name }) => `SELECT '${name}' AS name WHERE EXISTS (SELECT FROM "${name}")`)
       .join(" UNION ALL "),
   )
+  // Materialized, because a sequence of another test's schema may be dropped at this moment.
   const counted = sql<{ name: string }>`
-    SELECT relname AS name FROM pg_sequence
-    JOIN pg_depend ON objid = seqrelid AND classid = 'pg_class'::regclass AND deptype IN ('a', 'i')
-    JOIN pg_class ON pg_class.oid = refobjid AND relnamespace = current_schema()::regnamespace
-    WHERE pg_sequence_last_value(seqrelid) IS NOT NULL`
+    WITH own AS MATERIALIZED (
+      SELECT relname, seqrelid FROM pg_sequence
+      JOIN pg_depend ON objid = seqrelid AND classid = 'pg_class'::regclass AND deptype IN ('a', 'i')
+      JOIN pg_class ON pg_class.oid = refobjid AND relnamespace = current_schema()::regnamespace
+    )
+    SELECT relname AS name FROM own WHERE pg_sequence_last_value(seqrelid) IS NOT NULL`
   const used = new Set([...yield* filled, ...yield* counted].map(({ name }) => `"${name}"`))
   yield* sql.withTransaction(Effect.gen(function* () {
     yield* sql`SET LOCAL session_replication_role = replica`
