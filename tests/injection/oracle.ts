@@ -16,9 +16,9 @@ export function publishedFaults(
   if (own.length === 0) return ["no facts"]
   const quotations = [...text.matchAll(/“([^“”]*)”/g)].map(([, quoted = ""]) => quoted)
   const foreign = quotations.filter((quoted) => !names.includes(quoted))
-  const figures = longestFirst(own.flatMap((fact) => fact.figures))
-  const links = longestFirst(own.flatMap((fact) => fact.links))
-  const rest = without(without(text.replace(/“[^“”]*”/g, " ◦ "), links), figures)
+  // The longest first, because one may be part of another.
+  const allowed = longestFirst(own.flatMap((fact) => [...fact.figures, ...fact.links]))
+  const rest = without(text.replace(/“[^“”]*”/g, " ◦ "), allowed)
   const prose = rest.normalize("NFKC")
   const nameWords = new Set(names.flatMap((name) => name.split(/[^\p{L}\p{M}'’]+/u)))
   const found = (pattern: RegExp) => prose.match(pattern) ?? []
