@@ -285,8 +285,8 @@ export function plainStatement(
   return kind === "venue"
     ? `The outcome ${name} of ${question} has been proposed at the venue and not disputed for ` +
       `${ageWords(now - publishedAt)}.`
-    : `The outcome of ${question} is ${name}, as ${quoted(safeName(source))} reported in ` +
-      `${quoted(safeName(title))}.`
+    : `By the headline ${quoted(safeName(title))} of ${quoted(safeName(source))}, the outcome of ` +
+      `${question} is ${name}.`
 }
 
 /** An accepted answer and its origin. */
