@@ -76,7 +76,7 @@ export const loadService = Effect.fn("settings.loadService")(
       publicBaseUrl,
       database,
       /** Folder of the delivery journal: deliveries that are not yet stored in the database. */
-      deliveryJournal: `.data/deliveries-${port}`,
+      deliveryJournal: `.data/handed-over-${port}`,
       venue,
       ...money,
       /** Null: rules instead of a model. */

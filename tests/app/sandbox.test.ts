@@ -53,7 +53,7 @@ test("serviceSandbox() in dev allows its listeners, its served store and the sto
   Effect.gen(function* () {
     const { net, read, write } = yield* service("dev", dev)
     equal(net, ["127.0.0.1:8402", "127.0.0.1:8403", "127.0.0.1:5999"])
-    const own = [".data/deliveries-8402", ".data/simulated-1"]
+    const own = [".data/handed-over-8402", ".data/simulated-1"]
     equal(new Set(read), new Set(["migrations", ...own, ...paths.storePackages]))
     equal(write, own)
   }))
@@ -70,7 +70,7 @@ test("serviceSandbox() with live payments allows its store, facilitator, chain, 
       ...["rss.dw.com:443", "www.theguardian.com:443", "www.france24.com:443"],
       ...["feeds.npr.org:443", "www.euronews.com:443"],
     ])
-    equal([read, write], [[".data/deliveries-8402", "migrations"], [".data/deliveries-8402"]])
+    equal([read, write], [[".data/handed-over-8402", "migrations"], [".data/handed-over-8402"]])
   }))
 
 test("serviceSandbox() allows reading the files of the settings, not writing them", () =>
