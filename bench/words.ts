@@ -1,6 +1,6 @@
 /**
- * How plain the English of a checkout is: counts of the words that `docs/glossary.md` replaces, the
- * share of comments, and the Flesch reading ease of comments and documents.
+ * How plain the English of a checkout is: counts of the words that `docs/glossary.md` replaces, and
+ * the Flesch reading ease of comments and documents.
  *
  *     deno task bench:words [root of a checkout] [folder ...]
  *

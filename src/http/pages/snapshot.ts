@@ -160,7 +160,7 @@ function feedBodies(
 const digestMissing = prepare({
   code: "not_found",
   message: noDigestYet,
-  hint: "Request this again in a minute.",
+  hint: "Poll /v1/index: its `digest` is null until the first one exists.",
 })
 const digestUnread = prepare({
   code: "not_found",

@@ -23,6 +23,7 @@ import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { variablesOf } from "../../../src/app/variables.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"
+import { registerSkipped } from "../../support/venues/oracle.ts"
 import { liveTest } from "../../support/effect.ts"
 import { freshSchema } from "../../support/stores.ts"
 import { authorizationFor, nonce, terms, token } from "../../support/payments/terms.ts"
@@ -112,7 +113,7 @@ const owedPayment = Effect.fnUntraced(function* (n: number) {
 })
 
 if (testDatabaseUrl === undefined) {
-  Deno.test({ name: "refund worker (skipped: set TEST_DATABASE_URL)", ignore: true, fn: () => {} })
+  registerSkipped("refund worker", "set TEST_DATABASE_URL")
 } else {
   liveTest(
     "two refund workers refund each payment once, and stop on a signal",
