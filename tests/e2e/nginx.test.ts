@@ -11,20 +11,12 @@ import { layer, Served } from "../../src/http/layer.ts"
 import { ErrorBody } from "../../src/http/server/errors.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { liveTest } from "../support/effect.ts"
+import { freePort } from "../support/process.ts"
+import { registerSkipped } from "../support/venues/oracle.ts"
 import { makeWorld, paymentFor, serviceOptions, servicesOver } from "../support/http/httpService.ts"
 
 const nginx = "/usr/sbin/nginx"
-const isMissing = !Deno.lstatSync("/usr/sbin").isDirectory || !exists(nginx)
-const name = (text: string) => isMissing ? `${text} (skipped: apt-get install nginx-light)` : text
-
-function exists(path: string): boolean {
-  try {
-    Deno.statSync(path)
-    return true
-  } catch {
-    return false
-  }
-}
+const isInstalled = [...Deno.readDirSync("/usr/sbin")].some(({ name }) => name === "nginx")
 
 const half = "GET /v1/index HTTP/1.1\r\nHost: x\r\n"
 const connectionsMax = 100
@@ -62,9 +54,7 @@ const behindNginx = Effect.gen(function* () {
       Layer.provide(Layer.succeedContext(counted)),
     ),
   )
-  const free = Deno.listen({ hostname: "127.0.0.1", port: 0 })
-  const { port } = free.addr
-  free.close()
+  const port = freePort()
   const dir = yield* Effect.acquireRelease(
     Effect.promise(() => Deno.makeTempDir()),
     (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
@@ -104,8 +94,8 @@ const untilClosed = (socket: Deno.Conn) =>
     return text
   })
 
-const nginxTest = (text: string, body: Parameters<typeof liveTest>[1]) =>
-  isMissing ? Deno.test({ name: name(text), ignore: true, fn: () => {} }) : liveTest(text, body)
+const nginxTest = (name: string, body: Parameters<typeof liveTest>[1]) =>
+  isInstalled ? liveTest(name, body) : registerSkipped(name, "apt-get install nginx-light")
 
 nginxTest(
   "nginx closes connections without a whole head, without a body, and idle ones",
