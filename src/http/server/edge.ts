@@ -103,6 +103,8 @@ export interface EdgeOptions {
   readonly nextId: () => string
   /** Called with the status of every answer. */
   readonly onAnswer: (status: number) => void
+  /** Called for a limited or waiting request with X-Forwarded-For while no proxy is trusted. */
+  readonly onUntrustedForward: () => void
 }
 
 /** The state of an edge: its options, and the requests that wait for a store or a payment. */
@@ -328,7 +330,12 @@ function addressOf({ edge: { options }, peer: { remoteAddr }, request }: Request
 }
 
 function keysOf(context: RequestContext): ClientKeys {
-  return context.keys ??= clientKeys(addressOf(context))
+  if (context.keys !== undefined) return context.keys
+  const { edge: { options }, request } = context
+  if (options.trustedProxyHops === 0 && request.headers.has("x-forwarded-for")) {
+    options.onUntrustedForward()
+  }
+  return context.keys = clientKeys(addressOf(context))
 }
 
 function sendCurrent(

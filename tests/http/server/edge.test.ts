@@ -38,6 +38,7 @@ const edgeOf = (
     invalidPayments: null,
     nextId: () => "an-id-of-a-request",
     onAnswer: () => {},
+    onUntrustedForward: () => {},
   })
 }
 
