@@ -145,6 +145,8 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
             validityFault,
             request: canonicalRequest(product, input),
             secret: secret ?? payment.identifier,
+            client,
+            onUnused: invalid.countOnly(client),
           }, {
             check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged),
             compute: answerOf(product, handler.work(input)),
