@@ -24,7 +24,7 @@ const folder = Effect.acquireRelease(
 const runProcess = (
   folder: string,
   body: (journal: DeliveryJournal) => Effect.Effect<void> = () => Effect.void,
-  openFile?: Parameters<typeof layerFile>[1],
+  openFile: Parameters<typeof layerFile>[1] = undefined,
 ) =>
   Effect.gen(function* () {
     const journal = yield* DeliveryJournal
