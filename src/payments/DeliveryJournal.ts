@@ -66,13 +66,15 @@ type OpenFile = (path: string) => JournalFile
 export const layerFile = (folder: string, openFile: OpenFile = openToAppend): Layer.Layer<never> =>
   Layer.effect(DeliveryJournal, makeJournal(folder, openFile))
 
-/** The delivered answers in the files of a journal. Throws when the folder cannot be read. */
+/**
+ * The delivered answers in the files of a journal. Throws when the folder cannot be read or has no
+ * such file.
+ */
 export function readJournal(folder: string): ReadonlySet<PaymentId> {
   const names = [...Deno.readDirSync(folder)].map(({ name }) => name)
-  return new Set(
-    names.filter((name) => name === "answers" || dayOf(name) !== null)
-      .flatMap((name) => idsIn(`${folder}/${name}`)),
-  )
+    .filter((name) => name === "answers" || dayOf(name) !== null)
+  if (names.length === 0) throw new Error(`${folder} has no delivery journal`)
+  return new Set(names.flatMap((name) => idsIn(`${folder}/${name}`)))
 }
 
 const makeJournal = Effect.fnUntraced(function* (folder: string, openFile: OpenFile) {
