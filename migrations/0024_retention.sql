@@ -29,6 +29,10 @@ BEGIN
   CREATE INDEX payment_delivered_body ON payment (sent_at)
     WHERE sent_at IS NOT NULL AND answer_body IS NOT NULL;
 
+  -- Events are found by their payment only. A hash index has a third of the size.
+  DROP INDEX payment_event_by_payment;
+  CREATE INDEX payment_event_by_payment ON payment_event USING hash (payment_id);
+
   -- Events and a refund are deleted with their payment, and with nothing else.
   ALTER TABLE payment_event DROP CONSTRAINT payment_event_payment_id_fkey,
     ADD CONSTRAINT payment_event_payment_id_fkey
@@ -104,7 +108,7 @@ BEGIN
   RETURN NEW;
 END $$;
 COMMENT ON FUNCTION unmatched_transfer_guard() IS
-  'A transfer that is as old as deleted payments cannot be told from one of theirs, so it is not refunded.';
+  'A transfer that is as old as deleted payments may be one of theirs, so it is not refunded.';
 
 -- Deletes the old ended payments among those of the next events after after_event, oldest first.
 -- through_event is null when no old event is left.

@@ -314,7 +314,7 @@ CREATE TABLE payment_event (
   CONSTRAINT payment_event_pkey PRIMARY KEY (event_id),
   CONSTRAINT payment_event_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payment(payment_id) ON DELETE CASCADE
 );
-CREATE INDEX payment_event_by_payment ON payment_event (payment_id, event_id);
+CREATE INDEX payment_event_by_payment ON payment_event USING hash (payment_id);
 CREATE TRIGGER payment_event_delete_guard BEFORE DELETE ON payment_event FOR EACH ROW EXECUTE FUNCTION deleted_with_payment();
 CREATE TRIGGER payment_event_forbid_truncate BEFORE TRUNCATE ON payment_event FOR EACH STATEMENT EXECUTE FUNCTION forbid_truncate();
 CREATE TRIGGER payment_event_guard BEFORE UPDATE ON payment_event FOR EACH ROW EXECUTE FUNCTION payment_event_guard();
@@ -1277,7 +1277,7 @@ BEGIN
   RETURN 'transferred';
 END $function$;
 
--- A transfer that is as old as deleted payments cannot be told from one of theirs, so it is not refunded.
+-- A transfer that is as old as deleted payments may be one of theirs, so it is not refunded.
 CREATE OR REPLACE FUNCTION unmatched_transfer_guard()
  RETURNS trigger
  LANGUAGE plpgsql

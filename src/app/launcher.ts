@@ -69,7 +69,7 @@ export const launch = Effect.fnUntraced(function* (
   [command, ...options]: ReadonlyArray<string>,
   environment: Environment,
 ) {
-  const { main, worker, get } = yield* planOf(command, environment, options)
+  const { main, worker, get } = yield* planOf(command, options, environment)
   const sandboxes = worker === null ? [main] : [main, worker.sandbox]
   if (options.includes("--print")) {
     for (const sandbox of sandboxes) {
@@ -87,8 +87,8 @@ export const launch = Effect.fnUntraced(function* (
 
 const planOf = Effect.fnUntraced(function* (
   command: string | undefined,
-  environment: Environment,
   options: ReadonlyArray<string>,
+  environment: Environment,
 ) {
   switch (command) {
     case "dev": {

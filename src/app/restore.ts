@@ -1,6 +1,6 @@
 /**
- * Composes the restore command: reads the delivery journals, tells the store what was delivered,
- * and sets where the scan starts.
+ * Composes the restore command: reads the delivery journals, writes into the store what was
+ * delivered, and sets where the scan starts.
  *
  * @module
  */

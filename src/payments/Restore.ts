@@ -27,7 +27,7 @@ export class RestoreStore extends Context.Service<RestoreStore, {
 }>()("bellwether/payments/RestoreStore") {}
 
 /** The block cannot be the start of a scan. Nothing was changed. */
-export class BlockRefused
+class BlockRefused
   extends Schema.TaggedError<BlockRefused>()("BlockRefused", { message: Schema.String }) {}
 
 /** Ids per statement. */

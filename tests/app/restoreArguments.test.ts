@@ -30,7 +30,7 @@ for (
     ["--since 1e3", /must be the number of a block/],
     ["--since 9999999999999999", /must be the number of a block/],
     ["--since 1 --since 2", /once/],
-    [".data/handed-over-8402", /is not an option/],
+    [".data/journal", /is not an option/],
     ["--journals a", /--journals is not an option/],
   ] as const
 ) {

@@ -76,7 +76,7 @@ onEveryStore("restore", (law) => {
   )
 
   law(
-    "the scan starts where it is told, but skips no block and reads none that is too old",
+    "the scan starts at the given block, but skips no block and reads none that is too old",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const store = yield* PaymentStore
