@@ -225,7 +225,15 @@ function chain(
     }
   })
 
+  const head = Effect.gen(function* () {
+    yield* readable
+    const now = yield* nowSeconds
+    const safeNumber = (yield* safeTime) / secondsPerBlock - completeAfterBlocks
+    return { number: now / secondsPerBlock, timestamp: now, safeNumber }
+  })
+
   return Chain.of({
+    head,
     paymentProof,
     transfers,
     isNonceUsed: (asset, from, nonce) =>
