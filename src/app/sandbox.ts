@@ -40,15 +40,14 @@ const baseFlags = [
 const migrations = "migrations"
 
 export function serviceSandbox(settings: ServiceSettings, paths: MachinePaths): Sandbox {
-  const { mode, host, port, adminPort, database, deliveryJournal, files } = settings
+  const { mode, host, port, adminHost, adminPort, database, deliveryJournal, files } = settings
   const { net, read, write } = venueStorePermissions(settings, paths)
-  const hosted = host.includes(":") ? `[${host}]` : host
   return {
     entry: "src/main.ts",
     args: [mode],
     variables: variablesOf("service"),
     net: [
-      ...[port, adminPort].map((port) => `${hosted}:${port}`),
+      ...[listenerOf(host, port), listenerOf(adminHost, adminPort)],
       ...database.kind === "embedded" && database.served !== null
         ? [`127.0.0.1:${database.served.port}`]
         : [],
@@ -96,7 +95,11 @@ export function workerSandbox(settings: WorkerSettings): Sandbox {
     entry: "src/refund-worker.ts",
     args: [settings.mode],
     variables: variablesOf("worker"),
-    net: [databaseHost(settings.databaseUrl), ...moneyHosts(settings)],
+    net: [
+      listenerOf(settings.adminHost, settings.adminPort),
+      databaseHost(settings.databaseUrl),
+      ...moneyHosts(settings),
+    ],
     read: [],
     write: [],
   }
@@ -149,6 +152,9 @@ function intelligenceHosts({ model, news }: ServiceSettings): ReadonlyArray<stri
     ...model === null ? [] : [hostOf(model.baseUrl.href)],
   ]
 }
+
+const listenerOf = (host: string, port: number) =>
+  `${host.includes(":") ? `[${host}]` : host}:${port}`
 
 const defaultPorts: Readonly<Record<string, string>> = { "https:": "443", "http:": "80" }
 

@@ -172,12 +172,24 @@ const declared = {
   PORT: variable(service, "public listener", port, 8402),
   HOST: variable(
     service,
-    "address both listeners bind",
+    "address the public listener binds",
     kind("an address to bind", Config.NonEmptyString, (host) => /^[a-z0-9.:-]+$/i.test(host)),
     "0.0.0.0" as string,
     "127.0.0.1",
   ),
   ADMIN_PORT: variable(service, "admin listener: /livez, /readyz, /metrics", port, 8403),
+  ADMIN_HOST: variable(
+    both,
+    "the address that admin listeners bind",
+    kind("an address to bind", Config.NonEmptyString, (host) => /^[a-z0-9.:-]+$/i.test(host)),
+    "127.0.0.1" as string,
+  ),
+  REFUND_ADMIN_PORT: variable(
+    worker,
+    "the refund worker's admin listener: /livez, /readyz, /metrics",
+    port,
+    8404,
+  ),
   PUBLIC_BASE_URL: variable(
     service,
     "the origin that absolute addresses are built from",

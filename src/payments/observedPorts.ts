@@ -11,7 +11,7 @@ import { afterAnswer, afterFailure, type CallRecord, noCalls } from "./domain/pa
 import { Facilitator } from "./Facilitator.ts"
 
 /** What was observed of each kind of call. */
-export interface Records {
+interface Records {
   verify: CallRecord
   settle: CallRecord
   chain: CallRecord
@@ -27,7 +27,7 @@ export class PortRecords extends Context.Service<PortRecords, Records>()(
 }
 
 /** Upper limits of the buckets of a duration, in seconds. */
-export const secondsBuckets = [
+const secondsBuckets = [
   ...[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 60],
 ]
 

@@ -12,11 +12,10 @@
  */
 import { Clock, Duration, Effect, Exit, Metric, Option } from "effect"
 import { withDeadline } from "../../core/deadline.ts"
+import { type ProbeFailure, type ProbeListenOptions, serveProbes } from "../../core/probes.ts"
 import { StoreProbe } from "../../core/StoreProbe.ts"
 import { Feed, type FeedIndex } from "../../feed/Feed.ts"
 import { PaymentHealth } from "../../payments/PaymentHealth.ts"
-import { type ProbeFailure, serveProbes } from "./probes.ts"
-import type { ListenOptions } from "./server.ts"
 
 /** The service is ready only when the store answers, and accepts a write, within this time. */
 const storeTimeout = Duration.seconds(1)
@@ -34,7 +33,7 @@ const storeWritable = Metric.gauge("store_writable", {
   description: "1 when the store accepted a write in time, at this scrape or less than 1 s before",
 })
 
-interface AdminOptions extends ListenOptions {
+interface AdminOptions extends ProbeListenOptions {
   /** True once the process has received a stop signal. */
   readonly draining: Effect.Effect<boolean>
 }

@@ -115,7 +115,7 @@ function abortWith(signal: AbortSignal, fiber: Fiber.Fiber<unknown, unknown>): v
   fiber.addObserver(() => signal.removeEventListener("abort", abort))
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly hostname: string
   /** 0 means any free port. */
   readonly port: number

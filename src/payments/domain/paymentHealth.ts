@@ -88,7 +88,7 @@ export type Part =
   | "scan"
   | "sweep"
 
-export interface Finding {
+interface Finding {
   readonly verdict: Verdict
   readonly reason: string | null
 }

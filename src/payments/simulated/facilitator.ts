@@ -225,15 +225,8 @@ function chain(
     }
   })
 
-  const head = Effect.gen(function* () {
-    yield* readable
-    const now = yield* nowSeconds
-    const safeNumber = (yield* safeTime) / secondsPerBlock - completeAfterBlocks
-    return { number: now / secondsPerBlock, timestamp: now, safeNumber }
-  })
-
   return Chain.of({
-    head,
+    head: Effect.andThen(readable, Effect.zipWith(nowSeconds, safeTime, headAt)),
     paymentProof,
     transfers,
     isNonceUsed: (asset, from, nonce) =>
@@ -248,6 +241,12 @@ function chain(
     hasCode: () => Effect.as(readable, false),
   })
 }
+
+const headAt = (now: bigint, safeTime: bigint) => ({
+  number: now / secondsPerBlock,
+  timestamp: now,
+  safeNumber: safeTime / secondsPerBlock - completeAfterBlocks,
+})
 
 const lastSecondOf = (block: bigint) => (block + 1n) * secondsPerBlock - 1n
 
