@@ -27,6 +27,7 @@ import * as deliveryJournal from "../payments/DeliveryJournal.ts"
 import { PaymentHealth } from "../payments/PaymentHealth.ts"
 import { Payments } from "../payments/Payments.ts"
 import { Refunds } from "../payments/refunds/Refunds.ts"
+import * as observedPayments from "../payments/observedPayments.ts"
 import * as paymentStats from "../payments/postgres/paymentStats.ts"
 import * as paymentStore from "../payments/postgres/paymentStore.ts"
 import * as refundStore from "../payments/postgres/refundStore.ts"
@@ -144,10 +145,13 @@ const settleEarlyPrices: ReadonlyArray<bigint> = Object.values(products)
 /** Sales and the health of payments, on the same ports. */
 const paymentLayer = (settings: ServiceSettings) =>
   Layer.merge(
-    Payments.layer({
-      terms: termsOf(settings),
-      timing: scaledTiming({ lease: settings.lease, answerWindow: settings.hold }),
-    }).pipe(Layer.provide(deliveryJournal.layerFile(settings.deliveryJournal))),
+    observedPayments.layer.pipe(
+      Layer.provide(Payments.layer({
+        terms: termsOf(settings),
+        timing: scaledTiming({ lease: settings.lease, answerWindow: settings.hold }),
+      })),
+      Layer.provide(deliveryJournal.layerFile(settings.deliveryJournal)),
+    ),
     PaymentHealth.layer({
       terms: termsOf(settings),
       settleEarly: {

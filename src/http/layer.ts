@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Cause, Clock, Context, Duration, Effect, Layer, Metric, Random } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Layer, Metric, Random, Record } from "effect"
 import { HttpRouter } from "effect/http"
 import type { VenueMode } from "../catalog/domain/freeRow.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
@@ -21,12 +21,14 @@ import { a2aPath, a2aRoute } from "./a2a/a2a.ts"
 import { agentCardAnswer, documents, dynamicDocuments } from "./documents/documents.ts"
 import { familyAnswer, type ProductFamily } from "./documents/family.ts"
 import { paths } from "./documents/addresses.ts"
+import { makeAnswerLog } from "./server/answerLog.ts"
 import { makeBodyReader } from "./server/bodyReader.ts"
 import { makeEdge } from "./server/edge.ts"
 import { refusalResponse } from "./server/errors.ts"
 import { legacyPrefix, legacyRoute, type LegacyRoutes } from "./pages/legacy.ts"
 import { clientKeys, makeLimiter, type RateBudget } from "./server/limits.ts"
 import { mcpRoute } from "./mcp/mcp.ts"
+import { loggedCheckout } from "./paywall/loggedCheckout.ts"
 import { makePaymentLookup, paymentsPrefix } from "./paywall/paymentStatus.ts"
 import { makePaywall } from "./paywall/paywall.ts"
 import { edgeRoutes, freeRoutes } from "./routes.ts"
@@ -80,7 +82,11 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
   const invalidPayments = options.limits.invalidPayments === "off"
     ? null
     : { name: "invalid_payments", ...options.limits.invalidPayments }
-  const checkouts = yield* makeCheckouts({ terms: options.terms, invalidPayments })
+  const log = yield* makeAnswerLog
+  const checkouts = Record.map(
+    yield* makeCheckouts({ terms: options.terms, invalidPayments }),
+    (checkout) => loggedCheckout(checkout, log),
+  )
   const paid = yield* paidHandler(options.terms, checkouts)
   const { text, json } = termsAnswers({ publicBaseUrl, ...options })
   const skills: SkillPorts = {
@@ -123,6 +129,7 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
       trustedProxyHops: options.trustedProxyHops,
       invalidPayments,
       onAnswer,
+      log,
       nextId: () => `${prefix}-${(++count).toString(36).padStart(6, "0")}`,
     }),
     refresh: snapshot.refresh,

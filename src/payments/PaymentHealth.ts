@@ -33,7 +33,7 @@ export class PaymentHealth extends Context.Service<PaymentHealth, {
   readonly chainReady: Effect.Effect<boolean>
   /** Measures what is stored and the treasury, for the verdict and the metrics. Runs every SCAN. */
   readonly measure: Effect.Effect<void>
-  /** Tells that a sweep of waiting payments has finished. */
+  /** Notes that a sweep of waiting payments has finished. */
   readonly swept: Effect.Effect<void>
   /** Updates the gauges that change between two measurements; run it before a scrape. */
   readonly updateGauges: Effect.Effect<void>

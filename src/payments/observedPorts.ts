@@ -27,7 +27,7 @@ export class PortRecords extends Context.Service<PortRecords, Records>()(
 }
 
 /** Upper limits of the buckets of a duration, in seconds. */
-const secondsBuckets = [
+export const secondsBuckets = [
   ...[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 60],
 ]
 

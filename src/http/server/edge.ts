@@ -34,6 +34,7 @@ import {
   targetLengthMax,
   targetTooLong,
 } from "./errors.ts"
+import { type AnswerLog, isLogged } from "./answerLog.ts"
 import type { RatePolicy } from "../../core/RateLimits.ts"
 import {
   clientAddress,
@@ -94,6 +95,8 @@ export interface EdgeOptions {
   readonly nextId: () => string
   /** Called with the status of every answer. */
   readonly onAnswer: (status: number) => void
+  /** Logs what is refused before a handler sees it. */
+  readonly log: AnswerLog
 }
 
 /** The state of an edge: its options, and how many requests wait for a store or a payment. */
@@ -109,6 +112,7 @@ interface RequestContext {
   readonly method: string
   readonly requestId: string
   readonly peer: Peer
+  readonly startedAt: number
 }
 
 type MaybePromise = Response | Promise<Response>
@@ -143,6 +147,7 @@ function answer(edge: Edge, request: Request, peer: Peer): MaybePromise {
     request,
     peer,
     method: request.method,
+    startedAt: performance.now(),
     requestId: clientRequestId !== null && requestIdPattern.test(clientRequestId)
       ? clientRequestId
       : options.nextId(),
@@ -321,9 +326,11 @@ function send(
 
 function refuse(
   context: RequestContext,
-  { status, headers, body }: PreparedRefusal,
+  refusal: PreparedRefusal,
   fields: ReadonlyArray<HeaderPair> = [],
 ): Response {
+  const { status, headers, body } = refusal
+  logRefusal(context, refusal)
   const bytes = encoder.encode(body(context.requestId))
   const answer = { status, bytes, etag: null, headers: commonHeaders }
   return toResponse(answer, context.method, [
@@ -331,6 +338,18 @@ function refuse(
     ["x-request-id", context.requestId],
     ...fields,
   ])
+}
+
+function logRefusal(
+  { edge, request: { headers }, requestId, startedAt }: RequestContext,
+  { status, code, message: reason }: PreparedRefusal,
+): void {
+  const hasPayment = headers.has("payment-signature") || headers.has("x-payment")
+  if (!isLogged(status, hasPayment)) return
+  const durationMs = Math.round(performance.now() - startedAt)
+  edge.options.log({
+    ...{ requestId, paymentId: null, product: null, status, code, reason, durationMs },
+  })
 }
 
 /** Adds the headers of every answer to a handler's response. */

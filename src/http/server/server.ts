@@ -6,7 +6,16 @@
  *
  * @module
  */
-import { Context, type Duration, Effect, type Fiber, Option, Schema, type Scope } from "effect"
+import {
+  Context,
+  type Duration,
+  Effect,
+  type Fiber,
+  Option,
+  References,
+  Schema,
+  type Scope,
+} from "effect"
 import { HttpEffect, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { RequestId } from "./errors.ts"
 
@@ -99,6 +108,7 @@ export const toWebHandler = <E>(app: App<E, never>): Effect.Effect<WebHandler> =
             Context.add(RequestBody, meta.body),
             Context.add(HttpServerRequest.HttpServerRequest, incoming),
             Context.add(RequestId, meta.requestId),
+            Context.add(References.CurrentLogAnnotations, { requestId: meta.requestId }),
             Context.add(onDelivered, runLater),
           ),
         )(handled)

@@ -1,5 +1,5 @@
 /**
- * /health tells what of payments does not work, and never more than that.
+ * /health says which part of payments does not work, and nothing secret.
  *
  * @module
  */

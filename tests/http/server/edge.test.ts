@@ -31,6 +31,7 @@ const edgeOf = (
     readBody,
     trustedProxyHops: 0,
     invalidPayments: null,
+    log: () => {},
     nextId: () => "an-id-of-a-request",
     onAnswer: () => {},
   })
