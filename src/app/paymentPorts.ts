@@ -6,34 +6,25 @@
 import { Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as facilitator from "../payments/facilitator/facilitator.ts"
-import { Facilitator } from "../payments/Facilitator.ts"
 import * as observed from "../payments/observedPorts.ts"
 import { bearer } from "../payments/facilitator/bearerToken.ts"
 import * as signatures from "../payments/wasmSignatures.ts"
 import * as simulated from "../payments/simulated/facilitator.ts"
 import * as chain from "../payments/chain/chain.ts"
 import type { LivePayments, MoneySettings } from "./moneySettings.ts"
-import { layerLimited } from "../payments/facilitator/limit.ts"
 
 /**
  * The ports that the settings select, and the records of their calls. Live settings never lead to
  * simulated ports.
  */
 export const paymentPorts = (settings: MoneySettings) =>
-  Layer.merge(observed.layerFacilitator.pipe(limited(settings)), observed.layerChain).pipe(
+  Layer.merge(observed.layerFacilitator, observed.layerChain).pipe(
     Layer.provideMerge(observed.PortRecords.layer),
     Layer.provide(outsidePorts(settings)),
     Layer.provideMerge(signatures.layer),
   )
 
-/** A real facilitator gets a limited number of calls at once. */
-const limited =
-  ({ payments }: MoneySettings) => <E, R>(facilitator: Layer.Layer<Facilitator, E, R>) =>
-    payments.kind === "live" ? layerLimited().pipe(Layer.provide(facilitator)) : facilitator
-
-const outsidePorts = (
-  { payments, finality }: MoneySettings,
-) => {
+const outsidePorts = ({ payments, finality }: MoneySettings) => {
   switch (payments.kind) {
     case "simulated":
       return simulated.layer

@@ -23,6 +23,7 @@ import { NewsSources } from "../news/NewsSources.ts"
 import * as newsStore from "../news/postgres/newsStore.ts"
 import * as realNews from "../news/sources/sources.ts"
 import { type PaymentTerms, usdcOnBase } from "../payments/domain/x402/terms.ts"
+import { layerLimited } from "../payments/facilitator/limit.ts"
 import * as deliveryJournal from "../payments/DeliveryJournal.ts"
 import { PaymentHealth } from "../payments/PaymentHealth.ts"
 import { Payments } from "../payments/Payments.ts"
@@ -149,7 +150,9 @@ const paymentLayer = (settings: ServiceSettings) =>
       Layer.provide(Payments.layer({
         terms: termsOf(settings),
         timing: scaledTiming({ lease: settings.lease, answerWindow: settings.hold }),
+        salesMax: settings.salesMax,
       })),
+      Layer.provide(layerLimited(settings.verificationsMax)),
       Layer.provide(deliveryJournal.layerFile(settings.deliveryJournal)),
     ),
     PaymentHealth.layer({

@@ -83,10 +83,11 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
     ? null
     : { name: "invalid_payments", ...options.limits.invalidPayments }
   const log = yield* makeAnswerLog
-  const checkouts = Record.map(
-    yield* makeCheckouts({ terms: options.terms, invalidPayments }),
-    (checkout) => loggedCheckout(checkout, log),
-  )
+  const limited = yield* makeCheckouts({
+    terms: options.terms,
+    invalidPayments: yield* makeLimiter("invalid_payments", options.limits.invalidPayments),
+  })
+  const checkouts = Record.map(limited, (checkout) => loggedCheckout(checkout, log))
   const paid = yield* paidHandler(options.terms, checkouts)
   const { text, json } = termsAnswers({ publicBaseUrl, ...options })
   const skills: SkillPorts = {
@@ -209,8 +210,8 @@ const paidHandler = Effect.fnUntraced(function* (terms: PaymentTerms, checkouts:
     terms,
     clientOf: (request) =>
       request.remoteAddress._tag === "Some"
-        ? clientKeys(request.remoteAddress.value).client
-        : "unknown",
+        ? clientKeys(request.remoteAddress.value)
+        : { client: "unknown", site: null },
   })
   const routes = Layer.effectDiscard(Effect.gen(function* () {
     const router = yield* HttpRouter.HttpRouter

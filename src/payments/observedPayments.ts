@@ -4,11 +4,11 @@
  *
  * @module
  */
-import { Cause, Clock, Effect, Exit, Layer, Metric } from "effect"
+import { Cause, Effect, Exit, Layer, Metric } from "effect"
 import type { FailedSale } from "./domain/failedSale.ts"
-import { secondsBuckets } from "./observedPorts.ts"
 import { Payments } from "./Payments.ts"
 import type { Delivery } from "./sale/responses.ts"
+import { secondsBuckets, timed } from "./timed.ts"
 
 const saleSeconds = Metric.histogram("sale_seconds", {
   description: "Duration of a paid call, from the signature check to the answer",
@@ -26,15 +26,20 @@ export const layer: Layer.Layer<Payments, never, Payments> = Layer.effect(
       ...payments,
       sell: (purchase, work) => {
         const product = purchase.product.id
-        const compute = timed(work.compute, (exit) =>
-          Metric.withAttributes(computeSeconds, {
-            product,
-            outcome: Exit.isSuccess(exit) ? "computed" : "failed",
-          }))
-        return timed(
-          payments.sell(purchase, { ...work, compute }),
-          (exit) => Metric.withAttributes(saleSeconds, { product, outcome: outcomeOf(exit) }),
-        ).pipe(
+        const compute = work.compute.pipe(timed((exit, seconds) => {
+          const outcome = Exit.isSuccess(exit) ? "computed" : "failed"
+          return Metric.update(
+            Metric.withAttributes(computeSeconds, { product, outcome }),
+            seconds,
+          )
+        }))
+        return payments.sell(purchase, { ...work, compute }).pipe(
+          timed((exit, seconds) =>
+            Metric.update(
+              Metric.withAttributes(saleSeconds, { product, outcome: outcomeOf(exit) }),
+              seconds,
+            )
+          ),
           Effect.annotateLogs({
             paymentId: payments.idOf(purchase.payment.authorization),
             product,
@@ -52,17 +57,3 @@ function outcomeOf(exit: Exit.Exit<Delivery, FailedSale>): string {
   }
   return Cause.hasInterruptsOnly(exit.cause) ? "hung_up" : "failed"
 }
-
-const timed = <A, E>(
-  effect: Effect.Effect<A, E>,
-  metricOf: (exit: Exit.Exit<A, E>) => Metric.Metric<number, unknown>,
-) =>
-  Effect.flatMap(
-    Clock.currentTimeMillis,
-    (startedAt) =>
-      Effect.onExit(effect, (exit) =>
-        Effect.flatMap(
-          Clock.currentTimeMillis,
-          (now) => Metric.update(metricOf(exit), (now - startedAt) / 1_000),
-        )),
-  )

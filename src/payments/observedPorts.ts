@@ -5,10 +5,11 @@
  *
  * @module
  */
-import { Cause, Clock, Context, Effect, Exit, Layer, Metric } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Metric } from "effect"
 import { Chain, ChainUnavailable } from "./Chain.ts"
 import { afterAnswer, afterFailure, type CallRecord, noCalls } from "./domain/paymentHealth.ts"
 import { Facilitator } from "./Facilitator.ts"
+import { secondsBuckets, timed } from "./timed.ts"
 
 /** What was observed of each kind of call. */
 interface Records {
@@ -25,11 +26,6 @@ export class PortRecords extends Context.Service<PortRecords, Records>()(
     () => ({ verify: noCalls, settle: noCalls, chain: noCalls }),
   )
 }
-
-/** Upper limits of the buckets of a duration, in seconds. */
-export const secondsBuckets = [
-  ...[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 60],
-]
 
 const facilitatorSeconds = Metric.histogram("facilitator_call_seconds", {
   description: "Duration of a call to the facilitator, without the wait for a free place",
@@ -57,15 +53,18 @@ export const layerFacilitator: Layer.Layer<Facilitator, never, Facilitator | Por
         call: "verify" | "settle",
         answer: Effect.Effect<A>,
       ) =>
-        timed(answer, (exit, seconds, now) => {
-          const outcome = Exit.isSuccess(exit) ? exit.value.outcome : "defect"
-          const failed = outcome === "unknown" || outcome === "defect"
-          records[call] = failed ? afterFailure(records[call], now) : afterAnswer(now)
-          return Metric.update(
-            Metric.withAttributes(facilitatorSeconds, { call, outcome }),
-            seconds,
-          )
-        }).pipe((call) => Effect.acquireUseRelease(change(1), () => call, () => change(-1)))
+        answer.pipe(
+          recorded((exit, seconds, now) => {
+            const outcome = Exit.isSuccess(exit) ? exit.value.outcome : "defect"
+            const failed = outcome === "unknown" || outcome === "defect"
+            records[call] = failed ? afterFailure(records[call], now) : afterAnswer(now)
+            return Metric.update(
+              Metric.withAttributes(facilitatorSeconds, { call, outcome }),
+              seconds,
+            )
+          }),
+          (call) => Effect.acquireUseRelease(change(1), () => call, () => change(-1)),
+        )
       return Facilitator.of({
         name,
         verify: (request) => observed("verify", verify(request)),
@@ -81,11 +80,11 @@ export const layerChain: Layer.Layer<Chain, never, Chain | PortRecords> = Layer.
     const chain = yield* Chain
     const records = yield* PortRecords
     const observed = <A>(call: string, read: Effect.Effect<A, ChainUnavailable>) =>
-      timed(read, (exit, seconds, now) => {
+      read.pipe(recorded((exit, seconds, now) => {
         records.chain = Exit.isSuccess(exit) ? afterAnswer(now) : afterFailure(records.chain, now)
         const outcome = Exit.isSuccess(exit) ? "answered" : "unavailable"
         return Metric.update(Metric.withAttributes(chainSeconds, { call, outcome }), seconds)
-      })
+      }))
     return Chain.of({
       head: observed("head", chain.head),
       paymentProof: (expected) => observed("proof", chain.paymentProof(expected)),
@@ -98,19 +97,14 @@ export const layerChain: Layer.Layer<Chain, never, Chain | PortRecords> = Layer.
 )
 
 /**
- * Runs `record` with the exit and the duration of a call. A call that its caller interrupted says
- * nothing about the port: a buyer who hangs up must not make the facilitator look broken.
+ * Runs `record` when a call ends, unless its caller interrupted it. That says nothing about the
+ * port: a buyer who hangs up must not make the facilitator look broken.
  */
-const timed = <A, E>(
-  call: Effect.Effect<A, E>,
+const recorded = <A, E>(
   record: (exit: Exit.Exit<A, E>, seconds: number, now: number) => Effect.Effect<void>,
 ) =>
-  Effect.flatMap(Clock.currentTimeMillis, (startedAt) =>
-    Effect.onExit(
-      call,
-      (exit) =>
-        Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? Effect.void : Effect.flatMap(
-          Clock.currentTimeMillis,
-          (now) => record(exit, (now - startedAt) / 1_000, now),
-        ),
-    ))
+  timed<A, E>((exit, seconds, now) =>
+    Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+      ? Effect.void
+      : record(exit, seconds, now)
+  )
