@@ -159,7 +159,7 @@ function chainFinding(facts: PaymentFacts, rules: HealthRules): Finding {
     return found("unknown", "The chain has not been read yet")
   }
   if (chainAgeMs(facts, rules) <= chainMsMax) return fine
-  return facts.now - (chain.goodAt ?? -Infinity) > chainMsMax
+  return facts.head === null || facts.now - (chain.goodAt ?? -Infinity) > chainMsMax
     ? found("failing", unreadable)
     : found("failing", "Payments are not safe to sell: the chain's newest block is too old")
 }
@@ -170,8 +170,9 @@ function chainFinding(facts: PaymentFacts, rules: HealthRules): Finding {
  */
 function chainAgeMs({ now, chain, head }: PaymentFacts, { blocksAreRegular }: HealthRules): number {
   if (chain.goodAt === null) return Infinity
-  const blockMs = head === null || !blocksAreRegular ? 0 : now - Number(head.timestamp) * 1_000
-  return Math.max(now - chain.goodAt, blockMs)
+  const readMs = now - chain.goodAt
+  if (!blocksAreRegular) return readMs
+  return head === null ? Infinity : Math.max(readMs, now - Number(head.timestamp) * 1_000)
 }
 
 /**

@@ -74,6 +74,7 @@ const faults: ReadonlyArray<
   ],
   ["five settlements in a row failed", { settle: failed(5) }, "settlement", "failing"],
   ["the chain was never read", { chain: noCalls, head: null }, "chain", "unknown"],
+  ["the newest block was never read", { head: null }, "chain", "failing"],
   ["the chain is unreadable for a minute", { chain: unread }, "chain", "failing"],
   [
     "the newest block is old",
