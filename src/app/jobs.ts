@@ -110,6 +110,10 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
       ...{ leased: false, name: "sweep payments", every: sweep },
       run: () => Effect.andThen(payments.sweep, health.swept),
     },
+    {
+      ...{ leased: false, name: "sweep released payments", every: sweep },
+      run: () => payments.sweepReleased,
+    },
     { leased: false, name: "scan the chain", every: scan, run: () => payments.scan },
     { leased: false, name: "measure what is owed", every: scan, run: () => health.measure },
   ]

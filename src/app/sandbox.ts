@@ -40,14 +40,15 @@ const baseFlags = [
 const migrations = "migrations"
 
 export function serviceSandbox(settings: ServiceSettings, paths: MachinePaths): Sandbox {
-  const { mode, host, port, adminHost, adminPort, database, deliveryJournal, files } = settings
+  const { mode, database, deliveryJournal, files } = settings
   const { net, read, write } = venueStorePermissions(settings, paths)
   return {
     entry: "src/main.ts",
     args: [mode],
     variables: variablesOf("service"),
     net: [
-      ...[listenerOf(host, port), listenerOf(adminHost, adminPort)],
+      bound(settings.host, settings.port),
+      bound(settings.adminHost, settings.adminPort),
       ...database.kind === "embedded" && database.served !== null
         ? [`127.0.0.1:${database.served.port}`]
         : [],
@@ -59,6 +60,9 @@ export function serviceSandbox(settings: ServiceSettings, paths: MachinePaths): 
     write: [deliveryJournal, ...write],
   }
 }
+
+const bound = (host: string, port: number) =>
+  host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`
 
 export function backfillSandbox(settings: BackfillSettings, paths: MachinePaths): Sandbox {
   return {
@@ -96,7 +100,7 @@ export function workerSandbox(settings: WorkerSettings): Sandbox {
     args: [settings.mode],
     variables: variablesOf("worker"),
     net: [
-      listenerOf(settings.adminHost, settings.adminPort),
+      bound(settings.adminHost, settings.adminPort),
       databaseHost(settings.databaseUrl),
       ...moneyHosts(settings),
     ],
@@ -152,9 +156,6 @@ function intelligenceHosts({ model, news }: ServiceSettings): ReadonlyArray<stri
     ...model === null ? [] : [hostOf(model.baseUrl.href)],
   ]
 }
-
-const listenerOf = (host: string, port: number) =>
-  `${host.includes(":") ? `[${host}]` : host}:${port}`
 
 const defaultPorts: Readonly<Record<string, string>> = { "https:": "443", "http:": "80" }
 

@@ -170,22 +170,17 @@ const both = ["service", "worker"] as const
 /** The processes that read the venue into the store. */
 const readers = ["service", "backfill"] as const
 
+const bindAddress = kind(
+  "an address to bind",
+  Config.NonEmptyString,
+  (host) => /^[a-z0-9.:-]+$/i.test(host),
+)
+
 const declared = {
   PORT: variable(service, "public listener", port, 8402),
-  HOST: variable(
-    service,
-    "address the public listener binds",
-    kind("an address to bind", Config.NonEmptyString, (host) => /^[a-z0-9.:-]+$/i.test(host)),
-    "0.0.0.0" as string,
-    "127.0.0.1",
-  ),
+  HOST: variable(service, "address of the public listener", bindAddress, "0.0.0.0", "127.0.0.1"),
+  ADMIN_HOST: variable(both, "address of the admin listeners", bindAddress, "127.0.0.1"),
   ADMIN_PORT: variable(service, "admin listener: /livez, /readyz, /metrics", port, 8403),
-  ADMIN_HOST: variable(
-    both,
-    "the address that admin listeners bind",
-    kind("an address to bind", Config.NonEmptyString, (host) => /^[a-z0-9.:-]+$/i.test(host)),
-    "127.0.0.1" as string,
-  ),
   REFUND_ADMIN_PORT: variable(
     worker,
     "the refund worker's admin listener: /livez, /readyz, /metrics",
