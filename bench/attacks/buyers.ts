@@ -93,7 +93,7 @@ export async function send(
 }
 
 /** The same form as the kill loop's records. `block` is not read: it would cost a call for each. */
-async function exchangeOf(
+export async function exchangeOf(
   { status, body, headers, failure }: HttpAnswer,
   product: ProductId,
 ): Promise<Exchange> {

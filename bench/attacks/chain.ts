@@ -291,4 +291,7 @@ async function handle(request: Request): Promise<Response> {
 
 for (let block = 0; block <= safeAfterBlocks; block++) makeBlock()
 setInterval(makeBlock, blockMs)
-Deno.serve({ hostname: "127.0.0.1", port: Number(Deno.env.get("PORT")), onListen: () => {} }, handle)
+Deno.serve(
+  { hostname: "127.0.0.1", port: Number(Deno.env.get("PORT")), onListen: () => {} },
+  handle,
+)

@@ -71,7 +71,9 @@ export function request(options: RequestOptions): Promise<HttpAnswer> {
 function parse(text: string, failure: HttpAnswer["failure"]): Omit<HttpAnswer, "seconds"> {
   const end = text.indexOf("\r\n\r\n")
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? NaN)
-  if (end < 0 || Number.isNaN(status)) return { status: null, body: "", headers: new Map(), failure }
+  if (end < 0 || Number.isNaN(status)) {
+    return { status: null, body: "", headers: new Map(), failure }
+  }
   const headers = new Map(
     text.slice(0, end).split("\r\n").slice(1).map((line) => {
       const at = line.indexOf(":")

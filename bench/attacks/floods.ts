@@ -1,0 +1,304 @@
+/**
+ * Attacks 2, 7 and 13: payments that were never valid, one payment on many connections, and invalid
+ * payments from one IPv6 site.
+ *
+ * @module
+ */
+import { Effect, type Scope } from "effect"
+import { products } from "../../src/catalog/domain/product.ts"
+import { exchangeOf, fundedBuyers, newPurchase, Tally } from "./buyers.ts"
+import {
+  attackerClient,
+  type Drill,
+  honestResult,
+  type HonestSales,
+  round,
+  sellToHonest,
+  sleep,
+} from "./drill.ts"
+import { type Environment, startEnvironment } from "./environment.ts"
+import { type HttpAnswer, localAddresses, request } from "./http.ts"
+
+/** Attack 2: how many requests are in flight, and how many a second each place starts. */
+const emptyKeys = { loops: 40, intervalMs: 400, hangUpMs: { min: 40, max: 200 } } as const
+/** Short, so that the rows of a flood are due for a check on the chain within the drill. */
+const emptyKeyValidSeconds = 50
+/** Attack 7: the pause of a connection between two requests, and how long its payment settles. */
+const repeats = { pauseMs: 500, settleMs: 18_000 } as const
+const sites = 400
+/** Leases of the replica that is killed in the middle of a sale. */
+const strandedLease = "20 seconds"
+const strandedPollMs = 250
+
+export const attackerHeaders = (header: string, secret: string | null = null) => ({
+  "payment-signature": header,
+  ...secret === null ? {} : { "idempotency-key": secret },
+})
+
+/** The name of an answer by status alone. */
+export function statusOf({ status, failure }: HttpAnswer): string {
+  return status === null ? failure ?? "lost" : String(status)
+}
+
+export interface Flood {
+  readonly tally: Tally
+  /** Resolves when the last request of the flood has ended. */
+  readonly ended: Promise<void>
+}
+
+/**
+ * One address sends payments of empty keys, each new and well signed. Every other request hangs up
+ * before the facilitator answers.
+ */
+export function floodWithEmptyKeys(
+  { payer, ports }: Environment,
+  isRunning: () => boolean,
+  loops: number = emptyKeys.loops,
+): Flood {
+  const tally = new Tally()
+  const paidProducts = [products.latest, products.resolving]
+  const loop = async (n: number) => {
+    await sleep(n * emptyKeys.intervalMs / loops)
+    for (let turn = 0; isRunning(); turn++) {
+      const began = performance.now()
+      const product = paidProducts[(n + turn) % paidProducts.length] ?? products.latest
+      const { header } = payer.pay(payer.newWallet(), product, emptyKeyValidSeconds)
+      const { min, max } = emptyKeys.hangUpMs
+      const answer = await request({
+        port: ports[(n + turn) % ports.length] ?? 0,
+        path: product.path,
+        client: attackerClient,
+        localAddress: localAddresses.attacker,
+        headers: attackerHeaders(header),
+        ...turn % 2 === 0 ? {} : { hangUpAfterMs: min + Math.random() * (max - min) },
+      })
+      tally.add(statusOf(answer))
+      await sleep(Math.max(0, emptyKeys.intervalMs - (performance.now() - began)))
+    }
+  }
+  const ended = Promise.all(Array.from({ length: loops }, (_, n) => loop(n))).then(() => {})
+  return { tally, ended }
+}
+
+/** Rows of payments whose payer is none of the honest ones, and the rows of their history. */
+export async function rowsOfOthers(
+  { query }: Environment,
+  payers: ReadonlyArray<string>,
+): Promise<{ readonly payments: number; readonly events: number }> {
+  const known = [...new Set(payers)].map((payer) => `'${payer}'`).join(", ") || "''"
+  const [payments] = await query(
+    `SELECT count(*)::int AS count FROM payment WHERE payer NOT IN (${known})`,
+  )
+  const [events] = await query(
+    `SELECT count(*)::int AS count FROM payment_event WHERE payment_id NOT IN
+      (SELECT payment_id FROM payment WHERE payer IN (${known}))`,
+  )
+  return { payments: Number(payments?.["count"]), events: Number(events?.["count"]) }
+}
+
+/** A sale whose process was killed while the facilitator settled it. */
+export interface StrandedSale {
+  readonly payer: string
+  /** Seconds from the end of its lease until the sweep took it; null while it has not. */
+  readonly overdueSeconds: () => Promise<{ readonly seconds: number; readonly isTaken: boolean }>
+}
+
+/** Kills a replica of its own in the middle of a sale, whose lease then expires. */
+export const strandSale = Effect.fnUntraced(function* (
+  environment: Environment,
+): Effect.fn.Return<StrandedSale, never, Scope.Scope> {
+  const [buyer] = yield* Effect.promise(() => fundedBuyers(environment, 1))
+  if (buyer === undefined) return yield* Effect.die("no buyer")
+  const replica = yield* environment.startReplica("killed", { LEASE: strandedLease })
+  const { path, record } = newPurchase(environment, buyer, "resolving")
+  const { query } = environment
+  const row = async () => {
+    const [found] = await query(
+      "SELECT state, extract(epoch FROM lease_until)::float8 AS lease_end, " +
+        "extract(epoch FROM changed_at)::float8 AS changed_at, " +
+        "extract(epoch FROM clock_timestamp())::float8 AS now FROM payment WHERE payer = $1",
+      [record.payer],
+    )
+    return found
+  }
+  const { port } = replica
+  void request({ port, path, client: buyer.client, headers: attackerHeaders(record.header) })
+  const leaseEnd = yield* Effect.promise(async () => {
+    for (;;) {
+      const found = await row()
+      if (found?.["state"] === "settling") return Number(found["lease_end"])
+      await sleep(strandedPollMs)
+    }
+  }).pipe(Effect.timeout("20 seconds"), Effect.orDie)
+  yield* replica.kill
+  return {
+    payer: record.payer,
+    overdueSeconds: async () => {
+      const found = await row()
+      const isTaken = found?.["state"] !== "settling"
+      const until = Number(isTaken ? found?.["changed_at"] : found?.["now"])
+      return { seconds: Math.max(0, until - leaseEnd), isTaken }
+    },
+  }
+})
+
+export const attack2: Drill = Effect.fnUntraced(function* ({ seconds, replicas, print }) {
+  const environment = yield* startEnvironment({ replicas })
+  const stranded = yield* strandSale(environment)
+  print("attack 2: the flood starts")
+  const before = yield* Effect.promise(() => environment.control({}))
+  const endAt = performance.now() + seconds * 1_000
+  const flood = floodWithEmptyKeys(environment, () => performance.now() < endAt)
+  const honest = yield* Effect.promise(() => sellToHonest(environment, seconds))
+  yield* Effect.promise(() => flood.ended)
+  // The lease of the killed replica ends after 20 s, which may be after a short flood.
+  const overdue = yield* Effect.promise(async () => {
+    for (let turn = 0; turn < 120; turn++) {
+      const found = await stranded.overdueSeconds()
+      if (found.isTaken) return found
+      await sleep(500)
+    }
+    return await stranded.overdueSeconds()
+  })
+  const payers = [...honest.transcripts.map(({ payer }) => payer), stranded.payer]
+  const rows = yield* Effect.promise(() => rowsOfOthers(environment, payers))
+  const after = yield* Effect.promise(() => environment.control({}))
+  const { figures, faults } = honestResult(honest)
+  const refused = flood.tally.of("429") + flood.tally.of("409")
+  return {
+    attack: "2",
+    figures: {
+      ...figures,
+      "attacker requests": flood.tally.total,
+      "attacker answers": flood.tally.toString(),
+      "attacker calls of verify": (after["refused"] ?? 0) - (before["refused"] ?? 0),
+      "rows left in payment": rows.payments,
+      "rows left in payment_event": rows.events,
+      "lease overdue s": round(overdue.seconds, 1),
+      "RSS MB": residentMegabytes(environment),
+    },
+    faults: [
+      ...faults,
+      ...refused > 0 ? [] : ["the attacker was never refused with 429 or 409"],
+      ...rows.payments > 0 ? [`${rows.payments} rows of payments that were never valid`] : [],
+      ...overdue.isTaken && overdue.seconds <= leaseOverdueSecondsMax
+        ? []
+        : [`an expired lease was overdue for ${round(overdue.seconds)} s`],
+    ],
+  }
+})
+
+/** The sweep runs every 5 s in a drill; one more round is allowed. */
+export const leaseOverdueSecondsMax = 15
+
+export const residentMegabytes = ({ replicas }: Environment) =>
+  round(Math.max(...replicas.map(({ residentBytes }) => residentBytes())) / 1e6)
+
+/**
+ * One address presents one payment on many connections, again and again. The facilitator needs long
+ * to settle it; when it is settled, a new one takes its place.
+ */
+export const presentOnePayment = Effect.fnUntraced(function* (
+  environment: Environment,
+  connections: number,
+  isRunning: () => boolean,
+) {
+  const { ports, control } = environment
+  const [funded] = yield* Effect.promise(() => fundedBuyers(environment, 1))
+  if (funded === undefined) return yield* Effect.die("no buyer")
+  const attacker = { ...funded, client: attackerClient }
+  yield* Effect.promise(() => control({ slow: { [attacker.wallet.address]: repeats.settleMs } }))
+  const tally = new Tally()
+  const purchases = [newPurchase(environment, attacker, "latest")]
+  const connect = async (n: number) => {
+    await sleep(n * 2_000 / connections)
+    while (isRunning()) {
+      const purchase = purchases.at(-1) ?? newPurchase(environment, attacker, "latest")
+      const { path, record } = purchase
+      const answer = await request({
+        port: ports[n % ports.length] ?? 0,
+        path,
+        client: attackerClient,
+        localAddress: localAddresses.attacker,
+        headers: attackerHeaders(record.header, record.secret),
+      })
+      tally.add(statusOf(answer))
+      // One record of the answer is enough: all others are copies of it.
+      if (answer.status === 200 && record.exchanges.length === 0) {
+        record.exchanges.push(await exchangeOf(answer, record.product))
+      }
+      const isOver = answer.status === 200 || answer.status === 402 || answer.status === 410
+      if (isOver && purchase === purchases.at(-1) && isRunning()) {
+        purchases.push(newPurchase(environment, attacker, "latest"))
+      }
+      await sleep(repeats.pauseMs)
+    }
+  }
+  const ended = Promise.all(Array.from({ length: connections }, (_, n) => connect(n)))
+  return { tally, purchases, ended: ended.then(() => {}) }
+})
+
+export const attack7: Drill = Effect.fnUntraced(
+  function* ({ seconds, connections, replicas, print }) {
+    const environment = yield* startEnvironment({ replicas })
+    print(`attack 7: ${connections} connections open`)
+    const endAt = performance.now() + seconds * 1_000
+    const attack = yield* presentOnePayment(
+      environment,
+      connections,
+      () => performance.now() < endAt,
+    )
+    yield* Effect.sleep("3 seconds")
+    const honest = yield* Effect.promise(() => sellToHonest(environment, Math.max(5, seconds - 8)))
+    yield* Effect.promise(() => attack.ended)
+    const { figures, faults } = honestResult(honest)
+    return {
+      attack: "7",
+      figures: {
+        ...figures,
+        "attacker requests": attack.tally.total,
+        "attacker answers": attack.tally.toString(),
+        "RSS MB": residentMegabytes(environment),
+      },
+      faults,
+    }
+  },
+)
+
+export const attack13: Drill = Effect.fnUntraced(function* ({ replicas, seconds }) {
+  const environment = yield* startEnvironment({ replicas })
+  const { payer, ports } = environment
+  const tally = new Tally()
+  const honest: Promise<HonestSales> = sellToHonest(environment, Math.min(10, seconds))
+  const present = async (n: number) => {
+    await sleep(n * 10)
+    const { header } = payer.pay(payer.newWallet(), products.latest)
+    // A valid form with the signature of another message: only the check of the signature fails.
+    const wire = JSON.parse(atob(header))
+    wire.payload.authorization.nonce = `0x${crypto.getRandomValues(new Uint8Array(32)).toHex()}`
+    const answer = await request({
+      port: ports[n % ports.length] ?? 0,
+      path: products.latest.path,
+      client: `2001:db8:7:${n.toString(16)}::1`,
+      localAddress: localAddresses.attacker,
+      headers: attackerHeaders(btoa(JSON.stringify(wire))),
+    })
+    tally.add(statusOf(answer))
+  }
+  yield* Effect.promise(() => Promise.all(Array.from({ length: sites }, (_, n) => present(n))))
+  const { figures, faults } = honestResult(yield* Effect.promise(() => honest))
+  const passed = tally.total - tally.of("429")
+  return {
+    attack: "13",
+    figures: {
+      ...figures,
+      "attacker requests": tally.total,
+      "attacker answers": tally.toString(),
+      "passed the budget": passed,
+    },
+    faults: [
+      ...faults,
+      ...passed < sites ? [] : [`${passed} of ${sites} invalid payments passed the budget`],
+    ],
+  }
+})
