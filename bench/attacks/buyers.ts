@@ -25,13 +25,14 @@ const buyerUnits = 10_000_000_000n
 
 /** Buyers with money. Each has its own address in 203.0.113.0/24 and 198.18.0.0/15. */
 export async function fundedBuyers(
-  { payer, control }: Environment,
+  { payer, control, funded }: Environment,
   count: number,
 ): Promise<ReadonlyArray<Buyer>> {
   const buyers = Array.from({ length: count }, (_, n) => ({
     wallet: payer.newWallet(),
     client: n < 250 ? `203.0.113.${n + 1}` : `198.18.${Math.floor(n / 250)}.${n % 250 + 1}`,
   }))
+  for (const { wallet } of buyers) funded.add(wallet.address)
   const fund = buyers.map(({ wallet }) => [wallet.address, String(buyerUnits)] as const)
   await control({ fund: Object.fromEntries(fund) })
   return buyers

@@ -51,6 +51,8 @@ export interface Environment {
     values?: ReadonlyArray<unknown>,
   ) => Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
   readonly payer: Payer
+  /** The addresses of all buyers who got money. */
+  readonly funded: Set<string>
   readonly payTo: string
   readonly treasury: string
   readonly treasuryUnits: bigint
@@ -134,6 +136,7 @@ export const startEnvironment = Effect.fn("startEnvironment")(
       control,
       query,
       payer: yield* Effect.promise(makePayer),
+      funded: new Set(),
       payTo: terms.payTo,
       treasury,
       treasuryUnits,

@@ -6,7 +6,7 @@
  */
 import { Effect, type Scope } from "effect"
 import { products } from "../../src/catalog/domain/product.ts"
-import { exchangeOf, fundedBuyers, newPurchase, Tally } from "./buyers.ts"
+import { exchangeOf, fundedBuyers, newPurchase, send, Tally } from "./buyers.ts"
 import {
   attackerClient,
   type Drill,
@@ -19,10 +19,21 @@ import {
 import { type Environment, startEnvironment } from "./environment.ts"
 import { type HttpAnswer, localAddresses, request } from "./http.ts"
 
-/** Attack 2: how many requests are in flight, and how many a second each place starts. */
-const emptyKeys = { loops: 40, intervalMs: 400, hangUpMs: { min: 40, max: 200 } } as const
-/** Short, so that the rows of a flood are due for a check on the chain within the drill. */
+/**
+ * Attack 2: how many requests are in flight, and how many a second each place starts. The first ones
+ * hang up just before the facilitator answers, the others wait for the verdict, from another address.
+ */
+const emptyKeys = { hangUps: 110, waiting: 10, intervalMs: 320 } as const
+const hangUpAfterMs = { min: 200, max: 280 } as const
+/** The soak's flood is smaller, because it signs its payments while it runs. */
+export const smallFlood = { hangUps: 20, waiting: 4, intervalMs: 400 } as const
+/** Few claims of the dearest product reach this treasury. */
+const smallTreasury = 20_000_000n
+/** Payments that are signed before the flood starts, so that the flood costs little. */
+const signedBeforeMax = 12_000
+/** Short, so that the rows of a flood are due for a check on the chain soon. */
 const emptyKeyValidSeconds = 50
+const waitingClient = "198.51.100.8"
 /** Attack 7: the pause of a connection between two requests, and how long its payment settles. */
 const repeats = { pauseMs: 500, settleMs: 18_000 } as const
 const sites = 400
@@ -46,46 +57,68 @@ export interface Flood {
   readonly ended: Promise<void>
 }
 
-/**
- * One address sends payments of empty keys, each new and well signed. Every other request hangs up
- * before the facilitator answers.
- */
-export function floodWithEmptyKeys(
-  { payer, ports }: Environment,
-  isRunning: () => boolean,
-  loops: number = emptyKeys.loops,
-): Flood {
-  const tally = new Tally()
-  const paidProducts = [products.latest, products.resolving]
-  const loop = async (n: number) => {
-    await sleep(n * emptyKeys.intervalMs / loops)
-    for (let turn = 0; isRunning(); turn++) {
-      const began = performance.now()
-      const product = paidProducts[(n + turn) % paidProducts.length] ?? products.latest
-      const { header } = payer.pay(payer.newWallet(), product, emptyKeyValidSeconds)
-      const { min, max } = emptyKeys.hangUpMs
-      const answer = await request({
-        port: ports[(n + turn) % ports.length] ?? 0,
-        path: product.path,
-        client: attackerClient,
-        localAddress: localAddresses.attacker,
-        headers: attackerHeaders(header),
-        ...turn % 2 === 0 ? {} : { hangUpAfterMs: min + Math.random() * (max - min) },
-      })
-      tally.add(statusOf(answer))
-      await sleep(Math.max(0, emptyKeys.intervalMs - (performance.now() - began)))
-    }
-  }
-  const ended = Promise.all(Array.from({ length: loops }, (_, n) => loop(n))).then(() => {})
-  return { tally, ended }
+interface FloodOptions {
+  readonly hangUps: number
+  readonly waiting: number
+  readonly intervalMs: number
 }
 
-/** Rows of payments whose payer is none of the honest ones, and the rows of their history. */
-export async function rowsOfOthers(
-  { query }: Environment,
-  payers: ReadonlyArray<string>,
+/** A request with a payment of a new, empty key. */
+interface EmptyPayment {
+  readonly path: string
+  readonly header: string
+}
+
+/** Well-signed payments of empty keys for products of both settlement orders. */
+function emptyPayment({ payer }: Environment, slug: string | null, turn: number): EmptyPayment {
+  const { latest, resolving, research } = products
+  const choice = [latest, slug === null ? resolving : research][turn % 2] ?? latest
+  const { header } = payer.pay(payer.newWallet(), choice, emptyKeyValidSeconds)
+  const path = choice === research ? `${choice.path}?market=${slug}` : choice.path
+  return { path, header }
+}
+
+/**
+ * Sends payments of empty keys, each new and well signed. Most requests hang up before the
+ * facilitator answers. `signed` are sent first.
+ */
+export function floodWithEmptyKeys(
+  environment: Environment,
+  isRunning: () => boolean,
+  { hangUps, waiting, intervalMs }: FloodOptions,
+  slug: string | null = null,
+  signed: Array<EmptyPayment> = [],
+): Flood {
+  const { ports } = environment
+  const tally = new Tally()
+  const loop = async (n: number) => {
+    const { min, max } = hangUpAfterMs
+    const hangsUp = n < hangUps
+    await sleep(n * intervalMs / (hangUps + waiting))
+    for (let turn = n; isRunning(); turn++) {
+      const began = performance.now()
+      const { path, header } = signed.pop() ?? emptyPayment(environment, slug, turn)
+      const answer = await request({
+        port: ports[turn % ports.length] ?? 0,
+        path,
+        client: hangsUp ? attackerClient : waitingClient,
+        localAddress: localAddresses.attacker,
+        headers: attackerHeaders(header),
+        ...hangsUp ? { hangUpAfterMs: min + Math.random() * (max - min) } : {},
+      })
+      tally.add(statusOf(answer))
+      await sleep(Math.max(0, intervalMs - (performance.now() - began)))
+    }
+  }
+  const loops = Array.from({ length: hangUps + waiting }, (_, n) => loop(n))
+  return { tally, ended: Promise.all(loops).then(() => {}) }
+}
+
+/** Rows of payments of empty keys, and of their history. */
+export async function rowsOfEmptyKeys(
+  { query, funded }: Environment,
 ): Promise<{ readonly payments: number; readonly events: number }> {
-  const known = [...new Set(payers)].map((payer) => `'${payer}'`).join(", ") || "''"
+  const known = [...funded].map((payer) => `'${payer}'`).join(", ") || "''"
   const [payments] = await query(
     `SELECT count(*)::int AS count FROM payment WHERE payer NOT IN (${known})`,
   )
@@ -98,7 +131,6 @@ export async function rowsOfOthers(
 
 /** A sale whose process was killed while the facilitator settled it. */
 export interface StrandedSale {
-  readonly payer: string
   /** Seconds from the end of its lease until the sweep took it; null while it has not. */
   readonly overdueSeconds: () => Promise<{ readonly seconds: number; readonly isTaken: boolean }>
 }
@@ -132,7 +164,6 @@ export const strandSale = Effect.fnUntraced(function* (
   }).pipe(Effect.timeout("20 seconds"), Effect.orDie)
   yield* replica.kill
   return {
-    payer: record.payer,
     overdueSeconds: async () => {
       const found = await row()
       const isTaken = found?.["state"] !== "settling"
@@ -143,12 +174,19 @@ export const strandSale = Effect.fnUntraced(function* (
 })
 
 export const attack2: Drill = Effect.fnUntraced(function* ({ seconds, replicas, print }) {
-  const environment = yield* startEnvironment({ replicas })
+  const environment = yield* startEnvironment({ replicas, treasuryUnits: smallTreasury })
+  const slug = yield* Effect.promise(() => marketSlug(environment))
   const stranded = yield* strandSale(environment)
-  print("attack 2: the flood starts")
+  const requests = (emptyKeys.hangUps + emptyKeys.waiting) * seconds * 1_000 / emptyKeys.intervalMs
+  const signed = Array.from(
+    { length: Math.min(signedBeforeMax, Math.ceil(requests)) },
+    (_, turn) => emptyPayment(environment, slug, turn),
+  )
+  print(`attack 2: the flood starts, ${signed.length} payments are signed`)
   const before = yield* Effect.promise(() => environment.control({}))
   const endAt = performance.now() + seconds * 1_000
-  const flood = floodWithEmptyKeys(environment, () => performance.now() < endAt)
+  const isRunning = () => performance.now() < endAt
+  const flood = floodWithEmptyKeys(environment, isRunning, emptyKeys, slug, signed)
   const honest = yield* Effect.promise(() => sellToHonest(environment, seconds))
   yield* Effect.promise(() => flood.ended)
   // The lease of the killed replica ends after 20 s, which may be after a short flood.
@@ -160,8 +198,7 @@ export const attack2: Drill = Effect.fnUntraced(function* ({ seconds, replicas, 
     }
     return await stranded.overdueSeconds()
   })
-  const payers = [...honest.transcripts.map(({ payer }) => payer), stranded.payer]
-  const rows = yield* Effect.promise(() => rowsOfOthers(environment, payers))
+  const rows = yield* Effect.promise(() => rowsOfEmptyKeys(environment))
   const after = yield* Effect.promise(() => environment.control({}))
   const { figures, faults } = honestResult(honest)
   const refused = flood.tally.of("429") + flood.tally.of("409")
@@ -188,8 +225,19 @@ export const attack2: Drill = Effect.fnUntraced(function* ({ seconds, replicas, 
   }
 })
 
+/** The slug of a market that can be researched. */
+async function marketSlug(environment: Environment): Promise<string> {
+  const [buyer] = await fundedBuyers(environment, 1)
+  if (buyer === undefined) throw new Error("no buyer")
+  const item = await send(newPurchase(environment, buyer, "latest"), environment.ports[0] ?? 0)
+  return slugIn(item.body)
+}
+
+/** The slug of the market in an item of the feed. */
+export const slugIn = (body: string) => /"slug":"([^"]+)"/.exec(body)?.[1] ?? "unknown"
+
 /** The sweep runs every 5 s in a drill; one more round is allowed. */
-export const leaseOverdueSecondsMax = 15
+const leaseOverdueSecondsMax = 15
 
 export const residentMegabytes = ({ replicas }: Environment) =>
   round(Math.max(...replicas.map(({ residentBytes }) => residentBytes())) / 1e6)

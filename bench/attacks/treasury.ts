@@ -9,6 +9,7 @@ import type { ProductId } from "../../src/catalog/domain/product.ts"
 import { type Buyer, fundedBuyers, nameOf, newPurchase, send } from "./buyers.ts"
 import { type Drill, round, sleep } from "./drill.ts"
 import { type Environment, startEnvironment } from "./environment.ts"
+import { slugIn } from "./floods.ts"
 
 const dollar = 1_000_000n
 /** How long the service remembers the treasury's balance, and a little more. */
@@ -51,7 +52,7 @@ export const attack3: Drill = Effect.fnUntraced(function* ({ replicas, print }) 
     const [buyer] = await fundedBuyers(environment, 1)
     if (buyer === undefined) throw new Error("no buyer")
     const item = await send(newPurchase(environment, buyer, "latest"), ports[0] ?? 0)
-    const slug = /"slug":"([^"]+)"/.exec(item.body)?.[1] ?? "unknown"
+    const slug = slugIn(item.body)
     const before = await answersOf(environment, buyer, slug)
     const { address: from } = payer.newWallet()
     const value = String(21n * dollar)
