@@ -76,7 +76,7 @@ export function newPurchase(
 export async function send(
   { buyer, path, record }: Purchase,
   port: number,
-  options: Pick<RequestOptions, "hangUpAfterMs" | "timeoutMs"> = {},
+  options: Pick<RequestOptions, "hangUpWhen"> = {},
 ): Promise<HttpAnswer & Exchange> {
   const answer = await request({
     port,

@@ -19,6 +19,7 @@ const headSecondsMax = 40
 const probes = 5
 /** Open files above the start that are no leak: pools of connections, timers. */
 const filesTolerance = 30
+const logLineMax = 200
 const honestClient = "203.0.113.1"
 
 async function openMany(
@@ -61,7 +62,9 @@ const exhaustDescriptors = Effect.gen(function* () {
     for (const connection of open) connection.close()
     await sleep(3_000)
     const servedAfter = await servedOf(replica.port)
-    return { lives: !replica.hasEnded(), servedDuring, servedAfter }
+    const log = (await Deno.readTextFile(`${replica.dir}/log`)).trimEnd().split("\n")
+    const lastLine = replica.hasEnded() ? log.at(-1)?.slice(0, logLineMax) ?? "" : "-"
+    return { lives: !replica.hasEnded(), lastLine, servedDuring, servedAfter }
   })
 }).pipe(Effect.scoped)
 
@@ -96,6 +99,7 @@ export const attack6: Drill = Effect.fnUntraced(function* ({ print }) {
     attack: "6",
     figures: {
       "lives without descriptors": String(full.lives),
+      "last log line of an ended process": full.lastLine,
       [`served during, of ${probes}`]: full.servedDuring,
       [`served after, of ${probes}`]: full.servedAfter,
       "half-sent heads": slow.accepted,

@@ -175,6 +175,18 @@ export const strandSale = Effect.fnUntraced(function* (
   }
 })
 
+/** The control: the same honest sales and no attacker, to see what the machine itself refuses. */
+export const control: Drill = Effect.fnUntraced(function* ({ seconds, replicas }) {
+  const environment = yield* startEnvironment({ replicas, treasuryUnits: smallTreasury })
+  const honest = yield* Effect.promise(() => sellToHonest(environment, seconds))
+  const { figures, faults } = honestResult(honest)
+  return {
+    attack: "none",
+    figures: { ...figures, "RSS MB": residentMegabytes(environment) },
+    faults,
+  }
+})
+
 export const attack2: Drill = Effect.fnUntraced(function* ({ seconds, replicas, print }) {
   const environment = yield* startEnvironment({ replicas, treasuryUnits: smallTreasury })
   const slug = yield* Effect.promise(() => marketSlug(environment))
@@ -210,7 +222,7 @@ export const attack2: Drill = Effect.fnUntraced(function* ({ seconds, replicas, 
       ...figures,
       "attacker requests": flood.tally.total,
       "attacker answers": flood.tally.toString(),
-      "attacker calls of verify": (after["refused"] ?? 0) - (before["refused"] ?? 0),
+      "refused by the facilitator": (after["refused"] ?? 0) - (before["refused"] ?? 0),
       "rows left in payment": rows.payments,
       "rows left in payment_event": rows.events,
       "lease overdue s": round(overdue.seconds, 1),

@@ -19,6 +19,8 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Closes the connection after this time, whatever has arrived. */
   readonly hangUpAfterMs?: number
+  /** Closes the connection when this resolves. */
+  readonly hangUpWhen?: Promise<unknown>
   readonly timeoutMs?: number
 }
 
@@ -47,6 +49,10 @@ export function request(options: RequestOptions): Promise<HttpAnswer> {
       failure = options.hangUpAfterMs === undefined ? "timeout" : "hung up"
       socket.destroy()
     }, options.hangUpAfterMs ?? options.timeoutMs ?? timeoutMsDefault)
+    void options.hangUpWhen?.then(() => {
+      failure = "hung up"
+      socket.destroy()
+    })
     socket.on("connect", () => {
       failure = "closed"
       const lines = Object.entries({ "x-forwarded-for": client, ...headers })

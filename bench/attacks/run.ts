@@ -8,7 +8,7 @@
  *     deno task bench:attacks --all
  *     deno task bench:attacks --attack soak --seconds 1800
  *
- * Attacks: 1 journal on a full disk, 2 payments of empty keys, 3 a transfer larger than the treasury,
+ * Drills: none, the control without an attacker; 1 journal on a full disk, 2 payments of empty keys, 3 a transfer larger than the treasury,
  * 4 caps of refunds, 5 sales a second, 6 file descriptors, 7 one payment on many connections,
  * 13 invalid payments of one IPv6 site; soak: 2, 5 and 7 together. `--replicas`, `--buyers` and
  * `--connections` change the size. Each drill makes a database of its own, and drops it.
@@ -18,14 +18,22 @@
 import { Cause, Console, Effect, Exit, Fiber } from "effect"
 import { attack6 } from "./connections.ts"
 import type { Drill, DrillOptions, DrillResult } from "./drill.ts"
-import { attack13, attack2, attack7 } from "./floods.ts"
+import { attack13, attack2, attack7, control } from "./floods.ts"
 import { attack1 } from "./journal.ts"
 import { soak } from "./soak.ts"
 import { attack5 } from "./throughput.ts"
 import { attack3, attack4 } from "./treasury.ts"
 
 const drills: Readonly<Record<string, Drill>> = {
-  ...{ "1": attack1, "2": attack2, "3": attack3, "4": attack4, "5": attack5, "6": attack6 },
+  ...{
+    none: control,
+    "1": attack1,
+    "2": attack2,
+    "3": attack3,
+    "4": attack4,
+    "5": attack5,
+    "6": attack6,
+  },
   ...{ "7": attack7, "13": attack13, soak },
 }
 

@@ -19,10 +19,14 @@ const scannedWithinMs = 40_000
 const pollMs = 500
 
 /** Polls until `check` is true; false when it did not become true in time. */
-async function until(check: () => Promise<boolean>, withinMs: number): Promise<boolean> {
+async function until(
+  check: () => Promise<boolean>,
+  withinMs: number,
+  everyMs: number = pollMs,
+): Promise<boolean> {
   for (const endAt = performance.now() + withinMs; performance.now() < endAt;) {
     if (await check()) return true
-    await sleep(pollMs)
+    await sleep(everyMs)
   }
   return false
 }
@@ -81,10 +85,17 @@ export const attack3: Drill = Effect.fnUntraced(function* ({ replicas, print }) 
 /** Shorter than in production, so that an undelivered answer is refunded within the drill. */
 const timing = { LEASE: "40 seconds", HOLD: "45 seconds" } as const
 const holdMs = 45_000
-/** When a payer hangs up: after the intent, and before the facilitator has settled. */
-const hangUpAfterMs = 1_500
+/** How long the intent of a purchase may take, and how often it is queried. */
+const intentWithinMs = 30_000
+const intentPollMs = 100
 const hangUps = 8
 const unmatchedTransfers = 100
+
+/** The state of a payer's refund, and what the worker last wrote about it. */
+async function reasonOf({ query }: Environment, payer: string): Promise<string> {
+  const [row] = await query("SELECT state, last_error FROM refund WHERE payer = $1", [payer])
+  return `${row?.["state"]} ${row?.["last_error"]}`
+}
 
 export const attack4: Drill = Effect.fnUntraced(function* ({ replicas, seconds, print }) {
   const environment = yield* startEnvironment({ replicas, settings: timing, worker: timing })
@@ -105,7 +116,17 @@ export const attack4: Drill = Effect.fnUntraced(function* ({ replicas, seconds, 
     ]
     await Promise.all(purchases.map(async (purchase, n) => {
       await sleep(n * 100)
-      await send(purchase, ports[n % ports.length] ?? 0, { hangUpAfterMs })
+      // After the intent, and before the facilitator has settled.
+      const hangUpWhen = until(
+        async () =>
+          await countOf(
+            environment,
+            `nonce = '${purchase.record.nonce}' AND intended_at IS NOT NULL`,
+          ) > 0,
+        intentWithinMs,
+        intentPollMs,
+      )
+      await send(purchase, ports[n % ports.length] ?? 0, { hangUpWhen })
     }))
     const realPayer = `payer = '${real.wallet.address}'`
     const owed = "state IN ('refund_due', 'refunded')"
@@ -114,7 +135,7 @@ export const attack4: Drill = Effect.fnUntraced(function* ({ replicas, seconds, 
       holdMs + 60_000,
     )
     const owedAt = performance.now()
-    const isPaid = await until(
+    const isPaid = isOwed && await until(
       async () => await countOf(environment, `${realPayer} AND state = 'refunded'`) > 0,
       seconds * 1_000,
     )
@@ -135,12 +156,17 @@ export const attack4: Drill = Effect.fnUntraced(function* ({ replicas, seconds, 
         "unmatched refunded": Number(unmatched?.["count"]),
         "real refund owed": String(isOwed),
         "real refund paid after s": isPaid ? round(paidAfter, 1) : `not within ${seconds}`,
-        "hang-ups refunded": `${refunded} of ${hangUps}`,
+        "why not yet": isPaid ? "-" : await reasonOf(environment, real.wallet.address),
+        "hang-ups refunded or owed": `${refunded} of ${hangUps}`,
         "ninth purchase": nameOf(ninth),
       },
       faults: [
-        ...isPaid ? [] : [`a real refund was not paid within ${seconds} s`],
-        ...ninth.status === 200 ? ["a payer with 8 of 8 refunds still buys"] : [],
+        ...isOwed ? [] : ["the drill failed: no real refund became owed"],
+        ...isPaid || !isOwed ? [] : [`a real refund was not paid within ${seconds} s`],
+        ...refunded < hangUps ? [`the drill failed: only ${refunded} hang-ups are owed`] : [],
+        ...ninth.status === 200 && refunded === hangUps
+          ? ["a payer with 8 of 8 refunds still buys"]
+          : [],
       ],
     }
   })
