@@ -75,6 +75,8 @@ const commonSettings = {
   LOG_LEVEL: "Info",
 }
 const readyTimes = 450
+/** A drop waits for a checkpoint, which may exceed the time limit of a statement. */
+const dropRetriesMax = 5
 
 export const startEnvironment = Effect.fn("startEnvironment")(
   function* (options: EnvironmentOptions) {
@@ -201,7 +203,10 @@ const freshDatabase = Effect.gen(function* () {
   const name = `attack_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`
   yield* Effect.acquireRelease(
     owner.unsafe(`CREATE DATABASE ${name}`),
-    () => Effect.ignore(owner.unsafe(`DROP DATABASE ${name} WITH (FORCE)`)),
+    () =>
+      Effect.ignore(Effect.retry(owner.unsafe(`DROP DATABASE ${name} WITH (FORCE)`), {
+        times: dropRetriesMax,
+      })),
   )
   const url = new URL(databaseUrl)
   url.pathname = `/${name}`
@@ -224,4 +229,21 @@ export async function metric({ adminPort }: Replica, name: string): Promise<numb
   const answer = await fetch(`http://127.0.0.1:${adminPort}/metrics`).catch(() => null)
   const text = await answer?.text() ?? ""
   return Number(new RegExp(`^bellwether_${name} (\\S+)$`, "m").exec(text)?.[1] ?? NaN)
+}
+
+/** How often the service itself answered with each status, also when the client had hung up. */
+export async function answersCounted(
+  replicas: ReadonlyArray<Replica>,
+): Promise<Readonly<Record<string, number>>> {
+  const counts: Record<string, number> = {}
+  for (const { adminPort } of replicas) {
+    const answer = await fetch(`http://127.0.0.1:${adminPort}/metrics`).catch(() => null)
+    const lines = (await answer?.text() ?? "").matchAll(
+      /^bellwether_http_answers_total\{.*?status="(\w+)".*?\} (\S+)$/gm,
+    )
+    for (const [, status = "", count] of lines) {
+      counts[status] = (counts[status] ?? 0) + Number(count)
+    }
+  }
+  return counts
 }

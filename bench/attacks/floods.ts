@@ -16,7 +16,7 @@ import {
   sellToHonest,
   sleep,
 } from "./drill.ts"
-import { type Environment, startEnvironment } from "./environment.ts"
+import { answersCounted, type Environment, startEnvironment } from "./environment.ts"
 import { type HttpAnswer, localAddresses, request } from "./http.ts"
 
 /**
@@ -214,14 +214,20 @@ export const attack2: Drill = Effect.fnUntraced(function* ({ seconds, replicas, 
   })
   const rows = yield* Effect.promise(() => rowsOfEmptyKeys(environment))
   const after = yield* Effect.promise(() => environment.control({}))
+  // The service adds to its counters once a second.
+  yield* Effect.sleep("3 seconds")
+  const counted = yield* Effect.promise(() => answersCounted(environment.replicas))
   const { figures, faults } = honestResult(honest)
-  const refused = flood.tally.of("429") + flood.tally.of("409")
+  // A busy service may answer after the client has hung up, so its own count is read.
+  const refused = (counted["429"] ?? 0) + (counted["409"] ?? 0) +
+    flood.tally.of("429") + flood.tally.of("409")
   return {
     attack: "2",
     figures: {
       ...figures,
       "attacker requests": flood.tally.total,
       "attacker answers": flood.tally.toString(),
+      "answers by the service's count": Object.entries(counted).flat().join(" "),
       "refused by the facilitator": (after["refused"] ?? 0) - (before["refused"] ?? 0),
       "rows left in payment": rows.payments,
       "rows left in payment_event": rows.events,
