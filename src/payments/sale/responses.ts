@@ -115,6 +115,32 @@ export const paymentAlreadyUsed = (receipt: typeof Receipt.Type) =>
     taken: true,
   })
 
+/**
+ * The error of a call whose key another payment holds. It names that payment: the one that was sent
+ * is not used.
+ */
+export const firstPaymentNamed = (first: PaymentId) => (error: FailedSale): FailedSale => {
+  const status = `GET /v1/payments/${first} returns the state of the payment that was sent with ` +
+    "this key first. The payment of this call was not used."
+  switch (error._tag) {
+    case "NotCharged":
+      // The message of an Error is not among its spread fields.
+      return new NotCharged({
+        ...error,
+        message: error.message,
+        hint: `${status} Use another key for another purchase.`,
+      })
+    case "Unresolved":
+      return new Unresolved({
+        message:
+          `It is not known yet whether the first payment with this key was settled. ${status}`,
+        retryAfterSeconds: error.retryAfterSeconds,
+      })
+    default:
+      return error
+  }
+}
+
 export const paymentRefunded = (refund: typeof RefundNotice.Type) =>
   new NotCharged({
     code: "payment_refunded",
