@@ -57,6 +57,7 @@ import { countEnd, makeSaleFibers, type Sale, type SaleFibers, saleOf } from "./
 import { makeSolvency, type Solvency } from "./sale/solvency.ts"
 import {
   checkPayerProof,
+  fetchHint,
   isBuyerOf,
   keyHash,
   makeSignerCheck,
@@ -284,7 +285,7 @@ const sellUnclaimed = Effect.fnUntraced(function* (
   if (known !== null && known.state !== "released") {
     return yield* released === null
       ? answerKnownPayment(seller, known, call)
-      : responseForKnownPayment(known, isBuyer(seller, known, call), seller.network)
+      : respond(seller, known, call)
   }
   const isProven = signer === "payer" || Result.isSuccess(sold)
   const holder = isProven ? yield* answerByKey(seller, call) : Option.none()
@@ -303,7 +304,7 @@ const answerByKey = Effect.fnUntraced(function* (
   seller: Seller,
   call: Call,
 ): Effect.fn.Return<Option.Option<Delivery>, FailedSale> {
-  const { signatures, store, network } = seller
+  const { signatures, store } = seller
   const hash = keyHash(signatures, call.ticket, call.purchase.secret)
   const holder = hash === null ? Option.none() : yield* store.findByKey(hash)
   if (Option.isNone(holder) || holder.value.state === "released") return Option.none()
@@ -312,7 +313,7 @@ const answerByKey = Effect.fnUntraced(function* (
   if (delivery !== null) return Option.some(delivery)
   return row.state !== "released" && holdsKey(row.state)
     ? yield* Effect.mapError(
-      Effect.asSome(responseForKnownPayment(row, isBuyer(seller, row, call), network)),
+      Effect.asSome(respond(seller, row, call)),
       firstPaymentNamed(paymentId),
     )
     : Option.none()
@@ -332,8 +333,17 @@ const answerKnownPayment = Effect.fnUntraced(function* (
   if (delivery !== null) return delivery
   return yield* row.state === "released"
     ? sellUnclaimed(seller, call, row)
-    : responseForKnownPayment(row, isBuyer(seller, row, call), seller.network)
+    : respond(seller, row, call)
 })
+
+/** The response with the state of a payment, when this call can change nothing more. */
+const respond = (seller: Seller, row: Exclude<Payment, ReleasedPayment>, call: Call) =>
+  responseForKnownPayment(
+    row,
+    isBuyer(seller, row, call),
+    seller.network,
+    fetchHint(row, seller.terms, seller.timing),
+  )
 
 /** The answer of a resumed sale, or the newest row of its payment. */
 interface Resolved {

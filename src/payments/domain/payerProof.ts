@@ -13,6 +13,12 @@ import type { PaymentId } from "./payment.ts"
 export const payerProofExtension = "payer-proof"
 
 /** The text that the payer signs. `publicBaseUrl` is the service's, without a trailing slash. */
-export function payerProofText(paymentId: PaymentId, publicBaseUrl: string): string {
+export function payerProofText(
+  paymentId: PaymentId | typeof idPlaceholder,
+  publicBaseUrl: string,
+): string {
   return `Fetch the answer of payment ${paymentId} from ${publicBaseUrl}`
 }
+
+/** Stands for the payment id in a document. */
+export const idPlaceholder = "{paymentId}"

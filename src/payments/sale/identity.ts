@@ -119,6 +119,23 @@ export const wrongProof = (
     }),
   )
 
+export const fetchByKey =
+  "Send it with the Idempotency-Key or payment-identifier of the first call to get the answer again."
+
+/** How the buyer of an answered payment fetches its answer again. */
+export function fetchHint(
+  row: Payment,
+  { publicBaseUrl }: PaymentTerms,
+  { answerWindow }: Pick<PaymentTiming, "answerWindow">,
+): string {
+  if (row.state === "answered" && row.answer === null) return "The answer is no longer stored."
+  const leftMs = row.state === "answered" ? Duration.toMillis(answerWindow) - row.answeredAgoMs : 0
+  const byProof = leftMs <= 0 ? "" : ` Or, for ${Math.ceil(leftMs / 1_000)} seconds more, with ` +
+    `extensions["${payerProofExtension}"] = {"signature"} in the payment: the payer's EIP-191 ` +
+    `signature of the text "${payerProofText(row.paymentId, publicBaseUrl)}".`
+  return `${fetchByKey}${byProof} Send a key with every payment.`
+}
+
 /**
  * Whether the caller bought the payment's answer: it has the secret of the first call, or proves to
  * be the payer, for `answerWindow` after the answer.

@@ -105,12 +105,12 @@ export const tooManyUnverified = new NotCharged({
   retryAfterSeconds: 1,
 })
 
-export const paymentAlreadyUsed = (receipt: typeof Receipt.Type) =>
+/** `hint` says how the buyer fetches the answer again. */
+export const paymentAlreadyUsed = (receipt: typeof Receipt.Type, hint: string) =>
   new NotCharged({
     code: "payment_already_used",
     message: "This payment has already bought its answer",
-    hint:
-      "The answer is returned again only with the first call's Idempotency-Key or payment-identifier.",
+    hint,
     receipt,
     taken: true,
   })
@@ -228,13 +228,15 @@ export function responseForKnownPayment(
   row: Exclude<Payment, ReleasedPayment>,
   hasSecret: boolean,
   network: string,
+  /** How the buyer of an answered payment fetches its answer. */
+  fetchHint: string,
 ): Effect.Effect<Delivery, FailedSale> {
   const outcome = outcomeOf(row, hasSecret, network)
   switch (outcome.state) {
     case "answered":
       return Effect.succeed(outcome.delivery)
     case "used":
-      return Effect.fail(paymentAlreadyUsed(outcome.receipt))
+      return Effect.fail(paymentAlreadyUsed(outcome.receipt, fetchHint))
     case "refunded":
       return Effect.fail(paymentRefunded(outcome.refund))
     case "underway":

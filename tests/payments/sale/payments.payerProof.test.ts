@@ -1,6 +1,6 @@
 /**
  * The payer proof: a buyer without a key fetches the answer with a signature of the payer, within
- * HOLD, and nobody else does.
+ * HOLD, and no one else does.
  *
  * @module
  */
@@ -155,7 +155,7 @@ test("the payer resumes an unresolved settle-early sale without a key", () =>
     { misbehave: (call) => call === "settle" ? "html" : null },
   ))
 
-test("a payment that was refunded is told to the payer", () =>
+test("the payer of a refunded payment gets its refund", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase()
     equal(yield* buying(bought, workOf(answering())), "answer")
