@@ -44,7 +44,12 @@ export interface MemoryPayments {
   readonly countByState: () => ReadonlyMap<PaymentState, number>
 }
 
-export function memoryPayments(): MemoryPayments {
+interface MemoryOptions {
+  /** False: claims do not check that a key is free, as without the unique index. */
+  readonly uniqueKeys?: boolean
+}
+
+export function memoryPayments({ uniqueKeys = true }: MemoryOptions = {}): MemoryPayments {
   const rows = new Map<PaymentId, Stored>()
   let changes = 0
 
@@ -73,6 +78,9 @@ export function memoryPayments(): MemoryPayments {
       ? undefined
       : rows.values().find((row) => row.keyHash === keyHash && holdsKey(row.state))
 
+  const conflicting = (keyHash: PaymentRecord["keyHash"]) =>
+    uniqueKeys ? holder(keyHash) : undefined
+
   const find = (paymentId: PaymentId) =>
     Effect.map(
       Clock.currentTimeMillis,
@@ -88,7 +96,7 @@ export function memoryPayments(): MemoryPayments {
       ),
     claim: (ticket, secretHash, lease, keyHash = null) =>
       Effect.map(Clock.currentTimeMillis, (now): ClaimResult => {
-        const known = rows.get(ticket.paymentId) ?? holder(keyHash)
+        const known = rows.get(ticket.paymentId) ?? conflicting(keyHash)
         if (known !== undefined) return { claimed: false, payment: toPayment(known, now) }
         const row: Stored = {
           ...ticket,
@@ -111,7 +119,7 @@ export function memoryPayments(): MemoryPayments {
         if (row.state === "refund_due") throw new Error("A refund is not cancelled by its payment")
         const state = Result.getOrThrow(step(row.settlementOrder, row.state, move.event))
         const keyHash = move.event === "claim" ? move.keyHash ?? null : null
-        if (holder(keyHash) !== undefined) return Option.none()
+        if (conflicting(keyHash) !== undefined) return Option.none()
         return Option.some(save({ ...row, ...changesOf(row, move, now), state }, now))
       }),
     markSent: (paymentId) =>
