@@ -8,7 +8,7 @@
 import { Context, Duration, Effect, Layer, Option, Result, Schedule } from "effect"
 import type { Product } from "../catalog/domain/product.ts"
 import { storeWithDeadline } from "../core/deadline.ts"
-import { makePlaces, type Places } from "../core/places.ts"
+import { makePlaces } from "../core/places.ts"
 import { Chain, type ChainUnavailable } from "./Chain.ts"
 import { scan } from "./matchTransfers.ts"
 import { DeliveryJournal } from "./DeliveryJournal.ts"
@@ -140,7 +140,7 @@ interface Seller extends SalePorts {
   /** The calls that resume or reconcile a known payment, or wait for it. */
   readonly resolving: OncePerPayment
   readonly solvency: Solvency
-  readonly contractPlaces: Places
+  readonly contractPlaces: ReturnType<typeof makePlaces>
   readonly signerOf: ReturnType<typeof makeSignerCheck>
 }
 
