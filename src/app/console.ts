@@ -86,7 +86,7 @@ export function startupHints(settings: ServiceSettings, sold: ReadonlyArray<Prod
   const from = base === buyerDefaultUrl ? "" : ` ${base}`
   const paid = sold.map(({ path, price }) => `${path} $${usd(price)}`)
   const lines = [
-    `  listening ${base}   admin http://${settings.host}:${settings.adminPort}/metrics`,
+    `  listening ${base}   admin http://${settings.adminHost}:${settings.adminPort}/metrics`,
     `  free      curl ${base}/v1/index    also /v1/pulse /v1/digest/brief /v1/track-record /v1/sample /health`,
     `  agents    ${base}/llms.txt    /openapi.json   /.well-known/agent-card.json   POST /a2a (A2A 0.3)   POST /mcp (MCP)`,
     `  paid      ${paid.join("   ")}`,
@@ -281,6 +281,8 @@ export function stopReason(cause: Cause.Cause<unknown>): string {
     case "SchemaMissing":
     case "NoTrackedWallets":
     case "CannotLaunch":
+    case "InvalidArguments":
+    case "BlockRefused":
       return String(Predicate.hasProperty(error, "message") ? error.message : error)
     case "CannotListen":
       return Predicate.hasProperty(error, "hostname") && Predicate.hasProperty(error, "port")
@@ -288,6 +290,8 @@ export function stopReason(cause: Cause.Cause<unknown>): string {
         : String(error)
     case "VenueUnavailable":
       return "Cannot read recorded pages from REPLAY_DIR"
+    case "ChainUnavailable":
+      return "Cannot read the chain at RPC_URL: check the address, and try again"
     case "SqlError":
       return "Cannot reach or use PostgreSQL at DATABASE_URL: check address, login and rights"
     default:

@@ -10,7 +10,12 @@ import { Redacted } from "effect"
 import { gdeltUrl } from "../news/sources/feeds.ts"
 import { polymarketUrls } from "../venues/polymarket/venue.ts"
 import type { MoneySettings, WorkerSettings } from "./moneySettings.ts"
-import type { BackfillSettings, ServiceSettings, VenueAndStore } from "./settings.ts"
+import type {
+  BackfillSettings,
+  RestoreSettings,
+  ServiceSettings,
+  VenueAndStore,
+} from "./settings.ts"
 import { type Variable, variablesOf } from "./variables.ts"
 
 /** Paths that depend on the machine. */
@@ -40,15 +45,15 @@ const baseFlags = [
 const migrations = "migrations"
 
 export function serviceSandbox(settings: ServiceSettings, paths: MachinePaths): Sandbox {
-  const { mode, host, port, adminPort, database, deliveryJournal, files } = settings
+  const { mode, database, deliveryJournal, files } = settings
   const { net, read, write } = venueStorePermissions(settings, paths)
-  const hosted = host.includes(":") ? `[${host}]` : host
   return {
     entry: "src/main.ts",
     args: [mode],
     variables: variablesOf("service"),
     net: [
-      ...[port, adminPort].map((port) => `${hosted}:${port}`),
+      bound(settings.host, settings.port),
+      bound(settings.adminHost, settings.adminPort),
       ...database.kind === "embedded" && database.served !== null
         ? [`127.0.0.1:${database.served.port}`]
         : [],
@@ -60,6 +65,9 @@ export function serviceSandbox(settings: ServiceSettings, paths: MachinePaths): 
     write: [deliveryJournal, ...write],
   }
 }
+
+const bound = (host: string, port: number) =>
+  host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`
 
 export function backfillSandbox(settings: BackfillSettings, paths: MachinePaths): Sandbox {
   return {
@@ -109,6 +117,25 @@ export function migrationSandbox(databaseUrl: Redacted.Redacted): Sandbox {
     variables: variablesOf("migration"),
     net: [databaseHost(databaseUrl)],
     read: [migrations],
+    write: [],
+  }
+}
+
+/** `args`: of the command, with the `journals` that they name. */
+export function restoreSandbox(
+  { databaseUrl, scan }: RestoreSettings,
+  journals: ReadonlyArray<string>,
+  args: ReadonlyArray<string>,
+): Sandbox {
+  const chain = scan === null || scan.chain === "simulated"
+    ? []
+    : [Redacted.value(scan.chain.rpcUrl)]
+  return {
+    entry: "src/restore.ts",
+    args,
+    variables: variablesOf("restore"),
+    net: [databaseHost(databaseUrl), ...chain.map(hostOf)],
+    read: journals,
     write: [],
   }
 }

@@ -27,8 +27,10 @@ import { layerLimited } from "../payments/facilitator/limit.ts"
 import * as deliveryJournal from "../payments/DeliveryJournal.ts"
 import { Payments } from "../payments/Payments.ts"
 import { Refunds } from "../payments/refunds/Refunds.ts"
+import { Retention } from "../payments/Retention.ts"
 import * as paymentStore from "../payments/postgres/paymentStore.ts"
 import * as refundStore from "../payments/postgres/refundStore.ts"
+import * as retentionStore from "../payments/postgres/retentionStore.ts"
 import { scaledTiming } from "../payments/timing.ts"
 import * as jobStore from "../postgres/jobSlots.ts"
 import * as rateStore from "../postgres/rateLimits.ts"
@@ -122,6 +124,7 @@ const productLayer = (settings: ServiceSettings) => {
     fromVenue,
     Feed.layer({ tickIntervalMs: Duration.toMillis(tick) }),
     Refunds.layer,
+    Retention.layer.pipe(Layer.provide(retentionStore.layer)),
     TrackRecord.layer,
     Digest.layer({ venue: venueNames[venue.kind] }),
     Payments.layer({
@@ -219,7 +222,7 @@ const httpLayer = (settings: ServiceSettings) =>
 
 const adminLayer = (settings: ServiceSettings, draining: Ref.Ref<boolean>) =>
   Layer.effectDiscard(serveAdmin({
-    hostname: settings.host,
+    hostname: settings.adminHost,
     port: settings.adminPort,
     drain: adminDrain,
     draining: Ref.get(draining),

@@ -82,6 +82,11 @@ export interface ScannedRange {
 }
 
 export interface WaitingQuery {
+  /**
+   * `urgent`: rows whose worker or buyer is gone. `released`: payments that were not charged and
+   * have expired. A facilitator may have seen them, so only the chain proves whether they were paid.
+   */
+  readonly kind: "urgent" | "released"
   readonly nowSeconds: bigint
   /** How long an answer may wait for delivery. */
   readonly answerWindow: Duration.Duration
@@ -126,18 +131,19 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   /** Marks the answer as delivered on an open connection. */
   readonly markSent: (paymentId: PaymentId) => Effect.Effect<void>
   /**
-   * Rows without an active worker, oldest first: claimed, settling or settled with an expired
-   * lease; unresolved; answered and not delivered within `answerWindow`.
-   *
-   * Then released rows past validBefore. A facilitator may have seen them, so only the chain proves
-   * whether they were paid. They come last, because they are many and no caller waits for them.
+   * Rows without an active worker, oldest first. Urgent: claimed, settling or settled with an
+   * expired lease; unresolved; answered and not delivered within `answerWindow`. Released: past
+   * validBefore; the first to expire comes first.
    *
    * An unreadable row is returned as a failure, in its place in the order.
    */
   readonly waiting: (
     query: WaitingQuery,
   ) => Effect.Effect<ReadonlyArray<Result.Result<Payment, UnreadablePayment>>>
-  /** Inserts an unmatched transfer as refund_due; false when this payment already has a row. */
+  /**
+   * Inserts an unmatched transfer as refund_due; false when this payment already has a row, or was
+   * delivered before the store was restored.
+   */
   readonly insertUnmatched: (transfer: UnmatchedTransfer) => Effect.Effect<boolean>
   /** The blocks whose transfers were matched; none before the first scan. */
   readonly scanned: (account: ScannedAccount) => Effect.Effect<Option.Option<ScannedRange>>
@@ -146,7 +152,10 @@ export class PaymentStore extends Context.Service<PaymentStore, {
    * nothing. The first saved block is the start of the scan.
    */
   readonly saveScannedThrough: (account: ScannedAccount, block: bigint) => Effect.Effect<void>
-  /** The states of these payments. An unknown payment is not in the map. */
+  /**
+   * The states of these payments. An unknown payment is not in the map; one that was delivered
+   * before the store was restored is `answered`.
+   */
   readonly states: (
     paymentIds: ReadonlyArray<PaymentId>,
   ) => Effect.Effect<ReadonlyMap<PaymentId, PaymentState>>

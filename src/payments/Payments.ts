@@ -95,10 +95,15 @@ export class Payments extends Context.Service<Payments, {
   /** The stored payment; none when it was never claimed. */
   readonly status: (paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
   /**
-   * Resolves waiting payments, as far as the chain allows now. Runs every SWEEP. Returns how many
-   * rows moved.
+   * Resolves payments whose worker or buyer is gone, as far as the chain allows now. Runs every
+   * SWEEP. Returns how many rows moved.
    */
   readonly sweep: Effect.Effect<number>
+  /**
+   * Resolves released payments that have expired: void when the chain proves that they were never
+   * paid, else owed. Runs every SWEEP. Returns how many rows moved.
+   */
+  readonly sweepReleased: Effect.Effect<number>
   /**
    * Matches transfers to us on the chain with stored payments. Runs every SCAN. Returns how many
    * rows changed.
@@ -190,7 +195,8 @@ const make = Effect.fnUntraced(function* (
     }),
     sent: yield* makeDeliveryMarks(seller),
     status: store.find,
-    sweep: sweep(ports),
+    sweep: sweep(ports, "urgent"),
+    sweepReleased: sweep(ports, "released"),
     scan: scan({ ...ports, signatures, token, account }),
   })
 })
@@ -470,7 +476,10 @@ const ticketOf = (seller: Seller, { product, payment, request }: Purchase): Paym
   request,
 })
 
-/** Marks an answer as delivered: in the journal at once, in the store in the background. */
+/**
+ * Marks an answer as delivered: in the journal at once, in the store in the background, whether or
+ * not the journal could be written.
+ */
 const makeDeliveryMarks = Effect.fnUntraced(function* ({ store, fibers }: Seller) {
   const journal = yield* DeliveryJournal
   const mark = (paymentId: PaymentId) =>
@@ -484,7 +493,7 @@ const makeDeliveryMarks = Effect.fnUntraced(function* ({ store, fibers }: Seller
     )
   yield* Effect.forEach(journal.pending, mark, { discard: true })
   return ({ paymentId, receipt }: Delivery) =>
-    receipt === null ? Effect.void : Effect.andThen(journal.append(paymentId), mark(paymentId))
+    receipt === null ? Effect.void : Effect.ensuring(journal.append(paymentId), mark(paymentId))
 })
 
 /** A payment that the store cannot look up may be known and taken, so it is unresolved. */

@@ -26,6 +26,7 @@ import { paymentKey, receiptKey } from "../mcp/tools.ts"
 import { examplesFor } from "../openapi/examples.ts"
 import { paymentsPrefix } from "../paywall/paymentStatus.ts"
 import { bodyBytesMax, errorRules, paymentLengthMax, targetLengthMax } from "../server/errors.ts"
+import { pendingPerClientMax } from "../server/edge.ts"
 import { policyField, type RateBudget } from "../server/limits.ts"
 import { description, links, paths } from "./addresses.ts"
 
@@ -243,6 +244,7 @@ function limitsSection({ limits }: LlmsOptions): string {
     `${policyText("documents", limits.documents)}.`,
     "- Paid and answered calls: no limit. Invalid payments, wrong parameters and uncharged answers " +
     `together: ${policyText("invalid_payments", limits.invalidPayments)}.`,
+    `- Requests that wait at once: ${pendingPerClientMax} per client address.`,
     "- Over a limit: 429 with Retry-After, RateLimit and RateLimit-Policy (`q` requests in `w` " +
     "seconds). IPv6 addresses are counted per /64 and per /48 network.",
     "- Free answers and documents have an ETag; with If-None-Match an unchanged one returns 304.",
@@ -299,7 +301,7 @@ function payingSection(terms: PaymentTerms): string {
     "The reference client does all of this (`npm install @x402/fetch @x402/evm viem`):",
     ["```js", sampleCode(publicBaseUrl), "```"].join("\n"),
     "If the answer is lost, send the same request with the same Idempotency-Key: the answer is " +
-    "returned again (`Idempotent-Replayed: true`) without a second charge, with the same payment or " +
+    "returned again for 24 hours (`Idempotent-Replayed: true`) without a second charge, with the same payment or " +
     "with a new signature of the same payer. The key may also be sent as the `payment-identifier` " +
     "extension of the payment. Without a key a used payment returns 409: a settled authorization is " +
     "public, so it does not prove that you are the buyer. The payer can prove it for a limited time: " +

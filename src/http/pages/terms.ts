@@ -60,7 +60,8 @@ const refunds = {
     "state of the refund. While it is not known whether a payment was taken, the error has " +
     "charged: null. A payment is never taken twice, and one Idempotency-Key or payment-identifier " +
     "of one payer for one request is charged once. A charged answer that was lost is returned again " +
-    "with the key of its first call or, for a limited time, with a signature of its payer.",
+    "for 24 hours after its delivery with the key of its first call or, for a shorter time, with a " +
+    "signature of its payer.",
 }
 const paymentIn = (mode: TermsOptions["paymentMode"]): TermsBody["payment"] => ({
   protocol: "x402",
