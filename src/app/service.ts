@@ -222,7 +222,7 @@ const httpLayer = (settings: ServiceSettings) =>
 
 const adminLayer = (settings: ServiceSettings, draining: Ref.Ref<boolean>) =>
   Layer.effectDiscard(serveAdmin({
-    hostname: settings.host,
+    hostname: settings.adminHost,
     port: settings.adminPort,
     drain: adminDrain,
     draining: Ref.get(draining),

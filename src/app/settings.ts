@@ -77,6 +77,7 @@ export const loadService = Effect.fn("settings.loadService")(
       mode,
       host: yield* read("HOST"),
       port,
+      adminHost: yield* read("ADMIN_HOST"),
       adminPort,
       publicBaseUrl,
       database,

@@ -172,15 +172,16 @@ const scanners = ["service", "worker", "restore"] as const
 /** The processes that read the venue into the store. */
 const readers = ["service", "backfill"] as const
 
+const bindAddress = kind(
+  "an address to bind",
+  Config.NonEmptyString,
+  (host) => /^[a-z0-9.:-]+$/i.test(host),
+)
+
 const declared = {
   PORT: variable(service, "public listener", port, 8402),
-  HOST: variable(
-    service,
-    "address both listeners bind",
-    kind("an address to bind", Config.NonEmptyString, (host) => /^[a-z0-9.:-]+$/i.test(host)),
-    "0.0.0.0" as string,
-    "127.0.0.1",
-  ),
+  HOST: variable(service, "address of the public listener", bindAddress, "0.0.0.0", "127.0.0.1"),
+  ADMIN_HOST: variable(service, "address of the admin listener", bindAddress, "127.0.0.1"),
   ADMIN_PORT: variable(service, "admin listener: /livez, /readyz, /metrics", port, 8403),
   PUBLIC_BASE_URL: variable(
     service,

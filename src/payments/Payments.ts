@@ -81,10 +81,15 @@ export class Payments extends Context.Service<Payments, {
   /** The stored payment; none when it was never claimed. */
   readonly status: (paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
   /**
-   * Resolves waiting payments, as far as the chain allows now. Runs every SWEEP. Returns how many
-   * rows moved.
+   * Resolves payments whose worker or buyer is gone, as far as the chain allows now. Runs every
+   * SWEEP. Returns how many rows moved.
    */
   readonly sweep: Effect.Effect<number>
+  /**
+   * Resolves released payments that have expired: void when the chain proves that they were never
+   * paid, else owed. Runs every SWEEP. Returns how many rows moved.
+   */
+  readonly sweepReleased: Effect.Effect<number>
   /**
    * Matches transfers to us on the chain with stored payments. Runs every SCAN. Returns how many
    * rows changed.
@@ -166,7 +171,8 @@ const make = Effect.fnUntraced(function* (
     }),
     sent: yield* makeDeliveryMarks(seller),
     status: store.find,
-    sweep: sweep(ports),
+    sweep: sweep(ports, "urgent"),
+    sweepReleased: sweep(ports, "released"),
     scan: scan({ ...ports, signatures, token, account }),
   })
 })

@@ -152,7 +152,7 @@ for (const sold of [product, early]) {
       if (logLevel === "Error") errors.push(String(message))
     })])
     return inMarket(Effect.gen(function* () {
-      const { scan, sweep } = yield* Payments
+      const { scan, sweepReleased: sweep } = yield* Payments
       yield* scan
       const bought = yield* purchase({ product: sold, secret })
       yield* storeReleased(bought)

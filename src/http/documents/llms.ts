@@ -21,6 +21,7 @@ import { paymentKey, receiptKey } from "../mcp/tools.ts"
 import { examplesFor } from "../openapi/examples.ts"
 import { paymentsPrefix } from "../paywall/paymentStatus.ts"
 import { bodyBytesMax, errorRules, paymentLengthMax, targetLengthMax } from "../server/errors.ts"
+import { pendingPerClientMax } from "../server/edge.ts"
 import { policyField, type RateBudget } from "../server/limits.ts"
 import { description, links, paths } from "./addresses.ts"
 
@@ -238,6 +239,7 @@ function limitsSection({ limits }: LlmsOptions): string {
     `${policyText("documents", limits.documents)}.`,
     "- Paid and answered calls: no limit. Invalid payments, wrong parameters and uncharged answers " +
     `together: ${policyText("invalid_payments", limits.invalidPayments)}.`,
+    `- Requests that wait at once: ${pendingPerClientMax} per client address.`,
     "- Over a limit: 429 with Retry-After, RateLimit and RateLimit-Policy (`q` requests in `w` " +
     "seconds). IPv6 addresses are counted per /64 and per /48 network.",
     "- Free answers and documents have an ETag; with If-None-Match an unchanged one returns 304.",

@@ -66,7 +66,12 @@ const oneTask = Effect.fnUntraced(function* (
     ...{ skills, tasks },
     payments: {
       ...{ sell: () => Effect.die("unused"), idOf: () => paymentId, sent: () => Effect.void },
-      ...{ status: () => Effect.succeedNone, sweep: Effect.succeed(0), scan: Effect.succeed(0) },
+      ...{
+        status: () => Effect.succeedNone,
+        sweep: Effect.succeed(0),
+        sweepReleased: Effect.succeed(0),
+        scan: Effect.succeed(0),
+      },
       findOutcome: (requested, secret) =>
         requested === paymentId && secret === id
           ? Effect.succeed(outcome)

@@ -131,7 +131,7 @@ test("nothing is settled when the chain cannot be read before the intent", () =>
 
 test("a released payment that a facilitator settles after all is owed to its payer", () =>
   inMarket(Effect.gen(function* () {
-    const { sweep } = yield* Payments
+    const { sweepReleased: sweep } = yield* Payments
     const store = yield* PaymentStore
     const { paymentId } = yield* Signatures
     const bought = yield* purchase()

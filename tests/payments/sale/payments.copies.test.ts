@@ -184,7 +184,7 @@ for (const sold of [product, early]) {
       test(`a ${sold.settlementOrder} payment whose nonce is ${how} elsewhere ${when} gets no answer and no refund`, () =>
         inMarket(Effect.gen(function* () {
           const ledger = yield* Ledger
-          const { scan, sweep } = yield* Payments
+          const { scan, sweepReleased } = yield* Payments
           yield* scan
           const bought = yield* purchase({ product: sold, secret })
           const spending = Effect.provideService(useNonceElsewhere(bought, how), Ledger, ledger)
@@ -196,7 +196,7 @@ for (const sold of [product, early]) {
           const work = when === "before the call" ? neverComputed : checked
           equal(yield* buying(bought, work), "payment_required")
           yield* passing(130)
-          yield* sweep
+          yield* sweepReleased
           yield* passing(60)
           yield* scan
           // Only a payment that was found valid has a row.

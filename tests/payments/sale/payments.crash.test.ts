@@ -183,7 +183,7 @@ for (const { at, when, outcome, left, swept, paid, work, simulation } of cases) 
   test(`a store that fails ${when} the ${at} leaves ${left ?? "nothing"}: ${outcome}, then ${swept}`, () =>
     inMarket(
       Effect.gen(function* () {
-        const { sweep } = yield* Payments
+        const { sweep, sweepReleased } = yield* Payments
         const bought = yield* purchase({ secret: "a-secret-of-16-chars" })
         equal(yield* sale(bought, work), outcome)
         equal([yield* stateOf(bought), yield* taken], [left, paid ? once : nothing])
@@ -192,7 +192,7 @@ for (const { at, when, outcome, left, swept, paid, work, simulation } of cases) 
         equal(yield* stateOf(bought), swept)
         // When the authorization has expired, the outcome is final.
         yield* passing(60)
-        yield* sweep
+        yield* Effect.andThen(sweep, sweepReleased)
         const end = yield* stateOf(bought)
         ok([null, "void", "answered"].includes(end), String(end))
         equal(yield* taken, paid ? once : nothing)
