@@ -141,8 +141,9 @@ export class PaymentStore extends Context.Service<PaymentStore, {
     paymentIds: ReadonlyArray<PaymentId>,
   ) => Effect.Effect<ReadonlyMap<PaymentId, PaymentState>>
   /**
-   * Atomic units that may still have to be refunded: refund_due payments, and settle-early payments
-   * from their claim until they are answered.
+   * Atomic units that sales may still have to refund: refund_due payments, and settle-early payments
+   * from their claim until they are answered. Transfers that fit no sale do not count until their
+   * refund is signed: otherwise anyone could stop the sales with one large transfer.
    */
   readonly liability: Effect.Effect<bigint>
 }>()("bellwether/payments/PaymentStore") {}

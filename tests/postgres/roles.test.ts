@@ -190,7 +190,7 @@ asRole(
       const { liability, byState } = yield* owed
       equal([liability, byState.get("queued")?.refunds], [ticket(0).amount, 1])
       const { claimDue } = yield* RefundStore
-      const exit = yield* Effect.exit(claimDue(Duration.minutes(1), 1))
+      const exit = yield* Effect.exit(claimDue("sales", Duration.minutes(1), 1))
       match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "claimed", /permission denied/)
     }).pipe(Effect.provide(
       Layer.merge(Refunds.layer, refundStore.layer).pipe(

@@ -122,9 +122,12 @@ function queries(sql: SqlClient) {
     )
 
   const liability = sql<{ units: bigint }>`
-    SELECT coalesce(sum(coalesce(paid_amount, amount)), 0)::bigint AS units FROM payment
-    WHERE state = 'refund_due' OR (settlement = 'settle-early'
-      AND state IN ('claimed', 'settling', 'unresolved', 'settled'))`.pipe(
+    SELECT ((SELECT coalesce(sum(amount), 0) FROM payment
+        WHERE (state = 'refund_due' AND request IS NOT NULL AND paid_amount IS NULL)
+          OR (settlement = 'settle-early'
+            AND state IN ('claimed', 'settling', 'unresolved', 'settled')))
+      + (SELECT coalesce(sum(amount), 0) FROM refund
+        WHERE queue = 'unmatched' AND state IN ('signed', 'broadcast')))::bigint AS units`.pipe(
     Effect.map(([row]) => row?.units ?? 0n),
     Effect.orDie,
   )

@@ -24,7 +24,7 @@ export interface SimulatedProcess<S> {
 const storeCalls = new Set([
   ...["claim", "find", "release", "intend", "doubt", "settle", "answer", "owe", "void", "markSent"],
   ...["waiting", "insertUnmatched", "scanned", "saveScannedThrough", "liability"],
-  ...["claimDue", "sign", "refund", "signedForOthers"],
+  ...["claimDue", "sign", "refund", "signedSums", "reserved"],
 ])
 
 /** Longer than every deadline of a store call. */

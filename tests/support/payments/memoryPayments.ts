@@ -140,7 +140,7 @@ export function memoryPayments(): MemoryPayments {
       ),
     liability: Effect.sync(() =>
       [...rows.values()].reduce(
-        (units, row) => isLiable(row) ? units + (row.paidAmount ?? row.amount) : units,
+        (units, row) => isLiable(row) ? units + row.amount : units,
         0n,
       )
     ),
@@ -213,8 +213,9 @@ const unmatchedRow = (
   refund: { state: "queued", reason: "unmatched_transfer", transaction: null },
 })
 
-const isLiable = ({ state, settlementOrder }: Stored) =>
-  state === "refund_due" || (settlementOrder === "settle-early" &&
+const isLiable = ({ state, settlementOrder, request, paidAmount }: Stored) =>
+  (state === "refund_due" && request !== null && paidAmount === null) ||
+  (settlementOrder === "settle-early" &&
     ["claimed", "settling", "unresolved", "settled"].includes(state))
 
 function isWaiting(row: Stored, nowSeconds: bigint, answerWindowMs: number, now: number): boolean {
