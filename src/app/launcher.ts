@@ -10,6 +10,7 @@ import {
   commandLine,
   type MachinePaths,
   migrationSandbox,
+  reviewSandbox,
   type Sandbox,
   serviceSandbox,
   workerSandbox,
@@ -61,7 +62,7 @@ export const launch = Effect.fnUntraced(function* (
   [command, ...options]: ReadonlyArray<string>,
   environment: Environment,
 ) {
-  const { main, worker, get } = yield* planOf(command, environment)
+  const { main, worker, get } = yield* planOf(command, options, environment)
   const sandboxes = worker === null ? [main] : [main, worker.sandbox]
   if (options.includes("--print")) {
     for (const sandbox of sandboxes) {
@@ -79,6 +80,7 @@ export const launch = Effect.fnUntraced(function* (
 
 const planOf = Effect.fnUntraced(function* (
   command: string | undefined,
+  options: ReadonlyArray<string>,
   environment: Environment,
 ) {
   switch (command) {
@@ -109,12 +111,27 @@ const planOf = Effect.fnUntraced(function* (
         get: environment,
       } satisfies Launch
     }
+    case "refunds:list":
+    case "refunds:requeue":
+    case "refunds:settle": {
+      const { databaseUrl } = yield* loadMigration(environment)
+      const args = [command.slice("refunds:".length), ...options.filter(isPassedOn)]
+      return {
+        main: reviewSandbox(databaseUrl, args),
+        worker: null,
+        get: environment,
+      } satisfies Launch
+    }
     default:
       return yield* new CannotLaunch({
-        message: "Cannot launch: name a command: dev, start, refunds, backfill or migrate",
+        message: "Cannot launch: name a command: dev, start, refunds, backfill, migrate, " +
+          "refunds:list, refunds:requeue or refunds:settle",
       })
   }
 })
+
+/** Options of the launcher itself are not passed on. */
+const isPassedOn = (option: string) => option !== "--print"
 
 /** The environment, plus an address where the embedded store is served to the worker. */
 function withServedStore(get: Environment): Environment {

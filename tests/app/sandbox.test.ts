@@ -11,6 +11,7 @@ import {
   commandLine,
   flagsOf,
   migrationSandbox,
+  reviewSandbox,
   type Sandbox,
   serviceSandbox,
   workerSandbox,
@@ -133,6 +134,7 @@ const sandboxes = Effect.all([
   backfill(live),
   backfill({ VENUE: "replay", REPLAY_DIR: "pages" }),
   Effect.succeed(migrationSandbox(Redacted.make(store))),
+  Effect.succeed(reviewSandbox(Redacted.make(store), ["list"])),
 ])
 
 test("every permission has a list, and no process may start a process or load a library", () =>
@@ -161,7 +163,7 @@ test("only the worker may read the treasury's key", () =>
     const ownersLogin = (yield* sandboxes).filter(({ variables }) =>
       variables.includes("MIGRATION_DATABASE_URL")
     )
-    equal(ownersLogin.map(({ entry }) => entry), ["src/migrate.ts"])
+    equal(ownersLogin.map(({ entry }) => entry), ["src/migrate.ts", "src/refund-review.ts"])
   }))
 
 test("a comma in a folder's name is escaped", () =>
