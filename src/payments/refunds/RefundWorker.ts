@@ -36,6 +36,7 @@ import {
 } from "../domain/refund.ts"
 import { Chain, ChainUnavailable } from "../Chain.ts"
 import { Facilitator, type FacilitatorRequest, type SettleOutcome } from "../Facilitator.ts"
+import { measureCaps } from "./capMetrics.ts"
 import {
   type ClaimedRefund,
   type RefundMove,
@@ -48,8 +49,8 @@ import { storeWithDeadline, withDeadline } from "../../core/deadline.ts"
 
 export class RefundWorker extends Context.Service<RefundWorker, {
   /**
-   * Processes all due refunds of a queue and returns the outcomes. Any number of workers may sweep
-   * at once. Dies when the store fails.
+   * Processes all due refunds of a queue, updates the metrics of its caps, and returns the outcomes.
+   * Any number of workers may sweep at once. Dies when the store fails.
    */
   readonly sweep: (queue: QueueName) => Effect.Effect<ReadonlyArray<RefundOutcome>>
 }>()("bellwether/payments/RefundWorker") {
@@ -201,7 +202,7 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
         concurrency: "unbounded",
       }),
       (outcomes) => outcomes.flat(),
-    )
+    ).pipe(Effect.tap(measureCaps(ports.store, queue, ports.caps[queue])))
 
   return RefundWorker.of({ sweep })
 })

@@ -5,7 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Duration, Effect, Fiber } from "effect"
+import { Duration, Effect, Fiber, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { address } from "../../../src/payments/domain/payment.ts"
 import { refundMax } from "../../../src/payments/domain/refund.ts"
@@ -59,6 +59,32 @@ test("100 transfers of $1 use their own caps, and a buyer's $0.05 is refunded at
       equal([count(yield* statesOf(transfers)), yield* statesOf([real])], [20, ["confirmed"]])
     })
   ))
+
+test("the use of the caps is measured for each queue", () =>
+  withRefundHarness(() =>
+    Effect.gen(function* () {
+      yield* Effect.forEach(range(12), (n) => transfer(n))
+      yield* owed(100, { amount: 50_000n })
+      yield* sweepFor(yield* worker({ caps, unmatchedCaps }), 30)
+      yield* TestClock.adjust("2 hours")
+      yield* sweepFor(yield* worker({ caps, unmatchedCaps }), 30)
+      const values = (yield* Metric.snapshot).flatMap(({ id, attributes, state }) =>
+        id.startsWith("refund_cap") && "value" in state
+          ? [[`${id} ${attributes?.["queue"]} ${attributes?.["window"]}`, state.value] as const]
+          : []
+      )
+      equal(Object.fromEntries(values), {
+        "refund_cap_used_usdc sales hour": 0,
+        "refund_cap_used_usdc sales day": 0.05,
+        "refund_cap_used_usdc unmatched hour": 0,
+        "refund_cap_used_usdc unmatched day": 10,
+        "refund_cap_usdc sales hour": 100,
+        "refund_cap_usdc sales day": 500,
+        "refund_cap_usdc unmatched hour": 10,
+        "refund_cap_usdc unmatched day": 10,
+      })
+    })
+  ).pipe(Effect.provideService(Metric.MetricRegistry, new Map())))
 
 test("a refund of a sale does not wait while a facilitator keeps a transfer's refund", () => {
   let calls = 0
