@@ -26,7 +26,9 @@ CREATE INDEX payment_liability ON payment (settlement)
   WHERE (state = 'refund_due' AND request IS NOT NULL AND paid_amount IS NULL)
     OR (settlement = 'settle-early'
       AND state IN ('claimed', 'settling', 'unresolved', 'settled'));
-CREATE INDEX payment_by_payer ON payment (payer, created_at) WHERE settlement = 'settle-early';
+CREATE INDEX payment_charged_by_payer ON payment (payer, created_at)
+  WHERE settlement = 'settle-early' AND request IS NOT NULL
+    AND state IN ('settled', 'answered', 'refund_due', 'refunded');
 
 CREATE TABLE refund_action (
   action_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

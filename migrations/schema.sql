@@ -265,7 +265,7 @@ CREATE TABLE payment (
   CONSTRAINT payment_state_check CHECK (state = ANY (ARRAY['claimed', 'released', 'settling', 'unresolved', 'settled', 'answered', 'refund_due', 'refunded', 'void'])),
   CONSTRAINT payment_transfer_required CHECK ((state <> ALL (ARRAY['settled', 'answered', 'refund_due', 'refunded'])) OR paid_transaction IS NOT NULL AND paid_block IS NOT NULL AND paid_log_index IS NOT NULL AND paid_finality IS NOT NULL)
 ) WITH (fillfactor=70);
-CREATE INDEX payment_by_payer ON payment (payer, created_at) WHERE (settlement = 'settle-early');
+CREATE INDEX payment_charged_by_payer ON payment (payer, created_at) WHERE ((settlement = 'settle-early') AND (request IS NOT NULL) AND (state = ANY (ARRAY['settled', 'answered', 'refund_due', 'refunded'])));
 CREATE INDEX payment_liability ON payment (settlement) WHERE (((state = 'refund_due') AND (request IS NOT NULL) AND (paid_amount IS NULL)) OR ((settlement = 'settle-early') AND (state = ANY (ARRAY['claimed', 'settling', 'unresolved', 'settled']))));
 CREATE INDEX payment_refund_due ON payment (changed_at) WHERE (state = 'refund_due');
 CREATE INDEX payment_unsent ON payment (answered_at) WHERE ((state = 'answered') AND (sent_at IS NULL));

@@ -18,6 +18,7 @@ import type {
   StoredAnswer,
   TokenDomain,
 } from "./domain/payment.ts"
+import type { RecentSales } from "./domain/refundRatio.ts"
 import type { AtomicAmount } from "../core/domain/money.ts"
 import type { AuthorizedTransfer } from "./Chain.ts"
 
@@ -146,4 +147,6 @@ export class PaymentStore extends Context.Service<PaymentStore, {
    * refund is signed: otherwise anyone could stop the sales with one large transfer.
    */
   readonly liability: Effect.Effect<bigint>
+  /** What a payer's charged settle-early payments of the last 24 hours became. */
+  readonly recentSales: (payer: Address) => Effect.Effect<RecentSales>
 }>()("bellwether/payments/PaymentStore") {}

@@ -31,6 +31,7 @@ import {
   stateAfter,
   step,
 } from "../domain/payment.ts"
+import { absenceReasons, chargedMax, windowMs } from "../domain/refundRatio.ts"
 import {
   type Move,
   PaymentStore,
@@ -132,7 +133,28 @@ function queries(sql: SqlClient) {
     Effect.orDie,
   )
 
-  return { find, waiting, states, liability }
+  const recentSales = (payer: Address) =>
+    sql<{ charged: number; absent_ago_ms: ReadonlyArray<number> }>`
+      SELECT count(*)::integer AS charged, coalesce(json_agg(ago_ms) FILTER (
+          WHERE state IN ('refund_due', 'refunded') AND reason = ANY(${absenceReasons}::text[])),
+        '[]') AS absent_ago_ms
+      FROM (
+        SELECT state, reason, ((${sql.literal(now)} - ${sql.literal(epoch("created_at"))}) * 1000)
+          ::float8 AS ago_ms
+        FROM payment
+        WHERE payer = ${payer} AND settlement = 'settle-early' AND request IS NOT NULL
+          AND state IN ('settled', 'answered', 'refund_due', 'refunded')
+          AND created_at > clock_timestamp() - ${seconds(Duration.millis(windowMs))}
+        ORDER BY created_at DESC LIMIT ${chargedMax}
+      ) recent`.pipe(
+      Effect.map(([row]) => ({
+        charged: row?.charged ?? 0,
+        absentAgoMs: row?.absent_ago_ms ?? [],
+      })),
+      Effect.orDie,
+    )
+
+  return { find, waiting, states, liability, recentSales }
 }
 
 /** The writes of the chain scan: transfers without a row, and the scan progress. */

@@ -24,6 +24,7 @@ export interface SimulatedProcess<S> {
 const storeCalls = new Set([
   ...["claim", "find", "release", "intend", "doubt", "settle", "answer", "owe", "void", "markSent"],
   ...["waiting", "insertUnmatched", "scanned", "saveScannedThrough", "liability"],
+  "recentSales",
   ...["claimDue", "sign", "refund", "signedSums", "reserved"],
 ])
 

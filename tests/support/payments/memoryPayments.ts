@@ -16,6 +16,7 @@ import {
   step,
   type StoredAnswer,
 } from "../../../src/payments/domain/payment.ts"
+import { absenceReasons, chargedMax, windowMs } from "../../../src/payments/domain/refundRatio.ts"
 import {
   type ClaimResult,
   type Move,
@@ -30,6 +31,7 @@ type Stored = Omit<PaymentRecord, "leaseLeftMs" | "intendedAgoMs" | "answeredAgo
   readonly leaseUntil: number | null
   readonly intendedAt: number | null
   readonly answeredAt: number | null
+  readonly createdAt: number
   readonly changed: number
 }
 
@@ -50,7 +52,7 @@ export function memoryPayments(): MemoryPayments {
   const scans = new Map<string, ScannedRange>()
 
   const toPayment = (
-    { leaseUntil, intendedAt, answeredAt, changed: _, ...row }: Stored,
+    { leaseUntil, intendedAt, answeredAt, createdAt: _, changed: __, ...row }: Stored,
     now: number,
   ): Payment =>
     Result.getOrThrow(paymentOf({
@@ -82,6 +84,7 @@ export function memoryPayments(): MemoryPayments {
           ...ticket,
           ...absent,
           state: "claimed",
+          createdAt: now,
           secretHash,
           leaseUntil: now + Duration.toMillis(lease),
         }
@@ -122,7 +125,7 @@ export function memoryPayments(): MemoryPayments {
     insertUnmatched: (transfer) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         if (rows.has(transfer.paymentId)) return false
-        save(unmatchedRow(transfer), now)
+        save({ ...unmatchedRow(transfer), createdAt: now }, now)
         return true
       }),
     scanned: (account) => Effect.sync(() => Option.fromNullishOr(scans.get(nameOf(account)))),
@@ -144,6 +147,21 @@ export function memoryPayments(): MemoryPayments {
         0n,
       )
     ),
+    recentSales: (payer) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const charged = [...rows.values()].filter((row) =>
+          row.authorization.from === payer && row.settlementOrder === "settle-early" &&
+          row.request !== null && row.createdAt > now - windowMs &&
+          ["settled", "answered", "refund_due", "refunded"].includes(row.state)
+        ).sort((a, b) => b.createdAt - a.createdAt).slice(0, chargedMax)
+        const absent = charged.filter(({ refund }) =>
+          absenceReasons.some((reason) => reason === refund?.reason)
+        )
+        return {
+          charged: charged.length,
+          absentAgoMs: absent.map(({ createdAt }) => now - createdAt),
+        }
+      }),
   })
 
   const countByState = () => {
@@ -180,6 +198,7 @@ const absent = {
   leaseUntil: null,
   intendedAt: null,
   answeredAt: null,
+  createdAt: 0,
   transactionHint: null,
   paidAt: null,
   paidAmount: null,
