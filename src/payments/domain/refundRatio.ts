@@ -19,7 +19,7 @@ export interface RecentSales {
 }
 
 /** Keeps the count cheap. */
-export const chargedMax = 200
+export const chargedMax = 100
 export const windowMs = 24 * 3_600_000
 /** With fewer such refunds than this, or at most this share of them, sales continue. */
 const absentMin = 5

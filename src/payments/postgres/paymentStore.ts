@@ -144,7 +144,7 @@ function queries(sql: SqlClient) {
         FROM payment
         WHERE payer = ${payer} AND settlement = 'settle-early' AND request IS NOT NULL
           AND state IN ('settled', 'answered', 'refund_due', 'refunded')
-          AND created_at > clock_timestamp() - ${seconds(Duration.millis(windowMs))}
+          AND created_at > now() - ${seconds(Duration.millis(windowMs))}
         ORDER BY created_at DESC LIMIT ${chargedMax}
       ) recent`.pipe(
       Effect.map(([row]) => ({
