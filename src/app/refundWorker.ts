@@ -106,7 +106,7 @@ const sweepLayer = ({ sweep, mode }: WorkerSettings) =>
         const { paymentId, from, to, reason } = outcome
         yield* print("refund", refundLine(outcome), { paymentId, from, to, reason })
       }
-      const needOperator = outcomes.filter(needsOperator)
+      const needOperator = outcomes.filter((outcome) => needsOperator(queue, outcome))
       if (needOperator.length > 0) {
         yield* Effect.logError(
           `${needOperator.length} refunds need an operator`,
@@ -127,8 +127,12 @@ const sweepLayer = ({ sweep, mode }: WorkerSettings) =>
     }
   }))
 
-/** Whether an operator must act: the refund is due, and this worker alone cannot pay it. */
-function needsOperator({ to, reason }: RefundOutcome): boolean {
-  const reasons = ["over_caps", "float_too_low", "of_another_treasury"]
+/**
+ * Whether an operator must act: the refund is due, and this worker alone cannot pay it. An unmatched
+ * refund may wait for its cap or for the sales.
+ */
+function needsOperator(queue: QueueName, { to, reason }: RefundOutcome): boolean {
+  const shortages = queue === "sales" ? ["over_caps", "float_too_low"] : []
+  const reasons = [...shortages, "of_another_treasury"]
   return to === "needs_review" || (reason !== null && reasons.includes(reason))
 }
