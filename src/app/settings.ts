@@ -88,6 +88,8 @@ export const loadService = Effect.fn("settings.loadService")(
       hold: yield* read("HOLD"),
       sweep: yield* read("SWEEP"),
       scan: yield* read("SCAN"),
+      verificationsMax: yield* read("VERIFICATIONS_MAX"),
+      salesMax: yield* read("SALES_MAX"),
       whaleStakeUsdMin: yield* read("WHALE_MIN_STAKE_USD"),
       freeLimit: yield* read("FREE_LIMIT"),
       documentLimit: yield* read("DOCUMENT_LIMIT"),

@@ -126,6 +126,8 @@ const finalityBlocksMax = 1_000
 /** Almost no entry is larger: with a higher minimum the feed would publish none. */
 const maxWhaleStakeUsd = 1_000_000
 /** A client can forge its address if this counts a hop that is not a trusted proxy. */
+/** The most payments in progress that a setting allows. */
+const placesMax = 10_000
 const hopsMax = 8
 /** USD per million tokens. No model costs more; a higher value is a typing error. */
 const priceMax = 1_000
@@ -312,6 +314,18 @@ const declared = {
     "how often the chain is read for transfers to PAY_TO_ADDRESS",
     [seconds(1), hours(1)],
     seconds(60),
+  ),
+  VERIFICATIONS_MAX: variable(
+    service,
+    "how many payments are verified at the facilitator at the same time",
+    whole(`an integer from 1 to ${placesMax}`, 1, placesMax),
+    256,
+  ),
+  SALES_MAX: variable(
+    service,
+    "how many verified payments are sold at the same time",
+    whole(`an integer from 1 to ${placesMax}`, 1, placesMax),
+    512,
   ),
   REFUND_MAX_PER_HOUR_USD: variable(
     worker,

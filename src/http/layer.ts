@@ -79,7 +79,10 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
   const invalidPayments = options.limits.invalidPayments === "off"
     ? null
     : { name: "invalid_payments", ...options.limits.invalidPayments }
-  const checkouts = yield* makeCheckouts({ terms: options.terms, invalidPayments })
+  const checkouts = yield* makeCheckouts({
+    terms: options.terms,
+    invalidPayments: yield* makeLimiter("invalid_payments", options.limits.invalidPayments),
+  })
   const paid = yield* paidHandler(options.terms, checkouts)
   const { text, json } = termsAnswers({ publicBaseUrl, ...options })
   const skills: SkillPorts = {
@@ -200,8 +203,8 @@ const paidHandler = Effect.fnUntraced(function* (terms: PaymentTerms, checkouts:
     terms,
     clientOf: (request) =>
       request.remoteAddress._tag === "Some"
-        ? clientKeys(request.remoteAddress.value).client
-        : "unknown",
+        ? clientKeys(request.remoteAddress.value)
+        : { client: "unknown", site: null },
   })
   const routes = Layer.effectDiscard(Effect.gen(function* () {
     const router = yield* HttpRouter.HttpRouter

@@ -236,8 +236,8 @@ function limitsSection({ limits }: LlmsOptions): string {
     "for calls over HTTP, A2A and MCP together.",
     `- Documents, unpaid calls of paid paths, payment lookups, and other A2A and MCP messages: ` +
     `${policyText("documents", limits.documents)}.`,
-    "- Calls with a valid payment: no limit. Invalid payments and uncharged answers together: " +
-    `${policyText("invalid_payments", limits.invalidPayments)}.`,
+    "- Paid and answered calls: no limit. Invalid payments, wrong parameters and uncharged answers " +
+    `together: ${policyText("invalid_payments", limits.invalidPayments)}.`,
     "- Over a limit: 429 with Retry-After, RateLimit and RateLimit-Policy (`q` requests in `w` " +
     "seconds). IPv6 addresses are counted per /64 and per /48 network.",
     "- Free answers and documents have an ETag; with If-None-Match an unchanged one returns 304.",

@@ -11,6 +11,7 @@ import {
   paymentIdFormula,
   PaymentState,
 } from "../../payments/domain/payment.ts"
+import { RefundState } from "../../payments/domain/refund.ts"
 import { Payments } from "../../payments/Payments.ts"
 import { withDeadline } from "../../core/deadline.ts"
 import { type Answer, answer } from "../server/answer.ts"
@@ -33,14 +34,7 @@ export const PaymentBody = Schema.Struct({
     description: "The hash of the payment's transaction",
   }),
   refund: Schema.NullOr(Schema.Struct({
-    state: Schema.Literals([
-      "queued",
-      "signed",
-      "broadcast",
-      "confirmed",
-      "cancelled",
-      "needs_review",
-    ]),
+    state: RefundState,
     transaction: Schema.NullOr(Schema.String),
     amountUsd: Schema.String,
     to: Hex,
@@ -59,7 +53,7 @@ const malformed = prepare({
 })
 const unknown = prepare({
   code: "not_found",
-  message: "This service has never received a payment with this id",
+  message: "No payment with this id is known here. A payment that was refused leaves no record",
   hint: `The id is ${paymentIdFormula}.`,
 })
 
