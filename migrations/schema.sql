@@ -276,8 +276,9 @@ CREATE TABLE payment (
   CONSTRAINT payment_state_check CHECK (state = ANY (ARRAY['claimed', 'released', 'settling', 'unresolved', 'settled', 'answered', 'refund_due', 'refunded', 'void'])),
   CONSTRAINT payment_transfer_required CHECK ((state <> ALL (ARRAY['settled', 'answered', 'refund_due', 'refunded'])) OR paid_transaction IS NOT NULL AND paid_block IS NOT NULL AND paid_log_index IS NOT NULL AND paid_finality IS NOT NULL)
 ) WITH (fillfactor=70);
+CREATE INDEX payment_charged_by_payer ON payment (payer, created_at) WHERE ((settlement = 'settle-early') AND (request IS NOT NULL) AND (state = ANY (ARRAY['settled', 'answered', 'refund_due', 'refunded'])));
 CREATE INDEX payment_delivered_body ON payment (sent_at) WHERE ((sent_at IS NOT NULL) AND (answer_body IS NOT NULL));
-CREATE INDEX payment_liability ON payment (settlement) WHERE ((state = 'refund_due') OR ((settlement = 'settle-early') AND (state = ANY (ARRAY['claimed', 'settling', 'unresolved', 'settled']))));
+CREATE INDEX payment_liability ON payment (settlement) WHERE (((state = 'refund_due') AND (request IS NOT NULL) AND (paid_amount IS NULL)) OR ((settlement = 'settle-early') AND (state = ANY (ARRAY['claimed', 'settling', 'unresolved', 'settled']))));
 CREATE UNIQUE INDEX payment_live_key ON payment (key_hash) WHERE ((key_hash IS NOT NULL) AND (state = ANY (ARRAY['claimed', 'settling', 'unresolved', 'settled', 'answered'])));
 CREATE INDEX payment_refund_due ON payment (changed_at) WHERE (state = 'refund_due');
 CREATE INDEX payment_released ON payment (valid_before) WHERE (state = 'released');
@@ -360,7 +361,7 @@ CREATE TABLE refund (
   refund_nonce text,
   valid_before bigint,
   signature text,
-  -- The transaction as read from the chain.
+  -- The transaction as read from the chain; as a person named it if settled_by_hand.
   transaction text,
   attempts integer NOT NULL DEFAULT 0,
   next_attempt_at timestamptz NOT NULL DEFAULT now(),
@@ -377,27 +378,57 @@ CREATE TABLE refund (
   confirmed_at timestamptz,
   confirmed_block bigint,
   confirmed_log_index integer,
+  -- 'unmatched' for a transfer without a request or of another amount than requested. It has caps of its own and never delays a refund of a sale.
+  queue text NOT NULL DEFAULT 'sales',
+  -- A person has approved an amount over the dearest product. Only the owner of the tables can set it.
+  amount_approved boolean NOT NULL DEFAULT false,
   CONSTRAINT refund_pkey PRIMARY KEY (payment_id),
   CONSTRAINT refund_treasury_refund_nonce_key UNIQUE (treasury, refund_nonce),
   CONSTRAINT refund_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payment(payment_id) ON DELETE CASCADE,
   CONSTRAINT refund_confirmed_with_transfer CHECK ((state = 'confirmed') = (num_nulls(transaction, confirmed_at, confirmed_block, confirmed_log_index) = 0)),
   CONSTRAINT refund_confirmed_with_treasury CHECK (state <> 'confirmed' OR treasury IS NOT NULL),
   CONSTRAINT refund_fence_check CHECK (fence >= 0),
+  CONSTRAINT refund_queue_check CHECK (queue = ANY (ARRAY['sales', 'unmatched'])),
   CONSTRAINT refund_refund_nonce_check CHECK (refund_nonce ~ '^0x[0-9a-f]{64}$'),
   CONSTRAINT refund_signature_complete CHECK ((num_nulls(valid_before, signature, signed_at) = ANY (ARRAY[0, 3])) AND (num_nulls(treasury, refund_nonce) = ANY (ARRAY[0, 2])) AND (signature IS NULL OR treasury IS NOT NULL)),
   CONSTRAINT refund_signature_format CHECK (signature ~ '^0x[0-9a-f]{130}$'),
   CONSTRAINT refund_signature_required CHECK ((state <> ALL (ARRAY['signed', 'broadcast'])) OR num_nulls(treasury, refund_nonce, valid_before, signature, signed_at) = 0),
-  CONSTRAINT refund_state_check CHECK (state = ANY (ARRAY['queued', 'signed', 'broadcast', 'confirmed', 'cancelled', 'needs_review'])),
+  CONSTRAINT refund_state_check CHECK (state = ANY (ARRAY['queued', 'signed', 'broadcast', 'confirmed', 'cancelled', 'needs_review', 'settled_by_hand'])),
   CONSTRAINT refund_treasury_check CHECK (treasury ~ '^0x[0-9a-f]{40}$')
 );
-CREATE INDEX refund_due ON refund (next_attempt_at) WHERE (state = ANY (ARRAY['queued', 'signed', 'broadcast', 'needs_review']));
+CREATE INDEX refund_due ON refund (queue, next_attempt_at) WHERE (state = ANY (ARRAY['queued', 'signed', 'broadcast', 'needs_review']));
 CREATE INDEX refund_signed_at ON refund (signed_at) WHERE (signed_at IS NOT NULL);
-CREATE TRIGGER finish_refunded_payment AFTER UPDATE ON refund FOR EACH ROW WHEN ((new.state = ANY (ARRAY['confirmed', 'cancelled'])) AND old.state <> new.state) EXECUTE FUNCTION finish_refunded_payment();
+CREATE TRIGGER finish_refunded_payment AFTER UPDATE ON refund FOR EACH ROW WHEN ((new.state = ANY (ARRAY['confirmed', 'cancelled', 'settled_by_hand'])) AND old.state <> new.state) EXECUTE FUNCTION finish_refunded_payment();
 CREATE TRIGGER refund_before_insert BEFORE INSERT ON refund FOR EACH ROW EXECUTE FUNCTION refund_before_insert();
 CREATE TRIGGER refund_delete_guard BEFORE DELETE ON refund FOR EACH ROW EXECUTE FUNCTION deleted_with_payment();
 CREATE TRIGGER refund_forbid_truncate BEFORE TRUNCATE ON refund FOR EACH STATEMENT EXECUTE FUNCTION forbid_truncate();
 CREATE TRIGGER refund_guard BEFORE UPDATE ON refund FOR EACH ROW EXECUTE FUNCTION refund_guard();
 CREATE CONSTRAINT TRIGGER refund_matches_payment AFTER INSERT OR UPDATE ON refund DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refund_matches_payment();
+CREATE TRIGGER refund_review_guard BEFORE UPDATE ON refund FOR EACH ROW WHEN (old.state = 'needs_review' AND (new.state = ANY (ARRAY['queued', 'settled_by_hand']))) EXECUTE FUNCTION refund_review_guard();
+
+-- What persons did with refunds that needed review. Append-only. No foreign key: it is kept longer than the payment.
+CREATE TABLE refund_action (
+  action_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  payment_id text NOT NULL,
+  action text NOT NULL,
+  -- Who did it, as given on the command line.
+  person text NOT NULL,
+  note text NOT NULL,
+  transaction text,
+  -- The start of the transaction that also moved the refund, set by a trigger.
+  at timestamptz NOT NULL,
+  -- The database login, set by a trigger.
+  login text NOT NULL,
+  CONSTRAINT refund_action_pkey PRIMARY KEY (action_id),
+  CONSTRAINT refund_action_action_check CHECK (action = ANY (ARRAY['requeue', 'approve_amount', 'settle'])),
+  CONSTRAINT refund_action_check CHECK (transaction IS NULL OR action = 'settle'),
+  CONSTRAINT refund_action_note_check CHECK (length(note) >= 1 AND length(note) <= 1000),
+  CONSTRAINT refund_action_person_check CHECK (length(person) >= 1 AND length(person) <= 100),
+  CONSTRAINT refund_action_transaction_check CHECK (transaction ~ '^0x[0-9a-f]{64}$')
+);
+CREATE INDEX refund_action_by_payment ON refund_action (payment_id, at);
+CREATE TRIGGER refund_action_forbid_truncate BEFORE TRUNCATE ON refund_action FOR EACH STATEMENT EXECUTE FUNCTION forbid_truncate();
+CREATE TRIGGER refund_action_guard BEFORE INSERT OR DELETE OR UPDATE ON refund_action FOR EACH ROW EXECUTE FUNCTION refund_action_guard();
 
 -- Which treasury refunds which payments, by the block of the payment. Never changed: a second treasury must not refund what the first has refunded.
 CREATE TABLE refund_treasury (
@@ -793,8 +824,8 @@ BEGIN
   -- As in queue_refund: the schema of the refunds first, and pg_temp last.
   PERFORM set_config('search_path', format('%I, pg_temp', TG_TABLE_SCHEMA), true);
   UPDATE payment
-  SET state = CASE NEW.state WHEN 'confirmed' THEN 'refunded' ELSE 'void' END,
-    reason = CASE NEW.state WHEN 'confirmed' THEN reason ELSE NEW.last_error END,
+  SET state = CASE NEW.state WHEN 'cancelled' THEN 'void' ELSE 'refunded' END,
+    reason = CASE NEW.state WHEN 'cancelled' THEN NEW.last_error ELSE reason END,
     changed_at = clock_timestamp()
   WHERE payment_id = NEW.payment_id AND state = 'refund_due';
   RETURN NULL;
@@ -1067,8 +1098,9 @@ DECLARE
 BEGIN
   EXECUTE format('SELECT state FROM %I.refund WHERE payment_id = $1', TG_TABLE_SCHEMA)
     INTO refund_state USING NEW.payment_id;
-  IF refund_state IS DISTINCT FROM
-    (CASE NEW.state WHEN 'refunded' THEN 'confirmed' ELSE 'cancelled' END) THEN
+  IF NOT coalesce(refund_state = ANY (CASE NEW.state
+      WHEN 'refunded' THEN ARRAY['confirmed', 'settled_by_hand']
+      ELSE ARRAY['cancelled'] END), false) THEN
     RAISE EXCEPTION 'a payment cannot become % while its refund is %', NEW.state,
       coalesce(refund_state, 'missing') USING ERRCODE = 'restrict_violation';
   END IF;
@@ -1086,12 +1118,13 @@ BEGIN
   -- Tables are resolved in the schema of the payments first, and in pg_temp last, where any login may
   -- create a table of the same name.
   PERFORM set_config('search_path', format('%I, pg_temp', TG_TABLE_SCHEMA), true);
-  INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
+  INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason, queue)
   VALUES (NEW.payment_id, NEW.payer, coalesce(NEW.paid_amount, NEW.amount), NEW.asset,
-    NEW.chain_id, coalesce(NEW.reason, 'owed'))
+    NEW.chain_id, coalesce(NEW.reason, 'owed'),
+    CASE WHEN NEW.request IS NULL OR NEW.paid_amount IS NOT NULL THEN 'unmatched' ELSE 'sales' END)
   ON CONFLICT (payment_id) DO UPDATE
     SET state = 'queued', reason = excluded.reason, amount = excluded.amount,
-      changed_at = clock_timestamp();
+      queue = excluded.queue, amount_approved = false, changed_at = clock_timestamp();
   RETURN NULL;
 END $function$;
 
@@ -1155,6 +1188,21 @@ BEGIN
 END
 $function$;
 
+-- Actions are only appended, with the time and the login of the database.
+CREATE OR REPLACE FUNCTION refund_action_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP <> 'INSERT' THEN
+    RAISE EXCEPTION 'a refund_action row cannot be changed or deleted'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  NEW.at := transaction_timestamp();
+  NEW.login := session_user;
+  RETURN NEW;
+END $function$;
+
 -- A refund starts as queued.
 CREATE OR REPLACE FUNCTION refund_before_insert()
  RETURNS trigger
@@ -1178,25 +1226,25 @@ BEGIN
   IF TG_OP = 'DELETE' THEN
     RAISE EXCEPTION 'a refund row cannot be deleted' USING ERRCODE = 'restrict_violation';
   END IF;
-  -- The amount may change while no refund was ever signed: when a cancelled refund is queued again.
-  -- The treasury and the nonce make the token contract pay the refund at most once.
+  -- The amount and its queue may change while no refund was ever signed: when a cancelled refund is
+  -- queued again. The treasury and the nonce make the token contract pay the refund at most once.
   IF (NEW.payment_id, NEW.payer, NEW.asset, NEW.chain_id, NEW.created_at)
     IS DISTINCT FROM (OLD.payment_id, OLD.payer, OLD.asset, OLD.chain_id, OLD.created_at)
-    OR (NEW.amount <> OLD.amount
+    OR ((NEW.amount, NEW.queue) IS DISTINCT FROM (OLD.amount, OLD.queue)
       AND NOT (OLD.state = 'cancelled' AND NEW.state = 'queued' AND OLD.treasury IS NULL))
     OR (OLD.treasury IS NOT NULL AND NEW.treasury IS DISTINCT FROM OLD.treasury)
     OR (OLD.refund_nonce IS NOT NULL AND NEW.refund_nonce IS DISTINCT FROM OLD.refund_nonce) THEN
     RAISE EXCEPTION 'the identity columns of a refund cannot change'
       USING ERRCODE = 'restrict_violation';
   END IF;
-  IF OLD.state = 'confirmed' THEN
-    RAISE EXCEPTION 'a confirmed refund cannot change' USING ERRCODE = 'restrict_violation';
+  IF OLD.state IN ('confirmed', 'settled_by_hand') THEN
+    RAISE EXCEPTION 'a % refund cannot change', OLD.state USING ERRCODE = 'restrict_violation';
   END IF;
   IF NEW.state <> OLD.state AND NOT (OLD.state || ' ' || NEW.state = ANY (ARRAY[
       'queued signed', 'queued confirmed', 'queued cancelled', 'queued needs_review',
       'signed broadcast', 'signed confirmed', 'signed needs_review',
       'broadcast signed', 'broadcast confirmed', 'broadcast needs_review',
-      'needs_review queued', 'needs_review confirmed',
+      'needs_review queued', 'needs_review confirmed', 'needs_review settled_by_hand',
       'cancelled queued'])) THEN
     RAISE EXCEPTION 'a refund cannot go from % to %', OLD.state, NEW.state
       USING ERRCODE = 'restrict_violation';
@@ -1214,6 +1262,11 @@ BEGIN
   IF (NEW.treasury IS DISTINCT FROM OLD.treasury)
     AND NEW.state NOT IN ('signed', 'confirmed') THEN
     RAISE EXCEPTION 'the treasury of a refund can be set only when it is signed or confirmed'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  IF NEW.amount_approved <> OLD.amount_approved AND NOT (NEW.state = 'queued'
+    AND OLD.state = CASE WHEN NEW.amount_approved THEN 'needs_review' ELSE 'cancelled' END) THEN
+    RAISE EXCEPTION 'the amount of a refund can be approved only when it leaves needs_review'
       USING ERRCODE = 'restrict_violation';
   END IF;
   IF NEW.fence < OLD.fence THEN
@@ -1243,7 +1296,7 @@ BEGIN
   FROM payment LEFT JOIN refund USING (payment_id) WHERE payment_id = NEW.payment_id;
   IF NOT (CASE payment_state
       WHEN 'refund_due' THEN coalesce(refund_state NOT IN ('cancelled'), false)
-      WHEN 'refunded' THEN coalesce(refund_state = 'confirmed', false)
+      WHEN 'refunded' THEN coalesce(refund_state IN ('confirmed', 'settled_by_hand'), false)
       WHEN 'void' THEN coalesce(refund_state = 'cancelled', true)
       ELSE refund_state IS NULL END) THEN
     RAISE EXCEPTION 'a payment in state % does not match its refund: %', payment_state,
@@ -1254,6 +1307,37 @@ BEGIN
       USING ERRCODE = 'restrict_violation';
   END IF;
   RETURN NULL;
+END $function$;
+
+-- A refund leaves needs_review only with an action of the same transaction, and is settled by hand only when no signature of it can be used.
+CREATE OR REPLACE FUNCTION refund_review_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+  recorded boolean;
+BEGIN
+  EXECUTE format('SELECT EXISTS (SELECT FROM %I.refund_action
+      WHERE payment_id = $1 AND action = $2 AND at = transaction_timestamp()
+        AND transaction IS NOT DISTINCT FROM $3)', TG_TABLE_SCHEMA)
+    INTO recorded USING NEW.payment_id,
+      CASE WHEN NEW.state = 'settled_by_hand' THEN 'settle'
+        WHEN NEW.amount_approved AND NOT OLD.amount_approved THEN 'approve_amount'
+        ELSE 'requeue' END,
+      CASE WHEN NEW.state = 'settled_by_hand' THEN NEW.transaction END;
+  IF NOT recorded THEN
+    RAISE EXCEPTION 'a refund can leave needs_review only with a row of refund_action'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  -- The token contract accepts a signature until valid_before, on the clock of its blocks.
+  IF NEW.state = 'settled_by_hand'
+    AND OLD.valid_before >= extract(epoch FROM clock_timestamp()) - 600 THEN
+    RAISE EXCEPTION 'a refund whose signature can still be used cannot be settled by hand'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
 END $function$;
 
 -- Treasuries are only appended, in the order of their blocks.

@@ -50,6 +50,7 @@ export function serviceBanner(settings: ServiceSettings): string {
 /** The first lines of a refund worker. */
 export function workerBanner(settings: WorkerSettings): string {
   const { mode, payments, payTo, treasury, maxPerHour, maxPerDay, sweep } = settings
+  const { maxUnmatchedPerDay } = settings
   const rows: ReadonlyArray<readonly [string, string]> = [
     ["mode", mode],
     [
@@ -59,7 +60,11 @@ export function workerBanner(settings: WorkerSettings): string {
         : `live, through ${payments.facilitator.url}${payments.rehearsal ? " (a rehearsal)" : ""}`,
     ],
     ["treasury", `${treasury} refunds payments to ${payTo}`],
-    ["caps", `$${usd(maxPerHour)} an hour, $${usd(maxPerDay)} a day`],
+    [
+      "caps",
+      `$${usd(maxPerHour)} an hour, $${usd(maxPerDay)} a day; transfers that fit no sale ` +
+      `$${usd(maxUnmatchedPerDay)} a day`,
+    ],
     ["sweep", `every ${Duration.format(sweep)}`],
     ["admin", `http://${settings.adminHost}:${settings.adminPort}/metrics`],
   ]

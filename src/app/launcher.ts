@@ -11,6 +11,7 @@ import {
   type MachinePaths,
   migrationSandbox,
   restoreSandbox,
+  reviewSandbox,
   type Sandbox,
   serviceSandbox,
   workerSandbox,
@@ -125,12 +126,28 @@ const planOf = Effect.fnUntraced(function* (
       const main = restoreSandbox(settings, journals, args)
       return { main, worker: null, get: environment } satisfies Launch
     }
+    case "refunds:list":
+    case "refunds:requeue":
+    case "refunds:settle": {
+      const { databaseUrl } = yield* loadMigration(environment)
+      const args = [command.slice("refunds:".length), ...options.filter(isPassedOn)]
+      return {
+        main: reviewSandbox(databaseUrl, args),
+        worker: null,
+        get: environment,
+      } satisfies Launch
+    }
     default:
       return yield* new CannotLaunch({
-        message: "Cannot launch: name a command: dev, start, refunds, backfill, migrate or restore",
+        message:
+          "Cannot launch: name a command: dev, start, refunds, backfill, migrate, restore, " +
+          "refunds:list, refunds:requeue or refunds:settle",
       })
   }
 })
+
+/** Options of the launcher itself are not passed on. */
+const isPassedOn = (option: string) => option !== "--print"
 
 /**
  * The environment, plus a free port for the worker's probes, and an address where the embedded store

@@ -72,6 +72,7 @@ export const loadWorker = Effect.fn("settings.loadWorker")(
       sweep: yield* read("SWEEP"),
       maxPerHour,
       maxPerDay,
+      maxUnmatchedPerDay: yield* read("UNMATCHED_REFUND_MAX_PER_DAY_USD"),
       adminHost: yield* read("ADMIN_HOST"),
       adminPort: yield* read("REFUND_ADMIN_PORT"),
       logLevel: yield* read("LOG_LEVEL"),

@@ -144,6 +144,14 @@ export function restoreSandbox(
   }
 }
 
+/** A person's tasks for refunds. `args` are the name of the task and its options. */
+export function reviewSandbox(
+  databaseUrl: Redacted.Redacted,
+  args: ReadonlyArray<string>,
+): Sandbox {
+  return { ...migrationSandbox(databaseUrl), entry: "src/refund-review.ts", args, read: [] }
+}
+
 /** The permissions as flags of Deno. An empty list allows nothing. */
 export function flagsOf({ variables, net, read, write }: Omit<Sandbox, "entry" | "args">) {
   const allow = (name: string, values: ReadonlyArray<string>) =>

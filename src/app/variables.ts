@@ -348,6 +348,12 @@ const declared = {
     usdCap,
     atomic("500"),
   ),
+  UNMATCHED_REFUND_MAX_PER_DAY_USD: variable(
+    worker,
+    "the most that is refunded in a day of transfers that fit no sale; the rest waits",
+    usdCap,
+    atomic("10"),
+  ),
   WHALE_MIN_STAKE_USD: variable(
     service,
     "the minimum stake of a tracked wallet's entry to be published in the feed",

@@ -11,7 +11,7 @@ import type { EpochMs } from "../core/domain/time.ts"
 import { type ProbeFailure, serveProbes } from "../core/probes.ts"
 import { Chain } from "../payments/Chain.ts"
 import type { Address } from "../payments/domain/payment.ts"
-import type { RefundOutcome } from "../payments/domain/refund.ts"
+import { type QueueName, type RefundOutcome, refundQueues } from "../payments/domain/refund.ts"
 import { PortRecords } from "../payments/observedPorts.ts"
 import { RefundQueue, totalsOfEveryState, updateRefundGauges } from "../payments/refunds/Refunds.ts"
 import { Treasury } from "../payments/refunds/Treasury.ts"
@@ -30,15 +30,19 @@ const chainAgeMsMax = 3.5 * 60_000
 /** What the worker last did. */
 interface Beat {
   readonly startedAt: EpochMs
-  /** When a sweep last finished; null before the first. */
-  sweptAt: EpochMs | null
+  /** When a sweep of each queue last finished. */
+  readonly sweptAt: Map<QueueName, EpochMs>
 }
+
+/** When the queue that was swept least recently was swept; null until each queue was. */
+const oldestSweepAt = ({ sweptAt }: Beat): EpochMs | null =>
+  sweptAt.size < refundQueues.length ? null : Math.min(...sweptAt.values())
 
 /** The heartbeat of the worker. */
 export class WorkerBeat extends Context.Service<WorkerBeat, Beat>()("bellwether/app/WorkerBeat") {
   static readonly layer: Layer.Layer<WorkerBeat> = Layer.effect(
     WorkerBeat,
-    Effect.map(Clock.currentTimeMillis, (startedAt) => ({ startedAt, sweptAt: null })),
+    Effect.map(Clock.currentTimeMillis, (startedAt) => ({ startedAt, sweptAt: new Map() })),
   )
 }
 
@@ -57,11 +61,11 @@ const treasuryUsdc = Metric.gauge("treasury_usdc", {
 })
 const usdcUnits = 1_000_000
 
-/** Notes that a sweep has finished. */
-export const swept = (outcomes: ReadonlyArray<RefundOutcome>) =>
+/** Notes that a sweep of a queue has finished. */
+export const swept = (queue: QueueName, outcomes: ReadonlyArray<RefundOutcome>) =>
   Effect.gen(function* () {
     const beat = yield* WorkerBeat
-    beat.sweptAt = yield* Clock.currentTimeMillis
+    beat.sweptAt.set(queue, yield* Clock.currentTimeMillis)
     for (const { to } of outcomes) {
       yield* Metric.update(Metric.withAttributes(steps, { state: to }), 1)
     }
@@ -79,7 +83,7 @@ export const probesLayer = ({ adminHost, adminPort, sweep }: WorkerSettings) =>
     const updateGauges = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       const secondsSince = (at: EpochMs | null) => at === null ? NaN : (now - at) / 1_000
-      yield* Metric.update(sweepAge, secondsSince(beat.sweptAt))
+      yield* Metric.update(sweepAge, secondsSince(oldestSweepAt(beat)))
       yield* Metric.update(chainAge, secondsSince(records.chain.goodAt))
     })
     yield* serveProbes({
@@ -91,16 +95,17 @@ export const probesLayer = ({ adminHost, adminPort, sweep }: WorkerSettings) =>
 
 /** Why the worker cannot pay refunds now; null when it can. */
 function failureOf(
-  { startedAt, sweptAt }: Beat,
+  beat: Beat,
   chainReadAt: EpochMs | null,
   now: EpochMs,
   sweepMs: number,
 ): ProbeFailure {
+  const sweptAt = oldestSweepAt(beat)
   if (sweptAt === null) return "no sweep of refunds has finished yet"
   if (now - sweptAt > Math.max(sweepAgeMsMax, sweepsMax * sweepMs)) {
     return `no sweep of refunds has finished for ${Math.round((now - sweptAt) / 1_000)} s`
   }
-  return now - (chainReadAt ?? startedAt) > chainAgeMsMax ? "the chain cannot be read" : null
+  return now - (chainReadAt ?? beat.startedAt) > chainAgeMsMax ? "the chain cannot be read" : null
 }
 
 /** Measures the refunds and the treasury every minute, while the Layer lives. */

@@ -18,6 +18,7 @@ import type {
   StoredAnswer,
   TokenDomain,
 } from "./domain/payment.ts"
+import type { RecentSales } from "./domain/refundRatio.ts"
 import type { AtomicAmount } from "../core/domain/money.ts"
 import type { AuthorizedTransfer } from "./Chain.ts"
 
@@ -160,8 +161,11 @@ export class PaymentStore extends Context.Service<PaymentStore, {
     paymentIds: ReadonlyArray<PaymentId>,
   ) => Effect.Effect<ReadonlyMap<PaymentId, PaymentState>>
   /**
-   * Atomic units that may still have to be refunded: refund_due payments, and settle-early payments
-   * from their claim until they are answered.
+   * Atomic units that sales may still have to refund: refund_due payments, and settle-early payments
+   * from their claim until they are answered. Transfers that fit no sale do not count until their
+   * refund is signed: otherwise anyone could stop the sales with one large transfer.
    */
   readonly liability: Effect.Effect<bigint>
+  /** What a payer's charged settle-early payments of the last 24 hours became. */
+  readonly recentSales: (payer: Address) => Effect.Effect<RecentSales>
 }>()("bellwether/payments/PaymentStore") {}

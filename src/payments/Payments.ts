@@ -54,6 +54,7 @@ import {
   type Work,
 } from "./sale/sale.ts"
 import { countEnd, makeSaleFibers, type Sale, type SaleFibers, saleOf } from "./sale/saleFibers.ts"
+import { checkRecentRefunds } from "./sale/recentRefunds.ts"
 import { makeSolvency, type Solvency } from "./sale/solvency.ts"
 import {
   checkPayerProof,
@@ -260,6 +261,7 @@ const sellUnclaimed = Effect.fnUntraced(function* (
   const first = signer === "payer" ? yield* answerByKey(seller, call) : Option.none()
   if (Option.isSome(first)) return first.value
   if (validityFault !== null) return yield* notValidNow(validityFault)
+  yield* checkRecentRefunds(store, product, ticket.authorization.from)
   const sellInOrder = product.settlementOrder === "compute-first"
     ? sellComputeFirst
     : sellSettleEarly

@@ -29,6 +29,7 @@ const refundReadByService = [
   "reason",
   "transaction",
   "amount",
+  "queue",
   "created_at",
   "changed_at",
 ]
@@ -42,7 +43,7 @@ const paymentReadByWorker = [
   ...["changed_at", "paid_transaction", "paid_block", "paid_log_index", "paid_finality"],
 ]
 
-/** Columns of a refund that the worker updates: all but payer, amount and reason. */
+/** Columns of a refund that the worker updates: none that says what is owed to whom. */
 const refundUpdates = [
   ...["state", "treasury", "refund_nonce", "valid_before", "signature", "transaction"],
   ...["transaction_hint", "attempts", "next_attempt_at", "lease_until", "fence", "last_error"],
@@ -56,6 +57,7 @@ const restrictedTables = [
   "payment_deleted",
   "delivered_before_restore",
   "refund",
+  "refund_action",
   "refund_treasury",
   "schema_migration",
 ]

@@ -12,6 +12,7 @@ import {
   flagsOf,
   migrationSandbox,
   restoreSandbox,
+  reviewSandbox,
   type Sandbox,
   serviceSandbox,
   workerSandbox,
@@ -136,6 +137,7 @@ const sandboxes = Effect.all([
   backfill(live),
   backfill({ VENUE: "replay", REPLAY_DIR: "pages" }),
   Effect.succeed(migrationSandbox(Redacted.make(store))),
+  Effect.succeed(reviewSandbox(Redacted.make(store), ["list"])),
 ])
 
 test("every permission has a list, and no process may start a process or load a library", () =>
@@ -164,7 +166,7 @@ test("only the worker may read the treasury's key", () =>
     const ownersLogin = (yield* sandboxes).filter(({ variables }) =>
       variables.includes("MIGRATION_DATABASE_URL")
     )
-    equal(ownersLogin.map(({ entry }) => entry), ["src/migrate.ts"])
+    equal(ownersLogin.map(({ entry }) => entry), ["src/migrate.ts", "src/refund-review.ts"])
   }))
 
 test("restoreSandbox() allows its store and the journals, and the chain when it sets the scan", () =>

@@ -40,7 +40,9 @@ liveTest(
         const records = yield* PortRecords
         const readyz = get("/readyz")
         equal(yield* readyz, [503, "no sweep of refunds has finished yet\n"])
-        yield* swept([])
+        yield* swept("sales", [])
+        equal(yield* readyz, [503, "no sweep of refunds has finished yet\n"])
+        yield* swept("unmatched", [])
         records.chain = afterAnswer(yield* Clock.currentTimeMillis)
         equal(yield* readyz, [200, "ok\n"])
         aheadMs = 2 * minute
@@ -50,7 +52,8 @@ liveTest(
           "no sweep of refunds has finished for N s\n",
         ])
         aheadMs = 4 * minute
-        yield* swept([])
+        yield* swept("sales", [])
+        yield* swept("unmatched", [])
         equal(yield* readyz, [503, "the chain cannot be read\n"])
         records.chain = afterAnswer(yield* Clock.currentTimeMillis)
         equal(yield* readyz, [200, "ok\n"])

@@ -74,7 +74,7 @@ const layerOf = (world: World) => {
     Layer.mock(Refunds, {
       measure: Effect.map(
         Ref.get(world.liability),
-        (liability) => ({ liability, byState: new Map() }),
+        (liability) => ({ liability, unmatched: 0n, byState: new Map() }),
       ),
     }),
   )

@@ -34,6 +34,8 @@ import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
 import { postgresWhales, whaleStores } from "../support/whales/whaleStores.ts"
 import { whaleRow } from "../support/products.ts"
 import { freshSchema } from "../support/stores.ts"
+import { layer as refundReview } from "../../src/payments/postgres/refundReview.ts"
+import { RefundReview } from "../../src/payments/refunds/RefundReview.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { claimAndMove, paths, paymentIn, ticket } from "../payments/paymentStore.laws.ts"
 import { moveOf, opened } from "../http/a2a/taskStore.laws.ts"
@@ -192,7 +194,7 @@ asRole(
       const { liability, byState } = yield* owed
       equal([liability, byState.get("queued")?.refunds], [ticket(0).amount, 1])
       const { claimDue } = yield* RefundStore
-      const exit = yield* Effect.exit(claimDue(Duration.minutes(1), 1))
+      const exit = yield* Effect.exit(claimDue("sales", Duration.minutes(1), 1))
       match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "claimed", /permission denied/)
     }).pipe(Effect.provide(
       Layer.merge(Refunds.layer, refundStore.layer).pipe(
@@ -221,6 +223,7 @@ asRole(
           "DELETE FROM refund",
           "INSERT INTO payment_event (payment_id, to_state, fence) SELECT payment_id, 'void', 1 FROM payment",
           "SELECT * FROM payment_event",
+          "INSERT INTO refund_action (payment_id, action, person, note) VALUES ('0x', 'settle', 'x', 'x')",
           "UPDATE payment SET amount = 1",
           "UPDATE payment SET payer = pay_to",
           "DELETE FROM payment",
@@ -297,6 +300,9 @@ asRole(
           SELECT payment_id, payer, amount, asset, chain_id, 'x' FROM refund`,
           "UPDATE refund SET amount = 1",
           "UPDATE refund SET payer = asset",
+          "UPDATE refund SET amount_approved = true",
+          "UPDATE refund SET queue = 'sales'",
+          "INSERT INTO refund_action (payment_id, action, person, note) VALUES ('0x', 'settle', 'x', 'x')",
           "DELETE FROM refund",
           "ALTER TABLE refund DISABLE TRIGGER ALL",
           `SET ROLE ${roles.service}`,
@@ -304,6 +310,18 @@ asRole(
       ) {
         yield* refused(refund, statement)
       }
+      yield* refund`UPDATE refund SET state = 'needs_review'`
+      for (const state of ["queued", "settled_by_hand"]) {
+        yield* refused(
+          refund,
+          `UPDATE refund SET state = '${state}'`,
+          /only with a row of refund_action/,
+        )
+      }
+      const record = { person: "Ada", note: "test" }
+      yield* Effect.flatMap(RefundReview, ({ requeue }) => requeue(paymentId, record, false)).pipe(
+        Effect.provide(refundReview.pipe(Layer.provide(Layer.succeed(SqlClient, logins.owner)))),
+      )
       yield* refund`UPDATE refund SET state = 'signed', treasury = ${`0x${"22".repeat(20)}`},
       refund_nonce = ${paymentId}, valid_before = 1, signature = ${`0x${"22".repeat(65)}`},
       signed_at = now()`

@@ -31,6 +31,7 @@ import {
   stateAfter,
   step,
 } from "../domain/payment.ts"
+import { absenceReasons, chargedMax, windowMs } from "../domain/refundRatio.ts"
 import {
   type Move,
   PaymentStore,
@@ -160,14 +161,38 @@ function queries(sql: SqlClient) {
     )
 
   const liability = sql<{ units: bigint }>`
-    SELECT coalesce(sum(coalesce(paid_amount, amount)), 0)::bigint AS units FROM payment
-    WHERE state = 'refund_due' OR (settlement = 'settle-early'
-      AND state IN ('claimed', 'settling', 'unresolved', 'settled'))`.pipe(
+    SELECT ((SELECT coalesce(sum(amount), 0) FROM payment
+        WHERE (state = 'refund_due' AND request IS NOT NULL AND paid_amount IS NULL)
+          OR (settlement = 'settle-early'
+            AND state IN ('claimed', 'settling', 'unresolved', 'settled')))
+      + (SELECT coalesce(sum(amount), 0) FROM refund
+        WHERE queue = 'unmatched' AND state IN ('signed', 'broadcast')))::bigint AS units`.pipe(
     Effect.map(([row]) => row?.units ?? 0n),
     Effect.orDie,
   )
 
-  return { find, findByKey, waiting, states, liability }
+  const recentSales = (payer: Address) =>
+    sql<{ charged: number; absent_ago_ms: ReadonlyArray<number> }>`
+      SELECT count(*)::integer AS charged, coalesce(json_agg(ago_ms) FILTER (
+          WHERE state IN ('refund_due', 'refunded') AND reason = ANY(${absenceReasons}::text[])),
+        '[]') AS absent_ago_ms
+      FROM (
+        SELECT state, reason, ((${sql.literal(now)} - ${sql.literal(epoch("created_at"))}) * 1000)
+          ::float8 AS ago_ms
+        FROM payment
+        WHERE payer = ${payer} AND settlement = 'settle-early' AND request IS NOT NULL
+          AND state IN ('settled', 'answered', 'refund_due', 'refunded')
+          AND created_at > now() - ${seconds(Duration.millis(windowMs))}
+        ORDER BY created_at DESC LIMIT ${chargedMax}
+      ) recent`.pipe(
+      Effect.map(([row]) => ({
+        charged: row?.charged ?? 0,
+        absentAgoMs: row?.absent_ago_ms ?? [],
+      })),
+      Effect.orDie,
+    )
+
+  return { find, findByKey, waiting, states, liability, recentSales }
 }
 
 /** True unless a delivery journal shows that the answer was delivered before the store was restored. */

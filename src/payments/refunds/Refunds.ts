@@ -24,11 +24,15 @@ export interface RefundTotals {
 export class RefundQueue extends Context.Service<RefundQueue, {
   /** The totals by state; a state without refunds is absent. */
   readonly totalsByState: Effect.Effect<ReadonlyMap<RefundState, RefundTotals>>
+  /** Atomic units of the open refunds of transfers that fit no sale. */
+  readonly unmatchedOwed: Effect.Effect<bigint>
 }>()("bellwether/payments/RefundQueue") {}
 
 export interface OwedTotals {
-  /** Atomic units that may still have to be refunded, including payments whose outcome is open. */
+  /** Atomic units that sales may still have to refund, including sales whose outcome is open. */
   readonly liability: bigint
+  /** Atomic units of the open refunds of transfers that fit no sale. */
+  readonly unmatched: bigint
   readonly byState: ReadonlyMap<RefundState, RefundTotals>
 }
 
@@ -45,7 +49,8 @@ export class Refunds extends Context.Service<Refunds, {
       const queue = yield* RefundQueue
       const owed = Effect.gen(function* () {
         const liability = yield* payments.liability
-        return { liability, byState: yield* totalsOfEveryState(queue) }
+        const unmatched = yield* queue.unmatchedOwed
+        return { liability, unmatched, byState: yield* totalsOfEveryState(queue) }
       })
       return Refunds.of({ owed, measure: Effect.tap(owed, updateGauges) })
     }),
@@ -64,15 +69,19 @@ export const totalsOfEveryState = ({ totalsByState }: RefundQueue["Service"]) =>
 const usdcUnits = 1_000_000
 
 const liabilityUsdc = Metric.gauge("payments_liability_usdc", {
-  description: "The amount that may still have to be refunded, in USDC",
+  description: "The amount that sales may still have to refund, in USDC",
+})
+const unmatchedUsdc = Metric.gauge("payments_unmatched_usdc", {
+  description: "The open refunds of transfers that fit no sale, in USDC",
 })
 const refundsByState = Metric.gauge("refunds", { description: "Refunds by state" })
 const oldestSeconds = Metric.gauge("refunds_oldest_seconds", {
   description: "Seconds since the oldest refund of each state was first owed",
 })
 
-const updateGauges = Effect.fnUntraced(function* ({ liability, byState }: OwedTotals) {
+const updateGauges = Effect.fnUntraced(function* ({ liability, unmatched, byState }: OwedTotals) {
   yield* Metric.update(liabilityUsdc, Number(liability) / usdcUnits)
+  yield* Metric.update(unmatchedUsdc, Number(unmatched) / usdcUnits)
   yield* updateRefundGauges(byState)
 })
 

@@ -70,6 +70,10 @@ const tables: Readonly<Record<string, string>> = {
     findByKey interrupt: lost, no row; unpaid
     findByKey defect: Unresolved, no row; unpaid
     findByKey silence: Unresolved, no row; unpaid
+    recentSales crash: lost, no row; unpaid
+    recentSales interrupt: lost, no row; unpaid
+    recentSales defect: payments_unavailable, no row; unpaid
+    recentSales silence: payments_unavailable, no row; unpaid
     check crash: lost, no row; unpaid
     check interrupt: Unresolved, no row; unpaid
     check defect: internal_error, no row; unpaid
@@ -166,6 +170,10 @@ const tables: Readonly<Record<string, string>> = {
     findByKey interrupt: lost, no row; unpaid
     findByKey defect: Unresolved, no row; unpaid
     findByKey silence: Unresolved, no row; unpaid
+    recentSales crash: lost, no row; unpaid
+    recentSales interrupt: lost, no row; unpaid
+    recentSales defect: payments_unavailable, no row; unpaid
+    recentSales silence: payments_unavailable, no row; unpaid
     check crash: lost, no row; unpaid
     check interrupt: Unresolved, no row; unpaid
     check defect: internal_error, no row; unpaid
@@ -228,6 +236,10 @@ const tables: Readonly<Record<string, string>> = {
     findByKey interrupt: lost, no row; unpaid
     findByKey defect: Unresolved, no row; unpaid
     findByKey silence: Unresolved, no row; unpaid
+    recentSales crash: lost, no row; unpaid
+    recentSales interrupt: lost, no row; unpaid
+    recentSales defect: payments_unavailable, no row; unpaid
+    recentSales silence: payments_unavailable, no row; unpaid
     check crash: lost, no row; unpaid
     check interrupt: Unresolved, no row; unpaid
     check defect: internal_error, no row; unpaid

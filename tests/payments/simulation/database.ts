@@ -69,7 +69,9 @@ export const makeDatabase = Effect.fnUntraced(function* (mutant: StoreMutant | n
 
   const owe = (found: Option.Option<Payment>) => {
     if (Option.isNone(found)) return Effect.void
-    const { paymentId, token, authorization, amount, paidAmount, paidAt } = recordOf(found.value)
+    const { paymentId, token, authorization, amount, paidAmount, paidAt, request } = recordOf(
+      found.value,
+    )
     return debts.owe({
       paymentId,
       chainId: token.chainId,
@@ -80,6 +82,7 @@ export const makeDatabase = Effect.fnUntraced(function* (mutant: StoreMutant | n
       paymentNonce: authorization.nonce,
       paymentValidBefore: authorization.validBefore,
       paidTransaction: paidAt?.transaction ?? null,
+      queue: request === null || paidAmount !== null ? "unmatched" : "sales",
     })
   }
 

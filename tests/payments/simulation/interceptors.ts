@@ -29,6 +29,7 @@ export function interceptStore(
       intercept("saveScannedThrough", store.saveScannedThrough(...args)),
     states: (...args) => intercept("states", store.states(...args)),
     liability: intercept("liability", store.liability),
+    recentSales: (...args) => intercept("recentSales", store.recentSales(...args)),
   }
 }
 

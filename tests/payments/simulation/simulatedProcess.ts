@@ -36,7 +36,8 @@ const storeCalls = new Set([
     "markSent",
   ],
   ...["waiting", "insertUnmatched", "scanned", "saveScannedThrough", "liability"],
-  ...["claimDue", "sign", "refund", "signedForOthers"],
+  "recentSales",
+  ...["claimDue", "sign", "refund", "signedSums", "reserved"],
 ])
 
 /** Longer than every deadline of a store call. */

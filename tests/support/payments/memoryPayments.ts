@@ -17,6 +17,7 @@ import {
   step,
   type StoredAnswer,
 } from "../../../src/payments/domain/payment.ts"
+import { absenceReasons, chargedMax, windowMs } from "../../../src/payments/domain/refundRatio.ts"
 import {
   type ClaimResult,
   type Move,
@@ -31,6 +32,7 @@ type Stored = Omit<PaymentRecord, "leaseLeftMs" | "intendedAgoMs" | "answeredAgo
   readonly leaseUntil: number | null
   readonly intendedAt: number | null
   readonly answeredAt: number | null
+  readonly createdAt: number
   readonly changed: number
 }
 
@@ -56,7 +58,7 @@ export function memoryPayments({ uniqueKeys = true }: MemoryOptions = {}): Memor
   const scans = new Map<string, ScannedRange>()
 
   const toPayment = (
-    { leaseUntil, intendedAt, answeredAt, changed: _, ...row }: Stored,
+    { leaseUntil, intendedAt, answeredAt, createdAt: _, changed: __, ...row }: Stored,
     now: number,
   ): Payment =>
     Result.getOrThrow(paymentOf({
@@ -102,6 +104,7 @@ export function memoryPayments({ uniqueKeys = true }: MemoryOptions = {}): Memor
           ...ticket,
           ...absent,
           state: "claimed",
+          createdAt: now,
           secretHash,
           keyHash,
           leaseUntil: now + Duration.toMillis(lease),
@@ -146,7 +149,7 @@ export function memoryPayments({ uniqueKeys = true }: MemoryOptions = {}): Memor
     insertUnmatched: (transfer) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         if (rows.has(transfer.paymentId)) return false
-        save(unmatchedRow(transfer), now)
+        save({ ...unmatchedRow(transfer), createdAt: now }, now)
         return true
       }),
     scanned: (account) => Effect.sync(() => Option.fromNullishOr(scans.get(nameOf(account)))),
@@ -164,10 +167,25 @@ export function memoryPayments({ uniqueKeys = true }: MemoryOptions = {}): Memor
       ),
     liability: Effect.sync(() =>
       [...rows.values()].reduce(
-        (units, row) => isLiable(row) ? units + (row.paidAmount ?? row.amount) : units,
+        (units, row) => isLiable(row) ? units + row.amount : units,
         0n,
       )
     ),
+    recentSales: (payer) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const charged = [...rows.values()].filter((row) =>
+          row.authorization.from === payer && row.settlementOrder === "settle-early" &&
+          row.request !== null && row.createdAt > now - windowMs &&
+          ["settled", "answered", "refund_due", "refunded"].includes(row.state)
+        ).sort((a, b) => b.createdAt - a.createdAt).slice(0, chargedMax)
+        const absent = charged.filter(({ refund }) =>
+          absenceReasons.some((reason) => reason === refund?.reason)
+        )
+        return {
+          charged: charged.length,
+          absentAgoMs: absent.map(({ createdAt }) => now - createdAt),
+        }
+      }),
   })
 
   const countByState = () => {
@@ -208,6 +226,7 @@ const absent = {
   leaseUntil: null,
   intendedAt: null,
   answeredAt: null,
+  createdAt: 0,
   transactionHint: null,
   paidAt: null,
   paidAmount: null,
@@ -241,8 +260,9 @@ const unmatchedRow = (
   refund: { state: "queued", reason: "unmatched_transfer", transaction: null },
 })
 
-const isLiable = ({ state, settlementOrder }: Stored) =>
-  state === "refund_due" || (settlementOrder === "settle-early" &&
+const isLiable = ({ state, settlementOrder, request, paidAmount }: Stored) =>
+  (state === "refund_due" && request !== null && paidAmount === null) ||
+  (settlementOrder === "settle-early" &&
     ["claimed", "settling", "unresolved", "settled"].includes(state))
 
 function isWaiting(row: Stored, nowSeconds: bigint, answerWindowMs: number, now: number): boolean {
