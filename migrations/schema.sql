@@ -69,6 +69,15 @@ CREATE TABLE chain_scan (
   CONSTRAINT chain_scan_through_block_check CHECK (through_block >= 0)
 );
 
+-- Payments whose answer was delivered, from delivery journals that `deno task restore` read. They are not refunded.
+CREATE TABLE delivered_before_restore (
+  payment_id text NOT NULL,
+  loaded_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT delivered_before_restore_pkey PRIMARY KEY (payment_id),
+  CONSTRAINT delivered_before_restore_payment_id_check CHECK (payment_id ~ '^0x[0-9a-f]{64}$')
+);
+CREATE INDEX delivered_before_restore_loaded ON delivered_before_restore (loaded_at);
+
 -- The last review of each market as a candidate for an already decided outcome.
 CREATE TABLE detection (
   market_id text NOT NULL,
@@ -265,6 +274,7 @@ CREATE TABLE payment (
   CONSTRAINT payment_state_check CHECK (state = ANY (ARRAY['claimed', 'released', 'settling', 'unresolved', 'settled', 'answered', 'refund_due', 'refunded', 'void'])),
   CONSTRAINT payment_transfer_required CHECK ((state <> ALL (ARRAY['settled', 'answered', 'refund_due', 'refunded'])) OR paid_transaction IS NOT NULL AND paid_block IS NOT NULL AND paid_log_index IS NOT NULL AND paid_finality IS NOT NULL)
 ) WITH (fillfactor=70);
+CREATE INDEX payment_delivered_body ON payment (sent_at) WHERE ((sent_at IS NOT NULL) AND (answer_body IS NOT NULL));
 CREATE INDEX payment_liability ON payment (settlement) WHERE ((state = 'refund_due') OR ((settlement = 'settle-early') AND (state = ANY (ARRAY['claimed', 'settling', 'unresolved', 'settled']))));
 CREATE INDEX payment_refund_due ON payment (changed_at) WHERE (state = 'refund_due');
 CREATE INDEX payment_released ON payment (valid_before) WHERE (state = 'released');
@@ -273,13 +283,25 @@ CREATE INDEX payment_urgent ON payment (changed_at) WHERE (state = ANY (ARRAY['c
 CREATE TRIGGER log_payment_insert AFTER INSERT ON payment REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION log_payment_insert();
 CREATE TRIGGER log_payment_update AFTER UPDATE ON payment REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION log_payment_update();
 CREATE TRIGGER payment_before_insert BEFORE INSERT ON payment FOR EACH ROW EXECUTE FUNCTION payment_before_insert();
+CREATE TRIGGER payment_body_guard BEFORE UPDATE ON payment FOR EACH ROW WHEN (old.answer_body IS NOT NULL AND new.answer_body IS NULL AND new.state = old.state) EXECUTE FUNCTION payment_body_guard();
+CREATE TRIGGER payment_delete_guard BEFORE DELETE ON payment FOR EACH ROW EXECUTE FUNCTION payment_delete_guard();
 CREATE TRIGGER payment_forbid_truncate BEFORE TRUNCATE ON payment FOR EACH STATEMENT EXECUTE FUNCTION forbid_truncate();
-CREATE TRIGGER payment_guard BEFORE DELETE OR UPDATE ON payment FOR EACH ROW EXECUTE FUNCTION payment_guard();
+CREATE TRIGGER payment_guard BEFORE UPDATE ON payment FOR EACH ROW EXECUTE FUNCTION payment_guard();
 CREATE CONSTRAINT TRIGGER payment_matches_refund AFTER INSERT OR UPDATE ON payment DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.state = ANY (ARRAY['refund_due', 'refunded', 'void'])) EXECUTE FUNCTION refund_matches_payment();
 CREATE TRIGGER payment_paid_amount_guard BEFORE UPDATE ON payment FOR EACH ROW WHEN (new.paid_amount IS DISTINCT FROM old.paid_amount) EXECUTE FUNCTION payment_paid_amount_guard();
 CREATE TRIGGER payment_refund_guard BEFORE UPDATE ON payment FOR EACH ROW WHEN (old.state = 'refund_due' AND (new.state = ANY (ARRAY['refunded', 'void']))) EXECUTE FUNCTION payment_refund_guard();
 CREATE TRIGGER queue_refund_on_insert AFTER INSERT ON payment FOR EACH ROW WHEN (new.state = 'refund_due') EXECUTE FUNCTION queue_refund();
 CREATE TRIGGER queue_refund_on_update AFTER UPDATE ON payment FOR EACH ROW WHEN (new.state = 'refund_due' AND old.state <> 'refund_due') EXECUTE FUNCTION queue_refund();
+CREATE TRIGGER unmatched_transfer_guard BEFORE INSERT ON payment FOR EACH ROW WHEN (new.state = 'refund_due') EXECUTE FUNCTION unmatched_transfer_guard();
+
+-- The newest block of a deleted payment. Transfers up to it cannot be inserted as unmatched.
+CREATE TABLE payment_deleted (
+  chain_id bigint NOT NULL,
+  asset text NOT NULL,
+  pay_to text NOT NULL,
+  through_block bigint NOT NULL,
+  CONSTRAINT payment_deleted_pkey PRIMARY KEY (chain_id, asset, pay_to)
+);
 
 -- Every state change of every payment, in order. Written by triggers only.
 CREATE TABLE payment_event (
@@ -291,11 +313,12 @@ CREATE TABLE payment_event (
   reason text,
   at timestamptz NOT NULL DEFAULT clock_timestamp(),
   CONSTRAINT payment_event_pkey PRIMARY KEY (event_id),
-  CONSTRAINT payment_event_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payment(payment_id)
+  CONSTRAINT payment_event_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payment(payment_id) ON DELETE CASCADE
 );
-CREATE INDEX payment_event_by_payment ON payment_event (payment_id, event_id);
+CREATE INDEX payment_event_by_payment ON payment_event USING hash (payment_id);
+CREATE TRIGGER payment_event_delete_guard BEFORE DELETE ON payment_event FOR EACH ROW EXECUTE FUNCTION deleted_with_payment();
 CREATE TRIGGER payment_event_forbid_truncate BEFORE TRUNCATE ON payment_event FOR EACH STATEMENT EXECUTE FUNCTION forbid_truncate();
-CREATE TRIGGER payment_event_guard BEFORE DELETE OR UPDATE ON payment_event FOR EACH ROW EXECUTE FUNCTION payment_event_guard();
+CREATE TRIGGER payment_event_guard BEFORE UPDATE ON payment_event FOR EACH ROW EXECUTE FUNCTION payment_event_guard();
 
 -- Grants of the rate limits. Grant n is stored at ring_index n % limit.
 CREATE UNLOGGED TABLE rate_grant (
@@ -351,7 +374,7 @@ CREATE TABLE refund (
   confirmed_log_index integer,
   CONSTRAINT refund_pkey PRIMARY KEY (payment_id),
   CONSTRAINT refund_treasury_refund_nonce_key UNIQUE (treasury, refund_nonce),
-  CONSTRAINT refund_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payment(payment_id),
+  CONSTRAINT refund_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payment(payment_id) ON DELETE CASCADE,
   CONSTRAINT refund_confirmed_with_transfer CHECK ((state = 'confirmed') = (num_nulls(transaction, confirmed_at, confirmed_block, confirmed_log_index) = 0)),
   CONSTRAINT refund_confirmed_with_treasury CHECK (state <> 'confirmed' OR treasury IS NOT NULL),
   CONSTRAINT refund_fence_check CHECK (fence >= 0),
@@ -366,8 +389,9 @@ CREATE INDEX refund_due ON refund (next_attempt_at) WHERE (state = ANY (ARRAY['q
 CREATE INDEX refund_signed_at ON refund (signed_at) WHERE (signed_at IS NOT NULL);
 CREATE TRIGGER finish_refunded_payment AFTER UPDATE ON refund FOR EACH ROW WHEN ((new.state = ANY (ARRAY['confirmed', 'cancelled'])) AND old.state <> new.state) EXECUTE FUNCTION finish_refunded_payment();
 CREATE TRIGGER refund_before_insert BEFORE INSERT ON refund FOR EACH ROW EXECUTE FUNCTION refund_before_insert();
+CREATE TRIGGER refund_delete_guard BEFORE DELETE ON refund FOR EACH ROW EXECUTE FUNCTION deleted_with_payment();
 CREATE TRIGGER refund_forbid_truncate BEFORE TRUNCATE ON refund FOR EACH STATEMENT EXECUTE FUNCTION forbid_truncate();
-CREATE TRIGGER refund_guard BEFORE DELETE OR UPDATE ON refund FOR EACH ROW EXECUTE FUNCTION refund_guard();
+CREATE TRIGGER refund_guard BEFORE UPDATE ON refund FOR EACH ROW EXECUTE FUNCTION refund_guard();
 CREATE CONSTRAINT TRIGGER refund_matches_payment AFTER INSERT OR UPDATE ON refund DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refund_matches_payment();
 
 -- Which treasury refunds which payments, by the block of the payment. Never changed: a second treasury must not refund what the first has refunded.
@@ -676,6 +700,51 @@ CREATE TABLE whale_wallet (
   CONSTRAINT whale_wallet_source_check CHECK (source = ANY (ARRAY['volume', 'profit']))
 );
 
+-- Deletes ended payments after 13 months, with the owner's rights: the guards decide which.
+CREATE OR REPLACE FUNCTION delete_old_payments(after_event bigint, events_max integer, OUT through_event bigint, OUT deleted integer)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+DECLARE
+  old_ids text[];
+BEGIN
+  SELECT array_agg(DISTINCT payment_id), max(event_id) INTO old_ids, through_event
+  FROM (
+    SELECT event_id, payment_id, at FROM payment_event WHERE event_id > after_event
+    ORDER BY event_id LIMIT events_max
+  ) AS oldest WHERE at < clock_timestamp() - interval '13 months';
+  WITH gone AS (
+    DELETE FROM payment WHERE payment_id = ANY (old_ids) AND payment_is_deletable(payment)
+    RETURNING chain_id, asset, pay_to, paid_block
+  ), through AS (
+    INSERT INTO payment_deleted AS known (chain_id, asset, pay_to, through_block)
+    SELECT chain_id, asset, pay_to, max(paid_block) FROM gone
+    WHERE paid_block IS NOT NULL GROUP BY chain_id, asset, pay_to
+    ON CONFLICT (chain_id, asset, pay_to)
+      DO UPDATE SET through_block = greatest(known.through_block, excluded.through_block)
+  )
+  SELECT count(*) INTO deleted FROM gone;
+END $function$;
+
+-- Allows only the deletion that follows from the deletion of the payment, which has its own guard.
+CREATE OR REPLACE FUNCTION deleted_with_payment()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  has_payment boolean;
+BEGIN
+  EXECUTE format('SELECT EXISTS (SELECT FROM %I.payment WHERE payment_id = $1)', TG_TABLE_SCHEMA)
+    INTO has_payment USING OLD.payment_id;
+  IF has_payment THEN
+    RAISE EXCEPTION 'a % row cannot be deleted without its payment', TG_TABLE_NAME
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN OLD;
+END $function$;
+
 -- Appends new items with the next indices, in one statement, so that no writer keeps the counter locked while it waits for its client.
 CREATE OR REPLACE FUNCTION feed_append(items json)
  RETURNS SETOF feed_item
@@ -802,6 +871,32 @@ BEGIN
   RETURN NEW;
 END $function$;
 
+-- A buyer can fetch an answer again for 24 hours. A state change that owes a refund deletes it at once.
+CREATE OR REPLACE FUNCTION payment_body_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF NOT coalesce(NEW.state = 'answered' AND NEW.sent_at <= clock_timestamp() - interval '24 hours',
+    false) THEN
+    RAISE EXCEPTION 'the body of an answer cannot be deleted until 24 hours after its delivery'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END $function$;
+
+CREATE OR REPLACE FUNCTION payment_delete_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF NOT coalesce(payment_is_deletable(OLD), false) THEN
+    RAISE EXCEPTION 'a payment row cannot be deleted until 13 months after its end'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN OLD;
+END $function$;
+
 CREATE OR REPLACE FUNCTION payment_event_guard()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -905,6 +1000,25 @@ BEGIN
   END IF;
   RETURN NEW;
 END $function$;
+
+-- Whether a payment has ended and last changed 13 months ago.
+CREATE OR REPLACE FUNCTION payment_is_deletable(old_payment payment)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  SELECT (old_payment.state IN ('refunded', 'void')
+      OR old_payment.state = 'answered' AND old_payment.sent_at IS NOT NULL)
+    AND coalesce(old_payment.sent_at < clock_timestamp() - interval '13 months', true)
+    -- An authorization that could still be presented must find its payment. It is unknown (and the
+    -- column has no meaning) for an unmatched transfer.
+    AND (old_payment.signature IS NULL OR old_payment.valid_before
+      < extract(epoch FROM clock_timestamp() - interval '13 months'))
+    -- The age is read from the events, which no login can write. changed_at and created_at can be forged.
+    AND (SELECT max(event.at) < clock_timestamp() - interval '13 months'
+      FROM payment_event event WHERE event.payment_id = old_payment.payment_id)
+$function$;
 
 -- A payer may use the nonce of a payment for another amount. That amount is recorded once, when it becomes due.
 CREATE OR REPLACE FUNCTION payment_paid_amount_guard()
@@ -1162,4 +1276,22 @@ BEGIN
     RETURN 'insufficient_funds';
   END IF;
   RETURN 'transferred';
+END $function$;
+
+-- A transfer that is as old as deleted payments may be one of theirs, so it is not refunded.
+CREATE OR REPLACE FUNCTION unmatched_transfer_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  deleted_through bigint;
+BEGIN
+  EXECUTE format('SELECT through_block FROM %I.payment_deleted
+      WHERE chain_id = $1 AND asset = $2 AND pay_to = $3', TG_TABLE_SCHEMA)
+    INTO deleted_through USING NEW.chain_id, NEW.asset, NEW.pay_to;
+  IF NEW.paid_block <= deleted_through THEN
+    RAISE EXCEPTION 'payments through block % were deleted: a transfer in block % may have been one of them',
+      deleted_through, NEW.paid_block USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
 END $function$;

@@ -24,6 +24,7 @@ const valueModules = new Set([
 
 const entryPoints = [
   ...["src/launch.ts", "src/main.ts", "src/refund-worker.ts", "src/migrate.ts", "src/backfill.ts"],
+  "src/restore.ts",
   ...["examples/buyer.ts", "examples/agent.ts"],
 ]
 

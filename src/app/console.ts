@@ -282,6 +282,8 @@ export function stopReason(cause: Cause.Cause<unknown>): string {
     case "SchemaMissing":
     case "NoTrackedWallets":
     case "CannotLaunch":
+    case "InvalidArguments":
+    case "BlockRefused":
       return String(Predicate.hasProperty(error, "message") ? error.message : error)
     case "CannotListen":
       return Predicate.hasProperty(error, "hostname") && Predicate.hasProperty(error, "port")
@@ -289,6 +291,8 @@ export function stopReason(cause: Cause.Cause<unknown>): string {
         : String(error)
     case "VenueUnavailable":
       return "Cannot read recorded pages from REPLAY_DIR"
+    case "ChainUnavailable":
+      return "Cannot read the chain at RPC_URL: check the address, and try again"
     case "SqlError":
       return "Cannot reach or use PostgreSQL at DATABASE_URL: check address, login and rights"
     default:

@@ -21,6 +21,7 @@ import { Ingestion, isGoodTick } from "../movers/Ingestion.ts"
 import { News } from "../news/News.ts"
 import { PaymentHealth } from "../payments/PaymentHealth.ts"
 import { Payments } from "../payments/Payments.ts"
+import { Retention } from "../payments/Retention.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
 import { Research } from "../research/Research.ts"
 import { SelfScore } from "../track-record/SelfScore.ts"
@@ -80,6 +81,7 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
   const { refresh } = yield* Served
   const payments = yield* Payments
   const health = yield* PaymentHealth
+  const retention = yield* Retention
   const ticked = yield* Deferred.make<void>()
   const firstTick = Effect.timeoutOption(Deferred.await(ticked), firstTickMax)
   const beforeDigest = yield* firstDigest(Deferred.await(ticked), tick)
@@ -106,6 +108,7 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
       ...{ first: firstTick, after: refresh },
     },
     { leased, name: "scores", every: tick, first: firstTick, run: judged.scores, after: refresh },
+    { leased, name: "payment-prune", every: minutes(10), run: () => retention.prune },
     {
       ...{ leased: false, name: "sweep payments", every: sweep },
       run: () => Effect.andThen(payments.sweep, health.swept),

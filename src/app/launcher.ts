@@ -10,11 +10,19 @@ import {
   commandLine,
   type MachinePaths,
   migrationSandbox,
+  restoreSandbox,
   type Sandbox,
   serviceSandbox,
   workerSandbox,
 } from "./sandbox.ts"
-import { loadBackfill, loadMigration, loadService, type ServiceSettings } from "./settings.ts"
+import { parseRestore } from "./restoreArguments.ts"
+import {
+  loadBackfill,
+  loadMigration,
+  loadRestore,
+  loadService,
+  type ServiceSettings,
+} from "./settings.ts"
 
 class CannotLaunch
   extends Schema.TaggedError<CannotLaunch>()("CannotLaunch", { message: Schema.String }) {}
@@ -61,7 +69,7 @@ export const launch = Effect.fnUntraced(function* (
   [command, ...options]: ReadonlyArray<string>,
   environment: Environment,
 ) {
-  const { main, worker, get } = yield* planOf(command, environment)
+  const { main, worker, get } = yield* planOf(command, options, environment)
   const sandboxes = worker === null ? [main] : [main, worker.sandbox]
   if (options.includes("--print")) {
     for (const sandbox of sandboxes) {
@@ -79,6 +87,7 @@ export const launch = Effect.fnUntraced(function* (
 
 const planOf = Effect.fnUntraced(function* (
   command: string | undefined,
+  options: ReadonlyArray<string>,
   environment: Environment,
 ) {
   switch (command) {
@@ -109,9 +118,16 @@ const planOf = Effect.fnUntraced(function* (
         get: environment,
       } satisfies Launch
     }
+    case "restore": {
+      const args = options.filter((option) => option !== "--print")
+      const { journals, since } = yield* parseRestore(args)
+      const settings = yield* loadRestore(since !== null, environment)
+      const main = restoreSandbox(settings, journals, args)
+      return { main, worker: null, get: environment } satisfies Launch
+    }
     default:
       return yield* new CannotLaunch({
-        message: "Cannot launch: name a command: dev, start, refunds, backfill or migrate",
+        message: "Cannot launch: name a command: dev, start, refunds, backfill, migrate or restore",
       })
   }
 })

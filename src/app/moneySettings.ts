@@ -99,6 +99,21 @@ export const readMoneySettings = Effect.fnUntraced(function* (mode: Mode, read: 
   return { payments, payTo, treasury, finality: yield* read("FINALITY") } satisfies MoneySettings
 })
 
+/** The payee whose transfers are scanned, and the chain to read them from. */
+export const readScan = Effect.fnUntraced(function* (read: ReadSetting) {
+  const payTo = yield* read("PAY_TO_ADDRESS")
+  if ((yield* read("PAYMENTS")) === "simulated") {
+    return { payTo: payTo ?? simulatedPayTo, chain: "simulated" as const }
+  }
+  return {
+    payTo: payTo ?? (yield* missing("PAY_TO_ADDRESS", "the address that buyers pay")),
+    chain: {
+      rpcUrl: (yield* read("RPC_URL")) ?? (yield* missing("RPC_URL", "an endpoint of the chain")),
+      finality: yield* read("FINALITY"),
+    },
+  }
+})
+
 const missing = (name: string, what: string) =>
   invalidSettings(`PAYMENTS=live needs ${name}, ${what}`)
 

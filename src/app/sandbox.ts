@@ -10,7 +10,12 @@ import { Redacted } from "effect"
 import { gdeltUrl } from "../news/sources/feeds.ts"
 import { polymarketUrls } from "../venues/polymarket/venue.ts"
 import type { MoneySettings, WorkerSettings } from "./moneySettings.ts"
-import type { BackfillSettings, ServiceSettings, VenueAndStore } from "./settings.ts"
+import type {
+  BackfillSettings,
+  RestoreSettings,
+  ServiceSettings,
+  VenueAndStore,
+} from "./settings.ts"
 import { type Variable, variablesOf } from "./variables.ts"
 
 /** Paths that depend on the machine. */
@@ -116,6 +121,25 @@ export function migrationSandbox(databaseUrl: Redacted.Redacted): Sandbox {
     variables: variablesOf("migration"),
     net: [databaseHost(databaseUrl)],
     read: [migrations],
+    write: [],
+  }
+}
+
+/** `args`: of the command, with the `journals` that they name. */
+export function restoreSandbox(
+  { databaseUrl, scan }: RestoreSettings,
+  journals: ReadonlyArray<string>,
+  args: ReadonlyArray<string>,
+): Sandbox {
+  const chain = scan === null || scan.chain === "simulated"
+    ? []
+    : [Redacted.value(scan.chain.rpcUrl)]
+  return {
+    entry: "src/restore.ts",
+    args,
+    variables: variablesOf("restore"),
+    net: [databaseHost(databaseUrl), ...chain.map(hostOf)],
+    read: journals,
     write: [],
   }
 }

@@ -30,8 +30,10 @@ import { Payments } from "../payments/Payments.ts"
 import { Refunds } from "../payments/refunds/Refunds.ts"
 import * as observedPayments from "../payments/observedPayments.ts"
 import * as paymentStats from "../payments/postgres/paymentStats.ts"
+import { Retention } from "../payments/Retention.ts"
 import * as paymentStore from "../payments/postgres/paymentStore.ts"
 import * as refundStore from "../payments/postgres/refundStore.ts"
+import * as retentionStore from "../payments/postgres/retentionStore.ts"
 import { scaledTiming } from "../payments/timing.ts"
 import * as jobStore from "../postgres/jobSlots.ts"
 import * as rateStore from "../postgres/rateLimits.ts"
@@ -125,6 +127,7 @@ const productLayer = (settings: ServiceSettings) => {
   return Layer.mergeAll(
     fromVenue,
     Feed.layer({ tickIntervalMs: Duration.toMillis(tick) }),
+    Retention.layer.pipe(Layer.provide(retentionStore.layer)),
     TrackRecord.layer,
     Digest.layer({ venue: venueNames[venue.kind] }),
     paymentLayer(settings),

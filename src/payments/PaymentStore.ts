@@ -130,7 +130,10 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   readonly waiting: (
     query: WaitingQuery,
   ) => Effect.Effect<ReadonlyArray<Result.Result<Payment, UnreadablePayment>>>
-  /** Inserts an unmatched transfer as refund_due; false when this payment already has a row. */
+  /**
+   * Inserts an unmatched transfer as refund_due; false when this payment already has a row, or was
+   * delivered before the store was restored.
+   */
   readonly insertUnmatched: (transfer: UnmatchedTransfer) => Effect.Effect<boolean>
   /** The blocks whose transfers were matched; none before the first scan. */
   readonly scanned: (account: ScannedAccount) => Effect.Effect<Option.Option<ScannedRange>>
@@ -139,7 +142,10 @@ export class PaymentStore extends Context.Service<PaymentStore, {
    * nothing. The first saved block is the start of the scan.
    */
   readonly saveScannedThrough: (account: ScannedAccount, block: bigint) => Effect.Effect<void>
-  /** The states of these payments. An unknown payment is not in the map. */
+  /**
+   * The states of these payments. An unknown payment is not in the map; one that was delivered
+   * before the store was restored is `answered`.
+   */
   readonly states: (
     paymentIds: ReadonlyArray<PaymentId>,
   ) => Effect.Effect<ReadonlyMap<PaymentId, PaymentState>>

@@ -414,7 +414,10 @@ function makeSignatureCheck(
   })
 }
 
-/** Marks an answer as delivered: in the journal at once, in the store in the background. */
+/**
+ * Marks an answer as delivered: in the journal at once, in the store in the background, whether or
+ * not the journal could be written.
+ */
 const makeDeliveryMarks = Effect.fnUntraced(function* ({ store, fibers }: Seller) {
   const journal = yield* DeliveryJournal
   const mark = (paymentId: PaymentId) =>
@@ -428,7 +431,7 @@ const makeDeliveryMarks = Effect.fnUntraced(function* ({ store, fibers }: Seller
     )
   yield* Effect.forEach(journal.pending, mark, { discard: true })
   return ({ paymentId, receipt }: Delivery) =>
-    receipt === null ? Effect.void : Effect.andThen(journal.append(paymentId), mark(paymentId))
+    receipt === null ? Effect.void : Effect.ensuring(journal.append(paymentId), mark(paymentId))
 })
 
 /** A payment that the store cannot look up may be known and taken, so it is unresolved. */

@@ -52,6 +52,8 @@ const refundUpdates = [
 const restrictedTables = [
   "payment",
   "payment_event",
+  "payment_deleted",
+  "delivered_before_restore",
   "refund",
   "refund_treasury",
   "schema_migration",
@@ -81,6 +83,10 @@ export const grantRoles = Effect.gen(function* () {
     for (const table of simulated) yield* grant("SELECT, INSERT, UPDATE, DELETE", table, refund)
     yield* grant("SELECT, INSERT", "payment", service)
     yield* grant(`UPDATE (${paymentUpdates.join(", ")})`, "payment", service)
+    for (const table of ["payment_deleted", "delivered_before_restore"]) {
+      yield* grant("SELECT", table, service)
+    }
+    yield* sql`GRANT EXECUTE ON FUNCTION delete_old_payments(bigint, integer) TO ${sql(service)}`
     yield* grant(`SELECT (${refundReadByService.join(", ")})`, "refund", service)
     yield* grant(`SELECT (${paymentReadByWorker.join(", ")})`, "payment", refund)
     yield* grant("SELECT", "refund", refund)

@@ -11,12 +11,13 @@ import {
   commandLine,
   flagsOf,
   migrationSandbox,
+  restoreSandbox,
   type Sandbox,
   serviceSandbox,
   workerSandbox,
 } from "../../src/app/sandbox.ts"
 import { loadWorker } from "../../src/app/moneySettings.ts"
-import { loadBackfill, loadService } from "../../src/app/settings.ts"
+import { loadBackfill, loadRestore, loadService } from "../../src/app/settings.ts"
 import type { Mode, Variable } from "../../src/app/variables.ts"
 import { test } from "../support/effect.ts"
 
@@ -164,6 +165,20 @@ test("only the worker may read the treasury's key", () =>
       variables.includes("MIGRATION_DATABASE_URL")
     )
     equal(ownersLogin.map(({ entry }) => entry), ["src/migrate.ts"])
+  }))
+
+test("restoreSandbox() allows its store and the journals, and the chain when it sets the scan", () =>
+  Effect.gen(function* () {
+    const args = ["--journal", "a", "--journal", "b"]
+    const sandboxOf = (setsScan: boolean) =>
+      Effect.map(
+        loadRestore(setsScan, (name) => live[name]),
+        (settings) => restoreSandbox(settings, ["a", "b"], args),
+      )
+    const { net, read, write, variables } = yield* sandboxOf(false)
+    equal([net, read, write], [["db.example:5432"], ["a", "b"], []])
+    for (const name of variables) ok(!/TREASURY|FACILITATOR|REFUND|PORT/.test(name), name)
+    equal((yield* sandboxOf(true)).net, ["db.example:5432", "rpc.example:8545"])
   }))
 
 test("a comma in a folder's name is escaped", () =>

@@ -8,7 +8,7 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Duration, Effect, Redacted } from "effect"
 import { privateKeyToAccount } from "viem/accounts"
 import { loadWorker, simulatedTreasury } from "../../src/app/moneySettings.ts"
-import { loadBackfill, loadMigration, loadService } from "../../src/app/settings.ts"
+import { loadBackfill, loadMigration, loadRestore, loadService } from "../../src/app/settings.ts"
 import { type Mode, type Variable, variablesOf } from "../../src/app/variables.ts"
 import { test } from "../support/effect.ts"
 
@@ -324,6 +324,10 @@ test("each process reads exactly the variables of its list", () =>
     check(
       yield* union((get) => loadWorker("dev", get), [store, { ...sold, ...key }]),
       variablesOf("worker"),
+    )
+    check(
+      yield* union((get) => loadRestore(true, get), [store, { ...store, ...sold }]),
+      variablesOf("restore"),
     )
     check(yield* union(loadMigration, [{}]), variablesOf("migration"))
     check(yield* union(loadBackfill, [{}, replayed]), variablesOf("backfill"))

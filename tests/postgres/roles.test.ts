@@ -22,11 +22,13 @@ import { layerPostgres } from "../../src/postgres/client.ts"
 import { migrate, migrationFiles, OwnerMigrationRequired } from "../../src/postgres/migrate.ts"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
 import * as refundStore from "../../src/payments/postgres/refundStore.ts"
+import { layer as retentionStore } from "../../src/payments/postgres/retentionStore.ts"
 import { grantRoles, roles } from "../../src/postgres/roles.ts"
 import { layer as taskStore } from "../../src/http/a2a/postgres/taskStore.ts"
 import { marketScore, noSums } from "../../src/whales/domain/score.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { Refunds } from "../../src/payments/refunds/Refunds.ts"
+import { RetentionStore } from "../../src/payments/Retention.ts"
 import { RefundStore } from "../../src/payments/refunds/RefundStore.ts"
 import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
 import { postgresWhales, whaleStores } from "../support/whales/whaleStores.ts"
@@ -310,6 +312,48 @@ asRole(
       const [row] = yield* service<{ state: string }>`SELECT state FROM payment`
       equal(row?.state, "refunded")
     }),
+)
+
+asRole(
+  "the service deletes old payments through one function only; the worker deletes none",
+  ({ owner, service, refund }) =>
+    Effect.gen(function* () {
+      const payments = yield* PaymentStore
+      const retention = yield* RetentionStore
+      const old = yield* paymentIn(0, "answered")
+      yield* payments.markSent(old.paymentId)
+      const recent = yield* paymentIn(1, "answered")
+      yield* payments.markSent(recent.paymentId)
+      yield* owner.withTransaction(Effect.gen(function* () {
+        yield* owner`SET LOCAL session_replication_role = replica`
+        yield* owner`UPDATE payment SET sent_at = '2020-01-01', valid_before = 1
+          WHERE payment_id = ${old.paymentId}`
+        yield* owner`UPDATE payment_event SET at = '2020-01-01' WHERE payment_id = ${old.paymentId}`
+      }))
+      for (const statement of ["DELETE FROM payment", "DELETE FROM payment_event"]) {
+        yield* refused(service, statement)
+      }
+      yield* refused(service, "DELETE FROM payment_deleted")
+      yield* refused(service, "INSERT INTO delivered_before_restore VALUES ('x')")
+      yield* refused(refund, "SELECT delete_old_payments(0, 9)")
+      equal(yield* retention.deleteBodies(9), 1)
+      // A table of the caller does not replace one of the payments.
+      const first = yield* service.withTransaction(Effect.gen(function* () {
+        yield* service`CREATE TEMPORARY TABLE payment_event ON COMMIT DROP AS
+          SELECT 9::bigint AS event_id, ${recent.paymentId} AS payment_id, '-infinity'::timestamptz AS at`
+        return yield* retention.deletePayments(0n, 9)
+      }))
+      equal([first.deleted, first.throughEvent !== null], [1, true])
+      equal(yield* retention.deletePayments(first.throughEvent ?? 0n, 9), {
+        throughEvent: null,
+        deleted: 0,
+      })
+      equal((yield* payments.find(old.paymentId))._tag, "None")
+      equal((yield* payments.find(recent.paymentId))._tag, "Some")
+    }).pipe(
+      Effect.provide(Layer.merge(paymentStore, retentionStore)),
+      Effect.provideService(SqlClient, service),
+    ),
 )
 
 asRole(

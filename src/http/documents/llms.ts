@@ -296,8 +296,8 @@ function payingSection(terms: PaymentTerms): string {
     "The reference client does all of this (`npm install @x402/fetch @x402/evm viem`):",
     ["```js", sampleCode(publicBaseUrl), "```"].join("\n"),
     "If the answer is lost, send the same request with the same payment and the same " +
-    "Idempotency-Key: the answer is returned again (`Idempotent-Replayed: true`) without a second " +
-    "charge. Without a key a used payment returns 409: a settled authorization is public, so it does " +
+    "Idempotency-Key: the answer is returned again for 24 hours (`Idempotent-Replayed: true`) without a " +
+    "second charge. Without a key a used payment returns 409: a settled authorization is public, so it does " +
     "not prove that you are the buyer. The key may also be sent as the `payment-identifier` extension " +
     "of the payment.",
     "Refunds: a payment that was taken without an answer is refunded automatically and in full to its " +

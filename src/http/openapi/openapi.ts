@@ -105,7 +105,7 @@ const guidance = [
   "PAYMENT-SIGNATURE. Parameters are checked before the payment: a 400 leaves it unused.",
   "Send an Idempotency-Key on the first paid call: a secret of 16 to 128 letters, digits, - or _ " +
   "that you choose. If the answer is lost, the same request with the same payment and key returns " +
-  "it again without a second charge.",
+  "it again for 24 hours, without a second charge.",
   "`error.charged` says whether you paid. false: nothing was taken. true: the payment was taken, and " +
   "`refund` shows its refund. null: not known yet; send the same payment again after Retry-After, it " +
   "is never taken twice. GET /v1/payments/{paymentId} returns the state of the payment.",

@@ -60,7 +60,7 @@ const refunds = {
     "state of the refund. While it is not known whether a payment was taken, the error has " +
     "charged: null. A payment is never taken twice. A charged answer that was lost is returned " +
     "again to the same payment only with the Idempotency-Key or payment-identifier of its first " +
-    "call.",
+    "call, for 24 hours after its delivery.",
 }
 const paymentIn = (mode: TermsOptions["paymentMode"]): TermsBody["payment"] => ({
   protocol: "x402",

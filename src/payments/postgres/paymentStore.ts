@@ -88,6 +88,7 @@ const commands = Effect.fnUntraced(function* (sql: SqlClient) {
 
 function queries(sql: SqlClient) {
   const columns = sql.literal(paymentColumns)
+  const deliveredNowhere = sql.literal(notDeliveredBefore)
   const seconds = (duration: Duration.Duration) =>
     sql`make_interval(secs => ${Duration.toSeconds(duration)}::float8)`
 
@@ -104,6 +105,7 @@ function queries(sql: SqlClient) {
       SELECT ${columns} FROM payment
       WHERE state IN ('claimed', 'settling', 'unresolved', 'settled')
           AND (state = 'unresolved' OR lease_until < clock_timestamp())
+          AND ${deliveredNowhere}
         OR state = 'answered' AND sent_at IS NULL
           AND answered_at <= clock_timestamp() - ${seconds(answerWindow)}
       ORDER BY changed_at, payment_id LIMIT ${limit} OFFSET ${skip}`
@@ -111,7 +113,7 @@ function queries(sql: SqlClient) {
   const released = ({ nowSeconds, skip, limit }: WaitingQuery) =>
     sql<PaymentRow>`
       SELECT ${columns} FROM payment
-      WHERE state = 'released' AND valid_before < ${nowSeconds}
+      WHERE state = 'released' AND valid_before < ${nowSeconds} AND ${deliveredNowhere}
       ORDER BY valid_before, payment_id LIMIT ${limit} OFFSET ${skip}`
 
   const waiting = (query: WaitingQuery) =>
@@ -122,7 +124,10 @@ function queries(sql: SqlClient) {
 
   const states = (paymentIds: ReadonlyArray<PaymentId>) =>
     sql<{ payment_id: PaymentId; state: PaymentState }>`
-      SELECT payment_id, state FROM payment WHERE payment_id = ANY(${paymentIds}::text[])`.pipe(
+      SELECT payment_id, state FROM payment WHERE payment_id = ANY(${paymentIds}::text[])
+      UNION ALL
+      SELECT payment_id, 'answered' FROM delivered_before_restore
+      WHERE payment_id = ANY(${paymentIds}::text[])`.pipe(
       Effect.map((rows) => new Map(rows.map(({ payment_id, state }) => [payment_id, state]))),
       Effect.orDie,
     )
@@ -138,16 +143,21 @@ function queries(sql: SqlClient) {
   return { find, waiting, states, liability }
 }
 
+/** True unless a delivery journal shows that the answer was delivered before the store was restored. */
+const notDeliveredBefore = `NOT EXISTS (SELECT FROM delivered_before_restore delivered
+  WHERE delivered.payment_id = payment.payment_id)`
+
 /** The writes of the chain scan: transfers without a row, and the scan progress. */
-function scanning(sql: SqlClient) {
+export function scanning(sql: SqlClient) {
   const insertUnmatched = ({ paymentId, token, from, to, value, nonce, at }: UnmatchedTransfer) =>
     sql`
       INSERT INTO payment (payment_id, chain_id, asset, token_name, token_version, payer, nonce,
         pay_to, amount, valid_after, valid_before, settlement, state, reason,
         paid_transaction, paid_block, paid_log_index, paid_finality)
-      VALUES (${paymentId}, ${token.chainId}, ${token.asset}, ${token.name}, ${token.version},
+      SELECT ${paymentId}, ${token.chainId}, ${token.asset}, ${token.name}, ${token.version},
         ${from}, ${nonce}, ${to}, ${value}, 0, ${neverExpires}, 'settle-early', 'refund_due',
-        'unmatched_transfer', ${at.transaction}, ${at.block}, ${at.logIndex}, ${at.finality})
+        'unmatched_transfer', ${at.transaction}, ${at.block}, ${at.logIndex}, ${at.finality}
+      WHERE NOT EXISTS (SELECT FROM delivered_before_restore WHERE payment_id = ${paymentId})
       ON CONFLICT DO NOTHING RETURNING 1`.pipe(
       Effect.map((rows) => rows.length === 1),
       Effect.orDie,
@@ -264,7 +274,9 @@ const movesOf = (sql: SqlClient, event: Move["event"]) => {
   const written = sql.literal(writes[event])
   const ages = sql.literal(agesColumns)
   // An answer that was delivered in the meantime must not be refunded.
-  const unsent = sql.literal(event === "owe" ? "AND sent_at IS NULL" : "")
+  const unsent = sql.literal(
+    event === "owe" ? `AND sent_at IS NULL AND ${notDeliveredBefore}` : "",
+  )
   return groupCommit<MoveRequest, Ages>({
     rowOf: ({ payment }) => payment.paymentId,
     runBatch: (moves) => {
