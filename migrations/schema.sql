@@ -262,6 +262,8 @@ CREATE TABLE payment (
   sent_at timestamptz,
   -- What was paid, if it is not the agreed amount; this is what is refunded.
   paid_amount bigint,
+  -- Hash of chain, payer, request and purchase key, without the nonce; null without a key, or when the answer was erased.
+  key_hash text COLLATE "C",
   CONSTRAINT payment_pkey PRIMARY KEY (payment_id),
   CONSTRAINT payment_chain_id_asset_payer_nonce_key UNIQUE (chain_id, asset, payer, nonce),
   CONSTRAINT payment_answer_before_settlement CHECK ((state <> ALL (ARRAY['settling', 'unresolved'])) OR settlement = 'settle-early' OR answer_body IS NOT NULL),
@@ -276,6 +278,7 @@ CREATE TABLE payment (
 ) WITH (fillfactor=70);
 CREATE INDEX payment_delivered_body ON payment (sent_at) WHERE ((sent_at IS NOT NULL) AND (answer_body IS NOT NULL));
 CREATE INDEX payment_liability ON payment (settlement) WHERE ((state = 'refund_due') OR ((settlement = 'settle-early') AND (state = ANY (ARRAY['claimed', 'settling', 'unresolved', 'settled']))));
+CREATE UNIQUE INDEX payment_live_key ON payment (key_hash) WHERE ((key_hash IS NOT NULL) AND (state = ANY (ARRAY['claimed', 'settling', 'unresolved', 'settled', 'answered'])));
 CREATE INDEX payment_refund_due ON payment (changed_at) WHERE (state = 'refund_due');
 CREATE INDEX payment_released ON payment (valid_before) WHERE (state = 'released');
 CREATE INDEX payment_unsent ON payment (answered_at) WHERE ((state = 'answered') AND (sent_at IS NULL));
@@ -287,6 +290,8 @@ CREATE TRIGGER payment_body_guard BEFORE UPDATE ON payment FOR EACH ROW WHEN (ol
 CREATE TRIGGER payment_delete_guard BEFORE DELETE ON payment FOR EACH ROW EXECUTE FUNCTION payment_delete_guard();
 CREATE TRIGGER payment_forbid_truncate BEFORE TRUNCATE ON payment FOR EACH STATEMENT EXECUTE FUNCTION forbid_truncate();
 CREATE TRIGGER payment_guard BEFORE UPDATE ON payment FOR EACH ROW EXECUTE FUNCTION payment_guard();
+CREATE TRIGGER payment_key_guard BEFORE UPDATE ON payment FOR EACH ROW WHEN (new.key_hash IS DISTINCT FROM old.key_hash) EXECUTE FUNCTION payment_key_guard();
+CREATE TRIGGER payment_key_insert BEFORE INSERT ON payment FOR EACH ROW WHEN (new.key_hash IS NOT NULL) EXECUTE FUNCTION payment_key_guard();
 CREATE CONSTRAINT TRIGGER payment_matches_refund AFTER INSERT OR UPDATE ON payment DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.state = ANY (ARRAY['refund_due', 'refunded', 'void'])) EXECUTE FUNCTION refund_matches_payment();
 CREATE TRIGGER payment_paid_amount_guard BEFORE UPDATE ON payment FOR EACH ROW WHEN (new.paid_amount IS DISTINCT FROM old.paid_amount) EXECUTE FUNCTION payment_paid_amount_guard();
 CREATE TRIGGER payment_refund_guard BEFORE UPDATE ON payment FOR EACH ROW WHEN (old.state = 'refund_due' AND (new.state = ANY (ARRAY['refunded', 'void']))) EXECUTE FUNCTION payment_refund_guard();
@@ -858,7 +863,8 @@ BEGIN
   IF NOT (NEW.payment_id ~ '^0x[0-9a-f]{64}$' AND NEW.nonce ~ '^0x[0-9a-f]{64}$'
     AND NEW.asset ~ '^0x[0-9a-f]{40}$' AND NEW.payer ~ '^0x[0-9a-f]{40}$'
     AND NEW.pay_to ~ '^0x[0-9a-f]{40}$' AND NEW.pay_to <> NEW.payer
-    AND coalesce(NEW.signature ~ '^0x[0-9a-f]{130}$', true)
+    AND coalesce(NEW.signature ~ '^0x([0-9a-f]{2})+$' AND length(NEW.signature) BETWEEN 132 AND 4098,
+      true)
     AND NEW.chain_id > 0 AND NEW.amount > 0
     AND NEW.settlement IN ('compute-first', 'settle-early')
     AND num_nulls(NEW.signature, NEW.product_id, NEW.request) IN (0, 3)) THEN
@@ -1019,6 +1025,23 @@ AS $function$
     AND (SELECT max(event.at) < clock_timestamp() - interval '13 months'
       FROM payment_event event WHERE event.payment_id = old_payment.payment_id)
 $function$;
+
+-- A key is set by a claim. It is erased only with the answer, so that a live key is never free.
+CREATE OR REPLACE FUNCTION payment_key_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF NEW.key_hash !~ '^0x[0-9a-f]{64}$' THEN
+    RAISE EXCEPTION 'the key_hash of a payment is malformed' USING ERRCODE = 'check_violation';
+  END IF;
+  IF TG_OP = 'UPDATE' AND NEW.fence = OLD.fence AND NOT (NEW.key_hash IS NULL
+    AND NEW.state = 'answered' AND OLD.state = 'answered' AND NEW.answer_body IS NULL) THEN
+    RAISE EXCEPTION 'key_hash can change only with a claim, or be erased with a delivered answer'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END $function$;
 
 -- A payer may use the nonce of a payment for another amount. That amount is recorded once, when it becomes due.
 CREATE OR REPLACE FUNCTION payment_paid_amount_guard()

@@ -26,6 +26,8 @@ export type Move =
   | {
     readonly event: "claim"
     readonly secretHash: Bytes32 | null
+    /** Absent means none. */
+    readonly keyHash?: Bytes32 | null
     readonly lease: Duration.Duration
   }
   | { readonly event: "release"; readonly reason: string }
@@ -56,6 +58,7 @@ export type Move =
 export interface ClaimResult {
   /** True when this call inserted the row. */
   readonly claimed: boolean
+  /** The row of this payment; if it has none, the row of the payment that holds its key. */
   readonly payment: Payment
 }
 
@@ -106,16 +109,23 @@ export class UnreadablePayment extends Schema.TaggedError<UnreadablePayment>()(
 }
 
 export class PaymentStore extends Context.Service<PaymentStore, {
-  /** Inserts the row in `claimed` under a lease, or returns the existing row. */
+  /**
+   * Inserts the row in `claimed` under a lease, or returns the existing row. Inserts nothing while
+   * another payment holds the key (`holdsKey`).
+   */
   readonly claim: (
     ticket: PaymentTicket,
     secretHash: Bytes32 | null,
     lease: Duration.Duration,
+    keyHash?: Bytes32 | null,
   ) => Effect.Effect<ClaimResult>
   readonly find: (paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
+  /** The payment that holds this key; there is at most one. */
+  readonly findByKey: (keyHash: Bytes32) => Effect.Effect<Option.Option<Payment>>
   /**
    * Moves a row that was read before. None when its state or fence has changed since, or when `owe`
-   * finds an answer that is marked as delivered. A claim increases the fence.
+   * finds an answer that is marked as delivered, or when `claim` finds that another payment holds
+   * its key. A claim increases the fence.
    */
   readonly move: (row: Payment, move: Move) => Effect.Effect<Option.Option<Payment>>
   /** Marks the answer as delivered on an open connection. */

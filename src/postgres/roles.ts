@@ -17,6 +17,7 @@ export const roles = { service: "bellwether_service", refund: "bellwether_refund
 /** Columns of a payment that a sale updates; the others are its identity. */
 const paymentUpdates = [
   ...["state", "reason", "fence", "lease_until", "secret_hash", "changed_at", "intended_at"],
+  "key_hash",
   ...["transaction_hint", "paid_transaction", "paid_block", "paid_log_index", "paid_finality"],
   ...["paid_amount", "answer_body", "answered_at", "sent_at"],
 ]

@@ -399,7 +399,11 @@ onEveryStore("payments", (law) => {
     "unresolved",
     "state = 'settled', lease_until = '-infinity'",
   )
-  invalidRow("with a signature that is too long", "unresolved", "signature = signature || '00'")
+  invalidRow(
+    "with a signature that is too long",
+    "unresolved",
+    "signature = rpad(signature, 4100, '0')",
+  )
 
   law(
     "a sweep skips more unreadable rows than one round has, and ends",

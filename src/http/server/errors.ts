@@ -66,14 +66,18 @@ export const errorRules: Readonly<Record<RefusalCode, ErrorRule>> = {
   payment_in_progress: {
     status: 409,
     retryable: true,
-    meaning: "A call with this payment is still running. Send the same payment again.",
+    meaning:
+      "A call with this payment, or with this key, is still running. Send the same payment again.",
   },
   payment_already_used: final(
     409,
-    "This payment already bought an answer. Send it with the Idempotency-Key of the first call to " +
-      "get that answer again.",
+    "This payment already bought an answer. Send it with the Idempotency-Key of the first call, or " +
+      "with the payer proof of the hint, to get that answer again.",
   ),
-  payment_conflict: final(409, "This payment belongs to another request."),
+  payment_conflict: final(
+    409,
+    "This payment belongs to another request, or its payer proof is not the payer's.",
+  ),
   payment_refunded: final(
     410,
     "This payment was refunded or will be; see `refund`. Sign a new one.",

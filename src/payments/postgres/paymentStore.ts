@@ -42,6 +42,10 @@ import {
 
 /** The expiry of an unmatched transfer's authorization is unknown. */
 const neverExpires = 9_223_372_036_854_775_807n
+/** How often a claim is tried again, when a key was held first and then free. */
+const keyRetriesMax = 2
+/** `holdsKey` of the domain, as the unique index has it. */
+const holdsKey = "state IN ('claimed', 'settling', 'unresolved', 'settled', 'answered')"
 /** How long a delivery mark waits for others, to share a statement with them. */
 const sentGatherTime = Duration.millis(2)
 
@@ -58,21 +62,35 @@ const commands = Effect.fnUntraced(function* (sql: SqlClient) {
   const insertClaim = yield* claims(sql)
   const applyMove = yield* moves(sql)
   const markDelivered = yield* sentMarks(sql)
-  const { find } = queries(sql)
+  const { find, findByKey } = queries(sql)
 
   const claim = Effect.fnUntraced(
-    function* (ticket: PaymentTicket, secretHash: Bytes32 | null, lease: Duration.Duration) {
-      const inserted = yield* insertClaim({ ticket, secretHash, lease })
+    function* (
+      ticket: PaymentTicket,
+      secretHash: Bytes32 | null,
+      lease: Duration.Duration,
+      keyHash: Bytes32 | null = null,
+    ) {
+      const inserted = yield* insertClaim({ ticket, secretHash, keyHash, lease })
       if (Option.isSome(inserted)) return { claimed: true, payment: inserted.value }
-      const known = yield* Effect.flatMap(find(ticket.paymentId), Effect.fromOption)
-      return { claimed: false, payment: known }
+      const known = yield* find(ticket.paymentId)
+      if (Option.isSome(known)) return { claimed: false, payment: known.value }
+      const holder = keyHash === null ? Option.none() : yield* findByKey(keyHash)
+      return { claimed: false, payment: yield* Effect.fromOption(holder) }
     },
+    // Fails when the holder of the key released it between the statements.
+    Effect.retry({ while: ({ _tag }) => _tag === "NoSuchElementError", times: keyRetriesMax }),
     Effect.orDie,
   )
 
   const move = Effect.fnUntraced(
     function* (payment: Payment, move: Move) {
-      const ages = yield* applyMove(payment, move)
+      const ages = yield* Effect.catchIf(
+        applyMove(payment, move),
+        // Another payment holds the key.
+        ({ reason }) => move.event === "claim" && reason._tag === "UniqueViolation",
+        () => Effect.succeedNone,
+      )
       if (Option.isNone(ages)) return Option.none()
       // The database inserts the refund with the move; the row is read again to include it.
       return move.event === "owe"
@@ -94,6 +112,15 @@ function queries(sql: SqlClient) {
 
   const find = (paymentId: PaymentId) =>
     sql<PaymentRow>`SELECT ${columns} FROM payment WHERE payment_id = ${paymentId}`.pipe(
+      Effect.map(([row]) =>
+        Option.map(Option.fromNullishOr(row), (row) => Result.getOrThrow(readPayment(row)))
+      ),
+      Effect.orDie,
+    )
+
+  const findByKey = (keyHash: Bytes32) =>
+    sql<PaymentRow>`SELECT ${columns} FROM payment
+      WHERE key_hash = ${keyHash} AND ${sql.literal(holdsKey)}`.pipe(
       Effect.map(([row]) =>
         Option.map(Option.fromNullishOr(row), (row) => Result.getOrThrow(readPayment(row)))
       ),
@@ -140,7 +167,7 @@ function queries(sql: SqlClient) {
     Effect.orDie,
   )
 
-  return { find, waiting, states, liability }
+  return { find, findByKey, waiting, states, liability }
 }
 
 /** True unless a delivery journal shows that the answer was delivered before the store was restored. */
@@ -192,12 +219,13 @@ export function scanning(sql: SqlClient) {
 interface Claim {
   readonly ticket: PaymentTicket
   readonly secretHash: Bytes32 | null
+  readonly keyHash: Bytes32 | null
   readonly lease: Duration.Duration
 }
 
 /**
- * Inserts rows in `claimed`; none for a payment that has a row. ON CONFLICT names no index, because
- * either unique index may be the first to detect a concurrent insert of the same payment.
+ * Inserts rows in `claimed`; none for a payment that has a row, or whose key another payment holds.
+ * ON CONFLICT names no index, because any unique index may be the first to detect a conflict.
  */
 const claims = (sql: SqlClient) =>
   groupCommit<Claim, Payment>({
@@ -206,15 +234,15 @@ const claims = (sql: SqlClient) =>
       sql<{ payment_id: PaymentId }>`
         INSERT INTO payment (payment_id, chain_id, asset, token_name, token_version, payer, nonce,
           pay_to, amount, valid_after, valid_before, signature, settlement, product_id, request,
-          state, secret_hash, lease_until)
+          state, secret_hash, key_hash, lease_until)
         SELECT payment_id, chain_id, asset, token_name, token_version, payer, nonce,
           pay_to, amount, valid_after, valid_before, signature, settlement, product_id, request,
-          'claimed', secret_hash, ${sql.literal(leaseEnd)}
+          'claimed', secret_hash, key_hash, ${sql.literal(leaseEnd)}
         FROM json_to_recordset(${jsonText(inOrder(claims.map(claimRow)))}::json) AS input (
           payment_id text, chain_id bigint, asset text, token_name text, token_version text,
           payer text, nonce text, pay_to text, amount bigint, valid_after bigint,
           valid_before bigint, signature text, settlement text, product_id text, request text,
-          secret_hash text, lease_seconds float8)
+          secret_hash text, key_hash text, lease_seconds float8)
         ON CONFLICT DO NOTHING
         RETURNING payment_id`.pipe(
         Effect.map((rows) => {
@@ -229,7 +257,7 @@ const claims = (sql: SqlClient) =>
 
 const leaseEnd = "clock_timestamp() + make_interval(secs => input.lease_seconds)"
 
-const claimRow = ({ ticket, secretHash, lease }: Claim) => {
+const claimRow = ({ ticket, secretHash, keyHash, lease }: Claim) => {
   const { token, authorization } = ticket
   return {
     payment_id: ticket.paymentId,
@@ -248,17 +276,21 @@ const claimRow = ({ ticket, secretHash, lease }: Claim) => {
     product_id: ticket.productId,
     request: ticket.request,
     secret_hash: secretHash,
+    key_hash: keyHash,
     lease_seconds: Duration.toSeconds(lease),
   }
 }
 
 /** The payment after a claim. The database computes none of its fields. */
-const claimedPayment = ({ ticket, secretHash, lease }: Claim): ClaimedPayment => ({
+const claimedPayment = (
+  { ticket, secretHash, keyHash, lease }: Claim,
+): ClaimedPayment => ({
   ...ticket,
   state: "claimed",
   fence: 1,
   leaseLeftMs: Duration.toMillis(lease),
   secretHash,
+  keyHash,
 })
 
 interface MoveRequest {
@@ -289,7 +321,8 @@ const movesOf = (sql: SqlClient, event: Move["event"]) => {
           SELECT input.*, (${bodies}::bytea[])[input.body_index] AS body
           FROM json_to_recordset(${jsonText(rows)}::json) AS input (
             event text, payment_id text, expected_state text, expected_fence integer, reason text,
-            lease_seconds float8, secret_hash text, transaction_hint text, body_index integer,
+            lease_seconds float8, secret_hash text, key_hash text, transaction_hint text,
+            body_index integer,
             paid_transaction text, paid_block bigint, paid_log_index integer, paid_finality text,
             paid_amount bigint)
         ) input
@@ -325,7 +358,8 @@ const paidColumns = `paid_transaction = coalesce(input.paid_transaction, payment
 
 /** What a move writes in addition to the state and its reason. */
 const writes: { readonly [E in Move["event"]]: string } = {
-  claim: `fence = payment.fence + 1, secret_hash = input.secret_hash, lease_until = ${leaseEnd}`,
+  claim: `fence = payment.fence + 1, secret_hash = input.secret_hash, key_hash = input.key_hash,
+    lease_until = ${leaseEnd}`,
   release: "lease_until = NULL",
   intend: `answer_body = input.body, intended_at = clock_timestamp(), lease_until = ${leaseEnd}`,
   doubt: "lease_until = NULL, transaction_hint = input.transaction_hint",
@@ -351,6 +385,7 @@ const moveRow = (payment: Payment, move: Move, bodies: Array<Uint8Array>) => {
     reason: "reason" in move ? move.reason : null,
     lease_seconds: "lease" in move ? Duration.toSeconds(move.lease) : null,
     secret_hash: "secretHash" in move ? move.secretHash : null,
+    key_hash: keyOf(move),
     transaction_hint: "transactionHint" in move ? move.transactionHint : null,
     ...move.event === "owe" && move.paidAmount !== undefined
       ? { paid_amount: move.paidAmount.toString() }
@@ -364,6 +399,8 @@ const moveRow = (payment: Payment, move: Move, bodies: Array<Uint8Array>) => {
     },
   }
 }
+
+const keyOf = (move: Move) => move.event === "claim" ? move.keyHash ?? null : null
 
 /**
  * The payment after a move, computed from the row that was read before it. Nothing else can have
@@ -380,7 +417,9 @@ function paymentAfterMove(
     ...before,
     ...agesOf(ages),
     state: Result.getOrThrow(step(payment.settlementOrder, payment.state, move.event)),
-    ...move.event === "claim" ? { fence: payment.fence + 1, secretHash: move.secretHash } : {},
+    ...move.event === "claim"
+      ? { fence: payment.fence + 1, secretHash: move.secretHash, keyHash: keyOf(move) }
+      : {},
     ..."answer" in move ? { answer: move.answer ?? before.answer } : {},
     ..."transactionHint" in move ? { transactionHint: move.transactionHint } : {},
     ..."paidAt" in move ? { paidAt: move.paidAt ?? before.paidAt } : {},
@@ -434,6 +473,7 @@ interface PaymentRow extends Ages {
   readonly state: PaymentState
   readonly fence: number
   readonly secret_hash: string | null
+  readonly key_hash: string | null
   readonly transaction_hint: string | null
   readonly paid_transaction: string | null
   readonly paid_block: bigint | null
@@ -508,6 +548,7 @@ function paymentIn(row: PaymentRow): Payment {
     // The database does not check the form of this column. An invalid hash counts as no secret, so
     // that one bad row does not stop a sweep.
     secretHash: isBytes32(row.secret_hash) ? row.secret_hash : null,
+    keyHash: isBytes32(row.key_hash) ? row.key_hash : null,
     transactionHint: row.transaction_hint,
     paidAt: paidAtOf(row),
     paidAmount: row.paid_amount === null ? null : AtomicAmount.make(row.paid_amount),

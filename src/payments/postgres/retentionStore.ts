@@ -10,8 +10,8 @@ import { RetentionStore } from "../Retention.ts"
 /** How long the answer of a delivered payment is kept. The database refuses a shorter time. */
 const bodyKept = "24 hours"
 
-/** What a payment loses with its body; the rest is its receipt. */
-const forgotten = "answer_body = NULL, transaction_hint = NULL"
+/** What a payment loses with its body, and its key with it; the rest is its receipt. */
+const forgotten = "answer_body = NULL, key_hash = NULL, transaction_hint = NULL"
 
 export const layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect(
   RetentionStore,

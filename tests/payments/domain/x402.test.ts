@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
 import { Base64 } from "effect/encoding"
 import { Result } from "effect"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
@@ -32,7 +32,9 @@ Deno.test(`challenge() fits ${challengeHeaderLengthMax} bytes of header on every
 })
 
 Deno.test("challenge() returns the documented body", () => {
-  equal(challenge(products.latest, terms).body, {
+  const { hint, ...body } = challenge(products.latest, terms).body
+  match(hint, /^Send an Idempotency-Key/)
+  equal(body, {
     x402Version: 2,
     error: "Payment required",
     accepts: [{

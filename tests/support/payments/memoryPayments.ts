@@ -6,6 +6,7 @@
 import { Clock, Duration, Effect, Layer, Option, Result } from "effect"
 import { AtomicAmount } from "../../../src/core/domain/money.ts"
 import {
+  holdsKey,
   type PaidAt,
   type Payment,
   type PaymentId,
@@ -43,7 +44,12 @@ export interface MemoryPayments {
   readonly countByState: () => ReadonlyMap<PaymentState, number>
 }
 
-export function memoryPayments(): MemoryPayments {
+interface MemoryOptions {
+  /** False: claims do not check that a key is free, as without the unique index. */
+  readonly uniqueKeys?: boolean
+}
+
+export function memoryPayments({ uniqueKeys = true }: MemoryOptions = {}): MemoryPayments {
   const rows = new Map<PaymentId, Stored>()
   let changes = 0
 
@@ -66,6 +72,15 @@ export function memoryPayments(): MemoryPayments {
     return payment
   }
 
+  /** The row that holds a key. */
+  const holder = (keyHash: PaymentRecord["keyHash"]) =>
+    keyHash === null
+      ? undefined
+      : rows.values().find((row) => row.keyHash === keyHash && holdsKey(row.state))
+
+  const conflicting = (keyHash: PaymentRecord["keyHash"]) =>
+    uniqueKeys ? holder(keyHash) : undefined
+
   const find = (paymentId: PaymentId) =>
     Effect.map(
       Clock.currentTimeMillis,
@@ -74,15 +89,21 @@ export function memoryPayments(): MemoryPayments {
 
   const store = PaymentStore.of({
     find,
-    claim: (ticket, secretHash, lease) =>
+    findByKey: (keyHash) =>
+      Effect.map(
+        Clock.currentTimeMillis,
+        (now) => Option.map(Option.fromNullishOr(holder(keyHash)), (row) => toPayment(row, now)),
+      ),
+    claim: (ticket, secretHash, lease, keyHash = null) =>
       Effect.map(Clock.currentTimeMillis, (now): ClaimResult => {
-        const known = rows.get(ticket.paymentId)
+        const known = rows.get(ticket.paymentId) ?? conflicting(keyHash)
         if (known !== undefined) return { claimed: false, payment: toPayment(known, now) }
         const row: Stored = {
           ...ticket,
           ...absent,
           state: "claimed",
           secretHash,
+          keyHash,
           leaseUntil: now + Duration.toMillis(lease),
         }
         return { claimed: true, payment: save(row, now) }
@@ -97,6 +118,8 @@ export function memoryPayments(): MemoryPayments {
         // The database refuses this too: only the refund moves a payment out of refund_due.
         if (row.state === "refund_due") throw new Error("A refund is not cancelled by its payment")
         const state = Result.getOrThrow(step(row.settlementOrder, row.state, move.event))
+        const keyHash = move.event === "claim" ? move.keyHash ?? null : null
+        if (conflicting(keyHash) !== undefined) return Option.none()
         return Option.some(save({ ...row, ...changesOf(row, move, now), state }, now))
       }),
     markSent: (paymentId) =>
@@ -181,6 +204,7 @@ const nameOf = ({ chainId, asset, payTo }: ScannedAccount) => `${chainId}:${asse
 const absent = {
   fence: 1,
   secretHash: null,
+  keyHash: null,
   leaseUntil: null,
   intendedAt: null,
   answeredAt: null,
@@ -241,6 +265,7 @@ function isWaiting(row: Stored, nowSeconds: bigint, answerWindowMs: number, now:
 interface Changes {
   readonly fence?: number
   readonly secretHash?: PaymentRecord["secretHash"]
+  readonly keyHash?: PaymentRecord["keyHash"]
   readonly leaseUntil: number | null
   readonly intendedAt?: number
   readonly answeredAt?: number
@@ -258,6 +283,7 @@ function changesOf(row: Stored, move: Move, now: number): Changes {
       return {
         fence: row.fence + 1,
         secretHash: move.secretHash,
+        keyHash: move.keyHash ?? null,
         leaseUntil: now + Duration.toMillis(move.lease),
       }
     case "release":
