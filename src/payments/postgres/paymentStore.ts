@@ -11,6 +11,7 @@
  */
 import { Duration, Effect, Layer, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
 import type { SettlementOrder } from "../../catalog/domain/product.ts"
 import { AtomicAmount } from "../../core/domain/money.ts"
 import { groupCommit } from "../../postgres/groupCommit.ts"
@@ -105,28 +106,24 @@ const commands = Effect.fnUntraced(function* (sql: SqlClient) {
   return { claim, move, markSent }
 })
 
+/** A duration as an interval of PostgreSQL. */
+const intervalOf = (sql: SqlClient) => (duration: Duration.Duration) =>
+  sql`make_interval(secs => ${Duration.toSeconds(duration)}::float8)`
+
 function queries(sql: SqlClient) {
   const columns = sql.literal(paymentColumns)
   const deliveredNowhere = sql.literal(notDeliveredBefore)
-  const seconds = (duration: Duration.Duration) =>
-    sql`make_interval(secs => ${Duration.toSeconds(duration)}::float8)`
-
-  const find = (paymentId: PaymentId) =>
-    sql<PaymentRow>`SELECT ${columns} FROM payment WHERE payment_id = ${paymentId}`.pipe(
+  const seconds = intervalOf(sql)
+  const findOne = (where: Fragment) =>
+    sql<PaymentRow>`SELECT ${columns} FROM payment WHERE ${where}`.pipe(
       Effect.map(([row]) =>
         Option.map(Option.fromNullishOr(row), (row) => Result.getOrThrow(readPayment(row)))
       ),
       Effect.orDie,
     )
-
+  const find = (paymentId: PaymentId) => findOne(sql`payment_id = ${paymentId}`)
   const findByKey = (keyHash: Bytes32) =>
-    sql<PaymentRow>`SELECT ${columns} FROM payment
-      WHERE key_hash = ${keyHash} AND ${sql.literal(holdsKey)}`.pipe(
-      Effect.map(([row]) =>
-        Option.map(Option.fromNullishOr(row), (row) => Result.getOrThrow(readPayment(row)))
-      ),
-      Effect.orDie,
-    )
+    findOne(sql`key_hash = ${keyHash} AND ${sql.literal(holdsKey)}`)
 
   const urgent = ({ answerWindow, skip, limit }: WaitingQuery) =>
     sql<PaymentRow>`
@@ -150,6 +147,12 @@ function queries(sql: SqlClient) {
       Effect.orDie,
     )
 
+  return { find, findByKey, waiting, ...sums(sql) }
+}
+
+/** Reads over several payments. */
+function sums(sql: SqlClient) {
+  const seconds = intervalOf(sql)
   const states = (paymentIds: ReadonlyArray<PaymentId>) =>
     sql<{ payment_id: PaymentId; state: PaymentState }>`
       SELECT payment_id, state FROM payment WHERE payment_id = ANY(${paymentIds}::text[])
@@ -192,7 +195,7 @@ function queries(sql: SqlClient) {
       Effect.orDie,
     )
 
-  return { find, findByKey, waiting, states, liability, recentSales }
+  return { states, liability, recentSales }
 }
 
 /** True unless a delivery journal shows that the answer was delivered before the store was restored. */
