@@ -61,6 +61,7 @@ export function workerBanner(settings: WorkerSettings): string {
     ["treasury", `${treasury} refunds payments to ${payTo}`],
     ["caps", `$${usd(maxPerHour)} an hour, $${usd(maxPerDay)} a day`],
     ["sweep", `every ${Duration.format(sweep)}`],
+    ["admin", `http://${settings.adminHost}:${settings.adminPort}/metrics`],
   ]
   return ["Bellwether 1.0.0, refund worker", ...columns(rows)].join("\n")
 }

@@ -92,7 +92,7 @@ const planOf = Effect.fnUntraced(function* (
 ) {
   switch (command) {
     case "dev": {
-      const get = withServedStore(environment)
+      const get = withWorkerAddresses(environment)
       const settings = yield* loadService("dev", get)
       const main = serviceSandbox(settings, machinePaths)
       const sandbox = workerSandbox(yield* loadWorker("dev", get))
@@ -132,16 +132,28 @@ const planOf = Effect.fnUntraced(function* (
   }
 })
 
-/** The environment, plus an address where the embedded store is served to the worker. */
-function withServedStore(get: Environment): Environment {
-  if ((get("DATABASE_URL") ?? "") !== "") return get
+/**
+ * The environment, plus a free port for the worker's probes, and an address where the embedded store
+ * is served to the worker.
+ */
+function withWorkerAddresses(get: Environment): Environment {
+  const isUnset = (name: string) => (get(name) ?? "") === ""
+  const added = new Map<string, string>()
+  if (isUnset("REFUND_ADMIN_PORT")) added.set("REFUND_ADMIN_PORT", `${freePort()}`)
+  if (isUnset("DATABASE_URL")) {
+    const password = crypto.randomUUID().replaceAll("-", "")
+    const url = `postgres://postgres:${password}@127.0.0.1:${freePort()}/postgres?sslmode=disable`
+    for (const name of ["STORE_URL", "REFUND_DATABASE_URL"]) added.set(name, url)
+  }
+  return (name) => added.get(name) ?? get(name)
+}
+
+/** A port of this machine that nothing uses now. */
+function freePort(): number {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 })
   const { port } = listener.addr
   listener.close()
-  const password = crypto.randomUUID().replaceAll("-", "")
-  const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres?sslmode=disable`
-  const served = new Map(["STORE_URL", "REFUND_DATABASE_URL"].map((name) => [name, url]))
-  return (name) => served.get(name) ?? get(name)
+  return port
 }
 
 /** Downloads missing packages of deno.lock, so that the processes need no permission for it. */

@@ -72,6 +72,8 @@ export const loadWorker = Effect.fn("settings.loadWorker")(
       sweep: yield* read("SWEEP"),
       maxPerHour,
       maxPerDay,
+      adminHost: yield* read("ADMIN_HOST"),
+      adminPort: yield* read("REFUND_ADMIN_PORT"),
       logLevel: yield* read("LOG_LEVEL"),
     }
   },

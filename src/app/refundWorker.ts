@@ -1,6 +1,6 @@
 /**
  * Composes the refund worker: it waits until the store has its schema, checks that it has the
- * treasury's key, and sweeps due refunds.
+ * treasury's key, and sweeps due refunds. Its probes and metrics have a listener of their own.
  *
  * @module
  */
@@ -13,6 +13,8 @@ import { RefundWorker, scaledRefundTiming } from "../payments/refunds/RefundWork
 import { Treasury } from "../payments/refunds/Treasury.ts"
 import { layerPostgres } from "../postgres/client.ts"
 import { schemaVersion } from "../postgres/schemaVersion.ts"
+import { PortRecords } from "../payments/observedPorts.ts"
+import { measureLayer, probesLayer, swept, WorkerBeat } from "./workerProbes.ts"
 import { printer, refundLine } from "./console.ts"
 import type { WorkerSettings } from "./moneySettings.ts"
 import { paymentPorts } from "./paymentPorts.ts"
@@ -40,8 +42,13 @@ class SchemaMissing extends Schema.TaggedError<SchemaMissing>()("SchemaMissing",
 
 /** Runs the worker while the Layer lives. */
 export const workerLayer = (settings: WorkerSettings) =>
-  sweepLayer(settings).pipe(
-    Layer.provide(refundsLayer(settings)),
+  Layer.mergeAll(
+    Layer.merge(sweepLayer(settings), measureLayer(token.asset)).pipe(
+      Layer.provide(refundsLayer(settings)),
+    ),
+    probesLayer(settings),
+  ).pipe(
+    Layer.provide(Layer.merge(WorkerBeat.layer, PortRecords.layer)),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, settings.logLevel)),
     Layer.provide(
       Logger.layer([settings.mode === "dev" ? Logger.consolePretty() : Logger.consoleJson]),
@@ -55,7 +62,9 @@ const refundsLayer = (settings: WorkerSettings) =>
     caps: { perHour: settings.maxPerHour, perDay: settings.maxPerDay },
     timing: scaledRefundTiming(settings.lease),
   }).pipe(
-    Layer.provide(Layer.merge(refundStore.layer, paymentPorts(settings))),
+    Layer.provideMerge(
+      Layer.mergeAll(refundStore.layer, refundStore.queueLayer, paymentPorts(settings)),
+    ),
     Layer.provide(databaseLayer(settings)),
     Layer.provideMerge(checkTreasury(settings)),
     Layer.provideMerge(Treasury.layer({ privateKey: settings.treasuryKey })),
@@ -99,6 +108,7 @@ const sweepLayer = ({ sweep, mode }: WorkerSettings) =>
     const print = printer(mode)
     const sweepOnce = Effect.gen(function* () {
       const outcomes = yield* worker.sweep
+      yield* swept(outcomes)
       for (const outcome of outcomes.filter(({ unchanged }) => !unchanged)) {
         const { paymentId, from, to, reason } = outcome
         yield* print("refund", refundLine(outcome), { paymentId, from, to, reason })

@@ -104,7 +104,11 @@ export function workerSandbox(settings: WorkerSettings): Sandbox {
     entry: "src/refund-worker.ts",
     args: [settings.mode],
     variables: variablesOf("worker"),
-    net: [databaseHost(settings.databaseUrl), ...moneyHosts(settings)],
+    net: [
+      bound(settings.adminHost, settings.adminPort),
+      databaseHost(settings.databaseUrl),
+      ...moneyHosts(settings),
+    ],
     read: [],
     write: [],
   }

@@ -181,8 +181,14 @@ const bindAddress = kind(
 const declared = {
   PORT: variable(service, "public listener", port, 8402),
   HOST: variable(service, "address of the public listener", bindAddress, "0.0.0.0", "127.0.0.1"),
-  ADMIN_HOST: variable(service, "address of the admin listener", bindAddress, "127.0.0.1"),
+  ADMIN_HOST: variable(both, "address of the admin listeners", bindAddress, "127.0.0.1"),
   ADMIN_PORT: variable(service, "admin listener: /livez, /readyz, /metrics", port, 8403),
+  REFUND_ADMIN_PORT: variable(
+    worker,
+    "the refund worker's admin listener: /livez, /readyz, /metrics",
+    port,
+    8404,
+  ),
   PUBLIC_BASE_URL: variable(
     service,
     "the origin that absolute addresses are built from",

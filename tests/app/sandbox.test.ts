@@ -91,9 +91,11 @@ test("serviceSandbox() allows reading the files of the settings, not writing the
 test("workerSandbox() allows its store, facilitator and chain, and no files", () =>
   Effect.gen(function* () {
     const { net, read, write } = yield* worker("start", live)
-    equal(net, ["[::1]:6543", "facilitator.example:443", "rpc.example:8545"])
+    equal(net, ["127.0.0.1:8404", "[::1]:6543", "facilitator.example:443", "rpc.example:8545"])
     equal([read, write], [[], []])
-    equal((yield* worker("dev", dev)).net, ["127.0.0.1:5999"])
+    equal((yield* worker("dev", dev)).net, ["127.0.0.1:8404", "127.0.0.1:5999"])
+    const elsewhere = { ...dev, ADMIN_HOST: "::1", REFUND_ADMIN_PORT: "9000" }
+    equal((yield* worker("dev", elsewhere)).net, ["[::1]:9000", "127.0.0.1:5999"])
   }))
 
 test("backfillSandbox() allows the venue and the store, and no payment variable", () =>

@@ -177,7 +177,7 @@ test("whenever the disk is full, the file has every entry that was appended and 
             }), openFile)
           const found = new Set(yield* runProcess(folderPath))
           return [...expected].every((id) => found.has(id))
-        })),
+        })).pipe(Effect.provide(Logger.layer([]))),
       { runs: 50 },
     )
     equal(Arbitrary.formatCheckFailure(result), undefined)

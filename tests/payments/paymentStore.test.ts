@@ -55,6 +55,7 @@ const unconstrained = <A, E, R>(body: Effect.Effect<A, E, R>) =>
 const notCalled = () => Effect.die("called")
 /** A chain that proves every payment to be expired and unpaid. */
 const emptyChain = Chain.of({
+  head: notCalled(),
   paymentProof: () => Effect.succeed({ proof: "never", reason: "expired" }),
   ...{ transfers: notCalled, balanceOf: notCalled, isNonceUsed: notCalled, hasCode: notCalled },
 })

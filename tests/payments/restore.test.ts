@@ -28,6 +28,7 @@ const chain = Layer.succeed(
       balanceOf: notCalled,
       isNonceUsed: notCalled,
       hasCode: notCalled,
+      head: Effect.die("called"),
     },
   }),
 )
@@ -48,19 +49,20 @@ onEveryStore("restore", (law) => {
       const answered = yield* paymentIn(1, "answered")
       const sent = yield* paymentIn(2, "answered")
       yield* store.markSent(sent.paymentId)
+      const released = yield* paymentIn(6, "released")
       const lost = transferOf(3)
       const other = yield* paymentIn(5, "unresolved")
       const delivered = new Set(
-        [unresolved, answered, sent, lost].map(({ paymentId }) => paymentId),
+        [unresolved, answered, sent, released, lost].map(({ paymentId }) => paymentId),
       )
-      equal([yield* addDelivered(delivered), yield* addDelivered(delivered)], [3, 0])
+      equal([yield* addDelivered(delivered), yield* addDelivered(delivered)], [4, 0])
       equal(yield* store.insertUnmatched(lost), false)
       equal(yield* store.find(lost.paymentId), Option.none())
       equal(yield* store.insertUnmatched(transferOf(4)), true)
       const states = yield* store.states([...delivered, ticket(4).paymentId, other.paymentId])
       equal(
         [...delivered].map((id) => states.get(id)),
-        ["answered", "answered", "answered", "answered"],
+        ["answered", "answered", "answered", "answered", "answered"],
       )
       equal(states.get(other.paymentId), "unresolved")
       const owe = { event: "owe", reason: "paid_undelivered", paidAt } as const
@@ -68,10 +70,12 @@ onEveryStore("restore", (law) => {
       equal(Option.isSome(yield* store.move(other, owe)), true)
       const row = yield* Effect.flatMap(store.find(answered.paymentId), Effect.fromOption)
       equal(recordOf(row).sent, true)
-      const waiting = yield* store.waiting({
-        ...{ kind: "urgent", nowSeconds: 0n, answerWindow: Duration.zero, skip: 0, limit: 9 },
-      })
-      equal(waiting.map((row) => Result.getOrThrow(row).paymentId), [])
+      for (const kind of ["urgent", "released"] as const) {
+        const waiting = yield* store.waiting({
+          ...{ kind, nowSeconds: 9_000_000_000n, answerWindow: Duration.zero, skip: 0, limit: 9 },
+        })
+        equal(waiting.map((row) => Result.getOrThrow(row).paymentId), [])
+      }
     }).pipe(Effect.provide(layer)),
   )
 

@@ -174,6 +174,8 @@ export const RequestId = Context.Reference<string>("bellwether/http/RequestId", 
 /** An error that is encoded once and sent many times; only the request id is added later. */
 export interface PreparedRefusal {
   readonly status: number
+  readonly code: RefusalCode
+  readonly message: string
   /** The error's own headers, without the common ones. */
   readonly headers: ReadonlyArray<[name: string, value: string]>
   /** The documented body, as JSON text. */
@@ -195,7 +197,8 @@ export function prepare(refusal: Refusal): PreparedRefusal {
   ]
   if (retryAfterSeconds !== undefined) headers.push(["retry-after", String(retryAfterSeconds)])
   if (allowed !== undefined) headers.push(["allow", allowed.join(", ")])
-  return { status, headers, body: (requestId) => `${open},"requestId":"${requestId}"}}` }
+  const body = (requestId: string) => `${open},"requestId":"${requestId}"}}`
+  return { status, code, message, headers, body }
 }
 
 const afterRefund = ({ id }: RefundQueued["refund"]) =>

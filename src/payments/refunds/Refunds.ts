@@ -26,7 +26,7 @@ export class RefundQueue extends Context.Service<RefundQueue, {
   readonly totalsByState: Effect.Effect<ReadonlyMap<RefundState, RefundTotals>>
 }>()("bellwether/payments/RefundQueue") {}
 
-interface OwedTotals {
+export interface OwedTotals {
   /** Atomic units that may still have to be refunded, including payments whose outcome is open. */
   readonly liability: bigint
   readonly byState: ReadonlyMap<RefundState, RefundTotals>
@@ -35,8 +35,8 @@ interface OwedTotals {
 export class Refunds extends Context.Service<Refunds, {
   /** What is owed now, with an entry for every state. */
   readonly owed: Effect.Effect<OwedTotals>
-  /** Updates the gauges of what is owed. */
-  readonly measure: Effect.Effect<void>
+  /** Updates the gauges of what is owed, and returns it. */
+  readonly measure: Effect.Effect<OwedTotals>
 }>()("bellwether/payments/Refunds") {
   static readonly layer: Layer.Layer<Refunds, never, PaymentStore | RefundQueue> = Layer.effect(
     Refunds,
@@ -45,18 +45,21 @@ export class Refunds extends Context.Service<Refunds, {
       const queue = yield* RefundQueue
       const owed = Effect.gen(function* () {
         const liability = yield* payments.liability
-        const totals = yield* queue.totalsByState
-        const byState = refundStates.map((state) =>
-          [state, totals.get(state) ?? noRefunds] as const
-        )
-        return { liability, byState: new Map(byState) }
+        return { liability, byState: yield* totalsOfEveryState(queue) }
       })
-      return Refunds.of({ owed, measure: Effect.flatMap(owed, updateGauges) })
+      return Refunds.of({ owed, measure: Effect.tap(owed, updateGauges) })
     }),
   )
 }
 
 const noRefunds: RefundTotals = { refunds: 0, amount: 0n, oldestAgoMs: 0 }
+
+/** The totals, with an entry for every state. */
+export const totalsOfEveryState = ({ totalsByState }: RefundQueue["Service"]) =>
+  Effect.map(
+    totalsByState,
+    (totals) => new Map(refundStates.map((state) => [state, totals.get(state) ?? noRefunds])),
+  )
 
 const usdcUnits = 1_000_000
 
@@ -70,6 +73,11 @@ const oldestSeconds = Metric.gauge("refunds_oldest_seconds", {
 
 const updateGauges = Effect.fnUntraced(function* ({ liability, byState }: OwedTotals) {
   yield* Metric.update(liabilityUsdc, Number(liability) / usdcUnits)
+  yield* updateRefundGauges(byState)
+})
+
+/** Updates the gauges of refunds; the refund worker has these too. */
+export const updateRefundGauges = Effect.fnUntraced(function* (byState: OwedTotals["byState"]) {
   for (const [state, { refunds, oldestAgoMs }] of byState) {
     yield* Metric.update(Metric.withAttributes(refundsByState, { state }), refunds)
     yield* Metric.update(Metric.withAttributes(oldestSeconds, { state }), oldestAgoMs / 1_000)

@@ -46,6 +46,7 @@ export function interceptFacilitator(
 
 export function interceptChain(chain: Chain["Service"], intercept: Intercept): Chain["Service"] {
   return {
+    head: intercept("head", chain.head),
     paymentProof: (...args) => intercept("proof", chain.paymentProof(...args)),
     transfers: (...args) => intercept("transfers", chain.transfers(...args)),
     balanceOf: (...args) => intercept("balanceOf", chain.balanceOf(...args)),
