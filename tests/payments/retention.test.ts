@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, match } from "node:assert/strict"
-import { Arbitrary, Cause, Effect, Exit, Layer, Option, Schema } from "effect"
+import { Arbitrary, Cause, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { Payments } from "../../src/payments/Payments.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
@@ -12,7 +12,12 @@ import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.
 import { layer as retentionStore } from "../../src/payments/postgres/retentionStore.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { Retention, RetentionStore } from "../../src/payments/Retention.ts"
-import { type PaymentId, paymentStates, recordOf } from "../../src/payments/domain/payment.ts"
+import {
+  Bytes32,
+  type PaymentId,
+  paymentStates,
+  recordOf,
+} from "../../src/payments/domain/payment.ts"
 import { startingAt } from "../support/effect.ts"
 import {
   answering,
@@ -152,6 +157,24 @@ onEveryStore("retention", (law) => {
       equal([deleted, after], [1, null])
       equal((yield* countOf("payment")).includes(old), false)
       equal((yield* countOf("payment")).includes(recent), true)
+    }).pipe(Effect.provide(layer)),
+  )
+
+  law(
+    "a key is free when the body of its answer is deleted, and not before",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const { deleteBodies } = yield* RetentionStore
+      const key = Bytes32.make(`0x${"cd".repeat(32)}`)
+      const path = paths["compute-first"].answered ?? []
+      const { paymentId } = yield* claimAndMove(0, "compute-first", path, key)
+      yield* store.markSent(paymentId)
+      const lease = Duration.seconds(60)
+      equal((yield* store.claim(ticket(1), null, lease, key)).claimed, false)
+      yield* age(paymentId, "24 hours")
+      equal(yield* deleteBodies(9), 1)
+      equal(Option.isNone(yield* store.findByKey(key)), true)
+      equal((yield* store.claim(ticket(1), null, lease, key)).claimed, true)
     }).pipe(Effect.provide(layer)),
   )
 

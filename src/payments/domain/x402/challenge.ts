@@ -54,7 +54,7 @@ export const ChallengeV1Body = Schema.Struct({
 }).annotate({ identifier: "PaymentRequiredV1" })
 
 /** Recommends a key, where it does not make the header longer. */
-const keyHint =
+export const keyHint =
   "Send an Idempotency-Key of your own with the payment (16 to 128 letters, digits, - or _). The " +
   "same request with the same key is charged once, also with a new signature, and a lost answer " +
   "is returned again."
