@@ -198,7 +198,70 @@ if (Deno.build.os === "linux") {
         Deno.listen({ hostname: "127.0.0.1", port }).close()
       }),
   )
+
+  liveTest(
+    "a start with all packages in the cache asks no registry",
+    () =>
+      Effect.gen(function* () {
+        const dir = yield* packageCache
+        const proxy = yield* refusingProxy
+        const output = yield* Effect.promise(() =>
+          new Deno.Command(Deno.execPath(), {
+            args: ["task", "migrate"],
+            cwd: root,
+            env: {
+              ...{ DENO_DIR: dir, HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url, NO_COLOR: "1" },
+              DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+            },
+            stdin: "null",
+          }).output()
+        )
+        const stderr = new TextDecoder().decode(output.stderr)
+        ok(stderr.includes("Cannot reach or use PostgreSQL"), stderr)
+        equal(proxy.asked, 0, stderr)
+      }),
+  )
 }
+
+/**
+ * A copy of the package cache as the first start from a fresh clone leaves it: all packages, and of
+ * the registry's metadata only that of the launcher's one package.
+ */
+const packageCache = Effect.acquireRelease(
+  Effect.gen(function* () {
+    const { denoDir, npmCache } = JSON.parse(yield* deno(["info", "--json"]))
+    const dir = yield* Effect.promise(() => Deno.makeTempDir({ dir: denoDir, prefix: "test-" }))
+    yield* command("cp", ["--archive", "--link", npmCache, `${dir}/npm`])
+    yield* command("find", [
+      ...[`${dir}/npm`, "-name", "registry.json"],
+      ...["-not", "-path", "*/effect/registry.json", "-delete"],
+    ])
+    return dir
+  }),
+  (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+)
+
+const command = (name: string, args: ReadonlyArray<string>) =>
+  Effect.promise(async () => {
+    const { success, stderr } = await new Deno.Command(name, { args: [...args] }).output()
+    ok(success, new TextDecoder().decode(stderr))
+  })
+
+/** A proxy that refuses every connection; `asked` counts them. */
+const refusingProxy = Effect.acquireRelease(
+  Effect.sync(() => {
+    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 })
+    const proxy = { asked: 0, url: `http://127.0.0.1:${listener.addr.port}`, listener }
+    void (async () => {
+      for await (const connection of listener) {
+        proxy.asked += 1
+        connection.close()
+      }
+    })()
+    return proxy
+  }),
+  ({ listener }) => Effect.sync(() => listener.close()),
+)
 
 /** Waits until a process that is not a child of the test has ended. */
 const ended = (pid: number) =>
