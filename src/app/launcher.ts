@@ -31,7 +31,7 @@ const runtimeVariables = [
   ...["DENO_CERT", "DENO_TLS_CA_STORE", "SSL_CERT_FILE", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"],
 ]
 
-/** The Deno runtime asks nobody whether a newer version exists. */
+/** Stops the Deno runtime from looking for a newer version of itself. */
 const noUpdateCheck = { DENO_NO_UPDATE_CHECK: "1" }
 
 /** How often, and after which delay, a worker that ended by itself is started again. */

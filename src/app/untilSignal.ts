@@ -4,6 +4,7 @@
  * @module
  */
 import { Effect, type Exit, Fiber } from "effect"
+import { fairScheduler } from "./fairScheduler.ts"
 
 /**
  * The argument that the launcher adds: the launcher holds the other end of standard input, so its
@@ -25,7 +26,7 @@ export async function untilSignal<A, E>(
   program: Effect.Effect<A, E>,
   { signals = ["SIGINT", "SIGTERM"], onSecondSignal = () => Deno.exit(1) }: Options = {},
 ): Promise<Exit.Exit<A, E>> {
-  const fiber = Effect.runFork(program)
+  const fiber = Effect.runFork(program, { scheduler: fairScheduler })
   let stopping = false
   const stop = () => {
     stopping = true

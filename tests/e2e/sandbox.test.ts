@@ -211,7 +211,7 @@ if (Deno.build.os === "linux") {
             cwd: root,
             env: {
               ...{ DENO_DIR: dir, HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url, NO_COLOR: "1" },
-              DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+              DATABASE_URL: "postgres://none@127.0.0.1:1/none",
             },
             stdin: "null",
           }).output()
