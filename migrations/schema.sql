@@ -267,8 +267,9 @@ CREATE TABLE payment (
 ) WITH (fillfactor=70);
 CREATE INDEX payment_liability ON payment (settlement) WHERE ((state = 'refund_due') OR ((settlement = 'settle-early') AND (state = ANY (ARRAY['claimed', 'settling', 'unresolved', 'settled']))));
 CREATE INDEX payment_refund_due ON payment (changed_at) WHERE (state = 'refund_due');
+CREATE INDEX payment_released ON payment (valid_before) WHERE (state = 'released');
 CREATE INDEX payment_unsent ON payment (answered_at) WHERE ((state = 'answered') AND (sent_at IS NULL));
-CREATE INDEX payment_waiting ON payment (changed_at) WHERE (state = ANY (ARRAY['claimed', 'released', 'settling', 'unresolved', 'settled']));
+CREATE INDEX payment_urgent ON payment (changed_at) WHERE (state = ANY (ARRAY['claimed', 'settling', 'unresolved', 'settled']));
 CREATE TRIGGER log_payment_insert AFTER INSERT ON payment REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION log_payment_insert();
 CREATE TRIGGER log_payment_update AFTER UPDATE ON payment REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION log_payment_update();
 CREATE TRIGGER payment_before_insert BEFORE INSERT ON payment FOR EACH ROW EXECUTE FUNCTION payment_before_insert();

@@ -65,6 +65,13 @@ const tools: ReadonlyArray<Tool> = [
     path: "tests/documents/node_modules",
   },
   {
+    name: "nginx",
+    reason: /nginx/,
+    tests: "the service behind deploy/nginx.conf",
+    install: "apt-get install nginx-light",
+    path: "/usr/sbin/nginx",
+  },
+  {
     name: "recorded market data",
     reason: /recordings|shared\/data/,
     tests: "decoders and rules on recordings of the real venue",

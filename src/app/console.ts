@@ -86,7 +86,7 @@ export function startupHints(settings: ServiceSettings, sold: ReadonlyArray<Prod
   const from = base === buyerDefaultUrl ? "" : ` ${base}`
   const paid = sold.map(({ path, price }) => `${path} $${usd(price)}`)
   const lines = [
-    `  listening ${base}   admin http://${settings.host}:${settings.adminPort}/metrics`,
+    `  listening ${base}   admin http://${settings.adminHost}:${settings.adminPort}/metrics`,
     `  free      curl ${base}/v1/index    also /v1/pulse /v1/digest/brief /v1/track-record /v1/sample /health`,
     `  agents    ${base}/llms.txt    /openapi.json   /.well-known/agent-card.json   POST /a2a (A2A 0.3)   POST /mcp (MCP)`,
     `  paid      ${paid.join("   ")}`,

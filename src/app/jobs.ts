@@ -107,6 +107,10 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
     },
     { leased, name: "scores", every: tick, first: firstTick, run: judged.scores, after: refresh },
     { leased: false, name: "sweep payments", every: sweep, run: () => payments.sweep },
+    {
+      ...{ leased: false, name: "sweep released payments", every: sweep },
+      run: () => payments.sweepReleased,
+    },
     { leased: false, name: "scan the chain", every: scan, run: () => payments.scan },
     { leased: false, name: "measure what is owed", every: scan, run: () => refunds.measure },
   ]

@@ -11,7 +11,6 @@ import * as signatures from "../payments/wasmSignatures.ts"
 import * as simulated from "../payments/simulated/facilitator.ts"
 import * as chain from "../payments/chain/chain.ts"
 import type { LivePayments, MoneySettings } from "./moneySettings.ts"
-import { layerLimited } from "../payments/facilitator/limit.ts"
 
 /** The ports that the settings select. Live settings never lead to simulated ports. */
 export const paymentPorts = ({ payments, finality }: MoneySettings) => {
@@ -20,7 +19,7 @@ export const paymentPorts = ({ payments, finality }: MoneySettings) => {
       return simulated.layer.pipe(Layer.provideMerge(signatures.layer))
     case "live":
       return Layer.mergeAll(
-        layerLimited().pipe(Layer.provide(overHttp(payments.facilitator))),
+        overHttp(payments.facilitator),
         chain.layer({ rpcUrl: Redacted.value(payments.rpcUrl), finality }),
         signatures.layer,
       )

@@ -43,15 +43,15 @@ const storeWorker = "src/postgres/embeddedWorker.ts"
 const newsWorker = "src/news/sources/parseWorker.ts"
 
 export function serviceSandbox(settings: ServiceSettings, paths: MachinePaths): Sandbox {
-  const { mode, host, port, adminPort, database, deliveryJournal, files } = settings
+  const { mode, database, deliveryJournal, files } = settings
   const { net, read, write } = venueStorePermissions(settings, paths)
-  const hosted = host.includes(":") ? `[${host}]` : host
   return {
     entry: "src/main.ts",
     args: [mode],
     variables: variablesOf("service"),
     net: [
-      ...[port, adminPort].map((port) => `${hosted}:${port}`),
+      bound(settings.host, settings.port),
+      bound(settings.adminHost, settings.adminPort),
       ...database.kind === "embedded" && database.served !== null
         ? [`127.0.0.1:${database.served.port}`]
         : [],
@@ -68,6 +68,9 @@ export function serviceSandbox(settings: ServiceSettings, paths: MachinePaths): 
     write: [deliveryJournal, ...write],
   }
 }
+
+const bound = (host: string, port: number) =>
+  host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`
 
 export function backfillSandbox(settings: BackfillSettings, paths: MachinePaths): Sandbox {
   return {

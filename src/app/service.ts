@@ -23,6 +23,7 @@ import { NewsSources } from "../news/NewsSources.ts"
 import * as newsStore from "../news/postgres/newsStore.ts"
 import * as realNews from "../news/sources/sources.ts"
 import { type PaymentTerms, usdcOnBase } from "../payments/domain/x402/terms.ts"
+import { layerLimited } from "../payments/facilitator/limit.ts"
 import * as deliveryJournal from "../payments/DeliveryJournal.ts"
 import { Payments } from "../payments/Payments.ts"
 import { Refunds } from "../payments/refunds/Refunds.ts"
@@ -126,7 +127,9 @@ const productLayer = (settings: ServiceSettings) => {
     Payments.layer({
       terms: termsOf(settings),
       timing: scaledTiming({ lease: settings.lease, answerWindow: settings.hold }),
+      salesMax: settings.salesMax,
     }).pipe(
+      Layer.provide(layerLimited(settings.verificationsMax)),
       Layer.provide(paymentPorts(settings)),
       Layer.provide(deliveryJournal.layerFile(settings.deliveryJournal)),
     ),
@@ -216,7 +219,7 @@ const httpLayer = (settings: ServiceSettings) =>
 
 const adminLayer = (settings: ServiceSettings, draining: Ref.Ref<boolean>) =>
   Layer.effectDiscard(serveAdmin({
-    hostname: settings.host,
+    hostname: settings.adminHost,
     port: settings.adminPort,
     drain: adminDrain,
     draining: Ref.get(draining),

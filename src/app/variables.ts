@@ -126,6 +126,8 @@ const finalityBlocksMax = 1_000
 /** Almost no entry is larger: with a higher minimum the feed would publish none. */
 const maxWhaleStakeUsd = 1_000_000
 /** A client can forge its address if this counts a hop that is not a trusted proxy. */
+/** The most payments in progress that a setting allows. */
+const placesMax = 10_000
 const hopsMax = 8
 /** USD per million tokens. No model costs more; a higher value is a typing error. */
 const priceMax = 1_000
@@ -168,15 +170,16 @@ const both = ["service", "worker"] as const
 /** The processes that read the venue into the store. */
 const readers = ["service", "backfill"] as const
 
+const bindAddress = kind(
+  "an address to bind",
+  Config.NonEmptyString,
+  (host) => /^[a-z0-9.:-]+$/i.test(host),
+)
+
 const declared = {
   PORT: variable(service, "public listener", port, 8402),
-  HOST: variable(
-    service,
-    "address both listeners bind",
-    kind("an address to bind", Config.NonEmptyString, (host) => /^[a-z0-9.:-]+$/i.test(host)),
-    "0.0.0.0" as string,
-    "127.0.0.1",
-  ),
+  HOST: variable(service, "address of the public listener", bindAddress, "0.0.0.0", "127.0.0.1"),
+  ADMIN_HOST: variable(service, "address of the admin listener", bindAddress, "127.0.0.1"),
   ADMIN_PORT: variable(service, "admin listener: /livez, /readyz, /metrics", port, 8403),
   PUBLIC_BASE_URL: variable(
     service,
@@ -312,6 +315,18 @@ const declared = {
     "how often the chain is read for transfers to PAY_TO_ADDRESS",
     [seconds(1), hours(1)],
     seconds(60),
+  ),
+  VERIFICATIONS_MAX: variable(
+    service,
+    "how many payments are verified at the facilitator at the same time",
+    whole(`an integer from 1 to ${placesMax}`, 1, placesMax),
+    256,
+  ),
+  SALES_MAX: variable(
+    service,
+    "how many verified payments are sold at the same time",
+    whole(`an integer from 1 to ${placesMax}`, 1, placesMax),
+    512,
   ),
   REFUND_MAX_PER_HOUR_USD: variable(
     worker,

@@ -79,7 +79,10 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
   const invalidPayments = options.limits.invalidPayments === "off"
     ? null
     : { name: "invalid_payments", ...options.limits.invalidPayments }
-  const checkouts = yield* makeCheckouts({ terms: options.terms, invalidPayments })
+  const checkouts = yield* makeCheckouts({
+    terms: options.terms,
+    invalidPayments: yield* makeLimiter("invalid_payments", options.limits.invalidPayments),
+  })
   const paid = yield* paidHandler(options.terms, checkouts)
   const { text, json } = termsAnswers({ publicBaseUrl, ...options })
   const skills: SkillPorts = {
@@ -96,7 +99,6 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
   const clock = yield* Clock.Clock
   const prefix = (yield* Random.nextIntBetween(36 ** 5, 36 ** 6)).toString(36)
   let count = 0
-  const onAnswer = yield* countAnswers
   const service: HttpService = {
     handle: makeEdge({
       routes: edgeRoutes({
@@ -121,7 +123,7 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
       readBody: yield* makeBodyReader,
       trustedProxyHops: options.trustedProxyHops,
       invalidPayments,
-      onAnswer,
+      ...(yield* countRequests),
       nextId: () => `${prefix}-${(++count).toString(36).padStart(6, "0")}`,
     }),
     refresh: snapshot.refresh,
@@ -174,24 +176,40 @@ const answers = Metric.counter("http_answers_total", {
   incremental: true,
 })
 
-/** Counts answers by status in plain numbers, and adds them to the metric once a second. */
-const countAnswers = Effect.gen(function* () {
-  const counts = new Map<number, number>()
-  const flush = Effect.suspend(() => {
-    const entries = [...counts]
-    counts.clear()
-    return Effect.forEach(
-      entries,
-      ([status, count]) =>
-        Metric.update(Metric.withAttributes(answers, { status: String(status) }), count),
-      {
-        discard: true,
-      },
+const untrustedForwards = Metric.counter("http_untrusted_forwards_total", {
+  description: "Requests with X-Forwarded-For while TRUSTED_PROXY_HOPS is 0",
+  incremental: true,
+})
+
+/** Counts requests in plain numbers, and adds them to the metrics once a second. */
+const countRequests = Effect.gen(function* () {
+  const answersByStatus = new Map<number, number>()
+  let forwards = 0
+  let hasWarned = false
+  const flush = Effect.gen(function* () {
+    const entries = [...answersByStatus]
+    answersByStatus.clear()
+    for (const [status, count] of entries) {
+      yield* Metric.update(Metric.withAttributes(answers, { status: String(status) }), count)
+    }
+    if (forwards === 0) return
+    yield* Metric.update(untrustedForwards, forwards)
+    forwards = 0
+    if (hasWarned) return
+    hasWarned = true
+    yield* Effect.logWarning(
+      "Requests have X-Forwarded-For, but TRUSTED_PROXY_HOPS is 0. If a proxy is in front, set it: " +
+        "otherwise all clients of the proxy share one limit",
     )
   })
   yield* Effect.forkScoped(Effect.forever(Effect.delay(flush, countInterval)))
-  return (status: number) => {
-    counts.set(status, (counts.get(status) ?? 0) + 1)
+  return {
+    onAnswer: (status: number) => {
+      answersByStatus.set(status, (answersByStatus.get(status) ?? 0) + 1)
+    },
+    onUntrustedForward: () => {
+      forwards += 1
+    },
   }
 })
 
@@ -200,8 +218,8 @@ const paidHandler = Effect.fnUntraced(function* (terms: PaymentTerms, checkouts:
     terms,
     clientOf: (request) =>
       request.remoteAddress._tag === "Some"
-        ? clientKeys(request.remoteAddress.value).client
-        : "unknown",
+        ? clientKeys(request.remoteAddress.value)
+        : { client: "unknown", site: null },
   })
   const routes = Layer.effectDiscard(Effect.gen(function* () {
     const router = yield* HttpRouter.HttpRouter

@@ -18,6 +18,9 @@ export interface FacilitatorRequest {
   readonly requirements: PaymentRequirements
 }
 
+/** The reason of a verification that got no place in time (`facilitator/limit.ts`). */
+export const facilitatorBusy = "overloaded"
+
 export type VerifyOutcome =
   | { readonly outcome: "valid" }
   /** `reason` comes from the facilitator: at most 100 printable characters. */

@@ -79,6 +79,11 @@ export interface ScannedRange {
 }
 
 export interface WaitingQuery {
+  /**
+   * `urgent`: rows whose worker or buyer is gone. `released`: payments that were not charged and
+   * have expired. A facilitator may have seen them, so only the chain proves whether they were paid.
+   */
+  readonly kind: "urgent" | "released"
   readonly nowSeconds: bigint
   /** How long an answer may wait for delivery. */
   readonly answerWindow: Duration.Duration
@@ -116,11 +121,9 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   /** Marks the answer as delivered on an open connection. */
   readonly markSent: (paymentId: PaymentId) => Effect.Effect<void>
   /**
-   * Rows without an active worker, oldest first: claimed, settling or settled with an expired
-   * lease; unresolved; answered and not delivered within `answerWindow`.
-   *
-   * Then released rows past validBefore. A facilitator may have seen them, so only the chain proves
-   * whether they were paid. They come last, because they are many and no caller waits for them.
+   * Rows without an active worker, oldest first. Urgent: claimed, settling or settled with an
+   * expired lease; unresolved; answered and not delivered within `answerWindow`. Released: past
+   * validBefore; the first to expire comes first.
    *
    * An unreadable row is returned as a failure, in its place in the order.
    */

@@ -23,7 +23,7 @@
 import { Clock, Duration, Effect, Option, Result } from "effect"
 import { type Chain, ChainUnavailable, type ExpectedTransfer } from "./Chain.ts"
 import type { Payment, PaymentProof, ReleasedPayment, UnresolvedPayment } from "./domain/payment.ts"
-import type { Move, PaymentStore, UnreadablePayment } from "./PaymentStore.ts"
+import type { Move, PaymentStore, UnreadablePayment, WaitingQuery } from "./PaymentStore.ts"
 import type { PaymentTiming } from "./timing.ts"
 
 /**
@@ -109,14 +109,18 @@ const sweepConcurrency = 4
 const sweepRoundsMax = 50
 
 /**
- * Moves all waiting rows as far as is possible now, and returns how many moved. Each round skips as
- * many rows as did not move before. A round with fewer rows than `sweepRows` is the last.
+ * Moves all waiting rows of a kind as far as is possible now, and returns how many moved. Each
+ * round skips as many rows as did not move before. A round with fewer rows than `sweepRows` is the
+ * last. The two kinds run in loops of their own: many released payments delay no urgent one.
  */
-export const sweep = Effect.fnUntraced(function* (options: ReconcileOptions) {
+export const sweep = Effect.fnUntraced(function* (
+  options: ReconcileOptions,
+  kind: WaitingQuery["kind"],
+) {
   let moved = 0
   let unmoved = 0
   for (let round = 0; round < sweepRoundsMax; round++) {
-    const rows = yield* sweepRound(options, unmoved)
+    const rows = yield* sweepRound(options, kind, unmoved)
     const movedNow = rows.filter((hasMoved) => hasMoved).length
     moved += movedNow
     unmoved += rows.length - movedNow
@@ -126,9 +130,14 @@ export const sweep = Effect.fnUntraced(function* (options: ReconcileOptions) {
 })
 
 /** One round: for each row, readable or not, whether it moved. */
-const sweepRound = Effect.fnUntraced(function* (options: ReconcileOptions, skip: number) {
+const sweepRound = Effect.fnUntraced(function* (
+  options: ReconcileOptions,
+  kind: WaitingQuery["kind"],
+  skip: number,
+) {
   const now = yield* Clock.currentTimeMillis
   const rows = yield* options.store.waiting({
+    kind,
     nowSeconds: BigInt(Math.floor(now / 1_000)),
     answerWindow: options.windows.answerWindow,
     skip,

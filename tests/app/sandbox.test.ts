@@ -64,7 +64,7 @@ test("serviceSandbox() with live payments allows its store, facilitator, chain, 
   Effect.gen(function* () {
     const { net, read, write } = yield* service("start", { ...live, HOST: "::" })
     equal(net, [
-      ...["[::]:8402", "[::]:8403"],
+      ...["[::]:8402", "127.0.0.1:8403"],
       ...["facilitator.example:443", "rpc.example:8545", "db.example:5432"],
       ...["gamma-api.polymarket.com:443", "clob.polymarket.com:443"],
       "data-api.polymarket.com:443",

@@ -67,9 +67,17 @@ test("loadService() in start requires a venue, an origin and consent to simulate
     equal(yield* errorOf("start", playing), null)
   }))
 
+test("loadService() binds the admin port to loopback, in start too", () =>
+  Effect.gen(function* () {
+    const { host, adminHost } = yield* settings("start", playing)
+    equal([host, adminHost], ["0.0.0.0", "127.0.0.1"])
+    equal((yield* settings("start", { ...playing, ADMIN_HOST: "::" })).adminHost, "::")
+  }))
+
 const wrong: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
   ["PORT", ["abc", "-1", "0", "65536", "80.5"]],
   ["ADMIN_PORT", ["x", "8402"]],
+  ["ADMIN_HOST", ["a b", "/"]],
   ["TICK", ["banana", "0 seconds", "2 hours"]],
   ["DATABASE_URL", ["nonsense", "mysql://u:hunter2@h/db", "postgres://u:hunter2@h:port/db"]],
   ["VENUE", ["kalshi", "replay"]],

@@ -68,7 +68,7 @@ for (const [path, names] of free) {
         [headers.get("ratelimit-policy"), headers.get("ratelimit")],
         ['"free";q=5;w=60', '"free";r=4;t=60'],
       )
-      match(headers.get("cache-control") ?? "", /^public, max-age=(15|300)$/)
+      match(headers.get("cache-control") ?? "", /^private, max-age=(15|300)$/)
       match(headers.get("etag") ?? "", /^"[^"]+"$/)
       if (names === "") return match(yield* Effect.promise(() => response.text()), /refund/)
       const body = yield* json(response)

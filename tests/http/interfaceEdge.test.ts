@@ -228,7 +228,7 @@ for (const [path, type, contents] of documents) {
       strictEqual(status, 200)
       strictEqual(yield* faultOf(path, "GET", response), null)
       strictEqual(headers.get("content-type")?.startsWith(type), true)
-      strictEqual(headers.get("cache-control"), "public, max-age=300")
+      strictEqual(headers.get("cache-control"), "private, max-age=300")
       strictEqual(headers.get("ratelimit-policy"), '"documents";q=120;w=60')
       const etag = headers.get("etag") ?? ""
       strictEqual((yield* get(path, { headers: { "if-none-match": etag } })).status, 304)

@@ -12,8 +12,7 @@ import {
   type PaymentState,
 } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
-import type { Purchase, Work } from "../../src/payments/sale/sale.ts"
-import { NotCharged } from "../../src/payments/domain/failedSale.ts"
+import type { Purchase } from "../../src/payments/sale/sale.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { test } from "../support/effect.ts"
@@ -30,6 +29,7 @@ import {
   rowOf,
   startSeconds,
   stateOf,
+  storeReleased,
   useNonce,
   workOf,
 } from "../support/payments/sales.ts"
@@ -40,11 +40,6 @@ const payTo = address(terms.payTo)
 const account = { chainId: token.chainId, asset: token.asset, payTo }
 const secret = "a-secret-of-16-chars"
 const neverComputed = workOf(Effect.die("computed for a payment that is refunded"))
-/** Refuses before settlement in both settlement orders: the payment is released. */
-const refusedWork: Work = {
-  check: Effect.fail(new NotCharged({ code: "market_not_found", message: "There is none" })),
-  compute: answering("nothing", false),
-}
 
 /** The time of a block, in seconds after the start. */
 const blockTimeAt = (seconds: number) => BigInt(startSeconds + seconds)
@@ -125,7 +120,7 @@ test("a payment that its buyer settled before sending it is refunded even before
     const bought = yield* purchase({ product: early, secret })
     yield* useNonce(bought, price, blockTimeAt(0))
     equal(yield* buying(bought, neverComputed), "payment_required")
-    equal(yield* stateOf(bought), "released")
+    equal(yield* stateOf(bought), null)
     yield* passing(60)
     equal([yield* scan, yield* buying(bought, neverComputed)], [1, "payment_refunded"])
   })))
@@ -136,8 +131,7 @@ for (const sold of [product, early]) {
       const { scan } = yield* Payments
       yield* scan
       const bought = yield* purchase({ product: sold, secret })
-      yield* buying(bought, refusedWork)
-      equal(yield* stateOf(bought), "released")
+      yield* storeReleased(bought)
       yield* useNonce(bought, price, blockTimeAt(5))
       yield* passing(30)
       equal(yield* scan, 1)
@@ -158,10 +152,10 @@ for (const sold of [product, early]) {
       if (logLevel === "Error") errors.push(String(message))
     })])
     return inMarket(Effect.gen(function* () {
-      const { scan, sweep } = yield* Payments
+      const { scan, sweepReleased: sweep } = yield* Payments
       yield* scan
       const bought = yield* purchase({ product: sold, secret })
-      yield* buying(bought, refusedWork)
+      yield* storeReleased(bought)
       yield* passing(130)
       equal([yield* sweep, yield* stateOf(bought)], [1, "void"])
       // The chain was reorganised: the transfer is in a block that did not exist before.
@@ -228,7 +222,7 @@ test("a transfer of another amount with a payment's nonce is owed with that amou
     const { scan } = yield* Payments
     yield* scan
     const bought = yield* purchase({ secret })
-    yield* buying(bought, refusedWork)
+    yield* storeReleased(bought)
     yield* useNonce(bought, price - 1n, blockTimeAt(5))
     yield* passing(60)
     equal([yield* scan, yield* stateOf(bought)], [1, "refund_due"])
@@ -268,7 +262,7 @@ test("a payment that is answered during the scan stays answered", () => {
     Effect.gen(function* () {
       const { scan } = yield* Payments
       yield* scan
-      for (const work of [workOf(answering()), refusedWork]) {
+      for (const work of [workOf(answering()), workOf(Effect.die("computed again"))]) {
         const bought = yield* purchase({ secret })
         yield* buying(bought, work)
         yield* passing(60)
@@ -319,7 +313,7 @@ for (const at of ["find", "insertUnmatched", "move", "saveScannedThrough"] as co
           const store = yield* PaymentStore
           yield* scan
           const released = yield* purchase({ authorization: { nonce: nonce(9) } })
-          yield* buying(released, refusedWork)
+          yield* storeReleased(released)
           yield* useNonce(released, price, blockTimeAt(5))
           const unmatched = yield* Effect.forEach(
             [0, 1, 2, 3, 4, 5],

@@ -254,7 +254,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "waiting() returns exactly the waiting rows, oldest first, released ones last",
+    "waiting() returns exactly the waiting rows of a kind, oldest first",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const released = yield* paymentIn(5, "released")
@@ -272,13 +272,14 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       yield* paymentIn(8, "refund_due")
       const ids = (rows: ReadonlyArray<Payment>) => rows.map(({ paymentId }) => paymentId)
       const { validBefore } = released.authorization
-      const query = { nowSeconds: validBefore, answerWindow: lease, skip: 0, limit: 10 }
-      const late = { ...query, nowSeconds: validBefore + 1n }
-      equal(ids(yield* waitingIn(query)), ids([lost, settling, unresolved]))
-      const all = [lost, settling, unresolved, released]
-      equal(ids(yield* waitingIn(late)), ids(all))
-      equal(ids(yield* waitingIn({ ...late, limit: 2 })), ids([lost, settling]))
-      equal(ids(yield* waitingIn({ ...late, skip: 1, limit: 2 })), ids([settling, unresolved]))
+      const limits = { answerWindow: lease, skip: 0, limit: 10 }
+      const urgent = { ...limits, kind: "urgent", nowSeconds: validBefore + 1n } as const
+      equal(ids(yield* waitingIn(urgent)), ids([lost, settling, unresolved]))
+      equal(ids(yield* waitingIn({ ...urgent, limit: 2 })), ids([lost, settling]))
+      equal(ids(yield* waitingIn({ ...urgent, skip: 1, limit: 2 })), ids([settling, unresolved]))
+      const expired = { ...urgent, kind: "released" } as const
+      equal(ids(yield* waitingIn(expired)), ids([released]))
+      equal(ids(yield* waitingIn({ ...expired, nowSeconds: validBefore })), [])
     }),
   ],
   [
@@ -290,7 +291,10 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
         paymentIn(1, "answered"),
         (sent) => store.markSent(sent.paymentId),
       )
-      const query = { nowSeconds: 0n, answerWindow: lease, skip: 0, limit: 10 }
+      const query = {
+        ...{ kind: "urgent", nowSeconds: 0n } as const,
+        ...{ answerWindow: lease, skip: 0, limit: 10 },
+      }
       equal(yield* waitingIn(query), [])
       const waiting = yield* waitingIn({ ...query, answerWindow: Duration.zero })
       equal(waiting.map(({ paymentId }) => paymentId), [unsent.paymentId])

@@ -82,6 +82,7 @@ const Command = Schema.Union([
   Schema.Struct({ call: Schema.Literal("insertUnmatched"), which }),
   Schema.Struct({
     call: Schema.Literal("waiting"),
+    kind: Schema.Literals(["urgent", "released"]),
     answerWindow: Schema.Literals(["long", "spent"]),
     expired: integer(-1, payments),
     skip: integer(0, 2),
@@ -189,11 +190,17 @@ function callOf(command: Command, row: Payment | null): (store: Store) => Effect
         store.insertUnmatched({ paymentId, token, from, to, value, nonce, at: paidAt })
     }
     case "waiting": {
-      const { answerWindow, expired, skip, limit } = command
+      const { kind, answerWindow, expired, skip, limit } = command
       const nowSeconds = ticket(0).authorization.validBefore + BigInt(expired)
       return (store) =>
         Effect.map(
-          store.waiting({ nowSeconds, answerWindow: answerWindows[answerWindow], skip, limit }),
+          store.waiting({
+            kind,
+            nowSeconds,
+            answerWindow: answerWindows[answerWindow],
+            skip,
+            limit,
+          }),
           (rows) => rows.map(Result.getOrThrow),
         )
     }

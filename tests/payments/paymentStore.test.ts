@@ -64,10 +64,11 @@ const sweepOnEmptyChain = Effect.gen(function* () {
   const store = yield* PaymentStore
   const logged: Array<unknown> = []
   const logger = Logger.make(({ message }) => logged.push([message].flat().at(-1)))
-  const moved = yield* sweep({ store, chain: emptyChain, windows: defaultTiming }).pipe(
+  const ports = { store, chain: emptyChain, windows: defaultTiming }
+  const moved = yield* Effect.all([sweep(ports, "urgent"), sweep(ports, "released")]).pipe(
     Effect.provide(Logger.layer([logger])),
   )
-  return { moved, logged }
+  return { moved: moved[0] + moved[1], logged }
 })
 
 onEveryStore("payments", (law) => {
@@ -372,7 +373,7 @@ onEveryStore("payments", (law) => {
         yield* sql.unsafe(`UPDATE payment SET changed_at = changed_at - interval '1 hour', ${change}
           WHERE payment_id = '${paymentId}'`)
         const waiting = yield* store.waiting({
-          ...{ nowSeconds: 0n, answerWindow: Duration.zero, skip: 0, limit: 9 },
+          ...{ kind: "urgent", nowSeconds: 0n, answerWindow: Duration.zero, skip: 0, limit: 9 },
         })
         equal(waiting.map(Result.isSuccess), [false, true])
         equal(yield* sweepOnEmptyChain, {

@@ -6,7 +6,6 @@
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect, Fiber } from "effect"
 import { Chain, ChainUnavailable } from "../../src/payments/Chain.ts"
-import { Facilitator } from "../../src/payments/Facilitator.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import type { Purchase, Work } from "../../src/payments/sale/sale.ts"
 import { test } from "../support/effect.ts"
@@ -33,9 +32,8 @@ type Balance = bigint | "down" | "silent"
 
 /** A service with this treasury balance, which a test can change; it counts balance reads. */
 const serviceWithTreasury = Effect.fnUntraced(function* (initial: Balance) {
-  const treasury = { balance: initial, reads: 0, verified: 0 }
+  const treasury = { balance: initial, reads: 0 }
   const chain = yield* Chain
-  const facilitator = yield* Facilitator
   const balanceOf = () =>
     Effect.suspend(() => {
       treasury.reads += 1
@@ -46,11 +44,6 @@ const serviceWithTreasury = Effect.fnUntraced(function* (initial: Balance) {
     })
   const payments = yield* replica.pipe(
     Effect.provideService(Chain, { ...chain, balanceOf }),
-    Effect.provideService(Facilitator, {
-      ...facilitator,
-      verify: (request) =>
-        Effect.andThen(Effect.sync(() => treasury.verified += 1), facilitator.verify(request)),
-    }),
   )
   const sell = (bought: Purchase, work: Work) =>
     Effect.forkChild(Effect.map(Effect.result(payments.sell(bought, work)), outcomeText))
@@ -76,12 +69,11 @@ for (
 ) {
   test(`a sale at ${price} with a treasury balance of ${balance}: ${outcome}`, () =>
     inMarket(Effect.gen(function* () {
-      const { treasury, sale } = yield* serviceWithTreasury(balance)
+      const { sale } = yield* serviceWithTreasury(balance)
       const bought = yield* nth(0)
       const sold = outcome === "answer"
       equal(yield* sale(bought, sold ? workOf(answering()) : neverComputed), outcome)
-      // Refused before the claim, and before the payment is sent to the facilitator.
-      equal([yield* stateOf(bought), treasury.verified], sold ? ["answered", 1] : [null, 0])
+      equal(yield* stateOf(bought), sold ? "answered" : null)
     })))
 }
 
@@ -92,26 +84,24 @@ test("an empty treasury does not stop compute-first sales", () =>
     equal(treasury.reads, 0)
   })))
 
-test("a known payment gets its response whatever the balance; a released one waits", () =>
+test("a known payment gets its response whatever the balance; a new one waits", () =>
   inMarket(Effect.gen(function* () {
     const { treasury, sale } = yield* serviceWithTreasury(10n * price)
-    const [answered, owed, released] = [yield* nth(0), yield* nth(1), yield* nth(2)]
+    const [answered, owed, fresh] = [yield* nth(0), yield* nth(1), yield* nth(2)]
     equal(yield* sale(answered, workOf(answering())), "answer")
     equal(yield* sale(owed, workOf(Effect.die("a bug"))), "RefundQueued: internal_error")
-    const refused = { check: Effect.die("a bug"), compute: Effect.die("computed") }
-    equal(yield* sale(released, refused), "internal_error")
     for (const balance of [0n, "down"] as const) {
       yield* passing(10)
       treasury.balance = balance
       equal(yield* sale(answered, neverComputed), "answer again")
       equal(yield* sale({ ...answered, secret: null }, neverComputed), "payment_already_used")
       equal(yield* sale(owed, neverComputed), "payment_refunded")
-      equal(yield* sale(released, neverComputed), "payments_unavailable")
-      equal(yield* stateOf(released), "released")
+      equal(yield* sale(fresh, neverComputed), "payments_unavailable")
+      equal(yield* stateOf(fresh), null)
     }
     yield* passing(10)
     treasury.balance = 10n * price
-    equal(yield* sale(released, workOf(answering())), "answer")
+    equal(yield* sale(fresh, workOf(answering())), "answer")
   })))
 
 test("the balance that open sales may need does not cover another sale", () =>
@@ -143,7 +133,7 @@ test("of many concurrent sales only those start that the treasury covers", () =>
     equal(outcomes.filter((outcome) => outcome === "payments_unavailable").length, 7)
   })))
 
-test("a sale that is refused, abandoned or answered frees its reservation", () =>
+test("a sale that is refused, abandoned or answered leaves no reservation", () =>
   inMarket(Effect.gen(function* () {
     const { sell, sale } = yield* serviceWithTreasury(price)
     const failing = { check: Effect.die("a bug"), compute: Effect.die("computed") }
@@ -151,7 +141,6 @@ test("a sale that is refused, abandoned or answered frees its reservation", () =
     const { began, work } = yield* gatedWork
     const abandoned = yield* sell(yield* nth(1), { check: Effect.asVoid(work), compute: work })
     yield* began
-    equal(yield* sale(yield* nth(2), neverComputed), "payments_unavailable")
     yield* Fiber.interrupt(abandoned)
     yield* passing(1)
     equal(yield* sale(yield* nth(2), workOf(answering())), "answer")

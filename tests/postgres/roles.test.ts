@@ -257,6 +257,7 @@ asRole(
         }),
       )
       const waiting = store.waiting({
+        kind: "urgent",
         nowSeconds: 2n,
         answerWindow: Duration.seconds(1),
         skip: 0,

@@ -68,7 +68,9 @@ export type ProductError =
   | VenueFailed
 
 const notUsed = "Your payment was not used."
-/** A payment is bound to one request, even when it was not used. */
+/** Before it is claimed, a payment is bound to no request. */
+const sendAgain = "Your payment was not used. Send it again with one of these."
+/** Once it was claimed, a payment is bound to its request, even when it was not used. */
 const signNew =
   "Your payment was not used, but it is bound to this request. For another request sign a new " +
   "authorization."
@@ -113,13 +115,14 @@ export function refusalOf(error: ProductError): Refusal {
       return {
         code: "market_not_found",
         message: `No market has the slug ${error.slug}`,
-        hint: `Take the slug from the market's page or from a feed item. ${signNew}`,
+        hint:
+          "Take the slug from the market's page or from a feed item. Your payment was not used: send it again with that slug.",
       }
     case "MarketAmbiguous":
       return {
         code: "invalid_parameter",
         message: `${error.slug} is an event with several live markets. Name one of them`,
-        hint: signNew,
+        hint: sendAgain,
         details: error.markets.map((slug) => ({ param: "market", in: "query", message: slug })),
       }
     case "BelowThreshold":

@@ -321,7 +321,7 @@ const continueTask = Effect.fnUntraced(function* (
       findFor(ports, message),
       (error) => Effect.andThen(spendUnchecked, Effect.fail(paymentUnchecked(error))),
     )
-    const client = clientKeys(caller.address).client
+    const client = clientKeys(caller.address)
     return yield* payTask(ports, task, {
       ...{ payload: payment.payload, message: stored, client, spend: spendUnchecked },
     })

@@ -22,6 +22,7 @@ import type { Payments } from "../../payments/Payments.ts"
 import type { Delivery } from "../../payments/sale/responses.ts"
 import { defaultTiming } from "../../payments/timing.ts"
 import { errorRules, prepare, RequestId, toRefusal } from "../server/errors.ts"
+import type { ClientKeys } from "../server/limits.ts"
 import type { SkillPorts } from "../skills.ts"
 import { isBound, paidTaskLife, type Task, type TaskMessage, type TaskNote } from "./domain/task.ts"
 import {
@@ -56,7 +57,7 @@ interface SubmittedPayment {
   readonly payload: unknown
   readonly message: TaskMessage
   /** The client whose limits it counts against. */
-  readonly client: string
+  readonly client: ClientKeys
   /** Spends the rate limit of calls that do not reach the checkout. */
   readonly spend: Effect.Effect<void, A2aError>
 }

@@ -21,6 +21,7 @@ import { paymentKey, receiptKey } from "../mcp/tools.ts"
 import { examplesFor } from "../openapi/examples.ts"
 import { paymentsPrefix } from "../paywall/paymentStatus.ts"
 import { bodyBytesMax, errorRules, paymentLengthMax, targetLengthMax } from "../server/errors.ts"
+import { pendingPerClientMax } from "../server/edge.ts"
 import { policyField, type RateBudget } from "../server/limits.ts"
 import { description, links, paths } from "./addresses.ts"
 
@@ -236,8 +237,9 @@ function limitsSection({ limits }: LlmsOptions): string {
     "for calls over HTTP, A2A and MCP together.",
     `- Documents, unpaid calls of paid paths, payment lookups, and other A2A and MCP messages: ` +
     `${policyText("documents", limits.documents)}.`,
-    "- Calls with a valid payment: no limit. Invalid payments and uncharged answers together: " +
-    `${policyText("invalid_payments", limits.invalidPayments)}.`,
+    "- Paid and answered calls: no limit. Invalid payments, wrong parameters and uncharged answers " +
+    `together: ${policyText("invalid_payments", limits.invalidPayments)}.`,
+    `- Requests that wait at once: ${pendingPerClientMax} per client address.`,
     "- Over a limit: 429 with Retry-After, RateLimit and RateLimit-Policy (`q` requests in `w` " +
     "seconds). IPv6 addresses are counted per /64 and per /48 network.",
     "- Free answers and documents have an ETag; with If-None-Match an unchanged one returns 304.",

@@ -132,7 +132,7 @@ export const callPaid = (
     query: Result.merge(queryOf(skill, args)),
     payment: { json: payment },
     key: idempotencyKey,
-    client: clientKeys(address).client,
+    client: clientKeys(address),
   })
   return Effect.flatMap(RequestId, (id) =>
     sold.pipe(

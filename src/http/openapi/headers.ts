@@ -71,7 +71,7 @@ export const headers = {
     "The request id: the caller's own if it has 8 to 64 characters of A-Z a-z 0-9 _ -",
   ),
   ETag: header("The tag of this body, for If-None-Match"),
-  CacheControl: header("How long the answer may be cached"),
+  CacheControl: header("How long the caller may cache the answer; shared caches may not"),
   Allow: header("The methods that this path accepts"),
   RateLimit: header(
     "Requests left in the limit, and seconds until there are more; absent when a payment was sent",

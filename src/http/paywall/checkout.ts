@@ -1,7 +1,7 @@
 /**
  * The checkout: sells one product for one payment over any transport.
  *
- * It checks the limit of invalid payments and uncharged answers first, then the parameters, so that
+ * It checks the limit of invalid payments (`invalidPayments.ts`) first, then the parameters, so that
  * a wrong one leaves the payment unused, then the payment, cheapest check first. It returns the
  * answer, or fails with `NotCharged`, `RefundQueued` or `Unresolved`. The compiler rejects a
  * handler that fails with an error its row does not declare. The row's `settlementOrder` decides
@@ -38,7 +38,8 @@ import {
 } from "../../payments/domain/x402/paymentPayload.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { Payments } from "../../payments/Payments.ts"
-import { type RateDecision, RateLimits, type RatePolicy } from "../../core/RateLimits.ts"
+import type { ClientKeys, RateLimiter } from "../server/limits.ts"
+import { countInvalidPayments } from "./invalidPayments.ts"
 
 /** The errors that a product's row declares. */
 type ErrorOf<P extends Product> = P["errors"][number]["Type"]
@@ -69,7 +70,7 @@ interface PaidCall {
   /** The Idempotency-Key; null means the payment's own identifier is used. */
   readonly key: string | null
   /** The client whose limits the call counts against. */
-  readonly client: string
+  readonly client: ClientKeys
 }
 
 /** The checkout of one product. */
@@ -78,7 +79,7 @@ export interface Checkout {
   /** Decodes the parameters; pure. */
   readonly read: (query: URLSearchParams) => Result.Result<unknown, NotCharged>
   /** Fails while the client is over the limit of invalid payments; reads no store. */
-  readonly admit: (client: string) => Effect.Effect<void, NotCharged>
+  readonly admit: (client: ClientKeys) => Effect.Effect<void, NotCharged>
   /** The id of the payment if it can pay for the product; pure, counts nothing. */
   readonly identify: (payment: PaidCall["payment"]) => Result.Result<PaymentId, NotCharged>
   /**
@@ -92,25 +93,21 @@ export interface Checkout {
 
 export interface CheckoutOptions {
   readonly terms: PaymentTerms
-  /**
-   * The limit of invalid payments and uncharged answers together, per client; null for no limit
-   * (benchmarks only).
-   */
-  readonly invalidPayments: RatePolicy | null
+  /** The limit of invalid payments and uncharged answers together, per client. */
+  readonly invalidPayments: RateLimiter
 }
 
 /** Returns the function that builds checkouts. Call it once, when the routes are built. */
 export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOptions) {
   const payments = yield* Payments
-  const limits = yield* RateLimits
-  const invalid = invalidPayments(limits, options.invalidPayments)
+  const invalid = countInvalidPayments(options.invalidPayments)
   const { terms } = options
 
   /**
    * Counts an invalid payment. A conflict is counted too but always returned: its payment may
    * have been taken.
    */
-  const countAndFail = (client: string, error: NotCharged) => {
+  const countAndFail = (client: ClientKeys, error: NotCharged) => {
     switch (error.code) {
       case "payment_required":
         return Effect.andThen(invalid.countOrRefuse(client), Effect.fail(error))
@@ -135,14 +132,9 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
         input: query instanceof NotCharged ? Result.fail(query) : read(query),
         secret: idempotencyKey(key),
       })).pipe(
-        Effect.tapError(() =>
-          // The answer is 400 either way. A matching payment is not counted: the buyer sends it
-          // again with the parameter corrected. One that cannot pay for the product counts as
-          // invalid.
-          Result.isFailure(matchedPayment(product, terms, sent))
-            ? invalid.countOnly(client)
-            : Effect.void
-        ),
+        // The answer is 400 at any count, and the payment stays unused: the buyer may correct the
+        // parameter and send it again.
+        Effect.tapError(() => invalid.countOnly(client)),
       )
       const now = yield* Clock.currentTimeMillis
       return yield* Effect.fromResult(purchaseOf(product, terms, sent, now)).pipe(
@@ -153,6 +145,8 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
             validityFault,
             request: canonicalRequest(product, input),
             secret: secret ?? payment.identifier,
+            client,
+            onUnused: invalid.countOnly(client),
           }, {
             check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged),
             compute: answerOf(product, handler.work(input)),
@@ -235,84 +229,5 @@ function answerOf<P extends Product>(
       const charged = settlementOrder === "compute-first" ? { charged: charge } : {}
       return { body: utf8.encode(JSON.stringify({ success: true, ...body, ...charged })), charge }
     },
-  })
-}
-
-/** Most clients in the list of blocked clients; the oldest entry is dropped first. */
-const blockedClientsMax = 10_000
-
-/**
- * The limit of invalid payments and uncharged answers per client.
- *
- * Each costs a signature check, a store read and perhaps a facilitator call, so both share one
- * count. A client over the limit is refused here before its payment is read and without a store
- * call; its calls in flight still finish. Without a policy nothing is counted.
- */
-function invalidPayments(limits: RateLimits["Service"], policy: RatePolicy | null) {
-  const blockedUntilMs = new Map<string, number>()
-
-  const tooMany = (waitMs: number) => ({
-    code: "rate_limited" as const,
-    message: "Too many invalid payments or uncharged answers for this address",
-    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
-  })
-
-  /** Fails while the client is over the limit. */
-  const check = (client: string) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const until = blockedUntilMs.get(client)
-      if (until === undefined) return Effect.void
-      if (until > now) return Effect.fail(unread(tooMany(until - now)))
-      blockedUntilMs.delete(client)
-      return Effect.void
-    })
-
-  const block = Effect.fnUntraced(function* (client: string, { resetMs }: RateDecision) {
-    const now = yield* Clock.currentTimeMillis
-    const [oldest] = blockedUntilMs.keys()
-    if (blockedUntilMs.size >= blockedClientsMax && oldest !== undefined) {
-      blockedUntilMs.delete(oldest)
-    }
-    blockedUntilMs.set(client, now + resetMs)
-  })
-
-  /** Counts an invalid payment; fails when that exceeds the limit. */
-  const countOrRefuse = Effect.fnUntraced(function* (client: string) {
-    if (policy === null) return
-    const decision = yield* limits.take(policy, client).pipe(
-      Effect.mapError(() =>
-        new NotCharged({
-          code: "payments_unavailable",
-          message: "Payments cannot be checked now",
-        })
-      ),
-    )
-    if (decision.granted) return
-    yield* block(client, decision)
-    return yield* new NotCharged(tooMany(decision.resetMs))
-  })
-
-  /**
-   * Counts a call that is answered anyway: an uncharged answer, a conflict of a known payment, or a
-   * wrong parameter with a payment that does not match the product. Never fails. The last grant
-   * blocks the client from its next call on.
-   */
-  const countOnly = (client: string) =>
-    policy === null ? Effect.void : limits.take(policy, client).pipe(
-      Effect.flatMap((decision) =>
-        decision.granted && decision.remaining > 0 ? Effect.void : block(client, decision)
-      ),
-      Effect.catchTag("RateLimitUnavailable", () => Effect.void),
-    )
-
-  return { check, countOrRefuse, countOnly }
-}
-
-/** The payment was not read. An earlier request may have used it, so `charged` is null. */
-function unread(refusal: { readonly code: "rate_limited"; readonly message: string }) {
-  return new NotCharged({
-    ...refusal,
-    hint: "Wait, then send the same payment again: this request did not use it.",
-    taken: null,
   })
 }

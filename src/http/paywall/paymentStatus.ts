@@ -59,7 +59,7 @@ const malformed = prepare({
 })
 const unknown = prepare({
   code: "not_found",
-  message: "This service has never received a payment with this id",
+  message: "No payment with this id is known here. A payment that was refused leaves no record",
   hint: `The id is ${paymentIdFormula}.`,
 })
 

@@ -15,6 +15,7 @@ import { Payments } from "../../payments/Payments.ts"
 import type { Delivery } from "../../payments/sale/responses.ts"
 import type { Checkout } from "./checkout.ts"
 import { refusalResponse } from "../server/errors.ts"
+import type { ClientKeys } from "../server/limits.ts"
 import { onDelivered } from "../server/server.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -23,7 +24,7 @@ type Response = HttpServerResponse.HttpServerResponse
 interface PaywallOptions {
   readonly terms: PaymentTerms
   /** The client whose limits a request counts against. */
-  readonly clientOf: (request: Request) => string
+  readonly clientOf: (request: Request) => ClientKeys
 }
 
 type Paywall = (

@@ -27,9 +27,13 @@ export interface Answer {
   readonly headers: ReadonlyArray<HeaderPair>
 }
 
+/**
+ * Every answer contains the caller's X-Request-Id, and most its RateLimit, so no shared cache may
+ * store one.
+ */
 export const caching = {
-  polled: "public, max-age=15",
-  document: "public, max-age=300",
+  polled: "private, max-age=15",
+  document: "private, max-age=300",
   none: "no-store",
 } as const
 

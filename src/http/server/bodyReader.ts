@@ -10,6 +10,7 @@
 import { ByteSize, Duration, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerError, HttpServerRequest } from "effect/http"
 import { cachedRefusal, clientKeys, type LimitRefusal, type RateLimiter } from "./limits.ts"
+import { makePlaces } from "./places.ts"
 import { type Body } from "./server.ts"
 import { bodyBytesMax, overloadedPaid, rateLimitedBeforeReading } from "./errors.ts"
 
@@ -34,33 +35,20 @@ export type BodyReader = (
 /** The body reader of the public API; make it once. */
 export const makeBodyReader: Effect.Effect<BodyReader> = Effect.gen(function* () {
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
-  let readingCount = 0
-  const readingByKey = new Map<string, number>()
-  const count = (key: string) => readingByKey.get(key) ?? 0
-  const add = (keys: ReadonlyArray<string>, by: number) => {
-    readingCount += by
-    for (const key of keys) {
-      const left = count(key) + by
-      if (left === 0) readingByKey.delete(key)
-      else readingByKey.set(key, left)
-    }
-  }
+  const reading = makePlaces({
+    total: pendingBodiesMax,
+    perClient: pendingBodiesPerClientMax,
+    perSite: pendingBodiesPerSiteMax,
+  })
 
   return (request, address, limiter) => {
-    const { client, site } = clientKeys(address)
+    const keys = clientKeys(address)
     const refusal = cachedRefusal(limiter, address, rateLimitedBeforeReading)
-    if (
-      count(client) >= (refusal === null ? pendingBodiesPerClientMax : pendingBodiesOverBudgetMax)
-    ) {
-      return refusal ?? tooMany
-    }
-    if (site !== null && count(site) >= pendingBodiesPerSiteMax) return refusal ?? tooMany
-    if (readingCount >= pendingBodiesMax) return full
-    const keys = site === null ? [client] : [client, site]
-    add(keys, 1)
+    const lack = reading.lack(keys, refusal === null ? undefined : pendingBodiesOverBudgetMax)
+    if (lack !== null) return lack === "total" ? full : refusal ?? tooMany
     return run(bodyOf(request), { signal: request.signal })
       .catch((): Body => ({ fault: "unreadable" }))
-      .finally(() => add(keys, -1))
+      .finally(reading.take(keys))
   }
 })
 

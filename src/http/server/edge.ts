@@ -31,12 +31,14 @@ import {
   paymentTooLong,
   type PreparedRefusal,
   rateLimited,
+  rateLimitedBeforeReading,
   targetLengthMax,
   targetTooLong,
 } from "./errors.ts"
 import type { RatePolicy } from "../../core/RateLimits.ts"
 import {
   clientAddress,
+  type ClientKeys,
   clientKeys,
   type LimitDecision,
   policyField,
@@ -44,10 +46,17 @@ import {
   rateFields,
   type RateLimiter,
 } from "./limits.ts"
+import { type Lack, makePlaces, type Places } from "./places.ts"
 import { type Body, type Peer, type RequestMeta, type WebHandler } from "./server.ts"
 
 /** Most requests that may wait for a store or a payment at once. */
 export const pendingMax = 2_000
+/** Most of them from one client. */
+export const pendingPerClientMax = pendingMax / 10
+/** Most of them from one IPv6 /48. */
+const pendingPerSiteMax = 3 * pendingPerClientMax
+/** How long a client with too many pending requests should wait, in seconds. */
+const pendingRetrySeconds = 1
 
 /** What a route returns: an answer, a refusal, or null when neither can be made now. */
 export type RouteResult = Answer | PreparedRefusal | null
@@ -94,12 +103,14 @@ export interface EdgeOptions {
   readonly nextId: () => string
   /** Called with the status of every answer. */
   readonly onAnswer: (status: number) => void
+  /** Called for a limited or waiting request with X-Forwarded-For while no proxy is trusted. */
+  readonly onUntrustedForward: () => void
 }
 
-/** The state of an edge: its options, and how many requests wait for a store or a payment. */
+/** The state of an edge: its options, and the requests that wait for a store or a payment. */
 interface Edge {
   readonly options: EdgeOptions
-  pending: number
+  readonly pending: Places
 }
 
 /** One request, with its id. */
@@ -109,6 +120,8 @@ interface RequestContext {
   readonly method: string
   readonly requestId: string
   readonly peer: Peer
+  /** Set by `keysOf`, because most answers do not need it. */
+  keys?: ClientKeys
 }
 
 type MaybePromise = Response | Promise<Response>
@@ -119,7 +132,12 @@ const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/
 
 /** The whole public API as a function of web requests. It never throws and never rejects. */
 export function makeEdge(options: EdgeOptions): (request: Request, peer: Peer) => MaybePromise {
-  const edge: Edge = { options, pending: 0 }
+  const pending = makePlaces({
+    total: pendingMax,
+    perClient: pendingPerClientMax,
+    perSite: pendingPerSiteMax,
+  })
+  const edge: Edge = { options, pending }
   const count = (response: Response) => {
     options.onAnswer(response.status)
     return response
@@ -193,13 +211,12 @@ function serve(context: RequestContext, route: EdgeRoute): MaybePromise {
     // limit.
     : headers.get("payment-signature") || headers.get("x-payment") || null
   if (payment !== null && payment.length > paymentLengthMax) return refuse(context, paymentTooLong)
-  const busy = edge.pending >= pendingMax
   if (route.paid !== null && payment !== null && method === "GET") {
-    if (busy) return refuse(context, overloadedPaid)
     return runHandler(context, route.paid, null)
   }
   if (route.limiter.policyField === null) return sendCurrent(context, route, [])
-  const decision = route.limiter.admit(clientKeys(addressOf(context)), busy)
+  const keys = keysOf(context)
+  const decision = route.limiter.admit(keys, edge.pending.lack(keys) !== null)
   return decision instanceof Promise
     ? trackPending(context, decision.then((settled) => applyLimit(context, route, settled)))
     : applyLimit(context, route, decision)
@@ -222,7 +239,7 @@ function applyLimit(
         rateFields(route.limiter, decision.field),
       )
     case "busy":
-      return refuse(context, overloaded)
+      return refuseBusy(context, context.edge.pending.lack(keysOf(context)), "unpaid")
     case "unavailable":
       return send(context, route.withoutStore ?? null, [])
   }
@@ -239,15 +256,21 @@ function post(
   const { edge, request } = context
   const body = edge.options.readBody(request, addressOf(context), limiter)
   if (!(body instanceof Promise)) return refuse(context, refusal(body.refusal), body.fields)
-  return body.then((body) =>
-    edge.pending >= pendingMax
-      ? refuse(context, refusal(overloadedPaid))
-      : runHandler(context, handle, body)
-  )
+  return body.then((body) => runHandler(context, handle, body, refusal))
 }
 
-/** Runs a handler, and adds the common headers to its response. */
-function runHandler(context: RequestContext, handle: WebHandler, body: Body | null): MaybePromise {
+/**
+ * Runs a handler, and adds the common headers to its response. Refuses the request when its client
+ * or all clients have too many pending.
+ */
+function runHandler(
+  context: RequestContext,
+  handle: WebHandler,
+  body: Body | null,
+  refusalOf: PostHandler["refusal"] = (refusal) => refusal,
+): MaybePromise {
+  const lack = context.edge.pending.lack(keysOf(context))
+  if (lack !== null) return refuseBusy(context, lack, "paid", refusalOf)
   const meta: RequestMeta = {
     requestId: context.requestId,
     clientAddress: addressOf(context),
@@ -264,13 +287,30 @@ function runHandler(context: RequestContext, handle: WebHandler, body: Body | nu
 
 /** Counts a request as pending until it is answered; a failure is answered with 500. */
 function trackPending(context: RequestContext, response: Promise<Response>): Promise<Response> {
-  const { edge } = context
-  edge.pending += 1
   return response
     .catch(() => refuse(context, internalError))
-    .finally(() => {
-      edge.pending -= 1
-    })
+    .finally(context.edge.pending.take(keysOf(context)))
+}
+
+/** A posted body may contain a payment, so it is refused like a paid call. */
+const busyRefusals = {
+  unpaid: { client: rateLimited(pendingRetrySeconds), total: overloaded },
+  paid: { client: rateLimitedBeforeReading(pendingRetrySeconds), total: overloadedPaid },
+} as const
+
+const pendingFields: ReadonlyArray<HeaderPair> = [
+  ["ratelimit-policy", `"pending";q=${pendingPerClientMax};qu="concurrent-requests"`],
+  ["ratelimit", `"pending";r=0;t=${pendingRetrySeconds}`],
+]
+
+function refuseBusy(
+  context: RequestContext,
+  lack: Lack | null,
+  call: keyof typeof busyRefusals,
+  refusalOf: PostHandler["refusal"] = (refusal) => refusal,
+): Response {
+  const refusal = refusalOf(busyRefusals[call][lack ?? "total"])
+  return refuse(context, refusal, lack === "client" ? pendingFields : [])
 }
 
 /** Runs the handler's callback once the answer was sent; not when the client disconnected first. */
@@ -287,6 +327,15 @@ function addressOf({ edge: { options }, peer: { remoteAddr }, request }: Request
   const { trustedProxyHops } = options
   if (trustedProxyHops === 0) return peer
   return clientAddress(peer, request.headers.get("x-forwarded-for"), trustedProxyHops)
+}
+
+function keysOf(context: RequestContext): ClientKeys {
+  if (context.keys !== undefined) return context.keys
+  const { edge: { options }, request } = context
+  if (options.trustedProxyHops === 0 && request.headers.has("x-forwarded-for")) {
+    options.onUntrustedForward()
+  }
+  return context.keys = clientKeys(addressOf(context))
 }
 
 function sendCurrent(

@@ -35,7 +35,7 @@ export type LimitDecision =
 /**
  * The keys a client is counted under. IPv6 has two: its /64, and its /48 with 12 times the budget.
  */
-interface ClientKeys {
+export interface ClientKeys {
   readonly client: string
   readonly site: string | null
 }
@@ -74,9 +74,10 @@ export const makeLimiter = Effect.fnUntraced(function* (name: string, budget: Ra
   }
   const refusedUntil = new Map<string, EpochMs>()
 
-  // The wait counts from before the call to the port, so it never ends later than the port's own.
+  // The last grant refuses the next request already. The wait counts from before the call to the
+  // port, so it never ends later than the port's own.
   const cacheRefusal = (key: string, requestedAt: EpochMs, decision: RateDecision) => {
-    if (decision.granted) return
+    if (decision.granted && decision.remaining > 0) return
     if (refusedUntil.size >= refusalsMax) {
       refusedUntil.delete(refusedUntil.keys().next().value ?? key)
     }

@@ -6,7 +6,17 @@
  *
  * @module
  */
-import { Context, type Duration, Effect, type Fiber, Option, Schema, type Scope } from "effect"
+import {
+  Context,
+  Duration,
+  Effect,
+  type Fiber,
+  Metric,
+  Option,
+  Schedule,
+  Schema,
+  type Scope,
+} from "effect"
 import { HttpEffect, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { RequestId } from "./errors.ts"
 
@@ -123,34 +133,66 @@ export interface ListenOptions {
   readonly drain: Duration.Duration
 }
 
+/** How long the port stays closed after the listener failed: meanwhile descriptors become free. */
+const listenPause = Duration.millis(500)
+const restarts = Metric.counter("http_listener_restarts_total", {
+  description: "Times a listener failed and was opened again, as when descriptors run out",
+  incremental: true,
+})
+
+type Handler = (request: Request, peer: Peer) => Response | Promise<Response>
+
 /**
  * Listens until the scope closes. Then it accepts no new request and waits up to `drain` for the
  * requests in flight; what is still open ends with the process. Returns the bound address.
+ *
+ * When the process has no file descriptor left, Deno's listener ends; its open connections go on.
+ * It is opened again on the same port after a pause, for as long as it takes.
  */
 export const listen = (
   options: ListenOptions,
-  handler: (request: Request, peer: Peer) => Response | Promise<Response>,
+  handler: Handler,
 ): Effect.Effect<Deno.NetAddr, CannotListen, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.try({
-      try: () => {
-        const { hostname, port } = options
-        const onError = () => new Response(null, { status: 500 })
-        return Deno.serve({ hostname, port, onListen: () => {}, onError }, handler)
-      },
-      catch: (cause) =>
-        new CannotListen({
-          hostname: options.hostname,
-          port: options.port,
-          reason: cause instanceof Error ? cause.name : "unknown",
-        }),
+  Effect.gen(function* () {
+    const current = yield* Effect.acquireRelease(
+      Effect.map(open(options, handler), (server) => ({ server })),
+      ({ server }) => shutDown(server, options.drain),
+    )
+    const { addr } = current.server
+    const reopen = Effect.gen(function* () {
+      const reason = yield* endOf(current.server)
+      yield* Effect.logWarning(`The listener on port ${addr.port} failed: ${reason}`)
+      yield* Effect.sleep(listenPause)
+      current.server = yield* Effect.retry(
+        open({ ...options, port: addr.port }, handler),
+        Schedule.spaced(listenPause),
+      )
+      yield* Metric.update(restarts, 1)
+    })
+    yield* Effect.forkScoped(Effect.forever(reopen))
+    return addr
+  })
+
+const open = ({ hostname, port }: ListenOptions, handler: Handler) =>
+  Effect.try({
+    try: () => {
+      const onError = () => new Response(null, { status: 500 })
+      return Deno.serve({ hostname, port, onListen: () => {}, onError }, handler)
+    },
+    catch: (cause) =>
+      new CannotListen({ hostname, port, reason: cause instanceof Error ? cause.name : "unknown" }),
+  })
+
+/** Waits until a listener fails; returns why. A shutdown is not a failure. */
+const endOf = (server: Deno.HttpServer) =>
+  Effect.callback<string>((resume) => {
+    server.finished.catch((cause) => resume(Effect.succeed(String(cause))))
+  })
+
+const shutDown = (server: Deno.HttpServer, drain: Duration.Duration) =>
+  Effect.promise(() => server.shutdown()).pipe(
+    Effect.timeoutOrElse({
+      duration: drain,
+      orElse: () => Effect.logWarning("Requests were still in flight at the end of the drain time"),
     }),
-    (server) =>
-      Effect.promise(() => server.shutdown()).pipe(
-        Effect.timeoutOrElse({
-          duration: options.drain,
-          orElse: () =>
-            Effect.logWarning("Requests were still in flight at the end of the drain time"),
-        }),
-      ),
-  ).pipe(Effect.map((server) => server.addr))
+  )

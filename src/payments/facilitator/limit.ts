@@ -1,56 +1,43 @@
 /**
- * Limits the calls to a facilitator, so that a flood of payments overloads neither the facilitator
- * nor us.
+ * Limits the verifications that run at a facilitator at the same time, so that a flood of payments
+ * overloads neither the facilitator nor us.
  *
- * A verification over the limit returns `unknown` at once, and nothing is charged. A settlement
- * waits instead, because its intent is already stored, and the number of sales is limited
- * elsewhere.
+ * One that gets no place in time returns `unknown` with the reason `facilitatorBusy`, and nothing is
+ * charged. Settlements have places of their own, which a sale takes before it claims its payment
+ * (`sale/saleFibers.ts`).
  *
  * @module
  */
-import { Effect, Layer, Semaphore } from "effect"
-import { Facilitator, type FacilitatorRequest, type VerifyOutcome } from "../Facilitator.ts"
+import { Duration, Effect, Layer } from "effect"
+import { makePlaces } from "../../core/places.ts"
+import {
+  Facilitator,
+  facilitatorBusy,
+  type FacilitatorRequest,
+  type VerifyOutcome,
+} from "../Facilitator.ts"
 
-interface FacilitatorLimit {
-  /** Concurrent calls, verifications and settlements together. */
-  readonly inFlight: number
-  /** How many verifications may wait. */
-  readonly waiting: number
-}
+/** How many verifications may wait for each place, and for how long. */
+const waitingPerPlace = 2
+const waitMax = Duration.seconds(2)
 
-const defaultLimit: FacilitatorLimit = { inFlight: 32, waiting: 64 }
+const busy: VerifyOutcome = { outcome: "unknown", reason: facilitatorBusy }
 
-const overloaded: VerifyOutcome = { outcome: "unknown", reason: "overloaded" }
-
-/** A facilitator whose calls are limited. */
+/** A facilitator that verifies at most `verifications` payments at the same time. */
 export const layerLimited = (
-  { inFlight, waiting }: FacilitatorLimit = defaultLimit,
+  verifications: number,
 ): Layer.Layer<Facilitator, never, Facilitator> =>
   Layer.effect(
     Facilitator,
     Effect.gen(function* () {
       const facilitator = yield* Facilitator
-      const calls = yield* Semaphore.make(inFlight)
-      let verifying = 0
-      let settling = 0
-
+      const places = makePlaces({
+        places: verifications,
+        waiting: verifications * waitingPerPlace,
+        waitMax,
+      })
       const verify = (request: FacilitatorRequest) =>
-        Effect.suspend(() => {
-          if (verifying + settling >= inFlight + waiting) return Effect.succeed(overloaded)
-          verifying++
-          return calls.withPermit(facilitator.verify(request)).pipe(
-            Effect.ensuring(Effect.sync(() => verifying--)),
-          )
-        })
-
-      const settle = (request: FacilitatorRequest) =>
-        Effect.suspend(() => {
-          settling++
-          return calls.withPermit(facilitator.settle(request)).pipe(
-            Effect.ensuring(Effect.sync(() => settling--)),
-          )
-        })
-
-      return Facilitator.of({ name: facilitator.name, verify, settle })
+        places.run(busy)(facilitator.verify(request)).pipe(Effect.catch(Effect.succeed))
+      return Facilitator.of({ ...facilitator, verify })
     }),
   )

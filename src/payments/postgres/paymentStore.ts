@@ -99,17 +99,23 @@ function queries(sql: SqlClient) {
       Effect.orDie,
     )
 
-  const waiting = ({ nowSeconds, answerWindow, skip, limit }: WaitingQuery) =>
+  const urgent = ({ answerWindow, skip, limit }: WaitingQuery) =>
     sql<PaymentRow>`
       SELECT ${columns} FROM payment
-      WHERE state IN ('claimed', 'released', 'settling', 'unresolved', 'settled')
-          AND (state = 'unresolved'
-            OR (state = 'released' AND valid_before < ${nowSeconds})
-            OR (state IN ('claimed', 'settling', 'settled')
-              AND lease_until < clock_timestamp()))
+      WHERE state IN ('claimed', 'settling', 'unresolved', 'settled')
+          AND (state = 'unresolved' OR lease_until < clock_timestamp())
         OR state = 'answered' AND sent_at IS NULL
           AND answered_at <= clock_timestamp() - ${seconds(answerWindow)}
-      ORDER BY state = 'released', changed_at, payment_id LIMIT ${limit} OFFSET ${skip}`.pipe(
+      ORDER BY changed_at, payment_id LIMIT ${limit} OFFSET ${skip}`
+
+  const released = ({ nowSeconds, skip, limit }: WaitingQuery) =>
+    sql<PaymentRow>`
+      SELECT ${columns} FROM payment
+      WHERE state = 'released' AND valid_before < ${nowSeconds}
+      ORDER BY valid_before, payment_id LIMIT ${limit} OFFSET ${skip}`
+
+  const waiting = (query: WaitingQuery) =>
+    (query.kind === "urgent" ? urgent(query) : released(query)).pipe(
       Effect.map((rows) => rows.map(readPayment)),
       Effect.orDie,
     )

@@ -25,7 +25,6 @@ import {
   type PaymentWithRefund,
   type ReleasedPayment,
   repeatAction,
-  wasTaken,
 } from "../domain/payment.ts"
 import { needsChain, reconcile, type ReconcileOptions } from "../reconcile.ts"
 
@@ -63,13 +62,13 @@ export const invalidSignature = Effect.fail(
 )
 
 /** The payment is known from another request or with another signature. */
-export const paymentConflict = ({ state }: Payment) =>
+export const paymentConflict = (taken: boolean | null) =>
   Effect.fail(
     new NotCharged({
       code: "payment_conflict",
       message: "This authorization is bound to another request or signature",
       hint: "Sign a new authorization for this request.",
-      taken: wasTaken(state),
+      taken,
     }),
   )
 
@@ -82,9 +81,13 @@ export const paymentInProgress = new NotCharged({
 })
 export const inProgress = Effect.fail(paymentInProgress)
 
-export const overloaded = Effect.fail(
-  new NotCharged({ code: "overloaded", message: "Too many payments are being processed" }),
-)
+const notUsed = "Send the same payment again: it was not used."
+
+export const overloaded = new NotCharged({
+  code: "overloaded",
+  message: "Too many payments are being processed",
+  hint: notUsed,
+})
 
 export const payerOverloaded = Effect.fail(
   new NotCharged({
@@ -93,6 +96,14 @@ export const payerOverloaded = Effect.fail(
     hint: "Send the same payment again when the others are finished: it was not used.",
   }),
 )
+
+/** Too many payments from one address wait for their verification. */
+export const tooManyUnverified = new NotCharged({
+  code: "rate_limited",
+  message: "Too many payments from this address are being verified",
+  hint: notUsed,
+  retryAfterSeconds: 1,
+})
 
 export const paymentAlreadyUsed = (receipt: typeof Receipt.Type) =>
   new NotCharged({
@@ -117,7 +128,7 @@ export const unavailable = Effect.fail(
   new NotCharged({
     code: "payments_unavailable",
     message: "Payments cannot be taken at this moment",
-    hint: "Send the same payment again: it was not used.",
+    hint: notUsed,
   }),
 )
 
@@ -155,7 +166,7 @@ export type PaymentOutcome =
   | { readonly state: "released" }
   /** It was never paid and never will be. */
   | { readonly state: "void" }
-  /** The service never received it. */
+  /** It was never claimed: the service does not know it. */
   | { readonly state: "unknown" }
 
 type KnownOutcome = Exclude<PaymentOutcome, { readonly state: "released" | "unknown" }>

@@ -1,10 +1,11 @@
 /**
- * Sells one answer for one claimed payment, in the settlement order of its product.
+ * Sells one answer for one payment, in the settlement order of its product.
  *
- * Compute-first: verify, compute, intend with the answer's bytes, settle, prove, answer.
- * Settle-early: check, verify, intend, settle, prove, compute, answer or refund.
+ * Compute-first: verify, claim, compute, intend with the answer's bytes, settle, prove, answer.
+ * Settle-early: check, verify, claim, intend, settle, prove, compute, answer or refund.
  *
- * Any failure before the intent releases the payment: nothing was charged. After the intent only
+ * Nothing is stored before the claim, so a payment that is not valid leaves no row. A failure
+ * between the claim and the intent releases the payment: nothing was charged. After the intent only
  * the chain decides, because a facilitator's report is a hint. Without proof the payment is
  * unresolved, never refused. Once the chain shows the transfer there are two ends: a stored answer,
  * or a queued refund. When a worker dies, its lease expires and the sweep continues from the stored
@@ -25,11 +26,12 @@ import type {
 } from "../domain/payment.ts"
 import { faultOf } from "../domain/paymentFault.ts"
 import type { PaymentPayload } from "../domain/x402/paymentPayload.ts"
-import type {
-  Facilitator,
-  FacilitatorRequest,
-  SettleOutcome,
-  VerifyOutcome,
+import {
+  type Facilitator,
+  facilitatorBusy,
+  type FacilitatorRequest,
+  type SettleOutcome,
+  type VerifyOutcome,
 } from "../Facilitator.ts"
 import type { Move, PaymentStore } from "../PaymentStore.ts"
 import { proofOf } from "../reconcile.ts"
@@ -37,7 +39,7 @@ import type { PaymentTiming } from "../timing.ts"
 import {
   hungUp,
   neverPaid,
-  payerOverloaded,
+  overloaded,
   refundQueued,
   unavailable,
   unresolved,
@@ -59,6 +61,10 @@ export interface Purchase {
    * none.
    */
   readonly secret: string | null
+  /** The client that sent it, and its IPv6 site (/48), if it has one. */
+  readonly client: { readonly client: string; readonly site: string | null }
+  /** Runs when the caller hung up and the payment was not used. */
+  readonly onUnused: Effect.Effect<void>
 }
 
 /**
@@ -77,13 +83,18 @@ export interface Work {
   readonly compute: Effect.Effect<WorkResult, NotCharged>
 }
 
-/** A purchase whose payment this fiber has claimed. */
-export interface ClaimedPurchase {
-  readonly row: Payment
+/** A sale in its fiber. */
+export interface RunningSale {
   readonly request: FacilitatorRequest
   readonly work: Work
-  /** How many other payments of this payer are in progress in this process. */
-  readonly payerInFlight: number
+  /** Runs the steps before the payment is known to be valid, in a place of the client. */
+  readonly whileUnverified: <A>(steps: Effect.Effect<A, NotCharged>) => Effect.Effect<A, NotCharged>
+  /** Runs the steps from the claim on, in one of the places for sales. */
+  readonly inSalePlace: <A, E>(steps: Effect.Effect<A, E>) => Effect.Effect<A, E | NotCharged>
+  /** Claims the payment; none when another call has it. */
+  readonly claim: Effect.Effect<Option.Option<Payment>, FailedSale>
+  /** Checks, after the claim, that the payment could be refunded (settle-early only). */
+  readonly checkCovered: Effect.Effect<void, NotCharged>
   /** Completed when the buyer hangs up. */
   readonly abandoned: Deferred.Deferred<void>
 }
@@ -100,42 +111,46 @@ export interface SalePorts {
   readonly timing: PaymentTiming
 }
 
-/**
- * Maximum number of payments of one payer in progress. Without this limit a payer whose balance
- * pays for one call could have many computed, and could use up what the treasury covers.
- */
-const payerInFlightMax = 8
+/** A sale's result; none when another call sells the payment. */
+type SoldHere = Effect.Effect<Option.Option<SaleResult>, FailedSale>
 
 /** Sells compute-first: the answer is computed first and stored with the intent. */
-export const sellComputeFirst = Effect.fnUntraced(
-  function* (ports: SalePorts, claimed: ClaimedPurchase) {
+export const sellComputeFirst = (ports: SalePorts, running: RunningSale): SoldHere =>
+  Effect.andThen(
+    verified(ports, running, Effect.void),
+    running.inSalePlace(computeAndSettle(ports, running)),
+  )
+
+const computeAndSettle = Effect.fnUntraced(
+  function* (ports: SalePorts, running: RunningSale) {
     const { store, timing } = ports
+    const claimed = yield* running.claim
+    if (Option.isNone(claimed)) return Option.none()
+    const row = claimed.value
     const answer = yield* releaseOnFailure(
       ports,
-      claimed,
-      Effect.andThen(
-        verifyPayment(ports, claimed),
-        withTimeLimit(claimed.work.compute, timing.workTimeout),
-      ),
+      running,
+      row,
+      withTimeLimit(running.work.compute, timing.workTimeout),
     )
     if (!answer.charge) {
-      if (!(yield* release(store, claimed.row, "not_charged"))) return yield* unresolved
-      return { charged: false, answer } satisfies SaleResult
+      if (!(yield* release(store, row, "not_charged"))) return yield* unresolved
+      return Option.some<SaleResult>({ charged: false, answer })
     }
-    const settling = yield* intend(ports, claimed, answer)
-    const settlement = yield* settleAndProve(ports, settling, claimed.request)
+    const settling = yield* intend(ports, row, answer)
+    const settlement = yield* settleAndProve(ports, settling, running.request)
     const { proof } = settlement
-    const row = yield* tryMoveOrFind(
+    const settled = yield* tryMoveOrFind(
       store,
       settling,
       proof.proof === "paid"
         ? { event: "answer", answer: null, paidAt: proof.at }
         : moveWithoutProof(settlement),
     )
-    if (row?.state === "answered") {
-      return { charged: true, payment: row, answer } satisfies SaleResult
+    if (settled?.state === "answered") {
+      return Option.some<SaleResult>({ charged: true, payment: settled, answer })
     }
-    return yield* row?.state === "void" ? neverPaid : unresolved
+    return yield* settled?.state === "void" ? neverPaid : unresolved
   },
 )
 
@@ -143,28 +158,45 @@ export const sellComputeFirst = Effect.fnUntraced(
  * Sells settle-early: the payment is settled first, then the answer is computed or the payment
  * refunded.
  */
-export const sellSettleEarly = Effect.fnUntraced(
-  function* (ports: SalePorts, claimed: ClaimedPurchase) {
-    const { store, timing } = ports
-    yield* releaseOnFailure(
-      ports,
-      claimed,
-      Effect.andThen(
-        withTimeLimit(claimed.work.check, timing.workTimeout),
-        verifyPayment(ports, claimed),
-      ),
-    )
-    const settling = yield* intend(ports, claimed, null)
-    const settlement = yield* settleAndProve(ports, settling, claimed.request)
+export const sellSettleEarly = (ports: SalePorts, running: RunningSale): SoldHere =>
+  Effect.andThen(
+    verified(ports, running, withTimeLimit(running.work.check, ports.timing.workTimeout)),
+    running.inSalePlace(settleAndCompute(ports, running)),
+  )
+
+const settleAndCompute = Effect.fnUntraced(
+  function* (ports: SalePorts, running: RunningSale) {
+    const { store } = ports
+    const claimed = yield* running.claim
+    if (Option.isNone(claimed)) return Option.none()
+    yield* releaseOnFailure(ports, running, claimed.value, running.checkCovered)
+    const settling = yield* intend(ports, claimed.value, null)
+    const settlement = yield* settleAndProve(ports, settling, running.request)
     const { proof } = settlement
     const row = yield* tryMoveOrFind(
       store,
       settling,
       proof.proof === "paid" ? settleMove(ports, proof.at) : moveWithoutProof(settlement),
     )
-    return yield* computeOrRefund(ports, row, claimed.work)
+    return Option.some(yield* computeOrRefund(ports, row, running.work))
   },
 )
+
+/**
+ * Checks and verifies a payment. A buyer who hangs up ends the check, but not a verification,
+ * because the facilitator continues with it: the client keeps its place until the verdict.
+ */
+const verified = (
+  ports: SalePorts,
+  running: RunningSale,
+  check: Effect.Effect<void, NotCharged>,
+): Effect.Effect<void, NotCharged> =>
+  Effect.andThen(unlessHungUp(running, check), verifyPayment(ports, running)).pipe(
+    running.whileUnverified,
+    Effect.result,
+    Effect.filterOrFail(() => !Deferred.isDoneUnsafe(running.abandoned), () => hungUp),
+    Effect.flatMap(Effect.fromResult),
+  )
 
 const settleMove = ({ timing }: SalePorts, paidAt: PaidAt): Move => ({
   event: "settle",
@@ -186,8 +218,18 @@ export const resumeUnresolved = Effect.fnUntraced(function* (ports: SalePorts, r
     : Option.none<Payment>()
 })
 
+/** Continues an unresolved payment that `claim` has moved to `settled` for its buyer. */
+export const sellResumed = (ports: SalePorts, { claim, work }: RunningSale): SoldHere =>
+  Effect.flatMap(
+    claim,
+    Option.match({
+      onNone: () => Effect.succeedNone,
+      onSome: (row) => Effect.map(computeOrRefund(ports, row, work), Option.some),
+    }),
+  )
+
 /** Computes the answer of a settled payment, or queues its refund. */
-export const computeOrRefund = Effect.fnUntraced(function* (
+const computeOrRefund = Effect.fnUntraced(function* (
   ports: SalePorts,
   row: Payment | null,
   work: Work,
@@ -239,21 +281,25 @@ const answerNotReady = new NotCharged({
   message: "The answer was not ready in time",
 })
 
+/** Interrupts a step, and fails with `hungUp`, when the buyer hangs up. */
+const unlessHungUp = <A>({ abandoned }: RunningSale, step: Effect.Effect<A, NotCharged>) =>
+  Effect.raceFirst(step, Effect.flatMap(Deferred.await(abandoned), () => Effect.fail(hungUp)))
+
 /**
- * Runs the steps before the intent. Any failure, or a buyer who hangs up, releases the payment.
- * When the release is not confirmed the result is unresolved, because another call with the same
- * payment may already be settling it.
+ * Runs a step between the claim and the intent. A failure, or a buyer who hangs up, releases the
+ * payment. When the release is not confirmed the result is unresolved, because another call with
+ * the same payment may already be settling it.
  */
 const releaseOnFailure = <A>(
   { store }: SalePorts,
-  { row, payerInFlight, abandoned }: ClaimedPurchase,
-  steps: Effect.Effect<A, NotCharged>,
+  running: RunningSale,
+  claimed: Payment,
+  step: Effect.Effect<A, NotCharged>,
 ): Effect.Effect<A, NotCharged | Unresolved> =>
-  (payerInFlight < payerInFlightMax ? steps : payerOverloaded).pipe(
-    Effect.raceFirst(Effect.flatMap(Deferred.await(abandoned), () => Effect.fail(hungUp))),
+  unlessHungUp(running, step).pipe(
     Effect.catch((refusal): Effect.Effect<never, NotCharged | Unresolved> =>
       Effect.flatMap(
-        release(store, row, refusal.code),
+        release(store, claimed, refusal.code),
         (released): Effect.Effect<never, NotCharged | Unresolved> =>
           released || refusal === hungUp ? Effect.fail(refusal) : unresolved,
       )
@@ -266,16 +312,16 @@ const releaseOnFailure = <A>(
  */
 const verifyPayment = (
   ports: SalePorts,
-  claimed: ClaimedPurchase,
+  running: RunningSale,
 ): Effect.Effect<void, NotCharged> =>
-  Effect.all([verifyWithFacilitator(ports, claimed), checkUnused(ports, claimed)], {
+  Effect.all([verifyWithFacilitator(ports, running), checkUnused(ports, running)], {
     concurrency: "unbounded",
     discard: true,
   })
 
 const checkUnused = (
   { chain, timing }: SalePorts,
-  { request: { token, authorization: { from, nonce } } }: ClaimedPurchase,
+  { request: { token, authorization: { from, nonce } } }: RunningSale,
 ) =>
   chain.isNonceUsed(token.asset, from, nonce).pipe(
     Effect.timeout(timing.verifyTimeout),
@@ -298,7 +344,7 @@ const alreadyUsedOnChain = Effect.fail(
 
 const verifyWithFacilitator = (
   { facilitator, timing }: SalePorts,
-  { request }: ClaimedPurchase,
+  { request }: RunningSale,
 ): Effect.Effect<void, NotCharged> =>
   facilitator.verify(request).pipe(
     Effect.timeoutOrElse({
@@ -324,6 +370,7 @@ const verifyWithFacilitator = (
             }),
           )
         case "unknown":
+          if (verify.reason === facilitatorBusy) return Effect.fail(overloaded)
           return Effect.fail(
             new NotCharged({
               code: "facilitator_error",
@@ -377,10 +424,10 @@ const withTimeLimit = <A>(
  */
 const intend = Effect.fnUntraced(function* (
   { store, timing }: SalePorts,
-  { row }: ClaimedPurchase,
+  claimed: Payment,
   answer: WorkResult | null,
 ) {
-  const settling = yield* store.move(row, {
+  const settling = yield* store.move(claimed, {
     event: "intend",
     answer: answer === null ? null : { body: answer.body },
     lease: timing.lease,

@@ -1,16 +1,29 @@
 /**
  * The fibers of sales. The service owns them: when a buyer hangs up, the fiber continues, and
- * either releases the payment or completes the sale. Every sale is counted once, by its outcome,
- * even when the buyer has left.
+ * either leaves the payment unused or completes the sale. Every sale is counted once, by its
+ * outcome, even when the buyer has left.
+ *
+ * Three numbers are limited: the payments of one payer, the unverified payments of one client, and
+ * the verified payments that are sold at the same time. One process sells a payment only once at a
+ * time.
  *
  * @module
  */
 import { Cause, Deferred, Duration, Effect, Exit, Fiber, FiberSet, Metric, Option } from "effect"
 import type { FailedSale } from "../domain/failedSale.ts"
-import type { Address, Payment } from "../domain/payment.ts"
+import { makePlaces, makePlacesByKey } from "../../core/places.ts"
+import type { Address, PaymentId } from "../domain/payment.ts"
 import { type PaymentTerms, requirements, tokenOf } from "../domain/x402/terms.ts"
-import { type Delivery, hungUp, receiptOf, unresolved } from "./responses.ts"
-import type { ClaimedPurchase, Purchase, SaleResult, Work } from "./sale.ts"
+import {
+  type Delivery,
+  hungUp,
+  overloaded,
+  payerOverloaded,
+  receiptOf,
+  tooManyUnverified,
+  unresolved,
+} from "./responses.ts"
+import type { Purchase, RunningSale, SaleResult, Work } from "./sale.ts"
 
 /** One request that is being sold, with its counter. */
 export interface Sale {
@@ -53,9 +66,21 @@ function outcomeName(exit: Exit.Exit<CountedSale, FailedSale>): string {
     return replayed ? "replayed" : charged ? "charged" : "given_away"
   }
   // An interrupted fiber leaves its payment to the sweep.
-  const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+  const error = errorOf(exit)
   if (error === undefined || error._tag === "Unresolved") return "unresolved"
   return error === hungUp ? "hung_up" : error.code
+}
+
+const errorOf = (exit: Exit.Exit<unknown, FailedSale>) =>
+  Option.getOrUndefined(Exit.findErrorOption(exit))
+
+/** Counts the result of a sale's fiber, unless another call sells the payment. */
+function countResult(sale: Sale, exit: Exit.Exit<Option.Option<SaleResult>, FailedSale>) {
+  if (Exit.isFailure(exit)) return sale.count(Exit.failCause(exit.cause))
+  return Option.match(exit.value, {
+    onNone: () => Effect.void,
+    onSome: ({ charged }) => sale.count(Exit.succeed({ charged, replayed: false })),
+  })
 }
 
 /** Counts a sale that ended without a fiber. A sale with a fiber was counted when that ended. */
@@ -72,108 +97,170 @@ export const countEnd = (sale: Sale, result: Effect.Effect<Delivery, FailedSale>
  * leases expire.
  */
 const drainTimeout = Duration.seconds(60)
+/**
+ * Maximum number of payments of one payer in progress. Without this limit a payer whose balance
+ * pays for one call could have many computed, and could use up what the treasury covers.
+ */
+const payerInFlightMax = 8
+/**
+ * How many payments of one client are verified at the same time, how many more wait for that, and
+ * for how long. An IPv6 site (/48) has `siteFactor` times as many.
+ */
+const unverifiedPerClient = { places: 16, waiting: 64, waitMax: Duration.seconds(5) }
+const siteFactor = 4
+/** How many verified payments wait for a place among the sales, and for how long. */
+const saleQueue = { waiting: 512, waitMax: Duration.seconds(5) }
+
+/** A sale that runs in this process. */
+interface SaleInProgress {
+  readonly purchase: Purchase
+  /** Completes when its fiber has ended. */
+  readonly ended: Effect.Effect<void>
+}
+
+/** The steps of a sale that its seller decides. */
+type SaleSteps = Pick<RunningSale, "claim" | "checkCovered">
 
 export interface SaleFibers {
+  /** The sale of a payment that runs in this process; undefined when there is none. */
+  readonly inProgress: (paymentId: PaymentId) => SaleInProgress | undefined
   /**
-   * Claims a row, runs `sell` on it in its own fiber, and waits for the result. None when `claim`
-   * returns none. No interruption can come between the claim and the start of the fiber.
+   * Runs `sell` in its own fiber, and waits for the result. None when this payment is already sold
+   * in this process, or when `sell` returns none.
    */
-  readonly run: <E extends FailedSale>(
-    claim: Effect.Effect<Option.Option<Payment>, E>,
-    sell: (claimed: ClaimedPurchase) => Effect.Effect<SaleResult, FailedSale>,
+  readonly run: (
+    paymentId: PaymentId,
     sale: Sale,
+    steps: SaleSteps,
+    sell: (running: RunningSale) => Effect.Effect<Option.Option<SaleResult>, FailedSale>,
   ) => Effect.Effect<Option.Option<Delivery>, FailedSale>
   /** Runs an effect that no caller waits for. */
   readonly background: (effect: Effect.Effect<void>) => Effect.Effect<void>
-  /** How many payments are in progress. */
-  readonly size: Effect.Effect<number>
 }
 
-/** The fibers of one service. Closing the scope waits for them. */
-export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) {
+/**
+ * The fibers of one service, which sells at most `salesMax` verified payments at the same time.
+ * Closing the scope waits for them.
+ */
+export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms, salesMax: number) {
   const token = tokenOf(terms)
   const fibers = yield* FiberSet.make<unknown, FailedSale>()
   yield* Effect.addFinalizer(() =>
     Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drainTimeout))
   )
   const payers = payersInFlight()
+  const inProgress = new Map<PaymentId, SaleInProgress>()
+  const whileUnverified = makeUnverifiedPlaces()
+  const sales = makePlaces({ places: salesMax, ...saleQueue })
 
-  const inFiber = (
+  const start = (
+    paymentId: PaymentId,
     sale: Sale,
-    payer: Address,
-    sell: (others: number) => Effect.Effect<SaleResult, FailedSale>,
+    sell: Effect.Effect<Option.Option<SaleResult>, FailedSale>,
   ) =>
-    FiberSet.run(
-      fibers,
-      Effect.onExit(
-        Effect.interruptible(sell(payers.enter(payer))),
-        (exit) =>
+    Effect.suspend(() => {
+      const { purchase } = sale
+      const payer = purchase.payment.authorization.from
+      payers.enter(payer)
+      const ended = Deferred.makeUnsafe<void>()
+      inProgress.set(paymentId, { purchase, ended: Deferred.await(ended) })
+      return FiberSet.run(
+        fibers,
+        Effect.onExit(Effect.interruptible(sell), (exit) =>
           Effect.suspend(() => {
             payers.leave(payer)
-            return sale.count(Exit.map(exit, ({ charged }) => ({ charged, replayed: false })))
-          }),
-      ),
-    )
-
-  const run: SaleFibers["run"] = (claim, sell, sale) =>
-    Effect.uninterruptibleMask(Effect.fnUntraced(function* (restore) {
-      const claimed = yield* claim
-      if (Option.isNone(claimed)) return Option.none()
-      const row = claimed.value
-      const { purchase: { product, payment: { authorization, signature } }, work } = sale
-      const request = {
-        token,
-        authorization,
-        signature,
-        requirements: requirements(product, terms),
-      }
-      const abandoned = yield* Deferred.make<void>()
-      const fiber = yield* inFiber(
-        sale,
-        authorization.from,
-        (payerInFlight) => sell({ row, request, work, payerInFlight, abandoned }),
+            inProgress.delete(paymentId)
+            Deferred.doneUnsafe(ended, Effect.void)
+            return Effect.andThen(
+              countResult(sale, exit),
+              errorOf(exit) === hungUp ? purchase.onUnused : Effect.void,
+            )
+          })),
       )
+    })
+
+  const run: SaleFibers["run"] = (paymentId, sale, steps, sell) =>
+    Effect.uninterruptibleMask(Effect.fnUntraced(function* (restore) {
+      if (inProgress.has(paymentId)) return Option.none()
+      const { purchase: { product, client, payment: { authorization, signature } }, work } = sale
+      if (payers.count(authorization.from) >= payerInFlightMax) return yield* payerOverloaded
+      const abandoned = Deferred.makeUnsafe<void>()
+      const running: RunningSale = {
+        request: { token, authorization, signature, requirements: requirements(product, terms) },
+        work,
+        whileUnverified: whileUnverified(client),
+        inSalePlace: sales.run(overloaded),
+        ...steps,
+        abandoned,
+      }
+      const fiber = yield* start(paymentId, sale, sell(running))
       const exit = yield* restore(Fiber.await(fiber)).pipe(
         Effect.onInterrupt(() => Deferred.succeed(abandoned, undefined)),
       )
-      if (Exit.isSuccess(exit)) return Option.some(deliveryOf(row, exit.value, terms))
-      // Interrupted by a closing service, perhaps after the intent: the outcome of the payment is
-      // unknown.
-      if (Cause.hasInterruptsOnly(exit.cause) || Cause.hasDies(exit.cause)) return yield* unresolved
-      return yield* Effect.failCause(exit.cause)
+      return yield* deliveryOf(paymentId, exit, terms)
     }))
 
   const saleFibers: SaleFibers = {
+    inProgress: (paymentId) => inProgress.get(paymentId),
     run,
     background: (effect) => Effect.asVoid(FiberSet.run(fibers, effect)),
-    size: FiberSet.size(fibers),
   }
   return saleFibers
 })
 
+/**
+ * The payments that wait for the verdict of the facilitator, limited by client: an address with
+ * many payments that cannot pay must not occupy all places of the facilitator.
+ */
+function makeUnverifiedPlaces() {
+  const ofClient = makePlacesByKey(unverifiedPerClient)
+  const ofSite = makePlacesByKey({
+    ...unverifiedPerClient,
+    places: unverifiedPerClient.places * siteFactor,
+    waiting: unverifiedPerClient.waiting * siteFactor,
+  })
+  return ({ client, site }: Purchase["client"]): RunningSale["whileUnverified"] => (steps) => {
+    const inSitePlace = site === null ? steps : ofSite.run(site)(tooManyUnverified)(steps)
+    return ofClient.run(client)(tooManyUnverified)(inSitePlace)
+  }
+}
+
 /** Counts the payments in progress of each payer. */
 function payersInFlight() {
   const inFlight = new Map<Address, number>()
+  const count = (payer: Address) => inFlight.get(payer) ?? 0
   return {
-    /** Adds one, and returns how many others there are. */
+    count,
     enter: (payer: Address) => {
-      const others = inFlight.get(payer) ?? 0
-      inFlight.set(payer, others + 1)
-      return others
+      inFlight.set(payer, count(payer) + 1)
     },
     leave: (payer: Address) => {
-      const left = (inFlight.get(payer) ?? 1) - 1
-      if (left === 0) inFlight.delete(payer)
+      const left = count(payer) - 1
+      if (left <= 0) inFlight.delete(payer)
       else inFlight.set(payer, left)
     },
   }
 }
 
+/**
+ * The delivery of a sale whose fiber has ended. An interrupted fiber, in a closing service, and one
+ * that died leave the outcome of the payment unknown.
+ */
 function deliveryOf(
-  { paymentId }: Payment,
-  result: SaleResult,
+  paymentId: PaymentId,
+  exit: Exit.Exit<Option.Option<SaleResult>, FailedSale>,
   { chainId }: PaymentTerms,
-): Delivery {
-  const receipt = result.charged ? receiptOf(result.payment, `eip155:${chainId}`) : null
-  return { paymentId, body: result.answer.body, receipt, replayed: false }
+): Effect.Effect<Option.Option<Delivery>, FailedSale> {
+  if (Exit.isFailure(exit)) {
+    const { cause } = exit
+    return Cause.hasInterruptsOnly(cause) || Cause.hasDies(cause)
+      ? unresolved
+      : Effect.failCause(cause)
+  }
+  return Effect.succeed(Option.map(exit.value, (result): Delivery => ({
+    paymentId,
+    body: result.answer.body,
+    receipt: result.charged ? receiptOf(result.payment, `eip155:${chainId}`) : null,
+    replayed: false,
+  })))
 }

@@ -28,7 +28,8 @@ const body = new TextEncoder().encode('{"success":true,"data":7}')
 const delivery: Delivery = { paymentId, body, receipt, replayed: false }
 const refund = { id: paymentId, state: "queued", amountUsd: "0.01", to: "0xa" }
 const message = { role: "user", messageId: "m", parts: [] } as const
-const submitted = { payload: {}, client: "a-client", spend: Effect.void, message }
+const client = { client: "a-client", site: null }
+const submitted = { payload: {}, client, spend: Effect.void, message }
 
 type Sell = ReturnType<Checkout["sell"]>
 type Stage = "offered" | "paying" | "completed"
@@ -65,7 +66,12 @@ const oneTask = Effect.fnUntraced(function* (
     ...{ skills, tasks },
     payments: {
       ...{ sell: () => Effect.die("unused"), idOf: () => paymentId, sent: () => Effect.void },
-      ...{ status: () => Effect.succeedNone, sweep: Effect.succeed(0), scan: Effect.succeed(0) },
+      ...{
+        status: () => Effect.succeedNone,
+        sweep: Effect.succeed(0),
+        sweepReleased: Effect.succeed(0),
+        scan: Effect.succeed(0),
+      },
       findOutcome: (requested, secret) =>
         requested === paymentId && secret === id
           ? Effect.succeed(outcome)

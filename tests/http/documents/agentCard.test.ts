@@ -24,7 +24,7 @@ test("the agent card is one document at three paths, with an ETag and a max-age"
       const response = yield* face.get(path)
       strictEqual(response.status, 200, path)
       strictEqual(response.headers.get("content-type"), "application/json")
-      strictEqual(response.headers.get("cache-control"), "public, max-age=300")
+      strictEqual(response.headers.get("cache-control"), "private, max-age=300")
       equal(yield* Effect.promise(() => response.json()), JSON.parse(JSON.stringify(card)))
       const etag = response.headers.get("etag") ?? ""
       tags.add(etag)

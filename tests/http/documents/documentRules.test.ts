@@ -106,7 +106,7 @@ test("documents have a content type, an ETag, a max-age of five minutes, and COR
     const { headers } = yield* read(face)
     for (const path of documentPaths) {
       const own = headers(path)
-      strictEqual(own.get("cache-control"), "public, max-age=300", path)
+      strictEqual(own.get("cache-control"), "private, max-age=300", path)
       strictEqual(own.get("access-control-allow-origin"), "*", path)
       const etag = own.get("etag") ?? ""
       match(etag, /^"[\w-]{22}"$/, path)

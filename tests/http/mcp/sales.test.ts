@@ -209,7 +209,7 @@ for (const [args, param] of invalidArguments) {
     }))
 }
 
-test("invalid arguments with a malformed payment count as an invalid payment", () =>
+test("invalid arguments count as an invalid payment, with any payment", () =>
   Effect.gen(function* () {
     const { post } = yield* open()
     const call = (payment: Json, name = "get_signals", args: Json = { cuont: 2 }) =>
@@ -219,8 +219,8 @@ test("invalid arguments with a malformed payment count as an invalid payment", (
       )
     const valid = yield* paymentOf(products.signals)
     const malformed = { "x402/payment": 1 }
-    for (let n = 0; n < 40; n++) strictEqual(yield* call(valid), 200)
-    for (let n = 0; n < 30; n++) strictEqual(yield* call(malformed), 200)
+    for (let n = 0; n < 15; n++) strictEqual(yield* call(valid), 200)
+    for (let n = 0; n < 15; n++) strictEqual(yield* call(malformed), 200)
     strictEqual(yield* call(malformed), 429)
     strictEqual(yield* call(valid, "get_latest", {}), 429)
   }))
@@ -325,7 +325,7 @@ test("a client with too many invalid payments gets a 429", () =>
     strictEqual(status, 429)
     match(headers.get("ratelimit") ?? "", /"invalid_payments";r=0;/)
     const { code, data } = Object(body["error"])
-    equal([code, data.code, data.charged], [-32000, "rate_limited", false])
+    equal([code, data.code, data.charged], [-32000, "rate_limited", null])
   }))
 
 test("an internal error is a tool result with charged null", () =>

@@ -109,7 +109,7 @@ test("every path of the contract is served, and /openapi.json is the document", 
       strictEqual(posted.status !== 405, post !== undefined, `POST ${path} is ${posted.status}`)
     }
     const served = yield* service.get("/openapi.json")
-    strictEqual(served.headers.get("cache-control"), "public, max-age=300")
+    strictEqual(served.headers.get("cache-control"), "private, max-age=300")
     strictEqual(
       yield* Effect.promise(() => served.text()),
       text,

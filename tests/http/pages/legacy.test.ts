@@ -40,7 +40,7 @@ test("every path of the table is redirected permanently, with its query", () =>
       strictEqual(headers.get("location"), `${base}${successor}?since=5&type=mover`)
       strictEqual(headers.get("link"), `<${base}${successor}>; rel="successor-version"`)
       strictEqual(headers.get("deprecation"), `@${deprecatedAt}`)
-      strictEqual(headers.get("cache-control"), "public, max-age=300")
+      strictEqual(headers.get("cache-control"), "private, max-age=300")
       strictEqual(yield* faultOf(path, "GET", response), null)
     }
   }))

@@ -99,14 +99,17 @@ test("with a payment an invalid parameter is a 400, and the payment can be used 
     equal(yield* taken, once)
   })))
 
-test("an invalid parameter never uses up a valid payment", () =>
+test("a valid payment with wrong parameters is counted, and pays once they are corrected", () =>
   inMarket(Effect.gen(function* () {
     const handle = yield* makeHandler()
     const header = headerOf(yield* payment())
-    for (let i = 0; i < 20; i++) {
-      equal((yield* handle(paid(header, {}, "?index=x"))).status, 400)
-    }
+    const wrong = paid(header, {}, "?index=x")
+    for (let i = 0; i < 2; i++) equal((yield* handle(wrong)).status, 400)
     equal((yield* call(handle, paid(header))).status, 200)
+    equal((yield* handle(wrong)).status, 400)
+    const denied = yield* handle(wrong)
+    equal([denied.status, (yield* error(denied)).charged], [429, null])
+    equal(yield* taken, once)
   })))
 
 for (const [what, query, key] of [["parameter", "?index=x", {}], ["key", "", shortKey]] as const) {
@@ -213,9 +216,24 @@ test("too many invalid payments are a 429, and then no payment of that client is
     equal([denied.status, denied.headers.get("retry-after")], [429, "10"])
     const header = headerOf(yield* payment())
     equal((yield* handle(paid(header))).status, 429)
-    equal((yield* call(handle, paid(header, { "x-client": "another" }))).status, 200)
+    equal((yield* call(handle, paid(header, { "x-client": "192.0.2.2" }))).status, 200)
     yield* passing(10)
     equal((yield* call(handle, paid(headerOf(yield* payment(1))))).status, 200)
+  })))
+
+test("400 invalid payments from 400 /64s of one /48 are limited, and no other /48 is", () =>
+  inMarket(Effect.gen(function* () {
+    const handle = yield* makeHandler()
+    const from = (address: string, header = "rubbish") => paid(header, { "x-client": address })
+    const count: Record<number, number> = {}
+    for (let n = 0; n < 400; n++) {
+      const { status } = yield* handle(from(`2001:db8:1:${n.toString(16)}::1`))
+      count[status] = (count[status] ?? 0) + 1
+    }
+    equal(count, { 402: 36, 429: 364 })
+    const header = headerOf(yield* payment())
+    equal((yield* handle(from("2001:db8:1:ffff::1", header))).status, 429)
+    equal((yield* call(handle, from("2001:db8:2::1", header))).status, 200)
   })))
 
 test("answers that are not charged count as invalid payments, for any payment", () =>
@@ -232,7 +250,7 @@ test("answers that are not charged count as invalid payments, for any payment", 
     // The payment was not verified, so it may be one that was charged.
     equal([denied.status, code, charged], [429, "rate_limited", null])
     equal([denied.headers.get("retry-after"), computed, yield* taken], ["8", 3, nothing])
-    const other = paid(headerOf(yield* payment(2)), { "x-client": "another" })
+    const other = paid(headerOf(yield* payment(2)), { "x-client": "192.0.2.2" })
     equal((yield* call(handle, other)).status, 200)
     equal(yield* taken, once)
   })))

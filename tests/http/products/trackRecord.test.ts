@@ -79,7 +79,7 @@ test("/v1/track-record is cacheable for 15 seconds, has an ETag, and states the 
     const first = yield* get()
     equal(
       [first.status, first.headers.get("cache-control"), first.headers.get("ratelimit-policy")],
-      [200, "public, max-age=15", '"free";q=5;w=60'],
+      [200, "private, max-age=15", '"free";q=5;w=60'],
     )
     const etag = first.headers.get("etag") ?? ""
     const second = yield* get({ headers: { "if-none-match": `W/${etag}, "other"` } })

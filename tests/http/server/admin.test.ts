@@ -4,12 +4,18 @@
  * @module
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
-import { Duration, Effect, Metric, Ref } from "effect"
+import { Duration, Effect, Logger, Metric, Ref } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { TestClock } from "effect/testing"
 import { serveAdmin } from "../../../src/http/server/admin.ts"
 import { liveTest, test } from "../../support/effect.ts"
-import { makeService, makeWorld, servicesOver, type World } from "../../support/http/httpService.ts"
+import {
+  makeService,
+  makeWorld,
+  serviceOptions,
+  servicesOver,
+  type World,
+} from "../../support/http/httpService.ts"
 
 const serving = Effect.fnUntraced(function* (world: World) {
   const draining = yield* Ref.make(false)
@@ -53,6 +59,28 @@ test("http_answers_total counts every answer by its status", () =>
     for (const status of [200, 404, 402]) {
       match(text, new RegExp(`^http_answers_total\\{status="${status}"\\} 1$`, "m"))
     }
+  }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())))
+
+test("X-Forwarded-For is counted, and warned of once, while no proxy is trusted", () =>
+  Effect.gen(function* () {
+    const warnings: Array<unknown> = []
+    const logger = Logger.make(({ message }) => void warnings.push(message))
+    const requests = Effect.fnUntraced(function* (trustedProxyHops: number) {
+      const options = { ...serviceOptions, trustedProxyHops }
+      const service = yield* makeService(yield* makeWorld(1), undefined, options)
+      for (const path of ["/v1/index", "/v1/latest", "/v1/index"]) {
+        yield* service.get(path, { headers: { "x-forwarded-for": "203.0.113.9" } })
+        yield* TestClock.adjust("1 second")
+      }
+      yield* service.get("/v1/index")
+      yield* TestClock.adjust("1 second")
+    }, Effect.provide(Logger.layer([logger])))
+    yield* requests(1)
+    equal(warnings, [])
+    yield* requests(0)
+    strictEqual(warnings.length, 1)
+    match(String(warnings[0]), /TRUSTED_PROXY_HOPS/)
+    match(yield* PrometheusMetrics.format(), /^http_untrusted_forwards_total 3$/m)
   }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())))
 
 liveTest(

@@ -13,7 +13,12 @@ import {
 } from "../../../src/http/server/edge.ts"
 import { test } from "../../support/effect.ts"
 
-const peer = { remoteAddr: { transport: "tcp", hostname: "127.0.0.1", port: 1 } } as const
+const from = (
+  hostname: string,
+) => ({ remoteAddr: { transport: "tcp", hostname, port: 1 } } as const)
+const peer = from("127.0.0.1")
+/** The n-th of many clients. */
+const client = (n: number) => from(`10.0.${n >> 8}.${n & 255}`)
 
 const edgeOf = (
   paid: EdgeRoute["paid"],
@@ -33,6 +38,7 @@ const edgeOf = (
     invalidPayments: null,
     nextId: () => "an-id-of-a-request",
     onAnswer: () => {},
+    onUntrustedForward: () => {},
   })
 }
 
@@ -45,7 +51,7 @@ const paying = (signal?: AbortSignal) =>
 test("a payment above the pending limit gets charged null: it may have been taken before", () =>
   Effect.promise(async () => {
     const edge = edgeOf(() => new Promise(() => {}))
-    for (let n = 0; n < pendingMax; n++) void edge(paying(), peer)
+    for (let n = 0; n < pendingMax; n++) void edge(paying(), client(n))
     const response = await edge(paying(), peer)
     const { error } = await response.json()
     equal([response.status, error.code, error.charged], [503, "overloaded", null])
@@ -62,7 +68,7 @@ test("a request counts as pending only after its body has arrived", () =>
       return new Promise<Response>(() => {})
     }
     const edge = edgeOf(handle, () => arrived.promise)
-    for (let n = 0; n < pendingMax; n++) void edge(posting(), peer)
+    for (let n = 0; n < pendingMax; n++) void edge(posting(), client(n))
     void edge(paying(), peer)
     equal(handled, 1)
     const last = edge(posting(), peer)

@@ -97,7 +97,7 @@ test("a limiter refuses a flood without a call of the shared count", () =>
       ok(!(admission instanceof Promise))
       strictEqual(admission.kind, "denied")
     }
-    strictEqual(yield* Ref.get(world.limitCalls), 6)
+    strictEqual(yield* Ref.get(world.limitCalls), 5)
   }))
 
 test("a limiter grants an IPv6 /48 at most twelve budgets, for any number of /64s", () =>

@@ -1,12 +1,17 @@
 /**
- * The limits on a facilitator: the number of concurrent calls, the length of the queue of
- * verifications, and that no settlement is refused.
+ * The limits on a facilitator: the number of concurrent verifications, the length of their queue,
+ * the longest wait, and that settlements are not limited.
  *
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Deferred, Effect, Fiber, Layer } from "effect"
-import { Facilitator, type FacilitatorRequest } from "../../../src/payments/Facilitator.ts"
+import { Deferred, Duration, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import {
+  Facilitator,
+  facilitatorBusy,
+  type FacilitatorRequest,
+} from "../../../src/payments/Facilitator.ts"
 import { layerLimited } from "../../../src/payments/facilitator/limit.ts"
 import { signedRequest } from "./facilitator.laws.ts"
 import { test } from "../../support/effect.ts"
@@ -31,7 +36,7 @@ const gated = Effect.gen(function* () {
       settle: () => call({ outcome: "settled", transaction: "0x1" } as const, "settled"),
     }),
   )
-  return { gate, counts, layer: Layer.provide(layerLimited({ inFlight: 3, waiting: 5 }), layer) }
+  return { gate, counts, layer: Layer.provide(layerLimited(3), layer) }
 })
 
 type Calls = (
@@ -57,26 +62,44 @@ const outcomes = (calls: Calls) =>
     return { atOnce, most: counts.most, count }
   })
 
-for (const demand of [1, 3, 4, 8, 9, 50]) {
-  test(`of ${demand} verifications at once, 3 are called, 5 wait, and the rest are unknown`, () =>
+for (const demand of [1, 3, 4, 9, 10, 50]) {
+  test(`of ${demand} verifications at once, 3 are called, 6 wait, and the rest are unknown`, () =>
     Effect.gen(function* () {
       const { atOnce, most, count } = yield* outcomes(({ verify }, request) =>
         Array.from({ length: demand }, () => verify(request))
       )
-      const accepted = Math.min(demand, 8)
+      const accepted = Math.min(demand, 9)
       equal([atOnce, most], [Math.min(demand, 3), Math.min(demand, 3)])
-      equal(count, { valid: accepted, ...demand > 8 ? { unknown: demand - accepted } : {} })
+      equal(count, { valid: accepted, ...demand > 9 ? { unknown: demand - accepted } : {} })
     }))
 }
 
-test("a flood of verifications rejects no settlement; the verifications are unknown", () =>
+test("a flood of verifications delays no settlement", () =>
   Effect.gen(function* () {
-    const { most, count } = yield* outcomes(({ verify, settle }, request) => [
-      ...Array.from({ length: 20 }, () => settle(request)),
+    const { atOnce, count } = yield* outcomes(({ verify, settle }, request) => [
       ...Array.from({ length: 20 }, () => verify(request)),
+      ...Array.from({ length: 20 }, () => settle(request)),
     ])
-    equal(most, 3)
-    equal(count, { settled: 20, unknown: 20 })
+    equal(atOnce, 23)
+    equal(count, { valid: 9, unknown: 11, settled: 20 })
+  }))
+
+test("a verification that waits for two seconds is unknown, and takes no place later", () =>
+  Effect.gen(function* () {
+    const { gate, counts, layer } = yield* gated
+    const { verify } = yield* Facilitator.pipe(Effect.provide(layer))
+    const request = yield* signedRequest(startSeconds)
+    const fibers = yield* Effect.forEach(
+      Array.from({ length: 5 }),
+      () => Effect.forkChild(verify(request), { startImmediately: true }),
+    )
+    yield* TestClock.adjust(Duration.seconds(2))
+    for (const fiber of fibers.slice(3)) {
+      equal(yield* Fiber.join(fiber), { outcome: "unknown", reason: facilitatorBusy })
+    }
+    yield* Deferred.succeed(gate, undefined)
+    for (const fiber of fibers.slice(0, 3)) equal((yield* Fiber.join(fiber)).outcome, "valid")
+    equal([counts.verified, counts.now], [3, 0])
   }))
 
 test("a caller that stops waiting frees its place", () =>
@@ -85,8 +108,8 @@ test("a caller that stops waiting frees its place", () =>
     const { verify } = yield* Facilitator.pipe(Effect.provide(layer))
     const request = yield* signedRequest(startSeconds)
     const start = () => Effect.forkChild(verify(request), { startImmediately: true })
-    const waiting = yield* Effect.forEach(Array.from({ length: 8 }), start)
-    equal(yield* verify(request), { outcome: "unknown", reason: "overloaded" })
+    const waiting = yield* Effect.forEach(Array.from({ length: 9 }), start)
+    equal(yield* verify(request), { outcome: "unknown", reason: facilitatorBusy })
     yield* Fiber.interruptAll(waiting.slice(0, 4))
     const next = yield* Effect.forEach(Array.from({ length: 4 }), start)
     equal((yield* verify(request)).outcome, "unknown")

@@ -111,10 +111,10 @@ test("a payment that is on the chain before its intent buys nothing, whatever th
         yield* useNonce(bought, value)
         // The caller may have copied it from the chain.
         equal(yield* sale(bought), "payment_required")
-        equal(yield* stateOf(bought), "released")
+        equal(yield* stateOf(bought), null)
         yield* passing(130)
         yield* Effect.andThen(scan, sweep)
-        equal(yield* stateOf(bought), value === null ? "void" : "refund_due")
+        equal(yield* stateOf(bought), value === null ? null : "refund_due")
       }),
       { misbehave: (call) => call === "verify" ? "success_without_transaction" : null },
     )))
@@ -124,14 +124,14 @@ test("nothing is settled when the chain cannot be read before the intent", () =>
     Effect.gen(function* () {
       const bought = yield* purchase()
       equal(yield* sale(bought), "payments_unavailable")
-      equal([yield* stateOf(bought), yield* taken], ["released", nothing])
+      equal([yield* stateOf(bought), yield* taken], [null, nothing])
     }),
     { chainDown: () => true },
   ))
 
 test("a released payment that a facilitator settles after all is owed to its payer", () =>
   inMarket(Effect.gen(function* () {
-    const { sweep } = yield* Payments
+    const { sweepReleased: sweep } = yield* Payments
     const store = yield* PaymentStore
     const { paymentId } = yield* Signatures
     const bought = yield* purchase()

@@ -113,7 +113,7 @@ const run = Effect.fnUntraced(function* (
   const left = yield* stateOf(bought)
   for (const seconds of [30, 35, 60, 120, 600, 60]) {
     yield* passing(seconds)
-    yield* survivor.sweep
+    yield* Effect.andThen(survivor.sweep, survivor.sweepReleased)
     yield* Effect.orDie(survivor.scan)
     yield* payRefund(bought)
     if (!returns || transcript.some(isFinal)) continue

@@ -16,18 +16,22 @@ export const rowsOf = (flow: string): ReadonlyArray<string> =>
 
 const tables: Readonly<Record<string, string>> = {
   "compute-first": `
+    find crash: lost, no row; unpaid
+    find interrupt: lost, no row; unpaid
+    find defect: Unresolved, no row; unpaid
+    find silence: Unresolved, no row; unpaid
+    verify crash: lost, no row; unpaid
+    verify interrupt: Unresolved, no row; unpaid
+    verify defect: facilitator_error, no row; unpaid
+    verify silence: facilitator_error, no row; unpaid
+    isNonceUsed crash: lost, no row; unpaid
+    isNonceUsed interrupt: Unresolved, no row; unpaid
+    isNonceUsed defect: payments_unavailable, no row; unpaid
+    isNonceUsed silence: payments_unavailable, no row; unpaid
     claim crash: lost, no row; unpaid | lost, claimed; unpaid
-    claim interrupt: lost, no row; unpaid | lost, claimed; unpaid
+    claim interrupt: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
     claim defect: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
     claim silence: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
-    verify crash: lost, claimed; unpaid
-    verify interrupt: Unresolved, claimed; unpaid
-    verify defect: facilitator_error, released; unpaid
-    verify silence: facilitator_error, released; unpaid
-    isNonceUsed crash: lost, claimed; unpaid
-    isNonceUsed interrupt: Unresolved, claimed; unpaid
-    isNonceUsed defect: payments_unavailable, released; unpaid
-    isNonceUsed silence: payments_unavailable, released; unpaid
     work crash: lost, claimed; unpaid
     work interrupt: Unresolved, claimed; unpaid
     work defect: internal_error, released; unpaid
@@ -54,34 +58,38 @@ const tables: Readonly<Record<string, string>> = {
     markSent silence: answer, answered; delivered
   `,
   "settle-early": `
+    find crash: lost, no row; unpaid
+    find interrupt: lost, no row; unpaid
+    find defect: Unresolved, no row; unpaid
+    find silence: Unresolved, no row; unpaid
+    check crash: lost, no row; unpaid
+    check interrupt: Unresolved, no row; unpaid
+    check defect: internal_error, no row; unpaid
+    check silence: upstream_timeout, no row; unpaid
+    verify crash: lost, no row; unpaid
+    verify interrupt: Unresolved, no row; unpaid
+    verify defect: facilitator_error, no row; unpaid
+    verify silence: facilitator_error, no row; unpaid
+    isNonceUsed crash: lost, no row; unpaid
+    isNonceUsed interrupt: Unresolved, no row; unpaid
+    isNonceUsed defect: payments_unavailable, no row; unpaid
+    isNonceUsed silence: payments_unavailable, no row; unpaid
     balanceOf crash: lost, no row; unpaid
-    balanceOf interrupt: lost, no row; unpaid
-    balanceOf defect: Unresolved, no row; unpaid
+    balanceOf interrupt: Unresolved, no row; unpaid
+    balanceOf defect: payments_unavailable, no row; unpaid
     balanceOf silence: payments_unavailable, no row; unpaid
     liability crash: lost, no row; unpaid
-    liability interrupt: lost, no row; unpaid
-    liability defect: Unresolved, no row; unpaid
-    liability silence: Unresolved, no row; unpaid
+    liability interrupt: Unresolved, no row; unpaid
+    liability defect: payments_unavailable, no row; unpaid
+    liability silence: payments_unavailable, no row; unpaid
     claim crash: lost, no row; unpaid | lost, claimed; unpaid
-    claim interrupt: lost, no row; unpaid | lost, claimed; unpaid
+    claim interrupt: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
     claim defect: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
     claim silence: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
     liability crash: lost, claimed; unpaid
     liability interrupt: Unresolved, claimed; unpaid
     liability defect: payments_unavailable, released; unpaid
     liability silence: payments_unavailable, released; unpaid
-    check crash: lost, claimed; unpaid
-    check interrupt: Unresolved, claimed; unpaid
-    check defect: internal_error, released; unpaid
-    check silence: upstream_timeout, released; unpaid
-    verify crash: lost, claimed; unpaid
-    verify interrupt: Unresolved, claimed; unpaid
-    verify defect: facilitator_error, released; unpaid
-    verify silence: facilitator_error, released; unpaid
-    isNonceUsed crash: lost, claimed; unpaid
-    isNonceUsed interrupt: Unresolved, claimed; unpaid
-    isNonceUsed defect: payments_unavailable, released; unpaid
-    isNonceUsed silence: payments_unavailable, released; unpaid
     intend crash: lost, claimed; unpaid | lost, settling; unpaid
     intend interrupt: Unresolved, claimed; unpaid | Unresolved, settling; unpaid
     intend defect: payments_unavailable, claimed; unpaid | payments_unavailable, settling; unpaid
@@ -112,18 +120,22 @@ const tables: Readonly<Record<string, string>> = {
     markSent silence: answer, answered; delivered
   `,
   "compute-first, not worth its price": `
+    find crash: lost, no row; unpaid
+    find interrupt: lost, no row; unpaid
+    find defect: Unresolved, no row; unpaid
+    find silence: Unresolved, no row; unpaid
+    verify crash: lost, no row; unpaid
+    verify interrupt: Unresolved, no row; unpaid
+    verify defect: facilitator_error, no row; unpaid
+    verify silence: facilitator_error, no row; unpaid
+    isNonceUsed crash: lost, no row; unpaid
+    isNonceUsed interrupt: Unresolved, no row; unpaid
+    isNonceUsed defect: payments_unavailable, no row; unpaid
+    isNonceUsed silence: payments_unavailable, no row; unpaid
     claim crash: lost, no row; unpaid | lost, claimed; unpaid
-    claim interrupt: lost, no row; unpaid | lost, claimed; unpaid
+    claim interrupt: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
     claim defect: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
     claim silence: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
-    verify crash: lost, claimed; unpaid
-    verify interrupt: Unresolved, claimed; unpaid
-    verify defect: facilitator_error, released; unpaid
-    verify silence: facilitator_error, released; unpaid
-    isNonceUsed crash: lost, claimed; unpaid
-    isNonceUsed interrupt: Unresolved, claimed; unpaid
-    isNonceUsed defect: payments_unavailable, released; unpaid
-    isNonceUsed silence: payments_unavailable, released; unpaid
     work crash: lost, claimed; unpaid
     work interrupt: Unresolved, claimed; unpaid
     work defect: internal_error, released; unpaid
@@ -134,34 +146,38 @@ const tables: Readonly<Record<string, string>> = {
     release silence: Unresolved, claimed; unpaid | Unresolved, released; unpaid
   `,
   "settle-early, whose work fails": `
+    find crash: lost, no row; unpaid
+    find interrupt: lost, no row; unpaid
+    find defect: Unresolved, no row; unpaid
+    find silence: Unresolved, no row; unpaid
+    check crash: lost, no row; unpaid
+    check interrupt: Unresolved, no row; unpaid
+    check defect: internal_error, no row; unpaid
+    check silence: upstream_timeout, no row; unpaid
+    verify crash: lost, no row; unpaid
+    verify interrupt: Unresolved, no row; unpaid
+    verify defect: facilitator_error, no row; unpaid
+    verify silence: facilitator_error, no row; unpaid
+    isNonceUsed crash: lost, no row; unpaid
+    isNonceUsed interrupt: Unresolved, no row; unpaid
+    isNonceUsed defect: payments_unavailable, no row; unpaid
+    isNonceUsed silence: payments_unavailable, no row; unpaid
     balanceOf crash: lost, no row; unpaid
-    balanceOf interrupt: lost, no row; unpaid
-    balanceOf defect: Unresolved, no row; unpaid
+    balanceOf interrupt: Unresolved, no row; unpaid
+    balanceOf defect: payments_unavailable, no row; unpaid
     balanceOf silence: payments_unavailable, no row; unpaid
     liability crash: lost, no row; unpaid
-    liability interrupt: lost, no row; unpaid
-    liability defect: Unresolved, no row; unpaid
-    liability silence: Unresolved, no row; unpaid
+    liability interrupt: Unresolved, no row; unpaid
+    liability defect: payments_unavailable, no row; unpaid
+    liability silence: payments_unavailable, no row; unpaid
     claim crash: lost, no row; unpaid | lost, claimed; unpaid
-    claim interrupt: lost, no row; unpaid | lost, claimed; unpaid
+    claim interrupt: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
     claim defect: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
     claim silence: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
     liability crash: lost, claimed; unpaid
     liability interrupt: Unresolved, claimed; unpaid
     liability defect: payments_unavailable, released; unpaid
     liability silence: payments_unavailable, released; unpaid
-    check crash: lost, claimed; unpaid
-    check interrupt: Unresolved, claimed; unpaid
-    check defect: internal_error, released; unpaid
-    check silence: upstream_timeout, released; unpaid
-    verify crash: lost, claimed; unpaid
-    verify interrupt: Unresolved, claimed; unpaid
-    verify defect: facilitator_error, released; unpaid
-    verify silence: facilitator_error, released; unpaid
-    isNonceUsed crash: lost, claimed; unpaid
-    isNonceUsed interrupt: Unresolved, claimed; unpaid
-    isNonceUsed defect: payments_unavailable, released; unpaid
-    isNonceUsed silence: payments_unavailable, released; unpaid
     intend crash: lost, claimed; unpaid | lost, settling; unpaid
     intend interrupt: Unresolved, claimed; unpaid | Unresolved, settling; unpaid
     intend defect: payments_unavailable, claimed; unpaid | payments_unavailable, settling; unpaid
@@ -188,34 +204,38 @@ const tables: Readonly<Record<string, string>> = {
     owe silence: Unresolved, settled; refunded | RefundQueued, refund_due; refunded
   `,
   "settle-early, whose settlement is late": `
+    find crash: lost, no row; unpaid
+    find interrupt: lost, no row; unpaid
+    find defect: Unresolved, no row; unpaid
+    find silence: Unresolved, no row; unpaid
+    check crash: lost, no row; unpaid
+    check interrupt: Unresolved, no row; unpaid
+    check defect: internal_error, no row; unpaid
+    check silence: upstream_timeout, no row; unpaid
+    verify crash: lost, no row; unpaid
+    verify interrupt: Unresolved, no row; unpaid
+    verify defect: facilitator_error, no row; unpaid
+    verify silence: facilitator_error, no row; unpaid
+    isNonceUsed crash: lost, no row; unpaid
+    isNonceUsed interrupt: Unresolved, no row; unpaid
+    isNonceUsed defect: payments_unavailable, no row; unpaid
+    isNonceUsed silence: payments_unavailable, no row; unpaid
     balanceOf crash: lost, no row; unpaid
-    balanceOf interrupt: lost, no row; unpaid
-    balanceOf defect: Unresolved, no row; unpaid
+    balanceOf interrupt: Unresolved, no row; unpaid
+    balanceOf defect: payments_unavailable, no row; unpaid
     balanceOf silence: payments_unavailable, no row; unpaid
     liability crash: lost, no row; unpaid
-    liability interrupt: lost, no row; unpaid
-    liability defect: Unresolved, no row; unpaid
-    liability silence: Unresolved, no row; unpaid
+    liability interrupt: Unresolved, no row; unpaid
+    liability defect: payments_unavailable, no row; unpaid
+    liability silence: payments_unavailable, no row; unpaid
     claim crash: lost, no row; unpaid | lost, claimed; unpaid
-    claim interrupt: lost, no row; unpaid | lost, claimed; unpaid
+    claim interrupt: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
     claim defect: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
     claim silence: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
     liability crash: lost, claimed; unpaid
     liability interrupt: Unresolved, claimed; unpaid
     liability defect: payments_unavailable, released; unpaid
     liability silence: payments_unavailable, released; unpaid
-    check crash: lost, claimed; unpaid
-    check interrupt: Unresolved, claimed; unpaid
-    check defect: internal_error, released; unpaid
-    check silence: upstream_timeout, released; unpaid
-    verify crash: lost, claimed; unpaid
-    verify interrupt: Unresolved, claimed; unpaid
-    verify defect: facilitator_error, released; unpaid
-    verify silence: facilitator_error, released; unpaid
-    isNonceUsed crash: lost, claimed; unpaid
-    isNonceUsed interrupt: Unresolved, claimed; unpaid
-    isNonceUsed defect: payments_unavailable, released; unpaid
-    isNonceUsed silence: payments_unavailable, released; unpaid
     intend crash: lost, claimed; unpaid | lost, settling; unpaid
     intend interrupt: Unresolved, claimed; unpaid | Unresolved, settling; unpaid
     intend defect: payments_unavailable, claimed; unpaid | payments_unavailable, settling; unpaid
@@ -242,26 +262,22 @@ const tables: Readonly<Record<string, string>> = {
     doubt silence: Unresolved, settling; refunded; delivered | Unresolved, unresolved; refunded; delivered
   `,
   "compute-first after a release": `
-    claim crash: lost, released; unpaid
-    claim interrupt: lost, released; unpaid
-    claim defect: Unresolved, released; unpaid
-    claim silence: Unresolved, released; unpaid
     find crash: lost, released; unpaid
     find interrupt: lost, released; unpaid
     find defect: Unresolved, released; unpaid
     find silence: Unresolved, released; unpaid
-    claim crash: lost, released; unpaid | lost, claimed; unpaid
-    claim interrupt: lost, released; unpaid | lost, claimed; unpaid
-    claim defect: Unresolved, released; unpaid | Unresolved, claimed; unpaid
-    claim silence: Unresolved, released; unpaid | Unresolved, claimed; unpaid
-    verify crash: lost, claimed; unpaid
-    verify interrupt: Unresolved, claimed; unpaid
+    verify crash: lost, released; unpaid
+    verify interrupt: Unresolved, released; unpaid
     verify defect: facilitator_error, released; unpaid
     verify silence: facilitator_error, released; unpaid
-    isNonceUsed crash: lost, claimed; unpaid
-    isNonceUsed interrupt: Unresolved, claimed; unpaid
+    isNonceUsed crash: lost, released; unpaid
+    isNonceUsed interrupt: Unresolved, released; unpaid
     isNonceUsed defect: payments_unavailable, released; unpaid
     isNonceUsed silence: payments_unavailable, released; unpaid
+    claim crash: lost, released; unpaid | lost, claimed; unpaid
+    claim interrupt: Unresolved, released; unpaid | Unresolved, claimed; unpaid
+    claim defect: Unresolved, released; unpaid | Unresolved, claimed; unpaid
+    claim silence: Unresolved, released; unpaid | Unresolved, claimed; unpaid
     work crash: lost, claimed; unpaid
     work interrupt: Unresolved, claimed; unpaid
     work defect: internal_error, released; unpaid
@@ -288,28 +304,16 @@ const tables: Readonly<Record<string, string>> = {
     markSent silence: answer, answered; delivered
   `,
   "settle-early, to be resumed": `
-    balanceOf crash: lost, unresolved; refunded; delivered
-    balanceOf interrupt: lost, unresolved; refunded; delivered
-    balanceOf defect: Unresolved, unresolved; refunded; delivered
-    balanceOf silence: answer, answered; delivered
-    liability crash: lost, unresolved; refunded; delivered
-    liability interrupt: lost, unresolved; refunded; delivered
-    liability defect: Unresolved, unresolved; refunded; delivered
-    liability silence: Unresolved, unresolved; refunded; delivered
-    claim crash: lost, unresolved; refunded; delivered
-    claim interrupt: lost, unresolved; refunded; delivered
-    claim defect: Unresolved, unresolved; refunded; delivered
-    claim silence: Unresolved, unresolved; refunded; delivered
     find crash: lost, unresolved; refunded; delivered
     find interrupt: lost, unresolved; refunded; delivered
     find defect: Unresolved, unresolved; refunded; delivered
     find silence: Unresolved, unresolved; refunded; delivered
     proof crash: lost, unresolved; refunded; delivered
-    proof interrupt: lost, unresolved; refunded; delivered
+    proof interrupt: Unresolved, unresolved; refunded; delivered
     proof defect: Unresolved, unresolved; refunded; delivered
     proof silence: Unresolved, unresolved; refunded; delivered
     settle crash: lost, unresolved; refunded; delivered | lost, settled; refunded
-    settle interrupt: lost, unresolved; refunded; delivered | lost, settled; refunded
+    settle interrupt: Unresolved, unresolved; refunded; delivered | Unresolved, settled; refunded
     settle defect: Unresolved, unresolved; refunded; delivered | Unresolved, settled; refunded
     settle silence: Unresolved, unresolved; refunded; delivered | Unresolved, settled; refunded
     work crash: lost, settled; refunded
@@ -326,10 +330,6 @@ const tables: Readonly<Record<string, string>> = {
     markSent silence: answer, answered; delivered
   `,
   "compute-first, not delivered yet": `
-    claim crash: lost, answered; refunded; delivered
-    claim interrupt: lost, answered; refunded; delivered
-    claim defect: Unresolved, answered; refunded; delivered
-    claim silence: Unresolved, answered; refunded; delivered
     find crash: lost, answered; refunded; delivered
     find interrupt: lost, answered; refunded; delivered
     find defect: Unresolved, answered; refunded; delivered

@@ -32,7 +32,7 @@ const sweeping = (rows: number, chainDown: boolean, sweeps: number) =>
   Effect.flatMap(countingStore, ({ layer, rounds }) =>
     inMarket(
       Effect.gen(function* () {
-        const { sweep } = yield* Payments
+        const { sweepReleased: sweep } = yield* Payments
         for (let n = 0; n < rows; n++) {
           yield* paymentIn(n, "released")
         }

@@ -134,13 +134,13 @@ test("sell() refuses an expired payment, and claims nothing", () =>
     equal([yield* stateOf(bought), yield* taken], [null, nothing])
   })))
 
-test("sell() releases a payment that the facilitator refuses, and computes nothing", () =>
+test("sell() stores nothing for a payment that the facilitator refuses, and computes nothing", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase({ authorization: { value: 200_000_000n } })
     let computed = 0
     const work = Effect.andThen(Effect.sync(() => computed++), answering())
     equal(failure(yield* sale(bought, work)), "payment_required")
-    equal([computed, yield* stateOf(bought), yield* taken], [0, "released", nothing])
+    equal([computed, yield* stateOf(bought), yield* taken], [0, null, nothing])
   })))
 
 for (const fault of ["html", "garbage", "silence"] as const) {
@@ -149,7 +149,7 @@ for (const fault of ["html", "garbage", "silence"] as const) {
       Effect.gen(function* () {
         const bought = yield* purchase()
         equal(failure(yield* sale(bought)), "facilitator_error")
-        equal([yield* stateOf(bought), yield* taken], ["released", nothing])
+        equal([yield* stateOf(bought), yield* taken], [null, nothing])
       }),
       { misbehave: (call) => call === "verify" ? fault : null },
     ))

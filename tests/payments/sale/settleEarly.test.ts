@@ -56,7 +56,7 @@ test("an answer is checked, settled, then computed; it is delivered and charged 
       check: recorded("check"),
       compute: Effect.andThen(recorded("work"), answering()),
     })
-    equal(steps, [["check", "claimed", 0n], ["work", "settled", early.price]])
+    equal(steps, [["check", null, 0n], ["work", "settled", early.price]])
     equal(delivery.receipt?.payer, bought.payment.authorization.from)
     equal(delivery.receipt?.transaction, (yield* rowOf(bought))?.paidAt?.transaction)
     equal([yield* stateOf(bought), yield* taken], ["answered", once])
@@ -72,11 +72,11 @@ for (
     ["takes too long", Effect.never, "upstream_timeout"],
   ] as const
 ) {
-  test(`a check that ${name} releases the payment, which buys the answer when it is sent again`, () =>
+  test(`a check that ${name} leaves the payment unused, which buys the answer when it is sent again`, () =>
     inMarket(Effect.gen(function* () {
       const bought = yield* purchase({ product: early })
       equal(yield* buying(bought, checkOnly(check), 15), outcome)
-      equal([yield* stateOf(bought), yield* taken], ["released", nothing])
+      equal([yield* stateOf(bought), yield* taken], [null, nothing])
       equal(yield* buying(bought, workOf(answering())), "answer")
       equal(yield* taken, once)
     })))
@@ -112,7 +112,7 @@ test("a payment that cannot be verified is neither charged nor computed", () =>
     Effect.gen(function* () {
       const bought = yield* purchase({ product: early })
       equal(yield* buying(bought, checkOnly(Effect.void), 30), "facilitator_error")
-      equal([yield* stateOf(bought), yield* taken], ["released", nothing])
+      equal([yield* stateOf(bought), yield* taken], [null, nothing])
     }),
     { misbehave: (call) => call === "verify" ? "silence" : null },
   ))
@@ -162,7 +162,7 @@ for (const [when, seconds] of [["check", 0], ["verify", 3]] as const) {
         yield* passing(seconds)
         yield* Fiber.interrupt(call)
         yield* passing(10)
-        equal([yield* stateOf(bought), yield* taken], ["released", nothing])
+        equal([yield* stateOf(bought), yield* taken], [null, nothing])
       }),
       { delay: Duration.seconds(2) },
     ))

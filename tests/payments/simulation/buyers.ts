@@ -28,6 +28,8 @@ type Replicas = readonly [
   SimulatedProcess<Payments["Service"]>,
 ]
 
+/** All buyers have one address, as behind one proxy. */
+const client = { client: "192.0.2.1", site: null }
 const utf8 = new TextEncoder()
 const text = new TextDecoder()
 
@@ -160,7 +162,7 @@ const makeCall = Effect.fnUntraced(function* (
   const response = method === "findOutcome"
     ? Effect.flatMap(replica.service.findOutcome(signed.paymentId, secret), asSale)
     : replica.service.sell(
-      { product, request, payment, validityFault, secret },
+      { product, request, payment, validityFault, secret, client, onUnused: Effect.void },
       interceptWork(work(world, signed), replica.intercept),
     )
   const result = yield* response.pipe(

@@ -85,7 +85,11 @@ export const startReplica = (world: World, name: string) =>
         Layer.build,
         Effect.map((context) => Context.get(context, Payments)),
       ),
-    ({ sweep, scan }) => [[15, ignoringFailure(sweep)], [30, ignoringFailure(scan)]],
+    ({ sweep, sweepReleased, scan }) => [
+      [15, ignoringFailure(sweep)],
+      [15, ignoringFailure(sweepReleased)],
+      [30, ignoringFailure(scan)],
+    ],
   )
 
 /** A refund worker. */

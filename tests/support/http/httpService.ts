@@ -203,6 +203,7 @@ const acceptingPayments = Layer.sync(Payments, () => {
     sent: () => Effect.void,
     status: () => Effect.succeedNone,
     sweep: Effect.succeed(0),
+    sweepReleased: Effect.succeed(0),
     scan: Effect.succeed(0),
   }
 })

@@ -9,11 +9,12 @@ import type { ProductError } from "../../../src/catalog/domain/refusal.ts"
 import { makeCheckout, type Work } from "../../../src/http/paywall/checkout.ts"
 import { makePaywall } from "../../../src/http/paywall/paywall.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
-import { RateLimits, type RatePolicy } from "../../../src/core/RateLimits.ts"
+import { RateLimits } from "../../../src/core/RateLimits.ts"
+import { clientKeys, makeLimiter } from "../../../src/http/server/limits.ts"
 import { product } from "../payments/sales.ts"
 import { terms } from "../payments/terms.ts"
 
-export const invalidPayments: RatePolicy = { name: "invalid", limit: 3, windowMs: 60_000 }
+const budget = { limit: 3, windowMs: 60_000 }
 
 /** Grants up to the policy's limit for each key; its window never ends. */
 export const countingLimits = Layer.sync(RateLimits, () => {
@@ -38,9 +39,12 @@ export const paywallHarness = Effect.fnUntraced(function* (
 ) {
   const paywall = yield* makePaywall({
     terms,
-    clientOf: (request) => request.headers["x-client"] ?? "a-client",
+    clientOf: (request) => clientKeys(request.headers["x-client"] ?? "192.0.2.1"),
   })
-  const checkout = yield* makeCheckout({ terms, invalidPayments })
+  const checkout = yield* makeCheckout({
+    terms,
+    invalidPayments: yield* makeLimiter("invalid", budget),
+  })
   const route = paywall(
     checkout<Product>(
       { ...sold, parameters: [{ name: "index", type: "integer", description: "Any" }] },

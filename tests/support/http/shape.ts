@@ -100,6 +100,10 @@ function headerFault(path: string, { status, headers }: Response): string | null
   const isRetryable = [429, 502, 503, 504].includes(status)
   if (isRetryable && !/^[1-9]\d*$/.test(headers.get("retry-after") ?? "")) return "no Retry-After"
   if (status >= 400 && !has("cache-control", "no-store")) return "a cacheable error"
+  const cacheControl = headers.get("cache-control") ?? ""
+  if (/public|max-age/.test(cacheControl) && !/private/.test(cacheControl)) {
+    return "a shared cache may store the caller's headers"
+  }
   if (status === 429 && headers.get("ratelimit") === null) return "no RateLimit"
   return null
 }

@@ -104,14 +104,15 @@ export function memoryPayments(): MemoryPayments {
         const row = rows.get(paymentId)
         if (row?.state === "answered") save({ ...row, sent: true }, now)
       }),
-    waiting: ({ nowSeconds, answerWindow, skip, limit }) =>
+    waiting: ({ kind, nowSeconds, answerWindow, skip, limit }) =>
       Effect.map(
         Clock.currentTimeMillis,
         (now) =>
           [...rows.values()].filter((row) =>
+            (row.state === "released") === (kind === "released") &&
             isWaiting(row, nowSeconds, Duration.toMillis(answerWindow), now)
           )
-            .sort((a, b) => rank(a) - rank(b) || a.changed - b.changed)
+            .sort(kind === "released" ? byExpiry : (a, b) => a.changed - b.changed)
             .slice(skip, skip + limit).map((row) =>
               Result.try({
                 try: () => toPayment(row, now),
@@ -169,7 +170,10 @@ export const memoryPaymentStore: Layer.Layer<PaymentStore> = Layer.sync(
 )
 
 /** Sorts released rows last. */
-const rank = ({ state }: Stored) => state === "released" ? 1 : 0
+function byExpiry(a: Stored, b: Stored): number {
+  const sooner = Number(a.authorization.validBefore - b.authorization.validBefore)
+  return sooner || (a.paymentId < b.paymentId ? -1 : 1)
+}
 
 const nameOf = ({ chainId, asset, payTo }: ScannedAccount) => `${chainId}:${asset}:${payTo}`
 

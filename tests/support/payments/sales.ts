@@ -98,6 +98,8 @@ export const purchase = Effect.fnUntraced(function* (
     payment: payloadOf(authorization, signature),
     validityFault: null,
     secret: null,
+    client: { client: "192.0.2.1", site: null },
+    onUnused: Effect.void,
     ...rest,
   }
   return bought
@@ -130,6 +132,27 @@ export function outcomeText(result: Result.Result<Delivery, { readonly _tag: str
   if (failure instanceof NotCharged) return failure.code
   return failure instanceof RefundQueued ? `RefundQueued: ${failure.code}` : failure._tag
 }
+
+/** Stores a payment as claimed and released, as when its buyer hangs up before the intent. */
+export const storeReleased = Effect.fnUntraced(function* (bought: Purchase) {
+  const store = yield* PaymentStore
+  const { paymentId, digest } = yield* Signatures
+  const { payment: { authorization, signature }, product, request, secret } = bought
+  const id = paymentId({ ...token, ...authorization })
+  const ticket = {
+    paymentId: id,
+    token,
+    authorization,
+    signature,
+    amount: product.price,
+    settlementOrder: product.settlementOrder,
+    productId: product.id,
+    request,
+  }
+  const hash = secret === null ? null : digest(`secret/v1:${id}:${secret}`)
+  const { payment } = yield* store.claim(ticket, hash, timing.lease)
+  yield* store.move(payment, { event: "release", reason: "internal_error" })
+})
 
 /** Starts a call in the background, and returns its fiber. */
 export const calling = Effect.fnUntraced(function* (bought: Purchase, task: Work) {

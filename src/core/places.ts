@@ -1,0 +1,96 @@
+/**
+ * A fixed number of places for work that runs at the same time, with a queue of limited length and
+ * wait.
+ *
+ * @module
+ */
+import { Deferred, type Duration, Effect, Option } from "effect"
+
+interface PlaceLimits {
+  /** How many hold a place at the same time. */
+  readonly places: number
+  /** How many may wait for one. */
+  readonly waiting: number
+  /** How long one waits at most. */
+  readonly waitMax: Duration.Duration
+}
+
+interface Places {
+  /**
+   * Runs an effect in a place. Fails with `refused`, and runs nothing, when the queue is full or no
+   * place is free in time.
+   */
+  readonly run: <E2>(
+    refused: E2,
+  ) => <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | E2>
+  /** True while no place is taken and no caller waits for one. */
+  readonly isIdle: () => boolean
+}
+
+/** Places in order of arrival. */
+export function makePlaces({ places, waiting, waitMax }: PlaceLimits): Places {
+  let taken = 0
+  const queue = new Set<Deferred.Deferred<void>>()
+
+  const release = () => {
+    const [next] = queue
+    if (next === undefined) {
+      taken -= 1
+      return
+    }
+    queue.delete(next)
+    Deferred.doneUnsafe(next, Effect.void)
+  }
+
+  /** Waits in the queue; false when the wait ended without a place. */
+  const wait = Effect.suspend(() => {
+    const turn = Deferred.makeUnsafe<void>()
+    queue.add(turn)
+    // A place that is given when the wait has just ended goes to the next one.
+    const leave = Effect.sync(() => {
+      if (!queue.delete(turn)) release()
+    })
+    return Effect.interruptible(Effect.timeoutOption(Deferred.await(turn), waitMax)).pipe(
+      Effect.onInterrupt(() => leave),
+      Effect.tap((got) => Option.isSome(got) ? Effect.void : leave),
+      Effect.map(Option.isSome),
+    )
+  })
+
+  const acquire = Effect.suspend(() => {
+    if (taken < places) {
+      taken += 1
+      return Effect.succeed(true)
+    }
+    return queue.size >= waiting ? Effect.succeed(false) : wait
+  })
+
+  return {
+    run: <E2>(refused: E2) => <A, E>(effect: Effect.Effect<A, E>) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(
+          acquire,
+          (got): Effect.Effect<A, E | E2> =>
+            got ? Effect.ensuring(restore(effect), Effect.sync(release)) : Effect.fail(refused),
+        )
+      ),
+    isIdle: () => taken === 0 && queue.size === 0,
+  }
+}
+
+/** The places of each key: as many for one key as `limits` says. */
+export function makePlacesByKey(limits: PlaceLimits) {
+  const byKey = new Map<string, Places>()
+  const run = (key: string): Places["run"] => (refused) => (effect) =>
+    Effect.suspend(() => {
+      const places = byKey.get(key) ?? makePlaces(limits)
+      byKey.set(key, places)
+      return Effect.ensuring(
+        places.run(refused)(effect),
+        Effect.sync(() => {
+          if (places.isIdle()) byKey.delete(key)
+        }),
+      )
+    })
+  return { run, size: () => byKey.size }
+}

@@ -1,0 +1,69 @@
+/**
+ * The limit of invalid payments, uncharged answers and wrong parameters, per client and IPv6 /48.
+ *
+ * Each costs a signature check, a store read and perhaps a facilitator call, so they share one
+ * count. A client over the limit is refused here before its payment is read and without a store
+ * call; its calls in flight still finish.
+ *
+ * @module
+ */
+import { Effect } from "effect"
+import { NotCharged } from "../../payments/domain/failedSale.ts"
+import type { ClientKeys, LimitDecision, RateLimiter } from "../server/limits.ts"
+
+export function countInvalidPayments(limiter: RateLimiter) {
+  const take = (client: ClientKeys, cachedOnly: boolean): Effect.Effect<LimitDecision> =>
+    Effect.suspend(() => {
+      const decision = limiter.admit(client, cachedOnly)
+      return decision instanceof Promise ? Effect.promise(() => decision) : Effect.succeed(decision)
+    })
+
+  /** Fails while the client is over the limit. */
+  const check = (client: ClientKeys) =>
+    Effect.flatMap(
+      take(client, true),
+      (decision) => decision.kind === "denied" ? Effect.fail(unread(decision)) : Effect.void,
+    )
+
+  /** Counts an invalid payment; fails when that exceeds the limit. */
+  const countOrRefuse = (client: ClientKeys) =>
+    Effect.flatMap(take(client, false), (decision) => {
+      switch (decision.kind) {
+        case "denied":
+          return Effect.fail(new NotCharged(tooMany(decision)))
+        case "unavailable":
+          return Effect.fail(
+            new NotCharged({
+              code: "payments_unavailable",
+              message: "Payments cannot be checked now",
+            }),
+          )
+        default:
+          return Effect.void
+      }
+    })
+
+  /**
+   * Counts a call that is answered anyway: an uncharged answer, a conflict of a known payment, or a
+   * wrong parameter. Never fails. The last grant blocks the client from its next call on.
+   */
+  const countOnly = (client: ClientKeys) => Effect.asVoid(take(client, false))
+
+  return { check, countOrRefuse, countOnly }
+}
+
+type Denied = Extract<LimitDecision, { readonly kind: "denied" }>
+
+const tooMany = ({ retryAfterSeconds }: Denied) => ({
+  code: "rate_limited" as const,
+  message: "Too many invalid payments or uncharged answers for this address",
+  retryAfterSeconds,
+})
+
+/** The payment was not read. An earlier request may have used it, so `charged` is null. */
+const unread = (denied: Denied) =>
+  new NotCharged({
+    ...tooMany(denied),
+    hint: "Wait, then send the same payment again: this request did not use it.",
+    taken: null,
+  })

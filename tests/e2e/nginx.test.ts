@@ -1,0 +1,183 @@
+/**
+ * The service behind the real nginx with `deploy/nginx.conf`: slow and idle connections are closed,
+ * paid calls pass, and limits count the client's address.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
+import { Context, Duration, Effect, Layer, Schedule, Schema } from "effect"
+import { products } from "../../src/catalog/domain/product.ts"
+import { layer, Served } from "../../src/http/layer.ts"
+import { ErrorBody } from "../../src/http/server/errors.ts"
+import { Payments } from "../../src/payments/Payments.ts"
+import { liveTest } from "../support/effect.ts"
+import { freePort } from "../support/process.ts"
+import { registerSkipped } from "../support/venues/oracle.ts"
+import { makeWorld, paymentFor, serviceOptions, servicesOver } from "../support/http/httpService.ts"
+
+const nginx = "/usr/sbin/nginx"
+const isInstalled = [...Deno.readDirSync("/usr/sbin")].some(({ name }) => name === "nginx")
+
+const half = "GET /v1/index HTTP/1.1\r\nHost: x\r\n"
+const connectionsMax = 100
+
+/** Replaces what differs in a test; fails when the file has changed. */
+function configuration(port: number, servicePort: number): string {
+  const changes: ReadonlyArray<readonly [string | RegExp, string]> = [
+    ["pid nginx.pid;", "pid nginx.pid; daemon off; master_process off;"],
+    ["127.0.0.1:8402", `127.0.0.1:${servicePort}`],
+    ["listen 443 ssl backlog=4096", `listen 127.0.0.1:${port}`],
+    ["listen [::]:443 ssl backlog=4096", `listen [::1]:${port}`],
+    [/ssl_certificate .*/, ""],
+    [/ssl_certificate_key .*/, ""],
+    ["client_header_timeout 5s", "client_header_timeout 1s"],
+    ["client_body_timeout 5s", "client_body_timeout 1s"],
+    ["keepalive_timeout 15s", "keepalive_timeout 1s"],
+  ]
+  return changes.reduce((text, [from, to]) => {
+    const changed = text.replace(from, to)
+    ok(changed !== text, `deploy/nginx.conf has no ${from}`)
+    return changed
+  }, Deno.readTextFileSync(new URL("../../deploy/nginx.conf", import.meta.url)))
+}
+
+/** A service behind nginx: nginx's port, and how many answers were marked as delivered. */
+const behindNginx = Effect.gen(function* () {
+  const services = yield* Layer.build(servicesOver(yield* makeWorld(3)))
+  const state = { delivered: 0 }
+  const counted = Context.add(services, Payments, {
+    ...Context.get(services, Payments),
+    sent: () => Effect.sync(() => void state.delivered++),
+  })
+  const served = yield* Layer.build(
+    layer({ ...serviceOptions, hostname: "127.0.0.1", port: 0, drain: Duration.zero }).pipe(
+      Layer.provide(Layer.succeedContext(counted)),
+    ),
+  )
+  const port = freePort()
+  const dir = yield* Effect.acquireRelease(
+    Effect.promise(() => Deno.makeTempDir()),
+    (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+  )
+  const file = `${dir}/nginx.conf`
+  yield* Effect.promise(() =>
+    Deno.writeTextFile(file, configuration(port, Context.get(served, Served).address.port))
+  )
+  yield* Effect.acquireRelease(
+    Effect.sync(() => new Deno.Command(nginx, { args: ["-p", dir, "-c", file] }).spawn()),
+    (child) =>
+      Effect.promise(async () => {
+        child.kill("SIGTERM")
+        await child.status
+      }),
+  )
+  const connect = Effect.promise(() => Deno.connect({ hostname: "127.0.0.1", port }))
+  yield* Effect.tryPromise(async () =>
+    (await Deno.connect({ hostname: "127.0.0.1", port })).close()
+  )
+    .pipe(Effect.retry(Schedule.spaced("50 millis")), Effect.timeout("10 seconds"), Effect.orDie)
+  return { port, state, connect, origin: `http://127.0.0.1:${port}` }
+})
+
+const send = (socket: Deno.Conn, text: string) =>
+  Effect.promise(() => socket.write(new TextEncoder().encode(text)))
+
+/** Reads until the connection is closed. */
+const untilClosed = (socket: Deno.Conn) =>
+  Effect.promise(async () => {
+    let text = ""
+    try {
+      for await (const chunk of socket.readable) text += new TextDecoder().decode(chunk)
+    } catch {
+      // A reset closes it, too.
+    }
+    return text
+  })
+
+const nginxTest = (name: string, body: Parameters<typeof liveTest>[1]) =>
+  isInstalled ? liveTest(name, body) : registerSkipped(name, "apt-get install nginx-light")
+
+nginxTest(
+  "nginx closes connections without a whole head, without a body, and idle ones",
+  () =>
+    Effect.gen(function* () {
+      const { connect } = yield* behindNginx
+      const closed = (text: string) =>
+        Effect.gen(function* () {
+          const socket = yield* connect
+          if (text !== "") yield* send(socket, text)
+          return yield* untilClosed(socket)
+        })
+      const post = "POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" +
+        "Content-Length: 10\r\n\r\nabc"
+      const answers = yield* Effect.timeout(
+        Effect.all([
+          closed(""),
+          Effect.all(Array.from({ length: 20 }, () => closed(half)), { concurrency: "unbounded" }),
+          closed(post),
+          closed(`${half}\r\n`),
+        ], { concurrency: "unbounded" }),
+        "20 seconds",
+      )
+      const [silent, halves, body, idle] = answers
+      equal([silent, ...new Set(halves), body], ["", "", ""])
+      match(idle, /^HTTP\/1\.1 200 /)
+    }),
+)
+
+nginxTest(
+  "a paid call passes through nginx, and is marked as delivered",
+  () =>
+    Effect.gen(function* () {
+      const { origin, state } = yield* behindNginx
+      const response = yield* Effect.promise(async () =>
+        await fetch(`${origin}/v1/latest`, {
+          headers: { "payment-signature": await Effect.runPromise(paymentFor(products.latest)) },
+        })
+      )
+      const { success } = yield* Effect.promise(() => response.json())
+      equal([response.status, success], [200, true])
+      ok(response.headers.has("payment-response"))
+      yield* Effect.repeat(Effect.sync(() => state.delivered), {
+        until: (delivered) => delivered === 1,
+        schedule: Schedule.spaced("20 millis"),
+      }).pipe(Effect.timeout("5 seconds"))
+    }),
+)
+
+nginxTest(
+  "limits behind nginx count the client's address, not one that it claims",
+  () =>
+    Effect.gen(function* () {
+      const { origin, port } = yield* behindNginx
+      const status = (base: string, claimed: string) =>
+        Effect.promise(async () => {
+          const response = await fetch(`${base}/v1/index`, {
+            headers: { "x-forwarded-for": claimed },
+          })
+          await response.body?.cancel()
+          return response.status
+        })
+      for (let n = 0; n < 5; n++) strictEqual(yield* status(origin, `203.0.113.${n}`), 200)
+      strictEqual(yield* status(origin, "203.0.113.9"), 429)
+      strictEqual(yield* status(`http://[::1]:${port}`, "203.0.113.9"), 200)
+    }),
+)
+
+nginxTest("an address over its connections gets the documented 429", () =>
+  Effect.gen(function* () {
+    const { connect, origin } = yield* behindNginx
+    // A request counts as a connection of its address once its head has been read.
+    const body = "POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" +
+      "Content-Length: 10\r\n\r\n"
+    const sockets = yield* Effect.forEach(
+      Array.from({ length: connectionsMax }),
+      () => Effect.tap(connect, (socket) => send(socket, body)),
+      { concurrency: 20 },
+    )
+    const response = yield* Effect.promise(() => fetch(`${origin}/v1/index`))
+    const json = yield* Effect.promise(() => response.json())
+    equal([response.status, response.headers.get("retry-after")], [429, "1"])
+    ok(Schema.is(ErrorBody)(json), JSON.stringify(json))
+    for (const socket of sockets) socket.close()
+  }))
