@@ -69,6 +69,15 @@ CREATE TABLE chain_scan (
   CONSTRAINT chain_scan_through_block_check CHECK (through_block >= 0)
 );
 
+-- Payments whose answer was delivered, from delivery journals that `deno task restore` read. They are not refunded.
+CREATE TABLE delivered_before_restore (
+  payment_id text NOT NULL,
+  loaded_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT delivered_before_restore_pkey PRIMARY KEY (payment_id),
+  CONSTRAINT delivered_before_restore_payment_id_check CHECK (payment_id ~ '^0x[0-9a-f]{64}$')
+);
+CREATE INDEX delivered_before_restore_loaded ON delivered_before_restore (loaded_at);
+
 -- The last review of each market as a candidate for an already decided outcome.
 CREATE TABLE detection (
   market_id text NOT NULL,
@@ -253,6 +262,8 @@ CREATE TABLE payment (
   sent_at timestamptz,
   -- What was paid, if it is not the agreed amount; this is what is refunded.
   paid_amount bigint,
+  -- Hash of chain, payer, request and purchase key, without the nonce; null without a key, or when the answer was erased.
+  key_hash text COLLATE "C",
   CONSTRAINT payment_pkey PRIMARY KEY (payment_id),
   CONSTRAINT payment_chain_id_asset_payer_nonce_key UNIQUE (chain_id, asset, payer, nonce),
   CONSTRAINT payment_answer_before_settlement CHECK ((state <> ALL (ARRAY['settling', 'unresolved'])) OR settlement = 'settle-early' OR answer_body IS NOT NULL),
@@ -265,7 +276,10 @@ CREATE TABLE payment (
   CONSTRAINT payment_state_check CHECK (state = ANY (ARRAY['claimed', 'released', 'settling', 'unresolved', 'settled', 'answered', 'refund_due', 'refunded', 'void'])),
   CONSTRAINT payment_transfer_required CHECK ((state <> ALL (ARRAY['settled', 'answered', 'refund_due', 'refunded'])) OR paid_transaction IS NOT NULL AND paid_block IS NOT NULL AND paid_log_index IS NOT NULL AND paid_finality IS NOT NULL)
 ) WITH (fillfactor=70);
-CREATE INDEX payment_liability ON payment (settlement) WHERE ((state = 'refund_due') OR ((settlement = 'settle-early') AND (state = ANY (ARRAY['claimed', 'settling', 'unresolved', 'settled']))));
+CREATE INDEX payment_charged_by_payer ON payment (payer, created_at) WHERE ((settlement = 'settle-early') AND (request IS NOT NULL) AND (state = ANY (ARRAY['settled', 'answered', 'refund_due', 'refunded'])));
+CREATE INDEX payment_delivered_body ON payment (sent_at) WHERE ((sent_at IS NOT NULL) AND (answer_body IS NOT NULL));
+CREATE INDEX payment_liability ON payment (settlement) WHERE (((state = 'refund_due') AND (request IS NOT NULL) AND (paid_amount IS NULL)) OR ((settlement = 'settle-early') AND (state = ANY (ARRAY['claimed', 'settling', 'unresolved', 'settled']))));
+CREATE UNIQUE INDEX payment_live_key ON payment (key_hash) WHERE ((key_hash IS NOT NULL) AND (state = ANY (ARRAY['claimed', 'settling', 'unresolved', 'settled', 'answered'])));
 CREATE INDEX payment_refund_due ON payment (changed_at) WHERE (state = 'refund_due');
 CREATE INDEX payment_released ON payment (valid_before) WHERE (state = 'released');
 CREATE INDEX payment_unsent ON payment (answered_at) WHERE ((state = 'answered') AND (sent_at IS NULL));
@@ -273,13 +287,27 @@ CREATE INDEX payment_urgent ON payment (changed_at) WHERE (state = ANY (ARRAY['c
 CREATE TRIGGER log_payment_insert AFTER INSERT ON payment REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION log_payment_insert();
 CREATE TRIGGER log_payment_update AFTER UPDATE ON payment REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION log_payment_update();
 CREATE TRIGGER payment_before_insert BEFORE INSERT ON payment FOR EACH ROW EXECUTE FUNCTION payment_before_insert();
+CREATE TRIGGER payment_body_guard BEFORE UPDATE ON payment FOR EACH ROW WHEN (old.answer_body IS NOT NULL AND new.answer_body IS NULL AND new.state = old.state) EXECUTE FUNCTION payment_body_guard();
+CREATE TRIGGER payment_delete_guard BEFORE DELETE ON payment FOR EACH ROW EXECUTE FUNCTION payment_delete_guard();
 CREATE TRIGGER payment_forbid_truncate BEFORE TRUNCATE ON payment FOR EACH STATEMENT EXECUTE FUNCTION forbid_truncate();
-CREATE TRIGGER payment_guard BEFORE DELETE OR UPDATE ON payment FOR EACH ROW EXECUTE FUNCTION payment_guard();
+CREATE TRIGGER payment_guard BEFORE UPDATE ON payment FOR EACH ROW EXECUTE FUNCTION payment_guard();
+CREATE TRIGGER payment_key_guard BEFORE UPDATE ON payment FOR EACH ROW WHEN (new.key_hash IS DISTINCT FROM old.key_hash) EXECUTE FUNCTION payment_key_guard();
+CREATE TRIGGER payment_key_insert BEFORE INSERT ON payment FOR EACH ROW WHEN (new.key_hash IS NOT NULL) EXECUTE FUNCTION payment_key_guard();
 CREATE CONSTRAINT TRIGGER payment_matches_refund AFTER INSERT OR UPDATE ON payment DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.state = ANY (ARRAY['refund_due', 'refunded', 'void'])) EXECUTE FUNCTION refund_matches_payment();
 CREATE TRIGGER payment_paid_amount_guard BEFORE UPDATE ON payment FOR EACH ROW WHEN (new.paid_amount IS DISTINCT FROM old.paid_amount) EXECUTE FUNCTION payment_paid_amount_guard();
 CREATE TRIGGER payment_refund_guard BEFORE UPDATE ON payment FOR EACH ROW WHEN (old.state = 'refund_due' AND (new.state = ANY (ARRAY['refunded', 'void']))) EXECUTE FUNCTION payment_refund_guard();
 CREATE TRIGGER queue_refund_on_insert AFTER INSERT ON payment FOR EACH ROW WHEN (new.state = 'refund_due') EXECUTE FUNCTION queue_refund();
 CREATE TRIGGER queue_refund_on_update AFTER UPDATE ON payment FOR EACH ROW WHEN (new.state = 'refund_due' AND old.state <> 'refund_due') EXECUTE FUNCTION queue_refund();
+CREATE TRIGGER unmatched_transfer_guard BEFORE INSERT ON payment FOR EACH ROW WHEN (new.state = 'refund_due') EXECUTE FUNCTION unmatched_transfer_guard();
+
+-- The newest block of a deleted payment. Transfers up to it cannot be inserted as unmatched.
+CREATE TABLE payment_deleted (
+  chain_id bigint NOT NULL,
+  asset text NOT NULL,
+  pay_to text NOT NULL,
+  through_block bigint NOT NULL,
+  CONSTRAINT payment_deleted_pkey PRIMARY KEY (chain_id, asset, pay_to)
+);
 
 -- Every state change of every payment, in order. Written by triggers only.
 CREATE TABLE payment_event (
@@ -291,11 +319,12 @@ CREATE TABLE payment_event (
   reason text,
   at timestamptz NOT NULL DEFAULT clock_timestamp(),
   CONSTRAINT payment_event_pkey PRIMARY KEY (event_id),
-  CONSTRAINT payment_event_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payment(payment_id)
+  CONSTRAINT payment_event_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payment(payment_id) ON DELETE CASCADE
 );
-CREATE INDEX payment_event_by_payment ON payment_event (payment_id, event_id);
+CREATE INDEX payment_event_by_payment ON payment_event USING hash (payment_id);
+CREATE TRIGGER payment_event_delete_guard BEFORE DELETE ON payment_event FOR EACH ROW EXECUTE FUNCTION deleted_with_payment();
 CREATE TRIGGER payment_event_forbid_truncate BEFORE TRUNCATE ON payment_event FOR EACH STATEMENT EXECUTE FUNCTION forbid_truncate();
-CREATE TRIGGER payment_event_guard BEFORE DELETE OR UPDATE ON payment_event FOR EACH ROW EXECUTE FUNCTION payment_event_guard();
+CREATE TRIGGER payment_event_guard BEFORE UPDATE ON payment_event FOR EACH ROW EXECUTE FUNCTION payment_event_guard();
 
 -- Grants of the rate limits. Grant n is stored at ring_index n % limit.
 CREATE UNLOGGED TABLE rate_grant (
@@ -332,7 +361,7 @@ CREATE TABLE refund (
   refund_nonce text,
   valid_before bigint,
   signature text,
-  -- The transaction as read from the chain.
+  -- The transaction as read from the chain; as a person named it if settled_by_hand.
   transaction text,
   attempts integer NOT NULL DEFAULT 0,
   next_attempt_at timestamptz NOT NULL DEFAULT now(),
@@ -349,26 +378,57 @@ CREATE TABLE refund (
   confirmed_at timestamptz,
   confirmed_block bigint,
   confirmed_log_index integer,
+  -- 'unmatched' for a transfer without a request or of another amount than requested. It has caps of its own and never delays a refund of a sale.
+  queue text NOT NULL DEFAULT 'sales',
+  -- A person has approved an amount over the dearest product. Only the owner of the tables can set it.
+  amount_approved boolean NOT NULL DEFAULT false,
   CONSTRAINT refund_pkey PRIMARY KEY (payment_id),
   CONSTRAINT refund_treasury_refund_nonce_key UNIQUE (treasury, refund_nonce),
-  CONSTRAINT refund_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payment(payment_id),
+  CONSTRAINT refund_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payment(payment_id) ON DELETE CASCADE,
   CONSTRAINT refund_confirmed_with_transfer CHECK ((state = 'confirmed') = (num_nulls(transaction, confirmed_at, confirmed_block, confirmed_log_index) = 0)),
   CONSTRAINT refund_confirmed_with_treasury CHECK (state <> 'confirmed' OR treasury IS NOT NULL),
   CONSTRAINT refund_fence_check CHECK (fence >= 0),
+  CONSTRAINT refund_queue_check CHECK (queue = ANY (ARRAY['sales', 'unmatched'])),
   CONSTRAINT refund_refund_nonce_check CHECK (refund_nonce ~ '^0x[0-9a-f]{64}$'),
   CONSTRAINT refund_signature_complete CHECK ((num_nulls(valid_before, signature, signed_at) = ANY (ARRAY[0, 3])) AND (num_nulls(treasury, refund_nonce) = ANY (ARRAY[0, 2])) AND (signature IS NULL OR treasury IS NOT NULL)),
   CONSTRAINT refund_signature_format CHECK (signature ~ '^0x[0-9a-f]{130}$'),
   CONSTRAINT refund_signature_required CHECK ((state <> ALL (ARRAY['signed', 'broadcast'])) OR num_nulls(treasury, refund_nonce, valid_before, signature, signed_at) = 0),
-  CONSTRAINT refund_state_check CHECK (state = ANY (ARRAY['queued', 'signed', 'broadcast', 'confirmed', 'cancelled', 'needs_review'])),
+  CONSTRAINT refund_state_check CHECK (state = ANY (ARRAY['queued', 'signed', 'broadcast', 'confirmed', 'cancelled', 'needs_review', 'settled_by_hand'])),
   CONSTRAINT refund_treasury_check CHECK (treasury ~ '^0x[0-9a-f]{40}$')
 );
-CREATE INDEX refund_due ON refund (next_attempt_at) WHERE (state = ANY (ARRAY['queued', 'signed', 'broadcast', 'needs_review']));
+CREATE INDEX refund_due ON refund (queue, next_attempt_at) WHERE (state = ANY (ARRAY['queued', 'signed', 'broadcast', 'needs_review']));
 CREATE INDEX refund_signed_at ON refund (signed_at) WHERE (signed_at IS NOT NULL);
-CREATE TRIGGER finish_refunded_payment AFTER UPDATE ON refund FOR EACH ROW WHEN ((new.state = ANY (ARRAY['confirmed', 'cancelled'])) AND old.state <> new.state) EXECUTE FUNCTION finish_refunded_payment();
+CREATE TRIGGER finish_refunded_payment AFTER UPDATE ON refund FOR EACH ROW WHEN ((new.state = ANY (ARRAY['confirmed', 'cancelled', 'settled_by_hand'])) AND old.state <> new.state) EXECUTE FUNCTION finish_refunded_payment();
 CREATE TRIGGER refund_before_insert BEFORE INSERT ON refund FOR EACH ROW EXECUTE FUNCTION refund_before_insert();
+CREATE TRIGGER refund_delete_guard BEFORE DELETE ON refund FOR EACH ROW EXECUTE FUNCTION deleted_with_payment();
 CREATE TRIGGER refund_forbid_truncate BEFORE TRUNCATE ON refund FOR EACH STATEMENT EXECUTE FUNCTION forbid_truncate();
-CREATE TRIGGER refund_guard BEFORE DELETE OR UPDATE ON refund FOR EACH ROW EXECUTE FUNCTION refund_guard();
+CREATE TRIGGER refund_guard BEFORE UPDATE ON refund FOR EACH ROW EXECUTE FUNCTION refund_guard();
 CREATE CONSTRAINT TRIGGER refund_matches_payment AFTER INSERT OR UPDATE ON refund DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refund_matches_payment();
+CREATE TRIGGER refund_review_guard BEFORE UPDATE ON refund FOR EACH ROW WHEN (old.state = 'needs_review' AND (new.state = ANY (ARRAY['queued', 'settled_by_hand']))) EXECUTE FUNCTION refund_review_guard();
+
+-- What persons did with refunds that needed review. Append-only. No foreign key: it is kept longer than the payment.
+CREATE TABLE refund_action (
+  action_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  payment_id text NOT NULL,
+  action text NOT NULL,
+  -- Who did it, as given on the command line.
+  person text NOT NULL,
+  note text NOT NULL,
+  transaction text,
+  -- The start of the transaction that also moved the refund, set by a trigger.
+  at timestamptz NOT NULL,
+  -- The database login, set by a trigger.
+  login text NOT NULL,
+  CONSTRAINT refund_action_pkey PRIMARY KEY (action_id),
+  CONSTRAINT refund_action_action_check CHECK (action = ANY (ARRAY['requeue', 'approve_amount', 'settle'])),
+  CONSTRAINT refund_action_check CHECK (transaction IS NULL OR action = 'settle'),
+  CONSTRAINT refund_action_note_check CHECK (length(note) >= 1 AND length(note) <= 1000),
+  CONSTRAINT refund_action_person_check CHECK (length(person) >= 1 AND length(person) <= 100),
+  CONSTRAINT refund_action_transaction_check CHECK (transaction ~ '^0x[0-9a-f]{64}$')
+);
+CREATE INDEX refund_action_by_payment ON refund_action (payment_id, at);
+CREATE TRIGGER refund_action_forbid_truncate BEFORE TRUNCATE ON refund_action FOR EACH STATEMENT EXECUTE FUNCTION forbid_truncate();
+CREATE TRIGGER refund_action_guard BEFORE INSERT OR DELETE OR UPDATE ON refund_action FOR EACH ROW EXECUTE FUNCTION refund_action_guard();
 
 -- Which treasury refunds which payments, by the block of the payment. Never changed: a second treasury must not refund what the first has refunded.
 CREATE TABLE refund_treasury (
@@ -676,6 +736,51 @@ CREATE TABLE whale_wallet (
   CONSTRAINT whale_wallet_source_check CHECK (source = ANY (ARRAY['volume', 'profit']))
 );
 
+-- Deletes ended payments after 13 months, with the owner's rights: the guards decide which.
+CREATE OR REPLACE FUNCTION delete_old_payments(after_event bigint, events_max integer, OUT through_event bigint, OUT deleted integer)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+DECLARE
+  old_ids text[];
+BEGIN
+  SELECT array_agg(DISTINCT payment_id), max(event_id) INTO old_ids, through_event
+  FROM (
+    SELECT event_id, payment_id, at FROM payment_event WHERE event_id > after_event
+    ORDER BY event_id LIMIT events_max
+  ) AS oldest WHERE at < clock_timestamp() - interval '13 months';
+  WITH gone AS (
+    DELETE FROM payment WHERE payment_id = ANY (old_ids) AND payment_is_deletable(payment)
+    RETURNING chain_id, asset, pay_to, paid_block
+  ), through AS (
+    INSERT INTO payment_deleted AS known (chain_id, asset, pay_to, through_block)
+    SELECT chain_id, asset, pay_to, max(paid_block) FROM gone
+    WHERE paid_block IS NOT NULL GROUP BY chain_id, asset, pay_to
+    ON CONFLICT (chain_id, asset, pay_to)
+      DO UPDATE SET through_block = greatest(known.through_block, excluded.through_block)
+  )
+  SELECT count(*) INTO deleted FROM gone;
+END $function$;
+
+-- Allows only the deletion that follows from the deletion of the payment, which has its own guard.
+CREATE OR REPLACE FUNCTION deleted_with_payment()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  has_payment boolean;
+BEGIN
+  EXECUTE format('SELECT EXISTS (SELECT FROM %I.payment WHERE payment_id = $1)', TG_TABLE_SCHEMA)
+    INTO has_payment USING OLD.payment_id;
+  IF has_payment THEN
+    RAISE EXCEPTION 'a % row cannot be deleted without its payment', TG_TABLE_NAME
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN OLD;
+END $function$;
+
 -- Appends new items with the next indices, in one statement, so that no writer keeps the counter locked while it waits for its client.
 CREATE OR REPLACE FUNCTION feed_append(items json)
  RETURNS SETOF feed_item
@@ -719,8 +824,8 @@ BEGIN
   -- As in queue_refund: the schema of the refunds first, and pg_temp last.
   PERFORM set_config('search_path', format('%I, pg_temp', TG_TABLE_SCHEMA), true);
   UPDATE payment
-  SET state = CASE NEW.state WHEN 'confirmed' THEN 'refunded' ELSE 'void' END,
-    reason = CASE NEW.state WHEN 'confirmed' THEN reason ELSE NEW.last_error END,
+  SET state = CASE NEW.state WHEN 'cancelled' THEN 'void' ELSE 'refunded' END,
+    reason = CASE NEW.state WHEN 'cancelled' THEN NEW.last_error ELSE reason END,
     changed_at = clock_timestamp()
   WHERE payment_id = NEW.payment_id AND state = 'refund_due';
   RETURN NULL;
@@ -789,7 +894,8 @@ BEGIN
   IF NOT (NEW.payment_id ~ '^0x[0-9a-f]{64}$' AND NEW.nonce ~ '^0x[0-9a-f]{64}$'
     AND NEW.asset ~ '^0x[0-9a-f]{40}$' AND NEW.payer ~ '^0x[0-9a-f]{40}$'
     AND NEW.pay_to ~ '^0x[0-9a-f]{40}$' AND NEW.pay_to <> NEW.payer
-    AND coalesce(NEW.signature ~ '^0x[0-9a-f]{130}$', true)
+    AND coalesce(NEW.signature ~ '^0x([0-9a-f]{2})+$' AND length(NEW.signature) BETWEEN 132 AND 4098,
+      true)
     AND NEW.chain_id > 0 AND NEW.amount > 0
     AND NEW.settlement IN ('compute-first', 'settle-early')
     AND num_nulls(NEW.signature, NEW.product_id, NEW.request) IN (0, 3)) THEN
@@ -800,6 +906,32 @@ BEGIN
       USING ERRCODE = 'restrict_violation';
   END IF;
   RETURN NEW;
+END $function$;
+
+-- A buyer can fetch an answer again for 24 hours. A state change that owes a refund deletes it at once.
+CREATE OR REPLACE FUNCTION payment_body_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF NOT coalesce(NEW.state = 'answered' AND NEW.sent_at <= clock_timestamp() - interval '24 hours',
+    false) THEN
+    RAISE EXCEPTION 'the body of an answer cannot be deleted until 24 hours after its delivery'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END $function$;
+
+CREATE OR REPLACE FUNCTION payment_delete_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF NOT coalesce(payment_is_deletable(OLD), false) THEN
+    RAISE EXCEPTION 'a payment row cannot be deleted until 13 months after its end'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN OLD;
 END $function$;
 
 CREATE OR REPLACE FUNCTION payment_event_guard()
@@ -906,6 +1038,42 @@ BEGIN
   RETURN NEW;
 END $function$;
 
+-- Whether a payment has ended and last changed 13 months ago.
+CREATE OR REPLACE FUNCTION payment_is_deletable(old_payment payment)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  SELECT (old_payment.state IN ('refunded', 'void')
+      OR old_payment.state = 'answered' AND old_payment.sent_at IS NOT NULL)
+    AND coalesce(old_payment.sent_at < clock_timestamp() - interval '13 months', true)
+    -- An authorization that could still be presented must find its payment. It is unknown (and the
+    -- column has no meaning) for an unmatched transfer.
+    AND (old_payment.signature IS NULL OR old_payment.valid_before
+      < extract(epoch FROM clock_timestamp() - interval '13 months'))
+    -- The age is read from the events, which no login can write. changed_at and created_at can be forged.
+    AND (SELECT max(event.at) < clock_timestamp() - interval '13 months'
+      FROM payment_event event WHERE event.payment_id = old_payment.payment_id)
+$function$;
+
+-- A key is set by a claim. It is erased only with the answer, so that a live key is never free.
+CREATE OR REPLACE FUNCTION payment_key_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF NEW.key_hash !~ '^0x[0-9a-f]{64}$' THEN
+    RAISE EXCEPTION 'the key_hash of a payment is malformed' USING ERRCODE = 'check_violation';
+  END IF;
+  IF TG_OP = 'UPDATE' AND NEW.fence = OLD.fence AND NOT (NEW.key_hash IS NULL
+    AND NEW.state = 'answered' AND OLD.state = 'answered' AND NEW.answer_body IS NULL) THEN
+    RAISE EXCEPTION 'key_hash can change only with a claim, or be erased with a delivered answer'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END $function$;
+
 -- A payer may use the nonce of a payment for another amount. That amount is recorded once, when it becomes due.
 CREATE OR REPLACE FUNCTION payment_paid_amount_guard()
  RETURNS trigger
@@ -930,8 +1098,9 @@ DECLARE
 BEGIN
   EXECUTE format('SELECT state FROM %I.refund WHERE payment_id = $1', TG_TABLE_SCHEMA)
     INTO refund_state USING NEW.payment_id;
-  IF refund_state IS DISTINCT FROM
-    (CASE NEW.state WHEN 'refunded' THEN 'confirmed' ELSE 'cancelled' END) THEN
+  IF NOT coalesce(refund_state = ANY (CASE NEW.state
+      WHEN 'refunded' THEN ARRAY['confirmed', 'settled_by_hand']
+      ELSE ARRAY['cancelled'] END), false) THEN
     RAISE EXCEPTION 'a payment cannot become % while its refund is %', NEW.state,
       coalesce(refund_state, 'missing') USING ERRCODE = 'restrict_violation';
   END IF;
@@ -949,12 +1118,13 @@ BEGIN
   -- Tables are resolved in the schema of the payments first, and in pg_temp last, where any login may
   -- create a table of the same name.
   PERFORM set_config('search_path', format('%I, pg_temp', TG_TABLE_SCHEMA), true);
-  INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
+  INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason, queue)
   VALUES (NEW.payment_id, NEW.payer, coalesce(NEW.paid_amount, NEW.amount), NEW.asset,
-    NEW.chain_id, coalesce(NEW.reason, 'owed'))
+    NEW.chain_id, coalesce(NEW.reason, 'owed'),
+    CASE WHEN NEW.request IS NULL OR NEW.paid_amount IS NOT NULL THEN 'unmatched' ELSE 'sales' END)
   ON CONFLICT (payment_id) DO UPDATE
     SET state = 'queued', reason = excluded.reason, amount = excluded.amount,
-      changed_at = clock_timestamp();
+      queue = excluded.queue, amount_approved = false, changed_at = clock_timestamp();
   RETURN NULL;
 END $function$;
 
@@ -1018,6 +1188,21 @@ BEGIN
 END
 $function$;
 
+-- Actions are only appended, with the time and the login of the database.
+CREATE OR REPLACE FUNCTION refund_action_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP <> 'INSERT' THEN
+    RAISE EXCEPTION 'a refund_action row cannot be changed or deleted'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  NEW.at := transaction_timestamp();
+  NEW.login := session_user;
+  RETURN NEW;
+END $function$;
+
 -- A refund starts as queued.
 CREATE OR REPLACE FUNCTION refund_before_insert()
  RETURNS trigger
@@ -1041,25 +1226,25 @@ BEGIN
   IF TG_OP = 'DELETE' THEN
     RAISE EXCEPTION 'a refund row cannot be deleted' USING ERRCODE = 'restrict_violation';
   END IF;
-  -- The amount may change while no refund was ever signed: when a cancelled refund is queued again.
-  -- The treasury and the nonce make the token contract pay the refund at most once.
+  -- The amount and its queue may change while no refund was ever signed: when a cancelled refund is
+  -- queued again. The treasury and the nonce make the token contract pay the refund at most once.
   IF (NEW.payment_id, NEW.payer, NEW.asset, NEW.chain_id, NEW.created_at)
     IS DISTINCT FROM (OLD.payment_id, OLD.payer, OLD.asset, OLD.chain_id, OLD.created_at)
-    OR (NEW.amount <> OLD.amount
+    OR ((NEW.amount, NEW.queue) IS DISTINCT FROM (OLD.amount, OLD.queue)
       AND NOT (OLD.state = 'cancelled' AND NEW.state = 'queued' AND OLD.treasury IS NULL))
     OR (OLD.treasury IS NOT NULL AND NEW.treasury IS DISTINCT FROM OLD.treasury)
     OR (OLD.refund_nonce IS NOT NULL AND NEW.refund_nonce IS DISTINCT FROM OLD.refund_nonce) THEN
     RAISE EXCEPTION 'the identity columns of a refund cannot change'
       USING ERRCODE = 'restrict_violation';
   END IF;
-  IF OLD.state = 'confirmed' THEN
-    RAISE EXCEPTION 'a confirmed refund cannot change' USING ERRCODE = 'restrict_violation';
+  IF OLD.state IN ('confirmed', 'settled_by_hand') THEN
+    RAISE EXCEPTION 'a % refund cannot change', OLD.state USING ERRCODE = 'restrict_violation';
   END IF;
   IF NEW.state <> OLD.state AND NOT (OLD.state || ' ' || NEW.state = ANY (ARRAY[
       'queued signed', 'queued confirmed', 'queued cancelled', 'queued needs_review',
       'signed broadcast', 'signed confirmed', 'signed needs_review',
       'broadcast signed', 'broadcast confirmed', 'broadcast needs_review',
-      'needs_review queued', 'needs_review confirmed',
+      'needs_review queued', 'needs_review confirmed', 'needs_review settled_by_hand',
       'cancelled queued'])) THEN
     RAISE EXCEPTION 'a refund cannot go from % to %', OLD.state, NEW.state
       USING ERRCODE = 'restrict_violation';
@@ -1077,6 +1262,11 @@ BEGIN
   IF (NEW.treasury IS DISTINCT FROM OLD.treasury)
     AND NEW.state NOT IN ('signed', 'confirmed') THEN
     RAISE EXCEPTION 'the treasury of a refund can be set only when it is signed or confirmed'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  IF NEW.amount_approved <> OLD.amount_approved AND NOT (NEW.state = 'queued'
+    AND OLD.state = CASE WHEN NEW.amount_approved THEN 'needs_review' ELSE 'cancelled' END) THEN
+    RAISE EXCEPTION 'the amount of a refund can be approved only when it leaves needs_review'
       USING ERRCODE = 'restrict_violation';
   END IF;
   IF NEW.fence < OLD.fence THEN
@@ -1106,7 +1296,7 @@ BEGIN
   FROM payment LEFT JOIN refund USING (payment_id) WHERE payment_id = NEW.payment_id;
   IF NOT (CASE payment_state
       WHEN 'refund_due' THEN coalesce(refund_state NOT IN ('cancelled'), false)
-      WHEN 'refunded' THEN coalesce(refund_state = 'confirmed', false)
+      WHEN 'refunded' THEN coalesce(refund_state IN ('confirmed', 'settled_by_hand'), false)
       WHEN 'void' THEN coalesce(refund_state = 'cancelled', true)
       ELSE refund_state IS NULL END) THEN
     RAISE EXCEPTION 'a payment in state % does not match its refund: %', payment_state,
@@ -1117,6 +1307,37 @@ BEGIN
       USING ERRCODE = 'restrict_violation';
   END IF;
   RETURN NULL;
+END $function$;
+
+-- A refund leaves needs_review only with an action of the same transaction, and is settled by hand only when no signature of it can be used.
+CREATE OR REPLACE FUNCTION refund_review_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+  recorded boolean;
+BEGIN
+  EXECUTE format('SELECT EXISTS (SELECT FROM %I.refund_action
+      WHERE payment_id = $1 AND action = $2 AND at = transaction_timestamp()
+        AND transaction IS NOT DISTINCT FROM $3)', TG_TABLE_SCHEMA)
+    INTO recorded USING NEW.payment_id,
+      CASE WHEN NEW.state = 'settled_by_hand' THEN 'settle'
+        WHEN NEW.amount_approved AND NOT OLD.amount_approved THEN 'approve_amount'
+        ELSE 'requeue' END,
+      CASE WHEN NEW.state = 'settled_by_hand' THEN NEW.transaction END;
+  IF NOT recorded THEN
+    RAISE EXCEPTION 'a refund can leave needs_review only with a row of refund_action'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  -- The token contract accepts a signature until valid_before, on the clock of its blocks.
+  IF NEW.state = 'settled_by_hand'
+    AND OLD.valid_before >= extract(epoch FROM clock_timestamp()) - 600 THEN
+    RAISE EXCEPTION 'a refund whose signature can still be used cannot be settled by hand'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
 END $function$;
 
 -- Treasuries are only appended, in the order of their blocks.
@@ -1162,4 +1383,22 @@ BEGIN
     RETURN 'insufficient_funds';
   END IF;
   RETURN 'transferred';
+END $function$;
+
+-- A transfer that is as old as deleted payments may be one of theirs, so it is not refunded.
+CREATE OR REPLACE FUNCTION unmatched_transfer_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  deleted_through bigint;
+BEGIN
+  EXECUTE format('SELECT through_block FROM %I.payment_deleted
+      WHERE chain_id = $1 AND asset = $2 AND pay_to = $3', TG_TABLE_SCHEMA)
+    INTO deleted_through USING NEW.chain_id, NEW.asset, NEW.pay_to;
+  IF NEW.paid_block <= deleted_through THEN
+    RAISE EXCEPTION 'payments through block % were deleted: a transfer in block % may have been one of them',
+      deleted_through, NEW.paid_block USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
 END $function$;

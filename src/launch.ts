@@ -1,13 +1,13 @@
 /**
  * Starts the processes of the product, each in its sandbox: `launch.ts dev | start | refunds |
- * backfill | migrate`.
+ * backfill | migrate | restore | refunds:list | refunds:requeue | refunds:settle`.
  *
  * Only the launcher may read the whole environment: each process gets only its own variables. With
  * `--print` it prints the command lines instead, for the unit files of another supervisor.
  *
  * @module
  */
-import { Cause, Exit } from "effect"
+import { Cause, Exit, Option } from "effect"
 import { printStopReason } from "./app/console.ts"
 import { launch, mainCode, stopAll } from "./app/launcher.ts"
 import { untilSignal } from "./app/untilSignal.ts"
@@ -16,4 +16,6 @@ const exit = await untilSignal(
   printStopReason(launch(Deno.args, (name) => Deno.env.get(name))),
   { signals: ["SIGINT", "SIGTERM", "SIGHUP"], onSecondSignal: stopAll },
 )
-Deno.exit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? mainCode : 1)
+const ended = Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)
+const error = Option.getOrUndefined(Exit.findErrorOption(exit))
+Deno.exit(ended ? mainCode : error?._tag === "InvalidArguments" ? 2 : 1)

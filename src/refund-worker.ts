@@ -2,8 +2,8 @@
  * The entry point of the refund worker, the process that pays refunds. Only this process reads the
  * treasury's key.
  *
- * It connects to the service's PostgreSQL with its own login, listens on no port, and migrates
- * nothing. Any number of workers may run at once. `refund-worker.ts dev` defaults to simulated
+ * It connects to the service's PostgreSQL with its own login, listens for probes only, and
+ * migrates nothing. Any number of workers may run at once. `refund-worker.ts dev` defaults to simulated
  * payments; `refund-worker.ts start` has no default.
  *
  * @module

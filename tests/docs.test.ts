@@ -127,6 +127,17 @@ Deno.test("the table of settings names every variable and no other", () => {
   fail("Nothing reads", named.filter((name) => !(name in variables)))
 })
 
+Deno.test("the table of metrics names every metric and no other", () => {
+  const text = filesBelow("src/", /\.ts$/).map(({ text }) => text).join("\n")
+  const made = [...text.matchAll(/Metric\.(?:gauge|counter|histogram)\(\s*"([a-z_]+)"/g)]
+    .map(([, name = ""]) => name)
+  const [, table = ""] = /## Metrics\n([^]*?)\n## /.exec(read("docs/operations.md")) ?? []
+  const named = tableRows(table).flatMap(([cell = ""]) => quotedNames(cell))
+    .map((name) => name.replace(/\{.*/, ""))
+  fail("The table lacks", [...new Set(made)].filter((name) => !named.includes(name)))
+  fail("Nothing measures", named.filter((name) => !made.includes(name)))
+})
+
 Deno.test("the table of dependencies has every package with its version", () => {
   const { imports } = JSON.parse(read("deno.json")) as { imports: Record<string, string> }
   const rows = tableRows(read("docs/dependencies.md"))

@@ -24,6 +24,8 @@ const valueModules = new Set([
 
 const entryPoints = [
   ...["src/launch.ts", "src/main.ts", "src/refund-worker.ts", "src/migrate.ts", "src/backfill.ts"],
+  "src/restore.ts",
+  "src/refund-review.ts",
   ...["examples/buyer.ts", "examples/agent.ts"],
 ]
 

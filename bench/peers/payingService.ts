@@ -31,6 +31,7 @@ const facilitator = Layer.succeed(Facilitator, {
 })
 
 const chain = Layer.succeed(Chain, {
+  head: Effect.succeed({ number: 1n, timestamp: 0n, safeNumber: 1n }),
   paymentProof: () =>
     Effect.succeed({
       proof: "paid",

@@ -50,6 +50,7 @@ export function serviceBanner(settings: ServiceSettings): string {
 /** The first lines of a refund worker. */
 export function workerBanner(settings: WorkerSettings): string {
   const { mode, payments, payTo, treasury, maxPerHour, maxPerDay, sweep } = settings
+  const { maxUnmatchedPerDay } = settings
   const rows: ReadonlyArray<readonly [string, string]> = [
     ["mode", mode],
     [
@@ -59,8 +60,13 @@ export function workerBanner(settings: WorkerSettings): string {
         : `live, through ${payments.facilitator.url}${payments.rehearsal ? " (a rehearsal)" : ""}`,
     ],
     ["treasury", `${treasury} refunds payments to ${payTo}`],
-    ["caps", `$${usd(maxPerHour)} an hour, $${usd(maxPerDay)} a day`],
+    [
+      "caps",
+      `$${usd(maxPerHour)} an hour, $${usd(maxPerDay)} a day; transfers that fit no sale ` +
+      `$${usd(maxUnmatchedPerDay)} a day`,
+    ],
     ["sweep", `every ${Duration.format(sweep)}`],
+    ["admin", `http://${settings.adminHost}:${settings.adminPort}/metrics`],
   ]
   return ["Bellwether 1.0.0, refund worker", ...columns(rows)].join("\n")
 }
@@ -281,6 +287,8 @@ export function stopReason(cause: Cause.Cause<unknown>): string {
     case "SchemaMissing":
     case "NoTrackedWallets":
     case "CannotLaunch":
+    case "InvalidArguments":
+    case "BlockRefused":
       return String(Predicate.hasProperty(error, "message") ? error.message : error)
     case "CannotListen":
       return Predicate.hasProperty(error, "hostname") && Predicate.hasProperty(error, "port")
@@ -288,6 +296,8 @@ export function stopReason(cause: Cause.Cause<unknown>): string {
         : String(error)
     case "VenueUnavailable":
       return "Cannot read recorded pages from REPLAY_DIR"
+    case "ChainUnavailable":
+      return "Cannot read the chain at RPC_URL: check the address, and try again"
     case "SqlError":
       return "Cannot reach or use PostgreSQL at DATABASE_URL: check address, login and rights"
     default:

@@ -19,8 +19,9 @@ import { TaskStore } from "../http/a2a/TaskStore.ts"
 import { Served } from "../http/layer.ts"
 import { Ingestion, isGoodTick } from "../movers/Ingestion.ts"
 import { News } from "../news/News.ts"
-import { Refunds } from "../payments/refunds/Refunds.ts"
+import { PaymentHealth } from "../payments/PaymentHealth.ts"
 import { Payments } from "../payments/Payments.ts"
+import { Retention } from "../payments/Retention.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
 import { Research } from "../research/Research.ts"
 import { SelfScore } from "../track-record/SelfScore.ts"
@@ -79,7 +80,8 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
   const { tick, sweep, scan } = settings
   const { refresh } = yield* Served
   const payments = yield* Payments
-  const refunds = yield* Refunds
+  const retention = yield* Retention
+  const health = yield* PaymentHealth
   const ticked = yield* Deferred.make<void>()
   const firstTick = Effect.timeoutOption(Deferred.await(ticked), firstTickMax)
   const beforeDigest = yield* firstDigest(Deferred.await(ticked), tick)
@@ -106,13 +108,17 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
       ...{ first: firstTick, after: refresh },
     },
     { leased, name: "scores", every: tick, first: firstTick, run: judged.scores, after: refresh },
-    { leased: false, name: "sweep payments", every: sweep, run: () => payments.sweep },
+    { leased, name: "payment-prune", every: minutes(10), run: () => retention.prune },
+    {
+      ...{ leased: false, name: "sweep payments", every: sweep },
+      run: () => Effect.andThen(payments.sweep, health.swept),
+    },
     {
       ...{ leased: false, name: "sweep released payments", every: sweep },
       run: () => payments.sweepReleased,
     },
     { leased: false, name: "scan the chain", every: scan, run: () => payments.scan },
-    { leased: false, name: "measure what is owed", every: scan, run: () => refunds.measure },
+    { leased: false, name: "measure what is owed", every: scan, run: () => health.measure },
   ]
   return jobs
 })

@@ -10,11 +10,20 @@ import {
   commandLine,
   type MachinePaths,
   migrationSandbox,
+  restoreSandbox,
+  reviewSandbox,
   type Sandbox,
   serviceSandbox,
   workerSandbox,
 } from "./sandbox.ts"
-import { loadBackfill, loadMigration, loadService, type ServiceSettings } from "./settings.ts"
+import { parseRestore } from "./restoreArguments.ts"
+import {
+  loadBackfill,
+  loadMigration,
+  loadRestore,
+  loadService,
+  type ServiceSettings,
+} from "./settings.ts"
 import { stopWithLauncher } from "./untilSignal.ts"
 
 class CannotLaunch
@@ -65,7 +74,7 @@ export const launch = Effect.fnUntraced(function* (
   [command, ...options]: ReadonlyArray<string>,
   environment: Environment,
 ) {
-  const { main, worker, get } = yield* planOf(command, environment)
+  const { main, worker, get } = yield* planOf(command, options, environment)
   const sandboxes = worker === null ? [main] : [main, worker.sandbox]
   if (options.includes("--print")) {
     for (const sandbox of sandboxes) {
@@ -83,11 +92,12 @@ export const launch = Effect.fnUntraced(function* (
 
 const planOf = Effect.fnUntraced(function* (
   command: string | undefined,
+  options: ReadonlyArray<string>,
   environment: Environment,
 ) {
   switch (command) {
     case "dev": {
-      const get = withServedStore(environment)
+      const get = withWorkerAddresses(environment)
       const settings = yield* loadService("dev", get)
       const main = serviceSandbox(settings, machinePaths)
       const sandbox = workerSandbox(yield* loadWorker("dev", get))
@@ -113,23 +123,58 @@ const planOf = Effect.fnUntraced(function* (
         get: environment,
       } satisfies Launch
     }
+    case "restore": {
+      const args = options.filter((option) => option !== "--print")
+      const { journals, since } = yield* parseRestore(args)
+      const settings = yield* loadRestore(since !== null, environment)
+      const main = restoreSandbox(settings, journals, args)
+      return { main, worker: null, get: environment } satisfies Launch
+    }
+    case "refunds:list":
+    case "refunds:requeue":
+    case "refunds:settle": {
+      const { databaseUrl } = yield* loadMigration(environment)
+      const args = [command.slice("refunds:".length), ...options.filter(isPassedOn)]
+      return {
+        main: reviewSandbox(databaseUrl, args),
+        worker: null,
+        get: environment,
+      } satisfies Launch
+    }
     default:
       return yield* new CannotLaunch({
-        message: "Cannot launch: name a command: dev, start, refunds, backfill or migrate",
+        message:
+          "Cannot launch: name a command: dev, start, refunds, backfill, migrate, restore, " +
+          "refunds:list, refunds:requeue or refunds:settle",
       })
   }
 })
 
-/** The environment, plus an address where the embedded store is served to the worker. */
-function withServedStore(get: Environment): Environment {
-  if ((get("DATABASE_URL") ?? "") !== "") return get
+/** Options of the launcher itself are not passed on. */
+const isPassedOn = (option: string) => option !== "--print"
+
+/**
+ * The environment, plus a free port for the worker's probes, and an address where the embedded store
+ * is served to the worker.
+ */
+function withWorkerAddresses(get: Environment): Environment {
+  const isUnset = (name: string) => (get(name) ?? "") === ""
+  const added = new Map<string, string>()
+  if (isUnset("REFUND_ADMIN_PORT")) added.set("REFUND_ADMIN_PORT", `${freePort()}`)
+  if (isUnset("DATABASE_URL")) {
+    const password = crypto.randomUUID().replaceAll("-", "")
+    const url = `postgres://postgres:${password}@127.0.0.1:${freePort()}/postgres?sslmode=disable`
+    for (const name of ["STORE_URL", "REFUND_DATABASE_URL"]) added.set(name, url)
+  }
+  return (name) => added.get(name) ?? get(name)
+}
+
+/** A port of this machine that nothing uses now. */
+function freePort(): number {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 })
   const { port } = listener.addr
   listener.close()
-  const password = crypto.randomUUID().replaceAll("-", "")
-  const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres?sslmode=disable`
-  const served = new Map(["STORE_URL", "REFUND_DATABASE_URL"].map((name) => [name, url]))
-  return (name) => served.get(name) ?? get(name)
+  return port
 }
 
 /**

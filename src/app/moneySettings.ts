@@ -72,6 +72,9 @@ export const loadWorker = Effect.fn("settings.loadWorker")(
       sweep: yield* read("SWEEP"),
       maxPerHour,
       maxPerDay,
+      maxUnmatchedPerDay: yield* read("UNMATCHED_REFUND_MAX_PER_DAY_USD"),
+      adminHost: yield* read("ADMIN_HOST"),
+      adminPort: yield* read("REFUND_ADMIN_PORT"),
       logLevel: yield* read("LOG_LEVEL"),
     }
   },
@@ -95,6 +98,21 @@ export const readMoneySettings = Effect.fnUntraced(function* (mode: Mode, read: 
     )
   }
   return { payments, payTo, treasury, finality: yield* read("FINALITY") } satisfies MoneySettings
+})
+
+/** The payee whose transfers are scanned, and the chain to read them from. */
+export const readScan = Effect.fnUntraced(function* (read: ReadSetting) {
+  const payTo = yield* read("PAY_TO_ADDRESS")
+  if ((yield* read("PAYMENTS")) === "simulated") {
+    return { payTo: payTo ?? simulatedPayTo, chain: "simulated" as const }
+  }
+  return {
+    payTo: payTo ?? (yield* missing("PAY_TO_ADDRESS", "the address that buyers pay")),
+    chain: {
+      rpcUrl: (yield* read("RPC_URL")) ?? (yield* missing("RPC_URL", "an endpoint of the chain")),
+      finality: yield* read("FINALITY"),
+    },
+  }
 })
 
 const missing = (name: string, what: string) =>

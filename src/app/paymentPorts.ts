@@ -6,22 +6,32 @@
 import { Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as facilitator from "../payments/facilitator/facilitator.ts"
+import * as observed from "../payments/observedPorts.ts"
 import { bearer } from "../payments/facilitator/bearerToken.ts"
 import * as signatures from "../payments/wasmSignatures.ts"
 import * as simulated from "../payments/simulated/facilitator.ts"
 import * as chain from "../payments/chain/chain.ts"
 import type { LivePayments, MoneySettings } from "./moneySettings.ts"
 
-/** The ports that the settings select. Live settings never lead to simulated ports. */
-export const paymentPorts = ({ payments, finality }: MoneySettings) => {
+/**
+ * The ports that the settings select, and the records of their calls. Live settings never lead to
+ * simulated ports.
+ */
+export const paymentPorts = (settings: MoneySettings) =>
+  Layer.merge(observed.layerFacilitator, observed.layerChain).pipe(
+    Layer.provideMerge(observed.PortRecords.layer),
+    Layer.provide(outsidePorts(settings)),
+    Layer.provideMerge(signatures.layer),
+  )
+
+const outsidePorts = ({ payments, finality }: MoneySettings) => {
   switch (payments.kind) {
     case "simulated":
-      return simulated.layer.pipe(Layer.provideMerge(signatures.layer))
+      return simulated.layer
     case "live":
-      return Layer.mergeAll(
+      return Layer.merge(
         overHttp(payments.facilitator),
         chain.layer({ rpcUrl: Redacted.value(payments.rpcUrl), finality }),
-        signatures.layer,
       )
   }
 }

@@ -1,25 +1,27 @@
 /**
  * Composes the refund worker: it waits until the store has its schema, checks that it has the
- * treasury's key, and sweeps due refunds.
+ * treasury's key, and sweeps due refunds. Its probes and metrics have a listener of their own.
  *
  * @module
  */
 import { Cause, Duration, Effect, Layer, Logger, References, Schedule, Schema } from "effect"
 import { address } from "../payments/domain/payment.ts"
-import type { RefundOutcome } from "../payments/domain/refund.ts"
+import { type QueueName, type RefundOutcome, refundQueues } from "../payments/domain/refund.ts"
 import { usdcOnBase } from "../payments/domain/x402/terms.ts"
 import * as refundStore from "../payments/postgres/refundStore.ts"
 import { RefundWorker, scaledRefundTiming } from "../payments/refunds/RefundWorker.ts"
 import { Treasury } from "../payments/refunds/Treasury.ts"
 import { layerPostgres } from "../postgres/client.ts"
 import { schemaVersion } from "../postgres/schemaVersion.ts"
+import { PortRecords } from "../payments/observedPorts.ts"
+import { measureLayer, probesLayer, swept, WorkerBeat } from "./workerProbes.ts"
 import { printer, refundLine } from "./console.ts"
 import type { WorkerSettings } from "./moneySettings.ts"
 import { paymentPorts } from "./paymentPorts.ts"
 import { InvalidSettings } from "./variables.ts"
 
 /** The migration that this worker's statements need. */
-const schemaVersionMin = 21
+const schemaVersionMin = 23
 /** The interval and the number of checks for a store that is not ready: two minutes in all. */
 const readyCheckInterval = Duration.seconds(2)
 const readyCheckRetriesMax = 60
@@ -40,8 +42,13 @@ class SchemaMissing extends Schema.TaggedError<SchemaMissing>()("SchemaMissing",
 
 /** Runs the worker while the Layer lives. */
 export const workerLayer = (settings: WorkerSettings) =>
-  sweepLayer(settings).pipe(
-    Layer.provide(refundsLayer(settings)),
+  Layer.mergeAll(
+    Layer.merge(sweepLayer(settings), measureLayer(token.asset)).pipe(
+      Layer.provide(refundsLayer(settings)),
+    ),
+    probesLayer(settings),
+  ).pipe(
+    Layer.provide(Layer.merge(WorkerBeat.layer, PortRecords.layer)),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, settings.logLevel)),
     Layer.provide(
       Logger.layer([settings.mode === "dev" ? Logger.consolePretty() : Logger.consoleJson]),
@@ -52,10 +59,15 @@ const refundsLayer = (settings: WorkerSettings) =>
   RefundWorker.layer({
     token,
     payTo: address(settings.payTo),
-    caps: { perHour: settings.maxPerHour, perDay: settings.maxPerDay },
+    caps: {
+      sales: { perHour: settings.maxPerHour, perDay: settings.maxPerDay },
+      unmatched: { perHour: settings.maxUnmatchedPerDay, perDay: settings.maxUnmatchedPerDay },
+    },
     timing: scaledRefundTiming(settings.lease),
   }).pipe(
-    Layer.provide(Layer.merge(refundStore.layer, paymentPorts(settings))),
+    Layer.provideMerge(
+      Layer.mergeAll(refundStore.layer, refundStore.queueLayer, paymentPorts(settings)),
+    ),
     Layer.provide(databaseLayer(settings)),
     Layer.provideMerge(checkTreasury(settings)),
     Layer.provideMerge(Treasury.layer({ privateKey: settings.treasuryKey })),
@@ -97,13 +109,14 @@ const sweepLayer = ({ sweep, mode }: WorkerSettings) =>
   Layer.effectDiscard(Effect.gen(function* () {
     const worker = yield* RefundWorker
     const print = printer(mode)
-    const sweepOnce = Effect.gen(function* () {
-      const outcomes = yield* worker.sweep
+    const sweepOnce = Effect.fnUntraced(function* (queue: QueueName) {
+      const outcomes = yield* worker.sweep(queue)
+      yield* swept(queue, outcomes)
       for (const outcome of outcomes.filter(({ unchanged }) => !unchanged)) {
         const { paymentId, from, to, reason } = outcome
         yield* print("refund", refundLine(outcome), { paymentId, from, to, reason })
       }
-      const needOperator = outcomes.filter(needsOperator)
+      const needOperator = outcomes.filter((outcome) => needsOperator(queue, outcome))
       if (needOperator.length > 0) {
         yield* Effect.logError(
           `${needOperator.length} refunds need an operator`,
@@ -111,18 +124,25 @@ const sweepLayer = ({ sweep, mode }: WorkerSettings) =>
         )
       }
     })
-    yield* sweepOnce.pipe(
-      Effect.catchCauseIf(
-        (cause) => !Cause.hasInterruptsOnly(cause),
-        (cause) => Effect.logError("Cannot sweep refunds", cause),
-      ),
-      Effect.repeat(Schedule.spaced(sweep)),
-      Effect.forkScoped,
-    )
+    // One loop for each queue, so that no refund of a sale waits for an unmatched one.
+    for (const queue of refundQueues) {
+      yield* sweepOnce(queue).pipe(
+        Effect.catchCauseIf(
+          (cause) => !Cause.hasInterruptsOnly(cause),
+          (cause) => Effect.logError("Cannot sweep refunds", cause),
+        ),
+        Effect.repeat(Schedule.spaced(sweep)),
+        Effect.forkScoped,
+      )
+    }
   }))
 
-/** Whether an operator must act: the refund is due, and this worker alone cannot pay it. */
-function needsOperator({ to, reason }: RefundOutcome): boolean {
-  const reasons = ["over_caps", "float_too_low", "of_another_treasury"]
+/**
+ * Whether an operator must act: the refund is due, and this worker alone cannot pay it. An unmatched
+ * refund may wait for its cap or for the sales.
+ */
+function needsOperator(queue: QueueName, { to, reason }: RefundOutcome): boolean {
+  const shortages = queue === "sales" ? ["over_caps", "float_too_low"] : []
+  const reasons = [...shortages, "of_another_treasury"]
   return to === "needs_review" || (reason !== null && reasons.includes(reason))
 }

@@ -10,7 +10,12 @@ import { Redacted } from "effect"
 import { gdeltUrl } from "../news/sources/feeds.ts"
 import { polymarketUrls } from "../venues/polymarket/venue.ts"
 import type { MoneySettings, WorkerSettings } from "./moneySettings.ts"
-import type { BackfillSettings, ServiceSettings, VenueAndStore } from "./settings.ts"
+import type {
+  BackfillSettings,
+  RestoreSettings,
+  ServiceSettings,
+  VenueAndStore,
+} from "./settings.ts"
 import { type Variable, variablesOf } from "./variables.ts"
 
 /** Paths that depend on the machine. */
@@ -107,7 +112,11 @@ export function workerSandbox(settings: WorkerSettings): Sandbox {
     entry: "src/refund-worker.ts",
     args: [settings.mode],
     variables: variablesOf("worker"),
-    net: [databaseHost(settings.databaseUrl), ...moneyHosts(settings)],
+    net: [
+      bound(settings.adminHost, settings.adminPort),
+      databaseHost(settings.databaseUrl),
+      ...moneyHosts(settings),
+    ],
     read: [],
     write: [],
   }
@@ -122,6 +131,33 @@ export function migrationSandbox(databaseUrl: Redacted.Redacted): Sandbox {
     read: [migrations],
     write: [],
   }
+}
+
+/** `args`: of the command, with the `journals` that they name. */
+export function restoreSandbox(
+  { databaseUrl, scan }: RestoreSettings,
+  journals: ReadonlyArray<string>,
+  args: ReadonlyArray<string>,
+): Sandbox {
+  const chain = scan === null || scan.chain === "simulated"
+    ? []
+    : [Redacted.value(scan.chain.rpcUrl)]
+  return {
+    entry: "src/restore.ts",
+    args,
+    variables: variablesOf("restore"),
+    net: [databaseHost(databaseUrl), ...chain.map(hostOf)],
+    read: journals,
+    write: [],
+  }
+}
+
+/** A person's tasks for refunds. `args` are the name of the task and its options. */
+export function reviewSandbox(
+  databaseUrl: Redacted.Redacted,
+  args: ReadonlyArray<string>,
+): Sandbox {
+  return { ...migrationSandbox(databaseUrl), entry: "src/refund-review.ts", args, read: [] }
 }
 
 /** The permissions as flags of Deno. An empty list allows nothing. */

@@ -25,13 +25,19 @@ import * as realNews from "../news/sources/sources.ts"
 import { type PaymentTerms, usdcOnBase } from "../payments/domain/x402/terms.ts"
 import { layerLimited } from "../payments/facilitator/limit.ts"
 import * as deliveryJournal from "../payments/DeliveryJournal.ts"
+import { PaymentHealth } from "../payments/PaymentHealth.ts"
 import { Payments } from "../payments/Payments.ts"
 import { Refunds } from "../payments/refunds/Refunds.ts"
+import { Retention } from "../payments/Retention.ts"
+import * as observedPayments from "../payments/observedPayments.ts"
+import * as paymentStats from "../payments/postgres/paymentStats.ts"
 import * as paymentStore from "../payments/postgres/paymentStore.ts"
 import * as refundStore from "../payments/postgres/refundStore.ts"
+import * as retentionStore from "../payments/postgres/retentionStore.ts"
 import { scaledTiming } from "../payments/timing.ts"
 import * as jobStore from "../postgres/jobSlots.ts"
 import * as rateStore from "../postgres/rateLimits.ts"
+import * as storeProbe from "../postgres/storeProbe.ts"
 import { Detector } from "../predetermined/Detector.ts"
 import * as detectionStore from "../predetermined/postgres/detectionStore.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
@@ -121,18 +127,10 @@ const productLayer = (settings: ServiceSettings) => {
   return Layer.mergeAll(
     fromVenue,
     Feed.layer({ tickIntervalMs: Duration.toMillis(tick) }),
-    Refunds.layer,
+    Retention.layer.pipe(Layer.provide(retentionStore.layer)),
     TrackRecord.layer,
     Digest.layer({ venue: venueNames[venue.kind] }),
-    Payments.layer({
-      terms: termsOf(settings),
-      timing: scaledTiming({ lease: settings.lease, answerWindow: settings.hold }),
-      salesMax: settings.salesMax,
-    }).pipe(
-      Layer.provide(layerLimited(settings.verificationsMax)),
-      Layer.provide(paymentPorts(settings)),
-      Layer.provide(deliveryJournal.layerFile(settings.deliveryJournal)),
-    ),
+    paymentLayer(settings),
   ).pipe(
     Layer.provideMerge(Calibration.layer),
     Layer.provide(writersLayer(settings)),
@@ -142,7 +140,38 @@ const productLayer = (settings: ServiceSettings) => {
   )
 }
 
+/** The prices of the products that are settled early, the cheapest first. */
+const settleEarlyPrices: ReadonlyArray<bigint> = Object.values(products)
+  .filter(({ settlementOrder }) => settlementOrder === "settle-early")
+  .map(({ price }) => price)
+  .toSorted((a, b) => a < b ? -1 : 1)
+
+/** Sales and the health of payments, on the same ports. */
+const paymentLayer = (settings: ServiceSettings) =>
+  Layer.merge(
+    observedPayments.layer.pipe(
+      Layer.provide(Payments.layer({
+        terms: termsOf(settings),
+        timing: scaledTiming({ lease: settings.lease, answerWindow: settings.hold }),
+        salesMax: settings.salesMax,
+      })),
+      Layer.provide(layerLimited(settings.verificationsMax)),
+      Layer.provide(deliveryJournal.layerFile(settings.deliveryJournal)),
+    ),
+    PaymentHealth.layer({
+      terms: termsOf(settings),
+      settleEarly: {
+        cheapest: settleEarlyPrices[0] ?? 0n,
+        dearest: settleEarlyPrices.at(-1) ?? 0n,
+      },
+      sweepEveryMs: Duration.toMillis(settings.sweep),
+      scanEveryMs: Duration.toMillis(settings.scan),
+      blocksAreRegular: settings.payments.kind === "simulated" || !settings.payments.rehearsal,
+    }).pipe(Layer.provide(Refunds.layer), Layer.provide(paymentStats.layer)),
+  ).pipe(Layer.provide(paymentPorts(settings)))
+
 const storesLayer = Layer.mergeAll(
+  storeProbe.layer,
   feedStore.layer,
   digestStore.layer,
   marketStore.layer,

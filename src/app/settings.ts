@@ -11,7 +11,12 @@ import { familyOfOne, ProductFamily } from "../http/documents/family.ts"
 import { defaultLegacyRoutes, LegacyRoutes } from "../http/pages/legacy.ts"
 import { defaultFeeds, type NewsFeedList } from "../news/sources/feeds.ts"
 import type { ModelOptions } from "../writing/openai/model.ts"
-import { type MoneySettings, readMoneySettings, requiredDatabaseUrl } from "./moneySettings.ts"
+import {
+  type MoneySettings,
+  readMoneySettings,
+  readScan,
+  requiredDatabaseUrl,
+} from "./moneySettings.ts"
 import {
   type GetVariable,
   invalidSettings,
@@ -116,6 +121,16 @@ export type BackfillSettings = Effect.Success<ReturnType<typeof loadBackfill>>
 export const loadMigration = Effect.fn("settings.loadMigration")(function* (get: GetVariable) {
   return { databaseUrl: yield* requiredDatabaseUrl(reader("start", get), "MIGRATION_DATABASE_URL") }
 })
+
+/** The login of the restore command, and, when it sets the start of the scan, chain and payee. */
+export const loadRestore = Effect.fn("settings.loadRestore")(
+  function* (setsScan: boolean, get: GetVariable) {
+    const read = reader("start", get)
+    const databaseUrl = yield* requiredDatabaseUrl(read, "MIGRATION_DATABASE_URL")
+    return { databaseUrl, scan: setsScan ? yield* readScan(read) : null }
+  },
+)
+export type RestoreSettings = Effect.Success<ReturnType<typeof loadRestore>>
 
 /**
  * Fails if real money would be taken for simulated data, or recorded in a store that can lose it.

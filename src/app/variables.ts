@@ -14,7 +14,7 @@ import { feedsMax, parseNewsFeedList } from "../news/sources/feeds.ts"
 /** `dev`: embedded and simulated by default. `start`: production defaults. */
 export type Mode = "dev" | "start"
 
-type Process = "service" | "worker" | "backfill" | "migration"
+type Process = "service" | "worker" | "backfill" | "migration" | "restore"
 
 /** At most `limit` requests in any `windowMs`; `off` is for benchmarks only. */
 export type Budget = { readonly limit: number; readonly windowMs: number } | "off"
@@ -167,6 +167,8 @@ const service = ["service"] as const
 const worker = ["worker"] as const
 /** The processes that handle payments. */
 const both = ["service", "worker"] as const
+/** The processes that read the transfers to the payee. */
+const scanners = ["service", "worker", "restore"] as const
 /** The processes that read the venue into the store. */
 const readers = ["service", "backfill"] as const
 
@@ -179,8 +181,14 @@ const bindAddress = kind(
 const declared = {
   PORT: variable(service, "public listener", port, 8402),
   HOST: variable(service, "address of the public listener", bindAddress, "0.0.0.0", "127.0.0.1"),
-  ADMIN_HOST: variable(service, "address of the admin listener", bindAddress, "127.0.0.1"),
+  ADMIN_HOST: variable(both, "address of the admin listeners", bindAddress, "127.0.0.1"),
   ADMIN_PORT: variable(service, "admin listener: /livez, /readyz, /metrics", port, 8403),
+  REFUND_ADMIN_PORT: variable(
+    worker,
+    "the refund worker's admin listener: /livez, /readyz, /metrics",
+    port,
+    8404,
+  ),
   PUBLIC_BASE_URL: variable(
     service,
     "the origin that absolute addresses are built from",
@@ -193,7 +201,7 @@ const declared = {
     null,
   ),
   DATABASE_URL: variable(
-    ["service", "worker", "backfill", "migration"],
+    ["service", "worker", "backfill", "migration", "restore"],
     "PostgreSQL; if unset, the embedded one runs in DATA_DIR",
     databaseUrl,
     null,
@@ -205,8 +213,8 @@ const declared = {
     null,
   ),
   MIGRATION_DATABASE_URL: variable(
-    ["migration"],
-    "the same PostgreSQL with its owner's login, for the task migrate",
+    ["migration", "restore"],
+    "the same PostgreSQL with its owner's login, for the tasks migrate and restore",
     databaseUrl,
     null,
   ),
@@ -248,7 +256,7 @@ const declared = {
     seconds(10),
   ),
   PAYMENTS: variable(
-    both,
+    scanners,
     "simulated or live",
     literals("simulated or live", ["simulated", "live"]),
     "live",
@@ -260,7 +268,7 @@ const declared = {
     kind("1", Config.String),
     null,
   ),
-  PAY_TO_ADDRESS: variable(both, "the address that is paid", address, null),
+  PAY_TO_ADDRESS: variable(scanners, "the address that is paid", address, null),
   TREASURY_ADDRESS: variable(both, "the address that refunds are paid from", address, null),
   TREASURY_PRIVATE_KEY: variable(
     worker,
@@ -281,9 +289,9 @@ const declared = {
     kind("a key", Config.Redacted),
     null,
   ),
-  RPC_URL: variable(both, "a JSON-RPC endpoint of the chain", serviceUrl, null),
+  RPC_URL: variable(scanners, "a JSON-RPC endpoint of the chain", serviceUrl, null),
   FINALITY: variable(
-    both,
+    scanners,
     "when a block counts as safe: `safe`, or blocks behind the latest",
     mapped(
       `safe, or a number of blocks from 1 to ${finalityBlocksMax}`,
@@ -339,6 +347,12 @@ const declared = {
     "the most that is refunded in a day; the rest waits",
     usdCap,
     atomic("500"),
+  ),
+  UNMATCHED_REFUND_MAX_PER_DAY_USD: variable(
+    worker,
+    "the most that is refunded in a day of transfers that fit no sale; the rest waits",
+    usdCap,
+    atomic("10"),
   ),
   WHALE_MIN_STAKE_USD: variable(
     service,

@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { Cause, Clock, Context, Duration, Effect, Layer, Metric, Random } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Layer, Metric, Random, Record } from "effect"
 import { HttpRouter } from "effect/http"
 import type { VenueMode } from "../catalog/domain/freeRow.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import type { Digest } from "../digest/Digest.ts"
 import type { Feed } from "../feed/Feed.ts"
+import type { PaymentHealth } from "../payments/PaymentHealth.ts"
 import type { Payments } from "../payments/Payments.ts"
 import type { RateLimits } from "../core/RateLimits.ts"
 import type { Research } from "../research/Research.ts"
@@ -20,12 +21,14 @@ import { a2aPath, a2aRoute } from "./a2a/a2a.ts"
 import { agentCardAnswer, documents, dynamicDocuments } from "./documents/documents.ts"
 import { familyAnswer, type ProductFamily } from "./documents/family.ts"
 import { paths } from "./documents/addresses.ts"
+import { makeAnswerLog } from "./server/answerLog.ts"
 import { makeBodyReader } from "./server/bodyReader.ts"
 import { makeEdge } from "./server/edge.ts"
 import { refusalResponse } from "./server/errors.ts"
 import { legacyPrefix, legacyRoute, type LegacyRoutes } from "./pages/legacy.ts"
 import { clientKeys, makeLimiter, type RateBudget } from "./server/limits.ts"
 import { mcpRoute } from "./mcp/mcp.ts"
+import { loggedCheckout } from "./paywall/loggedCheckout.ts"
 import { makePaymentLookup, paymentsPrefix } from "./paywall/paymentStatus.ts"
 import { makePaywall } from "./paywall/paywall.ts"
 import { edgeRoutes, freeRoutes } from "./routes.ts"
@@ -79,10 +82,12 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
   const invalidPayments = options.limits.invalidPayments === "off"
     ? null
     : { name: "invalid_payments", ...options.limits.invalidPayments }
-  const checkouts = yield* makeCheckouts({
+  const log = yield* makeAnswerLog
+  const limited = yield* makeCheckouts({
     terms: options.terms,
     invalidPayments: yield* makeLimiter("invalid_payments", options.limits.invalidPayments),
   })
+  const checkouts = Record.map(limited, (checkout) => loggedCheckout(checkout, log))
   const paid = yield* paidHandler(options.terms, checkouts)
   const { text, json } = termsAnswers({ publicBaseUrl, ...options })
   const skills: SkillPorts = {
@@ -123,6 +128,7 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
       readBody: yield* makeBodyReader,
       trustedProxyHops: options.trustedProxyHops,
       invalidPayments,
+      log,
       ...(yield* countRequests),
       nextId: () => `${prefix}-${(++count).toString(36).padStart(6, "0")}`,
     }),
@@ -153,6 +159,7 @@ export const layer = (
   CannotListen,
   | Digest
   | Feed
+  | PaymentHealth
   | Payments
   | RateLimits
   | Research

@@ -5,6 +5,7 @@
  */
 import { Context, type Effect, Schema } from "effect"
 import type { Address, Bytes32, PaidAt, PaymentProof } from "./domain/payment.ts"
+import type { ChainHead } from "./domain/paymentHealth.ts"
 
 /** The transfer that proves a payment. */
 export interface ExpectedTransfer {
@@ -42,6 +43,8 @@ export interface ScannedBlocks {
 }
 
 export class Chain extends Context.Service<Chain, {
+  /** The newest block and the newest safe one. */
+  readonly head: Effect.Effect<ChainHead, ChainUnavailable>
   readonly paymentProof: (
     expected: ExpectedTransfer,
   ) => Effect.Effect<PaymentProof, ChainUnavailable>

@@ -18,6 +18,7 @@ import type {
   StoredAnswer,
   TokenDomain,
 } from "./domain/payment.ts"
+import type { RecentSales } from "./domain/refundRatio.ts"
 import type { AtomicAmount } from "../core/domain/money.ts"
 import type { AuthorizedTransfer } from "./Chain.ts"
 
@@ -26,6 +27,8 @@ export type Move =
   | {
     readonly event: "claim"
     readonly secretHash: Bytes32 | null
+    /** Absent means none. */
+    readonly keyHash?: Bytes32 | null
     readonly lease: Duration.Duration
   }
   | { readonly event: "release"; readonly reason: string }
@@ -56,6 +59,7 @@ export type Move =
 export interface ClaimResult {
   /** True when this call inserted the row. */
   readonly claimed: boolean
+  /** The row of this payment; if it has none, the row of the payment that holds its key. */
   readonly payment: Payment
 }
 
@@ -106,16 +110,23 @@ export class UnreadablePayment extends Schema.TaggedError<UnreadablePayment>()(
 }
 
 export class PaymentStore extends Context.Service<PaymentStore, {
-  /** Inserts the row in `claimed` under a lease, or returns the existing row. */
+  /**
+   * Inserts the row in `claimed` under a lease, or returns the existing row. Inserts nothing while
+   * another payment holds the key (`holdsKey`).
+   */
   readonly claim: (
     ticket: PaymentTicket,
     secretHash: Bytes32 | null,
     lease: Duration.Duration,
+    keyHash?: Bytes32 | null,
   ) => Effect.Effect<ClaimResult>
   readonly find: (paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
+  /** The payment that holds this key; there is at most one. */
+  readonly findByKey: (keyHash: Bytes32) => Effect.Effect<Option.Option<Payment>>
   /**
    * Moves a row that was read before. None when its state or fence has changed since, or when `owe`
-   * finds an answer that is marked as delivered. A claim increases the fence.
+   * finds an answer that is marked as delivered, or when `claim` finds that another payment holds
+   * its key. A claim increases the fence.
    */
   readonly move: (row: Payment, move: Move) => Effect.Effect<Option.Option<Payment>>
   /** Marks the answer as delivered on an open connection. */
@@ -130,7 +141,10 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   readonly waiting: (
     query: WaitingQuery,
   ) => Effect.Effect<ReadonlyArray<Result.Result<Payment, UnreadablePayment>>>
-  /** Inserts an unmatched transfer as refund_due; false when this payment already has a row. */
+  /**
+   * Inserts an unmatched transfer as refund_due; false when this payment already has a row, or was
+   * delivered before the store was restored.
+   */
   readonly insertUnmatched: (transfer: UnmatchedTransfer) => Effect.Effect<boolean>
   /** The blocks whose transfers were matched; none before the first scan. */
   readonly scanned: (account: ScannedAccount) => Effect.Effect<Option.Option<ScannedRange>>
@@ -139,13 +153,19 @@ export class PaymentStore extends Context.Service<PaymentStore, {
    * nothing. The first saved block is the start of the scan.
    */
   readonly saveScannedThrough: (account: ScannedAccount, block: bigint) => Effect.Effect<void>
-  /** The states of these payments. An unknown payment is not in the map. */
+  /**
+   * The states of these payments. An unknown payment is not in the map; one that was delivered
+   * before the store was restored is `answered`.
+   */
   readonly states: (
     paymentIds: ReadonlyArray<PaymentId>,
   ) => Effect.Effect<ReadonlyMap<PaymentId, PaymentState>>
   /**
-   * Atomic units that may still have to be refunded: refund_due payments, and settle-early payments
-   * from their claim until they are answered.
+   * Atomic units that sales may still have to refund: refund_due payments, and settle-early payments
+   * from their claim until they are answered. Transfers that fit no sale do not count until their
+   * refund is signed: otherwise anyone could stop the sales with one large transfer.
    */
   readonly liability: Effect.Effect<bigint>
+  /** What a payer's charged settle-early payments of the last 24 hours became. */
+  readonly recentSales: (payer: Address) => Effect.Effect<RecentSales>
 }>()("bellwether/payments/PaymentStore") {}

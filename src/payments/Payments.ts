@@ -8,6 +8,7 @@
 import { Context, Duration, Effect, Layer, Option, Result, Schedule } from "effect"
 import type { Product } from "../catalog/domain/product.ts"
 import { storeWithDeadline } from "../core/deadline.ts"
+import { makePlaces } from "../core/places.ts"
 import { Chain, type ChainUnavailable } from "./Chain.ts"
 import { scan } from "./matchTransfers.ts"
 import { DeliveryJournal } from "./DeliveryJournal.ts"
@@ -15,7 +16,7 @@ import type { FailedSale } from "./domain/failedSale.ts"
 import {
   address,
   type Authorization,
-  type Bytes32,
+  holdsKey,
   type Payment,
   type PaymentId,
   type PaymentTicket,
@@ -31,9 +32,11 @@ import { needsChain, reconcile, sweep } from "./reconcile.ts"
 import {
   type Delivery,
   findOutcome,
+  firstPaymentNamed,
   inProgress,
   invalidSignature,
   notValidNow,
+  overloaded,
   paymentConflict,
   type PaymentOutcome,
   responseForKnownPayment,
@@ -51,7 +54,19 @@ import {
   type Work,
 } from "./sale/sale.ts"
 import { countEnd, makeSaleFibers, type Sale, type SaleFibers, saleOf } from "./sale/saleFibers.ts"
+import { checkRecentRefunds } from "./sale/recentRefunds.ts"
 import { makeSolvency, type Solvency } from "./sale/solvency.ts"
+import {
+  checkPayerProof,
+  fetchHint,
+  isBuyerOf,
+  keyHash,
+  makeSignerCheck,
+  type PayerProof,
+  secretHash,
+  type Signer,
+  wrongProof,
+} from "./sale/identity.ts"
 import { makeOncePerPayment, type OncePerPayment } from "./sale/oncePerPayment.ts"
 import { Signatures } from "./Signatures.ts"
 import { defaultTiming, type PaymentTiming } from "./timing.ts"
@@ -108,11 +123,10 @@ interface PaymentOptions {
 
 const defaultSalesMax = 512
 /**
- * Maximum number of concurrent checks whether a payer is a contract. When there are that many, a
- * signature that is not the payer's own counts as invalid.
+ * How many payments of contract wallets wait for the facilitator's verdict in this process, and how
+ * many more wait for a place: anyone can make such a payment without a key.
  */
-const codeLookupsMax = 8
-const codeTimeout = Duration.seconds(3)
+const unverifiedContracts = { places: 8, waiting: 32, waitMax: Duration.seconds(5) }
 /**
  * The interval and the maximum number of retries, when the store fails to mark an answer as
  * delivered. An answer that is never marked is refunded although it was delivered.
@@ -122,6 +136,7 @@ const markRetriesMax = 40
 
 /** The dependencies of a sale. */
 interface Seller extends SalePorts {
+  readonly terms: PaymentTerms
   readonly token: TokenDomain
   readonly network: string
   readonly signatures: Signatures["Service"]
@@ -131,7 +146,15 @@ interface Seller extends SalePorts {
   /** The calls that resume or reconcile a known payment, or wait for it. */
   readonly resolving: OncePerPayment
   readonly solvency: Solvency
-  readonly hasInvalidSignature: (ticket: PaymentTicket) => Effect.Effect<boolean>
+  readonly contractPlaces: ReturnType<typeof makePlaces>
+  readonly signerOf: ReturnType<typeof makeSignerCheck>
+}
+
+/** A call with its payment, and what it proves about its sender. */
+interface Call extends Sale {
+  readonly ticket: PaymentTicket
+  readonly proof: PayerProof
+  readonly signer: Signer
 }
 
 const make = Effect.fnUntraced(function* (
@@ -147,6 +170,7 @@ const make = Effect.fnUntraced(function* (
     chain,
     facilitator: yield* Facilitator,
     timing,
+    terms,
     token,
     network: `eip155:${terms.chainId}`,
     signatures,
@@ -154,7 +178,8 @@ const make = Effect.fnUntraced(function* (
     waiting: makeOncePerPayment(),
     resolving: makeOncePerPayment(),
     solvency: makeSolvency({ chain, store, asset: token.asset, treasury }),
-    hasInvalidSignature: makeSignatureCheck(signatures, chain, token),
+    contractPlaces: makePlaces(unverifiedContracts),
+    signerOf: makeSignerCheck(signatures, chain, token),
   }
   const ports = { store, chain, windows: timing }
   const account = { chainId: terms.chainId, asset: token.asset, payTo: address(terms.payTo) }
@@ -179,31 +204,34 @@ const make = Effect.fnUntraced(function* (
 
 const sell = Effect.fnUntraced(
   function* (seller: Seller, sale: Sale): Effect.fn.Return<Delivery, FailedSale> {
-    const { store, hasInvalidSignature } = seller
+    const { store, signatures, terms } = seller
     const ticket = ticketOf(seller, sale.purchase)
-    yield* waitForSaleHere(seller, sale, ticket.paymentId)
-    if (yield* hasInvalidSignature(ticket)) {
-      const known = yield* store.find(ticket.paymentId)
-      return yield* Option.isSome(known)
-        ? paymentConflict(wasTaken(known.value.state))
-        : invalidSignature
+    const proof = yield* checkPayerProof(signatures, terms, ticket, sale.purchase)
+    yield* waitForSaleHere(seller, sale, ticket.paymentId, proof)
+    const signer = yield* seller.signerOf(ticket)
+    const known = Option.getOrUndefined(yield* store.find(ticket.paymentId))
+    const taken = known === undefined ? undefined : wasTaken(known.state)
+    if (signer === "stranger") {
+      return yield* taken === undefined ? invalidSignature : paymentConflict(taken)
     }
-    const known = yield* store.find(ticket.paymentId)
-    return yield* Option.isSome(known)
-      ? answerKnownPayment(seller, known.value, sale)
-      : sellUnclaimed(seller, sale, ticket, null)
+    if (proof === "wrong") return yield* wrongProof(terms, ticket.paymentId, taken)
+    const call = { ...sale, ticket, proof, signer }
+    return yield* known === undefined
+      ? sellUnclaimed(seller, call, null)
+      : answerKnownPayment(seller, known, call)
   },
   Effect.catchDefect(unresolvedAfterDefect),
 )
 
 /**
  * When this process is selling the payment, waits until that sale has ended. Only a call with the
- * same secret may wait, and one such call for each payment.
+ * same secret, or with the payer's proof, may wait, and one such call for each payment.
  */
 const waitForSaleHere = Effect.fnUntraced(function* (
-  { fibers, waiting, timing }: Seller,
+  { fibers, waiting, timing, terms }: Seller,
   { purchase }: Sale,
   paymentId: PaymentId,
+  proof: PayerProof,
 ) {
   const other = fibers.inProgress(paymentId)
   if (other === undefined) return
@@ -211,31 +239,51 @@ const waitForSaleHere = Effect.fnUntraced(function* (
   if (request !== purchase.request || payment.signature !== purchase.payment.signature) {
     return yield* paymentConflict(null)
   }
-  if (secret === null || secret !== purchase.secret) return yield* inProgress
+  if (proof === "wrong") return yield* wrongProof(terms, paymentId, null)
+  const hasSecret = secret !== null && secret === purchase.secret
+  if (!hasSecret && proof !== "valid") return yield* inProgress
   const waitMax = Duration.times(timing.waitInterval, timing.waitRetriesMax)
   const ended = waiting.run(paymentId, Effect.timeoutOption(other.ended, waitMax))
   if (Option.isNone(Option.flatten(yield* ended))) return yield* inProgress
 })
 
-/** Sells a payment that no row or a released row has. */
+/**
+ * Sells a payment that no row or a released row has, unless another payment holds its key. The
+ * payer's own signature is enough to ask for that one; a contract's must be verified first.
+ */
 const sellUnclaimed = Effect.fnUntraced(function* (
   seller: Seller,
-  sale: Sale,
-  ticket: PaymentTicket,
+  call: Call,
   released: ReleasedPayment | null,
 ): Effect.fn.Return<Delivery, FailedSale> {
-  const { fibers, store } = seller
-  const { validityFault, product } = sale.purchase
+  const { fibers, store, contractPlaces } = seller
+  const { signer, ticket, purchase: { validityFault, product } } = call
+  const first = signer === "payer" ? yield* answerByKey(seller, call) : Option.none()
+  if (Option.isSome(first)) return first.value
   if (validityFault !== null) return yield* notValidNow(validityFault)
+  yield* checkRecentRefunds(store, product, ticket.authorization.from)
   const sellInOrder = product.settlementOrder === "compute-first"
     ? sellComputeFirst
     : sellSettleEarly
   const steps = {
-    claim: claimOf(seller, sale, ticket, released),
+    claim: claimOf(seller, call, released),
     checkCovered: checkCovered(seller, product),
   }
   const sold = yield* Effect.result(
-    fibers.run(ticket.paymentId, sale, steps, (running) => sellInOrder(seller, running)),
+    fibers.run(
+      ticket.paymentId,
+      call,
+      steps,
+      (running) =>
+        sellInOrder(
+          seller,
+          signer === "payer" ? running : {
+            ...running,
+            whileUnverified: (steps) =>
+              contractPlaces.run(overloaded)(running.whileUnverified(steps)),
+          },
+        ),
+    ),
   )
   if (Result.isSuccess(sold) && Option.isSome(sold.success)) return sold.success.value
   if (Result.isFailure(sold) && !isPaymentRequired(sold.failure)) return yield* sold.failure
@@ -244,62 +292,109 @@ const sellUnclaimed = Effect.fnUntraced(function* (
   const known = Option.getOrNull(yield* store.find(ticket.paymentId))
   if (known !== null && known.state !== "released") {
     return yield* released === null
-      ? answerKnownPayment(seller, known, sale)
-      : responseForKnownPayment(known, isBuyer(seller, known, sale), seller.network)
+      ? answerKnownPayment(seller, known, call)
+      : respond(seller, known, call)
   }
+  const isProven = signer === "payer" || Result.isSuccess(sold)
+  const holder = isProven ? yield* answerByKey(seller, call) : Option.none()
+  if (Option.isSome(holder)) return holder.value
   return yield* Result.isFailure(sold) ? sold.failure : inProgress
 })
 
 const isPaymentRequired = (failure: FailedSale) =>
   failure._tag === "NotCharged" && failure.code === "payment_required"
 
+/**
+ * Responds with the payment that holds the key of this call; none when the key is free. That
+ * payment is another one of the same payer for the same request.
+ */
+const answerByKey = Effect.fnUntraced(function* (
+  seller: Seller,
+  call: Call,
+): Effect.fn.Return<Option.Option<Delivery>, FailedSale> {
+  const { signatures, store } = seller
+  const hash = keyHash(signatures, call.ticket, call.purchase.secret)
+  const holder = hash === null ? Option.none() : yield* store.findByKey(hash)
+  if (Option.isNone(holder) || holder.value.state === "released") return Option.none()
+  const { paymentId } = holder.value
+  const { delivery, row } = yield* resolved(seller, holder.value, call)
+  if (delivery !== null) return Option.some(delivery)
+  return row.state !== "released" && holdsKey(row.state)
+    ? yield* Effect.mapError(
+      Effect.asSome(respond(seller, row, call)),
+      firstPaymentNamed(paymentId),
+    )
+    : Option.none()
+})
+
 /** Responds for a known payment, according to `repeatAction`. */
 const answerKnownPayment = Effect.fnUntraced(function* (
   seller: Seller,
   found: Payment,
-  sale: Sale,
+  call: Call,
 ): Effect.fn.Return<Delivery, FailedSale> {
-  const { timing, network, resolving } = seller
-  if (isBoundElsewhere(found, sale.purchase)) {
+  if (isBoundElsewhere(found, call.purchase)) {
     return yield* paymentConflict(wasTaken(found.state))
   }
-  const ticket = ticketOf(seller, sale.purchase)
-  if (found.state === "released") return yield* sellUnclaimed(seller, sale, ticket, found)
-  const answer = yield* resolving.run(
-    found.paymentId,
-    answerInTurn(seller, found, sale, timing.waitRetriesMax),
-  )
-  if (Option.isSome(answer)) return answer.value
-  // The other call may be making the refund of this answer due.
-  if (found.state === "answered" && needsChain(found, timing)) return yield* inProgress
-  return yield* responseForKnownPayment(found, isBuyer(seller, found, sale), network)
+  if (found.state === "released") return yield* sellUnclaimed(seller, call, found)
+  const { delivery, row } = yield* resolved(seller, found, call)
+  if (delivery !== null) return delivery
+  return yield* row.state === "released"
+    ? sellUnclaimed(seller, call, row)
+    : respond(seller, row, call)
 })
 
-/** Resumes, reconciles or waits for a known payment, and responds with its state after that. */
-const answerInTurn = Effect.fnUntraced(function* (
+/** The response with the state of a payment, when this call can change nothing more. */
+const respond = (seller: Seller, row: Exclude<Payment, ReleasedPayment>, call: Call) =>
+  responseForKnownPayment(
+    row,
+    isBuyer(seller, row, call),
+    seller.network,
+    fetchHint(row, seller.terms, seller.timing),
+  )
+
+/** The answer of a resumed sale, or the newest row of its payment. */
+interface Resolved {
+  readonly delivery: Delivery | null
+  readonly row: Payment
+}
+
+/** Resolves a known payment as far as this call can, unless another call is doing it. */
+const resolved = Effect.fnUntraced(function* (
   seller: Seller,
-  found: Exclude<Payment, ReleasedPayment>,
-  sale: Sale,
+  found: Payment,
+  call: Call,
+): Effect.fn.Return<Resolved, FailedSale> {
+  const { timing, resolving } = seller
+  const inTurn = yield* resolving.run(
+    found.paymentId,
+    resolveInTurn(seller, found, call, timing.waitRetriesMax),
+  )
+  if (Option.isSome(inTurn)) return inTurn.value
+  // The other call may be making the refund of this answer due.
+  if (found.state === "answered" && needsChain(found, timing)) return yield* inProgress
+  return { delivery: null, row: found }
+})
+
+/** Resumes, reconciles or waits for a known payment. */
+const resolveInTurn = Effect.fnUntraced(function* (
+  seller: Seller,
+  found: Payment,
+  call: Call,
   waitsLeft: number,
-): Effect.fn.Return<Delivery, FailedSale> {
-  const { store, chain, timing, network } = seller
-  const resumed = yield* resume(seller, found, sale)
-  if (Option.isSome(resumed)) return resumed.value
+): Effect.fn.Return<Resolved, FailedSale> {
+  const { store, chain, timing } = seller
+  const resumed = yield* resume(seller, found, call)
+  if (Option.isSome(resumed)) return { delivery: resumed.value, row: found }
   const row = needsChain(found, timing)
     ? yield* reconcile({ store, chain, windows: timing }, found)
     : found
-  if (row.state === "released") {
-    return yield* sellUnclaimed(seller, sale, ticketOf(seller, sale.purchase), row)
+  if (repeatAction(row.state, isBuyer(seller, row, call)) !== "wait" || waitsLeft === 0) {
+    return { delivery: null, row }
   }
-  const hasSecret = isBuyer(seller, row, sale)
-  if (repeatAction(row.state, hasSecret) === "wait" && waitsLeft > 0) {
-    yield* Effect.sleep(timing.waitInterval)
-    const next = yield* Effect.orDie(Effect.flatMap(store.find(row.paymentId), Effect.fromOption))
-    return yield* next.state === "released"
-      ? sellUnclaimed(seller, sale, ticketOf(seller, sale.purchase), next)
-      : answerInTurn(seller, next, sale, waitsLeft - 1)
-  }
-  return yield* responseForKnownPayment(row, hasSecret, network)
+  yield* Effect.sleep(timing.waitInterval)
+  const next = yield* Effect.orDie(Effect.flatMap(store.find(row.paymentId), Effect.fromOption))
+  return yield* resolveInTurn(seller, next, call, waitsLeft - 1)
 })
 
 /**
@@ -308,28 +403,28 @@ const answerInTurn = Effect.fnUntraced(function* (
  */
 function claimOf(
   { store, timing, solvency, signatures }: Seller,
-  sale: Sale,
-  ticket: PaymentTicket,
+  call: Call,
   released: ReleasedPayment | null,
 ): RunningSale["claim"] {
-  const { product, secret } = sale.purchase
+  const { ticket, purchase: { product, secret } } = call
   const { lease } = timing
   const hash = secretHash(signatures, ticket.paymentId, secret)
+  const key = keyHash(signatures, ticket, secret)
   const claim: RunningSale["claim"] = (released === null
     ? Effect.map(
-      store.claim(ticket, hash, lease),
+      store.claim(ticket, hash, lease, key),
       ({ claimed, payment }) => claimed ? Option.some(payment) : Option.none(),
     )
-    : store.move(released, { event: "claim", secretHash: hash, lease }))
+    : store.move(released, { event: "claim", secretHash: hash, keyHash: key, lease }))
     .pipe(Effect.catchDefect(unresolvedAfterDefect))
   if (product.settlementOrder === "compute-first") return claim
-  const reserved = solvency.reserve(sale, product.price).pipe(
+  const reserved = solvency.reserve(call, product.price).pipe(
     Effect.catchDefect((defect) =>
       Effect.as(Effect.logError("Cannot read what is owed", defect), false)
     ),
   )
   return Effect.flatMap(reserved, (covered) => covered ? claim : unavailable).pipe(
-    Effect.ensuring(solvency.unreserve(sale)),
+    Effect.ensuring(solvency.unreserve(call)),
   )
 }
 
@@ -346,21 +441,19 @@ const checkCovered = ({ solvency }: Seller, { settlementOrder }: Product) =>
   )
 
 /** Continues an unresolved settle-early payment for its own buyer. */
-const resume = (seller: Seller, row: Payment, sale: Sale) =>
+const resume = (seller: Seller, row: Payment, call: Call) =>
   row.state === "unresolved" && row.settlementOrder === "settle-early" &&
-    isBuyer(seller, row, sale)
+    isBuyer(seller, row, call)
     ? seller.fibers.run(
       row.paymentId,
-      sale,
+      call,
       { claim: resumeUnresolved(seller, row), checkCovered: Effect.void },
       (running) => sellResumed(seller, running),
     )
     : Effect.succeedNone
 
-/** True when the call has the secret that the payment was claimed with. */
-function isBuyer({ signatures }: Seller, row: Payment, { purchase }: Sale): boolean {
-  const hash = secretHash(signatures, row.paymentId, purchase.secret)
-  return hash !== null && hash === row.secretHash
+function isBuyer({ signatures, timing }: Seller, row: Payment, { purchase, proof }: Call): boolean {
+  return isBuyerOf(row, secretHash(signatures, row.paymentId, purchase.secret), proof, timing)
 }
 
 /**
@@ -385,36 +478,10 @@ const ticketOf = (seller: Seller, { product, payment, request }: Purchase): Paym
   request,
 })
 
-const secretHash = (
-  signatures: Signatures["Service"],
-  id: PaymentId,
-  secret: string | null,
-): Bytes32 | null => secret === null ? null : signatures.digest(`secret/v1:${id}:${secret}`)
-
-/** True when the signature is not the payer's and the payer is not a contract. */
-function makeSignatureCheck(
-  signatures: Signatures["Service"],
-  chain: Chain["Service"],
-  token: TokenDomain,
-): Seller["hasInvalidSignature"] {
-  let codeLookups = 0
-  return Effect.fnUntraced(function* ({ authorization, signature }) {
-    const signer = yield* signatures.signer(token, authorization, signature)
-    if (Option.isSome(signer) && signer.value === authorization.from) return false
-    if (codeLookups >= codeLookupsMax) return true
-    codeLookups += 1
-    return yield* chain.hasCode(authorization.from).pipe(
-      Effect.timeout(codeTimeout),
-      Effect.map((hasCode) => !hasCode),
-      Effect.catch(() => Effect.succeed(true)),
-      Effect.ensuring(Effect.sync(() => {
-        codeLookups -= 1
-      })),
-    )
-  })
-}
-
-/** Marks an answer as delivered: in the journal at once, in the store in the background. */
+/**
+ * Marks an answer as delivered: in the journal at once, in the store in the background, whether or
+ * not the journal could be written.
+ */
 const makeDeliveryMarks = Effect.fnUntraced(function* ({ store, fibers }: Seller) {
   const journal = yield* DeliveryJournal
   const mark = (paymentId: PaymentId) =>
@@ -428,7 +495,7 @@ const makeDeliveryMarks = Effect.fnUntraced(function* ({ store, fibers }: Seller
     )
   yield* Effect.forEach(journal.pending, mark, { discard: true })
   return ({ paymentId, receipt }: Delivery) =>
-    receipt === null ? Effect.void : Effect.andThen(journal.append(paymentId), mark(paymentId))
+    receipt === null ? Effect.void : Effect.ensuring(journal.append(paymentId), mark(paymentId))
 })
 
 /** A payment that the store cannot look up may be known and taken, so it is unresolved. */

@@ -33,10 +33,18 @@ export class Signatures extends Context.Service<Signatures, {
     readonly from: Address
     readonly nonce: Bytes32
   }) => Bytes32
-  /** The signer of this EIP-3009 authorization; none when no public key can be recovered. */
+  /**
+   * The signer of this EIP-3009 authorization; none when no public key can be recovered, as from a
+   * signature of a contract wallet.
+   */
   readonly signer: (
     token: TokenDomain,
     authorization: Authorization,
+    signature: Signature,
+  ) => Effect.Effect<Option.Option<Address>>
+  /** The signer of a text (EIP-191 personal message); none when no key can be recovered. */
+  readonly textSigner: (
+    text: string,
     signature: Signature,
   ) => Effect.Effect<Option.Option<Address>>
   /** keccak256 of a text's UTF-8 bytes. */

@@ -21,6 +21,8 @@ import {
 import { Signatures } from "./Signatures.ts"
 
 const wordBytes = 32
+/** Length of a signature r, s, v. */
+const signatureBytes = 65
 
 export const layer: Layer.Layer<Signatures> = Layer.effect(
   Signatures,
@@ -75,6 +77,8 @@ export const layer: Layer.Layer<Signatures> = Layer.effect(
       refundNonce: (payment) => Bytes32.make(taggedHash("refund/v1", payment)),
       signer: (token, authorization, signature) =>
         Effect.sync(() => recover(curve, keccak, signingHash(token, authorization), signature)),
+      textSigner: (text, signature) =>
+        Effect.sync(() => recover(curve, keccak, textHash(keccak, text), signature)),
       digest: (text) => Bytes32.make(`0x${keccak(utf8.encode(text)).toHex()}`),
     })
   }),
@@ -121,6 +125,16 @@ function bytesOf(hex: `0x${string}`): Uint8Array {
   return Uint8Array.fromHex(hex.slice(2))
 }
 
+/** The hash of a personal message: EIP-191, version 0x45. */
+function textHash(keccak: Keccak, text: string): Uint8Array {
+  const bytes = utf8.encode(text)
+  const prefix = utf8.encode(`\x19Ethereum Signed Message:\n${bytes.length}`)
+  const message = new Uint8Array(prefix.length + bytes.length)
+  message.set(prefix)
+  message.set(bytes, prefix.length)
+  return keccak(message)
+}
+
 function recover(
   curve: Secp256k1,
   keccak: Keccak,
@@ -128,6 +142,7 @@ function recover(
   signature: Signature,
 ): Option.Option<Address> {
   const bytes = bytesOf(signature)
+  if (bytes.length !== signatureBytes) return Option.none()
   const recoveryId: RecoveryId = bytes[64] === 27 ? 0 : 1
   const key = curve.recoverPublicKeyUncompressed(bytes.subarray(0, 64), recoveryId, hash)
   if (typeof key === "string") return Option.none()

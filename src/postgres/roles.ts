@@ -17,6 +17,7 @@ export const roles = { service: "bellwether_service", refund: "bellwether_refund
 /** Columns of a payment that a sale updates; the others are its identity. */
 const paymentUpdates = [
   ...["state", "reason", "fence", "lease_until", "secret_hash", "changed_at", "intended_at"],
+  "key_hash",
   ...["transaction_hint", "paid_transaction", "paid_block", "paid_log_index", "paid_finality"],
   ...["paid_amount", "answer_body", "answered_at", "sent_at"],
 ]
@@ -28,6 +29,7 @@ const refundReadByService = [
   "reason",
   "transaction",
   "amount",
+  "queue",
   "created_at",
   "changed_at",
 ]
@@ -41,7 +43,7 @@ const paymentReadByWorker = [
   ...["changed_at", "paid_transaction", "paid_block", "paid_log_index", "paid_finality"],
 ]
 
-/** Columns of a refund that the worker updates: all but payer, amount and reason. */
+/** Columns of a refund that the worker updates: none that says what is owed to whom. */
 const refundUpdates = [
   ...["state", "treasury", "refund_nonce", "valid_before", "signature", "transaction"],
   ...["transaction_hint", "attempts", "next_attempt_at", "lease_until", "fence", "last_error"],
@@ -52,7 +54,10 @@ const refundUpdates = [
 const restrictedTables = [
   "payment",
   "payment_event",
+  "payment_deleted",
+  "delivered_before_restore",
   "refund",
+  "refund_action",
   "refund_treasury",
   "schema_migration",
 ]
@@ -81,6 +86,10 @@ export const grantRoles = Effect.gen(function* () {
     for (const table of simulated) yield* grant("SELECT, INSERT, UPDATE, DELETE", table, refund)
     yield* grant("SELECT, INSERT", "payment", service)
     yield* grant(`UPDATE (${paymentUpdates.join(", ")})`, "payment", service)
+    for (const table of ["payment_deleted", "delivered_before_restore"]) {
+      yield* grant("SELECT", table, service)
+    }
+    yield* sql`GRANT EXECUTE ON FUNCTION delete_old_payments(bigint, integer) TO ${sql(service)}`
     yield* grant(`SELECT (${refundReadByService.join(", ")})`, "refund", service)
     yield* grant(`SELECT (${paymentReadByWorker.join(", ")})`, "payment", refund)
     yield* grant("SELECT", "refund", refund)

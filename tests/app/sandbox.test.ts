@@ -11,12 +11,14 @@ import {
   commandLine,
   flagsOf,
   migrationSandbox,
+  restoreSandbox,
+  reviewSandbox,
   type Sandbox,
   serviceSandbox,
   workerSandbox,
 } from "../../src/app/sandbox.ts"
 import { loadWorker } from "../../src/app/moneySettings.ts"
-import { loadBackfill, loadService } from "../../src/app/settings.ts"
+import { loadBackfill, loadRestore, loadService } from "../../src/app/settings.ts"
 import type { Mode, Variable } from "../../src/app/variables.ts"
 import { test } from "../support/effect.ts"
 
@@ -93,9 +95,11 @@ test("serviceSandbox() allows reading the files of the settings, not writing the
 test("workerSandbox() allows its store, facilitator and chain, and no files", () =>
   Effect.gen(function* () {
     const { net, read, write } = yield* worker("start", live)
-    equal(net, ["[::1]:6543", "facilitator.example:443", "rpc.example:8545"])
+    equal(net, ["127.0.0.1:8404", "[::1]:6543", "facilitator.example:443", "rpc.example:8545"])
     equal([read, write], [[], []])
-    equal((yield* worker("dev", dev)).net, ["127.0.0.1:5999"])
+    equal((yield* worker("dev", dev)).net, ["127.0.0.1:8404", "127.0.0.1:5999"])
+    const elsewhere = { ...dev, ADMIN_HOST: "::1", REFUND_ADMIN_PORT: "9000" }
+    equal((yield* worker("dev", elsewhere)).net, ["[::1]:9000", "127.0.0.1:5999"])
   }))
 
 test("backfillSandbox() allows the venue and the store, and no payment variable", () =>
@@ -136,6 +140,7 @@ const sandboxes = Effect.all([
   backfill(live),
   backfill({ VENUE: "replay", REPLAY_DIR: "pages" }),
   Effect.succeed(migrationSandbox(Redacted.make(store))),
+  Effect.succeed(reviewSandbox(Redacted.make(store), ["list"])),
 ])
 
 test("every permission has a list, and no process may start a process or load a library", () =>
@@ -164,7 +169,21 @@ test("only the worker may read the treasury's key", () =>
     const ownersLogin = (yield* sandboxes).filter(({ variables }) =>
       variables.includes("MIGRATION_DATABASE_URL")
     )
-    equal(ownersLogin.map(({ entry }) => entry), ["src/migrate.ts"])
+    equal(ownersLogin.map(({ entry }) => entry), ["src/migrate.ts", "src/refund-review.ts"])
+  }))
+
+test("restoreSandbox() allows its store and the journals, and the chain when it sets the scan", () =>
+  Effect.gen(function* () {
+    const args = ["--journal", "a", "--journal", "b"]
+    const sandboxOf = (setsScan: boolean) =>
+      Effect.map(
+        loadRestore(setsScan, (name) => live[name]),
+        (settings) => restoreSandbox(settings, ["a", "b"], args),
+      )
+    const { net, read, write, variables } = yield* sandboxOf(false)
+    equal([net, read, write], [["db.example:5432"], ["a", "b"], []])
+    for (const name of variables) ok(!/TREASURY|FACILITATOR|REFUND|PORT/.test(name), name)
+    equal((yield* sandboxOf(true)).net, ["db.example:5432", "rpc.example:8545"])
   }))
 
 test("a comma in a folder's name is escaped", () =>

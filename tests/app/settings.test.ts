@@ -8,7 +8,7 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Duration, Effect, Redacted } from "effect"
 import { privateKeyToAccount } from "viem/accounts"
 import { loadWorker, simulatedTreasury } from "../../src/app/moneySettings.ts"
-import { loadBackfill, loadMigration, loadService } from "../../src/app/settings.ts"
+import { loadBackfill, loadMigration, loadRestore, loadService } from "../../src/app/settings.ts"
 import { type Mode, type Variable, variablesOf } from "../../src/app/variables.ts"
 import { test } from "../support/effect.ts"
 
@@ -199,8 +199,10 @@ test("loadWorker() reads the worker's own login, the treasury's key and the caps
   Effect.gen(function* () {
     const own = "postgres://refund:hunter2@db.example:5432/bell"
     const env = { ...sold, TREASURY_PRIVATE_KEY: treasuryKey, REFUND_DATABASE_URL: own }
-    const { databaseUrl, maxPerHour, maxPerDay, ...rest } = yield* worker("start", env)
-    equal([Redacted.value(databaseUrl), maxPerHour, maxPerDay], [own, 100_000_000n, 500_000_000n])
+    const { databaseUrl, ...loaded } = yield* worker("start", env)
+    const { maxPerHour, maxPerDay, maxUnmatchedPerDay, ...rest } = loaded
+    equal(Redacted.value(databaseUrl), own)
+    equal([maxPerHour, maxPerDay, maxUnmatchedPerDay], [100_000_000n, 500_000_000n, 10_000_000n])
     equal(Redacted.value(rest.treasuryKey), treasuryKey)
     ok(!JSON.stringify(rest).includes(treasuryKey))
     const invalid: ReadonlyArray<readonly [Variable, string]> = [
@@ -209,6 +211,7 @@ test("loadWorker() reads the worker's own login, the treasury's key and the caps
       ["REFUND_MAX_PER_HOUR_USD", "0"],
       ["REFUND_MAX_PER_HOUR_USD", "501"],
       ["REFUND_MAX_PER_DAY_USD", "1e3"],
+      ["UNMATCHED_REFUND_MAX_PER_DAY_USD", "0"],
       ["LEASE", "1 day"],
     ]
     for (const [name, value] of invalid) {
@@ -324,6 +327,10 @@ test("each process reads exactly the variables of its list", () =>
     check(
       yield* union((get) => loadWorker("dev", get), [store, { ...sold, ...key }]),
       variablesOf("worker"),
+    )
+    check(
+      yield* union((get) => loadRestore(true, get), [store, { ...store, ...sold }]),
+      variablesOf("restore"),
     )
     check(yield* union(loadMigration, [{}]), variablesOf("migration"))
     check(yield* union(loadBackfill, [{}, replayed]), variablesOf("backfill"))

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { deepStrictEqual as equal } from "node:assert/strict"
+import { deepStrictEqual as equal, notStrictEqual } from "node:assert/strict"
 import { wrapAxiosWithPaymentFromConfig } from "@x402/axios"
 import { ExactEvmScheme } from "@x402/evm"
 import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from "@x402/fetch"
@@ -16,7 +16,7 @@ import { type Address, address, type Authorization } from "../../src/payments/do
 import { type Product, products } from "../../src/catalog/domain/product.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { type Anvil, hasAnvil, skipWithoutAnvil, startAnvil } from "../support/payments/anvil.ts"
-import { buyer } from "../support/payments/buyers.ts"
+import { buyer, provePayer, sign } from "../support/payments/buyers.ts"
 import { buyWithVersion1, hasLegacyBuyer } from "../support/payments/legacyBuyer.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { type Service, startDev } from "../support/process.ts"
@@ -24,7 +24,14 @@ import {
   type ReferenceFacilitator,
   startFacilitator,
 } from "../support/payments/referenceFacilitator.ts"
-import { authorizationFor, nonce, terms, token } from "../support/payments/terms.ts"
+import {
+  authorizationFor,
+  headerOf,
+  nonce,
+  terms,
+  token,
+  wirePayment,
+} from "../support/payments/terms.ts"
 import {
   deployToken,
   sent,
@@ -32,6 +39,7 @@ import {
   succeeded,
   toToken,
   transferCall,
+  walletAddress,
 } from "../support/payments/token.ts"
 
 const treasuryKey = `0x${"7ea5".padEnd(64, "0")}` as const
@@ -185,6 +193,66 @@ const steps: ReadonlyArray<Step> = [
       equal(again.headers.get("idempotent-replayed"), "true")
       equal([plain.status, plain.body.error.code], [409, "payment_already_used"])
       equal(spent, 0n)
+    }),
+  ],
+  [
+    "a client that signs again with the same key is charged once",
+    Effect.fnUntraced(function* ({ anvil, service }) {
+      const url = `${service.base}${products.latest.path}`
+      const key = { "Idempotency-Key": "an-e2e-key-of-20-char" }
+      const { bought, spent } = yield* measured(
+        anvil,
+        1,
+        Effect.all([buying(1, url, key), buying(1, url, key)]),
+      )
+      const [first, again] = bought
+      notStrictEqual(first.payment, again.payment)
+      equal([first.status, again.status, again.body], [200, 200, first.body])
+      equal(again.headers.get("PAYMENT-RESPONSE"), first.headers.get("PAYMENT-RESPONSE"))
+      equal(spent, price)
+    }),
+  ],
+  [
+    "a payer without a key fetches the answer again with its proof",
+    Effect.fnUntraced(function* ({ anvil, service }) {
+      const url = `${service.base}${products.latest.path}`
+      const first = yield* buying(1, url)
+      const payment = JSON.parse(atob(first.payment))
+      const { paymentId } = yield* Signatures
+      const { from, nonce } = payment.payload.authorization
+      const id = paymentId({ ...token, from: address(from), nonce })
+      const signature = yield* provePayer(buyer(1), id, service.base)
+      const extensions = { "payer-proof": { signature } }
+      const { bought, spent } = yield* measured(
+        anvil,
+        1,
+        sendPayment(url, headerOf({ ...payment, extensions })),
+      )
+      equal([first.status, bought.status, bought.body, spent], [200, 200, first.body, 0n])
+    }, Effect.provide(signatures.layer)),
+  ],
+  [
+    "a smart wallet pays with a signature that only its contract can check, and a forged one does not",
+    Effect.fnUntraced(function* ({ anvil, service }) {
+      const url = `${service.base}${products.latest.path}`
+      const now = Number(yield* latestSeconds(anvil))
+      const payment = Effect.fnUntraced(function* (signer: number, n: number) {
+        const payer = { address: walletAddress }
+        const authorization = authorizationFor(payer, products.latest, now, { nonce: nonce(n) })
+        const signature = yield* sign(buyer(signer), authorization)
+        // The wallet reads the owner's signature at the front, and ignores the rest.
+        return headerOf(
+          wirePayment(products.latest, authorization, `${signature}${"00".repeat(32)}`),
+        )
+      })
+      const before = yield* balance(anvil, walletAddress)
+      const forged = yield* sendPayment(url, yield* payment(1, 80))
+      equal([forged.status, yield* balance(anvil, walletAddress)], [402, before])
+      const bought = yield* sendPayment(url, yield* payment(0, 81))
+      equal([bought.status, bought.body.success], [200, true], JSON.stringify(bought.body))
+      equal(yield* balance(anvil, walletAddress), before - price)
+      const { payer } = yield* receiptOf(anvil, bought.headers.get("PAYMENT-RESPONSE"))
+      equal(payer, walletAddress)
     }),
   ],
   [

@@ -103,7 +103,8 @@ const makeEnvironment = Effect.gen(function* () {
         return treasury.sign(token, authorization)
       }),
   }
-  const caps = { perHour: 10n ** 12n, perDay: 10n ** 12n }
+  const noCaps = { perHour: 10n ** 12n, perDay: 10n ** 12n }
+  const caps = { sales: noCaps, unmatched: noCaps }
   const worker = Effect.map(
     Layer.build(
       Layer.fresh(RefundWorker.layer({ token, payTo, caps })).pipe(
@@ -123,7 +124,11 @@ const makeEnvironment = Effect.gen(function* () {
     /** Both workers process all refunds at once, without their backoff. */
     runWorkers: owner`UPDATE refund SET next_attempt_at = now() - interval '1 second'
       WHERE state <> 'confirmed'`.pipe(
-      Effect.andThen(Effect.all(workers.map(({ sweep }) => sweep), { concurrency: 2 })),
+      Effect.andThen(
+        Effect.all(workers.map(({ sweep }) => Effect.andThen(sweep("sales"), sweep("unmatched"))), {
+          concurrency: 2,
+        }),
+      ),
       Effect.provideService(References.MinimumLogLevel, "None"),
     ),
     /** Makes a transfer on the chain. */

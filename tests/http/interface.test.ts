@@ -8,6 +8,7 @@ import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/st
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { type ProductId, products } from "../../src/catalog/domain/product.ts"
+import { keyHint } from "../../src/payments/domain/x402/challenge.ts"
 import { type RefusalCode, refusalCodes } from "../../src/catalog/domain/refusal.ts"
 import { NotCharged, RefundQueued, Unresolved } from "../../src/payments/domain/failedSale.ts"
 import { digestEvery } from "../../src/digest/domain/digest.ts"
@@ -170,6 +171,7 @@ for (const [id, price, order, query, keys, names] of paid) {
           mimeType: "application/json",
         }],
         terms: `${terms.publicBaseUrl}/terms.txt`,
+        hint: keyHint,
       })
       const required = JSON.parse(atob(unpaid.headers.get("payment-required") ?? ""))
       equal([required.x402Version, required.accepts.length], [2, 1])

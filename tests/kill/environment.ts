@@ -123,6 +123,7 @@ export const startEnvironment = Effect.fn("startEnvironment")(
         env: {
           ...shared,
           TREASURY_PRIVATE_KEY: treasuryKey,
+          REFUND_ADMIN_PORT: String(freePort()),
           REFUND_MAX_PER_HOUR_USD: "1000",
           REFUND_MAX_PER_DAY_USD: "1000",
         },

@@ -187,7 +187,7 @@ test("the scan does not change a payment that is delivered, in progress or alrea
           purchase({
             product: n === 1 ? early : product,
             authorization: { nonce: nonce(n) },
-            secret,
+            secret: `${secret}-${n}`,
           }),
       )
       for (const [n, one] of bought.entries()) {

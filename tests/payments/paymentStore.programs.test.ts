@@ -38,6 +38,8 @@ const which = integer(0, payments - 1)
 /** A lease that is long or already expired, so that no test has to wait. */
 const lease = Schema.Literals(["long", "long", "spent"])
 const secret = Schema.NullOr(Schema.Literals(["a", "b"]))
+const key = Schema.NullOr(Schema.Literals(["c", "d"]))
+const secretOrKey = Schema.Union([secret, key])
 /** The fence of the command relative to the row's. */
 const fence = Schema.Literals([
   "current",
@@ -49,7 +51,7 @@ const fence = Schema.Literals([
 ])
 
 const Command = Schema.Union([
-  Schema.Struct({ call: Schema.Literal("claim"), which, secret, lease }),
+  Schema.Struct({ call: Schema.Literal("claim"), which, secret, key, lease }),
   /** A legal move of the row. Without these, most programs would reach few states. */
   Schema.Struct({
     call: Schema.Literal("step"),
@@ -57,6 +59,7 @@ const Command = Schema.Union([
     choice: integer(0, 5),
     fence,
     secret,
+    key,
     lease,
   }),
   Schema.Struct({
@@ -64,6 +67,7 @@ const Command = Schema.Union([
     which,
     choice: integer(0, 5),
     secret,
+    key,
     lease,
   }),
   /** Any move, from any state. */
@@ -76,6 +80,7 @@ const Command = Schema.Union([
     from: Schema.Literals(["current", "current", ...paymentStates]),
     fence,
     secret,
+    key,
     lease,
   }),
   Schema.Struct({ call: Schema.Literal("markSent"), which }),
@@ -103,7 +108,7 @@ const orderOf = (n: number): SettlementOrder => n % 2 === 0 ? "compute-first" : 
 const bytesOf = (n: number) => ({ body: new Uint8Array([n, 0, 255]) })
 const leases = { long: Duration.hours(1), spent: Duration.millis(-1_000) } as const
 const answerWindows = { long: Duration.hours(1), spent: Duration.zero } as const
-const hashOf = (secret: "a" | "b" | null) =>
+const hashOf = (secret: typeof secretOrKey.Type) =>
   secret === null ? null : Bytes32.make(`0x${secret.repeat(64)}`)
 
 /** The ticket of the n-th payment; each expires a second after the previous one. */
@@ -120,12 +125,12 @@ function moveOf(
   n: number,
   event: Exclude<PaymentEvent, "refund">,
   paid: boolean,
-  { secret, lease }: { readonly secret: "a" | "b" | null; readonly lease: keyof typeof leases },
+  { secret, key, lease }: Pick<Command & { readonly call: "move" }, "secret" | "key" | "lease">,
 ): Move {
   const isComputeFirst = orderOf(n) === "compute-first"
   switch (event) {
     case "claim":
-      return { event, secretHash: hashOf(secret), lease: leases[lease] }
+      return { event, secretHash: hashOf(secret), keyHash: hashOf(key), lease: leases[lease] }
     case "intend":
       return { event, answer: isComputeFirst ? bytesOf(n) : null, lease: leases[lease] }
     case "doubt":
@@ -154,7 +159,12 @@ function callOf(command: Command, row: Payment | null): (store: Store) => Effect
   switch (command.call) {
     case "claim":
       return (store) =>
-        store.claim(ticketOf(command.which), hashOf(command.secret), leases[command.lease])
+        store.claim(
+          ticketOf(command.which),
+          hashOf(command.secret),
+          leases[command.lease],
+          hashOf(command.key),
+        )
     case "step":
     case "current step": {
       const { which, choice } = command
@@ -238,6 +248,10 @@ const contentsOf = Effect.fnUntraced(function* (store: Store) {
   )
   return timeless({
     rows: yield* Effect.forEach(ids, store.find),
+    holders: yield* Effect.forEach(
+      ["c", "d"] as const,
+      (key) => store.findByKey(Bytes32.make(`0x${key.repeat(64)}`)),
+    ),
     liability: yield* store.liability,
     scanned: yield* store.scanned(account),
   })

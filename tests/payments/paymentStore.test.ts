@@ -55,6 +55,7 @@ const unconstrained = <A, E, R>(body: Effect.Effect<A, E, R>) =>
 const notCalled = () => Effect.die("called")
 /** A chain that proves every payment to be expired and unpaid. */
 const emptyChain = Chain.of({
+  head: notCalled(),
   paymentProof: () => Effect.succeed({ proof: "never", reason: "expired" }),
   ...{ transfers: notCalled, balanceOf: notCalled, isNonceUsed: notCalled, hasCode: notCalled },
 })
@@ -398,7 +399,11 @@ onEveryStore("payments", (law) => {
     "unresolved",
     "state = 'settled', lease_until = '-infinity'",
   )
-  invalidRow("with a signature that is too long", "unresolved", "signature = signature || '00'")
+  invalidRow(
+    "with a signature that is too long",
+    "unresolved",
+    "signature = rpad(signature, 4100, '0')",
+  )
 
   law(
     "a sweep skips more unreadable rows than one round has, and ends",

@@ -56,7 +56,8 @@ const serviceWithTreasury = Effect.fnUntraced(function* (initial: Balance) {
 })
 
 /** The n-th sale of the settle-early product. */
-const nth = (n: number) => purchase({ product: early, secret, authorization: { nonce: nonce(n) } })
+const nth = (n: number) =>
+  purchase({ product: early, secret: `${secret}-${n}`, authorization: { nonce: nonce(n) } })
 
 for (
   const [balance, outcome] of [

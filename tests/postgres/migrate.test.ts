@@ -96,7 +96,11 @@ const cases: ReadonlyArray<[name: string, body: Effect.Effect<void, unknown, Sql
         { state: "needs_review", last_error: "needs_review" },
         { state: "queued", last_error: null },
       ])
-      yield* sql`UPDATE refund SET state = 'queued' WHERE state = 'needs_review'`
+      yield* sql.withTransaction(Effect.andThen(
+        sql`INSERT INTO refund_action (payment_id, action, person, note)
+          SELECT payment_id, 'requeue', 'Ada', 'test' FROM refund`,
+        sql`UPDATE refund SET state = 'queued' WHERE state = 'needs_review'`,
+      ))
       yield* Effect.flip(sql`UPDATE refund SET state = 'stuck'`)
     }),
   ],

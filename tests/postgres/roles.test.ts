@@ -22,16 +22,20 @@ import { layerPostgres } from "../../src/postgres/client.ts"
 import { migrate, migrationFiles, OwnerMigrationRequired } from "../../src/postgres/migrate.ts"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
 import * as refundStore from "../../src/payments/postgres/refundStore.ts"
+import { layer as retentionStore } from "../../src/payments/postgres/retentionStore.ts"
 import { grantRoles, roles } from "../../src/postgres/roles.ts"
 import { layer as taskStore } from "../../src/http/a2a/postgres/taskStore.ts"
 import { marketScore, noSums } from "../../src/whales/domain/score.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { Refunds } from "../../src/payments/refunds/Refunds.ts"
+import { RetentionStore } from "../../src/payments/Retention.ts"
 import { RefundStore } from "../../src/payments/refunds/RefundStore.ts"
 import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
 import { postgresWhales, whaleStores } from "../support/whales/whaleStores.ts"
 import { whaleRow } from "../support/products.ts"
 import { freshSchema } from "../support/stores.ts"
+import { layer as refundReview } from "../../src/payments/postgres/refundReview.ts"
+import { RefundReview } from "../../src/payments/refunds/RefundReview.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { claimAndMove, paths, paymentIn, ticket } from "../payments/paymentStore.laws.ts"
 import { moveOf, opened } from "../http/a2a/taskStore.laws.ts"
@@ -190,7 +194,7 @@ asRole(
       const { liability, byState } = yield* owed
       equal([liability, byState.get("queued")?.refunds], [ticket(0).amount, 1])
       const { claimDue } = yield* RefundStore
-      const exit = yield* Effect.exit(claimDue(Duration.minutes(1), 1))
+      const exit = yield* Effect.exit(claimDue("sales", Duration.minutes(1), 1))
       match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "claimed", /permission denied/)
     }).pipe(Effect.provide(
       Layer.merge(Refunds.layer, refundStore.layer).pipe(
@@ -219,6 +223,7 @@ asRole(
           "DELETE FROM refund",
           "INSERT INTO payment_event (payment_id, to_state, fence) SELECT payment_id, 'void', 1 FROM payment",
           "SELECT * FROM payment_event",
+          "INSERT INTO refund_action (payment_id, action, person, note) VALUES ('0x', 'settle', 'x', 'x')",
           "UPDATE payment SET amount = 1",
           "UPDATE payment SET payer = pay_to",
           "DELETE FROM payment",
@@ -295,6 +300,9 @@ asRole(
           SELECT payment_id, payer, amount, asset, chain_id, 'x' FROM refund`,
           "UPDATE refund SET amount = 1",
           "UPDATE refund SET payer = asset",
+          "UPDATE refund SET amount_approved = true",
+          "UPDATE refund SET queue = 'sales'",
+          "INSERT INTO refund_action (payment_id, action, person, note) VALUES ('0x', 'settle', 'x', 'x')",
           "DELETE FROM refund",
           "ALTER TABLE refund DISABLE TRIGGER ALL",
           `SET ROLE ${roles.service}`,
@@ -302,6 +310,18 @@ asRole(
       ) {
         yield* refused(refund, statement)
       }
+      yield* refund`UPDATE refund SET state = 'needs_review'`
+      for (const state of ["queued", "settled_by_hand"]) {
+        yield* refused(
+          refund,
+          `UPDATE refund SET state = '${state}'`,
+          /only with a row of refund_action/,
+        )
+      }
+      const record = { person: "Ada", note: "test" }
+      yield* Effect.flatMap(RefundReview, ({ requeue }) => requeue(paymentId, record, false)).pipe(
+        Effect.provide(refundReview.pipe(Layer.provide(Layer.succeed(SqlClient, logins.owner)))),
+      )
       yield* refund`UPDATE refund SET state = 'signed', treasury = ${`0x${"22".repeat(20)}`},
       refund_nonce = ${paymentId}, valid_before = 1, signature = ${`0x${"22".repeat(65)}`},
       signed_at = now()`
@@ -310,6 +330,48 @@ asRole(
       const [row] = yield* service<{ state: string }>`SELECT state FROM payment`
       equal(row?.state, "refunded")
     }),
+)
+
+asRole(
+  "the service deletes old payments through one function only; the worker deletes none",
+  ({ owner, service, refund }) =>
+    Effect.gen(function* () {
+      const payments = yield* PaymentStore
+      const retention = yield* RetentionStore
+      const old = yield* paymentIn(0, "answered")
+      yield* payments.markSent(old.paymentId)
+      const recent = yield* paymentIn(1, "answered")
+      yield* payments.markSent(recent.paymentId)
+      yield* owner.withTransaction(Effect.gen(function* () {
+        yield* owner`SET LOCAL session_replication_role = replica`
+        yield* owner`UPDATE payment SET sent_at = '2020-01-01', valid_before = 1
+          WHERE payment_id = ${old.paymentId}`
+        yield* owner`UPDATE payment_event SET at = '2020-01-01' WHERE payment_id = ${old.paymentId}`
+      }))
+      for (const statement of ["DELETE FROM payment", "DELETE FROM payment_event"]) {
+        yield* refused(service, statement)
+      }
+      yield* refused(service, "DELETE FROM payment_deleted")
+      yield* refused(service, "INSERT INTO delivered_before_restore VALUES ('x')")
+      yield* refused(refund, "SELECT delete_old_payments(0, 9)")
+      equal(yield* retention.deleteBodies(9), 1)
+      // A table of the caller does not replace one of the payments.
+      const first = yield* service.withTransaction(Effect.gen(function* () {
+        yield* service`CREATE TEMPORARY TABLE payment_event ON COMMIT DROP AS
+          SELECT 9::bigint AS event_id, ${recent.paymentId} AS payment_id, '-infinity'::timestamptz AS at`
+        return yield* retention.deletePayments(0n, 9)
+      }))
+      equal([first.deleted, first.throughEvent !== null], [1, true])
+      equal(yield* retention.deletePayments(first.throughEvent ?? 0n, 9), {
+        throughEvent: null,
+        deleted: 0,
+      })
+      equal((yield* payments.find(old.paymentId))._tag, "None")
+      equal((yield* payments.find(recent.paymentId))._tag, "Some")
+    }).pipe(
+      Effect.provide(Layer.merge(paymentStore, retentionStore)),
+      Effect.provideService(SqlClient, service),
+    ),
 )
 
 asRole(

@@ -197,6 +197,11 @@ export const freeRows = {
         venue: Schema.String,
         payments: Schema.String,
       }),
+      payments: Schema.Struct({
+        reasons: Schema.Array(Schema.String).annotate({
+          description: "Why `checks.payments` is not `ok`, the worst first; empty when it is",
+        }),
+      }),
     }).annotate({ identifier: "Health" }),
     sample: () => ({
       success: true,
@@ -208,6 +213,7 @@ export const freeRows = {
       feed: { index: predetermined.feedIndex, lastUpdated: at, stale: false },
       digest: { latestAt: digest.createdAt, stale: false },
       checks: { store: "ok", venue: "ok", payments: "ok" },
+      payments: { reasons: [] },
     }),
   }),
   terms: row({

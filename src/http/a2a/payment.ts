@@ -246,10 +246,16 @@ const complete = Effect.fnUntraced(function* (ports: A2aPorts, task: Task, deliv
   const note = delivery.receipt === null ? { text, data: artifact, metadata } : null
   const move: TaskMove = { event: "complete", subject: null, note, messages: [] }
   if (task.state === "completed") return replyWithAnswer(task, delivery)
-  let after = yield* record(ports, task, move)
+  // The answer may be that of another payment with the same key: then the task is bound to that one.
+  const isBoundToIt = task.paymentId === null || task.paymentId === delivery.paymentId
+  let after = yield* record(
+    ports,
+    task,
+    isBoundToIt ? move : { event: "release", note: null, messages: [] },
+  )
   if (after.state === "offered") {
     const bound = yield* record(ports, after, binding(delivery.paymentId, []))
-    after = yield* record(ports, bound, move)
+    after = bound.paymentId === delivery.paymentId ? yield* record(ports, bound, move) : bound
   }
   return replyWithAnswer(after, delivery)
 })

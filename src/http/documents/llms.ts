@@ -14,6 +14,11 @@ import { operationId, type Skill, skillName, skills } from "../../catalog/domain
 import { usd, usdDecimals } from "../../core/domain/money.ts"
 import { second } from "../../core/domain/time.ts"
 import { paymentIdFormula } from "../../payments/domain/payment.ts"
+import {
+  idPlaceholder,
+  payerProofExtension,
+  payerProofText,
+} from "../../payments/domain/payerProof.ts"
 import { type PaymentTerms, requirements } from "../../payments/domain/x402/terms.ts"
 import { paidTaskLife, taskLife } from "../a2a/domain/task.ts"
 import { x402Keys } from "../a2a/domain/taskView.ts"
@@ -277,8 +282,8 @@ function agentsSection(publicBaseUrl: string): string {
     `in \`_meta["${paymentKey}"]\`. The receipt is in \`_meta["${receiptKey}"]\`.`,
     "If the answer is lost, send the same message with the same payment again. Over A2A the task id " +
     "is the secret that returns the answer: keep it private. Over MCP the secret is the header " +
-    "Idempotency-Key, or the `payment-identifier` extension of the payment. Without a secret a used " +
-    "payment does not return its answer again.",
+    "Idempotency-Key, or the `payment-identifier` extension of the payment. Without a secret only a " +
+    "`payer-proof` in the payment returns the answer again (see How to pay).",
     "Prices, parameters, refunds and limits are the same over HTTP, A2A and MCP. One payment buys one " +
     `answer. The state of a payment: GET ${publicBaseUrl}` +
     `${paymentsPrefix}{paymentId}, free, where paymentId is ${paymentIdFormula}.`,
@@ -295,11 +300,15 @@ function payingSection(terms: PaymentTerms): string {
     steps(call, terms),
     "The reference client does all of this (`npm install @x402/fetch @x402/evm viem`):",
     ["```js", sampleCode(publicBaseUrl), "```"].join("\n"),
-    "If the answer is lost, send the same request with the same payment and the same " +
-    "Idempotency-Key: the answer is returned again (`Idempotent-Replayed: true`) without a second " +
-    "charge. Without a key a used payment returns 409: a settled authorization is public, so it does " +
-    "not prove that you are the buyer. The key may also be sent as the `payment-identifier` extension " +
-    "of the payment.",
+    "If the answer is lost, send the same request with the same Idempotency-Key: the answer is " +
+    "returned again for 24 hours (`Idempotent-Replayed: true`) without a second charge, with the same payment or " +
+    "with a new signature of the same payer. The key may also be sent as the `payment-identifier` " +
+    "extension of the payment. Without a key a used payment returns 409: a settled authorization is " +
+    "public, so it does not prove that you are the buyer. The payer can prove it for a limited time: " +
+    `send the same payment with \`extensions["${payerProofExtension}"] = {"signature": "0x..."}\`, ` +
+    `the EIP-191 signature (\`personal_sign\`) of the text \`${
+      payerProofText(idPlaceholder, publicBaseUrl)
+    }\`.`,
     "Refunds: a payment that was taken without an answer is refunded automatically and in full to its " +
     "payer. The error has the refund's id, and GET " +
     `${publicBaseUrl}${paymentsPrefix}{id} returns its state. Terms: ` +

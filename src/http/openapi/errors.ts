@@ -24,6 +24,7 @@ import {
   paymentRefunded,
   settlementUnresolved,
 } from "../../payments/sale/responses.ts"
+import { fetchByKey } from "../../payments/sale/identity.ts"
 import { invalidParameters } from "../paywall/checkout.ts"
 import {
   bodyTooLarge,
@@ -111,7 +112,7 @@ const failures: Readonly<Record<number, Readonly<Record<string, Failure>>>> = {
     market: notCharged(new MarketNotFound({ slug })),
   },
   405: { method: methodNotAllowed(methodsOf(undefined)) },
-  409: { in_progress: paymentInProgress, already_used: paymentAlreadyUsed(receipt) },
+  409: { in_progress: paymentInProgress, already_used: paymentAlreadyUsed(receipt, fetchByKey) },
   410: { refunded: paymentRefunded(refund) },
   413: { body: bodyTooLarge },
   414: { target: targetTooLong },

@@ -104,8 +104,10 @@ const guidance = [
   "entry of `accepts`, and send the same request again with the payment as base64 JSON in " +
   "PAYMENT-SIGNATURE. Parameters are checked before the payment: a 400 leaves it unused.",
   "Send an Idempotency-Key on the first paid call: a secret of 16 to 128 letters, digits, - or _ " +
-  "that you choose. If the answer is lost, the same request with the same payment and key returns " +
-  "it again without a second charge.",
+  "that you choose. If the answer is lost, the same request with the same key returns it again " +
+  "for 24 hours, without a second charge, with the same payment or with a new signature of the same payer. Without " +
+  "a key only the payer's signature fetches a lost answer, for a limited time: the hint of the 409 " +
+  "has the text to sign.",
   "`error.charged` says whether you paid. false: nothing was taken. true: the payment was taken, and " +
   "`refund` shows its refund. null: not known yet; send the same payment again after Retry-After, it " +
   "is never taken twice. GET /v1/payments/{paymentId} returns the state of the payment.",

@@ -46,8 +46,9 @@ const idempotencyKey = {
   in: "header",
   required: false,
   description:
-    "A secret that you choose. Sent on the first call and again with the same payment, it returns " +
-    "the same answer without a second charge. Without it a used payment returns 409",
+    "A secret that you choose. The same request of the same payer with the same key is charged once, " +
+    "also with a new signature, and returns the same answer again. Without it a used payment returns " +
+    "409",
   schema: { type: "string", pattern: "^[A-Za-z0-9_-]{16,128}$" },
 }
 const paymentId = {

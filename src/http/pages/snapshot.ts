@@ -12,6 +12,8 @@ import { type EpochMs, isoTime, minute, second } from "../../core/domain/time.ts
 import type { Scorecard } from "../../track-record/domain/scorecard.ts"
 import { Digest, type LatestDigest } from "../../digest/Digest.ts"
 import { Feed, type FeedIndex } from "../../feed/Feed.ts"
+import { type HealthOfPayments, reasonsOf } from "../../payments/domain/paymentHealth.ts"
+import { PaymentHealth } from "../../payments/PaymentHealth.ts"
 import { TrackRecord } from "../../track-record/TrackRecord.ts"
 import { type Answer, answer } from "../server/answer.ts"
 import { prepare } from "../server/errors.ts"
@@ -70,7 +72,7 @@ interface Bodies {
 /** Computes the bodies at once, then every second until the scope closes. */
 export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOptions) {
   const feed = yield* makePolled({
-    compute: feedBodies(yield* Feed, yield* Digest, options),
+    compute: feedBodies(yield* Feed, yield* Digest, yield* PaymentHealth, options),
     computeTimeout: feedComputeTimeout,
     ageMsMax: feedAgeMsMax,
     failureMessage: "Cannot read the feed for its free bodies",
@@ -110,6 +112,7 @@ export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOption
 function feedBodies(
   feed: Feed["Service"],
   digests: Digest["Service"],
+  payments: PaymentHealth["Service"],
   options: SnapshotOptions,
 ): Effect.Effect<Bodies> {
   let previous: Bodies | null = null
@@ -151,7 +154,7 @@ function feedBodies(
         : digestFailed
         ? digestUnread
         : digestMissing,
-      health: polled(healthBody(state, digest, options)),
+      health: polled(healthBody(state, digest, yield* payments.current, options)),
     }
     return previous
   })
@@ -225,13 +228,15 @@ function digestBriefBody(
 function healthBody(
   state: FeedIndex,
   latest: LatestDigest | null,
+  payments: HealthOfPayments,
   options: SnapshotOptions,
 ): Body<"health"> {
   const { status } = state
   const digestStale = latest?.stale ?? true
+  const healthy = !digestStale && payments.verdict === "ok"
   return {
     success: true,
-    status: status === "live" && digestStale ? "degraded" : healthOf[status],
+    status: status === "live" && !healthy ? "degraded" : healthOf[status],
     version: options.version,
     paymentMode: options.paymentMode,
     venue: { mode: options.venueMode },
@@ -242,7 +247,8 @@ function healthBody(
       stale: status !== "live",
     },
     digest: { latestAt: latest?.digest.createdAt ?? null, stale: digestStale },
-    checks: { store: "ok", venue: venueCheckOf[status], payments: "ok" },
+    checks: { store: "ok", venue: venueCheckOf[status], payments: payments.verdict },
+    payments: { reasons: reasonsOf(payments) },
   }
 }
 
@@ -274,6 +280,7 @@ export function downBody(
     feed: { index: null, lastUpdated: null, stale: true },
     digest: { latestAt: null, stale: true },
     checks: { store: "failing", venue: "unknown", payments: "unknown" },
+    payments: { reasons: ["The store does not answer"] },
   }
 }
 

@@ -58,9 +58,10 @@ const refunds = {
   live: "A call that fails before it is settled is not charged. A payment that was settled and " +
     "gets no answer is refunded in full, to its payer; GET /v1/payments/{paymentId} returns the " +
     "state of the refund. While it is not known whether a payment was taken, the error has " +
-    "charged: null. A payment is never taken twice. A charged answer that was lost is returned " +
-    "again to the same payment only with the Idempotency-Key or payment-identifier of its first " +
-    "call.",
+    "charged: null. A payment is never taken twice, and one Idempotency-Key or payment-identifier " +
+    "of one payer for one request is charged once. A charged answer that was lost is returned again " +
+    "for 24 hours after its delivery with the key of its first call or, for a shorter time, with a " +
+    "signature of its payer.",
 }
 const paymentIn = (mode: TermsOptions["paymentMode"]): TermsBody["payment"] => ({
   protocol: "x402",

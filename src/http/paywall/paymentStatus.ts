@@ -11,6 +11,7 @@ import {
   paymentIdFormula,
   PaymentState,
 } from "../../payments/domain/payment.ts"
+import { RefundState } from "../../payments/domain/refund.ts"
 import { Payments } from "../../payments/Payments.ts"
 import { withDeadline } from "../../core/deadline.ts"
 import { type Answer, answer } from "../server/answer.ts"
@@ -33,14 +34,7 @@ export const PaymentBody = Schema.Struct({
     description: "The hash of the payment's transaction",
   }),
   refund: Schema.NullOr(Schema.Struct({
-    state: Schema.Literals([
-      "queued",
-      "signed",
-      "broadcast",
-      "confirmed",
-      "cancelled",
-      "needs_review",
-    ]),
+    state: RefundState,
     transaction: Schema.NullOr(Schema.String),
     amountUsd: Schema.String,
     to: Hex,

@@ -35,6 +35,7 @@ import {
   targetLengthMax,
   targetTooLong,
 } from "./errors.ts"
+import { type AnswerLog, isLogged } from "./answerLog.ts"
 import type { RatePolicy } from "../../core/RateLimits.ts"
 import {
   clientAddress,
@@ -103,6 +104,8 @@ export interface EdgeOptions {
   readonly nextId: () => string
   /** Called with the status of every answer. */
   readonly onAnswer: (status: number) => void
+  /** Logs what is refused before a handler sees it. */
+  readonly log: AnswerLog
   /** Called for a limited or waiting request with X-Forwarded-For while no proxy is trusted. */
   readonly onUntrustedForward: () => void
 }
@@ -120,6 +123,7 @@ interface RequestContext {
   readonly method: string
   readonly requestId: string
   readonly peer: Peer
+  readonly startedAt: number
   /** Set by `keysOf`, because most answers do not need it. */
   keys?: ClientKeys
 }
@@ -161,6 +165,7 @@ function answer(edge: Edge, request: Request, peer: Peer): MaybePromise {
     request,
     peer,
     method: request.method,
+    startedAt: performance.now(),
     requestId: clientRequestId !== null && requestIdPattern.test(clientRequestId)
       ? clientRequestId
       : options.nextId(),
@@ -370,9 +375,11 @@ function send(
 
 function refuse(
   context: RequestContext,
-  { status, headers, body }: PreparedRefusal,
+  refusal: PreparedRefusal,
   fields: ReadonlyArray<HeaderPair> = [],
 ): Response {
+  const { status, headers, body } = refusal
+  logRefusal(context, refusal)
   const bytes = encoder.encode(body(context.requestId))
   const answer = { status, bytes, etag: null, headers: commonHeaders }
   return toResponse(answer, context.method, [
@@ -380,6 +387,18 @@ function refuse(
     ["x-request-id", context.requestId],
     ...fields,
   ])
+}
+
+function logRefusal(
+  { edge, request: { headers }, requestId, startedAt }: RequestContext,
+  { status, code, message: reason }: PreparedRefusal,
+): void {
+  const hasPayment = headers.has("payment-signature") || headers.has("x-payment")
+  if (!isLogged(status, hasPayment)) return
+  const durationMs = Math.round(performance.now() - startedAt)
+  edge.options.log({
+    ...{ requestId, paymentId: null, product: null, status, code, reason, durationMs },
+  })
 }
 
 /** Adds the headers of every answer to a handler's response. */

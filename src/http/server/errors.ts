@@ -66,14 +66,18 @@ export const errorRules: Readonly<Record<RefusalCode, ErrorRule>> = {
   payment_in_progress: {
     status: 409,
     retryable: true,
-    meaning: "A call with this payment is still running. Send the same payment again.",
+    meaning:
+      "A call with this payment, or with this key, is still running. Send the same payment again.",
   },
   payment_already_used: final(
     409,
-    "This payment already bought an answer. Send it with the Idempotency-Key of the first call to " +
-      "get that answer again.",
+    "This payment already bought an answer. Send it with the Idempotency-Key of the first call, or " +
+      "with the payer proof of the hint, to get that answer again.",
   ),
-  payment_conflict: final(409, "This payment belongs to another request."),
+  payment_conflict: final(
+    409,
+    "This payment belongs to another request, or its payer proof is not the payer's.",
+  ),
   payment_refunded: final(
     410,
     "This payment was refunded or will be; see `refund`. Sign a new one.",
@@ -170,6 +174,8 @@ export const RequestId = Context.Reference<string>("bellwether/http/RequestId", 
 /** An error that is encoded once and sent many times; only the request id is added later. */
 export interface PreparedRefusal {
   readonly status: number
+  readonly code: RefusalCode
+  readonly message: string
   /** The error's own headers, without the common ones. */
   readonly headers: ReadonlyArray<[name: string, value: string]>
   /** The documented body, as JSON text. */
@@ -191,7 +197,8 @@ export function prepare(refusal: Refusal): PreparedRefusal {
   ]
   if (retryAfterSeconds !== undefined) headers.push(["retry-after", String(retryAfterSeconds)])
   if (allowed !== undefined) headers.push(["allow", allowed.join(", ")])
-  return { status, headers, body: (requestId) => `${open},"requestId":"${requestId}"}}` }
+  const body = (requestId: string) => `${open},"requestId":"${requestId}"}}`
+  return { status, code, message, headers, body }
 }
 
 const afterRefund = ({ id }: RefundQueued["refund"]) =>

@@ -13,6 +13,7 @@ import {
   type Fiber,
   Metric,
   Option,
+  References,
   Schedule,
   Schema,
   type Scope,
@@ -109,6 +110,7 @@ export const toWebHandler = <E>(app: App<E, never>): Effect.Effect<WebHandler> =
             Context.add(RequestBody, meta.body),
             Context.add(HttpServerRequest.HttpServerRequest, incoming),
             Context.add(RequestId, meta.requestId),
+            Context.add(References.CurrentLogAnnotations, { requestId: meta.requestId }),
             Context.add(onDelivered, runLater),
           ),
         )(handled)
@@ -125,7 +127,7 @@ function abortWith(signal: AbortSignal, fiber: Fiber.Fiber<unknown, unknown>): v
   fiber.addObserver(() => signal.removeEventListener("abort", abort))
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly hostname: string
   /** 0 means any free port. */
   readonly port: number

@@ -11,6 +11,7 @@ import { Chain, ChainUnavailable, type ExpectedTransfer } from "../Chain.ts"
 import { type Finality, type Head, watchSafeHead } from "./heads.ts"
 import {
   connect,
+  decodeBlock,
   decodeBytes,
   decodeQuantity,
   decodeReceipt,
@@ -78,6 +79,11 @@ const make = Effect.fnUntraced(function* (options: ChainOptions) {
   const blocksMax = options.scanBlocksMax ?? scanBlocksMax
 
   return Chain.of({
+    head: inTime(Effect.zipWith(newestBlock(rpc), safeHead, ({ number, timestamp }, safe) => ({
+      number: BigInt(number),
+      timestamp: BigInt(timestamp),
+      safeNumber: safe.number,
+    }))),
     paymentProof: (expected) =>
       expected.chainId !== usdcOnBase.chainId
         ? Effect.fail(new ChainUnavailable({ reason: `no endpoint of chain ${expected.chainId}` }))
@@ -114,6 +120,9 @@ const make = Effect.fnUntraced(function* (options: ChainOptions) {
       )),
   })
 })
+
+const newestBlock = (rpc: Rpc) =>
+  rpc.call({ method: "eth_getBlockByNumber", params: ["latest", false], decode: decodeBlock })
 
 /** Fails until the endpoint confirms the chain id. Success is cached. */
 const checkChainId = (rpc: Rpc, chainId: number) =>

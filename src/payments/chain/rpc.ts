@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { Duration, Effect, Schedule, Schema, Semaphore } from "effect"
+import { Duration, Effect, Predicate, Schedule, Schema, Semaphore } from "effect"
 import { getHttpRpcClient } from "viem/utils"
 
 export interface RpcOptions {
@@ -100,12 +100,19 @@ export const connect = Effect.fnUntraced(function* (
   }
 })
 
-/** The failure of a request. The original error contains the endpoint's URL, so it is dropped. */
+/**
+ * The failure of a request, with the name of the error or the HTTP status. The error itself is
+ * dropped: it contains the endpoint's URL.
+ */
 function requestFailure(method: string, error: unknown): RpcFailure {
-  const name = error instanceof Error ? error.name : ""
-  return name === "ResponseBodyTooLargeError"
-    ? new RpcFailure({ kind: "too_large", reason: `${method} returned too many bytes` })
-    : new RpcFailure({ kind: "silent", reason: `${method} did not respond` })
+  const name = error instanceof Error ? error.name : "unknown"
+  if (name === "ResponseBodyTooLargeError") {
+    return new RpcFailure({ kind: "too_large", reason: `${method} returned too many bytes` })
+  }
+  const detail = Predicate.hasProperty(error, "status") && typeof error.status === "number"
+    ? `status ${error.status}`
+    : name
+  return new RpcFailure({ kind: "silent", reason: `${method} did not respond (${detail})` })
 }
 
 const malformedUnless = <A>(method: string, decoded: Effect.Effect<A, Schema.SchemaError>) =>

@@ -44,8 +44,16 @@ export const paymentIdFormula =
 export const PaymentId = hex(64).pipe(Schema.brand("PaymentId"))
 export type PaymentId = typeof PaymentId.Type
 
-/** A 65-byte signature r, s, v. v is 27 or 28; s is in the lower half of the curve order. */
-export const Signature = hex(130).pipe(Schema.brand("Signature"))
+/** Longest signature of a contract wallet, in bytes. */
+export const signatureBytesMax = 2_048
+
+/**
+ * 65 bytes r, s, v, where v is 27 or 28 and s is in the lower half of the curve order; or up to
+ * `signatureBytesMax` bytes, which only the payer's contract can check (EIP-1271, ERC-6492).
+ */
+export const Signature = Schema.TemplateLiteral(["0x", Schema.String]).check(
+  Schema.isPattern(/^0x(?:[0-9a-f]{2}){65,2048}$/),
+).pipe(Schema.brand("Signature"))
 export type Signature = typeof Signature.Type
 
 /** What an EIP-3009 payer signs. Times are in seconds since the Unix epoch. */
@@ -210,6 +218,15 @@ export function repeatAction(state: PaymentState, hasSecret: boolean): RepeatAct
   return repeatActions[state][hasSecret ? "secret" : "plain"]
 }
 
+const keyHolders: ReadonlyArray<PaymentState> = [
+  ...["claimed", "settling", "unresolved", "settled", "answered"] as const,
+]
+
+/** Whether a payment in this state holds its key: no other payment can be claimed with it. */
+export function holdsKey(state: PaymentState): boolean {
+  return keyHolders.includes(state)
+}
+
 const takenByState: { readonly [S in PaymentState]: boolean | null } = {
   claimed: null,
   released: false,
@@ -279,6 +296,11 @@ interface Versioned {
   readonly fence: number
   /** Hash of the secret that the first caller sent; null when it sent none. */
   readonly secretHash: Bytes32 | null
+  /**
+   * Hash of payer, request and secret, without the nonce: equal for two payments of one purchase.
+   * Null when the first caller sent no secret, or when the answer was erased.
+   */
+  readonly keyHash: Bytes32 | null
 }
 
 /** A payment that was claimed for a request, with that request. */
@@ -454,8 +476,9 @@ function decodeState(record: PaymentRecord): Payment | null {
 type PaymentBase = Omit<PaymentTicket, RequestFields> & Versioned
 
 function baseOf(record: PaymentBase): PaymentBase {
-  const { paymentId, token, authorization, amount, settlementOrder, fence, secretHash } = record
-  return { paymentId, token, authorization, amount, settlementOrder, fence, secretHash }
+  const { paymentId, token, authorization, amount, settlementOrder } = record
+  const { fence, secretHash, keyHash } = record
+  return { paymentId, token, authorization, amount, settlementOrder, fence, secretHash, keyHash }
 }
 
 function withRequest(record: PaymentRecord): WithRequest | null {

@@ -18,6 +18,7 @@ export const refundStates = [
   "confirmed",
   "cancelled",
   "needs_review",
+  "settled_by_hand",
 ] as const
 export const RefundState = Schema.Literals(refundStates)
 export type RefundState = typeof RefundState.Type
@@ -30,6 +31,7 @@ export const refundEvents = [
   "confirm",
   "cancel",
   "require_review",
+  "settle_by_hand",
 ] as const
 const RefundEvent = Schema.Literals(refundEvents)
 export type RefundEvent = typeof RefundEvent.Type
@@ -42,12 +44,13 @@ export const refundStateAfter: { readonly [E in RefundEvent]: RefundState } = {
   confirm: "confirmed",
   cancel: "cancelled",
   require_review: "needs_review",
+  settle_by_hand: "settled_by_hand",
 }
 
 /**
- * The events that each state allows. Only the chain (`confirm`) or an operator (`queue`) moves a
- * refund out of `needs_review`. A refund that was ever signed is never cancelled, and a confirmed
- * one never moves.
+ * The events that each state allows. Only the chain (`confirm`) or an operator (`queue`,
+ * `settle_by_hand`) moves a refund out of `needs_review`. A refund that was ever signed is never
+ * cancelled, and one that was confirmed or settled by hand never moves.
  */
 const refundMoves: { readonly [S in RefundState]: ReadonlyArray<RefundEvent> } = {
   queued: ["sign", "confirm", "cancel", "require_review"],
@@ -55,7 +58,8 @@ const refundMoves: { readonly [S in RefundState]: ReadonlyArray<RefundEvent> } =
   broadcast: ["sign", "broadcast", "confirm", "require_review"],
   confirmed: [],
   cancelled: ["queue"],
-  needs_review: ["queue", "confirm"],
+  needs_review: ["queue", "confirm", "settle_by_hand"],
+  settled_by_hand: [],
 }
 
 /** A move that is not in the table: the worker read an outdated row, or has a bug. */
@@ -73,6 +77,14 @@ export function refundStep(
     ? Result.succeed(refundStateAfter[event])
     : Result.fail(new IllegalRefundMove({ from, event }))
 }
+
+/**
+ * The queues of refunds. `unmatched`: of transfers to us that fit no sale, because no request came
+ * with them or their amount is another one. Anyone can make them, so they have caps of their own,
+ * and never delay a refund of `sales`.
+ */
+export const refundQueues = ["sales", "unmatched"] as const
+export type QueueName = (typeof refundQueues)[number]
 
 /** The payment that a refund pays back. */
 export interface PaymentToRefund {
@@ -98,12 +110,15 @@ export interface RefundSignature {
 }
 
 /**
- * A refund that is still open. Confirmed and cancelled refunds are final, so the worker never reads
- * them.
+ * A refund that is still open. Confirmed, cancelled and settled refunds are final, so the worker
+ * never reads them.
  */
 export type Refund =
   & PaymentToRefund
   & {
+    readonly queue: QueueName
+    /** A person has approved an amount over the dearest product. */
+    readonly amountApproved: boolean
     /** How often a facilitator declined it. */
     readonly attempts: number
   }
@@ -137,7 +152,10 @@ interface ExpectedRefund {
   readonly nonce: Bytes32
 }
 
-/** The most that may be signed in any hour and in any 24 hours, in atomic units of the token. */
+/**
+ * The most that may be signed in one queue in any hour and in any 24 hours, in atomic units of the
+ * token.
+ */
 export interface Caps {
   readonly perHour: bigint
   readonly perDay: bigint
@@ -159,8 +177,11 @@ export interface RefundInputs {
   readonly nowSeconds: bigint
   /** In atomic units of the token. */
   readonly treasuryBalance: bigint
-  /** What was signed for all other refunds. */
+  /** The part of the balance that an unmatched refund must leave: for sales, and for what is signed. */
+  readonly reserved: bigint
+  /** What was signed for all other refunds of the same queue. */
   readonly signedSums: SignedSums
+  /** Of the refund's queue. */
   readonly caps: Caps
 }
 
@@ -203,7 +224,7 @@ export interface RefundOutcome {
   readonly unchanged: boolean
 }
 
-/** A refund is never larger than the price of the most expensive product. */
+/** A refund is not larger than the price of the most expensive product, unless a person approves. */
 export const refundMax = Object.values(prices).reduce<bigint>(
   (max, price) => price > max ? price : max,
   0n,
@@ -251,15 +272,31 @@ export function nextAction(refund: Refund, inputs: RefundInputs): Action {
         return wait("of_another_treasury")
       }
       if (refund.attempts >= attemptsMax) return requireReview(refund, "declined_too_often")
-      if (!withinCaps(refund.amount, inputs.signedSums, inputs.caps)) return wait("over_caps")
-      if (inputs.treasuryBalance < refund.amount) return wait("float_too_low")
+      if (!withinCaps(refund, inputs.signedSums, inputs.caps)) return wait("over_caps")
+      if (!isFunded(refund, inputs)) return wait("float_too_low")
       return { kind: "sign" }
   }
 }
 
-/** Whether an additional amount may be signed. */
-export function withinCaps(amount: bigint, sums: SignedSums, caps: Caps): boolean {
-  return sums.lastHour + amount <= caps.perHour && sums.lastDay + amount <= caps.perDay
+/** Whether the treasury can pay a refund. Unmatched ones use only what sales do not need. */
+const isFunded = ({ queue, amount }: Refund, { reserved, treasuryBalance }: RefundInputs) =>
+  treasuryBalance >= amount + (queue === "unmatched" ? reserved : 0n)
+
+type CappedAmount = Pick<Refund, "amount" | "amountApproved">
+
+/** Whether an additional refund may be signed. */
+export function withinCaps(refund: CappedAmount, sums: SignedSums, caps: Caps): boolean {
+  const fits = (sum: bigint, cap: bigint) => sum + refund.amount <= cap || isExempt(refund, cap)
+  return fits(sums.lastHour, caps.perHour) && fits(sums.lastDay, caps.perDay)
+}
+
+/**
+ * Whether a cap does not apply to a refund: an approved amount that is larger than the cap by itself
+ * could never be paid otherwise. Such a refund does not count in the cap's sum either, so that it
+ * does not delay the others.
+ */
+export function isExempt({ amount, amountApproved }: CappedAmount, cap: bigint): boolean {
+  return amountApproved && amount > cap
 }
 
 /**
@@ -274,11 +311,12 @@ export function isInBlockRange(block: bigint, { after, through }: BlockRange): b
 function relayOrWait(
   refund: Refund,
   signed: RefundSignature,
-  { nowSeconds, treasuryBalance }: RefundInputs,
+  inputs: RefundInputs,
 ): Action {
+  const { nowSeconds } = inputs
   if (nowSeconds + relayableSecondsMin >= signed.validBefore) return wait("expiring")
   if (refund.attempts >= attemptsMax) return requireReview(refund, "declined_too_often")
-  return treasuryBalance < refund.amount ? wait("float_too_low") : { kind: "relay", signed }
+  return isFunded(refund, inputs) ? { kind: "relay", signed } : wait("float_too_low")
 }
 
 /**
@@ -295,7 +333,9 @@ function invalidReason(refund: Refund, expected: ExpectedRefund): string | null 
   if (signed?.treasury === expected.treasury && signed.nonce !== expected.nonce) {
     return "another_nonce"
   }
-  if (refund.amount <= 0n || refund.amount > refundMax) return "amount_over_the_dearest_product"
+  if (refund.amount <= 0n || (refund.amount > refundMax && !refund.amountApproved)) {
+    return "amount_over_the_dearest_product"
+  }
   return null
 }
 

@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { Duration, Effect, Layer, Schema, Stream } from "effect"
+import { type Cause, Duration, Effect, Layer, Schema, Stream } from "effect"
 import {
   FetchHttpClient,
   HttpClient,
+  type HttpClientError,
   HttpClientRequest,
   type HttpClientResponse,
 } from "effect/http"
@@ -117,7 +118,7 @@ const post = Effect.fnUntraced(
     const text = yield* textOf(response)
     return yield* Effect.try({
       try: (): unknown => JSON.parse(text),
-      catch: () => new Unclear({ reason: "not JSON" }),
+      catch: () => new Unclear({ reason: `not JSON, status ${response.status}` }),
     })
   },
   (exchange, _client, _options, _path, _request, timeout) => Effect.timeout(exchange, timeout),
@@ -163,12 +164,37 @@ function bodyOf({ authorization, signature, requirements }: FacilitatorRequest) 
 
 class Unclear extends Schema.TaggedError<Unclear>()("Unclear", { reason: Schema.String }) {}
 
-/** Logs the cause and returns `unknown`. */
-const unknown = (call: string, error: { readonly _tag: string }) =>
-  Effect.as(
-    Effect.logWarning(`The facilitator's response to ${call} is unclear`, error),
-    { outcome: "unknown", reason: error._tag } as const,
+type Failure = Unclear | Cause.TimeoutError | HttpClientError.HttpClientError | Schema.SchemaError
+
+/** Logs the reason and returns `unknown`. */
+const unknown = (call: string, error: Failure) => {
+  const reason = reasonOf(error)
+  return Effect.as(
+    Effect.logWarning(`The facilitator's response to ${call} is unclear: ${reason}`),
+    { outcome: "unknown", reason } as const,
   )
+}
+
+/**
+ * Why a response is unclear. The error itself is not logged: it may contain the request, with the
+ * signature and the bearer token, or the body of the response.
+ */
+function reasonOf(error: Failure): string {
+  switch (error._tag) {
+    case "Unclear":
+      return error.reason
+    case "TimeoutError":
+      return "no response in time"
+    case "SchemaError":
+      return "a response of another form"
+    case "HttpClientError": {
+      const { cause } = error.reason
+      return cause instanceof Error
+        ? `${error.reason._tag} (${printable(cause.name)})`
+        : error.reason._tag
+    }
+  }
+}
 
 /** Makes untrusted text safe to log. */
 function printable(reason: string): string {

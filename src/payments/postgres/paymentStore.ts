@@ -11,6 +11,7 @@
  */
 import { Duration, Effect, Layer, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
 import type { SettlementOrder } from "../../catalog/domain/product.ts"
 import { AtomicAmount } from "../../core/domain/money.ts"
 import { groupCommit } from "../../postgres/groupCommit.ts"
@@ -31,6 +32,7 @@ import {
   stateAfter,
   step,
 } from "../domain/payment.ts"
+import { absenceReasons, chargedMax, windowMs } from "../domain/refundRatio.ts"
 import {
   type Move,
   PaymentStore,
@@ -42,6 +44,10 @@ import {
 
 /** The expiry of an unmatched transfer's authorization is unknown. */
 const neverExpires = 9_223_372_036_854_775_807n
+/** How often a claim is tried again, when a key was held first and then free. */
+const keyRetriesMax = 2
+/** `holdsKey` of the domain, as the unique index has it. */
+const holdsKey = "state IN ('claimed', 'settling', 'unresolved', 'settled', 'answered')"
 /** How long a delivery mark waits for others, to share a statement with them. */
 const sentGatherTime = Duration.millis(2)
 
@@ -58,21 +64,35 @@ const commands = Effect.fnUntraced(function* (sql: SqlClient) {
   const insertClaim = yield* claims(sql)
   const applyMove = yield* moves(sql)
   const markDelivered = yield* sentMarks(sql)
-  const { find } = queries(sql)
+  const { find, findByKey } = queries(sql)
 
   const claim = Effect.fnUntraced(
-    function* (ticket: PaymentTicket, secretHash: Bytes32 | null, lease: Duration.Duration) {
-      const inserted = yield* insertClaim({ ticket, secretHash, lease })
+    function* (
+      ticket: PaymentTicket,
+      secretHash: Bytes32 | null,
+      lease: Duration.Duration,
+      keyHash: Bytes32 | null = null,
+    ) {
+      const inserted = yield* insertClaim({ ticket, secretHash, keyHash, lease })
       if (Option.isSome(inserted)) return { claimed: true, payment: inserted.value }
-      const known = yield* Effect.flatMap(find(ticket.paymentId), Effect.fromOption)
-      return { claimed: false, payment: known }
+      const known = yield* find(ticket.paymentId)
+      if (Option.isSome(known)) return { claimed: false, payment: known.value }
+      const holder = keyHash === null ? Option.none() : yield* findByKey(keyHash)
+      return { claimed: false, payment: yield* Effect.fromOption(holder) }
     },
+    // Fails when the holder of the key released it between the statements.
+    Effect.retry({ while: ({ _tag }) => _tag === "NoSuchElementError", times: keyRetriesMax }),
     Effect.orDie,
   )
 
   const move = Effect.fnUntraced(
     function* (payment: Payment, move: Move) {
-      const ages = yield* applyMove(payment, move)
+      const ages = yield* Effect.catchIf(
+        applyMove(payment, move),
+        // Another payment holds the key.
+        ({ reason }) => move.event === "claim" && reason._tag === "UniqueViolation",
+        () => Effect.succeedNone,
+      )
       if (Option.isNone(ages)) return Option.none()
       // The database inserts the refund with the move; the row is read again to include it.
       return move.event === "owe"
@@ -86,24 +106,31 @@ const commands = Effect.fnUntraced(function* (sql: SqlClient) {
   return { claim, move, markSent }
 })
 
+/** A duration as an interval of PostgreSQL. */
+const intervalOf = (sql: SqlClient) => (duration: Duration.Duration) =>
+  sql`make_interval(secs => ${Duration.toSeconds(duration)}::float8)`
+
 function queries(sql: SqlClient) {
   const columns = sql.literal(paymentColumns)
-  const seconds = (duration: Duration.Duration) =>
-    sql`make_interval(secs => ${Duration.toSeconds(duration)}::float8)`
-
-  const find = (paymentId: PaymentId) =>
-    sql<PaymentRow>`SELECT ${columns} FROM payment WHERE payment_id = ${paymentId}`.pipe(
+  const deliveredNowhere = sql.literal(notDeliveredBefore)
+  const seconds = intervalOf(sql)
+  const findOne = (where: Fragment) =>
+    sql<PaymentRow>`SELECT ${columns} FROM payment WHERE ${where}`.pipe(
       Effect.map(([row]) =>
         Option.map(Option.fromNullishOr(row), (row) => Result.getOrThrow(readPayment(row)))
       ),
       Effect.orDie,
     )
+  const find = (paymentId: PaymentId) => findOne(sql`payment_id = ${paymentId}`)
+  const findByKey = (keyHash: Bytes32) =>
+    findOne(sql`key_hash = ${keyHash} AND ${sql.literal(holdsKey)}`)
 
   const urgent = ({ answerWindow, skip, limit }: WaitingQuery) =>
     sql<PaymentRow>`
       SELECT ${columns} FROM payment
       WHERE state IN ('claimed', 'settling', 'unresolved', 'settled')
           AND (state = 'unresolved' OR lease_until < clock_timestamp())
+          AND ${deliveredNowhere}
         OR state = 'answered' AND sent_at IS NULL
           AND answered_at <= clock_timestamp() - ${seconds(answerWindow)}
       ORDER BY changed_at, payment_id LIMIT ${limit} OFFSET ${skip}`
@@ -111,7 +138,7 @@ function queries(sql: SqlClient) {
   const released = ({ nowSeconds, skip, limit }: WaitingQuery) =>
     sql<PaymentRow>`
       SELECT ${columns} FROM payment
-      WHERE state = 'released' AND valid_before < ${nowSeconds}
+      WHERE state = 'released' AND valid_before < ${nowSeconds} AND ${deliveredNowhere}
       ORDER BY valid_before, payment_id LIMIT ${limit} OFFSET ${skip}`
 
   const waiting = (query: WaitingQuery) =>
@@ -120,34 +147,72 @@ function queries(sql: SqlClient) {
       Effect.orDie,
     )
 
+  return { find, findByKey, waiting, ...sums(sql) }
+}
+
+/** Reads over several payments. */
+function sums(sql: SqlClient) {
+  const seconds = intervalOf(sql)
   const states = (paymentIds: ReadonlyArray<PaymentId>) =>
     sql<{ payment_id: PaymentId; state: PaymentState }>`
-      SELECT payment_id, state FROM payment WHERE payment_id = ANY(${paymentIds}::text[])`.pipe(
+      SELECT payment_id, state FROM payment WHERE payment_id = ANY(${paymentIds}::text[])
+      UNION ALL
+      SELECT payment_id, 'answered' FROM delivered_before_restore
+      WHERE payment_id = ANY(${paymentIds}::text[])`.pipe(
       Effect.map((rows) => new Map(rows.map(({ payment_id, state }) => [payment_id, state]))),
       Effect.orDie,
     )
 
   const liability = sql<{ units: bigint }>`
-    SELECT coalesce(sum(coalesce(paid_amount, amount)), 0)::bigint AS units FROM payment
-    WHERE state = 'refund_due' OR (settlement = 'settle-early'
-      AND state IN ('claimed', 'settling', 'unresolved', 'settled'))`.pipe(
+    SELECT ((SELECT coalesce(sum(amount), 0) FROM payment
+        WHERE (state = 'refund_due' AND request IS NOT NULL AND paid_amount IS NULL)
+          OR (settlement = 'settle-early'
+            AND state IN ('claimed', 'settling', 'unresolved', 'settled')))
+      + (SELECT coalesce(sum(amount), 0) FROM refund
+        WHERE queue = 'unmatched' AND state IN ('signed', 'broadcast')))::bigint AS units`.pipe(
     Effect.map(([row]) => row?.units ?? 0n),
     Effect.orDie,
   )
 
-  return { find, waiting, states, liability }
+  const recentSales = (payer: Address) =>
+    sql<{ charged: number; absent_ago_ms: ReadonlyArray<number> }>`
+      SELECT count(*)::integer AS charged, coalesce(json_agg(ago_ms) FILTER (
+          WHERE state IN ('refund_due', 'refunded') AND reason = ANY(${absenceReasons}::text[])),
+        '[]') AS absent_ago_ms
+      FROM (
+        SELECT state, reason, ((${sql.literal(now)} - ${sql.literal(epoch("created_at"))}) * 1000)
+          ::float8 AS ago_ms
+        FROM payment
+        WHERE payer = ${payer} AND settlement = 'settle-early' AND request IS NOT NULL
+          AND state IN ('settled', 'answered', 'refund_due', 'refunded')
+          AND created_at > now() - ${seconds(Duration.millis(windowMs))}
+        ORDER BY created_at DESC LIMIT ${chargedMax}
+      ) recent`.pipe(
+      Effect.map(([row]) => ({
+        charged: row?.charged ?? 0,
+        absentAgoMs: row?.absent_ago_ms ?? [],
+      })),
+      Effect.orDie,
+    )
+
+  return { states, liability, recentSales }
 }
 
+/** True unless a delivery journal shows that the answer was delivered before the store was restored. */
+const notDeliveredBefore = `NOT EXISTS (SELECT FROM delivered_before_restore delivered
+  WHERE delivered.payment_id = payment.payment_id)`
+
 /** The writes of the chain scan: transfers without a row, and the scan progress. */
-function scanning(sql: SqlClient) {
+export function scanning(sql: SqlClient) {
   const insertUnmatched = ({ paymentId, token, from, to, value, nonce, at }: UnmatchedTransfer) =>
     sql`
       INSERT INTO payment (payment_id, chain_id, asset, token_name, token_version, payer, nonce,
         pay_to, amount, valid_after, valid_before, settlement, state, reason,
         paid_transaction, paid_block, paid_log_index, paid_finality)
-      VALUES (${paymentId}, ${token.chainId}, ${token.asset}, ${token.name}, ${token.version},
+      SELECT ${paymentId}, ${token.chainId}, ${token.asset}, ${token.name}, ${token.version},
         ${from}, ${nonce}, ${to}, ${value}, 0, ${neverExpires}, 'settle-early', 'refund_due',
-        'unmatched_transfer', ${at.transaction}, ${at.block}, ${at.logIndex}, ${at.finality})
+        'unmatched_transfer', ${at.transaction}, ${at.block}, ${at.logIndex}, ${at.finality}
+      WHERE NOT EXISTS (SELECT FROM delivered_before_restore WHERE payment_id = ${paymentId})
       ON CONFLICT DO NOTHING RETURNING 1`.pipe(
       Effect.map((rows) => rows.length === 1),
       Effect.orDie,
@@ -182,12 +247,13 @@ function scanning(sql: SqlClient) {
 interface Claim {
   readonly ticket: PaymentTicket
   readonly secretHash: Bytes32 | null
+  readonly keyHash: Bytes32 | null
   readonly lease: Duration.Duration
 }
 
 /**
- * Inserts rows in `claimed`; none for a payment that has a row. ON CONFLICT names no index, because
- * either unique index may be the first to detect a concurrent insert of the same payment.
+ * Inserts rows in `claimed`; none for a payment that has a row, or whose key another payment holds.
+ * ON CONFLICT names no index, because any unique index may be the first to detect a conflict.
  */
 const claims = (sql: SqlClient) =>
   groupCommit<Claim, Payment>({
@@ -196,15 +262,15 @@ const claims = (sql: SqlClient) =>
       sql<{ payment_id: PaymentId }>`
         INSERT INTO payment (payment_id, chain_id, asset, token_name, token_version, payer, nonce,
           pay_to, amount, valid_after, valid_before, signature, settlement, product_id, request,
-          state, secret_hash, lease_until)
+          state, secret_hash, key_hash, lease_until)
         SELECT payment_id, chain_id, asset, token_name, token_version, payer, nonce,
           pay_to, amount, valid_after, valid_before, signature, settlement, product_id, request,
-          'claimed', secret_hash, ${sql.literal(leaseEnd)}
+          'claimed', secret_hash, key_hash, ${sql.literal(leaseEnd)}
         FROM json_to_recordset(${jsonText(inOrder(claims.map(claimRow)))}::json) AS input (
           payment_id text, chain_id bigint, asset text, token_name text, token_version text,
           payer text, nonce text, pay_to text, amount bigint, valid_after bigint,
           valid_before bigint, signature text, settlement text, product_id text, request text,
-          secret_hash text, lease_seconds float8)
+          secret_hash text, key_hash text, lease_seconds float8)
         ON CONFLICT DO NOTHING
         RETURNING payment_id`.pipe(
         Effect.map((rows) => {
@@ -219,7 +285,7 @@ const claims = (sql: SqlClient) =>
 
 const leaseEnd = "clock_timestamp() + make_interval(secs => input.lease_seconds)"
 
-const claimRow = ({ ticket, secretHash, lease }: Claim) => {
+const claimRow = ({ ticket, secretHash, keyHash, lease }: Claim) => {
   const { token, authorization } = ticket
   return {
     payment_id: ticket.paymentId,
@@ -238,17 +304,21 @@ const claimRow = ({ ticket, secretHash, lease }: Claim) => {
     product_id: ticket.productId,
     request: ticket.request,
     secret_hash: secretHash,
+    key_hash: keyHash,
     lease_seconds: Duration.toSeconds(lease),
   }
 }
 
 /** The payment after a claim. The database computes none of its fields. */
-const claimedPayment = ({ ticket, secretHash, lease }: Claim): ClaimedPayment => ({
+const claimedPayment = (
+  { ticket, secretHash, keyHash, lease }: Claim,
+): ClaimedPayment => ({
   ...ticket,
   state: "claimed",
   fence: 1,
   leaseLeftMs: Duration.toMillis(lease),
   secretHash,
+  keyHash,
 })
 
 interface MoveRequest {
@@ -264,7 +334,9 @@ const movesOf = (sql: SqlClient, event: Move["event"]) => {
   const written = sql.literal(writes[event])
   const ages = sql.literal(agesColumns)
   // An answer that was delivered in the meantime must not be refunded.
-  const unsent = sql.literal(event === "owe" ? "AND sent_at IS NULL" : "")
+  const unsent = sql.literal(
+    event === "owe" ? `AND sent_at IS NULL AND ${notDeliveredBefore}` : "",
+  )
   return groupCommit<MoveRequest, Ages>({
     rowOf: ({ payment }) => payment.paymentId,
     runBatch: (moves) => {
@@ -277,7 +349,8 @@ const movesOf = (sql: SqlClient, event: Move["event"]) => {
           SELECT input.*, (${bodies}::bytea[])[input.body_index] AS body
           FROM json_to_recordset(${jsonText(rows)}::json) AS input (
             event text, payment_id text, expected_state text, expected_fence integer, reason text,
-            lease_seconds float8, secret_hash text, transaction_hint text, body_index integer,
+            lease_seconds float8, secret_hash text, key_hash text, transaction_hint text,
+            body_index integer,
             paid_transaction text, paid_block bigint, paid_log_index integer, paid_finality text,
             paid_amount bigint)
         ) input
@@ -313,7 +386,8 @@ const paidColumns = `paid_transaction = coalesce(input.paid_transaction, payment
 
 /** What a move writes in addition to the state and its reason. */
 const writes: { readonly [E in Move["event"]]: string } = {
-  claim: `fence = payment.fence + 1, secret_hash = input.secret_hash, lease_until = ${leaseEnd}`,
+  claim: `fence = payment.fence + 1, secret_hash = input.secret_hash, key_hash = input.key_hash,
+    lease_until = ${leaseEnd}`,
   release: "lease_until = NULL",
   intend: `answer_body = input.body, intended_at = clock_timestamp(), lease_until = ${leaseEnd}`,
   doubt: "lease_until = NULL, transaction_hint = input.transaction_hint",
@@ -339,6 +413,7 @@ const moveRow = (payment: Payment, move: Move, bodies: Array<Uint8Array>) => {
     reason: "reason" in move ? move.reason : null,
     lease_seconds: "lease" in move ? Duration.toSeconds(move.lease) : null,
     secret_hash: "secretHash" in move ? move.secretHash : null,
+    key_hash: keyOf(move),
     transaction_hint: "transactionHint" in move ? move.transactionHint : null,
     ...move.event === "owe" && move.paidAmount !== undefined
       ? { paid_amount: move.paidAmount.toString() }
@@ -352,6 +427,8 @@ const moveRow = (payment: Payment, move: Move, bodies: Array<Uint8Array>) => {
     },
   }
 }
+
+const keyOf = (move: Move) => move.event === "claim" ? move.keyHash ?? null : null
 
 /**
  * The payment after a move, computed from the row that was read before it. Nothing else can have
@@ -368,7 +445,9 @@ function paymentAfterMove(
     ...before,
     ...agesOf(ages),
     state: Result.getOrThrow(step(payment.settlementOrder, payment.state, move.event)),
-    ...move.event === "claim" ? { fence: payment.fence + 1, secretHash: move.secretHash } : {},
+    ...move.event === "claim"
+      ? { fence: payment.fence + 1, secretHash: move.secretHash, keyHash: keyOf(move) }
+      : {},
     ..."answer" in move ? { answer: move.answer ?? before.answer } : {},
     ..."transactionHint" in move ? { transactionHint: move.transactionHint } : {},
     ..."paidAt" in move ? { paidAt: move.paidAt ?? before.paidAt } : {},
@@ -422,6 +501,7 @@ interface PaymentRow extends Ages {
   readonly state: PaymentState
   readonly fence: number
   readonly secret_hash: string | null
+  readonly key_hash: string | null
   readonly transaction_hint: string | null
   readonly paid_transaction: string | null
   readonly paid_block: bigint | null
@@ -496,6 +576,7 @@ function paymentIn(row: PaymentRow): Payment {
     // The database does not check the form of this column. An invalid hash counts as no secret, so
     // that one bad row does not stop a sweep.
     secretHash: isBytes32(row.secret_hash) ? row.secret_hash : null,
+    keyHash: isBytes32(row.key_hash) ? row.key_hash : null,
     transactionHint: row.transaction_hint,
     paidAt: paidAtOf(row),
     paidAmount: row.paid_amount === null ? null : AtomicAmount.make(row.paid_amount),

@@ -13,7 +13,8 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { Address, Bytes32, PaymentId, Signature } from "../domain/payment.ts"
 import {
   type Caps,
-  type RefundSignature,
+  type QueueName,
+  refundQueues,
   type RefundState,
   refundStateAfter,
   type SignedSums,
@@ -42,7 +43,8 @@ export const layer: Layer.Layer<RefundStore, never, SqlClient> = Layer.effect(
       claimDue: claimDue(sql),
       sign: sign(sql),
       move: move(sql),
-      signedForOthers: (paymentId) => Effect.orDie(signedForOthers(sql, paymentId)),
+      signedSums: (queue, caps, except) => Effect.orDie(signedSums(sql, queue, caps, except)),
+      reserved: reserved(sql),
       blockRange: blockRange(sql),
       addTreasury: addTreasury(sql),
     })),
@@ -51,7 +53,11 @@ export const layer: Layer.Layer<RefundStore, never, SqlClient> = Layer.effect(
 /** What the service reads. Needs the rights of the service's role. */
 export const queueLayer: Layer.Layer<RefundQueue, never, SqlClient> = Layer.effect(
   RefundQueue,
-  Effect.map(SqlClient, (sql) => RefundQueue.of({ totalsByState: totalsByState(sql) })),
+  Effect.map(
+    SqlClient,
+    (sql) =>
+      RefundQueue.of({ totalsByState: totalsByState(sql), unmatchedOwed: unmatchedOwed(sql) }),
+  ),
 )
 
 const fromNow = (sql: SqlClient, duration: Duration.Duration) =>
@@ -60,11 +66,11 @@ const fromNow = (sql: SqlClient, duration: Duration.Duration) =>
 const isUnchanged = (sql: SqlClient, { paymentId, state, fence }: RefundVersion) =>
   sql`payment_id = ${paymentId} AND state = ${state} AND fence = ${fence}`
 
-const claimDue = (sql: SqlClient) => (lease: Duration.Duration, limit: number) =>
+const claimDue = (sql: SqlClient) => (queue: QueueName, lease: Duration.Duration, limit: number) =>
   sql<UndecodedRow>`
     WITH due AS (
       SELECT payment_id FROM refund
-      WHERE state IN ('queued', 'signed', 'broadcast', 'needs_review')
+      WHERE queue = ${queue} AND state IN ('queued', 'signed', 'broadcast', 'needs_review')
         AND next_attempt_at <= clock_timestamp()
         AND (lease_until IS NULL OR lease_until <= clock_timestamp())
       ORDER BY next_attempt_at, payment_id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
@@ -78,18 +84,37 @@ const claimDue = (sql: SqlClient) => (lease: Duration.Duration, limit: number) =
     Effect.orDie,
   )
 
-const signedForOthers = (sql: SqlClient, paymentId: PaymentId) =>
-  sql<{ last_hour: bigint; last_day: bigint }>`
+const signedSums = (
+  sql: SqlClient,
+  queue: QueueName,
+  { perHour, perDay }: Caps,
+  except: PaymentId | null,
+) => {
+  const counted = (cap: bigint) => sql`NOT (amount_approved AND amount > ${cap}::bigint)`
+  return sql<{ last_hour: bigint; last_day: bigint }>`
     SELECT coalesce(sum(amount) FILTER (
-        WHERE signed_at > clock_timestamp() - interval '1 hour'), 0)::bigint AS last_hour,
-      coalesce(sum(amount), 0)::bigint AS last_day
+        WHERE signed_at > clock_timestamp() - interval '1 hour' AND ${counted(perHour)}),
+        0)::bigint AS last_hour,
+      coalesce(sum(amount) FILTER (WHERE ${counted(perDay)}), 0)::bigint AS last_day
     FROM refund
-    WHERE signed_at > clock_timestamp() - interval '24 hours'
-      AND payment_id <> ${paymentId}`.pipe(
+    WHERE queue = ${queue} AND signed_at > clock_timestamp() - interval '24 hours'
+      AND payment_id IS DISTINCT FROM ${except}::text`.pipe(
     Effect.map(([row]): SignedSums => ({
       lastHour: row?.last_hour ?? 0n,
       lastDay: row?.last_day ?? 0n,
     })),
+  )
+}
+
+const reserved = (sql: SqlClient) => (except: PaymentId) =>
+  sql<{ units: bigint }>`
+    SELECT ((SELECT coalesce(sum(amount), 0) FROM refund
+        WHERE state IN ('queued', 'signed', 'broadcast', 'needs_review')
+          AND (queue = 'sales' OR state IN ('signed', 'broadcast')) AND payment_id <> ${except})
+      + (SELECT coalesce(sum(amount), 0) FROM payment WHERE settlement = 'settle-early'
+          AND state IN ('claimed', 'settling', 'unresolved', 'settled')))::bigint AS units`.pipe(
+    Effect.map(([row]) => row?.units ?? 0n),
+    Effect.orDie,
   )
 
 const blockRange = (sql: SqlClient) => (treasury: Address) =>
@@ -116,18 +141,19 @@ const addTreasury = (sql: SqlClient) => (treasury: Address, block: bigint) =>
       FROM refund_treasury HAVING count(*) FILTER (WHERE treasury = ${treasury}) = 0`,
   )).pipe(Effect.asVoid, Effect.orDie)
 
-const sign = (sql: SqlClient) => (version: RefundVersion, signed: RefundSignature, caps: Caps) =>
+const sign = (sql: SqlClient): RefundStore["Service"]["sign"] => (version, signed, caps) =>
   sql.withTransaction(Effect.gen(function* () {
     yield* sql`SELECT pg_advisory_xact_lock(${signLockKey})`
-    const sums = yield* signedForOthers(sql, version.paymentId)
-    const [row] = yield* sql<{ amount: bigint }>`
+    const sums = yield* signedSums(sql, version.queue, caps, version.paymentId)
+    const [row] = yield* sql<{ amount: bigint; amount_approved: boolean }>`
       UPDATE refund SET state = 'signed', treasury = ${signed.treasury},
         refund_nonce = ${signed.nonce}, valid_before = ${signed.validBefore},
         signature = ${signed.signature}, signed_at = clock_timestamp(),
         transaction_hint = NULL, changed_at = clock_timestamp()
-      WHERE ${isUnchanged(sql, version)} RETURNING amount`
+      WHERE ${isUnchanged(sql, version)} RETURNING amount, amount_approved`
     if (row === undefined) return "lost"
-    return withinCaps(row.amount, sums, caps) ? "signed" : yield* new OverCaps()
+    const amount = { amount: row.amount, amountApproved: row.amount_approved }
+    return withinCaps(amount, sums, caps) ? "signed" : yield* new OverCaps()
   })).pipe(
     Effect.catchTag("OverCaps", () => Effect.succeed("over_caps" as const)),
     Effect.orDie,
@@ -183,6 +209,14 @@ const totalsByState = (sql: SqlClient) =>
     Effect.orDie,
   )
 
+const unmatchedOwed = (sql: SqlClient) =>
+  sql<{ units: bigint }>`
+    SELECT coalesce(sum(amount), 0)::bigint AS units FROM refund WHERE queue = 'unmatched'
+      AND state IN ('queued', 'signed', 'broadcast', 'needs_review')`.pipe(
+    Effect.map(([row]) => row?.units ?? 0n),
+    Effect.orDie,
+  )
+
 /** Fails the transaction that stored a signature over the caps, and so rolls it back. */
 class OverCaps extends Schema.TaggedError<OverCaps>()("OverCaps", {}) {}
 
@@ -205,6 +239,8 @@ const columns = {
   payer: Address,
   pay_to: Address,
   amount: Schema.BigInt,
+  queue: Schema.Literals(refundQueues),
+  amount_approved: Schema.Boolean,
   payment_nonce: Bytes32,
   payment_valid_before: Schema.BigInt,
   paid_transaction: Schema.NullOr(Schema.String),
@@ -258,6 +294,8 @@ function claimedOf(row: typeof ClaimedRow.Type): ClaimedRefund {
     payer: row.payer,
     payTo: row.pay_to,
     amount: row.amount,
+    queue: row.queue,
+    amountApproved: row.amount_approved,
     paymentNonce: row.payment_nonce,
     paymentValidBefore: row.payment_valid_before,
     paidTransaction: row.paid_transaction,

@@ -13,6 +13,7 @@ import type { Address, Bytes32, PaidAt, PaymentId } from "../domain/payment.ts"
 import {
   type BlockRange,
   type Caps,
+  type QueueName,
   type Refund,
   type RefundSignature,
   RefundState,
@@ -87,28 +88,41 @@ export type RefundMove =
 
 export class RefundStore extends Context.Service<RefundStore, {
   /**
-   * Leases refunds that are due, the longest overdue first. Each refund is leased to one caller at
+   * Leases due refunds of a queue, the longest overdue first. Each refund is leased to one caller at
    * a time, until its lease expires or it is moved. A refund in `needs_review` is included, because
    * the chain may have paid it meanwhile. An unreadable row is leased and returned too, so that it
    * does not block the others.
    */
   readonly claimDue: (
+    queue: QueueName,
     lease: Duration.Duration,
     limit: number,
   ) => Effect.Effect<ReadonlyArray<Result.Result<ClaimedRefund, UnreadableRefund>>>
   /**
-   * Stores a signature before it leaves the worker, unless the sum of all signatures would exceed
-   * the caps. Only one worker at a time can do this. The lease does not end.
+   * Stores a signature before it leaves the worker, unless the sum of all signatures of the queue
+   * would exceed the caps. Only one worker at a time can do this. The lease does not end.
    */
   readonly sign: (
-    version: RefundVersion,
+    version: RefundVersion & Pick<Refund, "queue">,
     signed: RefundSignature,
     caps: Caps,
   ) => Effect.Effect<"signed" | "lost" | "over_caps">
   /** Makes one move and ends the lease; false when the row has changed since `version` was read. */
   readonly move: (version: RefundVersion, move: RefundMove) => Effect.Effect<boolean>
-  /** What was signed for all other refunds, each counted by its newest signature. */
-  readonly signedForOthers: (paymentId: PaymentId) => Effect.Effect<SignedSums>
+  /**
+   * What was signed in a queue, each refund counted by its newest signature, without the refund of
+   * `except` and those that are exempt from a cap.
+   */
+  readonly signedSums: (
+    queue: QueueName,
+    caps: Caps,
+    except: PaymentId | null,
+  ) => Effect.Effect<SignedSums>
+  /**
+   * Atomic units that an unmatched refund must leave in the treasury: what sales may still have to
+   * refund, and the unmatched refunds that are signed and not confirmed, without that of `except`.
+   */
+  readonly reserved: (except: PaymentId) => Effect.Effect<bigint>
   /**
    * The blocks whose payments this treasury refunds; none while the store does not know the
    * treasury.

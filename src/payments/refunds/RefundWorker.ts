@@ -26,6 +26,7 @@ import {
   type Action,
   type Caps,
   nextAction,
+  type QueueName,
   type RefundInputs,
   type RefundOutcome,
   type RefundSignature,
@@ -35,6 +36,7 @@ import {
 } from "../domain/refund.ts"
 import { Chain, ChainUnavailable } from "../Chain.ts"
 import { Facilitator, type FacilitatorRequest, type SettleOutcome } from "../Facilitator.ts"
+import { measureCaps } from "./capMetrics.ts"
 import {
   type ClaimedRefund,
   type RefundMove,
@@ -47,10 +49,10 @@ import { storeWithDeadline, withDeadline } from "../../core/deadline.ts"
 
 export class RefundWorker extends Context.Service<RefundWorker, {
   /**
-   * Processes all due refunds and returns the outcomes. Any number of workers may sweep at once.
-   * Dies when the store fails.
+   * Processes all due refunds of a queue, updates the metrics of its caps, and returns the outcomes.
+   * Any number of workers may sweep at once. Dies when the store fails.
    */
-  readonly sweep: Effect.Effect<ReadonlyArray<RefundOutcome>>
+  readonly sweep: (queue: QueueName) => Effect.Effect<ReadonlyArray<RefundOutcome>>
 }>()("bellwether/payments/RefundWorker") {
   static readonly layer = (options: RefundOptions) => Layer.effect(RefundWorker, make(options))
 }
@@ -59,7 +61,7 @@ interface RefundOptions {
   /** The token to refund, and the payee of the payments. Refunds of anything else stay unpaid. */
   readonly token: TokenDomain
   readonly payTo: Address
-  readonly caps: Caps
+  readonly caps: Readonly<Record<QueueName, Caps>>
   readonly timing?: RefundTiming
 }
 
@@ -102,8 +104,8 @@ export const defaultRefundTiming: RefundTiming = {
   drain: Duration.seconds(15),
 }
 
-/** Concurrent refunds of one worker. */
-const concurrency = 4
+/** Concurrent refunds of one worker, by queue. */
+const concurrency: Readonly<Record<QueueName, number>> = { sales: 4, unmatched: 1 }
 /** Maximum number of refunds per fiber and sweep. */
 const refundsPerFiberMax = 250
 /** The shortest lease that leaves time to call the chain and the facilitator. */
@@ -173,32 +175,34 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
    * Processes one refund in a fiber of this service, so that an interrupted caller does not stop
    * it.
    */
-  const processNext = Effect.uninterruptibleMask(Effect.fnUntraced(function* (restore) {
-    if (yield* Ref.get(stopping)) return Option.none()
-    const [claim] = yield* ports.store.claimDue(timing.lease, 1)
-    if (claim === undefined) return Option.none()
-    if (Result.isFailure(claim)) return Option.some(yield* failedOutcome(claim.failure))
-    const work = processRefund(ports, claim.success)
-    const fiber = yield* FiberSet.run(fibers, Effect.interruptible(work))
-    return Option.some(yield* restore(Fiber.join(fiber)))
-  }))
+  const processNext = (queue: QueueName) =>
+    Effect.uninterruptibleMask(Effect.fnUntraced(function* (restore) {
+      if (yield* Ref.get(stopping)) return Option.none()
+      const [claim] = yield* ports.store.claimDue(queue, timing.lease, 1)
+      if (claim === undefined) return Option.none()
+      if (Result.isFailure(claim)) return Option.some(yield* failedOutcome(claim.failure))
+      const work = processRefund(ports, claim.success)
+      const fiber = yield* FiberSet.run(fibers, Effect.interruptible(work))
+      return Option.some(yield* restore(Fiber.join(fiber)))
+    }))
 
-  const processUntilNoneIsDue = Effect.gen(function* () {
+  const processUntilNoneIsDue = Effect.fnUntraced(function* (queue: QueueName) {
     const outcomes: Array<RefundOutcome> = []
     while (outcomes.length < refundsPerFiberMax) {
-      const outcome = yield* processNext
+      const outcome = yield* processNext(queue)
       if (Option.isNone(outcome)) break
       outcomes.push(outcome.value)
     }
     return outcomes
   })
 
-  const sweep = Effect.map(
-    Effect.all(Array.from({ length: concurrency }, () => processUntilNoneIsDue), {
-      concurrency: "unbounded",
-    }),
-    (outcomes) => outcomes.flat(),
-  )
+  const sweep = (queue: QueueName) =>
+    Effect.map(
+      Effect.all(Array.from({ length: concurrency[queue] }, () => processUntilNoneIsDue(queue)), {
+        concurrency: "unbounded",
+      }),
+      (outcomes) => outcomes.flat(),
+    ).pipe(Effect.tap(measureCaps(ports.store, queue, ports.caps[queue])))
 
   return RefundWorker.of({ sweep })
 })
@@ -237,7 +241,8 @@ const failedOutcome = Effect.fnUntraced(
 
 /** Reads from the chain and the store everything that `nextAction` needs. */
 const readInputs = Effect.fnUntraced(function* (ports: Ports, refund: ClaimedRefund) {
-  const { token, payTo, caps, timing, store, chain, signatures, treasury } = ports
+  const { token, payTo, timing, store, chain, signatures, treasury } = ports
+  const caps = ports.caps[refund.queue]
   const { chainId, asset, payer, paymentNonce, amount: value } = refund
   const identity = { chainId, asset, from: payer, nonce: paymentNonce }
   const nonce = signatures.refundNonce(identity)
@@ -259,8 +264,9 @@ const readInputs = Effect.fnUntraced(function* (ports: Ports, refund: ClaimedRef
   const paymentId = signatures.paymentId(identity)
   const blockRange = yield* blockRangeOf(ports)
   const expected = { ...token, payTo, treasury: treasury.address, blockRange, paymentId, nonce }
-  const signedSums = yield* store.signedForOthers(refund.paymentId)
-  return { expected, ...seen.value, nowSeconds, signedSums, caps } satisfies RefundInputs
+  const signedSums = yield* store.signedSums(refund.queue, caps, refund.paymentId)
+  const reserved = refund.queue === "sales" ? 0n : yield* store.reserved(refund.paymentId)
+  return { expected, ...seen.value, nowSeconds, reserved, signedSums, caps } satisfies RefundInputs
 })
 
 /** The treasury's block range. A new treasury is added at the current safe block. */
@@ -306,8 +312,8 @@ function perform(ports: Ports, refund: ClaimedRefund, inputs: RefundInputs, acti
 
 const sign = Effect.fnUntraced(
   function* (ports: Ports, refund: ClaimedRefund, inputs: RefundInputs) {
-    const { token, caps, timing, store, treasury } = ports
-    const { expected, nowSeconds } = inputs
+    const { token, timing, store, treasury } = ports
+    const { expected, nowSeconds, caps } = inputs
     const until = nowSeconds + BigInt(Math.ceil(Duration.toSeconds(timing.validity)))
     // Each new signature must expire later than the one before, even when the clock was set back.
     const validBefore = refund.signed === null || until > refund.signed.validBefore

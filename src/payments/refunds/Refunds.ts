@@ -24,19 +24,23 @@ export interface RefundTotals {
 export class RefundQueue extends Context.Service<RefundQueue, {
   /** The totals by state; a state without refunds is absent. */
   readonly totalsByState: Effect.Effect<ReadonlyMap<RefundState, RefundTotals>>
+  /** Atomic units of the open refunds of transfers that fit no sale. */
+  readonly unmatchedOwed: Effect.Effect<bigint>
 }>()("bellwether/payments/RefundQueue") {}
 
-interface OwedTotals {
-  /** Atomic units that may still have to be refunded, including payments whose outcome is open. */
+export interface OwedTotals {
+  /** Atomic units that sales may still have to refund, including sales whose outcome is open. */
   readonly liability: bigint
+  /** Atomic units of the open refunds of transfers that fit no sale. */
+  readonly unmatched: bigint
   readonly byState: ReadonlyMap<RefundState, RefundTotals>
 }
 
 export class Refunds extends Context.Service<Refunds, {
   /** What is owed now, with an entry for every state. */
   readonly owed: Effect.Effect<OwedTotals>
-  /** Updates the gauges of what is owed. */
-  readonly measure: Effect.Effect<void>
+  /** Updates the gauges of what is owed, and returns it. */
+  readonly measure: Effect.Effect<OwedTotals>
 }>()("bellwether/payments/Refunds") {
   static readonly layer: Layer.Layer<Refunds, never, PaymentStore | RefundQueue> = Layer.effect(
     Refunds,
@@ -45,31 +49,44 @@ export class Refunds extends Context.Service<Refunds, {
       const queue = yield* RefundQueue
       const owed = Effect.gen(function* () {
         const liability = yield* payments.liability
-        const totals = yield* queue.totalsByState
-        const byState = refundStates.map((state) =>
-          [state, totals.get(state) ?? noRefunds] as const
-        )
-        return { liability, byState: new Map(byState) }
+        const unmatched = yield* queue.unmatchedOwed
+        return { liability, unmatched, byState: yield* totalsOfEveryState(queue) }
       })
-      return Refunds.of({ owed, measure: Effect.flatMap(owed, updateGauges) })
+      return Refunds.of({ owed, measure: Effect.tap(owed, updateGauges) })
     }),
   )
 }
 
 const noRefunds: RefundTotals = { refunds: 0, amount: 0n, oldestAgoMs: 0 }
 
+/** The totals, with an entry for every state. */
+export const totalsOfEveryState = ({ totalsByState }: RefundQueue["Service"]) =>
+  Effect.map(
+    totalsByState,
+    (totals) => new Map(refundStates.map((state) => [state, totals.get(state) ?? noRefunds])),
+  )
+
 const usdcUnits = 1_000_000
 
 const liabilityUsdc = Metric.gauge("payments_liability_usdc", {
-  description: "The amount that may still have to be refunded, in USDC",
+  description: "The amount that sales may still have to refund, in USDC",
+})
+const unmatchedUsdc = Metric.gauge("payments_unmatched_usdc", {
+  description: "The open refunds of transfers that fit no sale, in USDC",
 })
 const refundsByState = Metric.gauge("refunds", { description: "Refunds by state" })
 const oldestSeconds = Metric.gauge("refunds_oldest_seconds", {
   description: "Seconds since the oldest refund of each state was first owed",
 })
 
-const updateGauges = Effect.fnUntraced(function* ({ liability, byState }: OwedTotals) {
+const updateGauges = Effect.fnUntraced(function* ({ liability, unmatched, byState }: OwedTotals) {
   yield* Metric.update(liabilityUsdc, Number(liability) / usdcUnits)
+  yield* Metric.update(unmatchedUsdc, Number(unmatched) / usdcUnits)
+  yield* updateRefundGauges(byState)
+})
+
+/** Updates the gauges of refunds; the refund worker has these too. */
+export const updateRefundGauges = Effect.fnUntraced(function* (byState: OwedTotals["byState"]) {
   for (const [state, { refunds, oldestAgoMs }] of byState) {
     yield* Metric.update(Metric.withAttributes(refundsByState, { state }), refunds)
     yield* Metric.update(Metric.withAttributes(oldestSeconds, { state }), oldestAgoMs / 1_000)

@@ -105,15 +105,41 @@ export const tooManyUnverified = new NotCharged({
   retryAfterSeconds: 1,
 })
 
-export const paymentAlreadyUsed = (receipt: typeof Receipt.Type) =>
+/** `hint` says how the buyer fetches the answer again. */
+export const paymentAlreadyUsed = (receipt: typeof Receipt.Type, hint: string) =>
   new NotCharged({
     code: "payment_already_used",
     message: "This payment has already bought its answer",
-    hint:
-      "The answer is returned again only with the first call's Idempotency-Key or payment-identifier.",
+    hint,
     receipt,
     taken: true,
   })
+
+/**
+ * The error of a call whose key another payment holds. It names that payment: the one that was sent
+ * is not used.
+ */
+export const firstPaymentNamed = (first: PaymentId) => (error: FailedSale): FailedSale => {
+  const status = `GET /v1/payments/${first} returns the state of the payment that was sent with ` +
+    "this key first. The payment of this call was not used."
+  switch (error._tag) {
+    case "NotCharged":
+      // The message of an Error is not among its spread fields.
+      return new NotCharged({
+        ...error,
+        message: error.message,
+        hint: `${status} Use another key for another purchase.`,
+      })
+    case "Unresolved":
+      return new Unresolved({
+        message:
+          `It is not known yet whether the first payment with this key was settled. ${status}`,
+        retryAfterSeconds: error.retryAfterSeconds,
+      })
+    default:
+      return error
+  }
+}
 
 export const paymentRefunded = (refund: typeof RefundNotice.Type) =>
   new NotCharged({
@@ -202,13 +228,15 @@ export function responseForKnownPayment(
   row: Exclude<Payment, ReleasedPayment>,
   hasSecret: boolean,
   network: string,
+  /** How the buyer of an answered payment fetches its answer. */
+  fetchHint: string,
 ): Effect.Effect<Delivery, FailedSale> {
   const outcome = outcomeOf(row, hasSecret, network)
   switch (outcome.state) {
     case "answered":
       return Effect.succeed(outcome.delivery)
     case "used":
-      return Effect.fail(paymentAlreadyUsed(outcome.receipt))
+      return Effect.fail(paymentAlreadyUsed(outcome.receipt, fetchHint))
     case "refunded":
       return Effect.fail(paymentRefunded(outcome.refund))
     case "underway":

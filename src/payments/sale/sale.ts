@@ -13,7 +13,7 @@
  *
  * @module
  */
-import { Deferred, Duration, Effect, Option, Schedule } from "effect"
+import { Deferred, Duration, Effect, Exit, Metric, Option, Schedule } from "effect"
 import type { Product } from "../../catalog/domain/product.ts"
 import { type FailedSale, NotCharged, type Unresolved } from "../domain/failedSale.ts"
 import type { Chain } from "../Chain.ts"
@@ -35,6 +35,7 @@ import {
 } from "../Facilitator.ts"
 import type { Move, PaymentStore } from "../PaymentStore.ts"
 import { proofOf } from "../reconcile.ts"
+import { secondsBuckets, timed } from "../timed.ts"
 import type { PaymentTiming } from "../timing.ts"
 import {
   hungUp,
@@ -447,6 +448,11 @@ interface Settlement {
   readonly transactionHint: string | null
 }
 
+const proveSeconds = Metric.histogram("sale_prove_seconds", {
+  description: "Time from the facilitator's answer to a settlement until the chain's proof",
+  boundaries: secondsBuckets,
+})
+
 /** Requests settlement, then reads the chain until there is proof or time is up. */
 const settleAndProve = Effect.fnUntraced(function* (
   ports: SalePorts,
@@ -473,6 +479,10 @@ const settleAndProve = Effect.fnUntraced(function* (
     Effect.timeoutOrElse({
       duration: timing.proveTimeout,
       orElse: () => Effect.succeed<PaymentProof>({ proof: "not_yet" }),
+    }),
+    timed((exit, seconds) => {
+      const outcome = Exit.isSuccess(exit) ? exit.value.proof : "interrupted"
+      return Metric.update(Metric.withAttributes(proveSeconds, { outcome }), seconds)
     }),
   )
   return { proof, facilitatorOutcome, transactionHint } satisfies Settlement

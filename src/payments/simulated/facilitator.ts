@@ -226,6 +226,7 @@ function chain(
   })
 
   return Chain.of({
+    head: Effect.andThen(readable, Effect.zipWith(nowSeconds, safeTime, headAt)),
     paymentProof,
     transfers,
     isNonceUsed: (asset, from, nonce) =>
@@ -240,6 +241,12 @@ function chain(
     hasCode: () => Effect.as(readable, false),
   })
 }
+
+const headAt = (now: bigint, safeTime: bigint) => ({
+  number: now / secondsPerBlock,
+  timestamp: now,
+  safeNumber: safeTime / secondsPerBlock - completeAfterBlocks,
+})
 
 const lastSecondOf = (block: bigint) => (block + 1n) * secondsPerBlock - 1n
 

@@ -13,7 +13,8 @@ import { Digest } from "../../../src/digest/Digest.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { test } from "../../support/effect.ts"
-import { makeService, makeWorld } from "../../support/http/httpService.ts"
+import { PaymentHealth } from "../../../src/payments/PaymentHealth.ts"
+import { healthyPayments, makeService, makeWorld } from "../../support/http/httpService.ts"
 import { sampleItem } from "../../support/feed/items.ts"
 
 const options = {
@@ -44,6 +45,7 @@ const countingFeed = Effect.gen(function* () {
     Layer.mock(Feed, { index, pulse: Effect.succeed([]) }),
     Layer.mock(TrackRecord, { scorecard: Effect.never }),
     Layer.mock(Digest, { latest: Effect.succeedNone }),
+    Layer.mock(PaymentHealth, { current: Effect.succeed(healthyPayments) }),
   )
   return { calls, hangs, layer }
 })

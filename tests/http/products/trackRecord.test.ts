@@ -14,7 +14,14 @@ import { Digest } from "../../../src/digest/Digest.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { test } from "../../support/effect.ts"
-import { makeService, makeWorld, paymentFor, type World } from "../../support/http/httpService.ts"
+import { PaymentHealth } from "../../../src/payments/PaymentHealth.ts"
+import {
+  healthyPayments,
+  makeService,
+  makeWorld,
+  paymentFor,
+  type World,
+} from "../../support/http/httpService.ts"
 import { faultOf } from "../../support/http/shape.ts"
 import { type KnownWallet, storeOf, wonOf40 } from "../../support/whales/whales.ts"
 import { noVerdicts } from "../../support/track-record/memoryScores.ts"
@@ -181,6 +188,7 @@ test("a slow scorecard delays neither /v1/track-record nor the feed's bodies", (
     const empty = scorecard({ ...storeOf([]), verdicts: noVerdicts, now: noon })
     const layer = Layer.mergeAll(
       Layer.mock(Digest, { latest: Effect.succeedNone }),
+      Layer.mock(PaymentHealth, { current: Effect.succeed(healthyPayments) }),
       Layer.mock(Feed, { index: Effect.succeed(feedState), pulse: Effect.succeed([]) }),
       Layer.mock(TrackRecord, {
         scorecard: Effect.flatMap(

@@ -50,6 +50,36 @@ liveTest("/readyz is 200, or 503 with the most important reason", () =>
     equal(yield* get("/livez"), [200, "ok\n"])
   }))
 
+liveTest(
+  "/readyz is 503 with the reason while the store refuses writes, and writes once a second",
+  () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld(3)
+      yield* Ref.set(world.writeFault, "the store is read-only")
+      const { get } = yield* serving(world)
+      for (let n = 0; n < 5; n++) {
+        equal(yield* get("/readyz"), [503, "the store is read-only\n"])
+        equal(yield* get("/readyz/free"), [503, "the store is read-only\n"])
+      }
+      ok(yield* Effect.map(Ref.get(world.writes), (writes) => writes < 10))
+      match((yield* get("/metrics"))[1], /^bellwether_store_writable 0$/m)
+    }),
+)
+
+liveTest(
+  "/readyz is 503 while the chain cannot be read, and /readyz/free is 200",
+  () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld(3)
+      const { get } = yield* serving(world)
+      yield* Ref.set(world.chainReady, false)
+      equal(yield* get("/readyz"), [503, "payments are not sold: the chain cannot be read\n"])
+      equal(yield* get("/readyz/free"), [200, "ok\n"])
+      yield* Ref.set(world.chainReady, true)
+      equal(yield* get("/readyz"), [200, "ok\n"])
+    }),
+)
+
 test("http_answers_total counts every answer by its status", () =>
   Effect.gen(function* () {
     const service = yield* makeService(yield* makeWorld(1))

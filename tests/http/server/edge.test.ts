@@ -36,6 +36,7 @@ const edgeOf = (
     readBody,
     trustedProxyHops: 0,
     invalidPayments: null,
+    log: () => {},
     nextId: () => "an-id-of-a-request",
     onAnswer: () => {},
     onUntrustedForward: () => {},

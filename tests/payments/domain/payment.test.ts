@@ -204,6 +204,7 @@ const full: Omit<PaymentRecord, "state" | "settlementOrder"> = {
   request: "latest?[]",
   fence: 1,
   secretHash: null,
+  keyHash: null,
   leaseLeftMs: 1,
   intendedAgoMs: 2,
   transactionHint: "0xaa",
@@ -252,6 +253,7 @@ const always = [
     "settlementOrder",
     "fence",
     "secretHash",
+    "keyHash",
     "state",
   ],
 ]

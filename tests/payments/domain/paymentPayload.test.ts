@@ -7,6 +7,7 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Result, Schema } from "effect"
 import { Base64, Base64Url } from "effect/encoding"
 import { products } from "../../../src/catalog/domain/product.ts"
+import { signatureBytesMax } from "../../../src/payments/domain/payment.ts"
 import {
   checkTimes,
   decodePayment,
@@ -147,6 +148,9 @@ Deno.test("a payload of the wrong shape is refused before its numbers are parsed
     [`${at}.to`, `0x${"gg".repeat(20)}`],
     ["payload.signature", `0x${"11".repeat(64)}`],
     ["payload.signature", "0x"],
+    ["payload.signature", `0x${"11".repeat(66)}1`],
+    ["payload.signature", `0x${"11".repeat(signatureBytesMax + 1)}`],
+    ["payload.signature", "11".repeat(70)],
   ]
   for (const [path, value] of wrong) {
     refused(changed(path, value), new RegExp(`not an x402 exact EVM payload: ${path} must be `))
@@ -168,6 +172,12 @@ Deno.test("the error for a wrong field outside the payload names the field and t
       identifier("x".repeat(15)),
       "extensions.payment-identifier.info.id must be 16 to 128 letters, digits, - or _",
     ],
+    ["extensions", { "payer-proof": signature }, "extensions.payer-proof must be an object"],
+    [
+      "extensions",
+      { "payer-proof": { signature: `${signature}00` } },
+      "extensions.payer-proof.signature must be 0x and 130 hex digits",
+    ],
   ]
   for (const [path, value, expected] of wrong) {
     equal(check(changed(path, value)), `The payment's ${expected}`)
@@ -187,6 +197,31 @@ Deno.test("a field that is null counts as absent", () => {
   ) {
     equal(Result.getOrThrow(decode({ ...wire, extensions })).identifier, null)
   }
+})
+
+Deno.test("a signature longer than 65 bytes is for the payer's contract: only its case changes", () => {
+  for (const bytes of [66, 500, signatureBytesMax]) {
+    const long = `0x${"Ff".repeat(bytes)}`
+    const payment = Result.getOrThrow(decode(changed("payload.signature", long)))
+    equal<string>(payment.signature, long.toLowerCase())
+  }
+})
+
+Deno.test("a payer proof is decoded next to the identifier, in normal form", () => {
+  const id = "an-identifier-of-23-chr"
+  const extensions = (proof: unknown) => ({
+    "payment-identifier": { info: { id } },
+    "payer-proof": proof,
+  })
+  const proofOf = (proof: unknown) => {
+    const payment = decode(changed("extensions", extensions(proof)))
+    return Result.map(payment, ({ payerProof, identifier }) => [payerProof, identifier])
+  }
+  const lowV = `0x${signature.slice(2, -2).toUpperCase()}00`
+  equal(proofOf({ signature: lowV }), Result.succeed([signature, id]))
+  for (const none of [null, undefined]) equal(proofOf(none), Result.succeed([null, id]))
+  const malleable = `0x${"11".repeat(32)}${"ff".repeat(32)}1b`
+  equal(Result.isFailure(proofOf({ signature: malleable })), true)
 })
 
 Deno.test("the signature must be in one form: v of 0, 1, 27 or 28, and the lower s", () => {

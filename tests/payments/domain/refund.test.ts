@@ -19,10 +19,12 @@ import {
   isInBlockRange,
   nextAction,
   type PaymentToRefund,
+  type QueueName,
   type Refund,
   type RefundInputs,
   refundMax,
   type RefundSignature,
+  type RefundState,
   refundStateAfter,
   refundStates,
   withinCaps,
@@ -79,17 +81,23 @@ interface Case {
   readonly funded: boolean
   readonly capped: boolean
   readonly inOurRange: boolean
+  readonly queue: QueueName
+  readonly amountApproved: boolean
 }
 
 const nowSeconds = 1_000n
+/** What sales and signed refunds need: an unmatched refund is funded only when this is left. */
+const reserved = 1_000_000n
 /** Rows with a wrong signature: these are always signed, whatever the case says. */
 const wrongSignatures: Readonly<Record<string, Partial<RefundSignature>>> = {
   another_treasury: { treasury: stranger },
   another_nonce: { nonce: otherNonce },
 }
 
-function refundOf({ state, wrong, everSigned, expiring, declinedOften }: Case): Refund {
+function refundOf(c: Case): Refund {
+  const { state, wrong, everSigned, expiring, declinedOften, queue, amountApproved } = c
   const owed = {
+    ...{ queue, amountApproved },
     ...{ paymentId, chainId: 8453, asset, payer, payTo, amount, paymentNonce: nonce },
     ...{ paymentValidBefore: 900n, attempts: declinedOften ? attemptsMax : attemptsMax - 1 },
     ...wrongFields[wrong],
@@ -103,15 +111,18 @@ function refundOf({ state, wrong, everSigned, expiring, declinedOften }: Case): 
   return { ...owed, state, signed: everSigned || wrong in wrongSignatures ? signed : null }
 }
 
-function inputsOf({ payment, repaid, funded, capped, inOurRange }: Case): RefundInputs {
+function inputsOf(c: Case): RefundInputs {
+  const { payment, repaid, funded, capped, inOurRange, queue } = c
   // All these payments are in block 1.
   const blockRange = { after: inOurRange ? 0n : 1n, through: null }
   return {
     expected: { chainId: 8453, asset, payTo, treasury: ours, blockRange, paymentId, nonce },
     ...{ paymentProof: proofs[payment], refundProof: proofs[repaid], nowSeconds },
-    treasuryBalance: funded ? amount : amount - 1n,
+    reserved,
+    treasuryBalance: (funded ? refundOf(c).amount : refundOf(c).amount - 1n) +
+      (queue === "unmatched" ? reserved : 0n),
     signedSums: { lastHour: capped ? 1n : 0n, lastDay: 1n },
-    caps: { perHour: amount, perDay: amount + 1n },
+    caps: { perHour: refundOf(c).amount, perDay: refundOf(c).amount + 1n },
   }
 }
 
@@ -123,12 +134,13 @@ function* everyCase(): Generator<Case> {
       for (const wrong of Object.keys(wrongFields)) {
         for (const payment of proofKinds) {
           for (const repaid of proofKinds) {
-            for (let bits = 0; bits < 32; bits++) {
+            for (let bits = 0; bits < (wrong === "too_much" ? 128 : 64); bits++) {
               const bit = (n: number) => (bits & (1 << n)) !== 0
               const [expiring, declinedOften, funded, capped] = [bit(0), bit(1), bit(2), bit(3)]
               yield {
                 ...{ state, everSigned, wrong, payment, repaid },
                 ...{ expiring, declinedOften, funded, capped, inOurRange: bit(4) },
+                ...{ queue: bit(5) ? "unmatched" : "sales", amountApproved: bit(6) },
               }
             }
           }
@@ -171,7 +183,8 @@ const always = (kind: Action["kind"], name: string, when: (c: Case) => boolean) 
     for (const { c, action } of found) equal(action.kind, kind, described(c, action))
   })
 
-const isValid = ({ wrong }: Case) => wrong === "nothing"
+const isValid = ({ wrong, amountApproved }: Case) =>
+  wrong === "nothing" || (wrong === "too_much" && amountApproved)
 const isSent = ({ state }: Case) => state === "signed" || state === "broadcast"
 const unused = ({ repaid }: Case) => repaid === "not_yet" || repaid === "expired"
 
@@ -329,10 +342,10 @@ Deno.test("nextAction() returns the reason for a review", () => {
   ])
 })
 
-Deno.test("a confirmed refund is final; every other one can still be confirmed", () => {
-  equal(refundMoves.confirmed, [])
-  for (const from of refundStates) {
-    const found = new Set([from])
+Deno.test("a confirmed or settled refund is final; every other one can still be confirmed", () => {
+  equal([refundMoves.confirmed, refundMoves.settled_by_hand], [[], []])
+  for (const from of refundStates.filter((state) => state !== "settled_by_hand")) {
+    const found = new Set<RefundState>([from])
     for (const state of found) {
       for (const event of refundMoves[state]) found.add(refundStateAfter[event])
     }
@@ -350,12 +363,28 @@ Deno.test("refundMax is the price of the most expensive product", () => {
 
 const Units = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 20n }))
 law(
+  "withinCaps() exempts an approved amount from the caps that are smaller than it, and from no other",
+  Arbitrary.schema(Schema.Tuple([Units, Units, Units, Units])),
+  ([amount, sum, perHour, perDay]) => {
+    const may = withinCaps(
+      { amount, amountApproved: true },
+      { lastHour: sum, lastDay: sum },
+      { perHour, perDay },
+    )
+    equal(may, [perHour, perDay].every((cap) => amount > cap || sum + amount <= cap))
+  },
+)
+law(
   "withinCaps() accepts every amount that fits, and never more than the caps in total",
   Arbitrary.schema(Schema.Tuple([Units, Units, Schema.Array(Units)])),
   ([perHour, perDay, amounts]) => {
     let sum = 0n
     for (const amount of amounts) {
-      const may = withinCaps(amount, { lastHour: sum, lastDay: sum }, { perHour, perDay })
+      const may = withinCaps(
+        { amount, amountApproved: false },
+        { lastHour: sum, lastDay: sum },
+        { perHour, perDay },
+      )
       const fits = sum + amount <= (perHour < perDay ? perHour : perDay)
       equal(may, fits)
       if (may) sum += amount

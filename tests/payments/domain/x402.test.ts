@@ -7,7 +7,7 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Base64 } from "effect/encoding"
 import { Result } from "effect"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
-import { challenge, challengeV1 } from "../../../src/payments/domain/x402/challenge.ts"
+import { challenge, challengeV1, keyHint } from "../../../src/payments/domain/x402/challenge.ts"
 import { receiptHeader, requirements } from "../../../src/payments/domain/x402/terms.ts"
 import { terms } from "../../support/payments/terms.ts"
 
@@ -44,6 +44,7 @@ Deno.test("challenge() returns the documented body", () => {
       mimeType: "application/json",
     }],
     terms: "http://127.0.0.1:8402/terms.txt",
+    hint: keyHint,
   })
 })
 

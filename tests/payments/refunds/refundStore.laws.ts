@@ -13,6 +13,7 @@ import {
   Signature,
 } from "../../../src/payments/domain/payment.ts"
 import {
+  type QueueName,
   type RefundSignature,
   type RefundState,
   refundStateAfter,
@@ -68,9 +69,9 @@ export const moveOf: { readonly [E in RefundMove["event"]]: (n: number) => Refun
 }
 
 /** Claims due refunds; dies when a row is unreadable. */
-const claimDue = (lease: Duration.Duration, limit: number) =>
+const claimDue = (lease: Duration.Duration, limit: number, queue: QueueName = "sales") =>
   RefundStore.pipe(
-    Effect.flatMap((store) => store.claimDue(lease, limit)),
+    Effect.flatMap((store) => store.claimDue(queue, lease, limit)),
     Effect.map((due) => due.map(Result.getOrThrow)),
   )
 
@@ -82,7 +83,8 @@ export const claimed = Effect.fnUntraced(function* (n: number) {
 })
 
 const totalsByState = Effect.flatMap(RefundQueue, (queue) => queue.totalsByState)
-const owe = (n: number) => Effect.flatMap(Debts, ({ owe }) => owe(debt(n)))
+const owe = (n: number, changes: Partial<Debt> = {}) =>
+  Effect.flatMap(Debts, ({ owe }) => owe({ ...debt(n), ...changes }))
 const read = (n: number) => Effect.flatMap(Debts, ({ read }) => read(debt(n).paymentId))
 
 const signed = Effect.fnUntraced(function* (n: number, refund: ClaimedRefund) {
@@ -92,12 +94,14 @@ const signed = Effect.fnUntraced(function* (n: number, refund: ClaimedRefund) {
   return { ...refund, signed: signature(n, until), state: "signed" as const }
 })
 
+type EndedRefund = RefundVersion & Pick<ClaimedRefund, "queue">
+
 /** Moves the n-th refund to a state, and claims it when the state has a lease. */
 export const refundIn: {
   readonly [S in RefundState]: (
     n: number,
   ) => Effect.Effect<
-    S extends ClaimedRefund["state"] ? ClaimedRefund : RefundVersion,
+    S extends ClaimedRefund["state"] ? ClaimedRefund : EndedRefund,
     never,
     RefundStore | Debts
   >
@@ -114,13 +118,20 @@ export const refundIn: {
   const open = (from: typeof queued) => (n: number) => Effect.andThen(from(n), claimed(n))
   const ended = (event: "confirm" | "cancel", from: typeof queued) => (n: number) =>
     Effect.map(moved(event, from)(n), (refund) => ({ ...refund, state: refundStateAfter[event] }))
+  const needsReview = open(moved("require_review", queued))
+  const byHand = Effect.fnUntraced(function* (n: number) {
+    const refund = yield* needsReview(n)
+    yield* Effect.flatMap(Debts, ({ review }) => review(refund.paymentId, "settle"))
+    return { ...refund, fence: refund.fence + 1, state: "settled_by_hand" as const }
+  })
   return {
     queued,
     signed: signing,
     broadcast: open(moved("broadcast", signing)),
     confirmed: ended("confirm", signing),
     cancelled: ended("cancel", queued),
-    needs_review: open(moved("require_review", queued)),
+    needs_review: needsReview,
+    settled_by_hand: byHand,
   }
 })()
 
@@ -141,8 +152,9 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
       const [first] = refunds.filter(({ paymentId }) => paymentId === debt(0).paymentId)
       const { owedAtSeconds, ...rest } = first ?? (yield* Effect.die("nothing"))
       ok(owedAtSeconds >= 0n)
+      const unapproved = { queue: "sales", amountApproved: false }
       const fresh = { state: "queued", fence: 1, attempts: 0, signed: null }
-      for (const [key, value] of Object.entries({ ...debt(0), ...fresh })) {
+      for (const [key, value] of Object.entries({ ...debt(0), ...fresh, ...unapproved })) {
         equal(rest[key as keyof typeof rest], value, key)
       }
       equal([rest.transactionHint, rest.lastReason], [null, null])
@@ -248,7 +260,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "signedForOthers() sums the newest signatures of the other refunds in the last hour and day",
+    "signedSums() sums the newest signatures of the other refunds in the last hour and day",
     Effect.gen(function* () {
       const store = yield* RefundStore
       const { age } = yield* Debts
@@ -260,13 +272,95 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
       ]
       yield* age(b.paymentId, Duration.hours(2))
       yield* age(c.paymentId, Duration.hours(25))
-      equal(yield* store.signedForOthers(debt(9).paymentId), {
+      equal(yield* store.signedSums("sales", noCaps, debt(9).paymentId), {
         lastHour: amount,
         lastDay: amount * 2n,
       })
-      equal(yield* store.signedForOthers(a.paymentId), { lastHour: 0n, lastDay: amount })
+      equal(yield* store.signedSums("sales", noCaps, a.paymentId), {
+        lastHour: 0n,
+        lastDay: amount,
+      })
       equal(yield* store.sign(c, signature(2, 1_200n), noCaps), "signed")
-      equal(yield* store.signedForOthers(a.paymentId), { lastHour: amount, lastDay: amount * 2n })
+      equal(yield* store.signedSums("sales", noCaps, a.paymentId), {
+        lastHour: amount,
+        lastDay: amount * 2n,
+      })
+    }),
+  ],
+  [
+    "the queues are apart: each has its own claims and sums, and anyone's transfer is unmatched",
+    Effect.gen(function* () {
+      const store = yield* RefundStore
+      const { unmatchedOwed } = yield* RefundQueue
+      const { amount } = debt(0)
+      for (const n of [0, 1, 2]) yield* owe(n, { queue: "unmatched" })
+      yield* owe(3)
+      equal(yield* unmatchedOwed, amount * 3n)
+      const [real] = yield* claimDue(lease, 9)
+      equal([real?.paymentId, real?.queue], [debt(3).paymentId, "sales"])
+      const transfers = yield* claimDue(lease, 9, "unmatched")
+      equal(transfers.map(({ queue }) => queue), ["unmatched", "unmatched", "unmatched"])
+      const caps = { perHour: amount, perDay: amount }
+      const [first, second] = transfers
+      if (real === undefined || first === undefined || second === undefined) return
+      const signatureOf = ({ paymentId }: ClaimedRefund) => signature(Number(BigInt(paymentId)))
+      equal(yield* store.sign(first, signatureOf(first), caps), "signed")
+      equal(yield* store.sign(second, signatureOf(second), caps), "over_caps")
+      equal(yield* store.sign(real, signatureOf(real), caps), "signed")
+      equal(yield* store.signedSums("unmatched", caps, null), { lastHour: amount, lastDay: amount })
+    }),
+  ],
+  [
+    "reserved() counts the open refunds of sales, and the signed ones of transfers",
+    Effect.gen(function* () {
+      const store = yield* RefundStore
+      const { amount } = debt(0)
+      for (const n of [0, 1]) yield* owe(n, { queue: "unmatched" })
+      for (const n of [2, 3]) yield* owe(n)
+      const [a, b] = yield* claimDue(lease, 9, "unmatched")
+      if (a === undefined || b === undefined) return yield* Effect.die("nothing is due")
+      equal(yield* store.reserved(b.paymentId), amount * 2n)
+      equal(yield* store.sign(a, signature(0), noCaps), "signed")
+      equal(yield* store.reserved(b.paymentId), amount * 3n)
+      equal(yield* store.reserved(a.paymentId), amount * 2n)
+      const [real] = yield* claimDue(lease, 1)
+      if (real === undefined) return yield* Effect.die("nothing is due")
+      yield* store.move(real, moveOf.require_review(2))
+      equal(yield* store.reserved(a.paymentId), amount * 2n)
+    }),
+  ],
+  [
+    "a person queues a refund again or settles it; an approved amount over a cap is exempt from it",
+    Effect.gen(function* () {
+      const store = yield* RefundStore
+      const { review } = yield* Debts
+      const { amount } = debt(0)
+      const caps = { perHour: amount - 1n, perDay: amount + 1n }
+      const refunds = yield* Effect.forEach(range(3), refundIn.needs_review)
+      equal(refunds.map(({ amountApproved }) => amountApproved), [false, false, false])
+      const actions = ["requeue", "approve_amount", "settle"] as const
+      for (const [n, action] of actions.entries()) yield* review(debt(n).paymentId, action)
+      equal(yield* Effect.forEach(range(3), read), [
+        { payment: "refund_due", refund: "queued", at: null },
+        { payment: "refund_due", refund: "queued", at: null },
+        { payment: "refunded", refund: "settled_by_hand", at: null },
+      ])
+      // The worker that had a lease cannot move the row any more.
+      const [stale] = refunds
+      ok(stale !== undefined && !(yield* store.move(stale, moveOf.postpone(0))))
+      const again = (yield* claimDue(lease, 9)).toSorted((a, b) =>
+        a.paymentId < b.paymentId ? -1 : 1
+      )
+      equal(again.map((refund) => [refund.attempts, refund.amountApproved, refund.lastReason]), [
+        [0, false, null],
+        [0, true, null],
+      ])
+      const outcomes = yield* Effect.forEach(
+        again,
+        (refund, n) => store.sign(refund, signature(n), caps),
+      )
+      equal(outcomes, ["over_caps", "signed"])
+      equal(yield* store.signedSums("sales", caps, null), { lastHour: 0n, lastDay: amount })
     }),
   ],
   [

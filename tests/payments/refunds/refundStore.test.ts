@@ -7,24 +7,36 @@ import { deepStrictEqual as equal, doesNotMatch, match } from "node:assert/stric
 import { Cause, Duration, Effect, Exit, Layer, Option, Result } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layer as payments } from "../../../src/payments/postgres/paymentStore.ts"
+import { layer as review } from "../../../src/payments/postgres/refundReview.ts"
 import { layer as refunds, queueLayer } from "../../../src/payments/postgres/refundStore.ts"
 import {
   type RefundState,
   refundStateAfter,
   refundStates,
 } from "../../../src/payments/domain/refund.ts"
+import { AtomicAmount } from "../../../src/core/domain/money.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
-import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
+import { PaymentStore, type UnmatchedTransfer } from "../../../src/payments/PaymentStore.ts"
 import {
   type ClaimedRefund,
   RefundStore,
   type UnreadableRefund,
 } from "../../../src/payments/refunds/RefundStore.ts"
+import { RefundReview } from "../../../src/payments/refunds/RefundReview.ts"
 import { test } from "../../support/effect.ts"
 import { Debts, memoryRefunds, type Owed } from "../../support/payments/memoryRefunds.ts"
 import { onEveryStore } from "../../support/stores.ts"
 import { paymentIn, ticket } from "../paymentStore.laws.ts"
-import { debt, lease, refundIn, refundLaws, signature, treasury } from "./refundStore.laws.ts"
+import {
+  debt,
+  lease,
+  moveOf,
+  noCaps,
+  refundIn,
+  refundLaws,
+  signature,
+  treasury,
+} from "./refundStore.laws.ts"
 import { refundMoves } from "../../support/payments/moves.ts"
 
 for (const [name, body] of refundLaws) {
@@ -39,17 +51,32 @@ const withoutTriggers = (statement: Effect.Effect<unknown, unknown>) =>
       statement,
     ))).pipe(Effect.asVoid, Effect.orDie)
 
+const byHand = { person: "Ada", note: "test" }
+
+const isFinal = (state: RefundState) => state === "confirmed" || state === "settled_by_hand"
+
+/** The n-th ticket's transfer, as the chain shows it. */
+function transferOf(n: number): UnmatchedTransfer {
+  const { paymentId, token, authorization: { from, to, value, nonce } } = ticket(n)
+  const at = { transaction: "0xaa", block: 1n, logIndex: 0, finality: "safe" } as const
+  return { paymentId, token, from, to, value, nonce, at }
+}
+
 /** Debts from payments in the payment store. */
 const debts = Layer.effect(
   Debts,
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const store = yield* PaymentStore
+    const { requeue, settle } = yield* RefundReview
     const provided = Effect.provideService(PaymentStore, store)
     return Debts.of({
-      owe: Effect.fnUntraced(function* ({ paymentId }) {
+      owe: Effect.fnUntraced(function* ({ paymentId, amount, queue }) {
         const known = yield* store.find(paymentId)
-        if (Option.isNone(known)) {
+        if (Option.isNone(known) && queue === "unmatched") {
+          const n = Number(BigInt(paymentId)) - 1
+          yield* store.insertUnmatched({ ...transferOf(n), value: amount })
+        } else if (Option.isNone(known)) {
           const n = Number(BigInt(paymentId)) - 1
           yield* paymentIn(n, "refund_due").pipe(provided)
         } else {
@@ -72,6 +99,12 @@ const debts = Layer.effect(
           })),
           Effect.orDie,
         ),
+      review: (paymentId, action) =>
+        Effect.orDie(
+          action === "settle"
+            ? settle(paymentId, byHand, null)
+            : requeue(paymentId, byHand, action === "approve_amount"),
+        ),
       age: (paymentId, by) =>
         withoutTriggers(sql`UPDATE refund
           SET signed_at = signed_at - make_interval(secs => ${Duration.toSeconds(by)}::float8)
@@ -79,10 +112,32 @@ const debts = Layer.effect(
     })
   }),
 )
-const layer = Layer.mergeAll(refunds, queueLayer, debts).pipe(Layer.provideMerge(payments))
+const layer = Layer.mergeAll(refunds, queueLayer, debts).pipe(
+  Layer.provideMerge(Layer.merge(payments, review)),
+)
 
 onEveryStore("refunds", (law) => {
   for (const [name, body] of refundLaws) law(name, Effect.provide(body, layer))
+
+  law(
+    "a transfer counts as a liability while its refund is signed, and another amount is unmatched",
+    Effect.gen(function* () {
+      const payments = yield* PaymentStore
+      const { sign, claimDue, move } = yield* RefundStore
+      const released = yield* paymentIn(0, "released")
+      const paidAmount = AtomicAmount.make(21_000_000n)
+      const { at } = transferOf(0)
+      yield* payments.move(released, { event: "owe", reason: "x", paidAt: at, paidAmount })
+      const [claim] = yield* claimDue("unmatched", lease, 9)
+      if (claim === undefined || Result.isFailure(claim)) return yield* Effect.die("nothing is due")
+      const refund = claim.success
+      equal([refund.amount, yield* payments.liability], [paidAmount, 0n])
+      yield* sign(refund, signature(0), noCaps)
+      equal(yield* payments.liability, 21_000_000n)
+      yield* move({ ...refund, state: "signed" }, moveOf.confirm(0))
+      equal(yield* payments.liability, 0n)
+    }).pipe(Effect.provide(layer)),
+  )
 
   law(
     "the database makes exactly the moves of the domain's table",
@@ -100,6 +155,11 @@ onEveryStore("refunds", (law) => {
               yield* sql`UPDATE payment SET state = 'refund_due', paid_block = 21
                 WHERE payment_id = ${paymentId}`
             }
+            if (from === "needs_review" && (to === "queued" || to === "settled_by_hand")) {
+              const action = to === "queued" ? "requeue" : "settle"
+              yield* sql`INSERT INTO refund_action (payment_id, action, person, note)
+                VALUES (${paymentId}, ${action}, 'Ada', 'test')`
+            }
             yield* sql`UPDATE refund SET state = ${to},
               treasury = coalesce(treasury, CASE WHEN ${signed} THEN ${treasury} END),
               refund_nonce = coalesce(refund_nonce,
@@ -115,7 +175,7 @@ onEveryStore("refunds", (law) => {
                 ELSE confirmed_log_index END
               WHERE payment_id = ${paymentId}`
           })))
-          const isLegal = legal.includes(to) || (from === to && from !== "confirmed")
+          const isLegal = legal.includes(to) || (from === to && !isFinal(from))
           equal(Exit.isSuccess(exit), isLegal, `${from} ${to}: ${JSON.stringify(exit)}`)
           n++
         }
@@ -156,7 +216,10 @@ onEveryStore("refunds", (law) => {
           yield* sql`UPDATE refund SET lease_until = NULL`
           yield* sql`UPDATE refund SET ${sql(column)} = ${value},
             next_attempt_at = next_attempt_at - interval '1 hour' WHERE payment_id = ${paymentId}`
-          const due = Effect.map(claimDue(lease, 1), ([claim]) => claim && claimText(claim))
+          const due = Effect.map(
+            claimDue("sales", lease, 1),
+            ([claim]) => claim && claimText(claim),
+          )
           return [yield* due, yield* due, yield* due]
         }))
         const first = isBad ? `The row of refund ${paymentId} fits no state` : `read ${paymentId}`
@@ -230,7 +293,7 @@ onEveryStore("refunds", (law) => {
       const sql = yield* SqlClient
       yield* refundIn.signed(0)
       yield* sql`UPDATE refund SET state = 'needs_review'`
-      yield* sql`UPDATE refund SET state = 'queued', attempts = 0`
+      yield* Effect.flatMap(Debts, ({ review }) => review(debt(0).paymentId, "requeue"))
       const exit = yield* Effect.exit(sql`UPDATE refund SET state = 'cancelled'`)
       match(
         Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted",
@@ -238,13 +301,15 @@ onEveryStore("refunds", (law) => {
       )
     }).pipe(Effect.provide(layer)),
   )
-  for (const state of refundStates.filter((state) => state !== "confirmed")) {
-    refused(
-      `moving a confirmed refund to ${state}`,
-      "confirmed",
-      `UPDATE refund SET state = '${state}'`,
-      /confirmed refund cannot change/,
-    )
+  for (const from of ["confirmed", "settled_by_hand"] as const) {
+    for (const state of refundStates.filter((state) => state !== from)) {
+      refused(
+        `moving a ${from} refund to ${state}`,
+        from,
+        `UPDATE refund SET state = '${state}'`,
+        new RegExp(`${from} refund cannot change`),
+      )
+    }
   }
   refused("a second confirmation", "confirmed", confirm, /confirmed refund cannot change/)
   refused(

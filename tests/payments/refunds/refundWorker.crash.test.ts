@@ -51,7 +51,7 @@ const dyingProof = (ofPayment: boolean) => (dying: Dying): PortOverrides => ({
 
 const steps: Readonly<Record<string, (dying: Dying) => PortOverrides>> = {
   claim: dyingStore((store, dying) => ({
-    claimDue: (lease, limit) => dying(store.claimDue(lease, limit)),
+    claimDue: (...args) => dying(store.claimDue(...args)),
   })),
   "proof of payment": dyingProof(true),
   "proof of refund": dyingProof(false),

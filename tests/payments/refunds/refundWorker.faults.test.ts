@@ -60,7 +60,7 @@ for (const misbehaviour of Object.keys(paysWith) as ReadonlyArray<Misbehaviour>)
     let recovered = false
     return withRefundHarness(({ signed, memory }) =>
       Effect.gen(function* () {
-        const debts = yield* Effect.forEach(range(3), owed)
+        const debts = yield* Effect.forEach(range(3), (n) => owed(n))
         const currentWorker = yield* worker()
         yield* sweepFor(currentWorker, 3_600)
         const states = yield* statesOf(debts)
@@ -160,7 +160,7 @@ for (const [state, fault] of [["down", "chainDown"], ["silent", "chainSilent"]] 
     let down = true
     return withRefundHarness(({ signed, memory }) =>
       Effect.gen(function* () {
-        const debts = yield* Effect.forEach(range(3), owed)
+        const debts = yield* Effect.forEach(range(3), (n) => owed(n))
         const currentWorker = yield* worker()
         yield* sweepFor(currentWorker, 1_800)
         equal([yield* statesOf(debts), signed.length], [["queued", "queued", "queued"], 0])
@@ -215,7 +215,7 @@ test("a refund that only the chain has is found at any age, and not paid again",
 test("a defect in one refund stops neither the others nor the worker", () =>
   withRefundHarness(({ memory }) =>
     Effect.gen(function* () {
-      const debts = yield* Effect.forEach(range(9), owed)
+      const debts = yield* Effect.forEach(range(9), (n) => owed(n))
       const currentWorker = yield* worker()
       const outcomes = yield* currentWorker.sweep
       equal(outcomes.filter(({ reason }) => reason === "defect").length, 1)
@@ -253,8 +253,7 @@ test("a silent store ends the sweep in time, and the next sweep continues", () =
     }), {
     store: (store) => ({
       ...store,
-      claimDue: (lease, limit) =>
-        Effect.suspend(() => silent ? Effect.never : store.claimDue(lease, limit)),
+      claimDue: (...args) => Effect.suspend(() => silent ? Effect.never : store.claimDue(...args)),
     }),
   })
 })

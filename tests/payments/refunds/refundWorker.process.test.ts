@@ -25,6 +25,7 @@ import { variablesOf } from "../../../src/app/variables.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"
 import { registerSkipped } from "../../support/venues/oracle.ts"
 import { liveTest } from "../../support/effect.ts"
+import { freePort } from "../../support/process.ts"
 import { freshSchema } from "../../support/stores.ts"
 import { authorizationFor, nonce, terms, token } from "../../support/payments/terms.ts"
 
@@ -34,6 +35,7 @@ const refundDeadline = Duration.seconds(30)
 
 /** Starts a worker process; killed when the scope closes. */
 const startWorker = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const adminPort = freePort()
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
       new Deno.Command(Deno.execPath(), {
@@ -45,6 +47,7 @@ const startWorker = Effect.fnUntraced(function* (url: Redacted.Redacted) {
         env: {
           REFUND_DATABASE_URL: Redacted.value(url),
           PAY_TO_ADDRESS: terms.payTo,
+          REFUND_ADMIN_PORT: String(adminPort),
           SWEEP: "100 millis",
           NO_COLOR: "1",
         },
@@ -65,6 +68,16 @@ const startWorker = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   )
   const ended = child.output()
   return {
+    /** The status and the text of a path of its admin listener; retried while it does not listen. */
+    admin: (path: string) =>
+      Effect.tryPromise(async () => {
+        const response = await fetch(`http://127.0.0.1:${adminPort}${path}`)
+        return [response.status, await response.text()] as const
+      }).pipe(
+        Effect.retry(Schedule.spaced("100 millis")),
+        Effect.timeout(refundDeadline),
+        Effect.orDie,
+      ),
     /** Sends SIGTERM, and returns the exit code and the output. */
     stop: Effect.promise(async () => {
       child.kill("SIGTERM")
@@ -131,6 +144,10 @@ if (testDatabaseUrl === undefined) {
         // The workers wait for the schema, which the test migrates later.
         const own = yield* refundLogin(sql, url)
         const workers = [yield* startWorker(own), yield* startWorker(own)]
+        for (const { admin } of workers) {
+          equal(yield* admin("/livez"), [200, "ok\n"])
+          equal(yield* admin("/readyz"), [503, "no sweep of refunds has finished yet\n"])
+        }
         yield* Effect.sleep("2 seconds")
         yield* Effect.gen(function* () {
           yield* Effect.flatMap(migrationFiles, migrate)
@@ -142,6 +159,13 @@ if (testDatabaseUrl === undefined) {
             Effect.retry(Schedule.spaced("100 millis")),
             Effect.timeout(refundDeadline),
           )
+          for (const { admin } of workers) {
+            equal(yield* admin("/readyz"), [200, "ok\n"])
+            const [, text] = yield* admin("/metrics")
+            match(text, /^bellwether_refund_worker_last_sweep_age_seconds [\d.]+$/m)
+            match(text, /^bellwether_refunds\{state="needs_review"\} 0$/m)
+            match(text, /^bellwether_treasury_usdc [\d.]+$/m)
+          }
           const paid = yield* sql<{ recipient: string; amount: bigint; nonce: string }>`
           SELECT recipient, amount, nonce FROM simulated_authorization
           WHERE payer = ${address(simulatedTreasury)} ORDER BY recipient`

@@ -118,7 +118,7 @@ test("a payment whose nonce its payer used elsewhere is not refunded", () =>
 test("a store restored from a backup recovers its state from the chain, and pays nothing twice", () =>
   withRefundHarness(({ signed, memory }) =>
     Effect.gen(function* () {
-      const debts = yield* Effect.forEach(range(6), owed)
+      const debts = yield* Effect.forEach(range(6), (n) => owed(n))
       const backup = new Map(memory.rows)
       yield* sweepFor(yield* worker(), 60)
       equal(new Set(yield* statesOf(debts)), new Set(["confirmed"]))
@@ -200,7 +200,7 @@ test("a new treasury refunds the payments in its block range only", () =>
 test("many concurrent workers refund each payment once", () =>
   withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
-      const debts = yield* Effect.forEach(range(40), owed)
+      const debts = yield* Effect.forEach(range(40), (n) => owed(n))
       const workers = [yield* worker(), yield* worker(), yield* worker()]
       yield* Effect.forEach(workers, (each) => sweepFor(each, 60), { concurrency: "unbounded" })
       equal(new Set(yield* statesOf(debts)), new Set(["confirmed"]))
@@ -238,7 +238,7 @@ test("a worker with an expired lease cannot move a refund that another worker cl
 test("a refund over the caps of an hour or a day waits, and does not need review", () =>
   withRefundHarness(() =>
     Effect.gen(function* () {
-      const debts = yield* Effect.forEach(range(7), owed)
+      const debts = yield* Effect.forEach(range(7), (n) => owed(n))
       const { price } = product
       const caps = { perHour: price * 3n, perDay: price * 5n + 1n }
       const workers = [yield* worker({ caps }), yield* worker({ caps })]
@@ -265,7 +265,7 @@ test("a refund over the caps of an hour or a day waits, and does not need review
 test("a refund that the treasury cannot cover waits, and is not retried at once", () =>
   withRefundHarness(({ memory }) =>
     Effect.gen(function* () {
-      const debts = yield* Effect.forEach(range(3), owed)
+      const debts = yield* Effect.forEach(range(3), (n) => owed(n))
       const ledger = yield* Ledger
       const { address: treasury } = yield* Treasury
       yield* ledger.transfer({
@@ -292,7 +292,7 @@ test("an unreadable row is logged, and the other refunds are paid", () =>
       const row = memory.rows.get(bad.paymentId)
       if (row === undefined) return yield* Effect.die("nothing is owed")
       memory.rows.set(bad.paymentId, { ...row, state: "signed", signed: null, due: 0 })
-      const debts = yield* Effect.forEach(range(6).map((n) => n + 1), owed)
+      const debts = yield* Effect.forEach(range(6).map((n) => n + 1), (n) => owed(n))
       const { sweep } = yield* worker()
       const defects = (outcomes: ReadonlyArray<RefundOutcome>) =>
         outcomes.filter(({ reason }) => reason === "defect").map(({ paymentId }) => paymentId)
@@ -356,7 +356,7 @@ test("a refund to the treasury itself needs review", () =>
 test("a stopped worker finishes its current refunds, and starts no others", () =>
   withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
-      const debts = yield* Effect.forEach(range(9), owed)
+      const debts = yield* Effect.forEach(range(9), (n) => owed(n))
       const scope = yield* Scope.make()
       const currentWorker = yield* Scope.provide(worker(), scope)
       const sweeping = yield* Effect.forkChild(currentWorker.sweep)

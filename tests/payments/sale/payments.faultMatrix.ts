@@ -20,6 +20,10 @@ const tables: Readonly<Record<string, string>> = {
     find interrupt: lost, no row; unpaid
     find defect: Unresolved, no row; unpaid
     find silence: Unresolved, no row; unpaid
+    findByKey crash: lost, no row; unpaid
+    findByKey interrupt: lost, no row; unpaid
+    findByKey defect: Unresolved, no row; unpaid
+    findByKey silence: Unresolved, no row; unpaid
     verify crash: lost, no row; unpaid
     verify interrupt: Unresolved, no row; unpaid
     verify defect: facilitator_error, no row; unpaid
@@ -62,6 +66,14 @@ const tables: Readonly<Record<string, string>> = {
     find interrupt: lost, no row; unpaid
     find defect: Unresolved, no row; unpaid
     find silence: Unresolved, no row; unpaid
+    findByKey crash: lost, no row; unpaid
+    findByKey interrupt: lost, no row; unpaid
+    findByKey defect: Unresolved, no row; unpaid
+    findByKey silence: Unresolved, no row; unpaid
+    recentSales crash: lost, no row; unpaid
+    recentSales interrupt: lost, no row; unpaid
+    recentSales defect: payments_unavailable, no row; unpaid
+    recentSales silence: payments_unavailable, no row; unpaid
     check crash: lost, no row; unpaid
     check interrupt: Unresolved, no row; unpaid
     check defect: internal_error, no row; unpaid
@@ -124,6 +136,10 @@ const tables: Readonly<Record<string, string>> = {
     find interrupt: lost, no row; unpaid
     find defect: Unresolved, no row; unpaid
     find silence: Unresolved, no row; unpaid
+    findByKey crash: lost, no row; unpaid
+    findByKey interrupt: lost, no row; unpaid
+    findByKey defect: Unresolved, no row; unpaid
+    findByKey silence: Unresolved, no row; unpaid
     verify crash: lost, no row; unpaid
     verify interrupt: Unresolved, no row; unpaid
     verify defect: facilitator_error, no row; unpaid
@@ -150,6 +166,14 @@ const tables: Readonly<Record<string, string>> = {
     find interrupt: lost, no row; unpaid
     find defect: Unresolved, no row; unpaid
     find silence: Unresolved, no row; unpaid
+    findByKey crash: lost, no row; unpaid
+    findByKey interrupt: lost, no row; unpaid
+    findByKey defect: Unresolved, no row; unpaid
+    findByKey silence: Unresolved, no row; unpaid
+    recentSales crash: lost, no row; unpaid
+    recentSales interrupt: lost, no row; unpaid
+    recentSales defect: payments_unavailable, no row; unpaid
+    recentSales silence: payments_unavailable, no row; unpaid
     check crash: lost, no row; unpaid
     check interrupt: Unresolved, no row; unpaid
     check defect: internal_error, no row; unpaid
@@ -208,6 +232,14 @@ const tables: Readonly<Record<string, string>> = {
     find interrupt: lost, no row; unpaid
     find defect: Unresolved, no row; unpaid
     find silence: Unresolved, no row; unpaid
+    findByKey crash: lost, no row; unpaid
+    findByKey interrupt: lost, no row; unpaid
+    findByKey defect: Unresolved, no row; unpaid
+    findByKey silence: Unresolved, no row; unpaid
+    recentSales crash: lost, no row; unpaid
+    recentSales interrupt: lost, no row; unpaid
+    recentSales defect: payments_unavailable, no row; unpaid
+    recentSales silence: payments_unavailable, no row; unpaid
     check crash: lost, no row; unpaid
     check interrupt: Unresolved, no row; unpaid
     check defect: internal_error, no row; unpaid
@@ -266,6 +298,10 @@ const tables: Readonly<Record<string, string>> = {
     find interrupt: lost, released; unpaid
     find defect: Unresolved, released; unpaid
     find silence: Unresolved, released; unpaid
+    findByKey crash: lost, released; unpaid
+    findByKey interrupt: lost, released; unpaid
+    findByKey defect: Unresolved, released; unpaid
+    findByKey silence: Unresolved, released; unpaid
     verify crash: lost, released; unpaid
     verify interrupt: Unresolved, released; unpaid
     verify defect: facilitator_error, released; unpaid

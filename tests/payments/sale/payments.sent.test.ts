@@ -1,14 +1,16 @@
 /**
- * A delivery is stored, also when the store fails at that moment.
+ * A delivery is stored, also when the store or the journal fails at that moment.
  *
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect, Layer, Ref } from "effect"
+import { layerFile } from "../../../src/payments/DeliveryJournal.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { test } from "../../support/effect.ts"
 import { memoryPaymentStore } from "../../support/payments/memoryPayments.ts"
+import { nonce } from "../../support/payments/terms.ts"
 import {
   answering,
   inMarket,
@@ -48,4 +50,30 @@ test("sent() retries a store that is down, so that a delivered answer is not ref
       equal(yield* Ref.get(failures), -1)
     })
     yield* inMarket(delivering, {}, storeFailingMarkSent(failures))
+  }))
+
+test("with the journal on a full disk 3 of 3 answers are delivered, and none is refunded", () =>
+  Effect.gen(function* () {
+    const folder = yield* Effect.acquireRelease(
+      Effect.promise(() => Deno.makeTempDir()),
+      (folder) => Effect.promise(() => Deno.remove(folder, { recursive: true })),
+    )
+    const full = () => Deno.openSync("/dev/full", { write: true })
+    const delivering = Effect.gen(function* () {
+      const { sell, sent, sweep } = yield* Payments
+      const rows = []
+      for (const n of [0, 1, 2]) {
+        const bought = yield* purchase({ authorization: { nonce: nonce(n) } })
+        yield* sent(yield* sell(bought, workOf(answering())))
+        rows.push(bought)
+      }
+      // More than HOLD: what is not marked as delivered is refunded.
+      yield* passing(1_200)
+      equal(yield* sweep, 0)
+      for (const bought of rows) {
+        const row = yield* rowOf(bought)
+        equal([row?.state, row?.sent], ["answered", true])
+      }
+    })
+    yield* Effect.provide(inMarket(delivering), layerFile(folder, full))
   }))

@@ -61,10 +61,14 @@ const afterDelay = ({ random }: World, seconds: number, effect: Effect.Effect<vo
 
 function signPayment(world: World, n: number): SignedPayment {
   const { random } = world
-  const sold = random.chance(0.5) ? early : product
+  // Some sign again for a purchase that was paid before, with the same key.
+  const [first, ...others] = world.signed
+  const again = first !== undefined && random.chance(0.4) ? random.pick([first, ...others]) : null
+  const sold = again?.product ?? (random.chance(0.5) ? early : product)
   const now = BigInt(Math.floor(startSeconds + world.seconds()))
   const authorization = {
-    from: address(buyerAddresses[n % buyerAddresses.length] ?? terms.payTo),
+    from: again?.authorization.from ??
+      address(buyerAddresses[n % buyerAddresses.length] ?? terms.payTo),
     to: address(terms.payTo),
     value: sold.price,
     validAfter: now - 600n,
@@ -75,10 +79,14 @@ function signPayment(world: World, n: number): SignedPayment {
     name: `payment ${n}`,
     paymentId: world.signatures.paymentId({ ...token, ...authorization }),
     product: sold,
-    request: `request ${n}`,
+    request: again?.request ?? `request ${n}`,
     authorization,
     signature: world.sign(authorization),
-    secret: random.chance(0.7) ? `the secret of payment ${n}` : null,
+    secret: again !== null
+      ? again.secret
+      : random.chance(0.7)
+      ? `the secret of payment ${n}`
+      : null,
   }
   world.signed.push(signed)
   return signed
@@ -157,7 +165,9 @@ const makeCall = Effect.fnUntraced(function* (
     ? "The authorization expires too soon"
     : null
   const payment = payloadOf(authorization, signature)
-  const before = database.stateOf(signed.paymentId)
+  const before = new Map(
+    world.signed.map(({ paymentId }) => [paymentId, database.stateOf(paymentId)]),
+  )
   const timeoutSeconds = random.chance(0.2) ? random.between(0, 6) : random.between(10, 120)
   const response = method === "findOutcome"
     ? Effect.flatMap(replica.service.findOutcome(signed.paymentId, secret), asSale)
@@ -180,11 +190,16 @@ const makeCall = Effect.fnUntraced(function* (
     : outcomeText(result.value)
   const paidBody = paidBodyOf(result.value, isDelivered)
   note(`${signed.name}, ${caller}: ${outcome}`)
-  const history = [...database.histories.get(signed.paymentId) ?? []]
+  // The response may be about the payment that holds the key.
+  const id = idIn(result.value)
+  const concerned = world.signed.find(({ paymentId }) => paymentId === id) ?? signed
+  const { paymentId } = concerned
+  const history = [...database.histories.get(paymentId) ?? []]
   world.calls.push({
-    ...{ signed, caller, method, outcome, paidBody, charged: chargedOf(result.value), before },
-    after: database.stateOf(signed.paymentId),
-    onChain: yield* isPaid(world, signed),
+    ...{ signed: { ...signed, ...idsOf(concerned) }, caller, method, outcome, paidBody },
+    ...{ charged: chargedOf(result.value), before: before.get(paymentId) ?? null },
+    after: database.stateOf(paymentId),
+    onChain: yield* isPaid(world, concerned),
     wasSettled: history.includes("settle"),
     wasAnswered: history.includes("answer"),
   })
@@ -194,6 +209,16 @@ const makeCall = Effect.fnUntraced(function* (
 })
 
 type Outcome = Result.Result<Delivery, NotCharged | RefundQueued | Unresolved>
+
+/** The id of the payment that a response is about, when it names one. */
+function idIn(result: Outcome): string | null {
+  if (Result.isSuccess(result)) return result.success.paymentId
+  return result.failure instanceof RefundQueued ? result.failure.refund.id : null
+}
+
+const idsOf = ({ name, paymentId, authorization }: SignedPayment) => ({
+  ...{ name, paymentId, authorization },
+})
 
 /** Translates an outcome of findOutcome() into one of sell(). */
 function asSale(

@@ -33,8 +33,22 @@ export interface Database {
 const transaction = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.provideService(effect, Scheduler.PreventSchedulerYield, true)
 
-export const makeDatabase = Effect.gen(function* () {
-  const { store, endRefund, stateOf } = memoryPayments()
+/** A defect of the store that the invariants must find. */
+export type StoreMutant = "no unique keys" | "no keys"
+
+/** A store that neither stores nor finds keys. */
+const withoutKeys = (store: PaymentStore["Service"]): PaymentStore["Service"] => ({
+  ...store,
+  claim: (ticket, secretHash, lease) => store.claim(ticket, secretHash, lease),
+  move: (row, move) => store.move(row, move.event === "claim" ? { ...move, keyHash: null } : move),
+  findByKey: () => Effect.succeedNone,
+})
+
+export const makeDatabase = Effect.fnUntraced(function* (mutant: StoreMutant | null) {
+  const { store: stored, endRefund, stateOf } = memoryPayments({
+    uniqueKeys: mutant !== "no unique keys",
+  })
+  const store = mutant === "no keys" ? withoutKeys(stored) : stored
   const memory = yield* Layer.build(memoryRefunds().layer)
   const refunds = yield* Effect.provideContext(RefundStore, memory)
   const debts = yield* Effect.provideContext(Debts, memory)
@@ -55,7 +69,9 @@ export const makeDatabase = Effect.gen(function* () {
 
   const owe = (found: Option.Option<Payment>) => {
     if (Option.isNone(found)) return Effect.void
-    const { paymentId, token, authorization, amount, paidAmount, paidAt } = recordOf(found.value)
+    const { paymentId, token, authorization, amount, paidAmount, paidAt, request } = recordOf(
+      found.value,
+    )
     return debts.owe({
       paymentId,
       chainId: token.chainId,
@@ -66,6 +82,7 @@ export const makeDatabase = Effect.gen(function* () {
       paymentNonce: authorization.nonce,
       paymentValidBefore: authorization.validBefore,
       paidTransaction: paidAt?.transaction ?? null,
+      queue: request === null || paidAmount !== null ? "unmatched" : "sales",
     })
   }
 

@@ -19,6 +19,7 @@ export function interceptStore(
   return {
     claim: (...args) => intercept("claim", store.claim(...args)),
     find: (...args) => intercept("find", store.find(...args)),
+    findByKey: (...args) => intercept("findByKey", store.findByKey(...args)),
     move: (payment, move) => intercept(move.event, store.move(payment, move)),
     markSent: (...args) => intercept("markSent", store.markSent(...args)),
     waiting: (...args) => intercept("waiting", store.waiting(...args)),
@@ -28,6 +29,7 @@ export function interceptStore(
       intercept("saveScannedThrough", store.saveScannedThrough(...args)),
     states: (...args) => intercept("states", store.states(...args)),
     liability: intercept("liability", store.liability),
+    recentSales: (...args) => intercept("recentSales", store.recentSales(...args)),
   }
 }
 
@@ -45,6 +47,7 @@ export function interceptFacilitator(
 
 export function interceptChain(chain: Chain["Service"], intercept: Intercept): Chain["Service"] {
   return {
+    head: intercept("head", chain.head),
     paymentProof: (...args) => intercept("proof", chain.paymentProof(...args)),
     transfers: (...args) => intercept("transfers", chain.transfers(...args)),
     balanceOf: (...args) => intercept("balanceOf", chain.balanceOf(...args)),

@@ -62,9 +62,26 @@ export const checkRun = Effect.fnUntraced(function* (world: World) {
     for (const call of calls) checkCall(call, spent !== null, violation)
     checkRow(world, signed, violation)
   }
+  yield* checkKeys(world, (what) => violations.push(`I13: ${what}`))
   const out = playBalance - (yield* world.ledger.balance(treasury))
   if (out !== refundedSum) violations.push(`I2: the treasury paid ${out}, and owed ${refundedSum}`)
   return { ...count, violations, calls: world.calls.length } satisfies RunResult
+})
+
+/** No purchase with a key was charged twice and kept: one payment of it at most is not refunded. */
+const checkKeys = Effect.fnUntraced(function* (
+  { signed, database }: World,
+  violation: (what: string) => void,
+) {
+  const charged = new Map<string, string>()
+  for (const { name, paymentId, secret } of signed) {
+    const row = Option.getOrNull(yield* database.payments.find(paymentId))
+    if (row?.state !== "answered" || row.request === null || secret === null) continue
+    const purchase = JSON.stringify([row.authorization.from, row.request, secret])
+    const other = charged.get(purchase)
+    if (other !== undefined) violation(`${name} and ${other} were charged for one key`)
+    charged.set(purchase, name)
+  }
 })
 
 type AddViolation = (invariant: string, what: string) => void

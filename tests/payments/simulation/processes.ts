@@ -5,6 +5,7 @@
  */
 import { Context, Duration, Effect, Layer } from "effect"
 import { address } from "../../../src/payments/domain/payment.ts"
+import { refundQueues } from "../../../src/payments/domain/refund.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
@@ -101,7 +102,7 @@ export const startWorker = (world: World, name: string) =>
       Layer.fresh(RefundWorker.layer({
         token,
         payTo: address(terms.payTo),
-        caps: noCaps,
+        caps: { sales: noCaps, unmatched: noCaps },
         timing: refundTiming,
       })).pipe(
         Layer.provide(outsidePorts(world, intercept)),
@@ -115,7 +116,7 @@ export const startWorker = (world: World, name: string) =>
         Layer.build,
         Effect.map((context) => Context.get(context, RefundWorker)),
       ),
-    ({ sweep }) => [[15, ignoringFailure(sweep)]],
+    ({ sweep }) => refundQueues.map((queue) => [15, ignoringFailure(sweep(queue))] as const),
   )
 
 function interceptRefunds(
@@ -127,6 +128,7 @@ function interceptRefunds(
     claimDue: (...args) => intercept("claimDue", store.claimDue(...args)),
     sign: (...args) => intercept("sign", store.sign(...args)),
     move: (...args) => intercept("refund", store.move(...args)),
-    signedForOthers: (...args) => intercept("signedForOthers", store.signedForOthers(...args)),
+    signedSums: (...args) => intercept("signedSums", store.signedSums(...args)),
+    reserved: (...args) => intercept("reserved", store.reserved(...args)),
   }
 }

@@ -7,6 +7,7 @@ import { Duration, Effect, Logger, Metric } from "effect"
 import type { Signatures } from "../../../src/payments/Signatures.ts"
 import { Random } from "../../support/random.ts"
 import { runBuyer } from "./buyers.ts"
+import type { StoreMutant } from "./database.ts"
 import { startReplica, startWorker } from "./processes.ts"
 import { allFinal, checkRun, type RunResult, transitions } from "./oracle.ts"
 import { VirtualTime } from "./virtualTime.ts"
@@ -28,11 +29,16 @@ const checkIntervalSeconds = 15
 const finalChecksMin = 14
 const stepsMax = 5_000_000
 
-export function simulate(seed: number, realSignatures: Signatures["Service"]): Run {
+/** `mutant`: a defect of the store that the invariants must find. */
+export function simulate(
+  seed: number,
+  realSignatures: Signatures["Service"],
+  mutant: StoreMutant | null = null,
+): Run {
   const random = new Random(seed)
   const time = new VirtualTime(startSeconds * 1_000, random)
   const run = Effect.scoped(Effect.gen(function* () {
-    const world = yield* makeWorld(random, time, realSignatures)
+    const world = yield* makeWorld(random, time, realSignatures, mutant)
     const replicas = [
       yield* startReplica(world, "replica 1"),
       yield* startReplica(world, "replica 2"),

@@ -22,9 +22,22 @@ export interface SimulatedProcess<S> {
 
 /** Calls of a store, which may also take effect after their caller has timed out. */
 const storeCalls = new Set([
-  ...["claim", "find", "release", "intend", "doubt", "settle", "answer", "owe", "void", "markSent"],
+  ...[
+    "claim",
+    "find",
+    "findByKey",
+    "release",
+    "intend",
+    "doubt",
+    "settle",
+    "answer",
+    "owe",
+    "void",
+    "markSent",
+  ],
   ...["waiting", "insertUnmatched", "scanned", "saveScannedThrough", "liability"],
-  ...["claimDue", "sign", "refund", "signedForOthers"],
+  "recentSales",
+  ...["claimDue", "sign", "refund", "signedSums", "reserved"],
 ])
 
 /** Longer than every deadline of a store call. */

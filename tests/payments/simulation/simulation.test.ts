@@ -32,6 +32,16 @@ Deno.test(`${seeds} runs violate no invariant, and make every move that is not r
   equal(missing, [])
 })
 
+for (const mutant of ["no keys", "no unique keys"] as const) {
+  Deno.test(`a store with ${mutant} charges a key twice, and the invariants find it`, () => {
+    let seed = 1
+    const finds = () =>
+      simulate(seed, realSignatures, mutant).result.violations.some((text) => /^I13/.test(text))
+    while (seed <= seeds * 4 && !finds()) seed++
+    ok(seed <= seeds * 4, "no run found it")
+  })
+}
+
 /** These need thousands of runs; the last two need a chain that reorganises a safe block. */
 const rare = new Set([
   ...["compute-first settling: void", "settle-early settling: void"],

@@ -18,7 +18,7 @@ import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import type { Random } from "../../support/random.ts"
 import { terms, token } from "../../support/payments/terms.ts"
-import { makeDatabase } from "./database.ts"
+import { makeDatabase, type StoreMutant } from "./database.ts"
 import type { VirtualTime } from "./virtualTime.ts"
 import { drawFaultRates, noFaults, simulationOf } from "./faultRates.ts"
 import { layerMemory } from "../../support/payments/memoryLedger.ts"
@@ -69,6 +69,7 @@ export const makeWorld = Effect.fnUntraced(function* (
   random: Random,
   time: VirtualTime,
   realSignatures: Signatures["Service"],
+  mutant: StoreMutant | null,
 ) {
   const rates = drawFaultRates(random)
   let faultsEnded = false
@@ -85,7 +86,7 @@ export const makeWorld = Effect.fnUntraced(function* (
   }
 
   const { signatures, sign } = fakeSignatures(realSignatures)
-  const database = yield* makeDatabase
+  const database = yield* makeDatabase(mutant)
   const ledgers = yield* Layer.build(Layer.fresh(layerMemory))
   const ledger = Context.get(ledgers, Ledger)
   const outside = yield* Layer.build(

@@ -18,7 +18,10 @@ import type { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
 import { ReportNarrator } from "../../../src/research/ReportNarrator.ts"
+import { type HealthOfPayments } from "../../../src/payments/domain/paymentHealth.ts"
+import { PaymentHealth } from "../../../src/payments/PaymentHealth.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
+import { StoreProbe, StoreRefusesWrites } from "../../../src/core/StoreProbe.ts"
 import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
 import type { ReportStore } from "../../../src/research/ReportStore.ts"
 import { Research } from "../../../src/research/Research.ts"
@@ -63,6 +66,23 @@ export interface World {
   /** How often the shared rate limits were called. */
   readonly limitCalls: Ref.Ref<number>
   readonly productPorts: ProductPorts
+  /** The health of payments; none of the fakes changes it. */
+  readonly paymentHealth: Ref.Ref<HealthOfPayments>
+  readonly chainReady: Ref.Ref<boolean>
+  /** Why the store refuses writes; null when it accepts them. */
+  readonly writeFault: Ref.Ref<string | null>
+  /** How often the store was asked to write. */
+  readonly writes: Ref.Ref<number>
+}
+
+const fine = { verdict: "ok", reason: null } as const
+/** Payments of which every part works. */
+export const healthyPayments: HealthOfPayments = {
+  verdict: "ok",
+  parts: {
+    ...{ verification: fine, settlement: fine, chain: fine, treasury: fine },
+    ...{ unresolved: fine, refunds: fine, scan: fine, sweep: fine },
+  },
 }
 
 export const makeWorld = (count: number): Effect.Effect<World> =>
@@ -80,6 +100,10 @@ export const makeWorld = (count: number): Effect.Effect<World> =>
       storeUp: yield* Ref.make(true),
       limitCalls: yield* Ref.make(0),
       productPorts: yield* makeProductPorts,
+      paymentHealth: yield* Ref.make(healthyPayments),
+      chainReady: yield* Ref.make(true),
+      writeFault: yield* Ref.make<string | null>(null),
+      writes: yield* Ref.make(0),
     }
   })
 
@@ -139,6 +163,24 @@ const jobSlots = (world: World) =>
     lastOk: () => Effect.map(Ref.get(world.lastTickAt), Option.fromNullOr),
     prune: () => Effect.succeed(0),
   })
+
+const observed = (world: World) =>
+  Layer.merge(
+    Layer.succeed(PaymentHealth, {
+      current: Ref.get(world.paymentHealth),
+      chainReady: Ref.get(world.chainReady),
+      measure: Effect.void,
+      swept: Effect.void,
+      updateGauges: Effect.void,
+    }),
+    Layer.succeed(StoreProbe, {
+      write: Effect.gen(function* () {
+        yield* Ref.update(world.writes, (count) => count + 1)
+        const reason = yield* Ref.get(world.writeFault)
+        if (reason !== null) return yield* new StoreRefusesWrites({ reason })
+      }),
+    }),
+  )
 
 const taskStore = ({ tasks, storeUp }: World) => {
   const whileUp = <A, E>(effect: Effect.Effect<A, E>) =>
@@ -223,6 +265,7 @@ export const servicesOver = (
     Feed.layer({ tickIntervalMs }).pipe(Layer.provide([feedStore(world), jobSlots(world)])),
     digestsOver(world.digests, world.storeUp),
     rateLimits(world),
+    observed(world),
     payments,
     taskStore(world),
     Layer.mergeAll(Resolving.layer, Research.layer, TrackRecord.layer, Calibration.layer).pipe(

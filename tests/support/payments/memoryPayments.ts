@@ -6,6 +6,7 @@
 import { Clock, Duration, Effect, Layer, Option, Result } from "effect"
 import { AtomicAmount } from "../../../src/core/domain/money.ts"
 import {
+  holdsKey,
   type PaidAt,
   type Payment,
   type PaymentId,
@@ -16,6 +17,7 @@ import {
   step,
   type StoredAnswer,
 } from "../../../src/payments/domain/payment.ts"
+import { absenceReasons, chargedMax, windowMs } from "../../../src/payments/domain/refundRatio.ts"
 import {
   type ClaimResult,
   type Move,
@@ -30,6 +32,7 @@ type Stored = Omit<PaymentRecord, "leaseLeftMs" | "intendedAgoMs" | "answeredAgo
   readonly leaseUntil: number | null
   readonly intendedAt: number | null
   readonly answeredAt: number | null
+  readonly createdAt: number
   readonly changed: number
 }
 
@@ -43,14 +46,19 @@ export interface MemoryPayments {
   readonly countByState: () => ReadonlyMap<PaymentState, number>
 }
 
-export function memoryPayments(): MemoryPayments {
+interface MemoryOptions {
+  /** False: claims do not check that a key is free, as without the unique index. */
+  readonly uniqueKeys?: boolean
+}
+
+export function memoryPayments({ uniqueKeys = true }: MemoryOptions = {}): MemoryPayments {
   const rows = new Map<PaymentId, Stored>()
   let changes = 0
 
   const scans = new Map<string, ScannedRange>()
 
   const toPayment = (
-    { leaseUntil, intendedAt, answeredAt, changed: _, ...row }: Stored,
+    { leaseUntil, intendedAt, answeredAt, createdAt: _, changed: __, ...row }: Stored,
     now: number,
   ): Payment =>
     Result.getOrThrow(paymentOf({
@@ -66,6 +74,15 @@ export function memoryPayments(): MemoryPayments {
     return payment
   }
 
+  /** The row that holds a key. */
+  const holder = (keyHash: PaymentRecord["keyHash"]) =>
+    keyHash === null
+      ? undefined
+      : rows.values().find((row) => row.keyHash === keyHash && holdsKey(row.state))
+
+  const conflicting = (keyHash: PaymentRecord["keyHash"]) =>
+    uniqueKeys ? holder(keyHash) : undefined
+
   const find = (paymentId: PaymentId) =>
     Effect.map(
       Clock.currentTimeMillis,
@@ -74,15 +91,22 @@ export function memoryPayments(): MemoryPayments {
 
   const store = PaymentStore.of({
     find,
-    claim: (ticket, secretHash, lease) =>
+    findByKey: (keyHash) =>
+      Effect.map(
+        Clock.currentTimeMillis,
+        (now) => Option.map(Option.fromNullishOr(holder(keyHash)), (row) => toPayment(row, now)),
+      ),
+    claim: (ticket, secretHash, lease, keyHash = null) =>
       Effect.map(Clock.currentTimeMillis, (now): ClaimResult => {
-        const known = rows.get(ticket.paymentId)
+        const known = rows.get(ticket.paymentId) ?? conflicting(keyHash)
         if (known !== undefined) return { claimed: false, payment: toPayment(known, now) }
         const row: Stored = {
           ...ticket,
           ...absent,
           state: "claimed",
+          createdAt: now,
           secretHash,
+          keyHash,
           leaseUntil: now + Duration.toMillis(lease),
         }
         return { claimed: true, payment: save(row, now) }
@@ -97,6 +121,8 @@ export function memoryPayments(): MemoryPayments {
         // The database refuses this too: only the refund moves a payment out of refund_due.
         if (row.state === "refund_due") throw new Error("A refund is not cancelled by its payment")
         const state = Result.getOrThrow(step(row.settlementOrder, row.state, move.event))
+        const keyHash = move.event === "claim" ? move.keyHash ?? null : null
+        if (conflicting(keyHash) !== undefined) return Option.none()
         return Option.some(save({ ...row, ...changesOf(row, move, now), state }, now))
       }),
     markSent: (paymentId) =>
@@ -123,7 +149,7 @@ export function memoryPayments(): MemoryPayments {
     insertUnmatched: (transfer) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         if (rows.has(transfer.paymentId)) return false
-        save(unmatchedRow(transfer), now)
+        save({ ...unmatchedRow(transfer), createdAt: now }, now)
         return true
       }),
     scanned: (account) => Effect.sync(() => Option.fromNullishOr(scans.get(nameOf(account)))),
@@ -141,10 +167,25 @@ export function memoryPayments(): MemoryPayments {
       ),
     liability: Effect.sync(() =>
       [...rows.values()].reduce(
-        (units, row) => isLiable(row) ? units + (row.paidAmount ?? row.amount) : units,
+        (units, row) => isLiable(row) ? units + row.amount : units,
         0n,
       )
     ),
+    recentSales: (payer) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const charged = [...rows.values()].filter((row) =>
+          row.authorization.from === payer && row.settlementOrder === "settle-early" &&
+          row.request !== null && row.createdAt > now - windowMs &&
+          ["settled", "answered", "refund_due", "refunded"].includes(row.state)
+        ).sort((a, b) => b.createdAt - a.createdAt).slice(0, chargedMax)
+        const absent = charged.filter(({ refund }) =>
+          absenceReasons.some((reason) => reason === refund?.reason)
+        )
+        return {
+          charged: charged.length,
+          absentAgoMs: absent.map(({ createdAt }) => now - createdAt),
+        }
+      }),
   })
 
   const countByState = () => {
@@ -181,9 +222,11 @@ const nameOf = ({ chainId, asset, payTo }: ScannedAccount) => `${chainId}:${asse
 const absent = {
   fence: 1,
   secretHash: null,
+  keyHash: null,
   leaseUntil: null,
   intendedAt: null,
   answeredAt: null,
+  createdAt: 0,
   transactionHint: null,
   paidAt: null,
   paidAmount: null,
@@ -217,8 +260,9 @@ const unmatchedRow = (
   refund: { state: "queued", reason: "unmatched_transfer", transaction: null },
 })
 
-const isLiable = ({ state, settlementOrder }: Stored) =>
-  state === "refund_due" || (settlementOrder === "settle-early" &&
+const isLiable = ({ state, settlementOrder, request, paidAmount }: Stored) =>
+  (state === "refund_due" && request !== null && paidAmount === null) ||
+  (settlementOrder === "settle-early" &&
     ["claimed", "settling", "unresolved", "settled"].includes(state))
 
 function isWaiting(row: Stored, nowSeconds: bigint, answerWindowMs: number, now: number): boolean {
@@ -241,6 +285,7 @@ function isWaiting(row: Stored, nowSeconds: bigint, answerWindowMs: number, now:
 interface Changes {
   readonly fence?: number
   readonly secretHash?: PaymentRecord["secretHash"]
+  readonly keyHash?: PaymentRecord["keyHash"]
   readonly leaseUntil: number | null
   readonly intendedAt?: number
   readonly answeredAt?: number
@@ -258,6 +303,7 @@ function changesOf(row: Stored, move: Move, now: number): Changes {
       return {
         fence: row.fence + 1,
         secretHash: move.secretHash,
+        keyHash: move.keyHash ?? null,
         leaseUntil: now + Duration.toMillis(move.lease),
       }
     case "release":

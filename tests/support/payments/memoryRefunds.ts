@@ -6,7 +6,10 @@
 import { Clock, Context, Duration, Effect, Layer, Option, Result } from "effect"
 import type { Address, PaidAt, PaymentId } from "../../../src/payments/domain/payment.ts"
 import {
+  type Caps,
+  isExempt,
   type PaymentToRefund,
+  type QueueName,
   type RefundEvent,
   type RefundSignature,
   type RefundState,
@@ -28,11 +31,18 @@ export class Debts extends Context.Service<Debts, {
   /** Makes a payment owed: its refund is queued, or queued again after it was cancelled. */
   readonly owe: (debt: Debt) => Effect.Effect<void>
   readonly read: (paymentId: PaymentId) => Effect.Effect<Owed>
+  /** What a person does with a refund in `needs_review`. */
+  readonly review: (paymentId: PaymentId, action: ReviewAction) => Effect.Effect<void>
   /** Moves the time of a signature back. */
   readonly age: (paymentId: PaymentId, by: Duration.Duration) => Effect.Effect<void>
 }>()("tests/Debts") {}
 
-export type Debt = PaymentToRefund & Pick<ClaimedRefund, "paidTransaction">
+export type Debt = PaymentToRefund & Pick<ClaimedRefund, "paidTransaction"> & {
+  /** `sales` when absent. */
+  readonly queue?: QueueName
+}
+
+export type ReviewAction = "requeue" | "approve_amount" | "settle"
 
 /** The states of a payment and its refund. */
 export interface Owed {
@@ -43,7 +53,7 @@ export interface Owed {
 }
 
 /** A row with the columns of every state, as in the database. */
-interface Stored extends Debt, Omit<ClaimedRefund, "state" | "signed"> {
+interface Stored extends Omit<ClaimedRefund, "state" | "signed"> {
   readonly state: RefundState
   readonly signed: RefundSignature | null
   readonly leaseUntil: number | null
@@ -54,6 +64,9 @@ interface Stored extends Debt, Omit<ClaimedRefund, "state" | "signed"> {
 }
 
 const hourMs = 3_600_000
+
+const isOpen = (state: RefundState) =>
+  state !== "confirmed" && state !== "cancelled" && state !== "settled_by_hand"
 
 /** The rows, for a test that backs them up or corrupts them. */
 export interface MemoryRefunds {
@@ -70,22 +83,23 @@ export function memoryRefunds(): MemoryRefunds {
   }
   const atNow = <A>(body: (now: number) => A) => Effect.map(Clock.currentTimeMillis, body)
 
-  const sums = (paymentId: PaymentId, now: number) => {
-    const since = (ms: number) =>
-      [...rows.values()]
-        .filter((row) =>
-          row.paymentId !== paymentId && row.signedAt !== null && row.signedAt > now - ms
-        )
-        .reduce((sum, { amount }) => sum + amount, 0n)
-    return { lastHour: since(hourMs), lastDay: since(24 * hourMs) }
+  const sums = (queue: QueueName, caps: Caps, except: PaymentId | null, now: number) => {
+    const since = (ms: number, cap: bigint) =>
+      unitsOf((row) =>
+        row.queue === queue && row.paymentId !== except && !isExempt(row, cap) &&
+        row.signedAt !== null && row.signedAt > now - ms
+      )
+    return { lastHour: since(hourMs, caps.perHour), lastDay: since(24 * hourMs, caps.perDay) }
   }
+  const unitsOf = (matches: (row: Stored) => boolean) =>
+    [...rows.values()].filter(matches).reduce((sum, { amount }) => sum + amount, 0n)
 
   const store = RefundStore.of({
-    claimDue: (lease, limit) =>
+    claimDue: (queue, lease, limit) =>
       atNow((now) =>
         [...rows.values()]
           .filter((row) =>
-            row.state !== "confirmed" && row.state !== "cancelled" && row.due <= now &&
+            row.queue === queue && isOpen(row.state) && row.due <= now &&
             (row.leaseUntil === null || row.leaseUntil <= now)
           )
           .sort((a, b) => a.due - b.due || (a.paymentId < b.paymentId ? -1 : 1))
@@ -109,7 +123,7 @@ export function memoryRefunds(): MemoryRefunds {
           throw new Error("a refund can be signed again only with a later valid_before")
         }
         refuseOtherIdentity(row, signed)
-        if (!withinCaps(row.amount, sums(row.paymentId, now), caps)) return "over_caps"
+        if (!withinCaps(row, sums(row.queue, caps, row.paymentId, now), caps)) return "over_caps"
         rows.set(row.paymentId, {
           ...{ ...row, signed, state: "signed", signedAt: now, transactionHint: null },
         })
@@ -128,7 +142,14 @@ export function memoryRefunds(): MemoryRefunds {
         rows.set(row.paymentId, { ...row, state, leaseUntil: null, ...changesOf(row, move, now) })
         return true
       }),
-    signedForOthers: (paymentId) => atNow((now) => sums(paymentId, now)),
+    signedSums: (queue, caps, except) => atNow((now) => sums(queue, caps, except, now)),
+    reserved: (except) =>
+      Effect.sync(() =>
+        unitsOf((row) =>
+          row.paymentId !== except && isOpen(row.state) &&
+          (row.queue === "sales" || row.state === "signed" || row.state === "broadcast")
+        )
+      ),
     blockRange: (treasury) =>
       Effect.sync(() => {
         const at = treasuries.findIndex((own) => own.treasury === treasury)
@@ -148,6 +169,9 @@ export function memoryRefunds(): MemoryRefunds {
   })
   const queue = RefundQueue.of({
     totalsByState: atNow((now) => totalsOf([...rows.values()], now)),
+    unmatchedOwed: Effect.sync(() =>
+      unitsOf(({ queue, state }) => queue === "unmatched" && isOpen(state))
+    ),
   })
 
   const debts = Debts.of({
@@ -156,18 +180,30 @@ export function memoryRefunds(): MemoryRefunds {
         const known = rows.get(debt.paymentId)
         if (known === undefined) return void rows.set(debt.paymentId, newRow(debt, now))
         refuseIllegal(known.state, "queue")
-        rows.set(debt.paymentId, { ...known, state: "queued" })
+        rows.set(debt.paymentId, { ...known, state: "queued", amountApproved: false })
       }),
     read: (paymentId) =>
       Effect.sync(() => {
         const row = rows.get(paymentId)
         const refund = row?.state ?? "queued"
-        const payment = refund === "confirmed"
+        const payment = refund === "confirmed" || refund === "settled_by_hand"
           ? "refunded"
           : refund === "cancelled"
           ? "void"
           : "refund_due"
         return { payment, refund, at: row?.at ?? null }
+      }),
+    review: (paymentId, action) =>
+      atNow((now) => {
+        const row = rows.get(paymentId)
+        if (row === undefined) throw new Error("no such refund")
+        const event = action === "settle" ? "settle_by_hand" : "queue"
+        refuseIllegal(row.state, event)
+        rows.set(paymentId, {
+          ...{ ...row, state: refundStateAfter[event], fence: row.fence + 1, leaseUntil: null },
+          ...{ attempts: 0, due: now, lastReason: null },
+          amountApproved: row.amountApproved || action === "approve_amount",
+        })
       }),
     age: (paymentId, by) =>
       Effect.sync(() => {
@@ -191,7 +227,7 @@ function claimedOf(
   if (state === "queued" || state === "needs_review") {
     return Result.succeed({ ...row, state, signed })
   }
-  if (signed === null || state === "confirmed" || state === "cancelled") {
+  if (signed === null || (state !== "signed" && state !== "broadcast")) {
     return Result.fail(new UnreadableRefund({ paymentId: row.paymentId, state }))
   }
   return Result.succeed({ ...row, state, signed })
@@ -200,6 +236,7 @@ function claimedOf(
 function newRow(debt: Debt, now: number): Stored {
   return {
     ...debt,
+    ...{ queue: debt.queue ?? "sales", amountApproved: false },
     ...{ state: "queued", fence: 0, signed: null, transactionHint: null },
     ...{ attempts: 0, lastReason: null, at: null },
     ...{ leaseUntil: null, due: now, owedAt: now, signedAt: null },

@@ -48,4 +48,5 @@ export const refundMoves = {
   confirmed: refundEventsFrom("confirmed"),
   cancelled: refundEventsFrom("cancelled"),
   needs_review: refundEventsFrom("needs_review"),
+  settled_by_hand: refundEventsFrom("settled_by_hand"),
 } satisfies { readonly [S in RefundState]: ReadonlyArray<RefundEvent> }

@@ -12,7 +12,7 @@ import { layerLedger, type SimulationOptions } from "../../../src/payments/simul
 import { Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
 import { address, type Authorization } from "../../../src/payments/domain/payment.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
-import type { Caps } from "../../../src/payments/domain/refund.ts"
+import type { Caps, RefundOutcome } from "../../../src/payments/domain/refund.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { RefundQueue } from "../../../src/payments/refunds/Refunds.ts"
@@ -59,23 +59,39 @@ export interface RefundHarnessOptions extends PortOverrides {
 
 export interface WorkerOptions {
   readonly caps?: Caps
+  readonly unmatchedCaps?: Caps
   readonly timing?: Partial<RefundTiming>
 }
 
 const noCaps: Caps = { perHour: 10n ** 12n, perDay: 10n ** 12n }
 
+interface TestWorker {
+  /** Sweeps both queues, one after the other. */
+  readonly sweep: Effect.Effect<ReadonlyArray<RefundOutcome>>
+  readonly sweepQueue: RefundWorker["Service"]["sweep"]
+}
+
 /** Starts another worker, until the scope closes. */
-export const worker = ({ caps = noCaps, timing = {} }: WorkerOptions = {}): Effect.Effect<
-  RefundWorker["Service"],
+export const worker = (
+  { caps = noCaps, unmatchedCaps = noCaps, timing = {} }: WorkerOptions = {},
+): Effect.Effect<
+  TestWorker,
   never,
   Ports | Scope.Scope
 > =>
   Layer.fresh(RefundWorker.layer({
     token,
     payTo: address(terms.payTo),
-    caps,
+    caps: { sales: caps, unmatched: unmatchedCaps },
     timing: { ...defaultRefundTiming, ...timing },
-  })).pipe(Layer.build, Effect.map((context) => Context.get(context, RefundWorker)))
+  })).pipe(
+    Layer.build,
+    Effect.map((context) => {
+      const { sweep } = Context.get(context, RefundWorker)
+      const both = Effect.zipWith(sweep("sales"), sweep("unmatched"), (a, b) => [...a, ...b])
+      return { sweep: both, sweepQueue: sweep }
+    }),
+  )
 
 export interface RefundHarness {
   readonly memory: MemoryRefunds
@@ -147,8 +163,8 @@ export const pay = Effect.fnUntraced(function* (debt: Debt) {
 })
 
 /** The n-th buyer has paid and has no answer. */
-export const owed = Effect.fnUntraced(function* (n: number) {
-  const debt = yield* debtOf(n)
+export const owed = Effect.fnUntraced(function* (n: number, changes: Partial<Debt> = {}) {
+  const debt = yield* debtOf(n, changes)
   yield* pay(debt)
   yield* Effect.flatMap(Debts, ({ owe }) => owe(debt))
   return debt
@@ -156,7 +172,7 @@ export const owed = Effect.fnUntraced(function* (n: number) {
 
 /** Runs a worker for some time, with a sweep every 15 s. What it started continues after it. */
 export const sweepFor = Effect.fnUntraced(
-  function* ({ sweep }: RefundWorker["Service"], seconds: number) {
+  function* ({ sweep }: Pick<TestWorker, "sweep">, seconds: number) {
     const fiber = yield* Effect.forkChild(
       sweep.pipe(
         Effect.catchDefect(() => Effect.void),

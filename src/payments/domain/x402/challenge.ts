@@ -32,6 +32,7 @@ export const ChallengeBody = Schema.Struct({
     mimeType: Schema.Literal("application/json"),
   })),
   terms: Schema.String,
+  hint: Schema.String,
 }).annotate({ identifier: "PaymentChallenge" })
 
 /** The 402 body of x402 version 1, whose reference client reads no header. */
@@ -51,6 +52,12 @@ export const ChallengeV1Body = Schema.Struct({
     extra: Schema.Struct({ name: Schema.String, version: Schema.String }),
   })),
 }).annotate({ identifier: "PaymentRequiredV1" })
+
+/** Recommends a key, where it does not make the header longer. */
+export const keyHint =
+  "Send an Idempotency-Key of your own with the payment (16 to 128 letters, digits, - or _). The " +
+  "same request with the same key is charged once, also with a new signature, and a lost answer " +
+  "is returned again."
 
 /** The error of a 402 when the request has no payment. */
 const paymentRequiredError = "Payment required"
@@ -119,6 +126,7 @@ export function challenge(
         mimeType: "application/json",
       }],
       terms: `${terms.publicBaseUrl}/terms.txt`,
+      hint: keyHint,
     },
   }
 }

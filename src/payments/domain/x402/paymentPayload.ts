@@ -11,7 +11,8 @@
 import { Result, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
 import { usd } from "../../../core/domain/money.ts"
-import { address, type Authorization, Bytes32, Signature } from "../payment.ts"
+import { address, type Authorization, Bytes32, Signature, signatureBytesMax } from "../payment.ts"
+import { payerProofExtension } from "../payerProof.ts"
 import { PaymentFault } from "../paymentFault.ts"
 import type { Product } from "../../../catalog/domain/product.ts"
 import { toolUrl } from "../../../catalog/domain/skill.ts"
@@ -41,7 +42,10 @@ const Payload = Schema.Struct({
     validBefore: Digits,
     nonce: hexOf(64),
   }),
-  signature: hexOf(130),
+  signature: Schema.String.check(
+    Schema.isMaxLength(2 + 2 * signatureBytesMax),
+    Schema.isPattern(/^0x(?:[0-9a-fA-F]{2}){65,}$/),
+  ),
 })
 
 const Accepted = Schema.Struct({
@@ -73,6 +77,7 @@ const WirePayment = Schema.Union([
       "payment-identifier": optional(Schema.Struct({
         info: Schema.Struct({ id: optional(PaymentIdentifier) }),
       })),
+      [payerProofExtension]: optional(Schema.Struct({ signature: hexOf(130) })),
     })),
   }),
   Schema.Struct({
@@ -85,7 +90,7 @@ const WirePayment = Schema.Union([
 type WirePayment = typeof WirePayment.Type
 type Accepted = typeof Accepted.Type
 
-/** A decoded payment. Hex is in lower case, and the signature is in normal form. */
+/** A decoded payment. Hex is in lower case, and the signatures are in normal form. */
 export interface PaymentPayload {
   readonly x402Version: 1 | 2
   readonly scheme: string | null
@@ -97,6 +102,8 @@ export interface PaymentPayload {
   readonly resourceUrl: string | null
   /** The buyer's `payment-identifier`; null when there is none. */
   readonly identifier: string | null
+  /** The signature that proves that the caller is the payer (`payerProof.ts`); null without one. */
+  readonly payerProof: Signature | null
 }
 
 /** Why a payment does not pay for a product. The reason is text for the buyer. */
@@ -286,12 +293,15 @@ const notPayload = "The payment is not an x402 exact EVM payload"
 function errorText(path: ReadonlyArray<PropertyKey>): string {
   const field = path.at(-1)
   if (field === undefined) return notPayload
-  const wrong = `${path.join(".")} must be ${expected[String(field)] ?? "an object"}`
+  const where = path.join(".")
+  const form = where === "payload.signature" ? anySignature : expected[String(field)]
+  const wrong = `${where} must be ${form ?? "an object"}`
   return path[0] === "payload" ? `${notPayload}: ${wrong}` : `The payment's ${wrong}`
 }
 
 const decimal = "1 to 30 decimal digits, as text"
 const hexAddress = "0x and 40 hex digits"
+const anySignature = `0x and 130 hex digits; of a contract wallet, up to ${signatureBytesMax} bytes`
 const shortText = "text of at most 2048 characters"
 
 /** The expected form of a field, by its name. Fields without an entry are objects. */
@@ -331,27 +341,36 @@ const decodeBytes32 = Schema.decodeUnknownSync(Bytes32)
 function fromWire(wire: WirePayment): Result.Result<PaymentPayload, PaymentRejected> {
   const { authorization, signature } = wire.payload
   const accepted = wire.x402Version === 2 ? wire.accepted ?? null : null
-  return Result.map(normalSignature(signature), (signature) => ({
-    x402Version: wire.x402Version,
-    scheme: accepted?.scheme ?? wire.scheme ?? null,
-    network: accepted?.network ?? wire.network ?? null,
-    accepted,
-    authorization: {
-      from: address(authorization.from),
-      to: address(authorization.to),
-      value: BigInt(authorization.value),
-      validAfter: BigInt(authorization.validAfter),
-      validBefore: BigInt(authorization.validBefore),
-      nonce: decodeBytes32(authorization.nonce.toLowerCase()),
-    },
-    signature,
-    resourceUrl: wire.x402Version === 2 ? wire.resource?.url ?? null : null,
-    identifier: wire.x402Version === 2
-      ? wire.extensions?.["payment-identifier"]?.info.id ?? null
-      : null,
-  }))
+  const extensions = wire.x402Version === 2 ? wire.extensions ?? null : null
+  const proof = extensions?.[payerProofExtension]?.signature ?? null
+  return Result.map(
+    Result.all([
+      normalSignature(signature),
+      proof === null ? Result.succeed(null) : normalSignature(proof),
+    ]),
+    ([signature, payerProof]) => ({
+      x402Version: wire.x402Version,
+      scheme: accepted?.scheme ?? wire.scheme ?? null,
+      network: accepted?.network ?? wire.network ?? null,
+      accepted,
+      authorization: {
+        from: address(authorization.from),
+        to: address(authorization.to),
+        value: BigInt(authorization.value),
+        validAfter: BigInt(authorization.validAfter),
+        validBefore: BigInt(authorization.validBefore),
+        nonce: decodeBytes32(authorization.nonce.toLowerCase()),
+      },
+      signature,
+      resourceUrl: wire.x402Version === 2 ? wire.resource?.url ?? null : null,
+      identifier: extensions?.["payment-identifier"]?.info.id ?? null,
+      payerProof,
+    }),
+  )
 }
 
+/** Length of the signature of a key, in characters: 0x and 65 bytes. */
+const keySignatureLength = 132
 /**
  * Half of the order of secp256k1. Of the two forms of a signature only the one with the lower s is
  * accepted.
@@ -361,10 +380,13 @@ const signatureVs: Readonly<Record<number, string>> = { 0: "1b", 1: "1c", 27: "1
 
 /**
  * Normalises a signature, so that it has only one form: v of 0 or 1 becomes 27 or 28, and a high s
- * is refused.
+ * is refused. Of a longer one, which a contract wallet checks, only the case of its digits changes.
  */
 function normalSignature(spelling: string): Result.Result<Signature, PaymentRejected> {
   const lower = spelling.toLowerCase()
+  if (lower.length > keySignatureLength) {
+    return Result.succeed(Signature.make(`0x${lower.slice(2)}`))
+  }
   const v = signatureVs[Number.parseInt(lower.slice(130), 16)]
   const s = BigInt(`0x${lower.slice(66, 130)}`)
   if (v === undefined) {

@@ -1,0 +1,379 @@
+/**
+ * Attacks 2, 7 and 13: payments that were never valid, one payment on many connections, and invalid
+ * payments from one IPv6 site.
+ *
+ * @module
+ */
+import { Effect, type Scope } from "effect"
+import { products } from "../../src/catalog/domain/product.ts"
+import { exchangeOf, fundedBuyers, newPurchase, send, Tally } from "./buyers.ts"
+import {
+  attackerClient,
+  type Drill,
+  honestResult,
+  type HonestSales,
+  round,
+  sellToHonest,
+  sleep,
+} from "./drill.ts"
+import { answersCounted, type Environment, startEnvironment } from "./environment.ts"
+import { type HttpAnswer, localAddresses, request } from "./http.ts"
+
+/**
+ * Attack 2: how many requests are in flight, and how many a second each place starts. The first ones
+ * hang up just before the facilitator answers, the others wait for the verdict, from another address.
+ */
+const emptyKeys = { hangUps: 110, waiting: 10, intervalMs: 320 } as const
+const hangUpAfterMs = { min: 200, max: 280 } as const
+/** The soak's flood is smaller, because it signs its payments while it runs. */
+export const smallFlood = { hangUps: 20, waiting: 4, intervalMs: 400 } as const
+/** Few claims of the dearest product reach this treasury. */
+const smallTreasury = 20_000_000n
+/** Payments that are signed before the flood starts, so that the flood costs little. */
+const signedBeforeMax = 12_000
+/** Short, so that the rows of a flood are due for a check on the chain soon. */
+const emptyKeyValidSeconds = 50
+const waitingClient = "198.51.100.8"
+/** Attack 7: the pause of a connection between two requests, and how long its payment settles. */
+const repeats = { pauseMs: 500, settleMs: 18_000 } as const
+const sites = 400
+const busyRetriesMax = 5
+const busyRetryMs = 500
+/** Leases of the replica that is killed in the middle of a sale. */
+const strandedLease = "20 seconds"
+const strandedPollMs = 250
+
+export const attackerHeaders = (header: string, secret: string | null = null) => ({
+  "payment-signature": header,
+  ...secret === null ? {} : { "idempotency-key": secret },
+})
+
+/** The name of an answer by status alone. */
+export function statusOf({ status, failure }: HttpAnswer): string {
+  return status === null ? failure ?? "lost" : String(status)
+}
+
+export interface Flood {
+  readonly tally: Tally
+  /** Resolves when the last request of the flood has ended. */
+  readonly ended: Promise<void>
+}
+
+interface FloodOptions {
+  readonly hangUps: number
+  readonly waiting: number
+  readonly intervalMs: number
+}
+
+/** A request with a payment of a new, empty key. */
+interface EmptyPayment {
+  readonly path: string
+  readonly header: string
+}
+
+/** Well-signed payments of empty keys for products of both settlement orders. */
+function emptyPayment({ payer }: Environment, slug: string | null, turn: number): EmptyPayment {
+  const { latest, resolving, research } = products
+  const choice = [latest, slug === null ? resolving : research][turn % 2] ?? latest
+  const { header } = payer.pay(payer.newWallet(), choice, emptyKeyValidSeconds)
+  const path = choice === research ? `${choice.path}?market=${slug}` : choice.path
+  return { path, header }
+}
+
+/**
+ * Sends payments of empty keys, each new and well signed. Most requests hang up before the
+ * facilitator answers. `signed` are sent first.
+ */
+export function floodWithEmptyKeys(
+  environment: Environment,
+  isRunning: () => boolean,
+  { hangUps, waiting, intervalMs }: FloodOptions,
+  slug: string | null = null,
+  signed: Array<EmptyPayment> = [],
+): Flood {
+  const { ports } = environment
+  const tally = new Tally()
+  const loop = async (n: number) => {
+    const { min, max } = hangUpAfterMs
+    const hangsUp = n < hangUps
+    await sleep(n * intervalMs / (hangUps + waiting))
+    for (let turn = n; isRunning(); turn++) {
+      const began = performance.now()
+      const { path, header } = signed.pop() ?? emptyPayment(environment, slug, turn)
+      const answer = await request({
+        port: ports[turn % ports.length] ?? 0,
+        path,
+        client: hangsUp ? attackerClient : waitingClient,
+        localAddress: localAddresses.attacker,
+        headers: attackerHeaders(header),
+        ...hangsUp ? { hangUpAfterMs: min + Math.random() * (max - min) } : {},
+      })
+      tally.add(statusOf(answer))
+      await sleep(Math.max(0, intervalMs - (performance.now() - began)))
+    }
+  }
+  const loops = Array.from({ length: hangUps + waiting }, (_, n) => loop(n))
+  return { tally, ended: Promise.all(loops).then(() => {}) }
+}
+
+/** Rows of payments of empty keys, and of their history. */
+export async function rowsOfEmptyKeys(
+  { query, funded }: Environment,
+): Promise<{ readonly payments: number; readonly events: number }> {
+  const known = [...funded].map((payer) => `'${payer}'`).join(", ") || "''"
+  const [payments] = await query(
+    `SELECT count(*)::int AS count FROM payment WHERE payer NOT IN (${known})`,
+  )
+  const [events] = await query(
+    `SELECT count(*)::int AS count FROM payment_event WHERE payment_id NOT IN
+      (SELECT payment_id FROM payment WHERE payer IN (${known}))`,
+  )
+  return { payments: Number(payments?.["count"]), events: Number(events?.["count"]) }
+}
+
+/** A sale whose process was killed while the facilitator settled it. */
+export interface StrandedSale {
+  /** Seconds from the end of its lease until the sweep took it; null while it has not. */
+  readonly overdueSeconds: () => Promise<{ readonly seconds: number; readonly isTaken: boolean }>
+}
+
+/** Kills a replica of its own in the middle of a sale, whose lease then expires. */
+export const strandSale = Effect.fnUntraced(function* (
+  environment: Environment,
+): Effect.fn.Return<StrandedSale, never, Scope.Scope> {
+  const [buyer] = yield* Effect.promise(() => fundedBuyers(environment, 1))
+  if (buyer === undefined) return yield* Effect.die("no buyer")
+  const replica = yield* environment.startReplica("killed", { LEASE: strandedLease })
+  const { path, record } = newPurchase(environment, buyer, "resolving")
+  const { query } = environment
+  const row = async () => {
+    const [found] = await query(
+      "SELECT state, extract(epoch FROM lease_until)::float8 AS lease_end, " +
+        "extract(epoch FROM changed_at)::float8 AS changed_at, " +
+        "extract(epoch FROM clock_timestamp())::float8 AS now FROM payment WHERE payer = $1",
+      [record.payer],
+    )
+    return found
+  }
+  const { port } = replica
+  void request({ port, path, client: buyer.client, headers: attackerHeaders(record.header) })
+  const leaseEnd = yield* Effect.promise(async () => {
+    for (;;) {
+      const found = await row()
+      if (found?.["state"] === "settling") return Number(found["lease_end"])
+      await sleep(strandedPollMs)
+    }
+  }).pipe(Effect.timeout("20 seconds"), Effect.orDie)
+  yield* replica.kill
+  return {
+    overdueSeconds: async () => {
+      const found = await row()
+      const isTaken = found?.["state"] !== "settling"
+      const until = Number(isTaken ? found?.["changed_at"] : found?.["now"])
+      return { seconds: Math.max(0, until - leaseEnd), isTaken }
+    },
+  }
+})
+
+/** The control: the same honest sales and no attacker, to see what the machine itself refuses. */
+export const control: Drill = Effect.fnUntraced(function* ({ seconds, replicas }) {
+  const environment = yield* startEnvironment({ replicas, treasuryUnits: smallTreasury })
+  const honest = yield* Effect.promise(() => sellToHonest(environment, seconds))
+  const { figures, faults } = honestResult(honest)
+  return {
+    attack: "none",
+    figures: { ...figures, "RSS MB": residentMegabytes(environment) },
+    faults,
+  }
+})
+
+export const attack2: Drill = Effect.fnUntraced(function* ({ seconds, replicas, print }) {
+  const environment = yield* startEnvironment({ replicas, treasuryUnits: smallTreasury })
+  const slug = yield* Effect.promise(() => marketSlug(environment))
+  const stranded = yield* strandSale(environment)
+  const requests = (emptyKeys.hangUps + emptyKeys.waiting) * seconds * 1_000 / emptyKeys.intervalMs
+  const signed = Array.from(
+    { length: Math.min(signedBeforeMax, Math.ceil(requests)) },
+    (_, turn) => emptyPayment(environment, slug, turn),
+  )
+  print(`attack 2: the flood starts, ${signed.length} payments are signed`)
+  const before = yield* Effect.promise(() => environment.control({}))
+  const endAt = performance.now() + seconds * 1_000
+  const isRunning = () => performance.now() < endAt
+  const flood = floodWithEmptyKeys(environment, isRunning, emptyKeys, slug, signed)
+  const honest = yield* Effect.promise(() => sellToHonest(environment, seconds))
+  yield* Effect.promise(() => flood.ended)
+  // The lease of the killed replica ends after 20 s, which may be after a short flood.
+  const overdue = yield* Effect.promise(async () => {
+    for (let turn = 0; turn < 120; turn++) {
+      const found = await stranded.overdueSeconds()
+      if (found.isTaken) return found
+      await sleep(500)
+    }
+    return await stranded.overdueSeconds()
+  })
+  const rows = yield* Effect.promise(() => rowsOfEmptyKeys(environment))
+  const after = yield* Effect.promise(() => environment.control({}))
+  // The service adds to its counters once a second.
+  yield* Effect.sleep("3 seconds")
+  const counted = yield* Effect.promise(() => answersCounted(environment.replicas))
+  const { figures, faults } = honestResult(honest)
+  // A busy service may answer after the client has hung up, so its own count is read.
+  const refused = (counted["429"] ?? 0) + (counted["409"] ?? 0) +
+    flood.tally.of("429") + flood.tally.of("409")
+  return {
+    attack: "2",
+    figures: {
+      ...figures,
+      "attacker requests": flood.tally.total,
+      "attacker answers": flood.tally.toString(),
+      "answers by the service's count": Object.entries(counted).flat().join(" "),
+      "refused by the facilitator": (after["refused"] ?? 0) - (before["refused"] ?? 0),
+      "rows left in payment": rows.payments,
+      "rows left in payment_event": rows.events,
+      "lease overdue s": round(overdue.seconds, 1),
+      "RSS MB": residentMegabytes(environment),
+    },
+    faults: [
+      ...faults,
+      ...refused > 0 ? [] : ["the attacker was never refused with 429 or 409"],
+      ...rows.payments > 0 ? [`${rows.payments} rows of payments that were never valid`] : [],
+      ...overdue.isTaken && overdue.seconds <= leaseOverdueSecondsMax
+        ? []
+        : [`an expired lease was overdue for ${round(overdue.seconds)} s`],
+    ],
+  }
+})
+
+/** The slug of a market that can be researched. */
+async function marketSlug(environment: Environment): Promise<string> {
+  const [buyer] = await fundedBuyers(environment, 1)
+  if (buyer === undefined) throw new Error("no buyer")
+  const item = await send(newPurchase(environment, buyer, "latest"), environment.ports[0] ?? 0)
+  return slugIn(item.body)
+}
+
+/** The slug of the market in an item of the feed. */
+export const slugIn = (body: string) => /"slug":"([^"]+)"/.exec(body)?.[1] ?? "unknown"
+
+/** The sweep runs every 5 s in a drill; one more round is allowed. */
+const leaseOverdueSecondsMax = 15
+
+export const residentMegabytes = ({ replicas }: Environment) =>
+  round(Math.max(...replicas.map(({ residentBytes }) => residentBytes())) / 1e6)
+
+/**
+ * One address presents one payment on many connections, again and again. The facilitator needs long
+ * to settle it; when it is settled, a new one takes its place.
+ */
+export const presentOnePayment = Effect.fnUntraced(function* (
+  environment: Environment,
+  connections: number,
+  isRunning: () => boolean,
+) {
+  const { ports, control } = environment
+  const [funded] = yield* Effect.promise(() => fundedBuyers(environment, 1))
+  if (funded === undefined) return yield* Effect.die("no buyer")
+  const attacker = { ...funded, client: attackerClient }
+  yield* Effect.promise(() => control({ slow: { [attacker.wallet.address]: repeats.settleMs } }))
+  const tally = new Tally()
+  const purchases = [newPurchase(environment, attacker, "latest")]
+  const connect = async (n: number) => {
+    await sleep(n * 2_000 / connections)
+    while (isRunning()) {
+      const purchase = purchases.at(-1) ?? newPurchase(environment, attacker, "latest")
+      const { path, record } = purchase
+      const answer = await request({
+        port: ports[n % ports.length] ?? 0,
+        path,
+        client: attackerClient,
+        localAddress: localAddresses.attacker,
+        headers: attackerHeaders(record.header, record.secret),
+      })
+      tally.add(statusOf(answer))
+      // One record of the answer is enough: all others are copies of it.
+      if (answer.status === 200 && record.exchanges.length === 0) {
+        record.exchanges.push(await exchangeOf(answer, record.product))
+      }
+      const isOver = answer.status === 200 || answer.status === 402 || answer.status === 410
+      if (isOver && purchase === purchases.at(-1) && isRunning()) {
+        purchases.push(newPurchase(environment, attacker, "latest"))
+      }
+      await sleep(repeats.pauseMs)
+    }
+  }
+  const ended = Promise.all(Array.from({ length: connections }, (_, n) => connect(n)))
+  return { tally, purchases, ended: ended.then(() => {}) }
+})
+
+export const attack7: Drill = Effect.fnUntraced(
+  function* ({ seconds, connections, replicas, print }) {
+    const environment = yield* startEnvironment({ replicas })
+    print(`attack 7: ${connections} connections open`)
+    const endAt = performance.now() + seconds * 1_000
+    const attack = yield* presentOnePayment(
+      environment,
+      connections,
+      () => performance.now() < endAt,
+    )
+    yield* Effect.sleep("3 seconds")
+    const honest = yield* Effect.promise(() => sellToHonest(environment, Math.max(5, seconds - 8)))
+    yield* Effect.promise(() => attack.ended)
+    const { figures, faults } = honestResult(honest)
+    return {
+      attack: "7",
+      figures: {
+        ...figures,
+        "attacker requests": attack.tally.total,
+        "attacker answers": attack.tally.toString(),
+        "RSS MB": residentMegabytes(environment),
+      },
+      faults,
+    }
+  },
+)
+
+export const attack13: Drill = Effect.fnUntraced(function* ({ replicas, seconds }) {
+  const environment = yield* startEnvironment({ replicas })
+  const { payer, ports } = environment
+  const tally = new Tally()
+  const honest: Promise<HonestSales> = sellToHonest(environment, Math.min(10, seconds))
+  const present = async (n: number) => {
+    await sleep(n * 10)
+    const { header } = payer.pay(payer.newWallet(), products.latest)
+    // A valid form with the signature of another message: only the check of the signature fails.
+    const wire = JSON.parse(atob(header))
+    wire.payload.authorization.nonce = `0x${crypto.getRandomValues(new Uint8Array(32)).toHex()}`
+    const presentOnce = () =>
+      request({
+        port: ports[n % ports.length] ?? 0,
+        path: products.latest.path,
+        client: `2001:db8:7:${n.toString(16)}::1`,
+        localAddress: localAddresses.attacker,
+        headers: attackerHeaders(btoa(JSON.stringify(wire))),
+      })
+    let answer = await presentOnce()
+    // A busy service counts nothing, so the payment is presented again.
+    for (let retry = 0; answer.status === 503 && retry < busyRetriesMax; retry++) {
+      await sleep(busyRetryMs)
+      answer = await presentOnce()
+    }
+    tally.add(statusOf(answer))
+  }
+  yield* Effect.promise(() => Promise.all(Array.from({ length: sites }, (_, n) => present(n))))
+  const { figures, faults } = honestResult(yield* Effect.promise(() => honest))
+  const passed = tally.total - tally.of("429")
+  return {
+    attack: "13",
+    figures: {
+      ...figures,
+      "attacker requests": tally.total,
+      "attacker answers": tally.toString(),
+      "passed the budget": passed,
+    },
+    faults: [
+      ...faults,
+      ...passed < sites ? [] : [`${passed} of ${sites} invalid payments passed the budget`],
+    ],
+  }
+})

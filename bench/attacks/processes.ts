@@ -1,0 +1,99 @@
+/**
+ * Processes of a drill, with their CPU time, memory and open files as /proc shows them.
+ *
+ * @module
+ */
+import { Effect } from "effect"
+import { killAndWait } from "../../tests/support/postgresCluster.ts"
+
+export interface DrillProcess {
+  readonly pid: number
+  /** Its working folder, in which a service makes the folder of its delivery journal. */
+  readonly dir: string
+  readonly hasEnded: () => boolean
+  readonly kill: Effect.Effect<void>
+  readonly cpuSeconds: () => number
+  readonly residentBytes: () => number
+  readonly openFiles: () => number
+}
+
+export interface DrillProcessOptions {
+  /** Relative to the root of the project. */
+  readonly script: string
+  readonly args?: ReadonlyArray<string>
+  readonly env: Readonly<Record<string, string>>
+  /** An existing folder. Its output is written to `log` in it. */
+  readonly dir: string
+  readonly openFilesMax?: number
+}
+
+const root = new URL("../..", import.meta.url).pathname
+/** Clock ticks per second in /proc; 100 on common Linux systems. */
+const ticksPerSecond = 100
+
+/** Starts a process; killed when the scope closes. */
+export const startProcess = Effect.fn("startProcess")(function* (options: DrillProcessOptions) {
+  const { script, args = [], env, dir, openFilesMax } = options
+  const log = yield* Effect.acquireRelease(
+    Effect.promise(() => Deno.open(`${dir}/log`, { create: true, append: true })),
+    (log) => Effect.sync(() => log.close()),
+  )
+  const limit = openFilesMax === undefined ? [] : [`--nofile=${openFilesMax}:${openFilesMax}`]
+  const command = [
+    ...[...limit, Deno.execPath(), "run", "--config", `${root}deno.json`, "--no-check"],
+    ...["--no-prompt", "-A", `${root}${script}`, ...args],
+  ]
+  let ended = false
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      // prlimit replaces itself with the command, so the process id is the service's.
+      new Deno.Command("prlimit", {
+        args: command,
+        cwd: dir,
+        env: { ...env, NO_COLOR: "1" },
+        stdin: "null",
+        stdout: "piped",
+        stderr: "piped",
+      }).spawn()
+    ),
+    (child) => Effect.promise(() => ended ? Promise.resolve() : killAndWait(child)),
+  )
+  void child.status.then(() => ended = true)
+  for (const output of [child.stdout, child.stderr]) copy(output, log).catch(() => {})
+  const process: DrillProcess = {
+    pid: child.pid,
+    dir,
+    hasEnded: () => ended,
+    kill: Effect.promise(() => killAndWait(child)),
+    cpuSeconds: () => cpuSeconds(child.pid),
+    residentBytes: () =>
+      Number(/VmRSS:\s+(\d+)/.exec(readProc(child.pid, "status"))?.[1] ?? NaN) * 1_024,
+    openFiles: () => countEntries(`/proc/${child.pid}/fd`),
+  }
+  return process
+})
+
+async function copy(from: ReadableStream<Uint8Array>, to: Deno.FsFile): Promise<void> {
+  for await (const chunk of from) await to.write(chunk)
+}
+
+function readProc(pid: number, name: string): string {
+  try {
+    return Deno.readTextFileSync(`/proc/${pid}/${name}`)
+  } catch {
+    return ""
+  }
+}
+
+function cpuSeconds(pid: number): number {
+  const fields = readProc(pid, "stat").split(") ")[1]?.split(" ") ?? []
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
+}
+
+function countEntries(folder: string): number {
+  try {
+    return [...Deno.readDirSync(folder)].length
+  } catch {
+    return NaN
+  }
+}

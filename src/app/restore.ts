@@ -1,0 +1,56 @@
+/**
+ * Composes the restore command: reads the delivery journals, writes into the store what was
+ * delivered, and sets where the scan starts.
+ *
+ * @module
+ */
+import { Console, Effect, Layer, Redacted } from "effect"
+import { address } from "../payments/domain/payment.ts"
+import { usdcOnBase } from "../payments/domain/x402/terms.ts"
+import { readJournal } from "../payments/DeliveryJournal.ts"
+import { addDelivered, scanSince } from "../payments/Restore.ts"
+import * as chain from "../payments/chain/chain.ts"
+import * as restoreStore from "../payments/postgres/restoreStore.ts"
+import * as simulated from "../payments/simulated/facilitator.ts"
+import * as signatures from "../payments/wasmSignatures.ts"
+import { layerPostgres } from "../postgres/client.ts"
+import { invalid, parseRestore } from "./restoreArguments.ts"
+import { loadRestore, type RestoreSettings } from "./settings.ts"
+import type { GetVariable } from "./variables.ts"
+
+/** Runs the command, and prints what it did. Running it again changes nothing more. */
+export const restore = Effect.fnUntraced(
+  function* (args: ReadonlyArray<string>, get: GetVariable) {
+    const { journals, since } = yield* parseRestore(args)
+    const settings = yield* loadRestore(since !== null, get)
+    const delivered = new Set(
+      (yield* Effect.forEach(journals, journalIn)).flatMap((ids) => [...ids]),
+    )
+    const database = layerPostgres({ url: settings.databaseUrl, maxConnections: 1 })
+    yield* Effect.gen(function* () {
+      if (settings.scan !== null && since !== null) {
+        const { payTo, chain } = settings.scan
+        const { chainId, asset } = usdcOnBase
+        const account = { chainId, asset: address(asset), payTo: address(payTo) }
+        yield* Effect.provide(scanSince(account, since), chainLayer(chain))
+        yield* Console.log(`The scan will read the chain from block ${since}`)
+      }
+      if (journals.length > 0) {
+        const added = yield* addDelivered(delivered)
+        yield* Console.log(
+          `${delivered.size} delivered answers in the journals, of which the store did not know ${added}`,
+        )
+      }
+    }).pipe(Effect.provide(restoreStore.layer.pipe(Layer.provideMerge(database))))
+  },
+)
+
+const journalIn = (folder: string) =>
+  Effect.try(() => readJournal(folder)).pipe(
+    Effect.catch(() => invalid(`${folder} is not a folder with a readable delivery journal`)),
+  )
+
+const chainLayer = (settings: NonNullable<RestoreSettings["scan"]>["chain"]) =>
+  settings === "simulated"
+    ? simulated.layer.pipe(Layer.provide(signatures.layer))
+    : chain.layer({ rpcUrl: Redacted.value(settings.rpcUrl), finality: settings.finality })

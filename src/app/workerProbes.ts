@@ -1,0 +1,139 @@
+/**
+ * The probes and the metrics of the refund worker, on a listener of its own.
+ *
+ * It listens before the store is there, so that a worker that waits for its store can be seen.
+ *
+ * @module
+ */
+import { Clock, Context, Duration, Effect, Layer, Metric, Option, Schedule } from "effect"
+import { withDeadline } from "../core/deadline.ts"
+import type { EpochMs } from "../core/domain/time.ts"
+import { type ProbeFailure, serveProbes } from "../core/probes.ts"
+import { Chain } from "../payments/Chain.ts"
+import type { Address } from "../payments/domain/payment.ts"
+import { type QueueName, type RefundOutcome, refundQueues } from "../payments/domain/refund.ts"
+import { PortRecords } from "../payments/observedPorts.ts"
+import { RefundQueue, totalsOfEveryState, updateRefundGauges } from "../payments/refunds/Refunds.ts"
+import { Treasury } from "../payments/refunds/Treasury.ts"
+import type { WorkerSettings } from "./moneySettings.ts"
+
+const drain = Duration.seconds(1)
+/** How often refunds and the treasury are measured, and how long a read of the chain may take. */
+const measureEvery = Duration.minutes(1)
+const balanceTimeout = Duration.seconds(8)
+/** The worker is ready while a sweep has finished within this time, or within four intervals. */
+const sweepAgeMsMax = 60_000
+const sweepsMax = 4
+/** The chain is read every minute at least, so three reads fail before this age. */
+const chainAgeMsMax = 3.5 * 60_000
+
+/** What the worker last did. */
+interface Beat {
+  readonly startedAt: EpochMs
+  /** When a sweep of each queue last finished. */
+  readonly sweptAt: Map<QueueName, EpochMs>
+}
+
+/** When the queue that was swept least recently was swept; null until each queue was. */
+const oldestSweepAt = ({ sweptAt }: Beat): EpochMs | null =>
+  sweptAt.size < refundQueues.length ? null : Math.min(...sweptAt.values())
+
+/** The heartbeat of the worker. */
+export class WorkerBeat extends Context.Service<WorkerBeat, Beat>()("bellwether/app/WorkerBeat") {
+  static readonly layer: Layer.Layer<WorkerBeat> = Layer.effect(
+    WorkerBeat,
+    Effect.map(Clock.currentTimeMillis, (startedAt) => ({ startedAt, sweptAt: new Map() })),
+  )
+}
+
+const steps = Metric.counter("refund_steps_total", {
+  description: "Refunds that were processed, by the state they are in since",
+  incremental: true,
+})
+const sweepAge = Metric.gauge("refund_worker_last_sweep_age_seconds", {
+  description: "Seconds since the last sweep of refunds finished",
+})
+const chainAge = Metric.gauge("chain_read_age_seconds", {
+  description: "Seconds since the last good read of the chain",
+})
+const treasuryUsdc = Metric.gauge("treasury_usdc", {
+  description: "The treasury's balance, in USDC, as of the last read",
+})
+const usdcUnits = 1_000_000
+
+/** Notes that a sweep of a queue has finished. */
+export const swept = (queue: QueueName, outcomes: ReadonlyArray<RefundOutcome>) =>
+  Effect.gen(function* () {
+    const beat = yield* WorkerBeat
+    beat.sweptAt.set(queue, yield* Clock.currentTimeMillis)
+    for (const { to } of outcomes) {
+      yield* Metric.update(Metric.withAttributes(steps, { state: to }), 1)
+    }
+  })
+
+/** Serves /livez, /readyz and /metrics while the Layer lives. */
+export const probesLayer = ({ adminHost, adminPort, sweep }: WorkerSettings) =>
+  Layer.effectDiscard(Effect.gen(function* () {
+    const beat = yield* WorkerBeat
+    const records = yield* PortRecords
+    const readiness = Effect.map(
+      Clock.currentTimeMillis,
+      (now) => failureOf(beat, records.chain.goodAt, now, Duration.toMillis(sweep)),
+    )
+    const updateGauges = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const secondsSince = (at: EpochMs | null) => at === null ? NaN : (now - at) / 1_000
+      yield* Metric.update(sweepAge, secondsSince(oldestSweepAt(beat)))
+      yield* Metric.update(chainAge, secondsSince(records.chain.goodAt))
+    })
+    yield* serveProbes({
+      ...{ hostname: adminHost, port: adminPort, drain },
+      probes: { "/readyz": readiness },
+      updateGauges,
+    })
+  }))
+
+/** Why the worker cannot pay refunds now; null when it can. */
+function failureOf(
+  beat: Beat,
+  chainReadAt: EpochMs | null,
+  now: EpochMs,
+  sweepMs: number,
+): ProbeFailure {
+  const sweptAt = oldestSweepAt(beat)
+  if (sweptAt === null) return "no sweep of refunds has finished yet"
+  if (now - sweptAt > Math.max(sweepAgeMsMax, sweepsMax * sweepMs)) {
+    return `no sweep of refunds has finished for ${Math.round((now - sweptAt) / 1_000)} s`
+  }
+  return now - (chainReadAt ?? beat.startedAt) > chainAgeMsMax ? "the chain cannot be read" : null
+}
+
+/** Measures the refunds and the treasury every minute, while the Layer lives. */
+export const measureLayer = (asset: Address) =>
+  Layer.effectDiscard(Effect.gen(function* () {
+    const chain = yield* Chain
+    const queue = yield* RefundQueue
+    const treasury = yield* Treasury
+    const readBalance = chain.balanceOf(asset, treasury.address).pipe(
+      withDeadline(balanceTimeout),
+      Effect.catch(({ reason }) =>
+        Effect.as(
+          Effect.logWarning(`Cannot read the treasury's balance: ${reason}`),
+          Option.none<bigint>(),
+        )
+      ),
+      Effect.flatMap(Option.match({
+        onNone: () => Metric.update(treasuryUsdc, NaN),
+        onSome: (units) => Metric.update(treasuryUsdc, Number(units) / usdcUnits),
+      })),
+    )
+    const measure = Effect.andThen(
+      readBalance,
+      Effect.flatMap(totalsOfEveryState(queue), updateRefundGauges),
+    )
+    yield* measure.pipe(
+      Effect.catchCause((cause) => Effect.logWarning("Cannot measure refunds", cause)),
+      Effect.repeat(Schedule.spaced(measureEvery)),
+      Effect.forkScoped,
+    )
+  }))

@@ -1,0 +1,116 @@
+/**
+ * A listener for probes and metrics, which is not public. The service and the refund worker each
+ * have one. It is small and its own, because the refund worker loads nothing of the public listener.
+ *
+ * @module
+ */
+import { Clock, Duration, Effect, Metric, Schedule, Schema, type Scope } from "effect"
+import { PrometheusMetrics } from "effect/observability"
+import type { EpochMs } from "./domain/time.ts"
+
+/** The event loop has stalled when its timer has not fired for this long. */
+const loopStallMs = 5_000
+const loopTimerInterval = Duration.seconds(1)
+
+const loopLag = Metric.gauge("event_loop_lag_seconds", {
+  description: "How late the last timer fired",
+})
+const residentBytes = Metric.gauge("process_resident_bytes", { description: "Resident memory" })
+
+/** The result of a probe: null when it passes, else the reason. */
+export type ProbeFailure = string | null
+
+export interface ProbeListenOptions {
+  readonly hostname: string
+  /** 0 means any free port. */
+  readonly port: number
+  /** How long a shutdown waits for the requests in flight. */
+  readonly drain: Duration.Duration
+}
+
+interface ProbeOptions extends ProbeListenOptions {
+  /** The probes by path. /livez is added. */
+  readonly probes: Readonly<Record<`/${string}`, Effect.Effect<ProbeFailure>>>
+  /** Updates the gauges that are read for a scrape. */
+  readonly updateGauges: Effect.Effect<void>
+}
+
+/** The listener cannot bind its address. */
+class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
+  hostname: Schema.String,
+  port: Schema.Int,
+  reason: Schema.String,
+}) {}
+
+/** Serves /livez, the other probes and /metrics until the scope closes. Returns the address. */
+export const serveProbes = Effect.fnUntraced(function* (options: ProbeOptions) {
+  const lastFiredAt = yield* watchLoop
+  const run = Effect.runPromiseWith(yield* Effect.context<never>())
+  const routes = new Map<string, Effect.Effect<Response>>([
+    ...Object.entries(options.probes).map(([path, result]) =>
+      [path, Effect.map(result, probeResponse)] as const
+    ),
+    ["/livez", Effect.map(liveness(lastFiredAt), probeResponse)],
+    ["/metrics", metrics(options.updateGauges)],
+  ])
+  return yield* listen(options, ({ method, url }) => {
+    const route = method === "GET" ? routes.get(new URL(url).pathname) : undefined
+    return route === undefined ? new Response(null, { status: 404 }) : run(route)
+  })
+})
+
+const listen = (
+  { hostname, port, drain }: ProbeListenOptions,
+  handler: (request: Request) => Response | Promise<Response>,
+): Effect.Effect<Deno.NetAddr, CannotListen, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.try({
+      try: () => {
+        const onError = () => new Response(null, { status: 500 })
+        return Deno.serve({ hostname, port, onListen: () => {}, onError }, handler)
+      },
+      catch: (cause) =>
+        new CannotListen({
+          hostname,
+          port,
+          reason: cause instanceof Error ? cause.name : "unknown",
+        }),
+    }),
+    (server) => Effect.ignore(Effect.timeout(Effect.promise(() => server.shutdown()), drain)),
+  ).pipe(Effect.map((server) => server.addr))
+
+/** Runs a timer once a second and returns when it last fired. */
+const watchLoop = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+  let lastFiredAt: EpochMs = clock.currentTimeMillisUnsafe()
+  const fire = Effect.suspend(() => {
+    const now = clock.currentTimeMillisUnsafe()
+    const lateMs = Math.max(0, now - lastFiredAt - Duration.toMillis(loopTimerInterval))
+    lastFiredAt = now
+    return Metric.update(loopLag, lateMs / 1_000)
+  })
+  yield* Effect.forkScoped(Effect.repeat(fire, Schedule.spaced(loopTimerInterval)))
+  return () => lastFiredAt
+})
+
+const liveness = (lastFiredAt: () => EpochMs): Effect.Effect<ProbeFailure> =>
+  Effect.map(
+    Clock.currentTimeMillis,
+    (now) => now - lastFiredAt() > loopStallMs ? "the event loop has stalled" : null,
+  )
+
+const metrics = (updateGauges: Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    yield* Metric.update(residentBytes, Deno.memoryUsage().rss)
+    yield* updateGauges
+    return new Response(yield* PrometheusMetrics.format({ prefix: "bellwether" }), {
+      headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
+    })
+  })
+
+function probeResponse(failure: ProbeFailure): Response {
+  const text = { headers: { "content-type": "text/plain" } }
+  return failure === null
+    ? new Response("ok\n", text)
+    : new Response(`${failure}\n`, { ...text, status: 503 })
+}

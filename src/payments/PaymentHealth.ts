@@ -1,0 +1,191 @@
+/**
+ * Whether payments work now, from what the service observes anyway: the calls of sales, sweeps and
+ * scans (`observedPorts.ts`), and one measurement of the store and the treasury every SCAN. Only the
+ * newest block is read for this alone, every 10 s. The rule is `domain/paymentHealth.ts`.
+ *
+ * @module
+ */
+import { Clock, Context, Duration, Effect, Layer, Metric, Option, Schedule } from "effect"
+import { withDeadline } from "../core/deadline.ts"
+import type { EpochMs } from "../core/domain/time.ts"
+import { Chain } from "./Chain.ts"
+import { address } from "./domain/payment.ts"
+import {
+  type ChainHead,
+  type HealthOfPayments,
+  healthOfPayments,
+  type HealthRules,
+  isChainReady,
+  type PaymentFacts,
+  scanLagBlocks,
+  scanLagSeconds,
+  type StoredFacts,
+} from "./domain/paymentHealth.ts"
+import { type PaymentTerms, tokenOf } from "./domain/x402/terms.ts"
+import { PortRecords } from "./observedPorts.ts"
+import { openStates, PaymentStats } from "./PaymentStats.ts"
+import { type OwedTotals, Refunds } from "./refunds/Refunds.ts"
+
+export class PaymentHealth extends Context.Service<PaymentHealth, {
+  /** The verdict now. Reads memory only. */
+  readonly current: Effect.Effect<HealthOfPayments>
+  /** Whether the chain can be read well enough to sell. Reads memory only. */
+  readonly chainReady: Effect.Effect<boolean>
+  /** Measures what is stored and the treasury, for the verdict and the metrics. Runs every SCAN. */
+  readonly measure: Effect.Effect<void>
+  /** Notes that a sweep of waiting payments has finished. */
+  readonly swept: Effect.Effect<void>
+  /** Updates the gauges that change between two measurements; run it before a scrape. */
+  readonly updateGauges: Effect.Effect<void>
+}>()("bellwether/payments/PaymentHealth") {
+  static readonly layer = (options: HealthOptions) => Layer.effect(PaymentHealth, make(options))
+}
+
+interface HealthOptions extends HealthRules {
+  readonly terms: PaymentTerms
+}
+
+/** How often the newest block is read, and how long one read may take. */
+const headEvery = Duration.seconds(10)
+const headTimeout = Duration.seconds(8)
+const balanceTimeout = Duration.seconds(8)
+
+/** What this process knows, besides the records of the ports. */
+interface Known {
+  ready: boolean
+  head: ChainHead | null
+  balance: PaymentFacts["balance"]
+  stored: StoredFacts | null
+  sweptAt: EpochMs | null
+}
+
+const make = Effect.fnUntraced(function* (options: HealthOptions) {
+  const chain = yield* Chain
+  const records = yield* PortRecords
+  const refunds = yield* Refunds
+  const stats = yield* PaymentStats
+  const startedAt = yield* Clock.currentTimeMillis
+  const known: Known = { ready: false, head: null, balance: null, stored: null, sweptAt: null }
+  const { chainId, treasury, payTo } = options.terms
+  const { asset } = tokenOf(options.terms)
+  const account = { chainId, asset, payTo: address(payTo) }
+
+  const facts = Effect.map(
+    Clock.currentTimeMillis,
+    (now): PaymentFacts => ({ now, startedAt, ...records, ...known }),
+  )
+
+  const readHead = quietly(withDeadline(headTimeout)(chain.head)).pipe(
+    Effect.map((head) => {
+      if (Option.isSome(head)) known.head = head.value
+    }),
+  )
+  const chainReady = Effect.map(
+    facts,
+    (facts) => known.ready = isChainReady(known.ready, facts, options),
+  )
+
+  const readBalance = Effect.gen(function* () {
+    const read = chain.balanceOf(asset, address(treasury))
+    const units = yield* quietly(withDeadline(balanceTimeout)(read))
+    if (Option.isNone(units)) return
+    known.balance = { units: units.value, at: yield* Clock.currentTimeMillis }
+    yield* Metric.update(treasuryUsdc, Number(units.value) / usdcUnits)
+  })
+
+  const readStored = Effect.gen(function* () {
+    const owed = yield* refunds.measure
+    const read = yield* stats.read(account)
+    known.stored = storedFacts(owed, read, yield* Clock.currentTimeMillis)
+    for (const state of openStates) {
+      const { payments = 0, oldestAgoMs = 0 } = read.open.get(state) ?? {}
+      yield* Metric.update(Metric.withAttributes(paymentsByState, { state }), payments)
+      yield* Metric.update(Metric.withAttributes(oldestPayment, { state }), oldestAgoMs / 1_000)
+    }
+  })
+
+  yield* Effect.forkScoped(
+    Effect.repeat(Effect.andThen(readHead, chainReady), Schedule.spaced(headEvery)),
+  )
+  return PaymentHealth.of({
+    current: Effect.map(facts, (facts) => healthOfPayments(facts, options)),
+    chainReady,
+    measure: Effect.all([readBalance, readStored], { concurrency: 2, discard: true }),
+    swept: Effect.map(Clock.currentTimeMillis, (now) => void (known.sweptAt = now)),
+    updateGauges: Effect.flatMap(facts, (facts) => setGauges(facts, options)),
+  })
+})
+
+/** None when the chain cannot be read: the failure is in the records already. */
+const quietly = <A, E>(read: Effect.Effect<Option.Option<A>, E>) =>
+  Effect.catch(read, () => Effect.succeed(Option.none<A>()))
+
+const finalStates: ReadonlyArray<string> = ["confirmed", "cancelled"]
+
+function storedFacts(
+  { liability, byState }: OwedTotals,
+  { open, scannedThrough }: Effect.Success<ReturnType<PaymentStats["Service"]["read"]>>,
+  measuredAt: EpochMs,
+): StoredFacts {
+  const refunds = [...byState].filter(([state]) => !finalStates.includes(state))
+  return {
+    measuredAt,
+    liability,
+    unresolvedAgoMs: open.get("unresolved")?.oldestAgoMs ?? null,
+    refundsInReview: byState.get("needs_review")?.refunds ?? 0,
+    refundAgoMs: Math.max(0, ...refunds.map(([, { oldestAgoMs }]) => oldestAgoMs)),
+    scannedThrough,
+  }
+}
+
+const usdcUnits = 1_000_000
+
+const treasuryUsdc = Metric.gauge("treasury_usdc", {
+  description: "The treasury's balance, in USDC, as of the last read",
+})
+const paymentsByState = Metric.gauge("payments_open", {
+  description: "Payments in each state that is not final",
+})
+const oldestPayment = Metric.gauge("payments_open_oldest_seconds", {
+  description: "Seconds since the oldest payment of each state entered it",
+})
+const healthGauge = Metric.gauge("payments_health", {
+  description: "0 ok, 1 unknown, 2 degraded, 3 failing, by part and in all",
+})
+const chainBlock = Metric.gauge("chain_block", { description: "The newest block that was read" })
+const chainAge = Metric.gauge("chain_block_age_seconds", {
+  description: "Age of the newest block that was read",
+})
+const chainReadAge = Metric.gauge("chain_read_age_seconds", {
+  description: "Seconds since the last good read of the chain",
+})
+const sweepAge = Metric.gauge("last_sweep_age_seconds", {
+  description: "Seconds since the last sweep of waiting payments finished",
+})
+const scanLag = Metric.gauge("chain_scan_lag_blocks", {
+  description: "Safe blocks whose transfers are not matched yet",
+})
+const scanLagInSeconds = Metric.gauge("chain_scan_lag_seconds", {
+  description: "The same, in seconds of the chain",
+})
+
+const levels = { ok: 0, unknown: 1, degraded: 2, failing: 3 } as const
+
+const setGauges = Effect.fnUntraced(function* (facts: PaymentFacts, rules: HealthRules) {
+  const { now, head, chain, sweptAt } = facts
+  const { verdict, parts } = healthOfPayments(facts, rules)
+  for (const [part, finding] of [...Object.entries(parts), ["all", { verdict }] as const]) {
+    yield* Metric.update(Metric.withAttributes(healthGauge, { part }), levels[finding.verdict])
+  }
+  const secondsSince = (at: EpochMs | null) => at === null ? NaN : (now - at) / 1_000
+  yield* Metric.update(chainBlock, head === null ? NaN : Number(head.number))
+  yield* Metric.update(
+    chainAge,
+    secondsSince(head === null ? null : Number(head.timestamp) * 1_000),
+  )
+  yield* Metric.update(chainReadAge, secondsSince(chain.goodAt))
+  yield* Metric.update(sweepAge, secondsSince(sweptAt))
+  const lag = scanLagBlocks(facts)
+  yield* Metric.update(scanLag, lag === null ? NaN : Number(lag))
+  yield* Metric.update(scanLagInSeconds, lag === null ? NaN : scanLagSeconds(lag))
+})

@@ -1,0 +1,89 @@
+/**
+ * Deletes what payments no longer need: the bodies of delivered answers after a day, and ended
+ * payments after 13 months.
+ *
+ * The database decides what is old enough, and refuses to delete anything else (see the
+ * migrations). A payment whose body was deleted still gives its receipt: 409 payment_already_used.
+ *
+ * @module
+ */
+import { Context, Effect, Layer, Metric } from "effect"
+
+/** The port to old payments. Each call is one batch in one transaction. */
+export class RetentionStore extends Context.Service<RetentionStore, {
+  /** Deletes the oldest bodies that were delivered 24 hours ago. Returns how many. */
+  readonly deleteBodies: (rowsMax: number) => Effect.Effect<number>
+  /**
+   * Deletes the payments that ended 13 months ago, with their events and refunds, among those of
+   * the next `eventsMax` events after `afterEvent`. `throughEvent` is where the next batch starts;
+   * null after the last one.
+   */
+  readonly deletePayments: (
+    afterEvent: bigint,
+    eventsMax: number,
+  ) => Effect.Effect<{ readonly throughEvent: bigint | null; readonly deleted: number }>
+}>()("bellwether/payments/RetentionStore") {}
+
+interface Deleted {
+  readonly bodies: number
+  readonly payments: number
+}
+
+export class Retention extends Context.Service<Retention, {
+  /** Deletes what is old, in batches, and returns how much. */
+  readonly prune: Effect.Effect<Deleted>
+}>()("bellwether/payments/Retention") {
+  static readonly layer: Layer.Layer<Retention, never, RetentionStore> = Layer.effect(
+    Retention,
+    Effect.gen(function* () {
+      const store = yield* RetentionStore
+      const prune = Effect.gen(function* () {
+        const deleted = { bodies: yield* pruneBodies(store), payments: yield* prunePayments(store) }
+        yield* Metric.update(bodiesDeleted, deleted.bodies)
+        yield* Metric.update(paymentsDeleted, deleted.payments)
+        return deleted
+      })
+      return Retention.of({ prune })
+    }),
+  )
+}
+
+/** Bodies per statement: about 5 MB, and far below the time limit of a statement. */
+const bodiesPerBatch = 1_000
+/** Events per statement; a sold payment has four or five. */
+const eventsPerBatch = 2_000
+/** Batches of each kind per run. The next run continues. */
+const batchesMax = 500
+
+const pruneBodies = Effect.fnUntraced(function* (store: RetentionStore["Service"]) {
+  let total = 0
+  for (let batch = 0; batch < batchesMax; batch++) {
+    const deleted = yield* store.deleteBodies(bodiesPerBatch)
+    total += deleted
+    if (deleted < bodiesPerBatch) break
+  }
+  return total
+})
+
+/** Starts at the first event each time: payments that are kept for longer are few, and passed. */
+const prunePayments = Effect.fnUntraced(function* (store: RetentionStore["Service"]) {
+  let total = 0
+  let after: bigint | null = 0n
+  for (let batch = 0; batch < batchesMax && after !== null; batch++) {
+    const { throughEvent, deleted }: Effect.Success<
+      ReturnType<RetentionStore["Service"]["deletePayments"]>
+    > = yield* store.deletePayments(after, eventsPerBatch)
+    total += deleted
+    after = throughEvent
+  }
+  return total
+})
+
+const bodiesDeleted = Metric.counter("payment_bodies_deleted_total", {
+  description: "Bodies of delivered answers that were deleted",
+  incremental: true,
+})
+const paymentsDeleted = Metric.counter("payments_deleted_total", {
+  description: "Ended payments that were deleted",
+  incremental: true,
+})

@@ -1,0 +1,110 @@
+/**
+ * Records the calls to the facilitator and to the chain: how long each took, how many are in
+ * flight, and whether the last ones had a clear answer. Wraps the ports, so that every caller is
+ * recorded and none has to know.
+ *
+ * @module
+ */
+import { Cause, Context, Effect, Exit, Layer, Metric } from "effect"
+import { Chain, ChainUnavailable } from "./Chain.ts"
+import { afterAnswer, afterFailure, type CallRecord, noCalls } from "./domain/paymentHealth.ts"
+import { Facilitator } from "./Facilitator.ts"
+import { secondsBuckets, timed } from "./timed.ts"
+
+/** What was observed of each kind of call. */
+interface Records {
+  verify: CallRecord
+  settle: CallRecord
+  chain: CallRecord
+}
+
+export class PortRecords extends Context.Service<PortRecords, Records>()(
+  "bellwether/payments/PortRecords",
+) {
+  static readonly layer: Layer.Layer<PortRecords> = Layer.sync(
+    PortRecords,
+    () => ({ verify: noCalls, settle: noCalls, chain: noCalls }),
+  )
+}
+
+const facilitatorSeconds = Metric.histogram("facilitator_call_seconds", {
+  description: "Duration of a call to the facilitator, without the wait for a free place",
+  boundaries: secondsBuckets,
+})
+const facilitatorInFlight = Metric.gauge("facilitator_calls_in_flight", {
+  description: "Calls to the facilitator that wait for its answer",
+})
+const chainSeconds = Metric.histogram("chain_call_seconds", {
+  description: "Duration of a read of the chain",
+  boundaries: secondsBuckets,
+})
+
+/** A facilitator whose calls are recorded. Place it below the limit of concurrent calls. */
+export const layerFacilitator: Layer.Layer<Facilitator, never, Facilitator | PortRecords> = Layer
+  .effect(
+    Facilitator,
+    Effect.gen(function* () {
+      const { name, verify, settle } = yield* Facilitator
+      const records = yield* PortRecords
+      let inFlight = 0
+      const change = (by: number) =>
+        Effect.suspend(() => Metric.update(facilitatorInFlight, inFlight += by))
+      const observed = <A extends { readonly outcome: string }>(
+        call: "verify" | "settle",
+        answer: Effect.Effect<A>,
+      ) =>
+        answer.pipe(
+          recorded((exit, seconds, now) => {
+            const outcome = Exit.isSuccess(exit) ? exit.value.outcome : "defect"
+            const failed = outcome === "unknown" || outcome === "defect"
+            records[call] = failed ? afterFailure(records[call], now) : afterAnswer(now)
+            return Metric.update(
+              Metric.withAttributes(facilitatorSeconds, { call, outcome }),
+              seconds,
+            )
+          }),
+          (call) => Effect.acquireUseRelease(change(1), () => call, () => change(-1)),
+        )
+      return Facilitator.of({
+        name,
+        verify: (request) => observed("verify", verify(request)),
+        settle: (request) => observed("settle", settle(request)),
+      })
+    }),
+  )
+
+/** A chain whose reads are recorded. */
+export const layerChain: Layer.Layer<Chain, never, Chain | PortRecords> = Layer.effect(
+  Chain,
+  Effect.gen(function* () {
+    const chain = yield* Chain
+    const records = yield* PortRecords
+    const observed = <A>(call: string, read: Effect.Effect<A, ChainUnavailable>) =>
+      read.pipe(recorded((exit, seconds, now) => {
+        records.chain = Exit.isSuccess(exit) ? afterAnswer(now) : afterFailure(records.chain, now)
+        const outcome = Exit.isSuccess(exit) ? "answered" : "unavailable"
+        return Metric.update(Metric.withAttributes(chainSeconds, { call, outcome }), seconds)
+      }))
+    return Chain.of({
+      head: observed("head", chain.head),
+      paymentProof: (expected) => observed("proof", chain.paymentProof(expected)),
+      transfers: (query) => observed("transfers", chain.transfers(query)),
+      isNonceUsed: (...nonce) => observed("nonce", chain.isNonceUsed(...nonce)),
+      balanceOf: (...holder) => observed("balance", chain.balanceOf(...holder)),
+      hasCode: (address) => observed("code", chain.hasCode(address)),
+    })
+  }),
+)
+
+/**
+ * Runs `record` when a call ends, unless its caller interrupted it. That says nothing about the
+ * port: a buyer who hangs up must not make the facilitator look broken.
+ */
+const recorded = <A, E>(
+  record: (exit: Exit.Exit<A, E>, seconds: number, now: number) => Effect.Effect<void>,
+) =>
+  timed<A, E>((exit, seconds, now) =>
+    Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+      ? Effect.void
+      : record(exit, seconds, now)
+  )

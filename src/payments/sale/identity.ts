@@ -1,0 +1,152 @@
+/**
+ * Who sends a payment: the payer, proven by a signature, and the buyer of an answer, proven by the
+ * key of the purchase or by the payer's signature of a fixed text.
+ *
+ * @module
+ */
+import { Duration, Effect, Option } from "effect"
+import type { Chain } from "../Chain.ts"
+import { NotCharged } from "../domain/failedSale.ts"
+import type { Bytes32, Payment, PaymentId, PaymentTicket, TokenDomain } from "../domain/payment.ts"
+import { payerProofExtension, payerProofText } from "../domain/payerProof.ts"
+import type { PaymentTerms } from "../domain/x402/terms.ts"
+import type { Signatures } from "../Signatures.ts"
+import type { PaymentTiming } from "../timing.ts"
+import { overloaded, unavailable } from "./responses.ts"
+import type { Purchase } from "./sale.ts"
+
+/**
+ * Maximum number of concurrent checks whether a payer is a contract. When there are that many, a
+ * signature of 65 bytes that is not the payer's own counts as invalid, and a longer one is refused.
+ */
+const codeLookupsMax = 8
+const codeTimeout = Duration.seconds(3)
+/** The end of a signature of a contract that is not deployed yet (ERC-6492). */
+const undeployedSuffix = "6492".repeat(16)
+/** Length of a key's signature, in characters. */
+const keySignatureLength = 132
+
+/** Who signed an authorization. */
+export type Signer =
+  /** The payer's own key. */
+  | "payer"
+  /** Perhaps the payer, a contract: only the facilitator can check it. */
+  | "contract"
+  | "stranger"
+
+/** Finds out who signed. Fails when the chain cannot be read, or too many calls read it. */
+export function makeSignerCheck(
+  signatures: Signatures["Service"],
+  chain: Chain["Service"],
+  token: TokenDomain,
+) {
+  let codeLookups = 0
+  return Effect.fnUntraced(function* (
+    { authorization, signature }: PaymentTicket,
+  ): Effect.fn.Return<Signer, NotCharged> {
+    const signer = yield* signatures.signer(token, authorization, signature)
+    if (Option.isSome(signer) && signer.value === authorization.from) return "payer"
+    if (signature.endsWith(undeployedSuffix)) return "contract"
+    if (codeLookups >= codeLookupsMax) {
+      return signature.length > keySignatureLength ? yield* overloaded : "stranger"
+    }
+    codeLookups += 1
+    return yield* chain.hasCode(authorization.from).pipe(
+      Effect.timeout(codeTimeout),
+      Effect.catch((error) =>
+        Effect.andThen(Effect.logWarning("Cannot read a payer's code", error), unavailable)
+      ),
+      Effect.map((hasCode): Signer => hasCode ? "contract" : "stranger"),
+      Effect.ensuring(Effect.sync(() => {
+        codeLookups -= 1
+      })),
+    )
+  })
+}
+
+/** The hash of a secret for one payment; null without a secret. */
+export const secretHash = (
+  signatures: Signatures["Service"],
+  id: PaymentId,
+  secret: string | null,
+): Bytes32 | null => secret === null ? null : signatures.digest(`secret/v1:${id}:${secret}`)
+
+/**
+ * The hash of a purchase key: of the payer, the request and the secret, without the nonce. Null
+ * without a secret.
+ */
+export const keyHash = (
+  signatures: Signatures["Service"],
+  { token, authorization, request }: PaymentTicket,
+  secret: string | null,
+): Bytes32 | null =>
+  secret === null ? null : signatures.digest(
+    `key/v1:${token.chainId}:${authorization.from}:${JSON.stringify([request, secret])}`,
+  )
+
+/** The payer's proof in a call: none, valid, or not the payer's. */
+export type PayerProof = "none" | "valid" | "wrong"
+
+/** Checks the payer proof of a call. */
+export const checkPayerProof = Effect.fnUntraced(function* (
+  signatures: Signatures["Service"],
+  { publicBaseUrl }: PaymentTerms,
+  { paymentId, authorization }: PaymentTicket,
+  { payment: { payerProof } }: Purchase,
+): Effect.fn.Return<PayerProof> {
+  if (payerProof === null) return "none"
+  const text = payerProofText(paymentId, publicBaseUrl)
+  const signer = yield* signatures.textSigner(text, payerProof)
+  return Option.getOrNull(signer) === authorization.from ? "valid" : "wrong"
+})
+
+/**
+ * The error for a proof that is not the payer's. `taken` says whether the payment was taken before;
+ * a payment that is not known gets a challenge.
+ */
+export const wrongProof = (
+  { publicBaseUrl }: PaymentTerms,
+  paymentId: PaymentId,
+  taken: boolean | null | undefined,
+) =>
+  Effect.fail(
+    new NotCharged({
+      message: `${payerProofExtension} is not the payer's signature of the text ` +
+        `"${payerProofText(paymentId, publicBaseUrl)}". This call charged nothing`,
+      ...taken === undefined
+        ? { code: "payment_required", fault: "invalid_signature" }
+        : { code: "payment_conflict", taken },
+    }),
+  )
+
+export const fetchByKey =
+  "Send it with the Idempotency-Key or payment-identifier of the first call to get the answer again."
+
+/** How the buyer of an answered payment fetches its answer again. */
+export function fetchHint(
+  row: Payment,
+  { publicBaseUrl }: PaymentTerms,
+  { answerWindow }: Pick<PaymentTiming, "answerWindow">,
+): string {
+  if (row.state === "answered" && row.answer === null) return "The answer is no longer stored."
+  const leftMs = row.state === "answered" ? Duration.toMillis(answerWindow) - row.answeredAgoMs : 0
+  const byProof = leftMs <= 0 ? "" : ` Or, for ${Math.ceil(leftMs / 1_000)} seconds more, with ` +
+    `extensions["${payerProofExtension}"] = {"signature"} in the payment: the payer's EIP-191 ` +
+    `signature of the text "${payerProofText(row.paymentId, publicBaseUrl)}".`
+  return `${fetchByKey}${byProof} Send a key with every payment.`
+}
+
+/**
+ * Whether the caller bought the payment's answer: it has the secret of the first call, or proves to
+ * be the payer, for `answerWindow` after the answer.
+ */
+export function isBuyerOf(
+  row: Payment,
+  hash: Bytes32 | null,
+  proof: PayerProof,
+  { answerWindow }: Pick<PaymentTiming, "answerWindow">,
+): boolean {
+  if (hash !== null && hash === row.secretHash) return true
+  return proof === "valid" &&
+    (row.state !== "answered" || row.answeredAgoMs < Duration.toMillis(answerWindow))
+}

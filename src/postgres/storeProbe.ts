@@ -1,0 +1,56 @@
+/**
+ * Proves that PostgreSQL accepts a write: a read-only server, a full disk and a server that does not
+ * commit all fail it.
+ *
+ * An update of a row alone proves little: on a full disk PostgreSQL can still reuse the space of a
+ * dead row. So the probe also sorts more than fits into memory, for which PostgreSQL must write a
+ * new file.
+ *
+ * @module
+ */
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { StoreProbe, StoreRefusesWrites } from "../core/StoreProbe.ts"
+
+/** The row of `job` that the probe writes. No job has this name. */
+const probeRow = "readiness probe"
+/** More than `work_mem` holds, so that the sort needs a temporary file. */
+const sortedRows = 500
+const sortedRowBytes = 200
+
+export const layer: Layer.Layer<StoreProbe, never, SqlClient> = Layer.effect(
+  StoreProbe,
+  Effect.map(SqlClient, (sql) => StoreProbe.of({ write: write(sql) })),
+)
+
+const write = (sql: SqlClient) =>
+  sql.withTransaction(Effect.gen(function* () {
+    yield* sql`SELECT set_config('work_mem', '64kB', true)`
+    yield* sql`
+      SELECT count(*) FROM (
+        SELECT md5(n::text) || repeat('x', ${sortedRowBytes}) AS text
+        FROM generate_series(1, ${sortedRows}::int) n ORDER BY text OFFSET 1
+      ) sorted`
+    // Last, so that replicas hold the lock of the row only for the commit.
+    yield* sql`
+      INSERT INTO job AS probe (job, fence) VALUES (${probeRow}, 1)
+      ON CONFLICT (job) DO UPDATE SET fence = probe.fence + 1`
+  })).pipe(
+    Effect.mapError((error: SqlError) => new StoreRefusesWrites({ reason: reasonOf(error) })),
+    Effect.catchDefect(() => new StoreRefusesWrites({ reason: "the store failed" })),
+  )
+
+const reasons: Readonly<Record<string, string>> = {
+  "25006": "the store is read-only",
+  "53100": "the disk of the store is full",
+  "53400": "the store has no room for temporary files",
+}
+
+/** A known reason, or the SQLSTATE. A message of the database may contain values. */
+function reasonOf({ reason }: SqlError): string {
+  const { cause } = reason
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : null
+  if (typeof code !== "string") return `the store does not answer (${reason._tag})`
+  return reasons[code] ?? `the store refuses writes (SQLSTATE ${code})`
+}

@@ -1,0 +1,148 @@
+/**
+ * The probes of the service as a process, on a real PostgreSQL: it is not ready while the store is
+ * read-only or the chain cannot be read, says why, and recovers by itself.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Context, Duration, Effect, Layer, Redacted, Schedule } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { layerPostgres } from "../../src/postgres/client.ts"
+import { liveTest } from "../support/effect.ts"
+import { freePort } from "../support/process.ts"
+import { registerSkipped } from "../support/venues/oracle.ts"
+
+const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
+const root = new URL("../..", import.meta.url)
+const untilTimeout = Duration.seconds(90)
+
+/** A database of its own, because a server refuses writes per database; dropped with the scope. */
+const freshDatabase = Effect.fnUntraced(function* (url: string) {
+  const name = `probe_${crypto.randomUUID().replaceAll("-", "")}`
+  const owner = yield* Layer.build(layerPostgres({ url: Redacted.make(url), maxConnections: 1 }))
+  const sql = Context.get(owner, SqlClient)
+  yield* Effect.acquireRelease(
+    sql`CREATE DATABASE ${sql(name)}`,
+    () => Effect.orDie(sql`DROP DATABASE ${sql(name)} WITH (FORCE)`),
+  )
+  const own = new URL(url)
+  own.pathname = name
+  const reconnect = sql`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${name}`
+  const readOnly = (value: "on" | "off") =>
+    Effect.andThen(
+      sql`ALTER DATABASE ${sql(name)} SET default_transaction_read_only = ${sql.literal(value)}`,
+      reconnect,
+    )
+  return { url: own.href, readOnly }
+})
+
+/** An endpoint of Base that answers only for its head, or nothing while `up` is false. */
+const startRpc = Effect.gen(function* () {
+  const state = { up: false }
+  const block = () => ({
+    number: "0x64",
+    hash: `0x${"a1".repeat(32)}`,
+    timestamp: `0x${Math.floor(performance.timeOrigin / 1_000).toString(16)}`,
+  })
+  const server = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+        const { id, method } = await request.json()
+        if (!state.up) return new Response(null, { status: 503 })
+        const result = method === "eth_chainId"
+          ? "0x2105"
+          : method === "eth_getBlockByNumber"
+          ? block()
+          : `0x${"0".repeat(64)}`
+        return Response.json({ jsonrpc: "2.0", id, result })
+      })
+    ),
+    (server) => Effect.promise(() => server.shutdown()),
+  )
+  return { state, url: `http://127.0.0.1:${server.addr.port}` }
+})
+
+/** Starts the service; killed when the scope closes. `until` polls a path until it has this text. */
+const startService = Effect.fnUntraced(function* (env: Readonly<Record<string, string>>) {
+  const [port, adminPort] = [freePort(), freePort()]
+  yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", "--no-check", "src/main.ts", "start"],
+        cwd: root,
+        env: {
+          ...{ VENUE: "simulated", TICK: "1 hour", SWEEP: "2 seconds", SCAN: "2 seconds" },
+          ...{ HOST: "127.0.0.1", PORT: String(port), ADMIN_PORT: String(adminPort) },
+          ...{ PUBLIC_BASE_URL: "https://bell.example", FREE_LIMIT: "off" },
+          ...env,
+        },
+        ...{ stdin: "null", stdout: "null", stderr: "null" },
+      }).spawn()
+    ),
+    (child) =>
+      Effect.promise(async () => {
+        child.kill("SIGKILL")
+        await child.status
+      }),
+  )
+  const read = (path: string) =>
+    Effect.tryPromise(async () => {
+      const base = path === "/health" ? port : adminPort
+      return await (await fetch(`http://127.0.0.1:${base}${path}`)).text()
+    })
+  const until = (path: string, text: string) =>
+    read(path).pipe(
+      Effect.filterOrFail((found) => found.includes(text)),
+      Effect.retry(Schedule.spaced("200 millis")),
+      Effect.timeout(untilTimeout),
+      Effect.mapError(() => `${path} never had: ${text}`),
+    )
+  return { read, until }
+})
+
+if (testDatabaseUrl === undefined) {
+  registerSkipped("probes of the service", "set TEST_DATABASE_URL")
+} else {
+  liveTest(
+    "a service on a store that becomes read-only is not ready, and recovers",
+    () =>
+      Effect.gen(function* () {
+        const { url, readOnly } = yield* freshDatabase(testDatabaseUrl)
+        const { until } = yield* startService({
+          ...{ DATABASE_URL: url, PAYMENTS: "simulated", ALLOW_SIMULATED_PAYMENTS: "1" },
+        })
+        yield* until("/readyz", "ok")
+        yield* until("/health", `"payments":"ok"`)
+        yield* readOnly("on")
+        yield* until("/readyz", "the store is read-only")
+        yield* until("/readyz/free", "the store is read-only")
+        yield* readOnly("off")
+        yield* until("/readyz", "ok")
+      }),
+  )
+
+  liveTest(
+    "a service without its chain is not ready, but open for free; /health says why",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* freshDatabase(testDatabaseUrl)
+        const rpc = yield* startRpc
+        const { until, read } = yield* startService({
+          ...{ DATABASE_URL: url, PAYMENTS: "live", RPC_URL: rpc.url, FACILITATOR_URL: rpc.url },
+          PAY_TO_ADDRESS: `0x${"a1".repeat(20)}`,
+          TREASURY_ADDRESS: `0x${"b2".repeat(20)}`,
+        })
+        yield* until("/readyz/free", "ok")
+        equal(yield* read("/readyz"), "payments are not sold: the chain cannot be read\n")
+        yield* until("/health", "Payments are not sold: the chain cannot be read")
+        yield* until("/health", `"payments":"failing"`)
+        yield* until("/health", `"status":"degraded"`)
+        rpc.state.up = true
+        yield* until("/readyz", "ok")
+        yield* until("/health", "the treasury does not cover them")
+        yield* until("/metrics", "\nbellwether_chain_block 100\n")
+        yield* until("/metrics", "\nbellwether_treasury_usdc 0\n")
+      }),
+  )
+}
