@@ -8,6 +8,7 @@ import { Duration } from "effect"
 export interface PaymentTiming {
   /** How long a payment belongs to a worker. Longer than all steps of a sale together. */
   readonly lease: Duration.Duration
+  /** The wait for a place at the facilitator included. Ends before the payment is claimed. */
   readonly verifyTimeout: Duration.Duration
   /** For the work of a compute-first product, and for the check of a settle-early one. */
   readonly workTimeout: Duration.Duration
@@ -33,7 +34,7 @@ export interface PaymentTiming {
 
 export const defaultTiming: PaymentTiming = {
   lease: Duration.seconds(90),
-  verifyTimeout: Duration.seconds(4),
+  verifyTimeout: Duration.seconds(6),
   workTimeout: Duration.seconds(10),
   paidWorkTimeout: Duration.seconds(60),
   settleTimeout: Duration.seconds(21),

@@ -83,7 +83,7 @@ test("/v1/whales is refused before settlement while no wallet is publishable", (
       undefined,
     ])
     equal(yield* taken, nothing)
-    strictEqual((yield* json(yield* statusOf(service, whales))).state, "released")
+    strictEqual((yield* statusOf(service, whales)).status, 404)
     yield* Ref.set(service.productPorts.whales, [{ computedAt: now, row: whaleRow() }])
     yield* passing(5)
     strictEqual((yield* service.pay(whales)).status, 200)
