@@ -64,7 +64,7 @@ export interface ClaimResult {
 }
 
 /** What the store knows of a payment and of its key. */
-export interface PaymentAndHolder {
+interface PaymentAndHolder {
   readonly payment: Option.Option<Payment>
   readonly holder: Option.Option<Payment>
 }

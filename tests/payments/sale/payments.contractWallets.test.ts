@@ -221,7 +221,7 @@ test("more code lookups than the limit refuse a long signature as overloaded, no
   )
 })
 
-test("a known payment of a contract needs no code lookup: its buyer is not told that it is unused", () => {
+test("a known payment of a contract needs no code lookup: it is never called unused", () => {
   let readable = true
   const hasCode: Chain["Service"]["hasCode"] = (of) =>
     readable ? Effect.succeed(of === wallet) : Effect.fail(new ChainUnavailable({ reason: "test" }))

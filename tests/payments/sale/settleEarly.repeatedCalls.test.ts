@@ -308,7 +308,7 @@ test("a payment that is resumed by its key with another signature is no conflict
     lateSettlement,
   ))
 
-test("a payer with too many payments in progress is not told that an unresolved one is unused", () =>
+test("an unresolved payment of a payer with too many in progress is not called unused", () =>
   inMarket(
     Effect.gen(function* () {
       const bought = yield* unresolvedPurchase()
