@@ -12,6 +12,7 @@ import { migrate, migrationFiles } from "./postgres/migrate.ts"
 import { grantRoles, roles } from "./postgres/roles.ts"
 import { stopReason } from "./app/console.ts"
 import { loadMigration } from "./app/settings.ts"
+import { untilSignal } from "./app/untilSignal.ts"
 
 const program = Effect.gen(function* () {
   const { databaseUrl } = yield* loadMigration((name) => Deno.env.get(name))
@@ -28,10 +29,10 @@ const program = Effect.gen(function* () {
   )
 }).pipe(Effect.scoped)
 
-const exit = await Effect.runPromiseExit(program)
+const exit = await untilSignal(program)
 if (Exit.isFailure(exit)) {
   await Effect.runPromise(
     Console.error(Cause.hasInterruptsOnly(exit.cause) ? "" : stopReason(exit.cause)),
   )
-  Deno.exit(1)
 }
+Deno.exit(Exit.isSuccess(exit) ? 0 : 1)

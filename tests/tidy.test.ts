@@ -78,6 +78,7 @@ function importsOf(path: string, text: string): ReadonlyArray<string> {
     ...text.matchAll(/^(?:import|export)\s[^"';]*?from\s+"([^"]+)"/gm),
     ...text.matchAll(/^import\s+"([^"]+)"/gm),
     ...text.matchAll(/\bimport\("([^"]+)"\)/g),
+    ...text.matchAll(/\bnew Worker\(new URL\("([^"]+)"/g),
   ].map((match) => match[1] ?? "")
   return specifiers.map((specifier) =>
     specifier.startsWith(".")

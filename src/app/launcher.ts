@@ -24,6 +24,7 @@ import {
   loadService,
   type ServiceSettings,
 } from "./settings.ts"
+import { stopWithLauncher } from "./untilSignal.ts"
 
 class CannotLaunch
   extends Schema.TaggedError<CannotLaunch>()("CannotLaunch", { message: Schema.String }) {}
@@ -38,6 +39,9 @@ const runtimeVariables = [
   ...["HOME", "DENO_DIR", "XDG_CACHE_HOME", "PATH", "TMPDIR", "TZ", "LANG", "TERM", "NO_COLOR"],
   ...["DENO_CERT", "DENO_TLS_CA_STORE", "SSL_CERT_FILE", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"],
 ]
+
+/** Stops the Deno runtime from looking for a newer version of itself. */
+const noUpdateCheck = { DENO_NO_UPDATE_CHECK: "1" }
 
 /** How often, and after which delay, a worker that ended by itself is started again. */
 const restartsMax = 5
@@ -173,33 +177,46 @@ function freePort(): number {
   return port
 }
 
-/** Downloads missing packages of deno.lock, so that the processes need no permission for it. */
+/**
+ * Downloads missing packages of deno.lock, so that the processes need no permission for it. `deno
+ * cache` asks the registry for each package on every start, so it runs only if one is missing.
+ */
 const fetchPackages = Effect.fnUntraced(function* (entries: ReadonlyArray<string>) {
-  const { success } = yield* Effect.promise(() =>
-    new Deno.Command(Deno.execPath(), {
-      args: ["cache", "--frozen", ...entries],
-      cwd: root,
-      stdin: "null",
-    }).spawn().status
+  const complete = yield* runDeno(
+    ["install", "--quiet", "--frozen", "--cached-only", "--entrypoint", ...entries],
+    "null",
   )
-  if (!success) {
-    return yield* new CannotLaunch({ message: "Cannot download the packages of deno.lock" })
-  }
+  if (complete || (yield* runDeno(["cache", "--frozen", ...entries], "inherit"))) return
+  return yield* new CannotLaunch({ message: "Cannot download the packages of deno.lock" })
 })
+
+/** Whether the command succeeds. */
+const runDeno = (args: ReadonlyArray<string>, stderr: "inherit" | "null") =>
+  Effect.promise(async () => {
+    const command = new Deno.Command(Deno.execPath(), {
+      args: [...args],
+      cwd: root,
+      env: noUpdateCheck,
+      stdin: "null",
+      stderr,
+    })
+    return (await command.spawn().status).success
+  })
 
 /**
  * Starts a process in its sandbox; closing the scope stops it and waits for its end. It leads its
- * own process group, so that Ctrl-C in a terminal reaches it once, through the launcher.
+ * own process group, so that Ctrl-C in a terminal reaches it once, through the launcher. Its standard
+ * input is never written to: it ends when the launcher exits, and the process stops then.
  */
 const spawn = (sandbox: Sandbox, get: Environment, stopMax: Duration.Duration) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const child = new Deno.Command(Deno.execPath(), {
-        args: [...commandLine(sandbox)],
+        args: [...commandLine(sandbox), stopWithLauncher],
         cwd: root,
         clearEnv: true,
-        env: environmentOf(sandbox, get),
-        stdin: "null",
+        env: { ...environmentOf(sandbox, get), ...noUpdateCheck },
+        stdin: "piped",
         detached: true,
       }).spawn()
       running.add(child)

@@ -43,6 +43,9 @@ const baseFlags = [
 ]
 
 const migrations = "migrations"
+/** The runtime reads the entry of a worker with the process's own permissions. */
+const storeWorker = "src/postgres/embeddedWorker.ts"
+const newsWorker = "src/news/sources/parseWorker.ts"
 
 export function serviceSandbox(settings: ServiceSettings, paths: MachinePaths): Sandbox {
   const { mode, database, deliveryJournal, files } = settings
@@ -61,7 +64,12 @@ export function serviceSandbox(settings: ServiceSettings, paths: MachinePaths): 
       ...net,
       ...intelligenceHosts(settings),
     ],
-    read: [deliveryJournal, ...files, ...read],
+    read: [
+      deliveryJournal,
+      ...files,
+      ...settings.news.kind === "real" ? [newsWorker] : [],
+      ...read,
+    ],
     write: [deliveryJournal, ...write],
   }
 }
@@ -92,7 +100,7 @@ function venueStorePermissions(
     read: [
       migrations,
       ...embedded,
-      ...database.kind === "embedded" ? storePackages : [],
+      ...database.kind === "embedded" ? [storeWorker, ...storePackages] : [],
       ...venue.kind === "replay" ? [venue.dir] : [],
     ],
     write: embedded,

@@ -1,10 +1,11 @@
 /**
- * The embedded PostgreSQL: PGlite in this process, with a lock on its directory.
+ * The embedded PostgreSQL: PGlite with a lock on its directory, in a worker of this process. One in
+ * memory, for tests and tools, runs on the event loop instead.
  *
  * Limits:
  *
  * - One process per directory.
- * - One backend, so statements run one after another on this process's event loop.
+ * - One backend, so statements run one after another.
  * - No fsync, so a crash of the process is safe, but a power failure may lose data.
  *
  * @module
@@ -12,6 +13,7 @@
 import { PGlite } from "@electric-sql/pglite"
 import { dataDir as freshDatabase } from "@electric-sql/pglite-prepopulatedfs"
 import { Effect, Schema, type Scope } from "effect"
+import type { StoreAnswer, StoreRequest } from "./embeddedWorker.ts"
 import { Backend } from "./virtualConnections.ts"
 
 export type EmbeddedStorage =
@@ -41,17 +43,17 @@ const startParams = [
 export const openEmbedded = Effect.fnUntraced(
   function* (storage: EmbeddedStorage): Effect.fn.Return<Backend, DataDirBusy, Scope.Scope> {
     if ("memory" in storage) {
-      return yield* openPglite({ loadDataDir: storage.image ?? (yield* image) })
+      return yield* openInMemory(storage.image ?? (yield* image))
     }
     yield* lockDirectory(storage.dataDir)
     const dataDir = `${storage.dataDir}/postgres`
     const creating = `${storage.dataDir}/creating`
     if (yield* needsCreating(dataDir, creating)) {
-      const backend = yield* openPglite({ dataDir, loadDataDir: yield* image })
+      const backend = yield* openInWorker(dataDir, true)
       yield* Effect.promise(() => Deno.remove(creating))
       return backend
     }
-    return yield* openPglite({ dataDir })
+    return yield* openInWorker(dataDir, false)
   },
 )
 
@@ -84,9 +86,9 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-const openPglite = (options: { readonly dataDir?: string; readonly loadDataDir?: Blob }) =>
+const openInMemory = (loadDataDir: Blob) =>
   Effect.acquireRelease(
-    Effect.promise(() => PGlite.create({ ...options, startParams })),
+    Effect.promise(() => PGlite.create({ loadDataDir, startParams })),
     (pglite) => Effect.promise(() => pglite.close()),
   ).pipe(
     Effect.map((pglite) =>
@@ -95,6 +97,55 @@ const openPglite = (options: { readonly dataDir?: string; readonly loadDataDir?:
       )
     ),
   )
+
+/** A long statement stops the worker's event loop, not that of the service. */
+const openInWorker = (dataDir: string, fresh: boolean) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const worker = storeWorker(dataDir)
+      await worker.ask({ open: { dataDir, startParams }, fresh })
+      return worker
+    }),
+    (worker) => Effect.promise(() => worker.ask({ close: true }).finally(worker.terminate)),
+  ).pipe(
+    Effect.map(({ ask }) =>
+      new Backend(async (message, onAnswer) => onAnswer(await ask({ run: message })))
+    ),
+  )
+
+/** A worker that answers requests in their order. */
+function storeWorker(dataDir: string) {
+  const worker = new Worker(new URL("./embeddedWorker.ts", import.meta.url), { type: "module" })
+  const waiting: Array<PromiseWithResolvers<Uint8Array>> = []
+  worker.onmessage = ({ data }: MessageEvent<StoreAnswer>) => {
+    if ("diskFull" in data) return endOnFullDisk(dataDir)
+    const asked = waiting.shift()
+    if ("bytes" in data) asked?.resolve(data.bytes)
+    else asked?.reject(new Error(data.failed))
+  }
+  worker.onerror = (event) => {
+    event.preventDefault()
+    for (const asked of waiting.splice(0)) asked.reject(new Error(event.message))
+  }
+  return {
+    ask: (request: StoreRequest): Promise<Uint8Array> => {
+      const asked = Promise.withResolvers<Uint8Array>()
+      waiting.push(asked)
+      worker.postMessage(request)
+      return asked.promise
+    },
+    terminate: () => worker.terminate(),
+  }
+}
+
+/** Ends the process at once: its finalizers would wait for the store, which may never answer again. */
+function endOnFullDisk(dataDir: string): never {
+  const message =
+    `Cannot write to the embedded store: the disk of ${dataDir} is full. The process ` +
+    "ends. Free some space and start again; what was committed is kept\n"
+  Deno.stderr.writeSync(new TextEncoder().encode(message))
+  Deno.exit(1)
+}
 
 /** The kernel releases the lock when the process ends, even if it is killed. */
 const lockDirectory = (dataDir: string) =>

@@ -25,6 +25,8 @@ import { test } from "../support/effect.ts"
 type Env = Partial<Record<Variable, string>>
 
 const paths = { storePackages: ["/cache/pglite/1", "/cache/prepopulatedfs/1"] }
+/** What the embedded store's worker reads. */
+const storeCode = ["src/postgres/embeddedWorker.ts", ...paths.storePackages]
 const service = (mode: Mode, env: Env) =>
   Effect.map(loadService(mode, (name) => env[name]), (settings) => serviceSandbox(settings, paths))
 const worker = (mode: Mode, env: Env) =>
@@ -56,7 +58,7 @@ test("serviceSandbox() in dev allows its listeners, its served store and the sto
     const { net, read, write } = yield* service("dev", dev)
     equal(net, ["127.0.0.1:8402", "127.0.0.1:8403", "127.0.0.1:5999"])
     const own = [".data/handed-over-8402", ".data/simulated-1"]
-    equal(new Set(read), new Set(["migrations", ...own, ...paths.storePackages]))
+    equal(new Set(read), new Set(["migrations", ...own, ...storeCode]))
     equal(write, own)
   }))
 
@@ -72,7 +74,8 @@ test("serviceSandbox() with live payments allows its store, facilitator, chain, 
       ...["rss.dw.com:443", "www.theguardian.com:443", "www.france24.com:443"],
       ...["feeds.npr.org:443", "www.euronews.com:443"],
     ])
-    equal([read, write], [[".data/handed-over-8402", "migrations"], [".data/handed-over-8402"]])
+    equal(read, [".data/handed-over-8402", "src/news/sources/parseWorker.ts", "migrations"])
+    equal(write, [".data/handed-over-8402"])
   }))
 
 test("serviceSandbox() allows reading the files of the settings, not writing them", () =>
@@ -112,7 +115,7 @@ test("backfillSandbox() allows the venue and the store, and no payment variable"
     const embedded = yield* backfill({ SIMULATION_SEED: "7" })
     const dir = ".data/simulated-7"
     equal(embedded.net, [])
-    equal([embedded.read, embedded.write], [["migrations", dir, ...paths.storePackages], [dir]])
+    equal([embedded.read, embedded.write], [["migrations", dir, ...storeCode], [dir]])
   }))
 
 test("loadBackfill() on a PostgreSQL server requires VENUE", () =>

@@ -80,6 +80,8 @@ const stack = Effect.gen(function* () {
   const now = Number(yield* latestSeconds(anvil))
   const authorization = authorizationFor(buyer(3), products.latest, now, { nonce: nonce(33) })
   const transaction = yield* sent(anvil, yield* transferCall(buyer(3), authorization))
+  // It must not be mined while the first step compares balances.
+  yield* anvil.call("evm_mine")
   return { anvil, facilitator, service, unmatched: { authorization, transaction } } satisfies Stack
 })
 

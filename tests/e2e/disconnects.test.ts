@@ -1,13 +1,13 @@
 /**
  * Buyers who disconnect over raw sockets, at every step of a sale, at any moment, in both orders.
  *
- * A disconnect before the intent to settle releases the payment. After it the sale continues, and the
+ * A disconnect before the claim leaves no row, one before the intent to settle releases the payment. After it the sale continues, and the
  * buyer can fetch the answer until HOLD is over; then the payment is refunded.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
-import { Duration, Effect, Layer, Schedule } from "effect"
+import { Duration, Effect, Exit, Layer, Schedule, Scope } from "effect"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
 import { layer as signatures } from "../../src/payments/wasmSignatures.ts"
 import { layerLedger } from "../../src/payments/simulated/facilitator.ts"
@@ -37,7 +37,8 @@ import { embeddedStore } from "../support/stores.ts"
 import { nonce, terms, token } from "../support/payments/terms.ts"
 import { makeBarrier, type Step } from "../support/payments/barrier.ts"
 
-const key = "the-first-callers-secret"
+/** The first caller's secret. One key buys one answer, so each payment has its own. */
+const keyOf = ({ authorization: { nonce } }: Signed) => `the-secret-of-${nonce.slice(-16)}`
 const stepTimeout = Duration.seconds(10)
 
 const ports: Layer.Layer<ReplicaPorts> = Layer.merge(
@@ -58,7 +59,7 @@ const makeEnvironment = Effect.gen(function* () {
     timing: { answerWindow: Duration.zero, recoveryWindow: Duration.zero },
   })
   return {
-    ...{ barrier, replica, sweep: afterHold.payments.sweep, afterHold },
+    ...{ world, barrier, replica, sweep: afterHold.payments.sweep, afterHold },
     /** Closes the connection, and waits until the service has noticed. */
     disconnect: (connection: Deno.Conn) =>
       Effect.promise(async () => {
@@ -71,12 +72,13 @@ const makeEnvironment = Effect.gen(function* () {
 type Environment = Effect.Success<typeof makeEnvironment>
 
 /** Sends a paid request over a new socket and reads nothing. */
-const sendRaw = ({ port }: Replica, { product, header }: Signed) =>
+const sendRaw = ({ port }: Replica, signed: Signed) =>
   Effect.promise(async () => {
+    const { product, header } = signed
     const connection = await Deno.connect({ hostname: "127.0.0.1", port })
     const head = [`GET ${product.path} HTTP/1.1`, "Host: x", `PAYMENT-SIGNATURE: ${header}`]
     const bytes = new TextEncoder().encode(
-      [...head, `Idempotency-Key: ${key}`, "", ""].join("\r\n"),
+      [...head, `Idempotency-Key: ${keyOf(signed)}`, "", ""].join("\r\n"),
     )
     for (let sent = 0; sent < bytes.length;) sent += await connection.write(bytes.subarray(sent))
     return connection
@@ -118,25 +120,34 @@ const paidByNonce = Effect.gen(function* () {
 
 const refetch = (
   { replica }: Environment,
-  { product, header }: Signed,
-  secret: string | null = key,
-) => ask(replica.base, { path: product.path, payment: header, key: secret })
+  signed: Signed,
+  secret: string | null = keyOf(signed),
+) => ask(replica.base, { path: signed.product.path, payment: signed.header, key: secret })
+
+/** Sends an unused payment again until the sale of the caller who left has ended. */
+const buyUnused = (environment: Environment, signed: Signed) =>
+  Effect.repeat(refetch(environment, signed, null), {
+    until: ({ status }) => status !== 409,
+    schedule: Schedule.spaced("10 millis"),
+  }).pipe(Effect.timeout(stepTimeout))
 
 type ByOrder = Readonly<Record<typeof orders[number], ReadonlyArray<Step>>>
 
 /** The steps of a sale, in order. */
 const steps: ByOrder = {
-  "compute-first": ["claim", "verify", "work", "intend", "settle", "proof", "answer"],
+  "compute-first": ["verify", "claim", "work", "intend", "settle", "proof", "answer"],
   // deno-fmt-ignore
   "settle-early": [
-    "claim", "check", "verify", "intend", "settle", "proof", "charge", "work", "answer",
+    "check", "verify", "claim", "intend", "settle", "proof", "charge", "work", "answer",
   ],
 }
 
-/** The steps at which a disconnect releases the payment. */
-const releasingSteps: ByOrder = {
-  "compute-first": ["verify", "work"],
-  "settle-early": ["check", "verify"],
+/** The steps at which a disconnect leaves the payment unused, with the row that it leaves. */
+const unusedAt: {
+  readonly [O in typeof orders[number]]: { readonly [S in Step]?: "no row" | "released" }
+} = {
+  "compute-first": { verify: "no row", claim: "released", work: "released" },
+  "settle-early": { check: "no row", verify: "no row", claim: "released" },
 }
 
 for (const order of orders) {
@@ -157,23 +168,24 @@ for (const order of orders) {
             const connection = yield* sendRaw(replica, signed)
             yield* Effect.timeout(blocked.reached, stepTimeout)
             yield* environment.disconnect(connection)
-            const isEarly = releasingSteps[order].includes(step)
+            const unused = unusedAt[order][step]
             // The release does not wait for the blocked step.
-            if (isEarly) yield* waitForState(signed, ["released"])
+            if (step === "work" && unused === "released") yield* waitForState(signed, [unused])
             yield* blocked.open
-            const isReleased = isEarly || step === "claim"
-            yield* waitForState(signed, [isReleased ? "released" : "answered"])
-            strictEqual((yield* rowOf(signed))?.sent, false, `${step}: not delivered`)
+            yield* waitForState(signed, [unused ?? "answered"])
+            ok((yield* rowOf(signed))?.sent !== true, `${step}: not delivered`)
             const paid = (yield* paidByNonce).get(signed.authorization.nonce)
-            strictEqual(paid, isReleased ? undefined : signed.product.price, `${step}: paid`)
+            strictEqual(paid, unused ? undefined : signed.product.price, `${step}: paid`)
             if (!retries) continue
+            if (unused !== undefined) {
+              equal((yield* buyUnused(environment, signed)).status, 200, step)
+              continue
+            }
             const withoutSecret = yield* refetch(environment, signed, null)
-            if (!isReleased) {
-              equal([withoutSecret.status, withoutSecret.charged], [409, true], step)
-              const again = yield* refetch(environment, signed)
-              equal([again.status, again.receipt !== null], [200, true], step)
-              yield* waitForState(signed, ["answered"])
-            } else equal(withoutSecret.status, 200, step)
+            equal([withoutSecret.status, withoutSecret.charged], [409, true], step)
+            const again = yield* refetch(environment, signed)
+            equal([again.status, again.receipt !== null], [200, true], step)
+            yield* waitForState(signed, ["answered"])
           }
         }
         // A delivery is recorded shortly after the answer has left.
@@ -188,7 +200,8 @@ for (const order of orders) {
         for (const { signed, retries } of outcomes) {
           const row = yield* rowOf(signed)
           const charged = paid.has(signed.authorization.nonce)
-          strictEqual(row?.state, retries ? "answered" : charged ? "refund_due" : "released")
+          const ends = [retries ? "answered" : charged ? "refund_due" : "released"]
+          ok(ends.includes(row?.state ?? "released"), row?.state)
           if (row?.state !== "refund_due") {
             continue
           }
@@ -206,8 +219,7 @@ for (const order of orders) {
 
 /** Buyers who retry pay; the others pay only when they disconnected after the intent. */
 function paidCount(order: typeof orders[number]): bigint {
-  const released = releasingSteps[order].length + 1
-  return BigInt(2 * steps[order].length - released)
+  return BigInt(2 * steps[order].length - Object.keys(unusedAt[order]).length)
 }
 
 for (const order of orders) {
@@ -240,6 +252,10 @@ liveTest(
   () =>
     Effect.gen(function* () {
       const environment = yield* makeEnvironment
+      const scope = yield* Scope.make()
+      const leaving = yield* openReplica(environment.world).pipe(
+        Effect.provideService(Scope.Scope, scope),
+      )
       const random = new Random(seed)
       const requests = yield* Effect.forEach(
         Array.from({ length: buyersCount }, (_, n) => n),
@@ -249,24 +265,24 @@ liveTest(
             nonce: nonce(n),
             n: n % 7,
           })
-          return { signed, afterMs: random.between(0, 120) }
+          return { signed, afterMs: random.between(0, 1_000) }
         }),
       )
       yield* Effect.forEach(
         requests,
         ({ signed, afterMs }) =>
-          Effect.flatMap(sendRaw(environment.replica, signed), (connection) =>
+          Effect.flatMap(sendRaw(leaving, signed), (connection) =>
             Effect.sync(() =>
               connection.close()
             ).pipe(Effect.delay(Duration.millis(afterMs)))),
         { concurrency: 12 },
       )
-      // Every sale ends without the expiry of a lease.
+      // A closing service waits for its sales: each ends without the expiry of a lease.
+      yield* Scope.close(scope, Exit.void)
       yield* Effect.forEach(
         requests,
         ({ signed }) => waitForState(signed, ["no row", "released", "answered"]),
       )
-      yield* Effect.sleep(Duration.millis(50))
       yield* environment.sweep
       const paid = yield* paidByNonce
       const endStates = yield* Effect.forEach(

@@ -111,16 +111,22 @@ liveTest("without the sandbox the same attempts succeed", () =>
     equal(denied, [])
   }))
 
-/** The launcher as a process; `times` waits until it has printed `words` at least `count` times. */
-const launched = Effect.gen(function* () {
+/**
+ * The launcher as a process; `times` waits until it has printed `words` at least `count` times.
+ * `variables` are added to its environment.
+ */
+const launched = Effect.fnUntraced(function* (
+  variables: Readonly<Record<string, string>> = {},
+) {
   const dir = yield* Effect.acquireRelease(
     Effect.promise(() => Deno.makeTempDir()),
     (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
   )
   const output = { text: "" }
+  const port = String(freePort())
   const child = yield* Effect.acquireRelease(
     Effect.sync(() => {
-      const env = { PORT: String(freePort()), ADMIN_PORT: String(freePort()), DATA_DIR: dir }
+      const env = { PORT: port, ADMIN_PORT: String(freePort()), DATA_DIR: dir, ...variables }
       const child = new Deno.Command(Deno.execPath(), {
         args: ["run", "-A", "src/launch.ts", "dev"],
         cwd: root,
@@ -148,7 +154,7 @@ const launched = Effect.gen(function* () {
     Effect.suspend(() =>
       output.text.split(words).length > count ? Effect.void : Effect.fail("not yet")
     ).pipe(Effect.retry(Schedule.spaced("100 millis")), Effect.timeout(outputTimeout), Effect.orDie)
-  return { child, times }
+  return { child, times, port: Number(port) }
 })
 
 const workerBanner = "Bellwether 1.0.0, refund worker"
@@ -168,7 +174,7 @@ if (Deno.build.os === "linux") {
     "a killed worker is restarted, and a worker ends with the service",
     () =>
       Effect.gen(function* () {
-        const { child, times } = yield* launched
+        const { child, times } = yield* launched()
         yield* times(workerBanner, 1)
         Deno.kill(yield* childOf(child.pid, "src/refund-worker.ts"), "SIGKILL")
         yield* times(workerBanner, 2)
@@ -178,7 +184,93 @@ if (Deno.build.os === "linux") {
         ok(!(yield* alive(worker)), "the worker outlived the service")
       }),
   )
+
+  liveTest(
+    "the processes of a killed launcher stop by themselves and free their ports",
+    () =>
+      Effect.gen(function* () {
+        const { child, times, port } = yield* launched()
+        yield* times(workerBanner, 1)
+        const service = yield* childOf(child.pid, "src/main.ts")
+        const worker = yield* childOf(child.pid, "src/refund-worker.ts")
+        Deno.kill(child.pid, "SIGKILL")
+        for (const pid of [service, worker]) yield* ended(pid)
+        Deno.listen({ hostname: "127.0.0.1", port }).close()
+      }),
+  )
+
+  liveTest(
+    "a start with all packages in the cache asks no registry",
+    () =>
+      Effect.gen(function* () {
+        const dir = yield* packageCache
+        const proxy = yield* refusingProxy
+        const output = yield* Effect.promise(() =>
+          new Deno.Command(Deno.execPath(), {
+            args: ["task", "migrate"],
+            cwd: root,
+            env: {
+              ...{ DENO_DIR: dir, HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url, NO_COLOR: "1" },
+              DATABASE_URL: "postgres://none@127.0.0.1:1/none",
+            },
+            stdin: "null",
+          }).output()
+        )
+        const stderr = new TextDecoder().decode(output.stderr)
+        ok(stderr.includes("Cannot reach or use PostgreSQL"), stderr)
+        equal(proxy.asked, 0, stderr)
+      }),
+  )
 }
+
+/**
+ * A copy of the package cache as the first start from a fresh clone leaves it: all packages, and of
+ * the registry's metadata only that of the launcher's one package.
+ */
+const packageCache = Effect.acquireRelease(
+  Effect.gen(function* () {
+    const { denoDir, npmCache } = JSON.parse(yield* deno(["info", "--json"]))
+    const dir = yield* Effect.promise(() => Deno.makeTempDir({ dir: denoDir, prefix: "test-" }))
+    yield* command("cp", ["--archive", "--link", npmCache, `${dir}/npm`])
+    yield* command("find", [
+      ...[`${dir}/npm`, "-name", "registry.json"],
+      ...["-not", "-path", "*/effect/registry.json", "-delete"],
+    ])
+    return dir
+  }),
+  (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+)
+
+const command = (name: string, args: ReadonlyArray<string>) =>
+  Effect.promise(async () => {
+    const { success, stderr } = await new Deno.Command(name, { args: [...args] }).output()
+    ok(success, new TextDecoder().decode(stderr))
+  })
+
+/** A proxy that refuses every connection; `asked` counts them. */
+const refusingProxy = Effect.acquireRelease(
+  Effect.sync(() => {
+    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 })
+    const proxy = { asked: 0, url: `http://127.0.0.1:${listener.addr.port}`, listener }
+    void (async () => {
+      for await (const connection of listener) {
+        proxy.asked += 1
+        connection.close()
+      }
+    })()
+    return proxy
+  }),
+  ({ listener }) => Effect.sync(() => listener.close()),
+)
+
+/** Waits until a process that is not a child of the test has ended. */
+const ended = (pid: number) =>
+  alive(pid).pipe(
+    Effect.filterOrFail((running) => !running, () => "not yet"),
+    Effect.retry(Schedule.spaced("100 millis")),
+    Effect.timeout(outputTimeout),
+    Effect.orDie,
+  )
 
 const alive = (pid: number) =>
   Effect.promise(async () => {

@@ -15,8 +15,11 @@ import { layer as feedLayer } from "../../src/feed/postgres/feedStore.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { liveTest } from "../support/effect.ts"
+import { registerSkipped } from "../support/venues/oracle.ts"
 import { sampleItem } from "../support/feed/items.ts"
 import { embeddedStore } from "../support/stores.ts"
+
+const root = new URL("../..", import.meta.url)
 
 const temporaryDirectory = Effect.acquireRelease(
   Effect.promise(() => Deno.makeTempDir()),
@@ -165,3 +168,41 @@ liveTest(
       assert.equal(named?.n, 1n)
     }),
 )
+
+/** Rewrites one row for ever: the tables stay small, the log of PostgreSQL grows. */
+const fillDisk = `
+  import { layerEmbedded } from "./src/postgres/client.ts"
+  import { Effect } from "effect"
+  import { SqlClient } from "effect/sql/SqlClient"
+  const program = Effect.gen(function* () {
+    const sql = yield* SqlClient
+    yield* sql\`CREATE TABLE filling (text text)\`
+    yield* sql\`INSERT INTO filling VALUES ('')\`
+    const rewrite = sql\`UPDATE filling SET text = repeat(md5(random()::text), 40)\`
+    yield* Effect.forever(Effect.ignore(rewrite))
+  })
+  await Effect.runPromise(Effect.provide(program, layerEmbedded({ dataDir: Deno.args[0] })))`
+
+const fullDisk = "a full disk ends the process with a message"
+const smallDisk = ["-t", "tmpfs", "-o", "size=48m", "tmpfs"]
+
+/** Only root may mount a small disk. */
+if (Deno.build.os !== "linux" || Deno.uid() !== 0) registerSkipped(fullDisk, "needs root on Linux")
+else {
+  liveTest(fullDisk, () =>
+    Effect.gen(function* () {
+      const dir = yield* temporaryDirectory
+      const run = (command: string, args: ReadonlyArray<string>) =>
+        Effect.promise(() =>
+          new Deno.Command(command, { args: [...args], cwd: root, stdin: "null" }).output()
+        )
+      yield* Effect.acquireRelease(
+        run("mount", [...smallDisk, dir]),
+        () => run("umount", [dir]),
+      )
+      const { code, stderr } = yield* run(Deno.execPath(), ["eval", fillDisk, dir])
+      const message = new TextDecoder().decode(stderr)
+      assert.ok(message.includes(`the disk of ${dir}/postgres is full`), message)
+      assert.equal(code, 1)
+    }))
+}

@@ -3,16 +3,16 @@
  *
  * @module
  */
-import { Clock, Effect, Result } from "effect"
+import { Clock, Effect } from "effect"
 import type { HttpClient } from "effect/http"
 import type { RawHeadline } from "../domain/headline.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { type NewsSource, NewsUnavailable } from "../NewsSources.ts"
-import { feedRows } from "./feedRows.ts"
 import type { NewsFeed } from "./feeds.ts"
 import type { Limits } from "./limits.ts"
 import { pageReader, permanentFault } from "./requests.ts"
-import { decodeText, headlinesOf } from "./rows.ts"
+import type { ParseAnswer } from "./parse.ts"
+import { headlinesOf } from "./rows.ts"
 
 /** The last answer of the feed, with its validators. */
 interface CachedFeed {
@@ -27,6 +27,7 @@ export function feedSource(
   { name, url }: NewsFeed,
   userAgent: string,
   limits: Limits,
+  parse: ParseAnswer,
 ): NewsSource {
   const readPage = pageReader(client, limits)
   let cached: CachedFeed | null = null
@@ -46,9 +47,11 @@ export function feedSource(
     if (page.status === "unchanged") {
       return before === null ? yield* permanentFault("unexpected 304") : { ...before, at }
     }
-    const rows = feedRows(decodeText(page.body, page.contentType), name, limits.rowsMax)
-    if (Result.isFailure(rows)) return yield* permanentFault(rows.failure)
-    return { at, rows: rows.success, etag: page.etag, lastModified: page.lastModified }
+    const { body, contentType, etag, lastModified } = page
+    const rowsMax = limits.rowsMax
+    const parsed = yield* parse({ format: "feed", body, contentType, source: name, rowsMax })
+    if ("failed" in parsed) return yield* permanentFault(parsed.failed)
+    return { at, rows: parsed.filter((row) => typeof row !== "string"), etag, lastModified }
   })
 
   const read = Effect.gen(function* () {

@@ -254,7 +254,8 @@ const signedColumns = {
   treasury: Address,
   refund_nonce: Bytes32,
   valid_before: Schema.BigInt,
-  signature: Signature,
+  // The treasury is no contract.
+  signature: Signature.check(Schema.isPattern(/^0x[0-9a-f]{130}$/)),
 }
 const unsignedColumns = {
   treasury: Schema.Null,

@@ -284,7 +284,7 @@ const answerNotReady = new NotCharged({
 
 /** Interrupts a step, and fails with `hungUp`, when the buyer hangs up. */
 const unlessHungUp = <A>({ abandoned }: RunningSale, step: Effect.Effect<A, NotCharged>) =>
-  Effect.raceFirst(step, Effect.flatMap(Deferred.await(abandoned), () => Effect.fail(hungUp)))
+  Effect.raceFirst(Effect.andThen(Deferred.await(abandoned), Effect.fail(hungUp)), step)
 
 /**
  * Runs a step between the claim and the intent. A failure, or a buyer who hangs up, releases the

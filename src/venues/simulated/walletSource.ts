@@ -30,7 +30,7 @@ export function walletSource(
   return {
     categories: boardCategories,
     leaderboard: (board, limit) =>
-      Effect.map(Effect.tap(now, (at) => computeDays(world, at)), (at) => ({
+      Effect.map(Effect.tap(now, (at) => prepareBoards(world, at)), (at) => ({
         rows: boardOf(world, board.period, board.category, board.by, at)
           .slice(0, Math.max(0, limit))
           .map(({ wallet }, index) => ({
@@ -61,20 +61,28 @@ export function walletSource(
 }
 
 /**
- * Leaderboards need the whole activity of all wallets. It is computed a day at a time, so that other
- * fibers can run in between.
+ * Leaderboards need the whole activity of all wallets. It is computed a day at a time, then the
+ * results a wallet at a time, so that other fibers can run in between.
  */
-function computeDays(world: World, at: EpochMs): Effect.Effect<void> {
+function prepareBoards(world: World, at: EpochMs): Effect.Effect<void> {
   const { origin, walletDays } = world.options
   const [wallet] = world.wallets
   if (wallet === undefined) return Effect.void
   const first = Math.floor(origin / day) - walletDays
   const dates = Array.from({ length: Math.floor(at / day) - first }, (_, index) => first + index)
-  return Effect.forEach(dates, (date) => {
-    const range = { from: date * day, to: date * day }
-    return Effect.andThen(Effect.sync(() => world.truth.plans(wallet, range)), Effect.yieldNow)
-  }, { discard: true })
+  return Effect.andThen(
+    inSlices(dates, (date) => world.truth.plans(wallet, { from: date * day, to: date * day })),
+    Effect.suspend(() => inSlices(world.wallets, resultsAt(world, Math.floor(at / day)))),
+  )
 }
+
+/** Each computation is one slice; the fiber yields after it. */
+const inSlices = <A>(items: ReadonlyArray<A>, compute: (item: A) => unknown) =>
+  Effect.forEach(
+    items,
+    (item) => Effect.andThen(Effect.sync(() => compute(item)), Effect.yieldNow),
+    { discard: true },
+  )
 
 const emptyPage: ActivityPage = { rows: [], rejected: {}, oldest: null, next: null, cut: false }
 
@@ -202,6 +210,10 @@ const cachedMidnightsMax = 8
 type Boards = ReadonlyMap<string, ReadonlyArray<BoardRow>>
 const boardsOf = new WeakMap<World, Memo<Boards>>()
 
+/** A wallet's results by category and period. */
+type Results = ReadonlyMap<string, { readonly pnl: number; readonly volume: number }>
+const resultsOf = new WeakMap<World, Memo<(wallet: Wallet) => Results>>()
+
 /** Every wallet that traded, best first, as of the last midnight. `category` is in upper or lower case. */
 export function boardOf(
   world: World,
@@ -213,7 +225,7 @@ export function boardOf(
   const midnight = Math.floor(at / day)
   const cached = boardsOf.get(world) ?? makeMemo<Boards>(cachedMidnightsMax)
   boardsOf.set(world, cached)
-  const boards = cached(midnight, () => boardsAt(world, midnight * day))
+  const boards = cached(midnight, () => boardsAt(world, midnight))
   return (boards.get(boardKey(category, period)) ?? [])
     .toSorted((a, b) => by === "volume" ? b.volume - a.volume : b.pnl - a.pnl)
 }
@@ -222,29 +234,50 @@ function boardKey(category: string, period: BoardPeriod): string {
   return `${category.toLowerCase()} ${period}`
 }
 
-function boardsAt(world: World, to: EpochMs): Boards {
+function boardsAt(world: World, midnight: number): Boards {
   const boards = new Map<string, Array<BoardRow>>()
-  const priceAt = pricesOf(world)
+  const results = resultsAt(world, midnight)
   for (const wallet of world.wallets) {
-    const sums = new Map<string, { pnl: number; volume: number }>()
-    for (const plan of world.truth.plans(wallet, { from: -Infinity, to })) {
-      for (const period of boardPeriods) {
-        const { pnl, volume } = resultOf(world, plan, period, to, priceAt)
-        if (volume === 0 && pnl === 0) continue
-        for (const category of ["overall", plan.market.category]) {
-          const name = boardKey(category, period)
-          const sum = sums.get(name) ?? { pnl: 0, volume: 0 }
-          sums.set(name, { pnl: sum.pnl + pnl, volume: sum.volume + volume })
-        }
-      }
-    }
-    for (const [name, sum] of sums) {
+    for (const [name, sum] of results(wallet)) {
       const rows = boards.get(name) ?? []
       boards.set(name, rows)
       rows.push({ wallet, ...sum })
     }
   }
   return boards
+}
+
+/** The results of each wallet as of a midnight, computed once. */
+function resultsAt(world: World, midnight: number): (wallet: Wallet) => Results {
+  const cached = resultsOf.get(world) ?? makeMemo(cachedMidnightsMax)
+  resultsOf.set(world, cached)
+  return cached(midnight, () => {
+    const priceAt = pricesOf(world)
+    const byWallet = new Map<number, Results>()
+    return (wallet) => {
+      const known = byWallet.get(wallet.number)
+      if (known !== undefined) return known
+      const results = computeResults(world, wallet, midnight * day, priceAt)
+      byWallet.set(wallet.number, results)
+      return results
+    }
+  })
+}
+
+function computeResults(world: World, wallet: Wallet, to: EpochMs, priceAt: PriceAt): Results {
+  const sums = new Map<string, { pnl: number; volume: number }>()
+  for (const plan of world.truth.plans(wallet, { from: -Infinity, to })) {
+    for (const period of boardPeriods) {
+      const { pnl, volume } = resultOf(world, plan, period, to, priceAt)
+      if (volume === 0 && pnl === 0) continue
+      for (const category of ["overall", plan.market.category]) {
+        const name = boardKey(category, period)
+        const sum = sums.get(name) ?? { pnl: 0, volume: 0 }
+        sums.set(name, { pnl: sum.pnl + pnl, volume: sum.volume + volume })
+      }
+    }
+  }
+  return sums
 }
 
 type PriceAt = (market: SimulatedMarket, at: EpochMs) => readonly [number, number]

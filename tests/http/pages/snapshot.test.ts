@@ -84,14 +84,14 @@ test("refresh puts the items of the last tick into the bodies", () =>
     equal([body.index, body.totalToday], [4, 4])
   }))
 
-test("a body older than three seconds is recomputed, or null when that fails", () =>
+test("a body older than five seconds is recomputed, or null when that fails", () =>
   Effect.gen(function* () {
     const feed = yield* countingFeed
     const snapshot = yield* makeSnapshot(options).pipe(Effect.provide(feed.layer))
     yield* TestClock.adjust("2 seconds")
     const last = yield* indexOf(snapshot)
     yield* Ref.set(feed.hangs, true)
-    yield* TestClock.adjust("3 seconds")
+    yield* TestClock.adjust("5 seconds")
     strictEqual(yield* indexOf(snapshot), last)
     yield* TestClock.adjust("1 second")
     const waiting = snapshot.index()

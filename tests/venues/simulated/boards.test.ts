@@ -140,3 +140,18 @@ test("resolutions() publishes late and corrected payouts as the world does", () 
     }
     ok(seen.late > 5 && seen.corrected > 5, JSON.stringify(seen))
   }).pipe(Effect.provide(layer(late)), Effect.orDie))
+
+test("other fibers run between the days and the wallets of a leaderboard", () =>
+  Effect.gen(function* () {
+    // A world of its own, because results are computed once per world.
+    const world = makeWorld({ seed: 7, markets: 80, walletDays: 45, wallets })
+    yield* TestClock.setTime(world.options.origin)
+    let turns = 0
+    const other = Effect.forever(Effect.andThen(Effect.sync(() => turns++), Effect.yieldNow))
+    const { wallets: source } = yield* Effect.provide(VenueClient, layer(world))
+    ok(source !== null)
+    const board = { period: "all", category: "overall", by: "profit" } as const
+    yield* Effect.raceFirst(other, source.leaderboard(board, 10))
+    // `forever` yields too, so the other fiber needs two yields for one turn.
+    ok(turns >= (45 + world.wallets.length) / 2, `${turns} turns`)
+  }))

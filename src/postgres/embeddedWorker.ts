@@ -1,0 +1,91 @@
+/**
+ * The worker in which the embedded PostgreSQL runs, so that a long statement does not stop the event
+ * loop of the service. It runs one request at a time, in order.
+ *
+ * @module
+ */
+import fs from "node:fs"
+import { PGlite } from "@electric-sql/pglite"
+import { dataDir as freshDatabase } from "@electric-sql/pglite-prepopulatedfs"
+
+/** `fresh`: begin with a new database. `run`: frontend messages for the backend. */
+export type StoreRequest =
+  | {
+    readonly open: { readonly dataDir: string; readonly startParams: ReadonlyArray<string> }
+    readonly fresh: boolean
+  }
+  | { readonly run: Uint8Array }
+  | { readonly close: true }
+
+/**
+ * The backend's answer, which is empty for `open` and `close`; or why there is none. `diskFull` comes
+ * without a request: PostgreSQL may then retry a write of its log for ever, and answer nothing.
+ */
+export type StoreAnswer =
+  | { readonly bytes: Uint8Array }
+  | { readonly failed: string }
+  | { readonly diskFull: true }
+
+/** The global scope of a worker, as far as it is used. */
+interface WorkerScope {
+  onmessage: (event: MessageEvent<StoreRequest>) => void
+  postMessage: (answer: StoreAnswer, transfer: ReadonlyArray<Transferable>) => void
+}
+
+const scope = globalThis as unknown as WorkerScope
+const noBytes = new Uint8Array(0)
+let pglite: PGlite | null = null
+
+/** PGlite writes its files with this function, and does not pass on why a write failed. */
+const { writeSync } = fs
+fs.writeSync = ((...args: Parameters<typeof writeSync>) => {
+  try {
+    return writeSync(...args)
+  } catch (error) {
+    if (error instanceof Error && "code" in error && fullCodes.includes(`${error.code}`)) {
+      scope.postMessage({ diskFull: true }, [])
+    }
+    throw error
+  }
+}) as typeof writeSync
+/** No space on the device, and the user's quota is used up. */
+const fullCodes = ["ENOSPC", "EDQUOT"]
+
+scope.onmessage = ({ data }) =>
+  void answer(data).then(
+    (bytes) => scope.postMessage({ bytes }, [bytes.buffer]),
+    (error) => scope.postMessage({ failed: String(error) }, []),
+  )
+
+async function answer(request: StoreRequest): Promise<Uint8Array<ArrayBuffer>> {
+  if ("open" in request) {
+    const { dataDir, startParams } = request.open
+    pglite = await PGlite.create({
+      dataDir,
+      startParams: [...startParams],
+      ...request.fresh ? { loadDataDir: await freshDatabase() } : {},
+    })
+    return noBytes.slice()
+  }
+  if (pglite === null) throw new Error("The store is not open")
+  if ("close" in request) {
+    await pglite.close()
+    return noBytes.slice()
+  }
+  const pieces: Array<Uint8Array> = []
+  await pglite.execProtocolRawStream(request.run, {
+    syncToFs: false,
+    onRawData: (bytes) => pieces.push(bytes.slice()),
+  })
+  return joined(pieces)
+}
+
+function joined(pieces: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes
+}
