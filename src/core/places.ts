@@ -82,13 +82,13 @@ export function makePlaces({ places, waiting, waitMax }: PlaceLimits): Places {
 export function makePlacesByKey(limits: PlaceLimits) {
   const byKey = new Map<string, Places>()
   const run = (key: string): Places["run"] => (refused) => (effect) =>
-    Effect.suspend(() => {
+    Effect.uninterruptibleMask((restore) => {
       const places = byKey.get(key) ?? makePlaces(limits)
       byKey.set(key, places)
       return Effect.ensuring(
-        places.run(refused)(effect),
+        restore(places.run(refused)(effect)),
         Effect.sync(() => {
-          if (places.isIdle()) byKey.delete(key)
+          if (places.isIdle() && byKey.get(key) === places) byKey.delete(key)
         }),
       )
     })

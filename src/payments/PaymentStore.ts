@@ -63,6 +63,12 @@ export interface ClaimResult {
   readonly payment: Payment
 }
 
+/** What the store knows of a payment and of its key. */
+interface PaymentAndHolder {
+  readonly payment: Option.Option<Payment>
+  readonly holder: Option.Option<Payment>
+}
+
 /** A transfer to us that belongs to no request. */
 export interface UnmatchedTransfer extends AuthorizedTransfer {
   readonly paymentId: PaymentId
@@ -121,8 +127,11 @@ export class PaymentStore extends Context.Service<PaymentStore, {
     keyHash?: Bytes32 | null,
   ) => Effect.Effect<ClaimResult>
   readonly find: (paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
-  /** The payment that holds this key; there is at most one. */
-  readonly findByKey: (keyHash: Bytes32) => Effect.Effect<Option.Option<Payment>>
+  /** A payment, and the other payment that holds this key; there is at most one. */
+  readonly findWithKey: (
+    paymentId: PaymentId,
+    keyHash: Bytes32 | null,
+  ) => Effect.Effect<PaymentAndHolder>
   /**
    * Moves a row that was read before. None when its state or fence has changed since, or when `owe`
    * finds an answer that is marked as delivered, or when `claim` finds that another payment holds

@@ -16,6 +16,7 @@ import type { FailedSale } from "./domain/failedSale.ts"
 import {
   address,
   type Authorization,
+  type Bytes32,
   holdsKey,
   type Payment,
   type PaymentId,
@@ -37,6 +38,7 @@ import {
   invalidSignature,
   notValidNow,
   overloaded,
+  payerOverloaded,
   paymentConflict,
   type PaymentOutcome,
   responseForKnownPayment,
@@ -153,6 +155,8 @@ interface Seller extends SalePorts {
 /** A call with its payment, and what it proves about its sender. */
 interface Call extends Sale {
   readonly ticket: PaymentTicket
+  /** The hash of its key; null without one. */
+  readonly key: Bytes32 | null
   readonly proof: PayerProof
   readonly signer: Signer
 }
@@ -208,17 +212,19 @@ const sell = Effect.fnUntraced(
     const ticket = ticketOf(seller, sale.purchase)
     const proof = yield* checkPayerProof(signatures, terms, ticket, sale.purchase)
     yield* waitForSaleHere(seller, sale, ticket.paymentId, proof)
-    const signer = yield* seller.signerOf(ticket)
-    const known = Option.getOrUndefined(yield* store.find(ticket.paymentId))
+    const key = keyHash(signatures, ticket, sale.purchase.secret)
+    const found = yield* store.findWithKey(ticket.paymentId, key)
+    const known = Option.getOrUndefined(found.payment)
+    const signer = yield* seller.signerOf(ticket, known)
     const taken = known === undefined ? undefined : wasTaken(known.state)
     if (signer === "stranger") {
       return yield* taken === undefined ? invalidSignature : paymentConflict(taken)
     }
     if (proof === "wrong") return yield* wrongProof(terms, ticket.paymentId, taken)
-    const call = { ...sale, ticket, proof, signer }
+    const call = { ...sale, ticket, key, proof, signer }
     return yield* known === undefined
-      ? sellUnclaimed(seller, call, null)
-      : answerKnownPayment(seller, known, call)
+      ? sellUnclaimed(seller, call, null, found.holder)
+      : answerKnownPayment(seller, known, call, found.holder)
   },
   Effect.catchDefect(unresolvedAfterDefect),
 )
@@ -248,30 +254,38 @@ const waitForSaleHere = Effect.fnUntraced(function* (
 })
 
 /**
- * Sells a payment that no row or a released row has, unless another payment holds its key. The
- * payer's own signature is enough to ask for that one; a contract's must be verified first.
+ * Sells a payment that no row or a released row has, unless another payment (`holder`) holds its
+ * key. The payer's own signature is enough to ask for that one; a contract's must be verified first.
  */
 const sellUnclaimed = Effect.fnUntraced(function* (
   seller: Seller,
   call: Call,
   released: ReleasedPayment | null,
+  holder: Option.Option<Payment>,
 ): Effect.fn.Return<Delivery, FailedSale> {
   const { fibers, store, contractPlaces } = seller
-  const { signer, ticket, purchase: { validityFault, product } } = call
-  const first = signer === "payer" ? yield* answerByKey(seller, call) : Option.none()
+  const { signer, ticket: { paymentId, authorization }, key, purchase } = call
+  const { validityFault, product } = purchase
+  const first = signer === "payer" ? yield* answerByKey(seller, call, holder) : Option.none()
   if (Option.isSome(first)) return first.value
   if (validityFault !== null) return yield* notValidNow(validityFault)
-  yield* checkRecentRefunds(store, product, ticket.authorization.from)
+  yield* checkRecentRefunds(store, product, authorization.from)
   const sellInOrder = product.settlementOrder === "compute-first"
     ? sellComputeFirst
     : sellSettleEarly
+  let isProven = signer === "payer"
+  const claim = claimOf(seller, call, released)
   const steps = {
-    claim: claimOf(seller, call, released),
+    // Only a verified payment is claimed.
+    claim: Effect.suspend(() => {
+      isProven = true
+      return claim
+    }),
     checkCovered: checkCovered(seller, product),
   }
   const sold = yield* Effect.result(
     fibers.run(
-      ticket.paymentId,
+      paymentId,
       call,
       steps,
       (running) =>
@@ -289,15 +303,15 @@ const sellUnclaimed = Effect.fnUntraced(function* (
   if (Result.isFailure(sold) && !isPaymentRequired(sold.failure)) return yield* sold.failure
   // Another call may have claimed the payment, and even settled it: then it is not valid any more,
   // but its buyer must not sign a new one.
-  const known = Option.getOrNull(yield* store.find(ticket.paymentId))
+  const now = yield* store.findWithKey(paymentId, key)
+  const known = Option.getOrNull(now.payment)
   if (known !== null && known.state !== "released") {
     return yield* released === null
-      ? answerKnownPayment(seller, known, call)
+      ? answerKnownPayment(seller, known, call, now.holder)
       : respond(seller, known, call)
   }
-  const isProven = signer === "payer" || Result.isSuccess(sold)
-  const holder = isProven ? yield* answerByKey(seller, call) : Option.none()
-  if (Option.isSome(holder)) return holder.value
+  const second = isProven ? yield* answerByKey(seller, call, now.holder) : Option.none()
+  if (Option.isSome(second)) return second.value
   return yield* Result.isFailure(sold) ? sold.failure : inProgress
 })
 
@@ -311,10 +325,8 @@ const isPaymentRequired = (failure: FailedSale) =>
 const answerByKey = Effect.fnUntraced(function* (
   seller: Seller,
   call: Call,
+  holder: Option.Option<Payment>,
 ): Effect.fn.Return<Option.Option<Delivery>, FailedSale> {
-  const { signatures, store } = seller
-  const hash = keyHash(signatures, call.ticket, call.purchase.secret)
-  const holder = hash === null ? Option.none() : yield* store.findByKey(hash)
   if (Option.isNone(holder) || holder.value.state === "released") return Option.none()
   const { paymentId } = holder.value
   const { delivery, row } = yield* resolved(seller, holder.value, call)
@@ -332,15 +344,16 @@ const answerKnownPayment = Effect.fnUntraced(function* (
   seller: Seller,
   found: Payment,
   call: Call,
+  holder: Option.Option<Payment>,
 ): Effect.fn.Return<Delivery, FailedSale> {
   if (isBoundElsewhere(found, call.purchase)) {
     return yield* paymentConflict(wasTaken(found.state))
   }
-  if (found.state === "released") return yield* sellUnclaimed(seller, call, found)
+  if (found.state === "released") return yield* sellUnclaimed(seller, call, found, holder)
   const { delivery, row } = yield* resolved(seller, found, call)
   if (delivery !== null) return delivery
   return yield* row.state === "released"
-    ? sellUnclaimed(seller, call, row)
+    ? sellUnclaimed(seller, call, row, holder)
     : respond(seller, row, call)
 })
 
@@ -406,10 +419,9 @@ function claimOf(
   call: Call,
   released: ReleasedPayment | null,
 ): RunningSale["claim"] {
-  const { ticket, purchase: { product, secret } } = call
+  const { ticket, key, purchase: { product, secret } } = call
   const { lease } = timing
   const hash = secretHash(signatures, ticket.paymentId, secret)
-  const key = keyHash(signatures, ticket, secret)
   const claim: RunningSale["claim"] = (released === null
     ? Effect.map(
       store.claim(ticket, hash, lease, key),
@@ -440,17 +452,28 @@ const checkCovered = ({ solvency }: Seller, { settlementOrder }: Product) =>
     Effect.flatMap((covered) => covered ? Effect.void : unavailable),
   )
 
-/** Continues an unresolved settle-early payment for its own buyer. */
-const resume = (seller: Seller, row: Payment, call: Call) =>
-  row.state === "unresolved" && row.settlementOrder === "settle-early" &&
-    isBuyer(seller, row, call)
-    ? seller.fibers.run(
-      row.paymentId,
-      call,
-      { claim: resumeUnresolved(seller, row), checkCovered: Effect.void },
-      (running) => sellResumed(seller, running),
-    )
-    : Effect.succeedNone
+/**
+ * Continues an unresolved settle-early payment for its own buyer, who may have sent its key with
+ * another payment. None when the payer has too many payments in progress.
+ */
+const resume = (
+  seller: Seller,
+  row: Payment,
+  call: Call,
+): Effect.Effect<Option.Option<Delivery>, FailedSale> => {
+  if (
+    row.state !== "unresolved" || row.settlementOrder !== "settle-early" ||
+    !isBuyer(seller, row, call)
+  ) return Effect.succeedNone
+  const { authorization, signature } = row
+  const payment = { ...call.purchase.payment, authorization, signature }
+  return seller.fibers.run(
+    row.paymentId,
+    { ...call, purchase: { ...call.purchase, payment } },
+    { claim: resumeUnresolved(seller, row), checkCovered: Effect.void },
+    (running) => sellResumed(seller, running),
+  ).pipe(Effect.catchIf((error) => error === payerOverloaded, () => Effect.succeedNone))
+}
 
 function isBuyer({ signatures, timing }: Seller, row: Payment, { purchase, proof }: Call): boolean {
   return isBuyerOf(row, secretHash(signatures, row.paymentId, purchase.secret), proof, timing)

@@ -242,8 +242,16 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       ok(holder !== undefined)
       equal(recordOf(holder).keyHash, key)
       for (const { payment } of claims) same(payment, holder)
-      same(Option.getOrThrow(yield* store.findByKey(key)), holder)
-      equal(yield* store.findByKey(otherKey), Option.none())
+      for (const n of Array.from({ length: 20 }, (_, n) => n)) {
+        const found = yield* store.findWithKey(ticket(n).paymentId, key)
+        const own: boolean = ticket(n).paymentId === holder.paymentId
+        same(Option.getOrThrow(own ? found.payment : found.holder), holder)
+        equal(own ? found.holder : found.payment, Option.none(), "a payment is not its own holder")
+      }
+      for (const none of [otherKey, null]) {
+        const found = yield* store.findWithKey(ticket(40).paymentId, none)
+        equal(found, { payment: Option.none(), holder: Option.none() })
+      }
       for (const other of [otherKey, null]) {
         const { claimed } = yield* store.claim(ticket(other === null ? 30 : 31), null, lease, other)
         equal(claimed, true, "another key, or none, is free")
@@ -263,7 +271,13 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
           const holds = ["claimed", "settling", "unresolved", "settled", "answered"].includes(state)
           equal([state, payment.paymentId === before.paymentId], [state, holds])
           equal(holdsKey(before.state), holds)
-          same(Option.getOrThrow(yield* store.findByKey(keyHash)), payment)
+          const found = yield* store.findWithKey(before.paymentId, keyHash)
+          same(
+            Option.getOrThrow(found.payment),
+            Option.getOrThrow(yield* store.find(before.paymentId)),
+          )
+          equal(Option.isSome(found.holder), !holds)
+          if (Option.isSome(found.holder)) same(found.holder.value, payment)
         }
       }
     }),
@@ -286,7 +300,9 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       yield* store.move(second, release)
       const again = Option.getOrThrow(yield* store.move(first, claimKey))
       equal([recordOf(again).keyHash, again.fence], [key, 2])
-      same(Option.getOrThrow(yield* store.findByKey(key)), again)
+      const found = yield* store.findWithKey(second.paymentId, key)
+      same(Option.getOrThrow(found.holder), again)
+      equal(Option.getOrThrow(found.payment).state, "released")
     }),
   ],
   [

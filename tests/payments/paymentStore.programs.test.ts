@@ -250,7 +250,7 @@ const contentsOf = Effect.fnUntraced(function* (store: Store) {
     rows: yield* Effect.forEach(ids, store.find),
     holders: yield* Effect.forEach(
       ["c", "d"] as const,
-      (key) => store.findByKey(Bytes32.make(`0x${key.repeat(64)}`)),
+      (key) => store.findWithKey(ticketOf(0).paymentId, Bytes32.make(`0x${key.repeat(64)}`)),
     ),
     liability: yield* store.liability,
     scanned: yield* store.scanned(account),

@@ -11,7 +11,6 @@
  */
 import { Duration, Effect, Layer, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import type { Fragment } from "effect/sql/Statement"
 import type { SettlementOrder } from "../../catalog/domain/product.ts"
 import { AtomicAmount } from "../../core/domain/money.ts"
 import { groupCommit } from "../../postgres/groupCommit.ts"
@@ -64,7 +63,7 @@ const commands = Effect.fnUntraced(function* (sql: SqlClient) {
   const insertClaim = yield* claims(sql)
   const applyMove = yield* moves(sql)
   const markDelivered = yield* sentMarks(sql)
-  const { find, findByKey } = queries(sql)
+  const { find, findWithKey } = queries(sql)
 
   const claim = Effect.fnUntraced(
     function* (
@@ -75,10 +74,11 @@ const commands = Effect.fnUntraced(function* (sql: SqlClient) {
     ) {
       const inserted = yield* insertClaim({ ticket, secretHash, keyHash, lease })
       if (Option.isSome(inserted)) return { claimed: true, payment: inserted.value }
-      const known = yield* find(ticket.paymentId)
-      if (Option.isSome(known)) return { claimed: false, payment: known.value }
-      const holder = keyHash === null ? Option.none() : yield* findByKey(keyHash)
-      return { claimed: false, payment: yield* Effect.fromOption(holder) }
+      const { payment, holder } = yield* findWithKey(ticket.paymentId, keyHash)
+      return {
+        claimed: false,
+        payment: yield* Effect.fromOption(Option.orElse(payment, () => holder)),
+      }
     },
     // Fails when the holder of the key released it between the statements.
     Effect.retry({ while: ({ _tag }) => _tag === "NoSuchElementError", times: keyRetriesMax }),
@@ -114,16 +114,32 @@ function queries(sql: SqlClient) {
   const columns = sql.literal(paymentColumns)
   const deliveredNowhere = sql.literal(notDeliveredBefore)
   const seconds = intervalOf(sql)
-  const findOne = (where: Fragment) =>
-    sql<PaymentRow>`SELECT ${columns} FROM payment WHERE ${where}`.pipe(
-      Effect.map(([row]) =>
-        Option.map(Option.fromNullishOr(row), (row) => Result.getOrThrow(readPayment(row)))
-      ),
+  const read = (rows: ReadonlyArray<PaymentRow>) =>
+    rows.map((row) => Result.getOrThrow(readPayment(row)))
+  const find = (paymentId: PaymentId) =>
+    sql<PaymentRow>`SELECT ${columns} FROM payment WHERE payment_id = ${paymentId}`.pipe(
+      Effect.map((rows) => Option.fromNullishOr(read(rows)[0])),
       Effect.orDie,
     )
-  const find = (paymentId: PaymentId) => findOne(sql`payment_id = ${paymentId}`)
-  const findByKey = (keyHash: Bytes32) =>
-    findOne(sql`key_hash = ${keyHash} AND ${sql.literal(holdsKey)}`)
+  // Two index lookups in one statement; with OR the planner may choose another plan.
+  const findWithKey = (paymentId: PaymentId, keyHash: Bytes32 | null) =>
+    keyHash === null
+      ? Effect.map(find(paymentId), (payment) => ({ payment, holder: Option.none() }))
+      : sql<PaymentRow>`
+        SELECT ${columns} FROM payment WHERE payment_id = ${paymentId}
+        UNION ALL
+        SELECT ${columns} FROM payment WHERE key_hash = ${keyHash} AND ${sql.literal(holdsKey)}
+          AND payment_id <> ${paymentId}`.pipe(
+        Effect.map((rows) => {
+          const payments = read(rows)
+          const isOwn = (payment: Payment) => payment.paymentId === paymentId
+          return {
+            payment: Option.fromNullishOr(payments.find(isOwn)),
+            holder: Option.fromNullishOr(payments.find((payment) => !isOwn(payment))),
+          }
+        }),
+        Effect.orDie,
+      )
 
   const urgent = ({ answerWindow, skip, limit }: WaitingQuery) =>
     sql<PaymentRow>`
@@ -147,7 +163,7 @@ function queries(sql: SqlClient) {
       Effect.orDie,
     )
 
-  return { find, findByKey, waiting, ...sums(sql) }
+  return { find, findWithKey, waiting, ...sums(sql) }
 }
 
 /** Reads over several payments. */

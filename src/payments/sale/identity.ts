@@ -7,7 +7,15 @@
 import { Duration, Effect, Option } from "effect"
 import type { Chain } from "../Chain.ts"
 import { NotCharged } from "../domain/failedSale.ts"
-import type { Bytes32, Payment, PaymentId, PaymentTicket, TokenDomain } from "../domain/payment.ts"
+import type {
+  Address,
+  Authorization,
+  Bytes32,
+  Payment,
+  PaymentId,
+  PaymentTicket,
+  TokenDomain,
+} from "../domain/payment.ts"
 import { payerProofExtension, payerProofText } from "../domain/payerProof.ts"
 import type { PaymentTerms } from "../domain/x402/terms.ts"
 import type { Signatures } from "../Signatures.ts"
@@ -34,35 +42,53 @@ export type Signer =
   | "contract"
   | "stranger"
 
-/** Finds out who signed. Fails when the chain cannot be read, or too many calls read it. */
+/**
+ * Finds out who signed a payment; `known` is its row. The signature of a row was accepted when it
+ * was claimed, so the chain is read for new payments only. Fails when the chain cannot be read, or
+ * too many calls read it.
+ */
 export function makeSignerCheck(
   signatures: Signatures["Service"],
   chain: Chain["Service"],
   token: TokenDomain,
 ) {
   let codeLookups = 0
-  return Effect.fnUntraced(function* (
-    { authorization, signature }: PaymentTicket,
-  ): Effect.fn.Return<Signer, NotCharged> {
-    const signer = yield* signatures.signer(token, authorization, signature)
-    if (Option.isSome(signer) && signer.value === authorization.from) return "payer"
-    if (signature.endsWith(undeployedSuffix)) return "contract"
-    if (codeLookups >= codeLookupsMax) {
-      return signature.length > keySignatureLength ? yield* overloaded : "stranger"
-    }
-    codeLookups += 1
-    return yield* chain.hasCode(authorization.from).pipe(
+  const leave = Effect.sync(() => {
+    codeLookups -= 1
+  })
+  const lookUp = (payer: Address) =>
+    chain.hasCode(payer).pipe(
       Effect.timeout(codeTimeout),
       Effect.catch((error) =>
         Effect.andThen(Effect.logWarning("Cannot read a payer's code", error), unavailable)
       ),
       Effect.map((hasCode): Signer => hasCode ? "contract" : "stranger"),
-      Effect.ensuring(Effect.sync(() => {
-        codeLookups -= 1
-      })),
     )
+  return Effect.fnUntraced(function* (
+    { authorization, signature }: PaymentTicket,
+    known: Payment | undefined,
+  ): Effect.fn.Return<Signer, NotCharged> {
+    const signer = yield* signatures.signer(token, authorization, signature)
+    if (Option.isSome(signer) && signer.value === authorization.from) return "payer"
+    if (known !== undefined && known.signature !== null) {
+      const isKnown = known.signature === signature && isSame(known.authorization, authorization)
+      return isKnown ? "contract" : "stranger"
+    }
+    if (signature.endsWith(undeployedSuffix)) return "contract"
+    if (codeLookups >= codeLookupsMax) {
+      return signature.length > keySignatureLength ? yield* overloaded : "stranger"
+    }
+    // In one step: an interruption in between would keep the place for ever.
+    return yield* Effect.uninterruptibleMask((restore) => {
+      codeLookups += 1
+      return Effect.ensuring(restore(lookUp(authorization.from)), leave)
+    })
   })
 }
+
+const isSame = (a: Authorization, b: Authorization) =>
+  a.to === b.to && a.value === b.value && a.validAfter === b.validAfter &&
+  a.validBefore === b.validBefore
 
 /** The hash of a secret for one payment; null without a secret. */
 export const secretHash = (

@@ -19,11 +19,12 @@ export function makeOncePerPayment(): OncePerPayment {
   const running = new Set<PaymentId>()
   return {
     run: (paymentId, effect) =>
-      Effect.suspend(() => {
+      // An interruption between the two steps would leave the payment in the set for ever.
+      Effect.uninterruptibleMask((restore) => {
         if (running.has(paymentId)) return Effect.succeedNone
         running.add(paymentId)
         return Effect.ensuring(
-          Effect.asSome(effect),
+          Effect.asSome(restore(effect)),
           Effect.sync(() => running.delete(paymentId)),
         )
       }),

@@ -89,13 +89,11 @@ export const overloaded = new NotCharged({
   hint: notUsed,
 })
 
-export const payerOverloaded = Effect.fail(
-  new NotCharged({
-    code: "overloaded",
-    message: "Too many payments of this payer are being processed",
-    hint: "Send the same payment again when the others are finished: it was not used.",
-  }),
-)
+export const payerOverloaded = new NotCharged({
+  code: "overloaded",
+  message: "Too many payments of this payer are being processed",
+  hint: "Send the same payment again when the others are finished: it was not used.",
+})
 
 /** Too many payments from one address wait for their verification. */
 export const tooManyUnverified = new NotCharged({

@@ -220,3 +220,49 @@ test("more code lookups than the limit refuse a long signature as overloaded, no
     { hasCode: () => Effect.as(Deferred.await(read), true) },
   )
 })
+
+test("a known payment of a contract needs no code lookup: it is never called unused", () => {
+  let readable = true
+  const hasCode: Chain["Service"]["hasCode"] = (of) =>
+    readable ? Effect.succeed(of === wallet) : Effect.fail(new ChainUnavailable({ reason: "test" }))
+  return withWallets(
+    Effect.gen(function* () {
+      const secret = "a-secret-of-16-chars"
+      const bought = yield* bySignature(valid, { secret })
+      equal(yield* buying(bought, answer), "answer")
+      readable = false
+      equal(yield* buying(bought, notComputed), "answer again")
+      equal(yield* buying({ ...bought, secret: null }, notComputed), "payment_already_used")
+      const { authorization } = bought.payment
+      const altered = { ...authorization, validBefore: authorization.validBefore + 1n }
+      for (const payment of [payloadOf(altered, valid), payloadOf(authorization, invalid)]) {
+        equal(yield* buying({ ...bought, payment }, notComputed), "payment_conflict")
+      }
+      equal(yield* buying(yield* bySignature(valid, {}, 1), notComputed), "payments_unavailable")
+    }),
+    { hasCode },
+  )
+})
+
+test("two calls with an unverified signature at the same time do not fetch the answer of a key", () => {
+  const secret = "a-secret-of-16-chars"
+  let read = Deferred.makeUnsafe<void>()
+  return withWallets(
+    Effect.gen(function* () {
+      yield* Deferred.succeed(read, undefined)
+      equal(yield* buying(yield* bySignature(valid, { secret }), answer), "answer")
+      read = Deferred.makeUnsafe<void>()
+      const forged = yield* bySignature(invalid, { secret }, 1)
+      const calls = [yield* calling(forged, notComputed), yield* calling(forged, notComputed)]
+      yield* passing(0)
+      yield* Deferred.succeed(read, undefined)
+      yield* passing(5)
+      const outcomes = yield* Effect.forEach(calls, Fiber.join)
+      equal(new Set(outcomes), new Set(["payment_required", "payment_in_progress"]))
+    }),
+    {
+      hasCode: () => Effect.as(Effect.suspend(() => Deferred.await(read)), true),
+      beforeVerify: Effect.sleep(1_000),
+    },
+  )
+})

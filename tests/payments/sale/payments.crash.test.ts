@@ -207,11 +207,11 @@ for (const { at, when, outcome, left, swept, paid, work, simulation } of cases) 
 
 /** The memory store, and a function that makes one of its calls fail from then on. */
 const storeToFail = Effect.gen(function* () {
-  const down = yield* Ref.make<"claim" | "find" | null>(null)
+  const down = yield* Ref.make<"claim" | "findWithKey" | null>(null)
   const layer = Layer.effect(
     PaymentStore,
     Effect.map(PaymentStore, (store) => {
-      const unlessDown = <A>(call: "claim" | "find", effect: Effect.Effect<A>) =>
+      const unlessDown = <A>(call: "claim" | "findWithKey", effect: Effect.Effect<A>) =>
         Effect.flatMap(
           Ref.get(down),
           (at) => at === call ? Effect.die("The store is down") : effect,
@@ -219,14 +219,14 @@ const storeToFail = Effect.gen(function* () {
       return PaymentStore.of({
         ...store,
         claim: (...args) => unlessDown("claim", store.claim(...args)),
-        find: (id) => unlessDown("find", store.find(id)),
+        findWithKey: (...args) => unlessDown("findWithKey", store.findWithKey(...args)),
       })
     }),
   ).pipe(Layer.provide(memoryPaymentStore))
-  return { layer, fail: (at: "claim" | "find") => Ref.set(down, at) }
+  return { layer, fail: (at: "claim" | "findWithKey") => Ref.set(down, at) }
 })
 
-for (const at of ["claim", "find"] as const) {
+for (const at of ["claim", "findWithKey"] as const) {
   for (const late of [null, "The authorization has expired"]) {
     // A known payment is not claimed, so a failing claim does not matter.
     const outcome = at === "claim" ? "delivered again" : "Unresolved"

@@ -16,14 +16,10 @@ export const rowsOf = (flow: string): ReadonlyArray<string> =>
 
 const tables: Readonly<Record<string, string>> = {
   "compute-first": `
-    find crash: lost, no row; unpaid
-    find interrupt: lost, no row; unpaid
-    find defect: Unresolved, no row; unpaid
-    find silence: Unresolved, no row; unpaid
-    findByKey crash: lost, no row; unpaid
-    findByKey interrupt: lost, no row; unpaid
-    findByKey defect: Unresolved, no row; unpaid
-    findByKey silence: Unresolved, no row; unpaid
+    findWithKey crash: lost, no row; unpaid
+    findWithKey interrupt: lost, no row; unpaid
+    findWithKey defect: Unresolved, no row; unpaid
+    findWithKey silence: Unresolved, no row; unpaid
     verify crash: lost, no row; unpaid
     verify interrupt: Unresolved, no row; unpaid
     verify defect: facilitator_error, no row; unpaid
@@ -62,14 +58,10 @@ const tables: Readonly<Record<string, string>> = {
     markSent silence: answer, answered; delivered
   `,
   "settle-early": `
-    find crash: lost, no row; unpaid
-    find interrupt: lost, no row; unpaid
-    find defect: Unresolved, no row; unpaid
-    find silence: Unresolved, no row; unpaid
-    findByKey crash: lost, no row; unpaid
-    findByKey interrupt: lost, no row; unpaid
-    findByKey defect: Unresolved, no row; unpaid
-    findByKey silence: Unresolved, no row; unpaid
+    findWithKey crash: lost, no row; unpaid
+    findWithKey interrupt: lost, no row; unpaid
+    findWithKey defect: Unresolved, no row; unpaid
+    findWithKey silence: Unresolved, no row; unpaid
     recentSales crash: lost, no row; unpaid
     recentSales interrupt: lost, no row; unpaid
     recentSales defect: payments_unavailable, no row; unpaid
@@ -132,14 +124,10 @@ const tables: Readonly<Record<string, string>> = {
     markSent silence: answer, answered; delivered
   `,
   "compute-first, not worth its price": `
-    find crash: lost, no row; unpaid
-    find interrupt: lost, no row; unpaid
-    find defect: Unresolved, no row; unpaid
-    find silence: Unresolved, no row; unpaid
-    findByKey crash: lost, no row; unpaid
-    findByKey interrupt: lost, no row; unpaid
-    findByKey defect: Unresolved, no row; unpaid
-    findByKey silence: Unresolved, no row; unpaid
+    findWithKey crash: lost, no row; unpaid
+    findWithKey interrupt: lost, no row; unpaid
+    findWithKey defect: Unresolved, no row; unpaid
+    findWithKey silence: Unresolved, no row; unpaid
     verify crash: lost, no row; unpaid
     verify interrupt: Unresolved, no row; unpaid
     verify defect: facilitator_error, no row; unpaid
@@ -162,14 +150,10 @@ const tables: Readonly<Record<string, string>> = {
     release silence: Unresolved, claimed; unpaid | Unresolved, released; unpaid
   `,
   "settle-early, whose work fails": `
-    find crash: lost, no row; unpaid
-    find interrupt: lost, no row; unpaid
-    find defect: Unresolved, no row; unpaid
-    find silence: Unresolved, no row; unpaid
-    findByKey crash: lost, no row; unpaid
-    findByKey interrupt: lost, no row; unpaid
-    findByKey defect: Unresolved, no row; unpaid
-    findByKey silence: Unresolved, no row; unpaid
+    findWithKey crash: lost, no row; unpaid
+    findWithKey interrupt: lost, no row; unpaid
+    findWithKey defect: Unresolved, no row; unpaid
+    findWithKey silence: Unresolved, no row; unpaid
     recentSales crash: lost, no row; unpaid
     recentSales interrupt: lost, no row; unpaid
     recentSales defect: payments_unavailable, no row; unpaid
@@ -228,14 +212,10 @@ const tables: Readonly<Record<string, string>> = {
     owe silence: Unresolved, settled; refunded | RefundQueued, refund_due; refunded
   `,
   "settle-early, whose settlement is late": `
-    find crash: lost, no row; unpaid
-    find interrupt: lost, no row; unpaid
-    find defect: Unresolved, no row; unpaid
-    find silence: Unresolved, no row; unpaid
-    findByKey crash: lost, no row; unpaid
-    findByKey interrupt: lost, no row; unpaid
-    findByKey defect: Unresolved, no row; unpaid
-    findByKey silence: Unresolved, no row; unpaid
+    findWithKey crash: lost, no row; unpaid
+    findWithKey interrupt: lost, no row; unpaid
+    findWithKey defect: Unresolved, no row; unpaid
+    findWithKey silence: Unresolved, no row; unpaid
     recentSales crash: lost, no row; unpaid
     recentSales interrupt: lost, no row; unpaid
     recentSales defect: payments_unavailable, no row; unpaid
@@ -294,14 +274,10 @@ const tables: Readonly<Record<string, string>> = {
     doubt silence: Unresolved, settling; refunded; delivered | Unresolved, unresolved; refunded; delivered
   `,
   "compute-first after a release": `
-    find crash: lost, released; unpaid
-    find interrupt: lost, released; unpaid
-    find defect: Unresolved, released; unpaid
-    find silence: Unresolved, released; unpaid
-    findByKey crash: lost, released; unpaid
-    findByKey interrupt: lost, released; unpaid
-    findByKey defect: Unresolved, released; unpaid
-    findByKey silence: Unresolved, released; unpaid
+    findWithKey crash: lost, released; unpaid
+    findWithKey interrupt: lost, released; unpaid
+    findWithKey defect: Unresolved, released; unpaid
+    findWithKey silence: Unresolved, released; unpaid
     verify crash: lost, released; unpaid
     verify interrupt: Unresolved, released; unpaid
     verify defect: facilitator_error, released; unpaid
@@ -340,10 +316,10 @@ const tables: Readonly<Record<string, string>> = {
     markSent silence: answer, answered; delivered
   `,
   "settle-early, to be resumed": `
-    find crash: lost, unresolved; refunded; delivered
-    find interrupt: lost, unresolved; refunded; delivered
-    find defect: Unresolved, unresolved; refunded; delivered
-    find silence: Unresolved, unresolved; refunded; delivered
+    findWithKey crash: lost, unresolved; refunded; delivered
+    findWithKey interrupt: lost, unresolved; refunded; delivered
+    findWithKey defect: Unresolved, unresolved; refunded; delivered
+    findWithKey silence: Unresolved, unresolved; refunded; delivered
     proof crash: lost, unresolved; refunded; delivered
     proof interrupt: Unresolved, unresolved; refunded; delivered
     proof defect: Unresolved, unresolved; refunded; delivered
@@ -366,10 +342,10 @@ const tables: Readonly<Record<string, string>> = {
     markSent silence: answer, answered; delivered
   `,
   "compute-first, not delivered yet": `
-    find crash: lost, answered; refunded; delivered
-    find interrupt: lost, answered; refunded; delivered
-    find defect: Unresolved, answered; refunded; delivered
-    find silence: Unresolved, answered; refunded; delivered
+    findWithKey crash: lost, answered; refunded; delivered
+    findWithKey interrupt: lost, answered; refunded; delivered
+    findWithKey defect: Unresolved, answered; refunded; delivered
+    findWithKey silence: Unresolved, answered; refunded; delivered
     markSent crash: answer again, answered; both | answer again, answered; delivered
     markSent interrupt: answer again, answered; both | answer again, answered; delivered
     markSent defect: answer again, answered; delivered

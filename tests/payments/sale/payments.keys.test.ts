@@ -208,8 +208,11 @@ test("a new signature for an answer that is no longer stored is 409, and names t
   const memory = memoryPayments()
   const withoutAnswer = (row: Payment): Payment =>
     row.state === "answered" ? { ...row, sent: true, answer: null } : row
-  const findByKey: PaymentStore["Service"]["findByKey"] = (key) =>
-    Effect.map(memory.store.findByKey(key), Option.map(withoutAnswer))
+  const findWithKey: PaymentStore["Service"]["findWithKey"] = (...args) =>
+    Effect.map(memory.store.findWithKey(...args), ({ payment, holder }) => ({
+      payment,
+      holder: Option.map(holder, withoutAnswer),
+    }))
   return inMarket(
     Effect.gen(function* () {
       const { sell } = yield* Payments
@@ -219,6 +222,6 @@ test("a new signature for an answer that is no longer stored is 409, and names t
       yield* namesFirst(first, result, "payment_already_used")
     }),
     {},
-    Layer.succeed(PaymentStore, { ...memory.store, findByKey }),
+    Layer.succeed(PaymentStore, { ...memory.store, findWithKey }),
   )
 })

@@ -33,6 +33,7 @@ import {
   timing,
   workOf,
 } from "../../support/payments/sales.ts"
+import { nonce } from "../../support/payments/terms.ts"
 
 const secret = "a-secret-of-16-chars"
 const recoveryWindowSeconds = Duration.toSeconds(timing.recoveryWindow)
@@ -287,3 +288,38 @@ for (const product of [early, latest]) {
       equal(yield* buying({ ...bought, validityFault: "expired" }, neverComputed), "answer again")
     })))
 }
+
+test("a payment that is resumed by its key with another signature is no conflict for itself", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const bought = yield* unresolvedPurchase()
+      const again = yield* purchase({ product: early, secret, authorization: { nonce: nonce(1) } })
+      const { began, open, work } = yield* gatedWork
+      const resuming = yield* calling(again, workOf(work))
+      yield* began
+      const repeated = yield* calling(bought, neverComputed)
+      yield* passing(0)
+      yield* open
+      yield* passing(1)
+      equal(yield* Fiber.join(resuming), "answer")
+      equal(yield* Fiber.join(repeated), "answer again")
+      equal(yield* taken, once)
+    }),
+    lateSettlement,
+  ))
+
+test("an unresolved payment of a payer with too many in progress is not called unused", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const bought = yield* unresolvedPurchase()
+      const { open, work } = yield* gatedWork
+      for (let n = 1; n <= 8; n++) {
+        yield* calling(yield* purchase({ authorization: { nonce: nonce(n) } }), workOf(work))
+      }
+      yield* passing(0)
+      equal(yield* buying(bought, neverComputed, 0), "Unresolved")
+      yield* open
+      yield* passing(60)
+    }),
+    lateSettlement,
+  ))

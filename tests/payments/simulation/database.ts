@@ -41,7 +41,8 @@ const withoutKeys = (store: PaymentStore["Service"]): PaymentStore["Service"] =>
   ...store,
   claim: (ticket, secretHash, lease) => store.claim(ticket, secretHash, lease),
   move: (row, move) => store.move(row, move.event === "claim" ? { ...move, keyHash: null } : move),
-  findByKey: () => Effect.succeedNone,
+  findWithKey: (paymentId) =>
+    Effect.map(store.find(paymentId), (payment) => ({ payment, holder: Option.none() })),
 })
 
 export const makeDatabase = Effect.fnUntraced(function* (mutant: StoreMutant | null) {

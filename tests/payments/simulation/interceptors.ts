@@ -19,7 +19,7 @@ export function interceptStore(
   return {
     claim: (...args) => intercept("claim", store.claim(...args)),
     find: (...args) => intercept("find", store.find(...args)),
-    findByKey: (...args) => intercept("findByKey", store.findByKey(...args)),
+    findWithKey: (...args) => intercept("findWithKey", store.findWithKey(...args)),
     move: (payment, move) => intercept(move.event, store.move(payment, move)),
     markSent: (...args) => intercept("markSent", store.markSent(...args)),
     waiting: (...args) => intercept("waiting", store.waiting(...args)),

@@ -25,7 +25,7 @@ const storeCalls = new Set([
   ...[
     "claim",
     "find",
-    "findByKey",
+    "findWithKey",
     "release",
     "intend",
     "doubt",

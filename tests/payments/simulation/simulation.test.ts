@@ -37,8 +37,10 @@ for (const mutant of ["no keys", "no unique keys"] as const) {
     let seed = 1
     const finds = () =>
       simulate(seed, realSignatures, mutant).result.violations.some((text) => /^I13/.test(text))
-    while (seed <= seeds * 4 && !finds()) seed++
-    ok(seed <= seeds * 4, "no run found it")
+    // Without unique keys both payments must be verified at the same moment: one run in about 400.
+    const seedsMax = seeds * 8
+    while (seed <= seedsMax && !finds()) seed++
+    ok(seed <= seedsMax, "no run found it")
   })
 }
 

@@ -91,11 +91,16 @@ export function memoryPayments({ uniqueKeys = true }: MemoryOptions = {}): Memor
 
   const store = PaymentStore.of({
     find,
-    findByKey: (keyHash) =>
-      Effect.map(
-        Clock.currentTimeMillis,
-        (now) => Option.map(Option.fromNullishOr(holder(keyHash)), (row) => toPayment(row, now)),
-      ),
+    findWithKey: (paymentId, keyHash) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const held = holder(keyHash)
+        const payment = (row: Stored | undefined) =>
+          Option.map(Option.fromNullishOr(row), (row) => toPayment(row, now))
+        return {
+          payment: payment(rows.get(paymentId)),
+          holder: payment(held?.paymentId === paymentId ? undefined : held),
+        }
+      }),
     claim: (ticket, secretHash, lease, keyHash = null) =>
       Effect.map(Clock.currentTimeMillis, (now): ClaimResult => {
         const known = rows.get(ticket.paymentId) ?? conflicting(keyHash)

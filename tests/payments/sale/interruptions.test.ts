@@ -1,0 +1,40 @@
+/**
+ * What a call occupies is free again at whatever step the call is interrupted.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Duration, Effect, Fiber, Option, Scheduler } from "effect"
+import { makePlacesByKey } from "../../../src/core/places.ts"
+import { PaymentId } from "../../../src/payments/domain/payment.ts"
+import { makeOncePerPayment } from "../../../src/payments/sale/oncePerPayment.ts"
+import { test } from "../../support/effect.ts"
+
+const paymentId = PaymentId.make(`0x${"ab".repeat(32)}`)
+const stepsMax = 60
+
+/** Interrupts the effect at every step at which its fiber can give way to others. */
+const interruptedEverywhere = (call: (steps: number) => Effect.Effect<unknown, unknown>) =>
+  Effect.gen(function* () {
+    for (let steps = 2; steps < stepsMax; steps++) {
+      const fiber = yield* Effect.forkChild(
+        Effect.provideService(call(steps), Scheduler.MaxOpsBeforeYield, steps),
+      )
+      yield* Effect.yieldNow
+      yield* Fiber.interrupt(fiber)
+    }
+  })
+
+test("a payment is free for the next call", () =>
+  Effect.gen(function* () {
+    const { run } = makeOncePerPayment()
+    yield* interruptedEverywhere(() => run(paymentId, Effect.never))
+    equal(yield* run(paymentId, Effect.succeed(1)), Option.some(1))
+  }))
+
+test("an idle key is forgotten", () =>
+  Effect.gen(function* () {
+    const places = makePlacesByKey({ places: 2, waiting: 2, waitMax: Duration.seconds(5) })
+    yield* interruptedEverywhere((n) => places.run(`key ${n}`)("refused")(Effect.never))
+    equal(places.size(), 0)
+  }))
