@@ -10,6 +10,7 @@ import { Cause, Console, Effect, Exit, Layer, Result } from "effect"
 import { stopReason } from "./app/console.ts"
 import { InvalidArguments, parseReview, runReview } from "./app/refundReview.ts"
 import { loadMigration } from "./app/settings.ts"
+import { commandArguments } from "./app/untilSignal.ts"
 import { layer as reviewLayer } from "./payments/postgres/refundReview.ts"
 import { ReviewRefused } from "./payments/refunds/RefundReview.ts"
 import { layerPostgres } from "./postgres/client.ts"
@@ -17,7 +18,7 @@ import { layerPostgres } from "./postgres/client.ts"
 const invalidArgumentsCode = 2
 
 const program = Effect.gen(function* () {
-  const command = yield* Result.match(parseReview(Deno.args), {
+  const command = yield* Result.match(parseReview(commandArguments()), {
     onFailure: Effect.fail,
     onSuccess: Effect.succeed,
   })

@@ -7,9 +7,10 @@
 import { Cause, Console, Effect, Exit, Option } from "effect"
 import { stopReason } from "./app/console.ts"
 import { restore } from "./app/restore.ts"
+import { commandArguments } from "./app/untilSignal.ts"
 
 const exit = await Effect.runPromiseExit(
-  Effect.scoped(restore(Deno.args, (name) => Deno.env.get(name))),
+  Effect.scoped(restore(commandArguments(), (name) => Deno.env.get(name))),
 )
 if (Exit.isFailure(exit)) {
   await Effect.runPromise(Console.error(stopReason(exit.cause)))

@@ -18,6 +18,10 @@ interface Options {
   readonly onSecondSignal?: () => void
 }
 
+/** The arguments of a command, without the launcher's own. */
+export const commandArguments = (): ReadonlyArray<string> =>
+  Deno.args.filter((argument) => argument !== stopWithLauncher)
+
 /**
  * Returns the program's exit. The first signal, or the launcher's death, interrupts it and waits
  * for its finalizers.

@@ -33,7 +33,8 @@ import { nonce, terms } from "../support/payments/terms.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
 
 const skewsMs = [-20_000, 0, 20_000] as const
-const key = "the-first-callers-secret"
+/** One key buys one answer, so each payment has its own. */
+const keyOf = ({ authorization: { nonce } }: Signed) => `the-secret-of-${nonce.slice(-16)}`
 const second = Duration.seconds(1)
 
 let misbehaviour: Misbehaviour | null = null
@@ -73,8 +74,10 @@ const skewed = (
     )
   })
 
-const buy = ({ base }: Replica, { product, header }: Signed) =>
-  meanwhile(ask(base, { path: product.path, payment: header, key }))
+const buy = ({ base }: Replica, signed: Signed) =>
+  meanwhile(
+    ask(base, { path: signed.product.path, payment: signed.header, key: keyOf(signed) }),
+  )
 
 const received = Effect.flatMap(Ledger, ({ received }) => received(address(terms.payTo)))
 const secondsPassed = Effect.map(Clock.currentTimeMillis, (ms) => ms / 1_000 - startSeconds)

@@ -336,7 +336,7 @@ liveTest(
   "a client that disconnects before its payment is settled is not charged",
   () =>
     Effect.gen(function* () {
-      const { base, payment } = yield* payingClient()
+      const { base, call, payment } = yield* payingClient()
       const controller = new AbortController()
       const init = currentRequest("tools/call", { name: "get_signals", arguments: query }, {
         meta: paid(payment),
@@ -344,10 +344,18 @@ liveTest(
       const response = fetch(`${base}/mcp`, { ...init, signal: controller.signal }).catch(() =>
         null
       )
-      yield* rowOf(payment, ({ state }) => state === "claimed")
+      // A copy without the secret is told that the payment is in progress.
+      yield* Effect.repeat(call("get_signals", query, paid(payment)), {
+        until: (copy) => JSON.stringify(copy).includes("payment_in_progress"),
+      }).pipe(Effect.timeout("10 seconds"))
       controller.abort()
       yield* Effect.promise(() => response)
-      yield* rowOf(payment, ({ state }) => state === "released")
       strictEqual(yield* spent(), 0n)
-    }).pipe(Effect.provide(market({ delay: Duration.millis(100) }))),
+      // The payment was not used: it buys the answer as soon as that verification has ended.
+      yield* Effect.repeat(call("get_signals", query, paid(payment)), {
+        until: ({ isError }) => isError !== true,
+        schedule: Schedule.spaced("20 millis"),
+      }).pipe(Effect.timeout("10 seconds"))
+      strictEqual(yield* spent(), products.signals.price as bigint)
+    }).pipe(Effect.provide(market({ delay: Duration.millis(400) }))),
 )

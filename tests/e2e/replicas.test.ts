@@ -237,8 +237,11 @@ onReplicas(
           ...{ client, secret: key, path: "/v1/latest" },
           replica: environment.replicas[client % 2] ?? environment.replicas[0],
         }), { concurrency: "unbounded" })
-      const { delivered } = yield* checkRace(environment, signed, all)
-      strictEqual(delivered.length, 100)
+      const { delivered: [first] } = yield* checkRace(environment, signed, all)
+      ok(first !== undefined, "one copy got the answer")
+      // The copies that had to wait were sent away.
+      const again = yield* Effect.forEach(all.map(({ sent }) => sent), send, { concurrency: 10 })
+      equal(new Set(again.map(({ answer }) => answer.text)), new Set([first.answer.text]))
       const wrongSecret = yield* Effect.forEach(spellings, (spelling, client) =>
         send({
           ...spelling,
