@@ -114,7 +114,7 @@ const verdict = Effect.gen(function* () {
 const buy = (n: number) =>
   Effect.flatMap(
     purchase({ authorization: { nonce: nonce(n) } }),
-    (bought) => buying(bought, workOf(answering())),
+    (bought) => buying(bought, workOf(answering()), 7),
   )
 
 test("health degrades when the chain cannot be read for 30 s, and recovers with it", () =>
