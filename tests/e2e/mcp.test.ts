@@ -344,7 +344,7 @@ liveTest(
       const response = fetch(`${base}/mcp`, { ...init, signal: controller.signal }).catch(() =>
         null
       )
-      // A copy without the secret is told that the payment is in progress.
+      // While the payment is verified, a copy without the secret is refused as in progress.
       yield* Effect.repeat(call("get_signals", query, paid(payment)), {
         until: (copy) => JSON.stringify(copy).includes("payment_in_progress"),
       }).pipe(Effect.timeout("10 seconds"))

@@ -10,7 +10,7 @@
 import { ByteSize, Duration, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerError, HttpServerRequest } from "effect/http"
 import { cachedRefusal, clientKeys, type LimitRefusal, type RateLimiter } from "./limits.ts"
-import { makePlaces } from "./places.ts"
+import { makePendingRequests } from "./pendingRequests.ts"
 import { type Body } from "./server.ts"
 import { bodyBytesMax, overloadedPaid, rateLimitedBeforeReading } from "./errors.ts"
 
@@ -35,7 +35,7 @@ export type BodyReader = (
 /** The body reader of the public API; make it once. */
 export const makeBodyReader: Effect.Effect<BodyReader> = Effect.gen(function* () {
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
-  const reading = makePlaces({
+  const reading = makePendingRequests({
     total: pendingBodiesMax,
     perClient: pendingBodiesPerClientMax,
     perSite: pendingBodiesPerSiteMax,
@@ -44,11 +44,11 @@ export const makeBodyReader: Effect.Effect<BodyReader> = Effect.gen(function* ()
   return (request, address, limiter) => {
     const keys = clientKeys(address)
     const refusal = cachedRefusal(limiter, address, rateLimitedBeforeReading)
-    const lack = reading.lack(keys, refusal === null ? undefined : pendingBodiesOverBudgetMax)
-    if (lack !== null) return lack === "total" ? full : refusal ?? tooMany
+    const exceeded = reading.exceeded(keys, refusal === null ? undefined : pendingBodiesOverBudgetMax)
+    if (exceeded !== null) return exceeded === "total" ? full : refusal ?? tooMany
     return run(bodyOf(request), { signal: request.signal })
       .catch((): Body => ({ fault: "unreadable" }))
-      .finally(reading.take(keys))
+      .finally(reading.begin(keys))
   }
 })
 

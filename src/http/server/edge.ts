@@ -47,7 +47,7 @@ import {
   rateFields,
   type RateLimiter,
 } from "./limits.ts"
-import { type Lack, makePlaces, type Places } from "./places.ts"
+import { type Exceeded, makePendingRequests, type PendingRequests } from "./pendingRequests.ts"
 import { type Body, type Peer, type RequestMeta, type WebHandler } from "./server.ts"
 
 /** Most requests that may wait for a store or a payment at once. */
@@ -113,7 +113,7 @@ export interface EdgeOptions {
 /** The state of an edge: its options, and the requests that wait for a store or a payment. */
 interface Edge {
   readonly options: EdgeOptions
-  readonly pending: Places
+  readonly pending: PendingRequests
 }
 
 /** One request, with its id. */
@@ -136,7 +136,7 @@ const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/
 
 /** The whole public API as a function of web requests. It never throws and never rejects. */
 export function makeEdge(options: EdgeOptions): (request: Request, peer: Peer) => MaybePromise {
-  const pending = makePlaces({
+  const pending = makePendingRequests({
     total: pendingMax,
     perClient: pendingPerClientMax,
     perSite: pendingPerSiteMax,
@@ -221,7 +221,7 @@ function serve(context: RequestContext, route: EdgeRoute): MaybePromise {
   }
   if (route.limiter.policyField === null) return sendCurrent(context, route, [])
   const keys = keysOf(context)
-  const decision = route.limiter.admit(keys, edge.pending.lack(keys) !== null)
+  const decision = route.limiter.admit(keys, edge.pending.exceeded(keys) !== null)
   return decision instanceof Promise
     ? trackPending(context, decision.then((settled) => applyLimit(context, route, settled)))
     : applyLimit(context, route, decision)
@@ -244,7 +244,7 @@ function applyLimit(
         rateFields(route.limiter, decision.field),
       )
     case "busy":
-      return refuseBusy(context, context.edge.pending.lack(keysOf(context)), "unpaid")
+      return refuseBusy(context, context.edge.pending.exceeded(keysOf(context)), "unpaid")
     case "unavailable":
       return send(context, route.withoutStore ?? null, [])
   }
@@ -274,8 +274,8 @@ function runHandler(
   body: Body | null,
   refusalOf: PostHandler["refusal"] = (refusal) => refusal,
 ): MaybePromise {
-  const lack = context.edge.pending.lack(keysOf(context))
-  if (lack !== null) return refuseBusy(context, lack, "paid", refusalOf)
+  const exceeded = context.edge.pending.exceeded(keysOf(context))
+  if (exceeded !== null) return refuseBusy(context, exceeded, "paid", refusalOf)
   const meta: RequestMeta = {
     requestId: context.requestId,
     clientAddress: addressOf(context),
@@ -294,7 +294,7 @@ function runHandler(
 function trackPending(context: RequestContext, response: Promise<Response>): Promise<Response> {
   return response
     .catch(() => refuse(context, internalError))
-    .finally(context.edge.pending.take(keysOf(context)))
+    .finally(context.edge.pending.begin(keysOf(context)))
 }
 
 /** A posted body may contain a payment, so it is refused like a paid call. */
@@ -310,12 +310,12 @@ const pendingFields: ReadonlyArray<HeaderPair> = [
 
 function refuseBusy(
   context: RequestContext,
-  lack: Lack | null,
+  exceeded: Exceeded | null,
   call: keyof typeof busyRefusals,
   refusalOf: PostHandler["refusal"] = (refusal) => refusal,
 ): Response {
-  const refusal = refusalOf(busyRefusals[call][lack ?? "total"])
-  return refuse(context, refusal, lack === "client" ? pendingFields : [])
+  const refusal = refusalOf(busyRefusals[call][exceeded ?? "total"])
+  return refuse(context, refusal, exceeded === "client" ? pendingFields : [])
 }
 
 /** Runs the handler's callback once the answer was sent; not when the client disconnected first. */

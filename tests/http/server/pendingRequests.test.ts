@@ -1,5 +1,5 @@
 /**
- * Requests that wait: one client gets a share of the places, and the rest stay free for others.
+ * Requests that wait: one client gets a share of them, and the rest stays free for others.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { Feed } from "../../../src/feed/Feed.ts"
 import { layer, Served } from "../../../src/http/layer.ts"
 import { pendingMax, pendingPerClientMax } from "../../../src/http/server/edge.ts"
 import { clientKeys } from "../../../src/http/server/limits.ts"
-import { makePlaces } from "../../../src/http/server/places.ts"
+import { makePendingRequests } from "../../../src/http/server/pendingRequests.ts"
 import { law, liveTest } from "../../support/effect.ts"
 import {
   makeWorld,
@@ -33,26 +33,30 @@ const arrivals = Arbitrary.schema(
   ),
 )
 
-law("a client, a /48 and all clients together take at most their places", arrivals, (requests) => {
-  const places = makePlaces(max)
-  const waiting: Array<{ readonly client: string; readonly site: string; end: () => void }> = []
-  return requests.every(({ site, client, ends }) => {
-    if (ends) waiting.shift()?.end()
-    const address = `2001:db8:${site}:${client}::1`
-    const keys = clientKeys(address)
-    const of = (key: "client" | "site") => waiting.filter((one) => one[key] === keys[key]).length
-    const expected = of("client") >= max.perClient || of("site") >= max.perSite
-      ? "client"
-      : waiting.length >= max.total
-      ? "total"
-      : null
-    if (places.lack(keys) !== expected) return false
-    if (expected === null) {
-      waiting.push({ client: keys.client, site: keys.site ?? "", end: places.take(keys) })
-    }
-    return true
-  })
-})
+law(
+  "a client, a /48 and all clients together have at most their number waiting",
+  arrivals,
+  (requests) => {
+    const pending = makePendingRequests(max)
+    const waiting: Array<{ readonly client: string; readonly site: string; end: () => void }> = []
+    return requests.every(({ site, client, ends }) => {
+      if (ends) waiting.shift()?.end()
+      const address = `2001:db8:${site}:${client}::1`
+      const keys = clientKeys(address)
+      const of = (key: "client" | "site") => waiting.filter((one) => one[key] === keys[key]).length
+      const expected = of("client") >= max.perClient || of("site") >= max.perSite
+        ? "client"
+        : waiting.length >= max.total
+        ? "total"
+        : null
+      if (pending.exceeded(keys) !== expected) return false
+      if (expected === null) {
+        waiting.push({ client: keys.client, site: keys.site ?? "", end: pending.begin(keys) })
+      }
+      return true
+    })
+  },
+)
 
 liveTest(
   "a client with thousands of waiting paid calls does not affect other clients",
