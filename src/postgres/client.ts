@@ -31,6 +31,8 @@ const keepAlive = "30 seconds"
  */
 const sessionDefaults = {
   statement_timeout: "15s",
+  // Our statements are short: compiling one takes longer than running it.
+  jit: "off",
   lock_timeout: "5s",
   idle_in_transaction_session_timeout: "15s",
   default_transaction_isolation: "read committed",
