@@ -62,7 +62,7 @@ export function workerBanner(settings: WorkerSettings): string {
     ["treasury", `${treasury} refunds payments to ${payTo}`],
     [
       "caps",
-      `$${usd(maxPerHour)} an hour, $${usd(maxPerDay)} a day; transfers that fit no sale ` +
+      `$${usd(maxPerHour)} an hour, $${usd(maxPerDay)} a day; unmatched transfers ` +
       `$${usd(maxUnmatchedPerDay)} a day`,
     ],
     ["sweep", `every ${Duration.format(sweep)}`],

@@ -350,7 +350,7 @@ const declared = {
   ),
   UNMATCHED_REFUND_MAX_PER_DAY_USD: variable(
     worker,
-    "the most that is refunded in a day of transfers that fit no sale; the rest waits",
+    "the most that is refunded in a day for unmatched transfers; the rest waits",
     usdCap,
     atomic("10"),
   ),

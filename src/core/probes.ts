@@ -1,6 +1,6 @@
 /**
  * A listener for probes and metrics, which is not public. The service and the refund worker each
- * have one. It is small and its own, because the refund worker loads nothing of the public listener.
+ * have one. It shares no code with the public listener, which the refund worker must not load.
  *
  * @module
  */

@@ -171,7 +171,7 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   ) => Effect.Effect<ReadonlyMap<PaymentId, PaymentState>>
   /**
    * Atomic units that sales may still have to refund: refund_due payments, and settle-early payments
-   * from their claim until they are answered. Transfers that fit no sale do not count until their
+   * from their claim until they are answered. Unmatched transfers do not count until their
    * refund is signed: otherwise anyone could stop the sales with one large transfer.
    */
   readonly liability: Effect.Effect<bigint>

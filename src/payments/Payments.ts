@@ -125,8 +125,8 @@ interface PaymentOptions {
 
 const defaultSalesMax = 512
 /**
- * How many payments of contract wallets wait for the facilitator's verdict in this process, and how
- * many more wait for a place: anyone can make such a payment without a key.
+ * How many payments of contract wallets are verified at the same time in this process, how many
+ * more wait for a place, and for how long: anyone can make such a payment without a private key.
  */
 const unverifiedContracts = { places: 8, waiting: 32, waitMax: Duration.seconds(5) }
 /**

@@ -65,7 +65,7 @@ const pruneBodies = Effect.fnUntraced(function* (store: RetentionStore["Service"
   return total
 })
 
-/** Starts at the first event each time: payments that are kept for longer are few, and passed. */
+/** Starts at the first event each time: payments that are kept for longer are few, and are skipped. */
 const prunePayments = Effect.fnUntraced(function* (store: RetentionStore["Service"]) {
   let total = 0
   let after: bigint | null = 0n

@@ -1,7 +1,7 @@
 /**
  * Records the calls to the facilitator and to the chain: how long each took, how many are in
- * flight, and whether the last ones had a clear answer. Wraps the ports, so that every caller is
- * recorded and none has to know.
+ * flight, and whether the last ones had a clear answer. Wraps the ports, so that the
+ * callers need no change.
  *
  * @module
  */

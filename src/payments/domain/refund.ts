@@ -79,8 +79,8 @@ export function refundStep(
 }
 
 /**
- * The queues of refunds. `unmatched`: of transfers to us that fit no sale, because no request came
- * with them or their amount is another one. Anyone can make them, so they have caps of their own,
+ * The queues of refunds. `unmatched`: of transfers to us that no request came with, or whose
+ * amount is not the agreed one. Anyone can make them, so they have caps of their own,
  * and never delay a refund of `sales`.
  */
 export const refundQueues = ["sales", "unmatched"] as const

@@ -10,8 +10,8 @@ import { RetentionStore } from "../Retention.ts"
 /** How long the answer of a delivered payment is kept. The database refuses a shorter time. */
 const bodyKept = "24 hours"
 
-/** What a payment loses with its body, and its key with it; the rest is its receipt. */
-const forgotten = "answer_body = NULL, key_hash = NULL, transaction_hint = NULL"
+/** The columns that are cleared with the body of an answer. The receipt stays. */
+const clearedColumns = "answer_body = NULL, key_hash = NULL, transaction_hint = NULL"
 
 export const layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect(
   RetentionStore,
@@ -19,7 +19,7 @@ export const layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect
     RetentionStore.of({
       deleteBodies: (rowsMax) =>
         sql<{ payment_id: string }>`
-          UPDATE payment SET ${sql.literal(forgotten)}
+          UPDATE payment SET ${sql.literal(clearedColumns)}
           WHERE payment_id IN (
             SELECT payment_id FROM payment
             WHERE answer_body IS NOT NULL AND sent_at <= clock_timestamp() - ${bodyKept}::interval

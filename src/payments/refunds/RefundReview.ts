@@ -2,7 +2,7 @@
  * What a person does with refunds that need review: list them, queue one again, or record that it
  * was settled by other means. Needs the login that owns the tables.
  *
- * Each act is recorded in the same transaction as its move, and the database refuses a move without
+ * Each action is recorded in the same transaction as its move, and the database refuses a move without
  * the record.
  *
  * @module

@@ -24,14 +24,14 @@ export interface RefundTotals {
 export class RefundQueue extends Context.Service<RefundQueue, {
   /** The totals by state; a state without refunds is absent. */
   readonly totalsByState: Effect.Effect<ReadonlyMap<RefundState, RefundTotals>>
-  /** Atomic units of the open refunds of transfers that fit no sale. */
+  /** Atomic units of the open refunds of unmatched transfers. */
   readonly unmatchedOwed: Effect.Effect<bigint>
 }>()("bellwether/payments/RefundQueue") {}
 
 export interface OwedTotals {
   /** Atomic units that sales may still have to refund, including sales whose outcome is open. */
   readonly liability: bigint
-  /** Atomic units of the open refunds of transfers that fit no sale. */
+  /** Atomic units of the open refunds of unmatched transfers. */
   readonly unmatched: bigint
   readonly byState: ReadonlyMap<RefundState, RefundTotals>
 }
@@ -72,7 +72,7 @@ const liabilityUsdc = Metric.gauge("payments_liability_usdc", {
   description: "The amount that sales may still have to refund, in USDC",
 })
 const unmatchedUsdc = Metric.gauge("payments_unmatched_usdc", {
-  description: "The open refunds of transfers that fit no sale, in USDC",
+  description: "The open refunds of unmatched transfers, in USDC",
 })
 const refundsByState = Metric.gauge("refunds", { description: "Refunds by state" })
 const oldestSeconds = Metric.gauge("refunds_oldest_seconds", {

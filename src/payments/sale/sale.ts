@@ -185,7 +185,7 @@ const settleAndCompute = Effect.fnUntraced(
 
 /**
  * Checks and verifies a payment. A buyer who hangs up ends the check, but not a verification,
- * because the facilitator continues with it: the client keeps its place until the verdict.
+ * because the facilitator continues with it: the client keeps its place until its response.
  */
 const verified = (
   ports: SalePorts,

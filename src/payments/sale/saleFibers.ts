@@ -209,8 +209,8 @@ export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms, 
 })
 
 /**
- * The payments that wait for the verdict of the facilitator, limited by client: an address with
- * many payments that cannot pay must not occupy all places of the facilitator.
+ * The payments that are not verified yet, limited by client: an address with many invalid payments
+ * must not occupy all places of the facilitator.
  */
 function makeUnverifiedPlaces() {
   const ofClient = makePlacesByKey(unverifiedPerClient)
