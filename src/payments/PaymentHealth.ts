@@ -21,6 +21,7 @@ import {
   scanLagSeconds,
   type StoredFacts,
 } from "./domain/paymentHealth.ts"
+import type { RefundState } from "./domain/refund.ts"
 import { type PaymentTerms, tokenOf } from "./domain/x402/terms.ts"
 import { PortRecords } from "./observedPorts.ts"
 import { openStates, PaymentStats } from "./PaymentStats.ts"
@@ -120,7 +121,7 @@ const make = Effect.fnUntraced(function* (options: HealthOptions) {
 const quietly = <A, E>(read: Effect.Effect<Option.Option<A>, E>) =>
   Effect.catch(read, () => Effect.succeed(Option.none<A>()))
 
-const finalStates: ReadonlyArray<string> = ["confirmed", "cancelled"]
+const finalStates: ReadonlyArray<RefundState> = ["confirmed", "cancelled", "settled_by_hand"]
 
 function storedFacts(
   { liability, byState }: OwedTotals,

@@ -9,6 +9,7 @@ import { Effect, Layer, Metric, Ref, References } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { TestClock } from "effect/testing"
 import { reasonsOf } from "../../src/payments/domain/paymentHealth.ts"
+import { type RefundState, refundStates } from "../../src/payments/domain/refund.ts"
 import { layerChain, layerFacilitator, PortRecords } from "../../src/payments/observedPorts.ts"
 import { PaymentHealth } from "../../src/payments/PaymentHealth.ts"
 import { Payments } from "../../src/payments/Payments.ts"
@@ -16,7 +17,7 @@ import { PaymentStats } from "../../src/payments/PaymentStats.ts"
 import { layer as paymentStats } from "../../src/payments/postgres/paymentStats.ts"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
-import { RefundQueue, Refunds } from "../../src/payments/refunds/Refunds.ts"
+import { type OwedTotals, RefundQueue, Refunds } from "../../src/payments/refunds/Refunds.ts"
 import {
   layerLedger,
   type Misbehaviour,
@@ -51,7 +52,7 @@ const makeWorld = Effect.gen(function* () {
   return {
     chainDown: yield* Ref.make(false),
     misbehaviour: yield* Ref.make<Misbehaviour | null>(null),
-    liability: yield* Ref.make(0n),
+    owed: yield* Ref.make<OwedTotals>({ liability: 0n, unmatched: 0n, byState: new Map() }),
   }
 })
 type World = Effect.Success<typeof makeWorld>
@@ -71,12 +72,7 @@ const layerOf = (world: World) => {
     Layer.mock(PaymentStats, {
       read: () => Effect.succeed({ open: new Map(), scannedThrough: null }),
     }),
-    Layer.mock(Refunds, {
-      measure: Effect.map(
-        Ref.get(world.liability),
-        (liability) => ({ liability, unmatched: 0n, byState: new Map() }),
-      ),
-    }),
+    Layer.mock(Refunds, { measure: Ref.get(world.owed) }),
   )
   return Layer.merge(
     Payments.layer({ terms, timing }),
@@ -131,6 +127,21 @@ test("health degrades when the chain cannot be read for 30 s, and recovers with 
     equal([yield* chainReady, (yield* verdict)[0]], [true, "ok"])
   })))
 
+test("a refund owed for 3 hours is late, unless it is final", () =>
+  withHealth(Effect.fnUntraced(function* (world) {
+    const { measure } = yield* PaymentHealth
+    const verdictWith = Effect.fnUntraced(function* (state: RefundState) {
+      const totals = { refunds: 1, amount: 20_000n, oldestAgoMs: 3 * 3_600_000 }
+      yield* Ref.update(world.owed, (owed) => ({ ...owed, byState: new Map([[state, totals]]) }))
+      yield* measure
+      return (yield* verdict)[0]
+    })
+    for (const state of refundStates) {
+      const isFinal = ["confirmed", "cancelled", "settled_by_hand"].includes(state)
+      equal([state, yield* verdictWith(state)], [state, isFinal ? "ok" : "degraded"])
+    }
+  })))
+
 test("health fails after five unclear verifications, and recovers with the first sale", () =>
   withHealth(Effect.fnUntraced(function* (world) {
     yield* Ref.set(world.misbehaviour, "html")
@@ -154,7 +165,7 @@ test("a verification that its caller no longer waits for is no failure of the fa
 test("health degrades when the treasury does not cover what may be owed", () =>
   withHealth(Effect.fnUntraced(function* (world) {
     const { measure } = yield* PaymentHealth
-    yield* Ref.set(world.liability, 10n ** 15n)
+    yield* Ref.update(world.owed, (owed) => ({ ...owed, liability: 10n ** 15n }))
     yield* measure
     equal(yield* verdict, ["degraded", [
       "All products that are settled early are not sold: the treasury does not cover them",

@@ -286,7 +286,14 @@ export type PaymentProof =
 
 /** The state of a payment's refund. */
 export interface RefundSummary {
-  readonly state: "queued" | "signed" | "broadcast" | "confirmed" | "cancelled" | "needs_review"
+  readonly state:
+    | "queued"
+    | "signed"
+    | "broadcast"
+    | "confirmed"
+    | "cancelled"
+    | "needs_review"
+    | "settled_by_hand"
   readonly reason: string
   readonly transaction: string | null
 }
