@@ -44,7 +44,10 @@ export const makeBodyReader: Effect.Effect<BodyReader> = Effect.gen(function* ()
   return (request, address, limiter) => {
     const keys = clientKeys(address)
     const refusal = cachedRefusal(limiter, address, rateLimitedBeforeReading)
-    const exceeded = reading.exceeded(keys, refusal === null ? undefined : pendingBodiesOverBudgetMax)
+    const exceeded = reading.exceeded(
+      keys,
+      refusal === null ? undefined : pendingBodiesOverBudgetMax,
+    )
     if (exceeded !== null) return exceeded === "total" ? full : refusal ?? tooMany
     return run(bodyOf(request), { signal: request.signal })
       .catch((): Body => ({ fault: "unreadable" }))
