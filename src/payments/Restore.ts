@@ -60,7 +60,10 @@ export const scanSince = Effect.fnUntraced(function* (account: ScannedAccount, s
   const last = scanned === null || scanned.through > newest ? newest : scanned.through
   const oldest = newest - blocksBackMax
   if (since > last + 1n) {
-    return yield* refuse(since, `blocks after ${last} have not been read`)
+    return yield* refuse(
+      since,
+      `blocks after ${last} have not been read, and some would be skipped`,
+    )
   }
   if (deleted !== null && since <= deleted) {
     return yield* refuse(

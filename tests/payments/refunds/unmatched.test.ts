@@ -1,5 +1,5 @@
 /**
- * Transfers that fit no sale are refunded in a queue of their own: they delay no refund of a sale,
+ * Unmatched transfers are refunded in a queue of their own: they delay no refund of a sale,
  * use no part of the treasury that sales need, and stop no sale.
  *
  * @module
