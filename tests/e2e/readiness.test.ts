@@ -21,6 +21,8 @@ const freshDatabase = Effect.fnUntraced(function* (url: string) {
   const name = `probe_${crypto.randomUUID().replaceAll("-", "")}`
   const owner = yield* Layer.build(layerPostgres({ url: Redacted.make(url), maxConnections: 1 }))
   const sql = Context.get(owner, SqlClient)
+  // A database is dropped after a checkpoint, which takes long while other tests write.
+  yield* sql`SET statement_timeout = '120s'`
   yield* Effect.acquireRelease(
     sql`CREATE DATABASE ${sql(name)}`,
     () => Effect.orDie(sql`DROP DATABASE ${sql(name)} WITH (FORCE)`),

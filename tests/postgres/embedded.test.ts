@@ -6,7 +6,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import assert from "node:assert/strict"
-import { Effect, Exit, Fiber, Layer, Option, Scope } from "effect"
+import { Effect, Exit, Fiber, Layer, Option, Schedule, Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerEmbedded } from "../../src/postgres/client.ts"
@@ -21,9 +21,14 @@ import { embeddedStore } from "../support/stores.ts"
 
 const root = new URL("../..", import.meta.url)
 
+/** A killed process may still be writing while its directory is deleted. */
 const temporaryDirectory = Effect.acquireRelease(
   Effect.promise(() => Deno.makeTempDir()),
-  (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+  (dir) =>
+    Effect.tryPromise(() => Deno.remove(dir, { recursive: true })).pipe(
+      Effect.retry({ schedule: Schedule.spaced("100 millis"), times: 50 }),
+      Effect.orDie,
+    ),
 )
 
 const onDirectory = (dataDir: string) =>
