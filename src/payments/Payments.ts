@@ -273,12 +273,12 @@ const sellUnclaimed = Effect.fnUntraced(function* (
   const sellInOrder = product.settlementOrder === "compute-first"
     ? sellComputeFirst
     : sellSettleEarly
-  let isProven = signer === "payer"
+  // Only a verified payment is claimed.
+  let isVerified = false
   const claim = claimOf(seller, call, released)
   const steps = {
-    // Only a verified payment is claimed.
     claim: Effect.suspend(() => {
-      isProven = true
+      isVerified = true
       return claim
     }),
     checkCovered: checkCovered(seller, product),
@@ -300,9 +300,11 @@ const sellUnclaimed = Effect.fnUntraced(function* (
     ),
   )
   if (Result.isSuccess(sold) && Option.isSome(sold.success)) return sold.success.value
-  if (Result.isFailure(sold) && !isPaymentRequired(sold.failure)) return yield* sold.failure
-  // Another call may have claimed the payment, and even settled it: then it is not valid any more,
-  // but its buyer must not sign a new one.
+  if (Result.isFailure(sold) && (isVerified || sold.failure._tag !== "NotCharged")) {
+    return yield* sold.failure
+  }
+  // Another call may have claimed the payment, and even settled it: then it is charged, and perhaps
+  // not valid any more, but its buyer must not sign a new one.
   const now = yield* store.findWithKey(paymentId, key)
   const known = Option.getOrNull(now.payment)
   if (known !== null && known.state !== "released") {
@@ -310,13 +312,11 @@ const sellUnclaimed = Effect.fnUntraced(function* (
       ? answerKnownPayment(seller, known, call, now.holder)
       : respond(seller, known, call)
   }
+  const isProven = signer === "payer" || isVerified
   const second = isProven ? yield* answerByKey(seller, call, now.holder) : Option.none()
   if (Option.isSome(second)) return second.value
   return yield* Result.isFailure(sold) ? sold.failure : inProgress
 })
-
-const isPaymentRequired = (failure: FailedSale) =>
-  failure._tag === "NotCharged" && failure.code === "payment_required"
 
 /**
  * Responds with the payment that holds the key of this call; none when the key is free. That
