@@ -57,6 +57,12 @@ const chapters: Readonly<Record<string, ReadonlyArray<Measurement>>> = {
       keep: /^tick/,
     },
     {
+      name: "backtest",
+      what: "`deno task backtest` over a million rows of 500 markets",
+      command: "deno run -A --no-check bench/backtest.ts",
+      keep: /rows/,
+    },
+    {
       name: "whalestore",
       what: "1,000 newly resolved markets with 5 million entries in the store",
       command: "deno task bench:whalestore",

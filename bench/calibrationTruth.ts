@@ -29,7 +29,7 @@ const sharingEvery = option("sharing", seeds.skilled > 8 ? 8 : 4)
 const workers = option("workers", 2)
 
 /** `labelled`: worlds without skill in which any wallet is labelled. */
-const aims = { labelled: 0.05, found: 0.8, false: 0.05 }
+const aims = { labelled: 0.05, found: 0.6, false: 0.05 }
 
 function tasks(): ReadonlyArray<Task> {
   const from = (count: number) => Array.from({ length: count }, (_, i) => first + i)

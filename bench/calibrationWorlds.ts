@@ -11,12 +11,19 @@ import { makeWorld, type World } from "../src/venues/simulated/world.ts"
 import {
   type Judgement,
   judgementOf,
+  type Labels,
   labels,
   resolvedEntriesMin,
 } from "../src/whales/domain/label.ts"
 import { type Rates, ratesOf } from "../src/whales/domain/rates.ts"
 import { normalTail } from "../src/whales/domain/significance/normal.ts"
-import { marketScore, noSums, recount, type WalletSums } from "../src/whales/domain/score.ts"
+import {
+  type EnteredMarket,
+  eventScores,
+  noSums,
+  recount,
+  type WalletSums,
+} from "../src/whales/domain/score.ts"
 import { day, type EpochMs } from "../src/core/domain/time.ts"
 
 /** Only ordinary markets: no interval markets, invalid books or disputed ends. */
@@ -97,7 +104,7 @@ export function nullWorld(seed: number): {
     picked.profit,
   )
   const seen = (wallet: Wallet, from: EpochMs) =>
-    see(world, wallet, eventsOf(world.truth.episodes(wallet, from, ends)))
+    see(world, wallet, eventsOf(world.truth.episodes(wallet, from, ends)), read)
   return {
     volume: volume.map((wallet) => seen(wallet, began)),
     profit: profit.map((wallet) => seen(wallet, read)),
@@ -128,7 +135,7 @@ export function skilledWorld(
       const repeated = events.map(([first]) =>
         first === undefined ? [] : Array.from({ length: times }, () => first)
       )
-      return see(world, wallet, repeated)
+      return see(world, wallet, repeated, began)
     })
   )
 }
@@ -142,8 +149,9 @@ function see(
   world: World,
   wallet: Wallet,
   events: ReadonlyArray<ReadonlyArray<Episode>>,
+  selectedAt: EpochMs,
 ): Seen {
-  const sums = sumsOf(world, events)
+  const sums = sumsOf(world, events, selectedAt)
   const judgement = judgementOf(sums)
   const deviations = events.flat().flatMap(({ market, outcome, price, hedge }) => {
     const paid = world.truth.payouts(market)
@@ -153,15 +161,21 @@ function see(
   return { edge: wallet.group.edge, rates: ratesOf(sums), judgement, tTested }
 }
 
-function sumsOf(world: World, events: ReadonlyArray<ReadonlyArray<Episode>>): WalletSums {
+function sumsOf(
+  world: World,
+  events: ReadonlyArray<ReadonlyArray<Episode>>,
+  selectedAt: EpochMs,
+): WalletSums {
   return events.reduce((sums, episodes) => {
-    const markets = Map.groupBy(episodes, ({ market }) => market.id).values()
-    const scores = [...markets].flatMap((entries) => {
-      const market = entries[0]?.market
-      if (market === undefined) return []
-      return [marketScore(entries, world.truth.payouts(market), market.takerFeeRate)]
-    })
-    return recount(sums, [], scores)
+    const markets = [...Map.groupBy(episodes, ({ market }) => market.id).values()]
+      .flatMap((entries): ReadonlyArray<EnteredMarket> => {
+        const market = entries[0]?.market
+        if (market === undefined) return []
+        const { endsAt: at, takerFeeRate: feeRate } = market
+        const ended = { payouts: world.truth.payouts(market), at }
+        return [{ entries, ended, feeRate, exclusiveGroup: null }]
+      })
+    return recount(sums, [], eventScores(markets, selectedAt).flatMap((score) => score ?? []))
   }, noSums)
 }
 
@@ -184,9 +198,11 @@ type Label = "follow" | "fade" | "neutral"
 export const rules: Readonly<
   Record<string, (seen: ReadonlyArray<Seen>) => ReadonlyArray<Label>>
 > = {
-  "this rule": (seen) => judged(seen, ({ judgement }) => judgement),
-  "t-test, corrected": (seen) => judged(seen, ({ tTested }) => tTested),
-  "t-test, p < .05": (seen) => seen.flatMap((one) => judged([one], ({ tTested }) => tTested)),
+  "this rule": (seen) => judged(seen, ({ judgement }) => judgement, "label"),
+  "suggestive": (seen) => judged(seen, ({ judgement }) => judgement, "suggestive"),
+  "t-test, corrected": (seen) => judged(seen, ({ tTested }) => tTested, "suggestive"),
+  "t-test, p < .05": (seen) =>
+    seen.flatMap((one) => judged([one], ({ tTested }) => tTested, "suggestive")),
   "win rate over 55 %": (seen) =>
     seen.map(({ rates }) =>
       rates !== null && rates.resolved >= resolvedEntriesMin && rates.winRate > 0.55
@@ -198,11 +214,12 @@ export const rules: Readonly<
 function judged(
   seen: ReadonlyArray<Seen>,
   judgementOf: (one: Seen) => Judgement | null,
+  kind: keyof Labels,
 ): ReadonlyArray<Label> {
   const judgements = seen.flatMap((one, i) => {
     const judgement = judgementOf(one)
     return judgement === null ? [] : [[`${i}`, judgement] as const]
   })
   const given = labels(new Map(judgements))
-  return seen.map((_, i) => given.get(`${i}`) ?? "neutral")
+  return seen.map((_, i) => given.get(`${i}`)?.[kind] ?? "neutral")
 }

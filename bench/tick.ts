@@ -18,6 +18,8 @@ import { FetchHttpClient } from "effect/http"
 import { defaultLimits } from "../src/venues/polymarket/requests.ts"
 import * as polymarket from "../src/venues/polymarket/venue.ts"
 import * as feedStore from "../src/feed/postgres/feedStore.ts"
+import * as moveOutcomes from "../src/track-record/moveOutcomes.ts"
+import * as scoreStore from "../src/track-record/postgres/scoreStore.ts"
 import * as marketStore from "../src/markets/postgres/marketStore.ts"
 import { serveWire } from "../tests/support/venues/wire/wire.ts"
 import { worldDefaults } from "../src/venues/simulated/options.ts"
@@ -106,7 +108,11 @@ const benchLayer = (baseUrl: string) => {
     dataUrl: `${baseUrl}/v2`,
     limits: { perTenSeconds: unpaced },
   })
-  const stores = Layer.mergeAll(feedStore.layer, seededStore)
+  const stores = Layer.mergeAll(
+    feedStore.layer,
+    seededStore,
+    Layer.provide(moveOutcomes.layer, scoreStore.layer),
+  )
   return Ingestion.layer({ tick: tickInterval }).pipe(
     Layer.provide(Layer.mergeAll(
       stores.pipe(Layer.provide(url === undefined ? embeddedStore : postgresStore(url))),

@@ -22,6 +22,7 @@ import { Bytes32 } from "../src/payments/domain/payment.ts"
 import { products } from "../src/catalog/domain/product.ts"
 import type { CalibratedWhale, WhaleRow } from "../src/whales/domain/whale.ts"
 import { Calibration } from "../src/whales/Calibration.ts"
+import { Freshness } from "../src/core/Freshness.ts"
 import { TrackRecord } from "../src/track-record/TrackRecord.ts"
 import { postgresWhales, storesOf, whaleStores } from "../tests/support/whales/whaleStores.ts"
 import { buyer, sign } from "../tests/support/payments/buyers.ts"
@@ -117,13 +118,13 @@ function varied(row: WhaleRow, n: number): WhaleRow {
     winRateLow: vary(of.winRateLow),
     winRateHigh: vary(of.winRateHigh),
     followRoi: vary(of.followRoi),
-    fadeRoi: vary(of.fadeRoi),
+    fadeRoi: vary(of.fadeRoi ?? 0),
   })
   return {
     ...row,
     resolved: row.resolved + n % 211,
     winRate: vary(row.winRate),
-    fadeRoi: vary(row.fadeRoi),
+    fadeRoi: vary(row.fadeRoi ?? 0),
     mirrorRoi: vary(row.mirrorRoi),
     meanEntryPrice: vary(row.meanEntryPrice),
     edge: vary(row.edge),
@@ -201,7 +202,9 @@ const buy = Effect.fnUntraced(function* (connections: number, what = "GET /v1/wh
 
 /** The time of one uncached reading, from the first query to the value. */
 const readings = Effect.gen(function* () {
-  const fresh = Layer.mergeAll(TrackRecord.layer, Calibration.layer)
+  const fresh = Layer.mergeAll(TrackRecord.layer, Calibration.layer).pipe(
+    Layer.provide(Layer.mock(Freshness, { asOf: () => Effect.succeed(null) })),
+  )
   const services = yield* Layer.build(fresh)
   const timed = (reading: Effect.Effect<unknown, unknown>) =>
     Effect.gen(function* () {

@@ -101,6 +101,7 @@ CREATE TABLE digest (
   -- The newest feed item it covers; the next digest starts after it.
   feed_index bigint NOT NULL,
   digest json NOT NULL,
+  below_threshold boolean NOT NULL DEFAULT true,
   CONSTRAINT digest_pkey PRIMARY KEY (slot)
 );
 CREATE INDEX digest_by_time ON digest (created_at);
@@ -171,9 +172,10 @@ CREATE TABLE market (
   changed_at timestamptz NOT NULL,
   CONSTRAINT market_pkey PRIMARY KEY (market_id)
 );
-CREATE INDEX market_by_end ON market ((((facts ->> 'endsAt'))::double precision));
-CREATE INDEX market_by_event ON market (((facts ->> 'eventSlug')));
-CREATE INDEX market_by_slug ON market (slug);
+CREATE INDEX market_by_event ON market (lower(((facts ->> 'eventSlug') COLLATE "C")));
+CREATE INDEX market_by_schedule ON market (COALESCE(((facts ->> 'gameStartsAt'))::double precision, ((facts ->> 'endsAt'))::double precision));
+CREATE INDEX market_by_slug ON market (lower((slug COLLATE "C")));
+CREATE INDEX market_proposed ON market (market_id) WHERE ((facts ->> 'status') = 'proposed');
 
 -- Volume, liquidity and best prices of each market; rewritten with every listing.
 CREATE TABLE market_quote (
@@ -183,6 +185,7 @@ CREATE TABLE market_quote (
   best_bid double precision,
   best_ask double precision,
   changed_at timestamptz NOT NULL,
+  volume_24h_usd double precision,
   CONSTRAINT market_quote_pkey PRIMARY KEY (market_id)
 ) WITH (fillfactor=50);
 
@@ -462,12 +465,53 @@ CREATE TABLE research_report (
 CREATE INDEX research_report_begun ON research_report (begun_at);
 CREATE UNIQUE INDEX research_report_making ON research_report (market) WHERE (state = 'making');
 
+CREATE TABLE resolution_forecast (
+  market_id text NOT NULL,
+  made_at timestamptz NOT NULL,
+  probability double precision NOT NULL,
+  end_within boolean NOT NULL,
+  due_at timestamptz NOT NULL,
+  verdict text,
+  CONSTRAINT resolution_forecast_pkey PRIMARY KEY (made_at, market_id),
+  CONSTRAINT resolution_forecast_market_id_fkey FOREIGN KEY (market_id) REFERENCES score_market(market_id),
+  CONSTRAINT resolution_forecast_probability_check CHECK (probability >= 0::double precision AND probability <= 1::double precision),
+  CONSTRAINT resolution_forecast_verdict_check CHECK (verdict = ANY (ARRAY['resolved', 'open', 'unknown']))
+);
+CREATE INDEX resolution_forecast_due ON resolution_forecast (due_at) WHERE (verdict IS NULL);
+
+-- Sums over the judged movers of each bin, clustered by event.
+CREATE TABLE score_bin (
+  kind text NOT NULL,
+  bin text NOT NULL,
+  moves bigint NOT NULL,
+  events bigint NOT NULL,
+  -- Moves that kept half.
+  kept bigint NOT NULL,
+  drift bigint NOT NULL,
+  -- Sum over events of moves x moves; moves_drift and drift_drift accordingly.
+  moves_moves bigint NOT NULL,
+  moves_drift bigint NOT NULL,
+  drift_drift bigint NOT NULL,
+  -- The sums from which the interval under test was computed.
+  stated_moves bigint,
+  stated_events bigint,
+  stated_drift bigint,
+  stated_low double precision,
+  stated_high double precision,
+  -- Intervals whose next as many events have followed; contained: those whose mean was inside.
+  tested integer NOT NULL DEFAULT 0,
+  contained integer NOT NULL DEFAULT 0,
+  CONSTRAINT score_bin_pkey PRIMARY KEY (kind, bin),
+  CONSTRAINT score_bin_check CHECK (contained <= tested),
+  CONSTRAINT score_bin_kind_check CHECK (kind = ANY (ARRAY['mover_1h', 'mover_24h']))
+);
+
 -- The score of each feed item, kept for ever.
 CREATE TABLE score_check (
   feed_index bigint NOT NULL,
   kind text NOT NULL,
   market_id text,
-  -- For a mover, when its price is compared; for a predetermined outcome, when it was published.
+  -- When its price is compared; for a predetermined outcome, the result of a whale entry and its last price, when it was published.
   at timestamptz NOT NULL,
   price_start double precision,
   price_now double precision,
@@ -478,16 +522,60 @@ CREATE TABLE score_check (
   -- The time of the mid price it was judged by.
   point_at timestamptz,
   point_mid double precision,
+  -- The item is a contested proposal: the venue's word alone, at a price that doubts it.
+  contested boolean NOT NULL DEFAULT false,
+  move_window text,
+  z_score double precision,
+  converged boolean,
+  -- The scheduled end of the market, as the item had it.
+  ends_at timestamptz,
+  -- Moves with one key are one independent trial.
+  event_key text,
+  -- The bins of the move, finest first (moveOutcomes.ts).
+  bins text[],
+  -- Direction x (later price - price_now) in half price steps; null while unknown.
+  drift integer,
+  -- 2 x drift + size of the move; the move kept half from 0 on.
+  margin integer,
+  -- The payout or the later price of the outcome that a whale entry bought.
+  value double precision,
   CONSTRAINT score_check_pkey PRIMARY KEY (feed_index, kind),
   CONSTRAINT score_check_market_id_fkey FOREIGN KEY (market_id) REFERENCES score_market(market_id),
-  CONSTRAINT score_check_check CHECK ((kind = 'predetermined') = (outcome IS NOT NULL) AND (outcome IS NULL) = (price_start IS NOT NULL) AND (price_start IS NULL) = (price_now IS NULL)),
+  CONSTRAINT score_check_check CHECK ((kind = ANY (ARRAY['mover_1h', 'mover_24h'])) = (outcome IS NULL) AND (outcome IS NULL) = (price_start IS NOT NULL) AND (price_start IS NULL) = (price_now IS NULL)),
   CONSTRAINT score_check_check1 CHECK ((point_at IS NULL) = (point_mid IS NULL)),
-  CONSTRAINT score_check_kind_check CHECK (kind = ANY (ARRAY['mover_1h', 'mover_24h', 'predetermined'])),
+  CONSTRAINT score_check_check2 CHECK ((bins IS NULL) = (event_key IS NULL) AND (bins IS NULL) = (converged IS NULL) AND (bins IS NULL) = (z_score IS NULL) AND (bins IS NULL) = (move_window IS NULL)),
+  CONSTRAINT score_check_check3 CHECK ((drift IS NULL) = (margin IS NULL)),
+  CONSTRAINT score_check_kind_check CHECK (kind = ANY (ARRAY['mover_1h', 'mover_24h', 'predetermined', 'whale_entry', 'whale_1h', 'whale_24h', 'whale_close'])),
+  CONSTRAINT score_check_move_window_check CHECK (move_window = ANY (ARRAY['1h', '24h'])),
   CONSTRAINT score_check_outcome_check CHECK (outcome = ANY (ARRAY[0, 1])),
-  CONSTRAINT score_check_verdict_check CHECK (verdict = ANY (ARRAY['persisted', 'reverted', 'unknown', 'correct', 'wrong', 'uneven', 'cancelled']))
+  CONSTRAINT score_check_value_check CHECK (value >= 0::double precision AND value <= 1::double precision),
+  CONSTRAINT score_check_verdict_check CHECK (verdict = ANY (ARRAY['persisted', 'reverted', 'unknown', 'correct', 'wrong', 'uneven', 'cancelled', 'paid', 'priced']))
 );
 CREATE INDEX score_check_by_market ON score_check (market_id);
 CREATE INDEX score_check_due ON score_check (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX score_check_event ON score_check (event_key) WHERE (drift IS NOT NULL);
+CREATE INDEX score_check_margin ON score_check (kind, converged, margin) WHERE (margin IS NOT NULL);
+
+-- A published whale entry as it was published.
+CREATE TABLE score_entry (
+  feed_index bigint NOT NULL,
+  wallet text NOT NULL,
+  -- Entries with the same key are not independent.
+  event_key text NOT NULL,
+  -- Published with it; none without a calibration.
+  label text NOT NULL,
+  -- What the wallet paid.
+  entry_price double precision NOT NULL,
+  -- Best ask of the bought outcome at publication; null without a book.
+  ask double precision,
+  -- Best ask of the other outcome.
+  other_ask double precision,
+  -- Taker rate of the venue: fee = shares x rate x p x (1 - p).
+  fee_rate double precision NOT NULL,
+  CONSTRAINT score_entry_pkey PRIMARY KEY (feed_index),
+  CONSTRAINT score_entry_check CHECK ((ask IS NULL) = (other_ask IS NULL)),
+  CONSTRAINT score_entry_label_check CHECK (label = ANY (ARRAY['follow', 'fade', 'neutral', 'none']))
+);
 
 -- Markets of scored feed items, and how they were resolved.
 CREATE TABLE score_market (
@@ -515,6 +603,30 @@ CREATE TABLE score_market (
 CREATE INDEX score_market_ended ON score_market (ended_at);
 CREATE INDEX score_market_open ON score_market (last_mover_at) WHERE (ended_at IS NULL);
 CREATE INDEX score_market_unresolved ON score_market (requested_at) WHERE (outcome_published AND (ended_at IS NULL));
+
+-- What buying after a published whale entry costs, read from the book at publication and later.
+CREATE TABLE score_reading (
+  feed_index bigint NOT NULL,
+  delay_minutes smallint NOT NULL,
+  market_id text,
+  -- The side that the wallet bought.
+  outcome smallint NOT NULL,
+  due_at timestamptz NOT NULL,
+  state text NOT NULL DEFAULT 'due',
+  read_at timestamptz,
+  -- Of the first outcome; null when a side of the book was empty.
+  mid double precision,
+  -- The price of buying each size of the bought side, smallest size first; null: the book was too thin.
+  own_price double precision[],
+  -- The same for the other side.
+  other_price double precision[],
+  CONSTRAINT score_reading_pkey PRIMARY KEY (feed_index, delay_minutes),
+  CONSTRAINT score_reading_feed_index_fkey FOREIGN KEY (feed_index) REFERENCES score_entry(feed_index),
+  CONSTRAINT score_reading_check CHECK ((state = 'read') = (own_price IS NOT NULL) AND (own_price IS NULL) = (other_price IS NULL)),
+  CONSTRAINT score_reading_outcome_check CHECK (outcome = ANY (ARRAY[0, 1])),
+  CONSTRAINT score_reading_state_check CHECK (state = ANY (ARRAY['due', 'read', 'missed', 'no_book']))
+);
+CREATE INDEX score_reading_due ON score_reading (due_at) WHERE (state = 'due');
 
 -- The cursor of the self-score in the feed. Locked by every writer of the score tables.
 CREATE TABLE score_state (
@@ -587,7 +699,7 @@ CREATE TABLE whale_calibration (
   CONSTRAINT whale_calibration_check CHECK ((previous_computed_at IS NULL) = (previous_calibration IS NULL))
 ) WITH (toast_tuple_target=8160);
 
--- Events of the venue. Positions in markets of one event are scored together.
+-- Events: markets that may depend on each other have one. Positions in them are scored together.
 CREATE TABLE whale_event (
   event_id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
   event text COLLATE "C" NOT NULL,
@@ -626,6 +738,7 @@ CREATE TABLE whale_market (
 CREATE INDEX whale_market_ended ON whale_market (ended_at) WHERE (has_entries AND (ended_at IS NOT NULL));
 CREATE INDEX whale_market_open ON whale_market (requested_at, market_id) WHERE (has_entries AND (ended_at IS NULL));
 CREATE INDEX whale_market_unknown ON whale_market (facts_requested_at, market_id) WHERE (event_id IS NULL);
+CREATE INDEX whale_market_waiting ON whale_market (event_id) WHERE (has_entries AND (ended_at IS NULL));
 
 -- Facts of each market, apart from whale_market so that its updates stay small.
 CREATE TABLE whale_market_facts (

@@ -179,16 +179,27 @@ function publicTests(): void {
       0.6,
     ])
     // The study deducts 2 % for the round trip and 0.5 % for slippage.
-    near((1 + roisOf(band).fadeRoi) / 1.025 - 1, published.roi_pct / 100, 0.005)
+    near((1 + (roisOf(band).fadeRoi ?? NaN)) / 1.025 - 1, published.roi_pct / 100, 0.005)
     const market = (paid: number) => eventSums([{ weight: 1, price, paid }])
     const record = Array.from({ length: published.n_trades }, (_, i) => market(i < wins ? 1 : 0))
     const pValue = pValueOf(record.reduce((sums, it) => addNullSums(sums, it, 1)))
     near(pValue, 0.0041, 5e-4)
+    const none = { follow: 0, fade: 0 }
     const figures = { edge: -0.1068, followRoi: -1, fadeRoi: published.roi_pct / 100 }
-    const bins = Array.from({ length: 39 }, (_, i) => [`${i}`, { ...figures, pValue: 1 }] as const)
-    strictEqual(labels(new Map([["crypto", { ...figures, pValue }]])).get("crypto"), "fade")
+    const bins = Array.from(
+      { length: 39 },
+      (_, i) => [`${i}`, { ...figures, pValue: 1, evidence: none }] as const,
+    )
     strictEqual(
-      labels(new Map([["crypto", { ...figures, pValue }], ...bins])).get("crypto"),
+      labels(new Map([["crypto", { ...figures, pValue, evidence: none }]])).get(
+        "crypto",
+      )?.suggestive,
+      "fade",
+    )
+    strictEqual(
+      labels(
+        new Map([["crypto", { ...figures, pValue, evidence: none }], ...bins]),
+      ).get("crypto")?.suggestive,
       "neutral",
     )
   })

@@ -26,6 +26,7 @@ const entryPoints = [
   ...["src/launch.ts", "src/main.ts", "src/refund-worker.ts", "src/migrate.ts", "src/backfill.ts"],
   "src/restore.ts",
   "src/refund-review.ts",
+  "src/backtest.ts",
   ...["examples/buyer.ts", "examples/agent.ts"],
 ]
 
@@ -45,7 +46,8 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   predetermined: ["core", "markets", "feed", "news", "writing"],
   digest: ["core", "markets", "feed", "whales", "news", "writing", "predetermined"],
   research: ["core", "markets", "feed", "whales", "news", "writing"],
-  "track-record": ["core", "markets", "feed", "whales"],
+  "track-record": ["core", "markets", "feed", "predetermined", "movers", "whales"],
+  backtest: ["core", "markets", "feed", "movers", "whales"],
   catalog: ["core", "markets", "feed", "whales", "digest", "research", "track-record"],
   payments: ["core", "catalog"],
   venues: ["core", "markets", "news"],

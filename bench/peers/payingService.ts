@@ -13,6 +13,7 @@ import * as paymentStore from "../../src/payments/postgres/paymentStore.ts"
 import * as scoreStore from "../../src/track-record/postgres/scoreStore.ts"
 import * as signatures from "../../src/payments/wasmSignatures.ts"
 import { layer } from "../../src/http/layer.ts"
+import { Freshness } from "../../src/core/Freshness.ts"
 import { Chain } from "../../src/payments/Chain.ts"
 import { Facilitator } from "../../src/payments/Facilitator.ts"
 import { Payments } from "../../src/payments/Payments.ts"
@@ -59,7 +60,13 @@ const payments = Payments.layer({ terms }).pipe(
 )
 /** Fresh, because memoised Layers would return those over the in-memory stores. */
 const whales = Layer.fresh(Layer.mergeAll(TrackRecord.layer, Calibration.layer)).pipe(
-  Layer.provide(Layer.merge(postgresWhales, scoreStore.layer)),
+  Layer.provide(
+    Layer.mergeAll(
+      postgresWhales,
+      scoreStore.layer,
+      Layer.mock(Freshness, { asOf: () => Effect.succeed(null) }),
+    ),
+  ),
   Layer.provide(database),
   Layer.orDie,
 )

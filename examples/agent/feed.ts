@@ -65,6 +65,7 @@ export const Item = Schema.Union([
     ...head,
     type: Schema.Literal("predetermined"),
     data: Struct({
+      kind: Schema.optionalKey(Text),
       outcome: Text,
       statement: Text,
       confidence: Text,
@@ -255,11 +256,12 @@ export function itemLine(item: Item): string {
         `${title} at ${entryPrice} for ${dollars(stakeUsd)}`
     }
     case "predetermined": {
-      const { outcome, statement, confidence, marketPrice, evidence } = item.data
+      const { kind, outcome, statement, confidence, marketPrice, evidence } = item.data
+      const label = kind === "contested_proposal" ? "proposed" : "decided"
       const sources = evidence.slice(0, 2).map(({ title, source }) =>
         `${plain(source, 40)}: ${quoted(title)}`
       )
-      return `${head} decided: ${quoted(outcome)} of ${title}, ${plain(confidence, 20)} ` +
+      return `${head} ${label}: ${quoted(outcome)} of ${title}, ${plain(confidence, 20)} ` +
         `confidence, while the price is ${marketPrice}. ${plain(statement, 240)} ` +
         `(${sources.join("; ")})`
     }

@@ -13,7 +13,7 @@ import type { TickReport } from "../movers/Ingestion.ts"
 import type { NewsReport } from "../news/News.ts"
 import type { RefundOutcome } from "../payments/domain/refund.ts"
 import type { PredeterminedReport } from "../predetermined/Predetermined.ts"
-import type { ScoreReport } from "../track-record/SelfScore.ts"
+import type { ReadingReport, ScoreReport } from "../track-record/SelfScore.ts"
 import type { BackfillProgress } from "../whales/Backfill.ts"
 import type { TrackingReport } from "../whales/Tracking.ts"
 import type { WhaleReport } from "../whales/Whales.ts"
@@ -148,9 +148,15 @@ export function scoreLine(report: ScoreReport): string {
   const counts = [
     `${report.itemsRead} new items`,
     `${report.resolved} markets resolved`,
+    `${report.forecasts} forecasts`,
     `judged: ${byCount(report.verdicts) || "none"}`,
   ]
   return line("scores", report, counts)
+}
+
+/** One run of the job that reads books after published whale entries. */
+export function readingLine(report: ReadingReport): string {
+  return line("books after entries", report, [byCount(report.readings) || "none"])
 }
 
 /** One update of the news. */
@@ -169,6 +175,7 @@ export function digestLine(report: DigestReport): string {
     `${report.refused} drafts rejected`,
     ...(report.unwritten > 0 ? [`${report.unwritten} drafts failed`] : []),
     ...(report.missing.length > 0 ? [`without ${report.missing.join(", ")}`] : []),
+    ...(report.belowThreshold ? ["below the threshold of a sale"] : []),
     ...(report.stored ? [] : ["not stored: another replica was first"]),
   ]
   return `${line("digest", { ...report, failed: [] }, counts)}\n  ${report.title}`

@@ -11,10 +11,10 @@
 import { Cause, Deferred, Duration, Effect, Option, Schedule, Schema } from "effect"
 import { JobSlots } from "../core/JobSlots.ts"
 import { RateLimits } from "../core/RateLimits.ts"
-import { runEverySlot } from "../core/leasedJobs.ts"
+import { nothingRead, runEverySlot } from "../core/leasedJobs.ts"
+import { predeterminedJob, scoresJob, tickJob, whaleJob } from "../core/domain/freshness.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 import { Digest } from "../digest/Digest.ts"
-import { tickJob } from "../feed/Feed.ts"
 import { TaskStore } from "../http/a2a/TaskStore.ts"
 import { Served } from "../http/layer.ts"
 import { Ingestion, isGoodTick } from "../movers/Ingestion.ts"
@@ -27,13 +27,14 @@ import { Research } from "../research/Research.ts"
 import { SelfScore } from "../track-record/SelfScore.ts"
 import { Backfill, type BackfillProgress } from "../whales/Backfill.ts"
 import { Tracking } from "../whales/Tracking.ts"
-import { Whales } from "../whales/Whales.ts"
+import { isGoodWhaleTick, Whales } from "../whales/Whales.ts"
 import {
   digestLine,
   headlinesLine,
   predeterminedLine,
   printer,
   progressLine,
+  readingLine,
   scoreLine,
   tickLine,
   trackingLine,
@@ -95,7 +96,7 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
   const jobs: ReadonlyArray<ScheduledJob> = [
     { leased, name: tickJob, every: tick, run: feed.tick, after: afterTick },
     { leased, name: "prune", every: pruneEvery, run: feed.prune },
-    { leased, name: "whales", every: tick, first: firstTick, run: whale.tick, after: refresh },
+    { leased, name: whaleJob, every: tick, first: firstTick, run: whale.tick, after: refresh },
     { leased, name: "tracking", every: days(1), first: firstTick, run: whale.track },
     { leased, name: "backfill", every: tick, first: firstTick, run: whale.fill },
     { leased, name: "news", every: minutes(15), run: written.news },
@@ -104,10 +105,12 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
     { leased, name: "digest", every: minutes(1), first: beforeDigest, run: written.digest },
     { leased, name: "intelligence-prune", every: hours(1), run: written.prune },
     {
-      ...{ leased, name: "predetermined", every: tick, run: judged.predetermined },
+      ...{ leased, name: predeterminedJob, every: tick, run: judged.predetermined },
       ...{ first: firstTick, after: refresh },
     },
-    { leased, name: "scores", every: tick, first: firstTick, run: judged.scores, after: refresh },
+    { leased, name: scoresJob, every: tick, first: firstTick, run: judged.scores, after: refresh },
+    // At least every `readingLateMsMax` (track-record/domain/entryScore.ts).
+    { leased, name: "follow-prices", every: minutes(1), run: judged.followPrices },
     { leased, name: "payment-prune", every: minutes(10), run: () => retention.prune },
     {
       ...{ leased: false, name: "sweep payments", every: sweep },
@@ -198,7 +201,8 @@ const whaleJobs = Effect.fnUntraced(function* ({ mode }: JobSettings) {
     tick: Effect.fnUntraced(function* (slot: EpochMs) {
       const report = yield* whales.tick(slot)
       yield* print("whales", whaleLine(report), report)
-      yield* failIfAny(report)
+      yield* failIf(!isGoodWhaleTick(report), report)
+      return report.wallets === 0 ? nothingRead : undefined
     }),
     track: () =>
       Effect.tap(tracking.update, (report) => print("tracking", trackingLine(report), report)),
@@ -261,11 +265,19 @@ const judgingJobs = Effect.fnUntraced(function* ({ mode }: JobSettings) {
         yield* print("predetermined", predeterminedLine(report), report)
       }
       yield* failIfAny(report)
+      return report.markets === 0 ? nothingRead : undefined
+    }),
+    followPrices: Effect.fnUntraced(function* (slot: EpochMs) {
+      const report = yield* scores.readBooks(slot)
+      if (isWorthPrinting(report, Object.keys(report.readings).length)) {
+        yield* print("follow-prices", readingLine(report), report)
+      }
+      yield* failIfAny(report)
     }),
     scores: Effect.fnUntraced(function* (slot: EpochMs) {
       const report = yield* scores.tick(slot)
       const verdicts = Object.keys(report.verdicts).length
-      if (isWorthPrinting(report, report.itemsRead, report.resolved, verdicts)) {
+      if (isWorthPrinting(report, report.itemsRead, report.resolved, report.forecasts, verdicts)) {
         yield* print("scores", scoreLine(report), report)
       }
       yield* failIfAny(report)

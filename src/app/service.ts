@@ -7,6 +7,7 @@ import { products } from "../catalog/domain/product.ts"
 import { Console, Duration, Effect, Layer, Logger, Ref, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { cachingDenials } from "../core/RateLimits.ts"
+import { Freshness } from "../core/Freshness.ts"
 import { Digest } from "../digest/Digest.ts"
 import { DigestNarrator } from "../digest/DigestNarrator.ts"
 import * as digestStore from "../digest/postgres/digestStore.ts"
@@ -45,6 +46,8 @@ import * as reportStore from "../research/postgres/reportStore.ts"
 import { ReportNarrator } from "../research/ReportNarrator.ts"
 import { Research } from "../research/Research.ts"
 import * as scoreStore from "../track-record/postgres/scoreStore.ts"
+import * as contestedRecord from "../track-record/contestedRecord.ts"
+import * as moveOutcomes from "../track-record/moveOutcomes.ts"
 import { SelfScore } from "../track-record/SelfScore.ts"
 import { TrackRecord } from "../track-record/TrackRecord.ts"
 import * as simulatedNews from "../venues/simulated/news.ts"
@@ -111,28 +114,32 @@ const serviceLayer = (settings: ServiceSettings, draining: Ref.Ref<boolean>) =>
 /** The use cases of the product, on top of the stores. */
 const productLayer = (settings: ServiceSettings) => {
   const { tick, whaleStakeUsdMin, venue } = settings
+  const tickIntervalMs = Duration.toMillis(tick)
   const fromVenue = Layer.mergeAll(
-    Ingestion.layer({ tick }),
-    Resolving.layer,
+    Ingestion.layer({ tick }).pipe(Layer.provide(moveOutcomes.layer)),
     Research.layer,
     Whales.layer({ tick, stakeMinUsd: whaleStakeUsdMin }),
     Backfill.layer,
     Tracking.layer,
-    Predetermined.layer({ tick }).pipe(Layer.provide(detectionStore.layer)),
-    SelfScore.layer,
+    Predetermined.layer({ tick }).pipe(
+      Layer.provide(detectionStore.layer),
+      Layer.provide(contestedRecord.layer),
+    ),
+    SelfScore.layer.pipe(Layer.provideMerge(Resolving.layer)),
   ).pipe(
     Layer.provide(WalletHistory.layer),
     Layer.provide(venueClientLayer(settings)),
   )
   return Layer.mergeAll(
     fromVenue,
-    Feed.layer({ tickIntervalMs: Duration.toMillis(tick) }),
+    Feed.layer({ tickIntervalMs }),
     Retention.layer.pipe(Layer.provide(retentionStore.layer)),
     TrackRecord.layer,
     Digest.layer({ venue: venueNames[venue.kind] }),
     paymentLayer(settings),
   ).pipe(
     Layer.provideMerge(Calibration.layer),
+    Layer.provideMerge(Freshness.layer({ tickIntervalMs })),
     Layer.provide(writersLayer(settings)),
     Layer.provideMerge(News.layer),
     Layer.provide(newsSources(settings)),

@@ -27,6 +27,9 @@ interface Job<E, R> {
   readonly after?: Effect.Effect<unknown>
 }
 
+/** The result of a run that read nothing. It ends without an error, but not well. */
+export const nothingRead = Symbol("nothing read")
+
 /** The slot that contains the instant. */
 export function slotOf(at: EpochMs, every: Duration.Duration): EpochMs {
   const length = Duration.toMillis(every)
@@ -64,7 +67,7 @@ export const runSlot = Effect.fnUntraced(function* <E, R>(
   if (Option.isNone(claimed)) return false
   const outcome = yield* Effect.raceFirst(
     job.run(slot).pipe(
-      Effect.as("ok" as const),
+      Effect.map((done) => done === nothingRead ? "failed" as const : "ok" as const),
       Effect.catchCauseIf(
         (cause) => !Cause.hasInterruptsOnly(cause),
         (cause) => Effect.as(Effect.logError(`${job.name} failed`, cause), "failed" as const),

@@ -17,14 +17,15 @@ import {
   DigestStale,
 } from "./domain/digest.ts"
 import { digestBrief } from "./domain/facts.ts"
-import type { DigestPart } from "./domain/material.ts"
+import { type DigestPart, isBelowThreshold } from "./domain/material.ts"
 import { templateDigest } from "./domain/template.ts"
 import { digestComplaints, digestOf } from "./domain/text.ts"
 import { wordCount } from "../writing/domain/factCheck.ts"
+import { tickJob } from "../core/domain/freshness.ts"
 import { type EpochMs, hour } from "../core/domain/time.ts"
 import { Detector } from "../predetermined/Detector.ts"
-import { readMaterial } from "./reading.ts"
-import { DigestStore } from "./DigestStore.ts"
+import { readMaterial, windowStart } from "./reading.ts"
+import { DigestStore, type StoredDigest } from "./DigestStore.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { JobSlots } from "../core/JobSlots.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
@@ -45,25 +46,32 @@ export interface DigestReport {
   readonly refused: number
   readonly unwritten: number
   readonly missing: ReadonlyArray<DigestPart>
+  /** Whether it is not worth its price. */
+  readonly belowThreshold: boolean
   /** False when another replica stored a digest of this slot first. */
   readonly stored: boolean
   readonly seconds: number
 }
 
 /** The newest digest, and whether it is too old to be sold. */
-export interface LatestDigest {
-  readonly digest: WrittenDigest
+export interface LatestDigest extends SellableDigest {
   readonly stale: boolean
 }
 
+/** A digest that is fresh enough to be sold, and whether it is not worth its price. */
+type SellableDigest = Pick<StoredDigest, "digest" | "belowThreshold">
+
 export class Digest extends Context.Service<Digest, {
-  /** Writes the digest of the current slot; none if it exists. Dies when the feed cannot be read. */
+  /**
+   * Writes the digest of the current slot. None if it exists, or if no tick has ended well since its
+   * window began: it would rest on nothing. Dies when the feed cannot be read.
+   */
   readonly write: Effect.Effect<Option.Option<DigestReport>>
   /** The newest one, however old; none if there is none yet. */
   readonly latest: Effect.Effect<Option.Option<LatestDigest>>
   /** The newest one, if it is fresh enough to be sold. */
-  readonly fresh: Effect.Effect<WrittenDigest, DigestStale>
-  /** Those created in the last `hours`, newest first, at most `limit`. */
+  readonly fresh: Effect.Effect<SellableDigest, DigestStale>
+  /** Those worth their price, created in the last `hours`, newest first, at most `limit`. */
   readonly history: (hours: number, limit: number) => Effect.Effect<ReadonlyArray<WrittenDigest>>
   /** Deletes digests older than the history. */
   readonly prune: Effect.Effect<void>
@@ -91,13 +99,17 @@ const make = Effect.fnUntraced(function* (venue: string) {
     const slot = started - started % digestEvery
     const last = Option.getOrNull(yield* store.latest)
     if (last !== null && last.slot >= slot) return Option.none()
+    const readAt = Option.getOrNull(yield* ports.slots.lastOk(tickJob))
+    if (readAt === null || readAt < windowStart(last, started)) return Option.none()
     const { material, feedIndex } = yield* readMaterial(ports, last, started)
     const brief = digestBrief(material)
     const text = yield* narrated(narrator, brief)
     const createdAt = yield* Clock.currentTimeMillis
     const metadata = { slot, createdAt, narrator: text.narrator, venue }
     const digest = digestOf(text.draft, brief, metadata)
-    const stored = yield* store.add({ slot, until: started, feedIndex, digest })
+    const belowThreshold = isBelowThreshold(material)
+    const window = { slot, until: started, feedIndex }
+    const stored = yield* store.add({ ...window, belowThreshold, digest })
     return Option.some<DigestReport>({
       slot,
       title: digest.title,
@@ -107,6 +119,7 @@ const make = Effect.fnUntraced(function* (venue: string) {
       refused: text.refused,
       unwritten: text.failed,
       missing: material.coverage.missing,
+      belowThreshold,
       stored,
       seconds: ((yield* Clock.currentTimeMillis) - started) / 1000,
     })
@@ -115,21 +128,13 @@ const make = Effect.fnUntraced(function* (venue: string) {
   const latest = Effect.gen(function* () {
     const stored = yield* store.latest
     const now = yield* Clock.currentTimeMillis
-    return Option.map(stored, ({ digest }) => ({ digest, stale: isStale(digest, now) }))
+    return Option.map(
+      stored,
+      ({ digest, belowThreshold }) => ({ digest, belowThreshold, stale: isStale(digest, now) }),
+    )
   })
 
-  const fresh = Effect.flatMap(
-    latest,
-    (newest) => {
-      if (Option.isNone(newest)) {
-        return Effect.fail(new DigestStale({ latestAt: null, retryAfterSeconds }))
-      }
-      const { digest, stale } = newest.value
-      return stale
-        ? Effect.fail(new DigestStale({ latestAt: digest.createdAt, retryAfterSeconds }))
-        : Effect.succeed(digest)
-    },
-  )
+  const fresh = Effect.flatMap(latest, sellable)
 
   const history = Effect.fn("Digest.history")(function* (hours: number, limit: number) {
     const now = yield* Clock.currentTimeMillis
@@ -161,6 +166,16 @@ const narrated = (narrator: DigestNarrator["Service"], brief: DigestBrief) =>
     template: templateDigest(brief),
     within: narratorTime,
   })
+
+/** The newest digest if it is not too old. */
+function sellable(
+  newest: Option.Option<LatestDigest>,
+): Effect.Effect<SellableDigest, DigestStale> {
+  const { digest, belowThreshold = true, stale = true } = Option.getOrUndefined(newest) ?? {}
+  return digest === undefined || stale
+    ? Effect.fail(new DigestStale({ latestAt: digest?.createdAt ?? null, retryAfterSeconds }))
+    : Effect.succeed({ digest, belowThreshold })
+}
 
 function isStale({ createdAt }: WrittenDigest, now: EpochMs): boolean {
   return now - Date.parse(createdAt) > digestAgeMax

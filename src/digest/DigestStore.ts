@@ -14,6 +14,8 @@ export interface StoredDigest {
   readonly until: EpochMs
   /** Its newest feed item, 0 for none; the next digest begins after it. */
   readonly feedIndex: number
+  /** Whether it is not worth its price. */
+  readonly belowThreshold: boolean
   readonly digest: Digest
 }
 
@@ -22,7 +24,7 @@ export class DigestStore extends Context.Service<DigestStore, {
   readonly add: (digest: StoredDigest) => Effect.Effect<boolean>
   /** The one of the newest slot. */
   readonly latest: Effect.Effect<Option.Option<StoredDigest>>
-  /** Created at or after `since`, newest slots first, at most `limit`. */
+  /** Those worth their price, created at or after `since`, newest slots first, at most `limit`. */
   readonly since: (
     since: EpochMs,
     limit: number,

@@ -1,5 +1,5 @@
 /**
- * Reads the material of a digest: the feed, the wallets, the news, and the markets that end soon.
+ * Reads the material of a digest: the feed, the wallets, the news, and the markets that resolve soon.
  *
  * The feed is required. Any other part may fail: the digest is then written without it, and says so.
  *
@@ -9,9 +9,11 @@ import { Cause, Duration, Effect, Metric, Option } from "effect"
 import type { DigestHeadline, DigestMaterial, DigestPart } from "./domain/material.ts"
 import { day, type EpochMs, hour, minute } from "../core/domain/time.ts"
 import type { Detector } from "../predetermined/Detector.ts"
-import { tickJob } from "../feed/Feed.ts"
+import { tickJob } from "../core/domain/freshness.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
 import type { JobSlots } from "../core/JobSlots.ts"
+import { type Market, slugKey } from "../markets/domain/market.ts"
+import { soonestMarkets } from "../markets/domain/resolving.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
 import type { News } from "../news/News.ts"
 import type { WalletStore } from "../whales/WalletStore.ts"
@@ -48,7 +50,7 @@ const relatedMax = 4
 const importantMarketsMax = 20
 const importantMoversMax = 12
 const relatedAgeMax = day
-/** Markets that end soon: the most liquid ones. */
+/** Markets that are expected to resolve soon: the most liquid ones. */
 const upcoming = { withinHours: 24, minLiquidity: 5_000, includeNoise: false }
 const upcomingMax = 60
 /** The maximum age of a market's last mid. */
@@ -57,13 +59,17 @@ const midAgeMax = hour
 const partTime = Duration.seconds(40)
 const feedTime = Duration.seconds(30)
 
+/** Where the window of a digest begins. */
+export const windowStart = (last: DigestEnd | null, until: EpochMs): EpochMs =>
+  Math.max(last?.until ?? 0, until - windowMax)
+
 /** The material, and the feed index where the next digest begins. Dies when the feed cannot be read. */
 export const readMaterial = Effect.fnUntraced(function* (
   ports: DigestPorts,
   last: DigestEnd | null,
   until: EpochMs,
 ) {
-  const from = Math.max(last?.until ?? 0, until - windowMax)
+  const from = windowStart(last, until)
   const missing: Array<DigestPart> = []
   const feed = yield* readFeed(ports, last?.feedIndex ?? 0, until).pipe(
     Effect.timeout(feedTime),
@@ -77,7 +83,7 @@ export const readMaterial = Effect.fnUntraced(function* (
     noNews,
     readNews(ports, importantMarkets(feed), from, until),
   )
-  const ended = new Set<string>(whales.resolutions.map(({ market }) => market.slug))
+  const ended = new Set<string>(whales.resolutions.map(({ market }) => slugKey(market.slug)))
   const ending = yield* part("upcoming", missing, [], readUpcoming(ports, until))
   const material: DigestMaterial = {
     from,
@@ -87,7 +93,7 @@ export const readMaterial = Effect.fnUntraced(function* (
     predetermined,
     resolutions: whales.resolutions,
     headlines: news.headlines,
-    upcoming: ending.filter(({ slug }) => !ended.has(slug)),
+    upcoming: ending.filter(({ slug }) => !ended.has(slugKey(slug))),
     coverage: {
       marketsWatched: feed.marketsWatched,
       venueReadAt: feed.venueReadAt,
@@ -203,22 +209,24 @@ const readNews = Effect.fnUntraced(function* (
   return { sources: { sources, answered }, headlines: [...found.values()] }
 })
 
-/** The markets that end soon and have a known price, the most liquid first. */
+/** The markets that are expected to resolve soon and have a known price, the most liquid first. */
 const readUpcoming = Effect.fnUntraced(function* ({ markets }: DigestPorts, until: EpochMs) {
-  const ending = (yield* markets.endingWithin(upcoming, until))
-    .toSorted((a, b) => b.liquidityUsd - a.liquidityUsd).slice(0, upcomingMax)
+  const candidates = yield* markets.resolvingCandidates(upcoming, until)
   const mids = yield* markets.lastMids(
-    ending.map(({ id }) => id),
+    candidates.map(({ id }) => id),
     { notBefore: until - midAgeMax, atOrBefore: until },
   )
-  // Counts as unread; otherwise the digest would say that no market ends soon.
+  const reading = ({ id }: Market) => ({ mid: mids.get(id)?.mid ?? null, proposal: null })
+  const ending = soonestMarkets(candidates, reading, upcoming, until)
+    .filter(({ expected }) => expected.at <= until + upcoming.withinHours * hour)
+    .toSorted((a, b) => b.market.liquidityUsd - a.market.liquidityUsd).slice(0, upcomingMax)
+  // Counts as unread; otherwise the digest would say that no market resolves soon.
   if (ending.length > 0 && mids.size === 0) {
-    return yield* Effect.die("no price of any market that ends soon")
+    return yield* Effect.die("no price of any market that resolves soon")
   }
-  return ending.flatMap(({ id, slug, question, outcomes, liquidityUsd, endsAt }) => {
-    const mid = mids.get(id)?.mid
-    return mid === undefined ? [] : [{ slug, question, outcomes, liquidityUsd, endsAt, mid }]
-  })
+  return ending.flatMap(({ market: { slug, question, outcomes, liquidityUsd }, mid, expected }) =>
+    mid === null ? [] : [{ slug, question, outcomes, liquidityUsd, resolvesAt: expected.at, mid }]
+  )
 })
 
 const partFailures = Metric.counter("digest_part_failures_total", {

@@ -1,30 +1,39 @@
 /**
  * The feed as its readers see it: its newest index, its freshness and its items.
  *
- * Paid reads fail once the last good tick is too old. Free reads return the status `stale`, or
+ * Paid reads fail once the data they rest on is too old (`core/domain/freshness.ts`). Free reads return the status `stale`, or
  * `starting` while a new service waits for its first good tick.
  *
  * @module
  */
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option, Record } from "effect"
 import {
-  DataStale,
+  type FeedAsOf,
   type FeedItem,
   type FeedStatus,
   type FeedType,
   SignalNotFound,
 } from "./domain/item.ts"
 import { type PulseMover, strongestMoves } from "./domain/pulse.ts"
-import { day, type EpochMs, second } from "../core/domain/time.ts"
+import {
+  type DataStale,
+  dataStale,
+  type Input,
+  inputs,
+  isTooOld,
+} from "../core/domain/freshness.ts"
+import { day, type EpochMs, isoTime } from "../core/domain/time.ts"
+import { Freshness } from "../core/Freshness.ts"
 import { FeedStore } from "./FeedStore.ts"
-import { JobSlots } from "../core/JobSlots.ts"
 
 /** The feed is stale when the last good tick is older than this many tick intervals. */
 const staleAfterTicks = 2
-/** Paid reads are refused when the last good tick is older than this many tick intervals. */
-const unsellableAfterTicks = 6
-/** The name of the job that runs the ticks. */
-export const tickJob = "tick"
+/** The input that the items of each type rest on. */
+const inputOf: Readonly<Record<FeedType, Input>> = {
+  mover: inputs.feed,
+  whale_entry: inputs.whaleEntries,
+  predetermined: inputs.predetermined,
+}
 
 const pulseMoversMax = 3
 
@@ -37,6 +46,9 @@ export interface FeedIndex {
   readonly todayByType: Readonly<Record<FeedType, number>>
   /** When the last good tick ended; null before the first. */
   readonly lastTickAt: EpochMs | null
+  readonly asOf: FeedAsOf
+  /** False when tracked wallets were not read recently enough for whale entries. */
+  readonly walletsFresh: boolean
   /** False when the last good tick is too old for paid reads. */
   readonly sellable: boolean
 }
@@ -56,11 +68,15 @@ export class Feed extends Context.Service<Feed, {
   readonly pulse: Effect.Effect<ReadonlyArray<PulseMover>>
   /** The newest item, and the status of the feed. */
   readonly latest: Effect.Effect<
-    { readonly status: FeedStatus; readonly item: FeedItem },
+    { readonly status: FeedStatus; readonly item: FeedItem; readonly asOf: FeedAsOf },
     SignalNotFound | DataStale
   >
   readonly byIndex: (feedIndex: number) => Effect.Effect<FeedItem, SignalNotFound | DataStale>
-  /** Ascending. With `since`: the first `count` after it. Without: the newest `count`. */
+  readonly asOf: Effect.Effect<FeedAsOf>
+  /**
+   * Ascending. With `since`: the first `count` after it. Without: the newest `count`. A query for one
+   * type also fails when the data of that type is too old.
+   */
   readonly page: (query: FeedPageQuery) => Effect.Effect<ReadonlyArray<FeedItem>, DataStale>
 }>()("bellwether/feed/Feed") {
   static readonly layer = (options: { readonly tickIntervalMs: number }) =>
@@ -69,12 +85,13 @@ export class Feed extends Context.Service<Feed, {
 
 const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
   const store = yield* FeedStore
-  const slots = yield* JobSlots
-  const lastTick = Effect.map(slots.lastOk(tickJob), Option.getOrNull)
+  const freshness = yield* Freshness
+  const lastTick = freshness.asOf(inputs.feed)
+  const asOf = asOfTypes(freshness)
 
   const startedAt = yield* Clock.currentTimeMillis
   const statusAt = (at: EpochMs | null, now: EpochMs): FeedStatus =>
-    isOlder(at ?? startedAt, now, staleAfterTicks * tickIntervalMs)
+    now - (at ?? startedAt) > staleAfterTicks * tickIntervalMs
       ? "stale"
       : at === null
       ? "starting"
@@ -82,19 +99,22 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
 
   const index = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    const head = yield* store.head(now - now % day)
-    const lastTickAt = yield* lastTick
+    // All at once: a busy embedded store answers one statement at a time.
+    const [head, readAt] = yield* Effect.all([store.head(now - now % day), asOf], {
+      concurrency: 2,
+    })
+    const lastTickAt = epochMsOrNull(readAt.mover)
+    const isFresh = (input: Input, at: EpochMs | null) =>
+      !isTooOld(input, at, { now, tickIntervalMs })
     return {
       status: statusAt(lastTickAt, now),
       index: head.index,
       lastUpdated: head.lastItemAt ?? lastTickAt,
       todayByType: head.todayByType,
       lastTickAt,
-      sellable: !isOlder(
-        lastTickAt ?? head.lastItemAt,
-        now,
-        unsellableAfterTicks * tickIntervalMs,
-      ),
+      asOf: readAt,
+      walletsFresh: isFresh(inputs.whaleEntries, epochMsOrNull(readAt.whale_entry)),
+      sellable: isFresh(inputs.feed, lastTickAt),
     }
   })
 
@@ -103,28 +123,21 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
     return strongestMoves(yield* store.moversSince(now - day), pulseMoversMax)
   })
 
-  // Without a known tick the newest item's age counts. An empty feed passes: its reads fail anyway.
+  // A feed that never had an item or a tick passes: its reads sell nothing.
   const sellableStatus = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    const at = (yield* lastTick) ?? (yield* store.head(now)).lastItemAt
-    if (at !== null && isOlder(at, now, unsellableAfterTicks * tickIntervalMs)) {
-      return yield* new DataStale({
-        retryAfterSeconds: Math.ceil(tickIntervalMs / second),
-      })
+    const at = yield* lastTick
+    if (isTooOld(inputs.feed, at, { now, tickIntervalMs })) {
+      const empty = at === null && (yield* store.head(now)).index === 0
+      if (!empty) return yield* dataStale(inputs.feed, at, tickIntervalMs)
     }
     return statusAt(at, now)
   })
 
-  const orNotFound = (index: number | null, item: Option.Option<FeedItem>) =>
-    Option.match(item, {
-      onNone: () => Effect.fail(new SignalNotFound({ index })),
-      onSome: (item) => Effect.succeed(item),
-    })
-
   const latest = Effect.gen(function* () {
     const status = yield* sellableStatus
     const item = yield* orNotFound(null, yield* store.latest)
-    return { status, item }
+    return { status, item, asOf: yield* asOf }
   })
 
   const byIndex = Effect.fnUntraced(function* (feedIndex: number) {
@@ -132,12 +145,26 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
     return yield* orNotFound(feedIndex, yield* store.byIndex(feedIndex))
   })
 
-  const page = (query: FeedPageQuery) => Effect.andThen(sellableStatus, store.page(query))
+  const page = Effect.fnUntraced(function* (query: FeedPageQuery) {
+    yield* sellableStatus
+    if (query.type !== null && query.type !== "mover") yield* freshness.fresh(inputOf[query.type])
+    return yield* store.page(query)
+  })
 
-  return Feed.of({ index, pulse, latest, byIndex, page })
+  return Feed.of({ index, pulse, latest, byIndex, page, asOf })
 })
 
-/** Also true when `at` is null. */
-function isOlder(at: EpochMs | null, now: EpochMs, ageMs: number): boolean {
-  return at === null || now - at > ageMs
-}
+const orNotFound = (index: number | null, item: Option.Option<FeedItem>) =>
+  Option.match(item, {
+    onNone: () => Effect.fail(new SignalNotFound({ index })),
+    onSome: (item) => Effect.succeed(item),
+  })
+
+const epochMsOrNull = (at: string | null): EpochMs | null => at === null ? null : Date.parse(at)
+
+/** When the part of each type was last read in full. */
+const asOfTypes = ({ asOf }: Freshness["Service"]): Effect.Effect<FeedAsOf> =>
+  Effect.map(
+    Effect.all(Record.map(inputOf, asOf), { concurrency: "unbounded" }),
+    Record.map((at) => at === null ? null : isoTime(at)),
+  )

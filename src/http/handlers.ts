@@ -8,12 +8,16 @@
  */
 import { Effect, Record, Struct } from "effect"
 import { type ProductId, products } from "../catalog/domain/product.ts"
+import { inputs } from "../core/domain/freshness.ts"
 import { isoTime } from "../core/domain/time.ts"
+import { Freshness } from "../core/Freshness.ts"
 import type { CalibrationTable } from "../whales/domain/whale.ts"
 import { Digest } from "../digest/Digest.ts"
 import { Feed } from "../feed/Feed.ts"
 import { Research } from "../research/Research.ts"
 import { Resolving } from "../markets/Resolving.ts"
+import { scoredRow, type WalletScore } from "../track-record/domain/entryScore.ts"
+import { TrackRecord } from "../track-record/TrackRecord.ts"
 import { Calibration } from "../whales/Calibration.ts"
 import {
   type Checkout,
@@ -45,16 +49,29 @@ const makeHandlers = Effect.gen(function* () {
   const markets = yield* Resolving
   const { table } = yield* Calibration
   const research = yield* Research
-  const whalesBody = encodedOnce(({ computedAt, wallets, omitted }: CalibrationTable) => ({
+  const { walletScores } = yield* TrackRecord
+  const { fresh } = yield* Freshness
+  const listing = Effect.map(fresh(inputs.listing), isoTime)
+  const records = Effect.map(fresh(inputs.walletRecords), isoTime)
+  const whalesBody = encodedOnce((
+    { computedAt, wallets, omitted }: CalibrationTable,
+    scores: ReadonlyMap<string, WalletScore>,
+    asOf: string,
+  ) => ({
     success: true,
     computedAt: isoTime(computedAt),
-    data: { wallets, omitted },
+    asOf,
+    data: { wallets: wallets.map((row) => scoredRow(row, scores.get(row.wallet))), omitted },
   }))
 
   const handlers: Handlers = {
     ...feedHandlers(yield* Feed),
     digest: {
-      work: () => Effect.map(digests.fresh, (data) => ({ body: { data }, charge: true })),
+      work: () =>
+        Effect.map(digests.fresh, ({ digest, belowThreshold }) => ({
+          body: { data: digest },
+          charge: !belowThreshold,
+        })),
     },
     digest_history: {
       work: ({ hours, limit }) =>
@@ -68,16 +85,19 @@ const makeHandlers = Effect.gen(function* () {
         })),
     },
     resolving: {
-      check: markets.check,
-      work: (filters) =>
-        Effect.map(markets.list(filters), (rows) => ({
-          body: { count: rows.length, filters, data: rows },
-          charge: true,
-        })),
+      check: (filters) => Effect.andThen(listing, markets.check(filters)),
+      work: Effect.fnUntraced(function* (filters) {
+        const asOf = yield* listing
+        const rows = yield* markets.list(filters)
+        return { body: { count: rows.length, asOf, filters, data: rows }, charge: true }
+      }),
     },
     whales: {
-      check: () => Effect.asVoid(table),
-      work: () => Effect.map(table, (current) => ({ body: whalesBody(current), charge: true })),
+      check: () => Effect.asVoid(Effect.all([records, table, walletScores])),
+      work: Effect.fnUntraced(function* () {
+        const asOf = yield* records
+        return { body: whalesBody(yield* table, yield* walletScores, asOf), charge: true }
+      }),
     },
     research: {
       check: ({ market }) => research.check(market),
@@ -92,8 +112,8 @@ const makeHandlers = Effect.gen(function* () {
 })
 
 function feedHandlers(feed: Feed["Service"]): Pick<Handlers, "latest" | "signal" | "signals"> {
-  const newest = Effect.map(feed.latest, ({ item, status }) => ({
-    body: { status, data: item },
+  const newest = Effect.map(feed.latest, ({ item, status, asOf }) => ({
+    body: { status, asOf, data: item },
     charge: true,
   }))
   return {
@@ -105,27 +125,28 @@ function feedHandlers(feed: Feed["Service"]): Pick<Handlers, "latest" | "signal"
           : Effect.map(feed.byIndex(index), (item) => ({ body: { data: item }, charge: true })),
     },
     signals: {
-      work: ({ since, count, type }) =>
-        Effect.map(feed.page({ since, count, type }), (items) => ({
-          body: {
-            count: items.length,
-            filters: { since, count, type: type ?? "all" },
-            data: items,
-          },
+      work: Effect.fnUntraced(function* ({ since, count, type }) {
+        const items = yield* feed.page({ since, count, type })
+        const filters = { since, count, type: type ?? "all" } as const
+        return {
+          body: { count: items.length, filters, asOf: yield* feed.asOf, data: items },
           charge: items.length > 0,
-        })),
+        }
+      }),
     },
   }
 }
 
 const utf8 = new TextEncoder()
 
-/** Encodes the body of a value, and caches the bytes until the value changes. */
-function encodedOnce<A>(bodyOf: (value: A) => unknown): (value: A) => Uint8Array {
-  let last: { readonly value: A; readonly bytes: Uint8Array } | null = null
-  return (value) => {
-    if (last?.value === value) return last.bytes
-    last = { value, bytes: utf8.encode(JSON.stringify(bodyOf(value))) }
+/** Encodes the body of some values, and caches the bytes until one of them changes. */
+function encodedOnce<A extends ReadonlyArray<unknown>>(
+  bodyOf: (...values: A) => unknown,
+): (...values: A) => Uint8Array {
+  let last: { readonly values: A; readonly bytes: Uint8Array } | null = null
+  return (...values) => {
+    if (last?.values.every((value, at) => value === values[at])) return last.bytes
+    last = { values, bytes: utf8.encode(JSON.stringify(bodyOf(...values))) }
     return last.bytes
   }
 }

@@ -9,6 +9,7 @@ import type { VenueMode } from "../catalog/domain/freeRow.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import type { Digest } from "../digest/Digest.ts"
 import type { Feed } from "../feed/Feed.ts"
+import type { Freshness } from "../core/Freshness.ts"
 import type { PaymentHealth } from "../payments/PaymentHealth.ts"
 import type { Payments } from "../payments/Payments.ts"
 import type { RateLimits } from "../core/RateLimits.ts"
@@ -159,6 +160,7 @@ export const layer = (
   CannotListen,
   | Digest
   | Feed
+  | Freshness
   | PaymentHealth
   | Payments
   | RateLimits

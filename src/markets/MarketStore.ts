@@ -5,7 +5,7 @@
  */
 import { Context, type Effect, type Option } from "effect"
 import type { Market, MarketId, SeriesPoint } from "./domain/market.ts"
-import type { EndingMarket, ResolvingQuery } from "./domain/resolving.ts"
+import type { ResolvingQuery } from "./domain/resolving.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 
 /** The mid of one market at one tick. */
@@ -24,28 +24,31 @@ interface PricedMarket {
 export class MarketStore extends Context.Service<MarketStore, {
   /** Stores the newest listing of each market, by id. Accepts any number of rows. */
   readonly save: (markets: ReadonlyArray<Market>, seenAt: EpochMs) => Effect.Effect<void>
+  /** Without regard to case. Of several, the one in this very spelling, else the newest listing. */
   readonly bySlug: (slug: string) => Effect.Effect<Option.Option<Market>>
   /** The stored markets with these ids, in one query. */
   readonly byIds: (
     marketIds: ReadonlyArray<MarketId>,
   ) => Effect.Effect<ReadonlyMap<MarketId, Market>>
   /**
-   * Open and proposed markets of the event with this slug, ordered by slug, at most `limit`. Includes
-   * markets that the venue no longer lists.
+   * Open and proposed markets of the event with this slug, without regard to case: ordered by slug, at
+   * most `limit`. Includes markets that the venue no longer lists.
    */
   readonly liveOfEvent: (
     eventSlug: string,
     limit: number,
   ) => Effect.Effect<ReadonlyArray<Market>>
   /**
-   * Open and proposed markets that end within the query's hours and have its liquidity, the nearest
-   * end first, at most `endingMarketsMax`. Mechanical markets are left out unless the query includes
-   * them.
+   * Open and proposed markets that may resolve within the query's hours and have its liquidity, in any
+   * order: those whose schedule (a game's start, else the end) is within the hours or passed less than
+   * `overdueMsMax` ago, and those with a proposed outcome; at most `candidatesPerGroupMax` of each of
+   * the three. Mechanical markets are left out unless the query includes them, and markets that were
+   * not listed for three hours always.
    */
-  readonly endingWithin: (
+  readonly resolvingCandidates: (
     query: ResolvingQuery,
     now: EpochMs,
-  ) => Effect.Effect<ReadonlyArray<EndingMarket>>
+  ) => Effect.Effect<ReadonlyArray<Market>>
   /** Open and proposed markets that are not mechanical, the most liquid first, at most `limit`. */
   readonly mostLiquid: (limit: number) => Effect.Effect<ReadonlyArray<Market>>
   readonly count: Effect.Effect<number>

@@ -66,10 +66,16 @@ export class VenueUnavailable extends Schema.TaggedError<VenueUnavailable>()("Ve
 
 export class VenueClient extends Context.Service<VenueClient, {
   /**
-   * Every open market, page by page, each market at least once. Fails when a page stays unavailable
-   * after its retries: the pages emitted before are valid, but the listing is incomplete.
+   * Every live market, page by page, each market once. A market is live while it trades, whatever its
+   * scheduled end. Fails when a page stays unavailable after its retries: the pages emitted before are
+   * valid, but the listing is incomplete.
    */
   readonly listMarkets: Stream.Stream<Decoded<Market>, VenueUnavailable>
+  /**
+   * The open market with this slug, or else the open markets of the event with it; none when the venue
+   * lists neither. Another case of the slug may be found too.
+   */
+  readonly bySlug: (slug: string) => Effect.Effect<Decoded<Market>, VenueUnavailable>
   /** The books of these tokens, in any order; a token without a book is absent. */
   readonly books: (
     tokenIds: ReadonlyArray<TokenId>,

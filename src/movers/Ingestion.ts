@@ -11,6 +11,7 @@ import type { Market } from "../markets/domain/market.ts"
 import { screenMarket } from "../markets/domain/quality.ts"
 import { day, type EpochMs, minute } from "../core/domain/time.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
+import { MoveOutcomes } from "./MoveOutcomes.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { type BookReading, readBooks, seedSeries } from "./midSeries.ts"
 import { findMovers, type MoverServices, type MoversFound } from "./findMovers.ts"
@@ -68,6 +69,7 @@ export class Ingestion extends Context.Service<Ingestion, {
           venue: yield* VenueClient,
           markets: yield* MarketStore,
           feed: yield* FeedStore,
+          outcomes: yield* MoveOutcomes,
         }
         const tickIntervalMs = Math.max(Duration.toMillis(options.tick), minute)
         return Ingestion.of({

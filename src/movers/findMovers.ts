@@ -6,8 +6,8 @@
  */
 import { Clock, Effect, Result } from "effect"
 import type { FeedItem, MoveWindow } from "../feed/domain/item.ts"
-import type { MarketId, SeriesPoint } from "../markets/domain/market.ts"
-import type { Mover, PriceMove } from "./domain/priceMove.ts"
+import { slugKey } from "../markets/domain/market.ts"
+import type { MarketMove, Mover } from "./domain/priceMove.ts"
 import {
   historyRange,
   judgeMove,
@@ -17,15 +17,20 @@ import {
   selectMovers,
   startRange,
 } from "./domain/gates.ts"
+import { settlingRange, tradedUsdBeyondHalf } from "./domain/confirmation.ts"
+import type { OutcomeSource } from "./domain/moveOutcomes.ts"
+import { publicOutcomes } from "./domain/publicOutcomes.ts"
 import { emittedMove } from "./domain/novelty.ts"
 import { day, type EpochMs, second } from "../core/domain/time.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
+import type { MoveOutcomes } from "./MoveOutcomes.ts"
 import type { BookReading, SeriesServices } from "./midSeries.ts"
 import { type Rejections, tally } from "../core/stages.ts"
 
 /** The ports of a tick. */
 export interface MoverServices extends SeriesServices {
   readonly feed: FeedStore["Service"]
+  readonly outcomes: MoveOutcomes["Service"]
 }
 
 export interface MoversFound {
@@ -35,13 +40,11 @@ export interface MoversFound {
 
 const windows: ReadonlyArray<MoveWindow> = ["1h", "24h"]
 
-/** Moves that are judged in one tick, with their history and trades; and how many at once. */
+/** Moves that are judged in one tick, with their history; and how many at once. */
 const judgedMax = 200
 const judgeConcurrency = 8
-/** Time for all trade requests of a tick; after it, moves are judged without trades. */
+/** Time for all trade requests of a tick; after it, movers are published without trades. */
 const tradesTimeoutMs = 40 * second
-/** How many ticks old the previous mid may be. */
-const previousTicksMax = 2
 
 export const findMovers = Effect.fnUntraced(function* (
   services: MoverServices,
@@ -56,7 +59,7 @@ export const findMovers = Effect.fnUntraced(function* (
   const strongest = moves.toSorted((a, b) => Math.abs(b.delta) - Math.abs(a.delta))
   strongest.slice(judgedMax).forEach(() => reject("over_budget"))
   const chosen = strongest.slice(0, judgedMax)
-  const judged = yield* judge(services, chosen, slot, tickIntervalMs)
+  const judged = yield* judge(services, chosen, slot)
 
   const movers: Array<Mover> = []
   for (const result of judged) {
@@ -65,9 +68,14 @@ export const findMovers = Effect.fnUntraced(function* (
   }
   const selection = selectMovers(movers)
   selection.dropped.forEach(({ reason }) => reject(reason))
+  // Read before the items get their time, so that no outcome is later than its item.
+  const sources: ReadonlyArray<OutcomeSource> = selection.chosen.length === 0
+    ? []
+    : [{ basis: "own_movers", sums: yield* services.outcomes.sums }, publicOutcomes]
+  const traded = yield* tradedUsd(services, selection.chosen)
   const now = yield* Clock.currentTimeMillis
   const items = yield* services.feed.append(
-    selection.chosen.map((mover) => moverItem(mover, now)),
+    selection.chosen.map((mover, n) => moverItem(mover, now, sources, traded[n] ?? null)),
   )
   return { items, rejected } satisfies MoversFound
 })
@@ -83,7 +91,7 @@ const screen = Effect.fnUntraced(function* (
   tickIntervalMs: number,
   reject: (reason: MoverRejection) => void,
 ) {
-  const moves: Array<PriceMove> = []
+  const moves: Array<MarketMove> = []
   const withValidBook = readings.filter(({ book }) => book !== null && Result.isSuccess(book))
   const ids = withValidBook.map(({ market }) => market.id)
   const starts = yield* Effect.forEach(
@@ -105,44 +113,39 @@ const screen = Effect.fnUntraced(function* (
   return moves
 })
 
-/**
- * Gates 5-7 for each move, with its history, its trades and the market's recent movers. Trades can only
- * confirm a move or change its `confirmedBy`, so they are requested only for moves that pass every
- * other gate.
- */
+/** Gates 5-7 for each move, with its history and the market's recent movers. */
 const judge = Effect.fnUntraced(function* (
-  { venue, markets, feed }: MoverServices,
-  moves: ReadonlyArray<PriceMove>,
+  { markets, feed }: MoverServices,
+  moves: ReadonlyArray<MarketMove>,
   slot: EpochMs,
-  tickIntervalMs: number,
 ) {
   if (moves.length === 0) return []
-  const recent = yield* feed.moversSince(slot - day)
-  const previous: ReadonlyMap<MarketId, SeriesPoint> = yield* markets.lastMids(
-    [...new Set(moves.map(({ market }) => market.id))],
-    { notBefore: slot - previousTicksMax * tickIntervalMs, atOrBefore: slot - 1 },
-  )
-  const tradesDeadline = (yield* Clock.currentTimeMillis) + tradesTimeoutMs
-  const judgeOne = Effect.fnUntraced(function* (move: PriceMove) {
-    const withoutTrades = {
-      history: yield* markets.series(move.market.id, historyRange(move)),
-      trades: [],
-      previous: previous.get(move.market.id),
-      emitted: recent
-        .filter((item) => item.data.market.slug === move.market.slug)
-        .map(emittedMove),
-    }
-    const result = judgeMove(move, withoutTrades)
-    if (Result.isFailure(result) && result.failure !== "unconfirmed") return result
-    const leftMs = tradesDeadline - (yield* Clock.currentTimeMillis)
-    if (leftMs <= 0) return result
-    // Without trades, the previous tick may still confirm the move.
-    const trades = yield* venue.trades(move.market.id, move.startedAt).pipe(
-      Effect.map(({ rows }) => rows),
-      Effect.timeout(leftMs),
-      Effect.catchTag(["VenueUnavailable", "TimeoutError"], () => Effect.succeed([])),
-    )
-    return judgeMove(move, { ...withoutTrades, trades })
+  const published = yield* feed.moversSince(slot - day)
+  const judgeOne = Effect.fnUntraced(function* (move: MarketMove) {
+    const recent = yield* markets.series(move.market.id, settlingRange(move))
+    const history = yield* markets.series(move.market.id, historyRange(move))
+    const emitted = published
+      .filter((item) => slugKey(item.data.market.slug) === slugKey(move.market.slug))
+      .map(emittedMove)
+    return judgeMove(move, { history, recent, emitted })
   })
   return yield* Effect.forEach(moves, judgeOne, { concurrency: judgeConcurrency })
+})
+
+/** The USD traded beyond half of each mover; null when the venue does not return its fills in time. */
+const tradedUsd = Effect.fnUntraced(function* (
+  { venue }: MoverServices,
+  movers: ReadonlyArray<Mover>,
+) {
+  const deadline = (yield* Clock.currentTimeMillis) + tradesTimeoutMs
+  const tradedOne = Effect.fnUntraced(function* (mover: Mover) {
+    const leftMs = deadline - (yield* Clock.currentTimeMillis)
+    if (leftMs <= 0) return null
+    return yield* venue.trades(mover.market.id, mover.startedAt).pipe(
+      Effect.map(({ rows }) => tradedUsdBeyondHalf(mover, rows)),
+      Effect.timeout(leftMs),
+      Effect.catchTag(["VenueUnavailable", "TimeoutError"], () => Effect.succeed(null)),
+    )
+  })
+  return yield* Effect.forEach(movers, tradedOne, { concurrency: judgeConcurrency })
 })

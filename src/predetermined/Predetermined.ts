@@ -14,6 +14,7 @@ import type { Proposal } from "../markets/domain/proposal.ts"
 import type { MarketId } from "../markets/domain/market.ts"
 import { judgeDetection, predeterminedItem, rulesDetection } from "./domain/predetermined.ts"
 import { day, type EpochMs } from "../core/domain/time.ts"
+import { ContestedRecord } from "./ContestedRecord.ts"
 import { Detector } from "./Detector.ts"
 import { DetectionStore } from "./DetectionStore.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
@@ -82,6 +83,7 @@ export class Predetermined extends Context.Service<Predetermined, {
           news: yield* News,
           detector: yield* Detector,
           detections: yield* DetectionStore,
+          record: yield* ContestedRecord,
         }
         const tickIntervalMs = Duration.toMillis(options.tick)
         return Predetermined.of({ tick: (slot) => tick(services, slot, tickIntervalMs) })
@@ -146,10 +148,11 @@ const putQuestions = (
 
 /**
  * Asks the detector, judges its answer, publishes the item and stores the result, in this order. Without
- * an answer `rulesDetection` answers; if it cannot, the question is asked again at the next tick.
+ * an accepted answer, an unchallenged proposal is published as contested. Without any answer and such a
+ * proposal, the question is asked again at the next tick.
  */
 const putQuestion = Effect.fnUntraced(function* (
-  { detector, feed, detections }: DetectionServices,
+  { detector, feed, detections, record }: DetectionServices,
   { market, key, priced }: PricedCandidate,
   rules: string,
   progress: DetectionProgress,
@@ -177,15 +180,23 @@ const putQuestion = Effect.fnUntraced(function* (
   const save = (evidenceKey: string | null, result: string) =>
     detections.save([{ marketId: market.id, evidenceKey, result }], now)
   if (Option.isNone(answer)) progress.unanswered += 1
-  // The venue's proposal is enough without a model.
-  const judged = judgeDetection(question, Option.getOrElse(answer, () => rulesDetection(question)))
+  // That the venue's proposal is contested is true, whatever a model makes of it.
+  const byRules = judgeDetection(question, rulesDetection(question))
+  const byAnswer = Option.match(answer, {
+    onNone: () => byRules,
+    onSome: (given) => judgeDetection(question, given),
+  })
+  const judged = Result.isSuccess(byRules) && Result.isFailure(byAnswer) ? byRules : byAnswer
   if (Result.isFailure(judged)) {
     if (Option.isNone(answer)) return yield* save(null, "unanswered")
     tally(progress.rejected, { [judged.failure]: 1 })
     return yield* save(key, judged.failure)
   }
-  const by = Option.isSome(answer) ? detector.name : "rules"
-  const detection = { ...priced, question, accepted: judged.success, detector: by }
+  const detection = {
+    ...{ ...priced, question, accepted: judged.success },
+    detector: judged.success.kind === "evidence" ? detector.name : "rules",
+    record: yield* record.read,
+  }
   const added = yield* feed.append([predeterminedItem(detection, now)])
   progress.items.push(...added.map(({ title }) => title))
   yield* save(key, "published")

@@ -5,19 +5,21 @@
  * @module
  */
 import { Effect, Result } from "effect"
-import { microstructure } from "../markets/domain/book.ts"
+import { bookPrice, microstructure } from "../markets/domain/book.ts"
 import type { Proposal } from "../markets/domain/proposal.ts"
 import { headlineFinder, reportsCompletedEvent } from "./domain/headlineChecks.ts"
 import { evidenceKey, newsAgeMsMax } from "./domain/evidence.ts"
 import type { Market, MarketId } from "../markets/domain/market.ts"
 import type { Headline } from "../news/domain/headline.ts"
 import {
+  isOpenPrice,
   type PricedQuestion,
   pricedQuestion,
   screenCandidate,
   screenEvidence,
 } from "./domain/predetermined.ts"
 import type { EpochMs } from "../core/domain/time.ts"
+import type { ContestedRecord } from "./ContestedRecord.ts"
 import type { Detector } from "./Detector.ts"
 import type { DetectionRecord, DetectionStore } from "./DetectionStore.ts"
 import type { News } from "../news/News.ts"
@@ -35,6 +37,7 @@ export interface DetectionServices {
   readonly news: News["Service"]
   readonly detector: Detector["Service"]
   readonly detections: DetectionStore["Service"]
+  readonly record: ContestedRecord["Service"]
 }
 
 /** The counts so far. They are mutated in place, so that an interrupted stage is counted too. */
@@ -210,13 +213,18 @@ export const withOpenPrice = Effect.fnUntraced(function* (
   if (considered.length === 0) return []
   const { rows, rejected } = yield* venue.books(considered.map(({ market }) => market.tokenIds[0]))
   tally(progress.rejected, rejected)
-  const books = new Map(rows.map((book) => [book.tokenId, microstructure(book)]))
+  const books = new Map(rows.map((book) => [book.tokenId, book]))
   const chosen: Array<PricedCandidate> = []
   const rejections: Array<DetectionRecord> = []
   for (const candidate of considered) {
     const { market, proposal, headlines } = candidate
-    const book = books.get(market.tokenIds[0]) ?? null
-    const priced = pricedQuestion({ market, book, rules: "", proposal, headlines, now })
+    const live = books.get(market.tokenIds[0])
+    const price = live === undefined ? null : bookPrice(live)
+    const book = live === undefined ? null : microstructure(live)
+    // Also a book with one side can state the outcome.
+    const priced = price !== null && !isOpenPrice(price)
+      ? Result.fail("decided" as const)
+      : pricedQuestion({ market, book, rules: "", proposal, headlines, now })
     if (Result.isSuccess(priced)) chosen.push({ ...candidate, priced: priced.success })
     else {
       rejections.push({ marketId: market.id, evidenceKey: null, result: priced.failure })

@@ -8,7 +8,14 @@
  */
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import type { Market } from "../markets/domain/market.ts"
-import { MarketAmbiguous, MarketNotFound, type VenueFailed } from "./domain/report.ts"
+import type { BelowThreshold } from "../core/domain/belowThreshold.ts"
+import { Freshness } from "../core/Freshness.ts"
+import {
+  type LookupsExhausted,
+  MarketAmbiguous,
+  type MarketNotFound,
+  type VenueFailed,
+} from "./domain/report.ts"
 import { reportBrief } from "./domain/facts.ts"
 import { templateReport } from "./domain/template.ts"
 import { reportComplaints } from "./domain/text.ts"
@@ -20,19 +27,26 @@ import { loggedStep, readMaterial, type ReportPorts } from "./reading.ts"
 import { ReportStore } from "./ReportStore.ts"
 import { type SharedReport, sharedReports } from "./sharedReports.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
+import { venueLookup } from "./venueLookup.ts"
 import { EntryStore } from "../whales/EntryStore.ts"
 import { writeChecked } from "../writing/writing.ts"
 
+/** Why the market of a slug is not known. */
+type UnknownMarket = MarketNotFound | MarketAmbiguous | VenueFailed | LookupsExhausted
+
 export class Research extends Context.Service<Research, {
-  /** Fails unless the slug is that of a market, or of an event with one live market. Calls no venue. */
-  readonly check: (slug: string) => Effect.Effect<void, MarketNotFound | MarketAmbiguous>
   /**
-   * The report, within a minute. Fails with `VenueFailed` when the price or the book cannot be read. The
-   * failure reaches every waiting caller and is not cached.
+   * Fails unless the slug is that of a market, or of an event with one live market. Asks the venue only
+   * when the store knows neither.
+   */
+  readonly check: (slug: string) => Effect.Effect<void, UnknownMarket>
+  /**
+   * The report, within a minute. Fails with `VenueFailed` when the price or the book cannot be read, and
+   * with `BelowThreshold` when neither is recent. The failure reaches every waiting caller and is not cached.
    */
   readonly report: (
     slug: string,
-  ) => Effect.Effect<SharedReport, MarketNotFound | MarketAmbiguous | VenueFailed>
+  ) => Effect.Effect<SharedReport, UnknownMarket | BelowThreshold>
   /** Deletes old reports; returns the number deleted. */
   readonly prune: Effect.Effect<number>
 }>()("bellwether/research/Research") {
@@ -47,7 +61,9 @@ export class Research extends Context.Service<Research, {
         venue: yield* VenueClient,
         whales: yield* EntryStore,
         news: yield* News,
+        freshness: yield* Freshness,
       }
+      const lookUp = venueLookup(ports)
       const shared = yield* sharedReports(
         reports,
         (market, deadline) => make(ports, narrator, market, deadline),
@@ -56,11 +72,15 @@ export class Research extends Context.Service<Research, {
       const find = Effect.fn("Research.find")(function* (slug: string) {
         const market = yield* markets.bySlug(slug)
         if (Option.isSome(market)) return market.value
-        const ofEvent = yield* markets.liveOfEvent(slug, ambiguousMax)
+        const stored = yield* markets.liveOfEvent(slug, ambiguousMax)
+        const ofEvent = stored.length > 0 ? stored : yield* lookUp(slug)
         const [only, ...others] = ofEvent
-        if (only === undefined) return yield* new MarketNotFound({ slug })
+        if (only === undefined) return yield* Effect.die("a lookup returned no market")
         if (others.length === 0) return only
-        return yield* new MarketAmbiguous({ slug, markets: ofEvent.map((market) => market.slug) })
+        return yield* new MarketAmbiguous({
+          slug,
+          markets: ofEvent.slice(0, ambiguousMax).map((market) => market.slug),
+        })
       })
 
       return Research.of({

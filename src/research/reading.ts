@@ -18,7 +18,10 @@ import {
   type ReportMaterial,
 } from "./domain/material.ts"
 import { priceActionMs, resampleHourly } from "./domain/research.ts"
-import { type EpochMs, hour } from "../core/domain/time.ts"
+import { BelowThreshold } from "../core/domain/belowThreshold.ts"
+import { inputs } from "../core/domain/freshness.ts"
+import { day, type EpochMs, hour } from "../core/domain/time.ts"
+import type { Freshness } from "../core/Freshness.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
 import type { News } from "../news/News.ts"
 import type { VenueClient, VenueUnavailable } from "../markets/VenueClient.ts"
@@ -29,6 +32,10 @@ import type { OpenEntry } from "../whales/domain/storedEntry.ts"
 const venueTime = Duration.seconds(14)
 /** Timeout of an optional part. */
 const optionalTime = Duration.seconds(5)
+/** With an older newest point of our own, the venue's price history is read. */
+const ownAgeMax = 2 * hour
+/** Without a book, a report on an older price would not be worth its own. */
+const priceAgeMax = day
 /** With fewer hourly points of our own, the venue's price history is read. */
 const hoursMin = 24
 
@@ -37,6 +44,7 @@ export interface ReportPorts {
   readonly venue: VenueClient["Service"]
   readonly whales: EntryStore["Service"]
   readonly news: News["Service"]
+  readonly freshness: Freshness["Service"]
 }
 
 /** Reads everything concurrently; fails when no price is known, or the venue does not answer. */
@@ -51,6 +59,8 @@ export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, mar
     loggedStep(slug, "proposal", proposalOf(ports, market)),
   ], { concurrency: "unbounded" })
   if (first === undefined) return yield* noPrices
+  const last = rest.at(-1) ?? first
+  if (book === null && now - last.at > priceAgeMax) return yield* notTraded
   const material: ReportMaterial = {
     ...{ market, now, entries, news, proposal },
     priceAction: [first, ...rest],
@@ -72,9 +82,12 @@ export const loggedStep = <A, E, R>(slug: Slug, name: string, work: Effect.Effec
       }))
   })
 
+const notTraded = new BelowThreshold({
+  message: "This market has no order book, and no price of the last 24 hours",
+})
 const noPrices = new VenueFailed({ message: "No prices of this market are available" })
 
-/** Our own series if it is long enough, else the longer of ours and the venue's. */
+/** Our own series if it is long and recent enough, else the longer of ours and the venue's. */
 const priceAction = Effect.fnUntraced(function* (
   { markets, venue }: ReportPorts,
   market: Market,
@@ -82,12 +95,15 @@ const priceAction = Effect.fnUntraced(function* (
 ) {
   const from = now - priceActionMs
   const own = resampleHourly(yield* markets.series(market.id, { from, to: now }))
-  if (own.length >= hoursMin) return own
+  const last = own.at(-1)
+  const isOld = last === undefined || now - last.at > ownAgeMax
+  if (own.length >= hoursMin && !isOld) return own
   const history = yield* requiredFromVenue(
     venue.priceHistory(market.tokenIds[0], { from, to: now, stepMs: hour }),
   )
   const theirs = resampleHourly(history.map(({ at, price }): SeriesPoint => ({ at, mid: price })))
-  return theirs.length > own.length ? theirs : own
+  const isNewer = (theirs.at(-1)?.at ?? 0) > (last?.at ?? 0)
+  return isOld && isNewer || theirs.length > own.length ? theirs : own
 })
 
 /** Null when there is no book, or it is invalid. */
@@ -106,8 +122,13 @@ const requiredFromVenue = <A>(request: Effect.Effect<A, VenueUnavailable>) =>
     Effect.mapError(() => new VenueFailed({ message: "The venue did not answer" })),
   )
 
-const entriesIn = ({ whales }: ReportPorts, { id, slug }: Market) =>
-  optional<ReadonlyArray<OpenEntry>>(slug, "wallets", whales.entriesIn(id, entriesReadMax))
+/** Null also when the wallets were not read for too long: silence would look like no entries. */
+const entriesIn = ({ whales, freshness }: ReportPorts, { id, slug }: Market) =>
+  optional<ReadonlyArray<OpenEntry>>(
+    slug,
+    "wallets",
+    Effect.andThen(freshness.fresh(inputs.walletRecords), whales.entriesIn(id, entriesReadMax)),
+  )
 
 const relatedNews = ({ news }: ReportPorts, market: Market, now: EpochMs) =>
   optional<RelatedNews>(

@@ -9,6 +9,7 @@
  * @module
  */
 import { Clock, Duration, Effect, Exit, Fiber, FiberMap, Metric, Option } from "effect"
+import type { BelowThreshold } from "../core/domain/belowThreshold.ts"
 import type { Market, MarketId } from "../markets/domain/market.ts"
 import { VenueFailed } from "./domain/report.ts"
 import type { Report } from "./domain/research.ts"
@@ -35,20 +36,22 @@ export interface SharedReport extends StoredReport {
   readonly cached: boolean
 }
 
+type NotWritten = VenueFailed | BelowThreshold
+
 /** Writes the report on a market; must finish or fail by `deadline` on the Effect clock. */
-type WriteReport = (market: Market, deadline: number) => Effect.Effect<Report, VenueFailed>
+type WriteReport = (market: Market, deadline: number) => Effect.Effect<Report, NotWritten>
 
 /** Reads reports from the store, and writes those that are missing. */
 export const sharedReports = Effect.fnUntraced(function* (
   store: ReportStore["Service"],
   writeReport: WriteReport,
 ) {
-  const running = yield* FiberMap.make<MarketId, SharedReport, VenueFailed>()
+  const running = yield* FiberMap.make<MarketId, SharedReport, NotWritten>()
   yield* Effect.addFinalizer(() =>
     Effect.ignore(Effect.timeout(FiberMap.awaitEmpty(running), shutdownWait))
   )
   const run = yield* FiberMap.runtime(running)<never>()
-  return (market: Market): Effect.Effect<SharedReport, VenueFailed> =>
+  return (market: Market): Effect.Effect<SharedReport, NotWritten> =>
     Effect.flatMap(
       // Synchronous, so that no other caller starts a fiber between the lookup and the start.
       Effect.sync(() =>

@@ -9,6 +9,20 @@
 import { Context, type Effect } from "effect"
 import type { MarketId, SeriesPoint } from "../markets/domain/market.ts"
 import type { Resolution } from "../markets/domain/resolution.ts"
+import type {
+  ForecastCounts,
+  ForecastVerdict,
+  ResolutionForecast,
+} from "./domain/resolutionForecasts.ts"
+import type {
+  DueReading,
+  EntryLabel,
+  EntryTotals,
+  PublishedEntry,
+  ReadingResult,
+} from "./domain/entryScore.ts"
+import type { MoveOutcome } from "../movers/domain/moveOutcomes.ts"
+import type { ScoredBin } from "./domain/moverDrift.ts"
 import type { CheckVerdict, ScoreCheck, VerdictCounts } from "./domain/selfScore.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 
@@ -20,14 +34,27 @@ export interface DueCheck {
   readonly resolution: Resolution | null
   /** Whether it has an earlier verdict, which a new resolution may change. */
   readonly hasVerdict: boolean
-  /** The point of the market's series that the verdict used. */
+  /**
+   * The point of the market's series that the verdict used. Before a verdict, of a whale entry: the
+   * point stored last, or the mid that was read from the book an hour after its publication.
+   */
   readonly point: SeriesPoint | null
 }
 
 export interface JudgedCheck extends Pick<DueCheck, "version" | "point"> {
   readonly check: ScoreCheck
-  /** Null for a predetermined item whose market is not resolved. */
+  /** Null for an item whose market is not resolved, if its verdict needs that. */
   readonly verdict: CheckVerdict | null
+  /** Of a whale entry: the payout or the price of the bought outcome. */
+  readonly value?: number | null
+  /** When it is due again; without it, when its market's resolution changes. */
+  readonly dueAt?: EpochMs | null
+  /** What the move did; null for other items, and while no later price is known. */
+  readonly outcome: MoveOutcome | null
+}
+
+export interface JudgedReading extends Pick<DueReading, "feedIndex" | "delayMinutes"> {
+  readonly result: ReadingResult
 }
 
 /** Selects the markets whose resolutions are requested. */
@@ -44,21 +71,35 @@ export interface DueMarketsQuery {
   readonly requestedAgainBefore: EpochMs
 }
 
+/** A forecast whose 24 hours have passed. */
+export interface DueForecast {
+  readonly forecast: ResolutionForecast
+  readonly resolution: Resolution | null
+  /** Whether its market's resolution was requested after it became due. */
+  readonly requested: boolean
+}
+
+export interface JudgedForecast extends Pick<DueForecast, "forecast"> {
+  readonly verdict: ForecastVerdict
+}
+
 export class ScoreStore extends Context.Service<ScoreStore, {
   /** The index of the last feed item that was read; 0 before the first. */
   readonly cursor: Effect.Effect<number>
   /**
    * Adds the checks of the items in `(from, to]` and moves the cursor to `to`. Does nothing and returns
-   * false when the cursor is not at `from`.
+   * false when the cursor is not at `from`. Each of `entries` has a check of kind `whale_entry`; its
+   * readings become due at the entry's publication and after `delaysMinutes`.
    */
   readonly addChecks: (
     from: number,
     to: number,
     checks: ReadonlyArray<ScoreCheck>,
+    entries?: ReadonlyArray<PublishedEntry>,
   ) => Effect.Effect<boolean>
   /**
-   * The markets of the query, and those that were not requested since one of their mover checks became
-   * due. The least recently requested come first.
+   * The markets of the query, and those that were not requested since one of their mover checks or
+   * forecasts became due. The least recently requested come first.
    */
   readonly dueMarkets: (query: DueMarketsQuery) => Effect.Effect<ReadonlyArray<MarketId>>
   /**
@@ -71,7 +112,7 @@ export class ScoreStore extends Context.Service<ScoreStore, {
     at: EpochMs,
   ) => Effect.Effect<number>
   /**
-   * Checks that are due at `now`, the longest due first. A mover check waits until the resolution of its
+   * Checks that are due at `now`, the longest due first. A check waits until the resolution of its
    * market is requested, unless it became due before `overdueBefore`.
    */
   readonly dueChecks: (
@@ -83,6 +124,29 @@ export class ScoreStore extends Context.Service<ScoreStore, {
    */
   readonly saveVerdicts: (judged: ReadonlyArray<JudgedCheck>) => Effect.Effect<number>
   readonly counts: Effect.Effect<VerdictCounts>
-  /** Changes whenever `counts` change. */
+  /** When the newest forecasts were made; 0 before the first. */
+  readonly forecastsMadeAt: Effect.Effect<EpochMs>
+  /** Adds forecasts; one of the same market and time is ignored. */
+  readonly addForecasts: (forecasts: ReadonlyArray<ResolutionForecast>) => Effect.Effect<void>
+  /** Forecasts without a verdict that are due at `now`, under the same rule as a mover's check. */
+  readonly dueForecasts: (
+    query: { readonly now: EpochMs; readonly overdueBefore: EpochMs; readonly limit: number },
+  ) => Effect.Effect<ReadonlyArray<DueForecast>>
+  /** Saves verdicts; a forecast keeps its first one. Returns how many were saved. */
+  readonly saveForecastVerdicts: (
+    judged: ReadonlyArray<JudgedForecast>,
+  ) => Effect.Effect<number>
+  readonly forecastCounts: Effect.Effect<ForecastCounts>
+  /** Readings that are due at `now`, the longest due first. */
+  readonly dueReadings: (now: EpochMs, limit: number) => Effect.Effect<ReadonlyArray<DueReading>>
+  /** Saves the results of due readings; the first result stays. Returns how many were saved. */
+  readonly saveReadings: (readings: ReadonlyArray<JudgedReading>) => Effect.Effect<number>
+  /** The totals of published entries, from the side that their label recommends. */
+  readonly entryTotals: Effect.Effect<ReadonlyMap<EntryLabel, EntryTotals>>
+  /** The sums of each wallet's published entries, from the side that it bought. */
+  readonly walletEntrySums: Effect.Effect<ReadonlyMap<string, EntryTotals["sums"]>>
+  /** The judged movers by bin and horizon, in any order. A change of a verdict changes its bins. */
+  readonly moveBins: Effect.Effect<ReadonlyArray<ScoredBin>>
+  /** Changes whenever `counts`, totals, sums or bins change. */
   readonly version: Effect.Effect<string>
 }>()("bellwether/track-record/ScoreStore") {}

@@ -9,9 +9,19 @@
  */
 import { Clock, Context, Duration, Effect, Layer, Metric } from "effect"
 import type { FeedItem } from "../feed/domain/item.ts"
-import type { Market } from "../markets/domain/market.ts"
+import type { OrderBook } from "../markets/domain/book.ts"
+import { type Market, slugKey } from "../markets/domain/market.ts"
 import {
+  type DueReading,
+  publishedEntry,
+  readingLateMsMax,
+  readingOf,
+} from "./domain/entryScore.ts"
+import {
+  captureIntervalMs,
   checksOf,
+  entryVerdict,
+  isEntryCheck,
   moverVerdict,
   outcomeVerdict,
   pointAt,
@@ -20,7 +30,15 @@ import {
 } from "./domain/selfScore.ts"
 import { day, type EpochMs, minute } from "../core/domain/time.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
+import {
+  forecastQuery,
+  forecastVerdict,
+  isSampleDue,
+  sampleOf,
+} from "./domain/resolutionForecasts.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
+import { Resolving } from "../markets/Resolving.ts"
+import { outcomeOf } from "../movers/domain/moveOutcomes.ts"
 import { requestInBatches } from "../markets/requestInBatches.ts"
 import { type DueCheck, type JudgedCheck, ScoreStore } from "./ScoreStore.ts"
 import { type Rejections, stages, tally } from "../core/stages.ts"
@@ -45,10 +63,18 @@ const resolutionWaitMsMax = day
 const checksBatch = 200
 const batchesMax = 20
 
+/** Readings of books in one run: one request of the venue. What remains is due again a minute later. */
+const readingsMax = 500
+/** No series is longer. */
+const seriesMs = 9 * day
+
 const stageLimits = {
+  forecasting: Duration.seconds(30),
   reading: Duration.seconds(30),
+  books: Duration.seconds(40),
   resolutions: Duration.minutes(2),
   judging: Duration.minutes(1),
+  forecasts: Duration.seconds(30),
 } as const
 type Stage = keyof typeof stageLimits
 
@@ -59,8 +85,21 @@ export interface ScoreReport {
   readonly itemsRead: number
   /** Markets with a new or changed resolution. */
   readonly resolved: number
+  /** Stored forecasts of resolutions. */
+  readonly forecasts: number
   /** Saved verdicts, by verdict. */
   readonly verdicts: Readonly<Record<string, number>>
+  readonly rejected: Rejections
+  readonly failed: ReadonlyArray<Stage>
+  readonly seconds: number
+}
+
+/** The counts of one run of `readBooks`. */
+export interface ReadingReport {
+  readonly slot: EpochMs
+  readonly itemsRead: number
+  /** Saved readings, by state. */
+  readonly readings: Readonly<Record<string, number>>
   readonly rejected: Rejections
   readonly failed: ReadonlyArray<Stage>
   readonly seconds: number
@@ -71,12 +110,14 @@ interface Services {
   readonly markets: MarketStore["Service"]
   readonly feed: FeedStore["Service"]
   readonly scores: ScoreStore["Service"]
+  readonly resolving: Resolving["Service"]
 }
 
 /** The counts so far. They are mutated in place, so that an interrupted stage is counted too. */
 interface Progress {
   itemsRead: number
   resolved: number
+  forecasts: number
   readonly verdicts: Record<string, number>
   readonly rejected: Record<string, number>
 }
@@ -84,6 +125,11 @@ interface Progress {
 export class SelfScore extends Context.Service<SelfScore, {
   /** Updates the scores. Never fails: the report lists the failed stages. */
   readonly tick: (slot: EpochMs) => Effect.Effect<ScoreReport>
+  /**
+   * Reads the books that are due after published whale entries. Must run at least every
+   * `readingLateMsMax`. Never fails: the report lists the failed stages.
+   */
+  readonly readBooks: (slot: EpochMs) => Effect.Effect<ReadingReport>
 }>()("bellwether/track-record/SelfScore") {
   static readonly layer = Layer.effect(
     SelfScore,
@@ -93,20 +139,28 @@ export class SelfScore extends Context.Service<SelfScore, {
         markets: yield* MarketStore,
         feed: yield* FeedStore,
         scores: yield* ScoreStore,
+        resolving: yield* Resolving,
       }
-      return SelfScore.of({ tick: (slot) => tick(services, slot) })
+      return SelfScore.of({
+        tick: (slot) => tick(services, slot),
+        readBooks: (slot) => readBooks(services, slot),
+      })
     }),
   )
 }
 
 const tick = Effect.fn("SelfScore.tick")(function* (services: Services, slot: EpochMs) {
   const started = yield* Clock.currentTimeMillis
-  const progress: Progress = { itemsRead: 0, resolved: 0, verdicts: {}, rejected: {} }
+  const progress: Progress = {
+    ...{ itemsRead: 0, resolved: 0, forecasts: 0, verdicts: {}, rejected: {} },
+  }
   const failed: Array<Stage> = []
   const stage = stages("SelfScore", stageLimits, stageFailures, failed)
   yield* stage("reading", readFeed(services, progress), undefined)
+  yield* stage("forecasting", storeForecasts(services, slot, progress), undefined)
   yield* stage("resolutions", requestResolutions(services, slot, progress), undefined)
   yield* stage("judging", judge(services, slot, progress), undefined)
+  yield* stage("forecasts", judgeForecasts(services, slot, progress), undefined)
   const report: ScoreReport = {
     slot,
     ...progress,
@@ -117,8 +171,65 @@ const tick = Effect.fn("SelfScore.tick")(function* (services: Services, slot: Ep
   return report
 })
 
+const readBooks = Effect.fn("SelfScore.readBooks")(function* (services: Services, slot: EpochMs) {
+  const started = yield* Clock.currentTimeMillis
+  const readings: Record<string, number> = {}
+  const progress = { itemsRead: 0, readings, rejected: {} }
+  const failed: Array<Stage> = []
+  const stage = stages("SelfScore", stageLimits, stageFailures, failed)
+  yield* stage("reading", readFeed(services, progress), undefined)
+  yield* stage("books", readDueBooks(services, progress), undefined)
+  yield* Effect.forEach(
+    Object.entries(progress.readings),
+    ([state, count]) => Metric.update(readingCount.pipe(Metric.withAttributes({ state })), count),
+  )
+  const seconds = ((yield* Clock.currentTimeMillis) - started) / 1000
+  return { slot, ...progress, failed, seconds } satisfies ReadingReport
+})
+
+/** A reading that is too late is missed, whether or not the venue answers. */
+const readDueBooks = Effect.fnUntraced(function* (
+  { venue, markets, scores }: Services,
+  { readings, rejected }: Record<"readings" | "rejected", Record<string, number>>,
+) {
+  const now = yield* Clock.currentTimeMillis
+  const due = yield* scores.dueReadings(now, readingsMax)
+  const isLate = ({ dueAt }: DueReading) => now - dueAt > readingLateMsMax
+  const timely = due.filter((reading) => !isLate(reading))
+  const save = Effect.fnUntraced(function* (
+    some: ReadonlyArray<DueReading>,
+    bookOf: (reading: DueReading) => OrderBook | undefined,
+  ) {
+    const readAt = yield* Clock.currentTimeMillis
+    const judged = some.map((reading) => ({
+      ...reading,
+      result: readingOf(reading, bookOf(reading), readAt),
+    }))
+    if ((yield* scores.saveReadings(judged)) === 0) return
+    for (const { result } of judged) tally(readings, { [result.state]: 1 })
+  })
+  yield* save(due.filter(isLate), () => undefined)
+  if (timely.length === 0) return
+  const listed = yield* markets.byIds([
+    ...new Set(timely.flatMap(({ marketId }) => marketId === null ? [] : [marketId])),
+  ])
+  const tokenOf = new Map([...listed].map(([id, { tokenIds }]) => [id, tokenIds[0]]))
+  const books = listed.size === 0
+    ? { rows: [], rejected: {} }
+    : yield* venue.books([...tokenOf.values()])
+  tally(rejected, books.rejected)
+  const byToken = new Map(books.rows.map((book) => [book.tokenId, book]))
+  yield* save(timely, ({ marketId }) => {
+    const token = marketId === null ? undefined : tokenOf.get(marketId)
+    return token === undefined ? undefined : byToken.get(token)
+  })
+})
+
 /** Adds the checks of new feed items, in feed order; stops when another replica has moved the cursor. */
-const readFeed = Effect.fnUntraced(function* (services: Services, progress: Progress) {
+const readFeed = Effect.fnUntraced(function* (
+  services: Services,
+  progress: Pick<Progress, "itemsRead">,
+) {
   const { feed, scores } = services
   for (let page = 0; page < pagesMax; page++) {
     const from = yield* scores.cursor
@@ -126,10 +237,12 @@ const readFeed = Effect.fnUntraced(function* (services: Services, progress: Prog
     const last = items.at(-1)
     if (last === undefined) return
     const markets = yield* marketsOf(services, items)
-    const checks = items.flatMap((item) =>
-      checksOf(item, markets.get(item.data.market.slug) ?? null)
+    const marketOf = ({ data }: FeedItem) => markets.get(slugKey(data.market.slug)) ?? null
+    const checks = items.flatMap((item) => checksOf(item, marketOf(item)))
+    const entries = items.flatMap((item) =>
+      item.type === "whale_entry" ? [publishedEntry(item, marketOf(item))] : []
     )
-    if (!(yield* scores.addChecks(from, last.feedIndex, checks))) return
+    if (!(yield* scores.addChecks(from, last.feedIndex, checks, entries))) return
     progress.itemsRead += items.length
   }
 })
@@ -139,14 +252,26 @@ const marketsOf = Effect.fnUntraced(function* (
   { markets }: Services,
   items: ReadonlyArray<FeedItem>,
 ) {
-  const slugs = items.flatMap(({ type, data }) => type === "whale_entry" ? [] : [data.market.slug])
-  const found = yield* Effect.forEach([...new Set(slugs)], markets.bySlug, {
+  const slugs = new Set(items.map(({ data }) => data.market.slug))
+  const found = yield* Effect.forEach(slugs, markets.bySlug, {
     concurrency: readConcurrency,
   })
   return new Map<string, Market>(
-    found.flatMap((market) => market._tag === "Some" ? [[market.value.slug, market.value]] : []),
+    found.flatMap((market) =>
+      market._tag === "Some" ? [[slugKey(market.value.slug), market.value]] : []
+    ),
   )
 })
+
+/** Stores a sample of forecasts, once in four hours over all replicas. */
+const storeForecasts = Effect.fnUntraced(
+  function* ({ resolving, scores }: Services, slot: EpochMs, progress: Progress) {
+    if (!isSampleDue(yield* scores.forecastsMadeAt, slot)) return
+    const sample = sampleOf(yield* resolving.expected(forecastQuery), slot)
+    yield* scores.addForecasts(sample)
+    progress.forecasts += sample.length
+  },
+)
 
 const requestResolutions = Effect.fnUntraced(
   function* ({ venue, scores }: Services, slot: EpochMs, progress: Progress) {
@@ -178,7 +303,7 @@ const judge = Effect.fnUntraced(function* (services: Services, slot: EpochMs, pr
       limit: checksBatch,
     })
     if (checks.length === 0) return
-    const judged = yield* Effect.forEach(checks, (due) => judgeOne(services, due), {
+    const judged = yield* Effect.forEach(checks, (due) => judgeOne(services, due, slot), {
       concurrency: readConcurrency,
     })
     const saved = yield* scores.saveVerdicts(judged)
@@ -189,24 +314,80 @@ const judge = Effect.fnUntraced(function* (services: Services, slot: EpochMs, pr
   }
 })
 
-/** A mover keeps the point of its first verdict: its series may be pruned before the verdict changes. */
+const judgeForecasts = Effect.fnUntraced(
+  function* ({ scores }: Services, slot: EpochMs, progress: Progress) {
+    const query = { now: slot, overdueBefore: slot - resolutionWaitMsMax, limit: checksBatch }
+    for (let batch = 0; batch < batchesMax; batch++) {
+      const due = yield* scores.dueForecasts(query)
+      if (due.length === 0) return
+      const judged = due.map(({ forecast, resolution, requested }) => ({
+        forecast,
+        verdict: forecastVerdict(forecast, resolution, requested),
+      }))
+      if ((yield* scores.saveForecastVerdicts(judged)) === 0) return
+      for (const { verdict } of judged) tally(progress.verdicts, { [`forecast_${verdict}`]: 1 })
+    }
+  },
+)
+
+/** A check keeps the point of its first verdict: its series may be pruned before the verdict changes. */
 const judgeOne = Effect.fnUntraced(function* (
   { markets }: Services,
-  { check, version, resolution, hasVerdict, point: storedPoint }: DueCheck,
+  due: DueCheck,
+  slot: EpochMs,
 ) {
+  const { check, version, resolution, hasVerdict, point: storedPoint } = due
   if (check.kind === "predetermined") {
-    return { check, version, point: null, verdict: outcomeVerdict(check, resolution) }
+    const verdict = outcomeVerdict(check, resolution)
+    return { check, version, point: null, verdict, outcome: null }
   }
   const { marketId, at } = check
-  const point = hasVerdict || marketId === null ? storedPoint : pointAt(
-    at,
-    yield* markets.series(marketId, { from: at - priceOffsetMsMax, to: at + priceOffsetMsMax }),
-  )
-  const verdict = moverVerdict(check, priceOfOutcomeAt(at, point, resolution))
-  return { check, version, point, verdict } satisfies JudgedCheck
+  const series = (from: EpochMs, to: EpochMs) =>
+    marketId === null ? Effect.succeed([]) : markets.series(marketId, { from, to })
+  if (isEntryCheck(check)) {
+    const point = hasVerdict ? storedPoint : yield* entryPoint(check, series, due, slot)
+    const judgement = entryVerdict(check, point, resolution)
+    const dueAt = judgement === null && check.kind === "whale_close"
+      ? slot + captureIntervalMs
+      : null
+    const judged = judgement ?? { verdict: null, value: null }
+    return { check, version, point, ...judged, dueAt, outcome: null } satisfies JudgedCheck
+  }
+  const point = hasVerdict || marketId === null
+    ? storedPoint
+    : pointAt(at, yield* series(at - priceOffsetMsMax, at + priceOffsetMsMax))
+  const price = priceOfOutcomeAt(at, point, resolution)
+  const outcome = price === null ? null : outcomeOf(check, price)
+  const verdict = moverVerdict(check, price)
+  return { check, version, point, verdict, outcome } satisfies JudgedCheck
+})
+
+/**
+ * The point of a whale entry's check: near its instant, or for `whale_close` the last one after the
+ * publication and not after the resolution. Else the stored one, which may be of a time that the series
+ * no longer contains.
+ */
+const entryPoint = Effect.fnUntraced(function* (
+  check: DueCheck["check"],
+  series: (from: EpochMs, to: EpochMs) => ReturnType<MarketStore["Service"]["series"]>,
+  { resolution, point: stored }: DueCheck,
+  slot: EpochMs,
+) {
+  const { kind, at } = check
+  if (kind === "whale_entry") return null
+  if (kind !== "whale_close") {
+    return pointAt(at, yield* series(at - priceOffsetMsMax, at + priceOffsetMsMax)) ?? stored
+  }
+  const end = Math.min(slot, resolution?.resolvedAt ?? slot)
+  const last = (yield* series(Math.max(at, end - seriesMs), end)).at(-1)
+  return last ?? (stored !== null && stored.at <= end ? stored : null)
 })
 
 const stageFailures = Metric.counter("score_stage_failures_total", { incremental: true })
+const readingCount = Metric.counter("score_readings_total", {
+  description: "Books read after published whale entries, by state; `missed` was too late",
+  incremental: true,
+})
 const verdictCount = Metric.counter("score_verdicts_total", {
   description: "Verdicts on the service's own items; a corrected verdict counts again",
   incremental: true,

@@ -3,8 +3,11 @@
  *
  * @module
  */
-import { Clock, Context, Duration, Effect, Layer } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
+import { type WalletScore, walletScore } from "./domain/entryScore.ts"
 import { type Scorecard, scorecard } from "./domain/scorecard.ts"
+import { inputs, scoresJob } from "../core/domain/freshness.ts"
+import { Freshness } from "../core/Freshness.ts"
 import { readOnChange } from "../core/readOnChange.ts"
 import { ScoreStore } from "./ScoreStore.ts"
 import { CalibrationStore } from "../whales/CalibrationStore.ts"
@@ -18,6 +21,11 @@ export class TrackRecord extends Context.Service<TrackRecord, {
    * the same object is returned.
    */
   readonly scorecard: Effect.Effect<Scorecard>
+  /**
+   * What is known of each wallet's published entries. The same object is returned as long as no score
+   * changes.
+   */
+  readonly walletScores: Effect.Effect<ReadonlyMap<string, WalletScore>>
 }>()("bellwether/track-record/TrackRecord") {
   static readonly layer = Layer.effect(
     TrackRecord,
@@ -26,13 +34,35 @@ export class TrackRecord extends Context.Service<TrackRecord, {
       const counting = yield* CountingStore
       const calibrations = yield* CalibrationStore
       const scores = yield* ScoreStore
+      const freshness = yield* Freshness
+      const entryTotals = yield* readOnChange({
+        version: scores.version,
+        read: scores.entryTotals,
+        intervalMin: entriesIntervalMin,
+        ageMax: Duration.infinity,
+      })
       const read = Effect.gen(function* () {
         const tracked = yield* wallets.tracked
         const totals = yield* counting.totals
         const whales = yield* calibrations.calibrated
         const verdicts = yield* scores.counts
-        const now = yield* Clock.currentTimeMillis
-        return scorecard({ tracked, totals, whales, verdicts, now })
+        const forecasts = yield* scores.forecastCounts
+        const entries = yield* entryTotals
+        const moveBins = yield* scores.moveBins
+        const readAt = {
+          wallets: yield* freshness.asOf(inputs.walletRecords),
+          scores: yield* freshness.asOf({ job: scoresJob }),
+        }
+        return scorecard({
+          tracked,
+          totals,
+          whales,
+          verdicts,
+          forecasts,
+          entries,
+          moveBins,
+          readAt,
+        })
       })
       return TrackRecord.of({
         scorecard: yield* readOnChange({
@@ -45,6 +75,15 @@ export class TrackRecord extends Context.Service<TrackRecord, {
           intervalMin: readIntervalMin,
           ageMax: readAgeMax,
         }),
+        walletScores: yield* readOnChange({
+          version: scores.version,
+          read: Effect.map(
+            scores.walletEntrySums,
+            (wallets) => new Map([...wallets].map(([wallet, sums]) => [wallet, walletScore(sums)])),
+          ),
+          intervalMin: entriesIntervalMin,
+          ageMax: Duration.infinity,
+        }),
       })
     }),
   )
@@ -52,5 +91,7 @@ export class TrackRecord extends Context.Service<TrackRecord, {
 
 /** The minimum time between two computations while many resolutions are counted in batches. */
 const readIntervalMin = Duration.seconds(5)
+/** The figures of published entries are summed from all of them. */
+const entriesIntervalMin = Duration.minutes(1)
 /** A new wallet, or a newly read history, changes the scorecard without a new calibration. */
 const readAgeMax = Duration.minutes(1)

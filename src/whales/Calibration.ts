@@ -21,7 +21,14 @@ import {
 } from "./CountingStore.ts"
 import { eventsMin, judgementOf, labels, resolvedEntriesMin } from "./domain/label.ts"
 import { type Rates, ratesOf } from "./domain/rates.ts"
-import { type MarketScore, marketScore, noSums, recount, type WalletSums } from "./domain/score.ts"
+import {
+  type EnteredMarket,
+  eventScores,
+  type MarketScore,
+  noSums,
+  recount,
+  type WalletSums,
+} from "./domain/score.ts"
 import {
   calibrationBefore,
   type CalibrationTable,
@@ -147,17 +154,18 @@ function recounted(
 ) {
   const sums = new Map<string, WalletSums>()
   const positions: Array<CountedPosition> = []
-  for (const { wallet, countFrom, positions: ofEvent } of events) {
+  for (const event of events) {
+    const { wallet } = event
+    const scores = eventScores(event.positions.map(entered(event)), event.selectedAt)
     const before: Array<MarketScore> = []
     const after: Array<MarketScore> = []
-    for (const position of ofEvent) {
-      const score = position.changed ? scoreOf(position, countFrom) : position.counted
-      if (position.counted !== null) before.push(position.counted)
+    for (const [i, { marketId, version, counted, changed }] of event.positions.entries()) {
+      // A sibling changes too when its event stops waiting for another market, or begins to.
+      const isNew = changed || counted?.bet?.openedAt !== scores[i]?.bet?.openedAt
+      const score = isNew ? scores[i] ?? null : counted
+      if (counted !== null) before.push(counted)
       if (score !== null) after.push(score)
-      if (position.changed) {
-        const { marketId, version } = position
-        positions.push({ wallet, marketId, version, score })
-      }
+      if (isNew) positions.push({ wallet, marketId, version, score })
     }
     const known = sums.get(wallet) ?? stored.get(wallet)?.sums ?? noSums
     sums.set(wallet, recount(known, before, after))
@@ -165,17 +173,20 @@ function recounted(
   return { positions, sums }
 }
 
-/** The score of a position; null until its market has ended, and without counted entries. */
-function scoreOf(
-  { resolution, entries, feeRate }: UncountedEvent["positions"][number],
-  countFrom: EpochMs | null,
-): MarketScore | null {
-  const counted = entries.filter(({ firstFillAt }) =>
-    countFrom === null || firstFillAt >= countFrom
-  )
-  if (resolution === null || counted.length === 0) return null
-  return marketScore(counted, resolution.state === "paid" ? resolution.payouts : null, feeRate)
-}
+/** A position with its counted entries. */
+const entered =
+  ({ countFrom }: UncountedEvent) =>
+  (position: UncountedEvent["positions"][number]): EnteredMarket => {
+    const { resolution, entries, feeRate, exclusiveGroup } = position
+    return {
+      entries: entries.filter(({ firstFillAt }) => countFrom === null || firstFillAt >= countFrom),
+      ended: resolution === null ? null : {
+        payouts: resolution.state === "paid" ? resolution.payouts : null,
+        at: resolution.resolvedAt,
+      },
+      ...{ feeRate, exclusiveGroup },
+    }
+  }
 
 const judge = Effect.fn("Calibration.judge")(function* (
   { wallets, counting, calibrations }: Stores,
@@ -202,7 +213,7 @@ const judge = Effect.fn("Calibration.judge")(function* (
   const { changed, removed } = rowChanges(stored, labelled, rates, facts, now)
   if (changed.length + removed.length > 0) yield* calibrations.saveCalibrated(changed, removed)
   const counts = { follow: 0, fade: 0, neutral: 0 }
-  for (const label of labelled.values()) counts[label] += 1
+  for (const { label } of labelled.values()) counts[label] += 1
   return counts satisfies LabelCounts
 })
 

@@ -20,16 +20,20 @@ export interface UncountedEvent {
   readonly wallet: string
   /** Entries opened before this do not count; null when all count. */
   readonly countFrom: EpochMs | null
-  /** Every counted or uncounted position of the wallet in the event. */
+  /** When the wallet was selected. */
+  readonly selectedAt: EpochMs
+  /** Every position of the wallet in the event that is counted, uncounted, or open with entries. */
   readonly positions: ReadonlyArray<{
     readonly marketId: MarketId
     readonly version: number
     readonly feeRate: number
+    /** The venue's event of exclusive markets; null for a market that excludes none. */
+    readonly exclusiveGroup: string | null
     readonly entries: ReadonlyArray<StoredEntry>
     readonly resolution: Resolution | null
     /** Its score in the wallet's sums; null when they do not contain it. */
     readonly counted: MarketScore | null
-    /** False for a sibling that is counted and unchanged. */
+    /** False for a sibling that is open, or counted and unchanged. */
     readonly changed: boolean
   }>
 }

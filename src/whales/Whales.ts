@@ -54,8 +54,9 @@ type Stage = keyof typeof stageLimits
 /** The result of one tick. */
 export interface WhaleReport {
   readonly slot: EpochMs
-  /** Wallets read. */
+  /** Wallets read, of `walletsToRead`. */
   readonly wallets: number
+  readonly walletsToRead: number
   /** New activity events. */
   readonly activityAdded: number
   /** Positions whose entries were recomputed. */
@@ -74,6 +75,18 @@ export interface WhaleReport {
   readonly rejected: Rejections
   readonly failed: ReadonlyArray<Stage>
   readonly seconds: number
+}
+
+/** The least share of the wallets of a good tick that were read. */
+const readShareMin = 0.9
+
+/**
+ * Whether entries, records and labels are current after this tick. A few wallets may be unavailable, and
+ * the next tick continues with those that this one did not reach.
+ */
+export function isGoodWhaleTick({ failed, wallets, walletsToRead }: WhaleReport): boolean {
+  return failed.every((stage) => stage === "reading") &&
+    (failed.length === 0 || (walletsToRead > 0 && wallets >= readShareMin * walletsToRead))
 }
 
 interface WhaleOptions {
@@ -161,6 +174,7 @@ const tick = Effect.fn("Whales.tick")(function* (
 /** Mutable, so that an interrupted stage reports what it did. */
 interface Progress {
   wallets: number
+  walletsToRead: number
   activityAdded: number
   recomputed: number
   readonly items: Array<string>
@@ -170,7 +184,15 @@ interface Progress {
 }
 
 const makeProgress = (): Progress => ({
-  ...{ wallets: 0, activityAdded: 0, recomputed: 0, items: [], resolved: 0, counted: 0 },
+  ...{
+    wallets: 0,
+    walletsToRead: 0,
+    activityAdded: 0,
+    recomputed: 0,
+    items: [],
+    resolved: 0,
+    counted: 0,
+  },
   rejected: {},
 })
 
@@ -199,7 +221,9 @@ const readWallets = Effect.fnUntraced(function* (
     progress.activityAdded += read.success.added
     tally(progress.rejected, read.success.rejected)
   })
-  yield* Effect.forEach(longestWaiting.slice(0, walletsMax), readOne, {
+  const chosen = longestWaiting.slice(0, walletsMax)
+  progress.walletsToRead = chosen.length
+  yield* Effect.forEach(chosen, readOne, {
     concurrency: readConcurrency,
     discard: true,
   })

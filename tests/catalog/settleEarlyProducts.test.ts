@@ -44,7 +44,7 @@ test("Resolving.check() refuses an empty horizon without a call to the venue", (
     yield* Ref.set(markets, [endingMarket(25, now)])
     const refused = yield* Effect.flip(resolving.check(query))
     strictEqual(refused._tag, "BelowThreshold")
-    yield* resolving.check({ ...query, withinHours: 25 })
+    yield* resolving.check({ ...query, withinHours: 72 })
     strictEqual(yield* Ref.get(venueRequests), 0)
   })))
 

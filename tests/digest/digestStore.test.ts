@@ -21,6 +21,7 @@ const digestOf = (n: number, writer: number, late = 0): StoredDigest => ({
   slot: slotAt(n),
   until: slotAt(n) + late * hour,
   feedIndex: n * 10 + writer,
+  belowThreshold: (n + writer) % 3 === 0,
   digest: {
     id: `digest-${n}`,
     title: `Title ${n} of ${writer}`,

@@ -14,7 +14,13 @@ import { JobSlots } from "../../src/core/JobSlots.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { News } from "../../src/news/News.ts"
 import { storesOf, whalesContext } from "../support/whales/whaleStores.ts"
-import { digestsOn, makeNarrator, moverAt, portsLayer } from "../support/digest/digestService.ts"
+import {
+  digestsOn,
+  makeNarrator,
+  moverAt,
+  portsLayer,
+  reading,
+} from "../support/digest/digestService.ts"
 import { test } from "../support/effect.ts"
 import { makeKiller } from "../support/killer.ts"
 import { embeddedStore } from "../support/stores.ts"
@@ -27,7 +33,7 @@ const callsMax = 100
 /** Writes `slots` digests; `withKills`: each one is killed before its first call, its second, and so on. */
 const run = Effect.fnUntraced(function* (withKills: boolean) {
   yield* TestClock.setTime(start)
-  const ports = yield* Layer.build(portsLayer.pipe(Layer.provide(embeddedStore)))
+  const ports = reading(yield* Layer.build(portsLayer.pipe(Layer.provide(embeddedStore))))
   const { service: narrator } = yield* makeNarrator
   const killer = makeKiller()
   const watched = ports.pipe(

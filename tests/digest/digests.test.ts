@@ -21,6 +21,7 @@ import { digestAgeMax, digestEvery } from "../../src/digest/domain/digest.ts"
 import type { DigestPart } from "../../src/digest/domain/material.ts"
 import { day, hour, isoTime, minute, second } from "../../src/core/domain/time.ts"
 import { DigestStore } from "../../src/digest/DigestStore.ts"
+import { JobSlots } from "../../src/core/JobSlots.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { News } from "../../src/news/News.ts"
@@ -42,6 +43,7 @@ import {
   namesInLastBrief,
   type Ports,
   portsLayer,
+  reading,
 } from "../support/digest/digestService.ts"
 import { test } from "../support/effect.ts"
 import { storedDigest } from "../support/digest/storedDigests.ts"
@@ -55,13 +57,21 @@ const setUp = Effect.fnUntraced(function* (
   withFaults: (ports: Context.Context<Ports>) => Context.Context<Ports> = (ports) => ports,
 ) {
   yield* TestClock.setTime(noon + 2 * minute)
-  const ports = yield* Layer.build(portsLayer.pipe(Layer.provide(embeddedStore)))
+  const built = reading(yield* Layer.build(portsLayer.pipe(Layer.provide(embeddedStore))))
+  /** When the venue was last read; null for never, and by default at every instant. */
+  const readAt = yield* Ref.make<number | null | "now">("now")
+  const lastOk = () =>
+    Effect.gen(function* () {
+      const at = yield* Ref.get(readAt)
+      return Option.fromNullOr(at === "now" ? yield* Clock.currentTimeMillis : at)
+    })
+  const ports = Context.add(built, JobSlots, { ...Context.get(built, JobSlots), lastOk })
   const narrator = yield* makeNarrator
   const digests = yield* digestsOn(withFaults(ports), narrator.service)
   const feed = Context.get(ports, FeedStore)
   const append = (n: number, at: number) => feed.append([moverAt(n, at)])
   const wrote = Effect.map(digests.write, Option.getOrThrow)
-  return { ports, narrator, digests, append, wrote }
+  return { ports, narrator, digests, append, wrote, readAt }
 })
 
 const question = (n: number) => `Will number ${n} come?`
@@ -70,17 +80,17 @@ const quiet = Effect.provideService(References.MinimumLogLevel, "None")
 test("write() fills the current slot, once", () =>
   Effect.gen(function* () {
     const { ports, digests, append, wrote } = yield* setUp()
-    yield* append(7, noon)
+    for (const n of [7, 8, 9]) yield* append(n, noon)
     const report = yield* wrote
     equal([report.slot, report.stored, report.narrator], [noon, true, "a model"])
     equal([report.refused, report.unwritten, report.missing], [0, 0, []])
     ok(report.words >= 400 && report.words <= 800, `${report.words} words`)
     const [stored] = yield* Context.get(ports, DigestStore).since(0, 9)
-    equal([stored?.slot, stored?.until, stored?.feedIndex], [noon, noon + 2 * minute, 1])
+    equal([stored?.slot, stored?.until, stored?.feedIndex], [noon, noon + 2 * minute, 3])
     const { digest } = stored ?? storedDigest(0)
     equal([digest.id, digest.createdAt], ["digest-2026-11-21T12", isoTime(noon + 2 * minute)])
     ok(digest.fullAnalysis.includes(question(7)) && digest.sourcesUsed.length > 0)
-    equal(digest, yield* digests.fresh)
+    equal(yield* digests.fresh, { digest, belowThreshold: false })
     yield* TestClock.adjust(digestEvery - 2 * minute - 1)
     ok(Option.isNone(yield* digests.write))
     yield* TestClock.adjust(1)
@@ -89,7 +99,8 @@ test("write() fills the current slot, once", () =>
 
 test("write() by two replicas at once leaves one digest, and one of them says so", () =>
   Effect.gen(function* () {
-    const { ports, narrator, digests } = yield* setUp()
+    const { ports, narrator, digests, append } = yield* setUp()
+    for (const n of [1, 2, 3]) yield* append(n, noon)
     const other = yield* digestsOn(ports, narrator.service)
     const reports = yield* Effect.all([digests.write, other.write], { concurrency: 2 })
     const stored = reports.flatMap((made) => Option.isSome(made) ? [made.value.stored] : [])
@@ -124,9 +135,10 @@ test("each item is in the first digest after it became visible, and in no other"
 test("a digest after an outage covers one day at most, and missed slots stay empty", () =>
   Effect.gen(function* () {
     const { ports, narrator, digests, append, wrote } = yield* setUp()
+    for (const n of [3, 4, 5]) yield* append(n, noon)
     yield* wrote
     yield* append(1, noon + hour)
-    yield* append(2, noon + 20 * hour)
+    for (const n of [2, 6, 7]) yield* append(n, noon + 20 * hour)
     yield* TestClock.setTime(noon + 30 * hour)
     const { _tag, retryAfterSeconds } = yield* Effect.flip(digests.fresh)
     equal([_tag, retryAfterSeconds], ["DigestStale", 60])
@@ -230,7 +242,7 @@ const failing: ReadonlyArray<
     (ports) =>
       Context.add(ports, MarketStore, {
         ...Context.get(ports, MarketStore),
-        endingWithin: () => Effect.die("down"),
+        resolvingCandidates: () => Effect.die("down"),
       }),
   ],
 ]
@@ -240,7 +252,7 @@ for (const [part, withFaults] of failing) {
       const { digests, append, wrote } = yield* setUp(withFaults)
       yield* append(7, noon)
       equal((yield* wrote).missing, [part])
-      const { fullAnalysis } = yield* digests.fresh
+      const { fullAnalysis } = (yield* digests.fresh).digest
       ok(/could not be read/.test(fullAnalysis), fullAnalysis)
       ok(fullAnalysis.includes(question(7)))
     }).pipe(quiet))
@@ -249,7 +261,8 @@ for (const [part, withFaults] of failing) {
 test("a digest says that ending markets could not be read when none of them has a price", () =>
   Effect.gen(function* () {
     const unpriced = {
-      endingWithin: () => Effect.succeed([{ ...endingMarket(1, noon), endsAt: noon + hour }]),
+      resolvingCandidates: () =>
+        Effect.succeed([{ ...endingMarket(1, noon), endsAt: noon + hour }]),
       lastMids: () => Effect.succeed(new Map()),
     }
     const { wrote } = yield* setUp((ports) =>
@@ -302,7 +315,7 @@ for (const [behaviour, by, refused, unwritten] of behaviours) {
       yield* Ref.set(narrator.behaviour, behaviour)
       const report = yield* wrote
       equal([report.narrator, report.refused, report.unwritten], [by, refused, unwritten])
-      const digest = yield* digests.fresh
+      const { digest } = yield* digests.fresh
       strictEqual(digest.narrator, by)
       ok(!/98,765,432/.test(JSON.stringify(digest)))
       // The later requests carry complaints.
@@ -326,13 +339,63 @@ test("write() gives up on a hanging narrator after two and a half minutes", () =
     equal([by, seconds], ["template", 150])
   }).pipe(quiet))
 
+test("no digest is written until a tick ended well in its window, and then one is", () =>
+  Effect.gen(function* () {
+    const { ports, digests, narrator, append, wrote, readAt } = yield* setUp()
+    const { latest } = Context.get(ports, DigestStore)
+    for (const n of [1, 2, 3]) yield* append(n, noon)
+    yield* Ref.set(readAt, null)
+    ok(Option.isNone(yield* digests.write) && Option.isNone(yield* latest))
+    strictEqual((yield* Effect.flip(digests.fresh)).latestAt, null)
+    yield* Ref.set(readAt, noon)
+    yield* wrote
+    // The next window begins where that digest ended: a tick before it is not in the window.
+    yield* TestClock.setTime(noon + digestEvery)
+    yield* Ref.set(readAt, noon + 2 * minute - 1)
+    ok(Option.isNone(yield* digests.write))
+    yield* Ref.set(readAt, noon + 2 * minute)
+    strictEqual((yield* wrote).slot, noon + digestEvery)
+    strictEqual(narrator.calls.length, 2)
+  }))
+
+/** Items, when the venue was last read before the digest, and what fails; is it below the threshold? */
+const thin: ReadonlyArray<
+  readonly [items: number, readAgo: number, parts: number, belowThreshold: boolean]
+> = [
+  [0, 0, 0, true],
+  [2, 0, 0, true],
+  [3, 0, 0, false],
+  [3, hour, 0, false],
+  [3, hour + 1, 0, true],
+  [3, 0, 1, false],
+  [3, 0, 2, true],
+]
+for (const [items, readAgo, parts, belowThreshold] of thin) {
+  test(
+    `a digest of ${items} items, ${readAgo} ms after a tick, without ${parts} parts is ${
+      belowThreshold ? "not charged" : "sold"
+    }`,
+    () =>
+      Effect.gen(function* () {
+        const { digests, append, wrote, readAt } = yield* setUp((ports) =>
+          failing.slice(0, parts).reduce((faulty, [, withFaults]) => withFaults(faulty), ports)
+        )
+        for (let n = 1; n <= items; n++) yield* append(n, noon)
+        yield* Ref.set(readAt, noon + 2 * minute - readAgo)
+        strictEqual((yield* wrote).belowThreshold, belowThreshold)
+        strictEqual((yield* digests.fresh).belowThreshold, belowThreshold)
+        strictEqual((yield* digests.history(24, 9)).length, belowThreshold ? 0 : 1)
+      }).pipe(quiet),
+  )
+}
+
 test("a digest is fresh up to its maximum age, and then stale", () =>
   Effect.gen(function* () {
     const { digests, wrote } = yield* setUp()
     strictEqual((yield* Effect.flip(digests.fresh))._tag, "DigestStale")
     yield* wrote
     yield* TestClock.adjust(digestAgeMax)
-    strictEqual((yield* digests.fresh).narrator, "a model")
+    strictEqual((yield* digests.fresh).digest.narrator, "a model")
     yield* TestClock.adjust(1)
     strictEqual((yield* Effect.flip(digests.fresh))._tag, "DigestStale")
     const latest = Option.getOrThrow(yield* digests.latest)

@@ -65,13 +65,14 @@ test("Feed sells up to six tick intervals after the last good tick, then nothing
     }
   }))
 
-test("Feed uses the time of its newest item when no tick is known", () =>
+test("Feed sells no item while no good tick is known, however new the item is", () =>
   Effect.gen(function* () {
     const { feed, world } = yield* feedOf(3)
     yield* Ref.set(world.lastTickAt, null)
-    strictEqual((yield* feed.latest).item.feedIndex, 3)
-    yield* TestClock.adjust(6 * tickIntervalMs)
     strictEqual((yield* Effect.flip(feed.latest))._tag, "DataStale")
+    strictEqual((yield* feed.index).sellable, false)
+    yield* Ref.set(world.lastTickAt, noon)
+    strictEqual((yield* feed.latest).item.feedIndex, 3)
   }))
 
 test("Feed.index of an empty feed returns the last good tick as lastUpdated, or null", () =>
@@ -97,24 +98,36 @@ const mover = Arbitrary.map(
     market: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 6 })),
     cents: Schema.Int.check(Schema.isBetween({ minimum: -40, maximum: 40 })),
     window: Schema.Literals(["1h", "24h"]),
+    converged: Schema.NullOr(Schema.Boolean),
   })),
-  ({ market, cents, window }): MoverItem => {
+  ({ market, cents, window, converged }): MoverItem => {
     const item = sampleItem(market, noon)
     if (item.type !== "mover") throw new TypeError("a sample item is a mover")
     const delta = cents / 100
     return {
       ...item,
-      data: { ...item.data, window, delta, priceNow: item.data.priceStart + delta },
+      data: {
+        ...{ ...item.data, window, delta, priceNow: item.data.priceStart + delta },
+        ...converged === null ? {} : { converged },
+      },
     }
   },
 )
 const movers = Arbitrary.array(mover, { maxLength: 12 })
 
+/** Items of an earlier rule are not marked. */
+const contested = (items: ReadonlyArray<MoverItem>) =>
+  items.filter(({ data }) => data.converged !== true)
+
 law("strongestMoves() returns a market once, and at most `count` moves", movers, (items) => {
   const rows = strongestMoves(items, 3)
-  const markets = new Set(items.map((item) => item.data.market.slug)).size
+  const markets = new Set(contested(items).map((item) => item.data.market.slug)).size
   strictEqual(rows.length, Math.min(3, markets))
   strictEqual(new Set(rows.map((row) => row.question)).size, rows.length)
+})
+
+law("strongestMoves() ignores moves to a converged price", movers, (items) => {
+  equal(strongestMoves(items, 3), strongestMoves(contested(items), 3))
 })
 
 law("strongestMoves() returns 24h moves before 1h moves, each strongest first", movers, (items) => {
@@ -134,7 +147,7 @@ law("strongestMoves() leaves out no stronger 24h move", movers, (items) => {
   const rows = strongestMoves(items, 3)
   const weakest = Math.min(...rows.map((row) => row.window === "24h" ? Math.abs(row.delta) : 0))
   const questions = new Set(rows.map((row) => row.question))
-  for (const { data } of items) {
+  for (const { data } of contested(items)) {
     if (data.window === "1h" || questions.has(data.market.question)) continue
     ok(Math.abs(data.delta) <= weakest)
   }

@@ -108,7 +108,7 @@ const paid: ReadonlyArray<
 > = [
   [
     ...["latest", "0.01", "compute-first", ""] as const,
-    "charged data status success",
+    "asOf charged data status success",
     "data.feedIndex data.type data.title data.createdAt data.data.market.slug",
   ],
   [
@@ -118,7 +118,7 @@ const paid: ReadonlyArray<
   ],
   [
     ...["signals", "0.03", "compute-first", "?since=25&count=3&type=mover"] as const,
-    "charged count data filters success",
+    "asOf charged count data filters success",
     "filters.since filters.count filters.type data.2.feedIndex",
   ],
   [
@@ -133,13 +133,13 @@ const paid: ReadonlyArray<
   ],
   [
     ...["resolving", "0.02", "settle-early", ""] as const,
-    "count data filters success",
+    "asOf count data filters success",
     "filters.withinHours filters.minLiquidity filters.includeNoise data.0.question data.0.eventEndDate " +
     "data.0.hoursRemaining data.0.yesMid data.0.convergence data.0.liquidityUsd data.0.microstructure",
   ],
   [
     ...["whales", "0.05", "settle-early", ""] as const,
-    "computedAt data success",
+    "asOf computedAt data success",
     "data.wallets.0.pseudonym data.wallets.0.wallet data.wallets.0.resolved data.wallets.0.winRate " +
     "data.wallets.0.fadeRoi data.wallets.0.label",
   ],
@@ -221,7 +221,7 @@ const parameters: ReadonlyArray<
     ...["999", "999.999999", "-5000", "1e4", "", "1000.0000001", "NaN"],
   ]],
   ["resolving", "includeNoise", "filters.includeNoise=false", ["0", "1"], ["2", "true", "", "yes"]],
-  ["research", "market", "", ["market-1"], ["", "Market-1", "-market", "a/b", "x".repeat(201)]],
+  ["research", "market", "", ["market-1"], ["", "-market", "a/b", "x".repeat(256)]],
 ]
 
 /** Any sale fails the test. */

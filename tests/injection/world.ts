@@ -129,7 +129,7 @@ export function digestMaterialWith(place: Place, text: string): DigestMaterial {
     ],
     upcoming: [attacked, bridge].map(({ slug, question, outcomes, liquidityUsd, endsAt }) => ({
       ...{ slug, question, outcomes, liquidityUsd },
-      endsAt: endsAt ?? now,
+      resolvesAt: endsAt ?? now,
       mid: 0.62,
     })),
     coverage: {

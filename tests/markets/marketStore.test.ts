@@ -5,6 +5,7 @@
  */
 import assert from "node:assert/strict"
 import { Arbitrary, Effect, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
 import { layer } from "../../src/markets/postgres/marketStore.ts"
 import { type Market, MarketId, type SeriesPoint, Slug } from "../../src/markets/domain/market.ts"
 import { hour, minute } from "../../src/core/domain/time.ts"
@@ -59,7 +60,10 @@ const variant = ({ which, version, volume, listed }: Variant): Market =>
     question: `Version ${version}?`,
     category: version === 0 ? null : "weather",
     endsAt: version === 1 ? null : start + version,
+    gameStartsAt: version === 1 ? start : null,
+    exclusive: version === 2,
     volumeUsd: volume / 3,
+    volume24hUsd: volume === 0 ? null : volume / 7,
     liquidityUsd: 1_000 * (volume % 2),
     status: (["open", "proposed", "resolved"] as const)[version] ?? "open",
     listed: listed === 0 ? null : { bestBid: 0.1 * listed, bestAsk: 0.9 },
@@ -118,7 +122,7 @@ const run = Effect.fnUntraced(function* (steps: Program) {
 })
 
 onEveryStore("MarketStore", (law) => {
-  const on = (name: string, body: Effect.Effect<void, unknown, MarketStore>) =>
+  const on = (name: string, body: Effect.Effect<void, unknown, MarketStore | SqlClient>) =>
     law(name, Effect.provide(body, layer))
 
   law(
@@ -182,6 +186,67 @@ onEveryStore("MarketStore", (law) => {
       yield* store.save([newer], start)
       yield* store.save([variant({ which: 1, version: 1, volume: 1, listed: 0 })], start - 1)
       assert.deepEqual(Option.getOrNull(yield* store.bySlug("market-1")), newer)
+    }),
+  )
+
+  on(
+    "slugs of markets and events are found without regard to case, the exact spelling first",
+    Effect.gen(function* () {
+      const store = yield* MarketStore
+      const slug = "wta-frech-zvonare-2026-02-07-first-set-winner-Frech-vs-Zvonareva"
+      const capitals = market({ slug: Slug.make(slug), eventSlug: "nic-vs-david-Fight" })
+      const lower = market({
+        ...{ id: MarketId.make("m2"), slug: Slug.make(slug.toLowerCase()) },
+        eventSlug: "NIC-vs-david-fight",
+      })
+      yield* store.save([capitals], start)
+      for (const spelled of [slug, slug.toLowerCase(), slug.toUpperCase()]) {
+        assert.deepEqual(Option.getOrNull(yield* store.bySlug(spelled)), capitals)
+      }
+      yield* store.save([lower], start + 1)
+      assert.deepEqual(Option.getOrNull(yield* store.bySlug(slug)), capitals)
+      assert.deepEqual(Option.getOrNull(yield* store.bySlug(lower.slug)), lower)
+      assert.deepEqual(Option.getOrNull(yield* store.bySlug(slug.toUpperCase())), lower)
+      for (const event of ["nic-vs-david-fight", "NIC-VS-DAVID-FIGHT"]) {
+        assert.deepEqual(new Set(yield* store.liveOfEvent(event, 9)), new Set([capitals, lower]))
+      }
+    }),
+  )
+
+  on(
+    "a lookup by slug or event reads its index",
+    Effect.gen(function* () {
+      const store = yield* MarketStore
+      const sql = yield* SqlClient
+      const many = Array.from({ length: 3_000 }, (_, n) =>
+        market({
+          ...{ id: id(n), slug: Slug.make(`Market-${n}`), eventSlug: `Event-${n}` },
+        }))
+      yield* store.save(many, start)
+      yield* sql`ANALYZE market`
+      const bySlug = yield* sql`EXPLAIN SELECT * FROM market
+        WHERE lower(slug COLLATE "C") = 'market-7'`
+      assert.match(JSON.stringify(bySlug), /market_by_slug/)
+      const byEvent = yield* sql`EXPLAIN SELECT * FROM market
+        WHERE lower((facts ->> 'eventSlug') COLLATE "C") = 'event-7'`
+      assert.match(JSON.stringify(byEvent), /market_by_event/)
+    }),
+  )
+
+  on(
+    "a market stored by an earlier version is read",
+    Effect.gen(function* () {
+      const store = yield* MarketStore
+      const sql = yield* SqlClient
+      const stored = market({ eventSlug: "A-Game-more-markets", exclusive: true, gameStartsAt: 1 })
+      yield* store.save([stored], start)
+      yield* sql`UPDATE market
+        SET facts = (facts::jsonb - 'gameStartsAt' - 'eventKey' - 'exclusive')::json`
+      yield* sql`UPDATE market_quote SET volume_24h_usd = NULL`
+      assert.deepEqual(Option.getOrNull(yield* store.bySlug(stored.slug)), {
+        ...stored,
+        ...{ gameStartsAt: null, eventKey: "a-game", exclusive: false, volume24hUsd: null },
+      })
     }),
   )
 

@@ -2,7 +2,8 @@
  * `Resolving` equals a brute-force filter over generated markets, books, series and queries, on every
  * store.
  *
- * The filter is written from the specification, in whole numbers, and shares no code with the service.
+ * The filter is written from the specification, in whole numbers; it shares only `expectedResolution`
+ * with the service, which has laws of its own.
  *
  * @module
  */
@@ -12,6 +13,11 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { TestClock } from "effect/testing"
 import { layer as markets } from "../../src/markets/postgres/marketStore.ts"
 import { mix, uniform } from "../../src/venues/simulated/seed.ts"
+import {
+  type ExpectedResolution,
+  expectedResolution,
+} from "../../src/markets/domain/expectedResolution.ts"
+import type { Proposal } from "../../src/markets/domain/proposal.ts"
 import type { OrderBook } from "../../src/markets/domain/book.ts"
 import type { Market } from "../../src/markets/domain/market.ts"
 import type { ResolvingRow } from "../../src/markets/domain/resolving.ts"
@@ -19,6 +25,7 @@ import { MarketStore, type MidPoint } from "../../src/markets/MarketStore.ts"
 import { Resolving } from "../../src/markets/Resolving.ts"
 import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import { now } from "../support/movers/market.ts"
+import { resolvingCandidates } from "../support/markets/resolvingCandidates.ts"
 import { endingMarket } from "../support/products.ts"
 import { onEveryStore } from "../support/stores.ts"
 import { sized } from "../support/size.ts"
@@ -39,6 +46,7 @@ type VenueState = (typeof venues)[number]
 /** A generated market. Prices are in ten-thousandths, mids in halves of them. */
 interface Known {
   readonly market: Market
+  readonly proposal: Proposal | null
   readonly book: "none" | "one_sided" | "as drawn"
   readonly bid: number
   readonly ask: number
@@ -67,7 +75,8 @@ function marketsOf(draw: Dice): ReadonlyArray<Known> {
   return Array.from({ length: count }, (_, n): Known => {
     const edge = draw.one([0, ...horizons]) * hourMs + draw.int(-1, 1)
     const anywhere = draw.int(-hourMs, 75 * hourMs)
-    const ends = now + (many || draw.chance(0.5) ? anywhere : edge)
+    const overdue = -draw.int(1, 40 * 24) * hourMs
+    const ends = now + (many || draw.chance(0.5) ? anywhere : draw.chance(0.2) ? overdue : edge)
     const around = draw.one([1_000, 9_000]) + draw.int(-2, 2)
     const wide = draw.int(1, 40)
     const [bid, ask] = draw.chance(0.3)
@@ -75,16 +84,23 @@ function marketsOf(draw: Dice): ReadonlyArray<Known> {
       : draw.chance(0.1)
       ? [100, 9_900 + draw.int(-801, -799)]
       : [draw.int(1, 9_999), draw.int(1, 9_999)]
+    const market = endingMarket(draw.int(1_000, 9_999) * 1_000 + n, now, {
+      gameStartsAt: draw.chance(0.7) ? null : now + draw.int(-30 * hourMs, 72 * hourMs),
+      endsAt: draw.chance(0.05) ? null : draw.chance(0.2) ? now + 5 * hourMs : ends,
+      liquidityUsd: many && draw.chance(0.9) ? 30_000 : draw.one(amounts),
+      status: many && draw.chance(0.8) ? "open" : draw.one(statuses),
+      mechanical: many && draw.chance(0.7) ? null : draw.one(signs),
+      listed: draw.chance(0.5) && bid < ask
+        ? { bestBid: bid / 10_000, bestAsk: ask / 10_000 }
+        : null,
+    })
+    const proposedAt = now - draw.int(0, 5 * hourMs)
     return {
-      market: endingMarket(draw.int(1_000, 9_999) * 1_000 + n, now, {
-        endsAt: draw.chance(0.05) ? null : draw.chance(0.2) ? now + 5 * hourMs : ends,
-        liquidityUsd: many && draw.chance(0.9) ? 30_000 : draw.one(amounts),
-        status: many && draw.chance(0.8) ? "open" : draw.one(statuses),
-        mechanical: many && draw.chance(0.7) ? null : draw.one(signs),
-        listed: draw.chance(0.5) && bid < ask
-          ? { bestBid: bid / 10_000, bestAsk: ask / 10_000 }
-          : null,
-      }),
+      market,
+      proposal: market.status !== "proposed" || draw.chance(0.2) ? null : {
+        ...{ marketId: market.id, outcome: 0, proposedAt, disputed: draw.chance(0.2) },
+        settlesAt: draw.chance(0.5) ? null : proposedAt + 2 * hourMs,
+      },
       book: draw.one(["none", "one_sided", ...Array<"as drawn">(6).fill("as drawn")]),
       bid,
       ask,
@@ -124,8 +140,11 @@ interface Query {
 interface Expected {
   readonly slug: string
   readonly question: string
-  readonly eventEndDate: string
-  readonly hoursRemaining: number
+  readonly eventEndDate: string | null
+  readonly hoursRemaining: number | null
+  readonly expectedResolution: ResolvingRow["expectedResolution"]
+  readonly overdue: boolean
+  readonly hoursOverdue: number | null
   readonly yesMid: number
   readonly convergence: "contested" | "converged"
   readonly liquidityUsd: number
@@ -133,20 +152,54 @@ interface Expected {
   readonly book: readonly [number, number] | null | undefined
 }
 
-/** The markets that match the query, the nearest first. */
+interface Ranked {
+  readonly known: Known
+  readonly mid: number | null
+  readonly expected: ExpectedResolution
+}
+
+/** Ranks markets by their expected resolution, at most 400; `mid` in half ten-thousandths. */
+function ranked(
+  markets: ReadonlyArray<{ readonly known: Known; readonly mid: number | null }>,
+  proposalOf: (known: Known) => Proposal | null,
+  isSelected: (found: ExpectedResolution, known: Known) => boolean,
+): ReadonlyArray<Ranked> {
+  return markets
+    .flatMap(({ known, mid }) => {
+      const evidence = { market: known.market, mid: mid === null ? null : mid / 20_000 }
+      const proposal = proposalOf(known)
+      const expected = expectedResolution({ ...evidence, proposal }, now)
+      return expected !== null && isSelected(expected, known) ? [{ known, mid, expected }] : []
+    })
+    .toSorted((a, b) =>
+      a.expected.at - b.expected.at || (a.known.market.slug < b.known.market.slug ? -1 : 1)
+    )
+    .slice(0, 400)
+}
+
+const listedOf = ({ market, bid, ask }: Known) => market.listed === null ? null : bid + ask
+
+const within = ({ withinHours }: Query) => ({ at, scheduledAt }: ExpectedResolution) =>
+  at - now <= withinHours * hourMs || scheduledAt !== null && scheduledAt < now
+
+/** The markets whose books are read, ranked by what the store knows. */
 function matching(all: ReadonlyArray<Known>, query: Query): ReadonlyArray<Known> {
-  const found: Array<Known> = []
-  for (const known of all) {
-    const { endsAt, liquidityUsd, status, mechanical } = known.market
-    if (endsAt === null || endsAt - now <= 0) continue
-    if (endsAt - now > query.withinHours * hourMs) continue
-    if (liquidityUsd < query.minLiquidity) continue
-    if (status !== "open" && status !== "proposed") continue
-    if (mechanical !== null && !query.includeNoise) continue
-    found.push(known)
-  }
-  const key = ({ market }: Known) => String(market.endsAt).padStart(16, "0") + market.slug
-  return found.toSorted((a, b) => key(a) < key(b) ? -1 : 1).slice(0, 400)
+  const byId = new Map(all.map((known) => [known.market.id, known]))
+  const candidates = resolvingCandidates(all.map(({ market }) => market), query, now)
+    .flatMap(({ id }) => byId.get(id) ?? [])
+    .map((known) => ({ known, mid: listedOf(known) }))
+  return ranked(
+    candidates,
+    () => null,
+    (found, { market }) => within(query)(found) || market.status === "proposed",
+  ).map(({ known }) => known)
+}
+
+/** The price of a book in half ten-thousandths; a side that is left alone counts beyond 3 and 97. */
+function priceOfBook(book: OrderBook | null, { bid, ask }: Known): number | null {
+  if (book === null) return null
+  if (book.bids.length === 0) return ask <= 300 ? ask : null
+  return bid < ask && ask - bid <= 9_000 ? bid + ask : null
 }
 
 function expected(
@@ -154,29 +207,44 @@ function expected(
   query: Query,
   venue: VenueState,
 ): ReadonlyArray<Expected> {
-  const rows: Array<Expected> = []
-  for (const known of matching(all, query)) {
-    const { market, bid, ask, seen } = known
-    const book = venue === "up" || venue === "partial" ? bookOf(known) : null
-    if (venue === "up" && book === null) continue
-    const isValid = book !== null && book.bids.length > 0 && bid < ask && ask - bid <= 9_000
+  const isUp = venue === "up" || venue === "partial"
+  const live = matching(all, query).flatMap((known) => {
+    const { market, seen } = known
+    const book = isUp ? bookOf(known) : null
+    if (venue === "up" && book === null) return []
     const fresh = seen === null || seen > 60 ? null : seen >= 0 ? known.lastMid : null
-    const listed = market.listed === null ? null : bid + ask
-    const mid = isValid ? bid + ask : fresh ?? listed
-    if (mid === null) continue
-    const remaining = (market.endsAt ?? 0) - now
-    rows.push({
+    const mid = priceOfBook(book, known) ?? fresh ??
+      (market.listed === null ? null : listedOf(known))
+    return [{ known, mid }]
+  })
+  const proposals = (known: Known) => isUp ? known.proposal : null
+  const priced = ranked(live, proposals, within(query))
+    .flatMap(({ mid, ...rest }) => mid === null ? [] : [{ ...rest, mid }])
+  return priced.slice(0, 200).map(({ known, mid, expected }, n): Expected => {
+    const { market, bid, ask } = known
+    const hours = (ms: number) => Math.floor((ms + 18_000) / 36_000) / 100
+    const { at, probability24h, basis, scheduledAt } = expected
+    const isValid = isUp && known.book === "as drawn" && bid < ask && ask - bid <= 9_000
+    const overdue = scheduledAt !== null && scheduledAt < now
+    return {
       slug: market.slug,
       question: market.question,
-      eventEndDate: new Date(now + remaining).toISOString(),
-      hoursRemaining: Math.floor((remaining + 18_000) / 36_000) / 100,
+      eventEndDate: market.endsAt === null ? null : new Date(market.endsAt).toISOString(),
+      hoursRemaining: market.endsAt === null ? null : hours(Math.max(0, market.endsAt - now)),
+      expectedResolution: {
+        at: new Date(at).toISOString(),
+        hoursRemaining: hours(at - now),
+        probability24h: Math.round(probability24h * 1_000) / 1_000,
+        basis,
+      },
+      overdue,
+      hoursOverdue: overdue ? hours(now - scheduledAt) : null,
       yesMid: mid / 20_000,
       convergence: mid <= 2_000 || mid >= 18_000 ? "converged" : "contested",
       liquidityUsd: market.liquidityUsd,
-      book: rows.length < 10 ? (isValid ? [bid / 10_000, ask / 10_000] : null) : undefined,
-    })
-  }
-  return rows.slice(0, 200)
+      book: n < 10 ? (isValid ? [bid / 10_000, ask / 10_000] : null) : undefined,
+    }
+  })
 }
 
 function comparable({ microstructure, ...row }: ResolvingRow): Expected {
@@ -191,6 +259,16 @@ function comparable({ microstructure, ...row }: ResolvingRow): Expected {
 const venueOf = (all: ReadonlyArray<Known>, state: VenueState) =>
   Layer.mock(VenueClient, {
     wallets: null,
+    proposals: (ids) => {
+      if (state !== "up" && state !== "partial") {
+        return Effect.fail(new VenueUnavailable({ operation: "proposals", reason: "down" }))
+      }
+      ok(ids.length <= 200, "too many proposals requested")
+      const rows = all.flatMap(({ proposal }) => proposal ?? []).filter(({ marketId }) =>
+        ids.includes(marketId)
+      )
+      return Effect.succeed({ rows, rejected: {} })
+    },
     books: (tokenIds) => {
       if (state === "silent") {
         // Yields until the caller waits, then moves the clock past its timeout.
@@ -271,7 +349,7 @@ onEveryStore("Resolving", (law) => {
       const all = [null, "recurrence", "slug", "tags", "price_stream"] as const
       const known = all.map((mechanical, n): Known => ({
         market: endingMarket(n + 1, now, { mechanical }),
-        ...{ book: "as drawn", bid: 4_000, ask: 4_100, seen: null, lastMid: 0 },
+        ...{ proposal: null, book: "as drawn", bid: 4_000, ask: 4_100, seen: null, lastMid: 0 },
       }))
       yield* (yield* MarketStore).save(known.map(({ market }) => market), now)
       const slugsOf = (includeNoise: boolean) =>
@@ -281,7 +359,7 @@ onEveryStore("Resolving", (law) => {
           return rows.map(({ slug }) => slug).join()
         }).pipe(Effect.provide(Resolving.layer.pipe(Layer.provide(venueOf(known, "up")))))
       strictEqual(yield* slugsOf(false), "market-1")
-      strictEqual(yield* slugsOf(true), "market-1,market-2,market-3,market-4,market-5")
+      strictEqual(yield* slugsOf(true), "market-2,market-3,market-4,market-5,market-1")
     }).pipe(Effect.provide(markets), Effect.provide(TestClock.layer())),
   )
 })

@@ -13,6 +13,13 @@ import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { day } from "../../src/core/domain/time.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { Ingestion, isGoodTick } from "../../src/movers/Ingestion.ts"
+import {
+  binsOf,
+  eventsMin,
+  sumsByBin,
+  type SumsByHorizon,
+} from "../../src/movers/domain/moveOutcomes.ts"
+import { MoveOutcomes } from "../../src/movers/MoveOutcomes.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import { test } from "../support/effect.ts"
@@ -32,14 +39,34 @@ const venue = (replace: (real: VenueClient["Service"]) => Partial<VenueClient["S
     Effect.map(VenueClient, (real) => VenueClient.of({ ...real, ...replace(real) })),
   ).pipe(Layer.provide(simulated.layer(world)))
 
+const noOutcomes: SumsByHorizon = { "1h": new Map(), "24h": new Map() }
+
+const outcomes = (sums: SumsByHorizon) => Layer.mock(MoveOutcomes, { sums: Effect.succeed(sums) })
+
+/** Every finest bin. */
+const everyBin = [0.05, 0.1, 0.2].flatMap((delta) =>
+  [2, 3, 6].flatMap((zScore) =>
+    [null, start, start + 30 * day].flatMap((endsAt) =>
+      (["1h", "24h"] as const).flatMap((window) =>
+        [true, false].flatMap((converged) =>
+          binsOf({ delta, zScore, endsAt, window, converged, emittedAt: start }).slice(0, 1)
+        )
+      )
+    )
+  )
+)
+
 /** An ingestion on an empty store, at the world's origin. */
 const ingestion = Effect.fnUntraced(function* (
   replace: (real: VenueClient["Service"]) => Partial<VenueClient["Service"]> = () => ({}),
+  sums = noOutcomes,
 ) {
   yield* TestClock.setTime(start)
   const context = yield* Layer.build(
     Ingestion.layer({ tick }).pipe(
-      Layer.provideMerge(Layer.mergeAll(feedStore.layer, marketStore.layer, venue(replace))),
+      Layer.provideMerge(
+        Layer.mergeAll(feedStore.layer, marketStore.layer, outcomes(sums), venue(replace)),
+      ),
       Layer.provide(embeddedStore),
     ),
   )
@@ -70,6 +97,29 @@ test("tick() finds movers on its first run, each where the true probability move
         Math.sign(data.delta),
         `${data.market.slug} moved in the other direction`,
       )
+    }
+  }))
+
+test("tick() publishes with each mover what earlier movers of its kind did next", () =>
+  Effect.gen(function* () {
+    const bins = everyBin.flatMap((
+      bin,
+    ) => [...sumsByBin(Array.from({ length: eventsMin }, (_, n) => ({
+      ...{ event: `${n}`, bins: [bin], margin: 1 },
+      drift: bin.startsWith("contested") ? -200 : 20,
+    })))])
+    const sums = { "1h": new Map(bins), "24h": new Map() }
+    const { ingestion: service, feed } = yield* ingestion(() => ({}), sums)
+    yield* service.tick(start)
+    const items = yield* feed.moversSince(start - day)
+    ok(items.length > 0)
+    for (const { data } of items) {
+      const { after1h, after24h } = data.expectation ?? {}
+      equal(after1h?.drift, data.converged ? 0.001 : -0.01)
+      equal([after1h?.moves, after1h?.events, after1h?.basis], [eventsMin, eventsMin, "own_movers"])
+      ok(after1h?.bin.includes(`${data.window} window`), after1h?.bin)
+      // Its own movers are not known yet after a day.
+      equal(after24h?.basis, "public_prices")
     }
   }))
 
@@ -171,7 +221,7 @@ test("tick() seeds a market at the next tick when its history was not available"
     ok(second.seeded >= first.candidates * 0.9, `${second.seeded} of ${first.candidates}`)
   }))
 
-test("tick() judges without trades when the venue does not return them", () =>
+test("tick() publishes movers without trades when the venue does not return them", () =>
   Effect.gen(function* () {
     const { ingestion: service, feed } = yield* ingestion(() => ({
       trades: () => Effect.fail(down),
@@ -179,26 +229,26 @@ test("tick() judges without trades when the venue does not return them", () =>
     ok(isGoodTick(yield* service.tick(start)))
     const items = yield* feed.moversSince(start - day)
     ok(items.length > 0)
-    ok(items.every(({ data }) => data.confirmedBy === "persistence"))
+    ok(items.every(({ data }) => data.tradedUsd === null))
   }))
 
-test("tick() requests trades only for moves that pass every other gate", () =>
+test("tick() requests trades only for the movers that it publishes", () =>
   Effect.gen(function* () {
     let requests = 0
-    const { ingestion: service } = yield* ingestion((real) => ({
+    const { ingestion: service, feed } = yield* ingestion((real) => ({
       trades: (market, since) => {
         requests += 1
         return real.trades(market, since)
       },
     }))
     const { movers, rejected } = yield* service.tick(start)
-    const reasons = ["unconfirmed", "weaker_window", "event_quota"]
-    const passed = reasons.reduce((sum, reason) => sum + (rejected[reason] ?? 0), movers.length)
     ok((rejected["unsurprising"] ?? 0) > 0)
-    equal(requests, passed)
+    equal(requests, movers.length)
+    const items = yield* feed.moversSince(start - day)
+    ok(items.some(({ data }) => (data.tradedUsd ?? 0) > 0))
     requests = 0
     equal((yield* service.tick(start)).movers, [])
-    ok(requests < passed, "a move that is in the feed already needs no trades")
+    equal(requests, 0)
   }))
 
 test("tick() does not wait for slow trades longer than its stage may take", () =>

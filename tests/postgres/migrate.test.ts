@@ -13,7 +13,13 @@ import {
   SchemaDiverged,
 } from "../../src/postgres/migrate.ts"
 import { statements } from "../../src/postgres/statements.ts"
+import { MarketId } from "../../src/markets/domain/market.ts"
+import { CountingStore } from "../../src/whales/CountingStore.ts"
+import { layer as countingLayer } from "../../src/whales/postgres/countingStore.ts"
+import { layer as whaleMarketLayer } from "../../src/whales/postgres/whaleMarketStore.ts"
+import { WhaleMarketStore } from "../../src/whales/WhaleMarketStore.ts"
 import { law } from "../support/effect.ts"
+import { market } from "../support/movers/market.ts"
 import { unmigratedStores } from "../support/stores.ts"
 
 const file = (id: number, sql = `CREATE TABLE made_${id} (a integer)`): MigrationFile => ({
@@ -72,6 +78,85 @@ const cases: ReadonlyArray<[name: string, body: Effect.Effect<void, unknown, Sql
       assert.deepEqual(yield* tables, [])
       assert.deepEqual(yield* migrate([file(1)]), ["step_1"])
     }),
+  ],
+  [
+    "0032 deletes stored digests that rest on nothing, and marks the thin ones",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const files = yield* migrationFiles
+      yield* migrate(files.filter(({ id }) => id < 32))
+      const noon = Date.UTC(2026, 10, 21, 12)
+      const digest = (slot: number, feedIndex: number, statement: string) =>
+        sql`INSERT INTO digest (slot, created_at, until_at, feed_index, digest) VALUES (
+          ${new Date(noon + slot * 4 * 3_600_000)}, ${new Date(noon + slot * 4 * 3_600_000)},
+          ${new Date(noon + slot * 4 * 3_600_000)}, ${BigInt(feedIndex)},
+          ${JSON.stringify({ facts: [{ id: "F1", statement }] })}::json)`
+      for (let index = 1; index <= 6; index++) {
+        // The first two items are older than a day.
+        const at = new Date(index <= 2 ? noon - 90_000_000 : noon - 60_000)
+        yield* sql`INSERT INTO feed_item (feed_index, dedupe_key, type, created_at, title, data)
+          VALUES (${BigInt(index)}, ${`${index}`}, 'mover', ${at}, 'Any', '{}')`
+      }
+      yield* digest(0, 4, "The prices of 120 markets were watched.")
+      yield* digest(1, 4, "The venue was not read at all, so a quiet digest does not mean it.")
+      yield* digest(2, 4, "No market was watched, so this digest says nothing about price moves.")
+      yield* digest(3, 4, "The prices of 120 markets were watched.")
+      yield* sql`UPDATE feed_item SET feed_index = feed_index + 1 WHERE feed_index = 6`
+      yield* sql`UPDATE feed_item SET feed_index = 6, created_at = ${new Date(noon)}
+        WHERE feed_index = 1`
+      yield* digest(4, 7, "The prices of 120 markets were watched.")
+      yield* migrate(files)
+      const rows = yield* sql<{ n: number; below_threshold: boolean }>`
+        SELECT (extract(epoch FROM slot - ${new Date(noon)}::timestamptz) / 14400)::int AS n,
+          below_threshold FROM digest ORDER BY slot`
+      assert.deepEqual(
+        rows.map(({ n, below_threshold }) => [n, below_threshold]),
+        [[0, true], [3, true], [4, false]],
+      )
+    }),
+  ],
+  [
+    "0030 gives markets a new event with their next facts, and marks what ended to be counted again",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const files = yield* migrationFiles
+      yield* migrate(files.filter(({ id }) => id < 30))
+      const wallet = "0xaaaa"
+      yield* sql`INSERT INTO whale_wallet (wallet, name, source, tracked_at)
+        VALUES (${wallet}, 'Any', 'volume', now())`
+      yield* sql`INSERT INTO whale_event (event) VALUES ('game'), ('game-more-markets')`
+      yield* sql`INSERT INTO whale_market (market, event_id, fee_rate, has_entries, state,
+          payout_first, payout_second, source, ended_at)
+        SELECT 'm' || event_id, event_id, 0, true, 'paid', 1, 0, 'oracle', now() FROM whale_event`
+      yield* sql`INSERT INTO whale_position (market_id, wallet_id, activity_version,
+          entries_version, entry_count)
+        SELECT market_id, wallet_id, 1, 1, 1 FROM whale_market, whale_wallet`
+      yield* sql`INSERT INTO whale_score (event_id, wallet_id, market_id, score)
+        SELECT event_id, wallet_id, market_id, '{}' FROM whale_market, whale_wallet`
+      yield* sql`INSERT INTO whale_sums (wallet_id, version, scores, judgement, sums)
+        SELECT wallet_id, 1, 2, 'null', ''::bytea FROM whale_wallet`
+      yield* migrate(files)
+      const store = yield* WhaleMarketStore
+      const counting = yield* CountingStore
+      const [first, second] = [MarketId.make("m1"), MarketId.make("m2")]
+      assert.deepEqual(yield* store.unknownMarkets(9, 0), [second, first])
+      assert.deepEqual(yield* counting.uncounted(9), [])
+      const facts = [first, second].map((id) => market({ id, eventKey: "game" }))
+      yield* store.saveFacts(facts, [], 0)
+      // Both markets are one event now, and no old sums are left.
+      const events = yield* counting.uncounted(9)
+      assert.deepEqual(
+        events.map(({ positions }) =>
+          positions.map(({ marketId, changed }) => [marketId, changed])
+        ),
+        [[[first, true], [second, true]]],
+      )
+      assert.deepEqual(
+        yield* counting.sums([wallet]),
+        new Map([[wallet, { version: 0, sums: null }]]),
+      )
+      assert.deepEqual(yield* sql`SELECT FROM whale_stale`, [])
+    }).pipe(Effect.provide(Layer.merge(whaleMarketLayer, countingLayer))),
   ],
   [
     "0021 renames a refund state to needs_review, and its guards work afterwards",

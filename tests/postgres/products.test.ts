@@ -9,14 +9,14 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { layer as markets } from "../../src/markets/postgres/marketStore.ts"
 import { layer as calibrations } from "../../src/whales/postgres/calibrationStore.ts"
 import type { Market, MarketStatus, MechanicalSign } from "../../src/markets/domain/market.ts"
-import { endingMarketsMax } from "../../src/markets/domain/resolving.ts"
+import { candidatesPerGroupMax } from "../../src/markets/domain/resolving.ts"
 import { hour, isoTime, minute } from "../../src/core/domain/time.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { CalibrationStore } from "../../src/whales/CalibrationStore.ts"
 import { now } from "../support/movers/market.ts"
 import { endingMarket, whaleRow } from "../support/products.ts"
 import { checkProperty, onEveryStore } from "../support/stores.ts"
-import { endingWithin } from "../support/markets/endingWithin.ts"
+import { resolvingCandidates } from "../support/markets/resolvingCandidates.ts"
 import { sized } from "../support/size.ts"
 
 const statuses: ReadonlyArray<MarketStatus> = ["open", "proposed", "resolved", "closed"]
@@ -32,19 +32,26 @@ const anyListing = Arbitrary.schema(
       status: int(0, 3),
       sign: int(0, 3),
       endless: Schema.Boolean,
+      game: Schema.NullOr(int(-3, 9)),
     }),
   ).check(Schema.isMaxLength(15)),
 )
 
+const sameMarkets = (actual: ReadonlyArray<Market>, expected: ReadonlyArray<Market>) => {
+  const bySlug = (a: Market, b: Market) => a.slug < b.slug ? -1 : 1
+  equal(actual.toSorted(bySlug), expected.toSorted(bySlug))
+}
+
 onEveryStore("MarketStore", (law) => {
   law(
-    "endingWithin() returns what the domain selects from all markets",
+    "resolvingCandidates() returns what the model selects from all markets",
     checkProperty(anyListing, (rows) =>
       Effect.gen(function* () {
         const store = yield* MarketStore
-        const all = rows.map(({ halfHours, liquidity, status, sign, endless }, n): Market =>
+        const all = rows.map(({ halfHours, liquidity, status, sign, endless, game }, n): Market =>
           endingMarket(n, now, {
             endsAt: endless ? null : now + halfHours * hour / 2,
+            gameStartsAt: game === null ? null : now + game * hour / 2,
             liquidityUsd: liquidity * 1_000.5,
             status: statuses[status] ?? "open",
             mechanical: signs[sign] ?? null,
@@ -55,7 +62,10 @@ onEveryStore("MarketStore", (law) => {
           for (const minLiquidity of [0, 2_000, 2_001, 3_000.5]) {
             for (const includeNoise of [true, false]) {
               const query = { withinHours, minLiquidity, includeNoise }
-              equal(yield* store.endingWithin(query, now), endingWithin(all, query, now))
+              sameMarkets(
+                yield* store.resolvingCandidates(query, now),
+                resolvingCandidates(all, query, now),
+              )
             }
           }
         }
@@ -63,16 +73,44 @@ onEveryStore("MarketStore", (law) => {
   )
 
   law(
-    "endingWithin() returns the nearest ends up to the limit",
+    "resolvingCandidates() returns the nearest of each group up to its limit",
     Effect.gen(function* () {
       const store = yield* MarketStore
       const all = Array.from(
-        { length: endingMarketsMax + 7 },
-        (_, n) => endingMarket(n, now, { endsAt: now + (1_000 - n) * minute }),
+        { length: 3 * candidatesPerGroupMax + 7 },
+        (_, n) =>
+          endingMarket(n, now, {
+            endsAt: now + (candidatesPerGroupMax + 50 - n) * 2 * minute,
+            liquidityUsd: 1_000 + n * 37 % 1_000,
+            status: n % 2 === 0 ? "open" : "proposed",
+          }),
       )
       yield* store.save(all, now)
       const query = { withinHours: 72, minLiquidity: 0, includeNoise: false }
-      equal(yield* store.endingWithin(query, now), endingWithin(all, query, now))
+      sameMarkets(
+        yield* store.resolvingCandidates(query, now),
+        resolvingCandidates(all, query, now),
+      )
+    }).pipe(Effect.provide(markets)),
+  )
+
+  law(
+    "resolvingCandidates() leaves out what is no longer listed, and keeps what does not change",
+    Effect.gen(function* () {
+      const store = yield* MarketStore
+      const ends = { endsAt: now - hour }
+      const gone = Array.from(
+        { length: candidatesPerGroupMax },
+        (_, n) => endingMarket(n, now, { endsAt: now - minute, status: "proposed" }),
+      )
+      const live = [
+        endingMarket(5_000, now, ends),
+        endingMarket(5_001, now, { ...ends, status: "proposed", liquidityUsd: 6_000 }),
+      ]
+      yield* store.save([...gone, ...live], now - 10 * hour)
+      for (let back = 9.75; back > 0.5; back -= 0.25) yield* store.save(live, now - back * hour)
+      const query = { withinHours: 72, minLiquidity: 0, includeNoise: false }
+      sameMarkets(yield* store.resolvingCandidates(query, now), live)
     }).pipe(Effect.provide(markets)),
   )
 

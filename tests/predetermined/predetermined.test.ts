@@ -52,7 +52,8 @@ on(
     equal([items, questions], [[candidate(0).question], 1])
     const [item] = yield* itemsOf(ports)
     equal(item?.data.evidence.map(({ source }) => source), ["the venue"])
-    equal([item?.data.detector, item?.data.confidence], ["rules", "high"])
+    equal([item?.data.detector, item?.data.confidence], ["rules", "medium"])
+    equal([item?.data.kind, item?.data.proposal?.disputed], ["contested_proposal", false])
     equal([item?.data.marketPrice, item?.data.impliedEdge], [0.6, 0.4])
     strictEqual(yield* Context.get(ports, FeedStore).prune(now + day), 1)
     script.headlines = [litNews(0)]
@@ -123,10 +124,14 @@ on(
     const first = yield* tickOf(ports, now)
     equal([first.questions, first.failed, first.rejected], [0, ["proposals"], { unavailable: 2 }])
     script.down = new Set()
-    // The credulous detector contradicts the proposal of the second market, and is rejected.
+    // No answer of the detector is accepted: both proposals are contested, whatever it says.
     const { rejected } = yield* tickOf(ports, now + tickIntervalMs)
-    equal(rejected, { no_citation: 1, contradicted: 1 })
-    equal(yield* itemsOf(ports), [])
+    equal(rejected, {})
+    const items = yield* itemsOf(ports)
+    equal(items.map(({ data }) => [data.kind, data.outcome, data.confidence, data.detector]), [
+      ["contested_proposal", "Yes", "medium", "rules"],
+      ["contested_proposal", "No", "low", "rules"],
+    ])
   }),
 )
 
@@ -208,7 +213,7 @@ on(
     const { unanswered, items } = yield* tickOf(ports, now)
     equal([unanswered, items.length], [1, 1])
     const [item] = yield* itemsOf(ports)
-    equal([item?.data.detector, item?.data.confidence], ["rules", "high"])
+    equal([item?.data.detector, item?.data.confidence], ["rules", "medium"])
   }),
 )
 
@@ -314,3 +319,50 @@ test("tick() has the same result when it is killed at every call", () =>
     equal(undisturbed.markets, ["lighthouse-0", "lighthouse-1"])
     equal(killed, undisturbed)
   }))
+
+on(
+  "a contested proposal carries the record of earlier ones as it was then",
+  { markets: [candidate(0), candidate(1)], proposals: [proposed(0)] },
+  Effect.fnUntraced(function* (script, ports) {
+    yield* tickOf(ports, now)
+    const record = {
+      proposals: 8,
+      upheld: 6,
+      upheldRate: 0.75,
+      upheldRateLow: 0.41,
+      upheldRateHigh: 0.93,
+    }
+    Object.assign(script, { record, proposals: [proposed(0), proposed(1)] })
+    yield* tickOf(ports, now + tickIntervalMs)
+    const items = yield* itemsOf(ports)
+    equal(items.map(({ data }) => data.proposal?.record), [null, record])
+    ok(items.every(({ data }) => data.confidence !== "high" && !/already/.test(data.statement)))
+  }),
+)
+
+on(
+  "evidence of the news stays evidence, with or without a proposal",
+  {
+    markets: [candidate(0, { status: "open" }), candidate(1)],
+    headlines: [litNews(0), litNews(1)],
+    proposals: [proposed(1)],
+    ...{ detector: "model", detect: credulous },
+  },
+  Effect.fnUntraced(function* (_, ports) {
+    yield* tickOf(ports, now)
+    const items = yield* itemsOf(ports)
+    equal(items.map(({ data }) => [data.kind, data.detector, data.proposal]), [
+      ...[["evidence", "model", undefined], ["evidence", "model", undefined]],
+    ])
+  }),
+)
+
+on(
+  "a decided book with one side is read as decided, not as a missing price",
+  { markets: [candidate(0)], proposals: [proposed(0)], oneSidedAt: 0.99 },
+  Effect.fnUntraced(function* (script, ports) {
+    equal((yield* tickOf(ports, now)).rejected, { decided: 1 })
+    script.oneSidedAt = 0.6
+    equal((yield* tickOf(ports, now + tickIntervalMs)).rejected, { empty_side: 1 })
+  }),
+)

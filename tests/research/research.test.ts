@@ -28,6 +28,7 @@ import { test } from "../support/effect.ts"
 import { now } from "../support/movers/market.ts"
 import { memoryReports } from "../support/research/memoryReports.ts"
 import {
+  alwaysFresh,
   bookOf,
   endingMarket,
   makeProductPorts,
@@ -68,6 +69,7 @@ const stage = Effect.gen(function* () {
     }
     const ports = Layer.mergeAll(
       productPortsLayer(shelf),
+      alwaysFresh,
       narrator,
       Layer.succeed(ReportStore, faultyStore),
     )
@@ -113,13 +115,13 @@ onStage(
   Effect.fnUntraced(function* ({ shelf: { markets, venueRequests }, first: { check } }) {
     const eventSlug = "cup"
     yield* Ref.set(markets, [market, endingMarket(2, now, { eventSlug })])
-    yield* check("market-1")
-    yield* check("cup")
+    for (const slug of ["market-1", "Market-1", "cup", "CUP"]) yield* check(slug)
     strictEqual((yield* Effect.flip(check("nowhere")))._tag, "MarketNotFound")
     yield* Ref.update(markets, (all) => [...all, endingMarket(3, now, { eventSlug })])
     const refused = yield* Effect.flip(check("cup"))
     equal(refused._tag === "MarketAmbiguous" && refused.markets, ["market-2", "market-3"])
-    strictEqual(yield* Ref.get(venueRequests), 0)
+    // Only the unknown slug.
+    strictEqual(yield* Ref.get(venueRequests), 1)
   }),
 )
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Effect, Layer, Option, Ref, Stream } from "effect"
+import { Clock, Effect, Layer, Option, Ref, Stream } from "effect"
 import type { OrderBook } from "../../src/markets/domain/book.ts"
 import {
   type Market,
@@ -12,12 +12,16 @@ import {
   type PricePoint,
   type SeriesPoint,
   Slug,
+  slugKey,
   TokenId,
 } from "../../src/markets/domain/market.ts"
 import { hour } from "../../src/core/domain/time.ts"
 import type { Proposal } from "../../src/markets/domain/proposal.ts"
 import type { WalletTotals } from "../../src/whales/domain/score.ts"
+import { noForecasts } from "../../src/track-record/domain/resolutionForecasts.ts"
+import type { EntryLabel, EntryTotals } from "../../src/track-record/domain/entryScore.ts"
 import { type VerdictCounts } from "../../src/track-record/domain/selfScore.ts"
+import type { ScoredBin } from "../../src/track-record/domain/moverDrift.ts"
 import type { TrackedWallet } from "../../src/whales/domain/tracking.ts"
 import type { CalibratedWhale, WhaleRow } from "../../src/whales/domain/whale.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
@@ -27,10 +31,11 @@ import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { CalibrationStore } from "../../src/whales/CalibrationStore.ts"
 import { CountingStore } from "../../src/whales/CountingStore.ts"
 import { EntryStore } from "../../src/whales/EntryStore.ts"
+import { Freshness } from "../../src/core/Freshness.ts"
 import { WalletStore } from "../../src/whales/WalletStore.ts"
 import { market } from "./movers/market.ts"
 import type { OpenEntry } from "../../src/whales/domain/storedEntry.ts"
-import { endingWithin } from "./markets/endingWithin.ts"
+import { resolvingCandidates } from "./markets/resolvingCandidates.ts"
 import { noVerdicts } from "./track-record/memoryScores.ts"
 
 export interface ProductPorts {
@@ -38,6 +43,8 @@ export interface ProductPorts {
   /** One series for every market. */
   readonly series: Ref.Ref<ReadonlyArray<SeriesPoint>>
   readonly books: Ref.Ref<ReadonlyArray<OrderBook>>
+  /** What the venue answers to a lookup by slug. */
+  readonly listed: Ref.Ref<ReadonlyArray<Market>>
   readonly history: Ref.Ref<ReadonlyArray<PricePoint>>
   /** False: every venue request fails. */
   readonly venueUp: Ref.Ref<boolean>
@@ -53,12 +60,18 @@ export interface ProductPorts {
   readonly whales: Ref.Ref<ReadonlyArray<CalibratedWhale>>
   /** The verdicts on the feed's own items. */
   readonly verdicts: Ref.Ref<VerdictCounts>
+  /** Of published whale entries, by label and by wallet. */
+  readonly entryTotals: Ref.Ref<ReadonlyMap<EntryLabel, EntryTotals>>
+  readonly walletSums: Ref.Ref<ReadonlyMap<string, EntryTotals["sums"]>>
+  readonly moveBins: Ref.Ref<ReadonlyArray<ScoredBin>>
   readonly tracked: Ref.Ref<ReadonlyArray<TrackedWallet>>
   readonly totals: Ref.Ref<ReadonlyArray<WalletTotals>>
   /** False: the wallet stores cannot be read. */
   readonly whalesUp: Ref.Ref<boolean>
   /** How often the calibrated wallets were read. */
   readonly whalesRead: Ref.Ref<number>
+  /** When every job except the tick last ended well. */
+  readonly jobsOkAt: Ref.Ref<number | null>
 }
 
 export const makeProductPorts = Effect.gen(function* () {
@@ -66,6 +79,7 @@ export const makeProductPorts = Effect.gen(function* () {
     markets: yield* Ref.make<ReadonlyArray<Market>>([]),
     series: yield* Ref.make<ReadonlyArray<SeriesPoint>>([]),
     books: yield* Ref.make<ReadonlyArray<OrderBook>>([]),
+    listed: yield* Ref.make<ReadonlyArray<Market>>([]),
     history: yield* Ref.make<ReadonlyArray<PricePoint>>([]),
     venueUp: yield* Ref.make(true),
     latencyMs: yield* Ref.make(0),
@@ -76,10 +90,14 @@ export const makeProductPorts = Effect.gen(function* () {
     proposals: yield* Ref.make<ReadonlyArray<Proposal>>([]),
     whales: yield* Ref.make<ReadonlyArray<CalibratedWhale>>([]),
     verdicts: yield* Ref.make(noVerdicts),
+    entryTotals: yield* Ref.make<ReadonlyMap<EntryLabel, EntryTotals>>(new Map()),
+    walletSums: yield* Ref.make<ReadonlyMap<string, EntryTotals["sums"]>>(new Map()),
+    moveBins: yield* Ref.make<ReadonlyArray<ScoredBin>>([]),
     tracked: yield* Ref.make<ReadonlyArray<TrackedWallet>>([]),
     totals: yield* Ref.make<ReadonlyArray<WalletTotals>>([]),
     whalesUp: yield* Ref.make(true),
     whalesRead: yield* Ref.make(0),
+    jobsOkAt: yield* Ref.make<number | null>(yield* Clock.currentTimeMillis),
   }
   return ports
 })
@@ -143,13 +161,19 @@ export const whaleRow = (fields: Partial<WhaleRow> = {}): WhaleRow => ({
   ...fields,
 })
 
+/** Every input was read in full just now. */
+export const alwaysFresh = Layer.succeed(Freshness, {
+  asOf: () => Clock.currentTimeMillis,
+  fresh: () => Clock.currentTimeMillis,
+})
+
 const marketStore = ({ markets, series }: ProductPorts) =>
   Layer.succeed(MarketStore, {
-    save: () => Effect.void,
+    save: (found) => Ref.update(markets, (all) => [...all, ...found]),
     bySlug: (slug) =>
       Effect.map(
         Ref.get(markets),
-        (all) => Option.fromUndefinedOr(all.find((row) => row.slug === slug)),
+        (all) => Option.fromUndefinedOr(all.find((row) => slugKey(row.slug) === slugKey(slug))),
       ),
     byIds: (ids) =>
       Effect.map(
@@ -162,12 +186,12 @@ const marketStore = ({ markets, series }: ProductPorts) =>
         (all) =>
           all
             .filter(({ eventSlug, status }) =>
-              eventSlug === slug && (status === "open" || status === "proposed")
+              slugKey(eventSlug) === slugKey(slug) && (status === "open" || status === "proposed")
             )
             .slice(0, limit),
       ),
-    endingWithin: (query, now) =>
-      Effect.map(Ref.get(markets), (all) => endingWithin(all, query, now)),
+    resolvingCandidates: (query, now) =>
+      Effect.map(Ref.get(markets), (all) => resolvingCandidates(all, query, now)),
     mostLiquid: (limit) =>
       Effect.map(
         Ref.get(markets),
@@ -189,7 +213,9 @@ const marketStore = ({ markets, series }: ProductPorts) =>
     prune: () => Effect.succeed(0),
   })
 
-const venue = ({ books, history, proposals, venueUp, latencyMs, venueRequests }: ProductPorts) => {
+const venue = (
+  { books, listed, history, proposals, venueUp, latencyMs, venueRequests }: ProductPorts,
+) => {
   const answer = <A>(operation: string, rows: Ref.Ref<A>) =>
     Effect.gen(function* () {
       yield* Ref.update(venueRequests, (count) => count + 1)
@@ -201,6 +227,12 @@ const venue = ({ books, history, proposals, venueUp, latencyMs, venueRequests }:
     })
   return Layer.succeed(VenueClient, {
     listMarkets: Stream.empty,
+    bySlug: (slug) =>
+      Effect.map(answer("bySlug", listed), (all) => {
+        const own = all.filter((market) => market.slug === slug)
+        const rows = own.length > 0 ? own : all.filter(({ eventSlug }) => eventSlug === slug)
+        return { rows, rejected: {} }
+      }),
     books: (tokenIds) =>
       Effect.map(answer("books", books), (all) => ({
         rows: all.filter(({ tokenId }) => tokenIds.includes(tokenId)),
@@ -252,10 +284,18 @@ const newsOf = ({ news, newsUp }: ProductPorts) => {
   })
 }
 
-const scoreStore = ({ verdicts }: ProductPorts) =>
+const scoreStore = ({ verdicts, moveBins, entryTotals, walletSums }: ProductPorts) =>
   Layer.mock(ScoreStore, {
     counts: Ref.get(verdicts),
-    version: Effect.map(Ref.get(verdicts), (counts) => JSON.stringify(counts)),
+    forecastCounts: Effect.succeed(noForecasts),
+    moveBins: Ref.get(moveBins),
+    entryTotals: Ref.get(entryTotals),
+    walletEntrySums: Ref.get(walletSums),
+    version: Effect.zipWith(
+      Ref.get(verdicts),
+      Ref.get(walletSums),
+      (...parts) => JSON.stringify([parts[0], [...parts[1]]]),
+    ),
   })
 
 /** The ports that the products use. */

@@ -8,12 +8,23 @@ import assert from "node:assert/strict"
 import { Arbitrary, Effect, Schema } from "effect"
 import { layer } from "../../src/track-record/postgres/scoreStore.ts"
 import { MarketId } from "../../src/markets/domain/market.ts"
+import { binsOf, eventsMin, outcomeOf } from "../../src/movers/domain/moveOutcomes.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
-import type { ScoreCheck } from "../../src/track-record/domain/selfScore.ts"
+import { forecastVerdict } from "../../src/track-record/domain/resolutionForecasts.ts"
+import {
+  closingKinds,
+  type EntryLabel,
+  entryLabels,
+  type PublishedEntry,
+  type ReadingResult,
+} from "../../src/track-record/domain/entryScore.ts"
+import { isEntryCheck, type ScoreCheck } from "../../src/track-record/domain/selfScore.ts"
 import { day, hour } from "../../src/core/domain/time.ts"
+import type { ScoredBin } from "../../src/track-record/domain/moverDrift.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { now } from "../support/movers/market.ts"
 import { memoryScores } from "../support/track-record/memoryScores.ts"
+import { Random } from "../support/random.ts"
 import { checkProperty, onEveryStore } from "../support/stores.ts"
 import { sized } from "../support/size.ts"
 
@@ -21,6 +32,8 @@ const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const which = int(0, 3)
 const anyEnd = Schema.Literals(["won", "lost", "shared", "cancelled"])
+
+const readingStates = ["read", "thin", "one_sided", "missed", "no_book"] as const
 
 /** Sequences of operations, with so few hours and markets that they collide. */
 const program = Arbitrary.schema(
@@ -31,8 +44,16 @@ const program = Arbitrary.schema(
       checks: Schema.Array(Schema.Struct({
         market: Schema.NullOr(which),
         at: int(0, 20),
-        kind: Schema.Literals(["mover_1h", "mover_24h", "predetermined"]),
+        kind: Schema.Literals(["mover_1h", "mover_24h", "predetermined", "whale"]),
+        label: Schema.Literals(entryLabels),
+        book: Schema.Boolean,
       })).check(Schema.isMaxLength(5)),
+    }),
+    Schema.Struct({
+      do: Schema.Literal("read"),
+      at: int(0, 40),
+      results: Schema.Array(Schema.Literals(readingStates))
+        .check(Schema.isMinLength(1), Schema.isMaxLength(4)),
     }),
     Schema.Struct({
       do: Schema.Literal("saveResolutions"),
@@ -43,6 +64,14 @@ const program = Arbitrary.schema(
       )
         .check(Schema.isMaxLength(3)),
     }),
+    Schema.Struct({
+      do: Schema.Literal("addForecasts"),
+      at: int(0, 30),
+      forecasts: Schema.Array(
+        Schema.Struct({ market: which, percent: int(0, 100), endWithin: Schema.Boolean }),
+      ).check(Schema.isMaxLength(4)),
+    }),
+    Schema.Struct({ do: Schema.Literal("judgeForecasts"), at: int(0, 90) }),
     Schema.Struct({
       do: Schema.Literal("judge"),
       at: int(0, 60),
@@ -66,6 +95,56 @@ const ended = (n: number, end: typeof anyEnd.Type, hours: number | null): Resolu
     : { ...shared, source: "oracle", state: "paid", payouts: payouts[end] }
 }
 
+/** The checks of a published whale entry. */
+const whaleChecks = (feedIndex: number, market: number | null, hours: number) =>
+  (["whale_entry", ...closingKinds] as const).map((kind): ScoreCheck => ({
+    ...{ kind, feedIndex, marketId: market === null ? null : id(market) },
+    ...{ at: at(hours + (kind === "whale_1h" ? 1 : 0)), outcome: hours % 2 === 0 ? 0 : 1 },
+  }))
+
+const whaleEntry = (
+  feedIndex: number,
+  hours: number,
+  label: EntryLabel,
+  book: boolean,
+): PublishedEntry => ({
+  ...{ feedIndex, wallet: `0x${hours % 3}`, eventKey: `event-${hours % 4}`, label },
+  ...{ entryPrice: 0.05 * (1 + hours % 18), feeRate: 0.01 * (hours % 3) },
+  asks: book ? [0.04 * (1 + hours % 20), 0.9] : null,
+})
+
+const prices = { read: [0.3, 0.31, 0.35], thin: [0.3, null, null], one_sided: [null, null, null] }
+
+const readingResult = (state: keyof typeof prices | "missed" | "no_book"): ReadingResult =>
+  state === "missed" || state === "no_book" ? { state } : {
+    ...{ state: "read", readAt: at(3), mid: state === "one_sided" ? null : 0.3 },
+    ...{ ownPrices: prices[state], otherPrices: [0.71, 0.72, null] },
+  }
+
+/** The value of a judged check, as the service saves it. */
+const judgement = (check: ScoreCheck, n: number, of: ReadonlyArray<MoverWord>) =>
+  check.kind === "predetermined"
+    ? { verdict: "correct" as const }
+    : !isEntryCheck(check)
+    ? { verdict: of[n % of.length] ?? "unknown" }
+    : n % 3 === 0
+    ? { verdict: null, value: null, dueAt: at(30 + n) }
+    : check.kind === "whale_entry"
+    ? { verdict: "paid" as const, value: n % 2 }
+    : { verdict: "priced" as const, value: 0.25 }
+type MoverWord = "persisted" | "reverted" | "unknown"
+/** A move with some of few events and bins. */
+const moveOf = (n: number) => {
+  const features = {
+    window: n % 2 === 0 ? "1h" : "24h",
+    zScore: n % 7,
+    converged: n % 3 === 0,
+    endsAt: n % 4 === 0 ? null : at(n),
+  } as const
+  const bins = binsOf({ ...features, delta: 0.1, emittedAt: now })
+  return { ...features, eventKey: `event-${n % 4}`, bins }
+}
+
 /** Runs the steps and returns every result. */
 const run = Effect.fnUntraced(function* (store: ScoreStore["Service"], steps: Program) {
   const results: Array<unknown> = []
@@ -73,16 +152,56 @@ const run = Effect.fnUntraced(function* (store: ScoreStore["Service"], steps: Pr
   for (const step of steps) {
     if (step.do === "addChecks") {
       const from = (yield* store.cursor) + (step.fromHere ? 0 : 1)
-      const checks = step.checks.map(({ market, at: hours, kind }): ScoreCheck => {
-        const shared = { feedIndex: ++items, marketId: market === null ? null : id(market) }
-        return kind === "predetermined"
-          ? { kind, ...shared, at: at(hours), outcome: hours % 2 === 0 ? 0 : 1 }
-          : { kind, ...shared, at: at(hours), priceStart: 0.4, priceNow: 0.1 * (hours % 9) }
-      })
-      results.push(yield* store.addChecks(from, from + checks.length + 1, checks))
+      const entries: Array<PublishedEntry> = []
+      const checks = step.checks.flatMap(
+        ({ market, at: hours, kind, label, book }): ReadonlyArray<ScoreCheck> => {
+          const shared = { feedIndex: ++items, marketId: market === null ? null : id(market) }
+          if (kind === "whale") {
+            entries.push(whaleEntry(items, hours, label, book))
+            return whaleChecks(items, market, hours)
+          }
+          return kind === "predetermined"
+            ? [{
+              ...{ kind, ...shared, at: at(hours), outcome: hours % 2 === 0 ? 0 : 1 },
+              contested: hours % 3 === 0,
+            }]
+            : [{
+              ...{ kind, ...shared, at: at(hours), priceStart: 0.4, priceNow: 0.1 * (hours % 9) },
+              move: hours % 5 === 0 ? null : moveOf(hours),
+            }]
+        },
+      )
+      results.push(yield* store.addChecks(from, from + checks.length + 1, checks, entries))
+    } else if (step.do === "read") {
+      const due = yield* store.dueReadings(at(step.at), 5)
+      const found = due.map(({ feedIndex, delayMinutes }, n) => ({
+        ...{ feedIndex, delayMinutes },
+        result: readingResult(step.results[n % step.results.length] ?? "missed"),
+      }))
+      // A second result of the same reading is ignored.
+      results.push(due, yield* store.saveReadings(found))
+      results.push(
+        yield* store.saveReadings(found.map((one) => ({
+          ...one,
+          result: { state: "missed" as const },
+        }))),
+      )
     } else if (step.do === "saveResolutions") {
       const rows = step.ends.map(({ market, end, at }) => ended(market, end, at))
       results.push(yield* store.saveResolutions(rows, step.requested.map(id), at(step.at)))
+    } else if (step.do === "addForecasts") {
+      yield* store.addForecasts(step.forecasts.map(({ market, percent, endWithin }) => ({
+        ...{ marketId: id(market), madeAt: at(step.at), probability: percent / 100, endWithin },
+      })))
+    } else if (step.do === "judgeForecasts") {
+      const due = yield* store.dueForecasts({
+        ...{ now: at(step.at), overdueBefore: at(step.at - 24), limit: 3 },
+      })
+      const judged = due.map(({ forecast, resolution, requested }) => ({
+        forecast,
+        verdict: forecastVerdict(forecast, resolution, requested),
+      }))
+      results.push(due, yield* store.saveForecastVerdicts([...judged, ...judged.slice(0, 1)]))
     } else {
       const due = yield* store.dueChecks({
         now: at(step.at),
@@ -97,10 +216,11 @@ const run = Effect.fnUntraced(function* (store: ScoreStore["Service"], steps: Pr
         due,
         yield* store.saveVerdicts(due.map(({ check, version }, n) => ({
           ...{ check, version },
-          verdict: check.kind === "predetermined"
-            ? "correct"
-            : step.verdicts[n % step.verdicts.length] ?? "unknown",
+          ...judgement(check, n, step.verdicts),
           point: n % 2 === 0 ? null : { at: at(n), mid: 0.25 },
+          outcome: !("priceStart" in check) || n % 3 === 0
+            ? null
+            : outcomeOf(check, 0.05 * (check.feedIndex % 20)),
         }))),
       )
     }
@@ -109,12 +229,28 @@ const run = Effect.fnUntraced(function* (store: ScoreStore["Service"], steps: Pr
       yield* store.cursor,
       yield* store.counts,
       yield* store.version,
+      [...yield* store.entryTotals].map(rounded).sort(),
+      [...yield* store.walletEntrySums].map(rounded).sort(),
+      yield* store.dueReadings(at(50), 100),
+      (yield* store.moveBins).toSorted((a, b) =>
+        `${a.horizon} ${a.bin}` < `${b.horizon} ${b.bin}` ? -1 : 1
+      ),
       yield* store.dueMarkets({ ...query, endedAfter: at(12), requestedAgainBefore: at(20) }),
       yield* store.dueChecks({ now: at(60), overdueBefore: at(5), limit: 100 }),
+      yield* store.forecastsMadeAt,
+      rounded(yield* store.forecastCounts),
+      yield* store.dueForecasts({ now: at(60), overdueBefore: at(30), limit: 5 }),
     )
   }
   return results
 })
+
+/** Sums of floats depend on their order. */
+const rounded = (value: unknown): string =>
+  JSON.stringify(
+    sorted(JSON.parse(JSON.stringify(value, (_, part) =>
+      typeof part === "number" ? Math.round(part * 1e7) / 1e7 + 0 : part))),
+  )
 
 const sorted = (value: unknown): unknown =>
   JSON.parse(
@@ -139,7 +275,7 @@ onEveryStore("ScoreStore", (law) => {
   )
 
   const outcome = (feedIndex: number): ScoreCheck => ({
-    ...{ kind: "predetermined", feedIndex, marketId: id(1), at: now, outcome: 0 },
+    ...{ kind: "predetermined", feedIndex, marketId: id(1), at: now, outcome: 0, contested: false },
   })
 
   law(
@@ -167,7 +303,7 @@ onEveryStore("ScoreStore", (law) => {
         const judge = Effect.gen(function* () {
           const due = yield* store.dueChecks({ now: now + day, overdueBefore: now, limit: 9 })
           yield* store.saveVerdicts(due.map(({ check, version, resolution }) => ({
-            ...{ check, version, point: null },
+            ...{ check, version, point: null, outcome: null },
             verdict: resolution?.state === "paid" && resolution.payouts[0] === 1
               ? "correct"
               : "wrong",
@@ -196,6 +332,81 @@ onEveryStore("ScoreStore", (law) => {
       yield* store.addChecks(1, 2, [outcome(2)])
       const due = yield* store.dueChecks({ now, overdueBefore: now, limit: 9 })
       assert.deepEqual(due.map(({ check }) => check.feedIndex), [1, 2])
+    }).pipe(Effect.provide(layer)),
+  )
+
+  law(
+    "moveBins() follow each verdict and its corrections, and test the intervals they state",
+    Effect.gen(function* () {
+      const store = yield* ScoreStore
+      const model = memoryScores()
+      const random = new Random(5)
+      const checks = Array.from({ length: 30 * eventsMin }, (_, n): ScoreCheck => ({
+        ...{
+          kind: random.pick(["mover_1h", "mover_24h"]),
+          feedIndex: n + 1,
+          marketId: null,
+          at: now,
+        },
+        ...{ priceStart: 0.5, priceNow: 0.501 },
+        move: { ...moveOf(random.below(7)), eventKey: `${Math.floor(n / 2)}` },
+      }))
+      for (const scores of [store, model]) yield* scores.addChecks(0, checks.length, checks)
+      let tested = 0
+      // In parts, of which each corrects some verdicts of the one before.
+      for (let from = 0; from < checks.length; from += 60) {
+        const judged = checks.slice(Math.max(0, from - 40), from + 60).map((check) => ({
+          ...{ check, version: 0, verdict: "persisted" as const, point: null },
+          outcome: random.chance(0.1)
+            ? null
+            : outcomeOf({ priceStart: 0.5, priceNow: 0.501 }, 0.5 + random.below(20) / 1e4),
+        }))
+        for (const scores of [store, model]) yield* scores.saveVerdicts(judged)
+        const byBin = (a: ScoredBin, b: ScoredBin) =>
+          `${a.horizon} ${a.bin}` < `${b.horizon} ${b.bin}` ? -1 : 1
+        const bins = (yield* store.moveBins).toSorted(byBin)
+        assert.deepEqual(bins, (yield* model.moveBins).toSorted(byBin))
+        tested = Math.max(...bins.map((row) => row.tested))
+      }
+      assert.ok(tested >= 2, `${tested}`)
+    }).pipe(Effect.provide(layer)),
+  )
+
+  law(
+    "the sums of entries equal the model's, for every label, side, book and result",
+    Effect.gen(function* () {
+      const filled = Effect.fnUntraced(function* (store: ScoreStore["Service"]) {
+        const entries = Array.from(
+          { length: 48 },
+          (_, n) => whaleEntry(n + 1, n % 20, entryLabels[n % 4] ?? "none", n % 6 > 0),
+        )
+        const checks = entries.flatMap(({ feedIndex }) => whaleChecks(feedIndex, 1, feedIndex % 20))
+        yield* store.addChecks(0, 48, checks, entries)
+        const due = yield* store.dueReadings(at(50), 200)
+        const read = (shift: number) =>
+          due.map(({ feedIndex, delayMinutes }, n) => ({
+            ...{ feedIndex, delayMinutes },
+            result: readingResult(readingStates[(n + shift) % 5] ?? "missed"),
+          }))
+        assert.equal(yield* store.saveReadings(read(0)), 144)
+        const version = yield* store.version
+        assert.equal(yield* store.saveReadings(read(1)), 0)
+        assert.equal(yield* store.version, version)
+        yield* store.saveResolutions([ended(1, "won", 1)], [id(1)], at(60))
+        const query = { now: at(60), overdueBefore: at(60), limit: 200 }
+        const judged = (yield* store.dueChecks(query)).map(({ check, version }, n) => ({
+          ...{ check, version, point: null, outcome: null },
+          ...judgement(check, n + 1, []),
+        }))
+        assert.equal(yield* store.saveVerdicts(judged), judged.length)
+        const known = [...yield* store.entryTotals, ...yield* store.walletEntrySums]
+        return known.map(rounded).sort()
+      })
+      const sums = yield* filled(yield* ScoreStore)
+      assert.deepEqual(sums, yield* filled(memoryScores()))
+      for (const part of ["at_ask", "whale_24h_from_ask", "book_60_100", "unfillable_10_10000"]) {
+        assert.ok(sums.some((row) => row.includes(part)), part)
+      }
     }).pipe(Effect.provide(layer)),
   )
 

@@ -18,6 +18,9 @@ import { day, hour, isoTime, minute } from "../../src/core/domain/time.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
+import type { ExpectedMarket } from "../../src/markets/domain/resolving.ts"
+import { Resolving } from "../../src/markets/Resolving.ts"
+import { resolutionScore } from "../../src/track-record/domain/resolutionForecasts.ts"
 import { SelfScore } from "../../src/track-record/SelfScore.ts"
 import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import { test } from "../support/effect.ts"
@@ -31,6 +34,8 @@ import { candidate } from "../support/predetermined/candidates.ts"
 interface Venue {
   resolutions: ReadonlyArray<Resolution>
   down: boolean
+  /** The markets of /v1/resolving. */
+  expected: ReadonlyArray<ExpectedMarket>
   readonly requested: Array<MarketId>
 }
 
@@ -41,7 +46,7 @@ const paid = (n: number, first: number, at: number | null = now + 2 * hour): Res
 
 const open = Effect.gen(function* () {
   yield* TestClock.setTime(now - 1)
-  const venue: Venue = { resolutions: [], down: false, requested: [] }
+  const venue: Venue = { resolutions: [], down: false, expected: [], requested: [] }
   // On the live clock: the store's periodic work must not run for every day that a test skips.
   const ports = yield* TestClock.withLive(Layer.build(Layer.mergeAll(
     Layer.mergeAll(feedStore.layer, marketStore.layer, scoreStore.layer).pipe(
@@ -61,10 +66,15 @@ const open = Effect.gen(function* () {
     }),
   )))
   yield* Context.get(ports, MarketStore).save([0, 1, 2, 3].map((n) => candidate(n)), now)
+  const resolving = Resolving.of({
+    ...{ check: () => Effect.die("check"), list: () => Effect.die("list") },
+    expected: () => Effect.sync(() => venue.expected),
+  })
   const tick = Effect.fnUntraced(function* (at: number, through: typeof ports = ports) {
     yield* TestClock.setTime(at)
     return yield* Effect.flatMap(SelfScore, ({ tick }) => tick(at)).pipe(
       Effect.provide(Layer.fresh(SelfScore.layer)),
+      Effect.provideService(Resolving, resolving),
       Effect.provide(through),
     )
   })
@@ -76,7 +86,11 @@ const open = Effect.gen(function* () {
         ...{ marketId: candidate(n).id, at: now + Number(minutes) * minute, mid },
       })),
     )
-  const score = Effect.map(Context.get(ports, ScoreStore).counts, selfScore)
+  /** The counts of both kinds of predetermined item together. */
+  const score = Effect.map(Context.get(ports, ScoreStore).counts, (counts) => {
+    const { movers, predetermined: { byKind: _, ...predetermined } } = selfScore(counts)
+    return { movers, predetermined }
+  })
   return { venue, ports, tick, publish, price, score }
 })
 
@@ -264,3 +278,57 @@ test("tick() has the same result when it is killed at every call", () =>
       cursor: 7,
     })
   }))
+
+/** The n-th market, forecast to resolve within a day with this probability. */
+const forecast = (n: number, probability24h: number, endsAt: number): ExpectedMarket => ({
+  market: candidate(n, { endsAt }),
+  mid: 0.5,
+  expected: { at: now + day, probability24h, basis: "end_date", scheduledAt: endsAt },
+})
+
+on(
+  "forecasts are stored every four hours, judged after a day, and scored with two baselines",
+  Effect.fnUntraced(function* ({ venue, ports, tick }) {
+    const counts = Context.get(ports, ScoreStore).forecastCounts
+    venue.expected = [
+      forecast(0, 0.9, now + hour),
+      forecast(1, 0.2, now + 2 * hour),
+      forecast(2, 0.5, now + 9 * day),
+      forecast(3, 0.7, now - hour),
+    ]
+    strictEqual((yield* tick(now)).forecasts, 4)
+    venue.expected = [forecast(1, 0.4, now + 2 * hour)]
+    strictEqual((yield* tick(now + hour)).forecasts, 0)
+    strictEqual((yield* tick(now + 4 * hour)).forecasts, 1)
+    venue.expected = []
+    // Resolved in time, a minute late, never, and at an unknown time.
+    const late = now + day + minute
+    venue.resolutions = [paid(0, 1, now + day), paid(1, 0, late), paid(3, 1, null)]
+    yield* tick(now + day + 29 * minute)
+    strictEqual((yield* counts).resolved + (yield* counts).open, 0)
+    yield* tick(now + day + 30 * minute)
+    const { squaredError, ...judged } = yield* counts
+    equal(judged, { forecasts: 5, resolved: 1, open: 2, unknown: 1, endDateSquaredError: 1 })
+    strictEqual(Math.round(squaredError * 1e6), Math.round((0.1 ** 2 + 0.2 ** 2 + 0.5 ** 2) * 1e6))
+    yield* tick(now + day + 5 * hour)
+    const score = resolutionScore(yield* counts)
+    equal([score.judged, score.resolvedWithin24h, score.unknown], [4, 2, 1])
+    equal([score.brier, score.baseRateBrier], [0.165, 0.25])
+    strictEqual(score.endDateBrier, 0.25)
+  }),
+)
+
+on(
+  "a forecast waits for the venue for a day, and is then unknown",
+  Effect.fnUntraced(function* ({ venue, ports, tick }) {
+    const counts = Context.get(ports, ScoreStore).forecastCounts
+    venue.expected = [forecast(0, 0.9, now + hour)]
+    yield* tick(now)
+    Object.assign(venue, { down: true, expected: [] })
+    yield* tick(now + day + hour)
+    strictEqual((yield* counts).unknown, 0)
+    yield* tick(now + 2 * day + hour)
+    const score = resolutionScore(yield* counts)
+    equal([score.forecasts, score.judged, score.unknown, score.brier], [1, 0, 1, null])
+  }),
+)

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Context, Duration, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as detectionStore from "../../src/predetermined/postgres/detectionStore.ts"
@@ -16,14 +16,24 @@ import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { Detector } from "../../src/predetermined/Detector.ts"
 import type { FeedItem } from "../../src/feed/domain/item.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
+import {
+  type JudgedMove,
+  type OutcomeSums,
+  sumsByBin,
+} from "../../src/movers/domain/moveOutcomes.ts"
+import { sumsOf } from "../../src/track-record/domain/moverDrift.ts"
 import { selfScore } from "../../src/track-record/domain/selfScore.ts"
 import { day, hour, minute } from "../../src/core/domain/time.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { Ingestion } from "../../src/movers/Ingestion.ts"
+import { MoveOutcomes } from "../../src/movers/MoveOutcomes.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { News } from "../../src/news/News.ts"
 import { Predetermined } from "../../src/predetermined/Predetermined.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
+import { Resolving } from "../../src/markets/Resolving.ts"
+import * as contestedRecord from "../../src/track-record/contestedRecord.ts"
+import * as moveOutcomes from "../../src/track-record/moveOutcomes.ts"
 import { SelfScore } from "../../src/track-record/SelfScore.ts"
 import { VenueClient } from "../../src/markets/VenueClient.ts"
 import { test } from "../support/effect.ts"
@@ -32,7 +42,7 @@ import { embeddedStore } from "../support/stores.ts"
 /** Short-lived markets, so that many end; late prices and wrong proposals are frequent. */
 const world = makeWorld({
   ...{ seed: 11, markets: 90, lifeDays: [3, 6], jumpsPerMarketDay: 3, laggardShare: 1 },
-  ...{ wrongProposalShare: 0.3, lateShare: 0.05, correctedShare: 0.05 },
+  ...{ wrongProposalShare: 0.3, wrongContestedShare: 0.3, lateShare: 0.05, correctedShare: 0.05 },
 })
 const start = Math.ceil(world.options.origin / day) * day
 const tickIntervalMs = 30 * minute
@@ -48,13 +58,22 @@ const noNews = Layer.mock(News, {
 
 const ports = (store: Context.Context<Layer.Success<typeof embeddedStore>>) =>
   Layer.mergeAll(
-    Layer.mergeAll(feedStore.layer, marketStore.layer, scoreStore.layer, detectionStore.layer).pipe(
-      Layer.provide(Layer.succeedContext(store)),
-    ),
+    Layer.mergeAll(
+      feedStore.layer,
+      marketStore.layer,
+      Layer.provideMerge(
+        Layer.merge(moveOutcomes.layer, contestedRecord.layer),
+        scoreStore.layer,
+      ),
+      detectionStore.layer,
+    ).pipe(Layer.provide(Layer.succeedContext(store))),
     simulated.layer(world),
     Detector.layerRules,
     noNews,
   )
+
+/** The number of earlier movers that each tick could read the outcome of. */
+const known: Array<{ slot: number; moves: Readonly<Record<"1h" | "24h", number>> }> = []
 
 /** Runs all ticks, with new service instances at every tick: nothing stays in memory. */
 const simulate = Effect.gen(function* () {
@@ -63,12 +82,17 @@ const simulate = Effect.gen(function* () {
   const context = yield* Layer.build(ports(yield* TestClock.withLive(Layer.build(embeddedStore))))
   const score = (slot: number) =>
     Effect.flatMap(SelfScore, ({ tick }) => tick(slot)).pipe(
-      Effect.provide(Layer.fresh(SelfScore.layer)),
+      Effect.provide(Layer.fresh(SelfScore.layer.pipe(Layer.provide(Resolving.layer)))),
       Effect.provide(context),
     )
   for (let n = 0; n < ticks; n++) {
     const slot = start + n * tickIntervalMs
     yield* TestClock.setTime(slot)
+    const { sums } = Context.get(context, MoveOutcomes)
+    const movesOf = (bins: ReadonlyMap<string, OutcomeSums>) =>
+      (bins.get("contested")?.moves ?? 0) + (bins.get("converged")?.moves ?? 0)
+    const { "1h": hourly, "24h": daily } = yield* sums
+    known.push({ slot, moves: { "1h": movesOf(hourly), "24h": movesOf(daily) } })
     yield* Effect.gen(function* () {
       equal((yield* (yield* Ingestion).tick(slot)).failed, [])
       equal((yield* (yield* Predetermined).tick(slot)).failed, [])
@@ -102,11 +126,12 @@ const recount = Effect.fnUntraced(function* (context: Ports, item: FeedItem) {
   )
   if (item.type === "predetermined") {
     const outcome = item.data.market.outcomes?.indexOf(item.data.outcome) ?? -1
-    return [["predetermined", verdictOf(resolution, outcome)] as const]
+    const kind = item.data.kind === "contested_proposal" ? "contested" : "predetermined"
+    return [[kind, verdictOf(resolution, outcome)] as const]
   }
   if (item.type !== "mover") return []
   const { priceStart, priceNow } = item.data
-  const verdicts: Array<readonly ["mover_1h" | "mover_24h", string]> = []
+  const verdicts: Array<readonly ["mover_1h" | "mover_24h", string, JudgedMove | null]> = []
   for (const [kind, after] of [["mover_1h", hour], ["mover_24h", day]] as const) {
     const at = Date.parse(item.createdAt) + after
     const points = yield* Context.get(context, MarketStore).series(id, {
@@ -125,7 +150,20 @@ const recount = Effect.fnUntraced(function* (context: Ports, item: FeedItem) {
     const half = (priceStart + priceNow) / 2
     const persisted = price !== undefined &&
       (priceNow > priceStart ? price.mid > half - 1e-9 : price.mid < half + 1e-9)
-    verdicts.push([kind, price === undefined ? "unknown" : persisted ? "persisted" : "reverted"])
+    const verdict = price === undefined ? "unknown" : persisted ? "persisted" : "reverted"
+    const steps = (price: number) => Math.round(price * 20_000)
+    const direction = priceNow > priceStart ? 1 : -1
+    const drift = direction * steps((price?.mid ?? 0) - priceNow)
+    verdicts.push([
+      kind,
+      verdict,
+      price === undefined ? null : {
+        drift: drift === 0 ? 0 : drift,
+        margin: 2 * drift + Math.abs(steps(priceNow - priceStart)),
+        event: Option.getOrThrow(found).eventKey,
+        bins: [item.data.converged === true ? "converged" : "contested"],
+      },
+    ])
   }
   return verdicts
 })
@@ -145,21 +183,68 @@ test("the scores equal a recount after all final resolutions", () =>
       count: 1_000,
       type: null,
     })
-    const counts: Record<"mover_1h" | "mover_24h" | "predetermined", Record<string, number>> = {
-      ...{ mover_1h: {}, mover_24h: {}, predetermined: {} },
-    }
+    const counts: Record<
+      "mover_1h" | "mover_24h" | "predetermined" | "contested",
+      Record<string, number>
+    > = { mover_1h: {}, mover_24h: {}, predetermined: {}, contested: {} }
+    const moves: Record<string, Array<JudgedMove>> = { mover_1h: [], mover_24h: [] }
     for (const item of items) {
-      for (const [kind, verdict] of yield* recount(context, item)) {
+      for (const [kind, verdict, move = null] of yield* recount(context, item)) {
         counts[kind][verdict] = (counts[kind][verdict] ?? 0) + 1
+        if (move !== null) moves[kind]?.push(move)
       }
     }
+    const sums = sumsOf(yield* Context.get(context, ScoreStore).moveBins)
+    for (const horizon of ["1h", "24h"] as const) {
+      for (const [bin, recounted] of sumsByBin(moves[`mover_${horizon}`] ?? [])) {
+        equal(sums[horizon].get(bin), recounted, `${horizon} ${bin}`)
+      }
+    }
+    noLookAhead(items)
+    recordsAreEarlier(items)
+    const { resolved, open, unknown } = yield* Context.get(context, ScoreStore).forecastCounts
+    ok(resolved >= 50 && open >= 50, `${resolved} forecasts resolved, ${open} open`)
+    ok(unknown < 0.05 * resolved, `${unknown} unknown`)
     const stored = yield* Context.get(context, ScoreStore).counts
     const { movers, predetermined } = selfScore(stored)
     equal(sorted(stored), sorted(counts))
     ok(movers.judgedAfter1h >= 20 && movers.judgedAfter24h >= 10, "too few movers were judged")
     ok(predetermined.resolved >= 10, "too few outcomes were resolved")
     ok(predetermined.correct < predetermined.resolved, "no outcome was wrong")
+    // Without news every item is the venue's word alone, and none says more than that.
+    const { evidence, contestedProposal: { record, ...contested } } = predetermined.byKind
+    equal([evidence.emitted, contested.emitted], [0, predetermined.emitted])
+    ok(
+      record !== null && record.upheld < record.proposals &&
+        record.upheldRateLow < record.upheldRate,
+    )
   }))
+
+/** What a tick can know of earlier movers: at most those that were due half an hour before it. */
+function noLookAhead(items: ReadonlyArray<FeedItem>) {
+  const movers = items.filter((item) => item.type === "mover")
+  for (const { slot, moves } of known) {
+    for (const [horizon, after] of [["1h", hour], ["24h", day]] as const) {
+      const due = movers.filter(({ createdAt }) =>
+        Date.parse(createdAt) + after + 30 * minute < slot
+      )
+      ok(moves[horizon] <= due.length, `${moves[horizon]} moves of ${due.length}`)
+    }
+  }
+  ok((known.at(-1)?.moves["24h"] ?? 0) >= 10)
+}
+
+/** A record that an item shows is of contested proposals published before it. */
+function recordsAreEarlier(items: ReadonlyArray<FeedItem>) {
+  const contested = items.flatMap(({ type, data }) => type === "predetermined" ? [data] : [])
+  for (const [n, { confidence, kind, proposal, statement, marketPrice }] of contested.entries()) {
+    strictEqual(kind, "contested_proposal")
+    strictEqual(confidence, marketPrice >= 0.5 ? "medium" : "low")
+    ok(statement.includes("proposed at the venue and not disputed") && proposal !== undefined)
+    ok((proposal.record?.proposals ?? 0) <= n, `${proposal.record?.proposals} before item ${n}`)
+  }
+  ok(contested.some(({ proposal }) => (proposal?.record?.proposals ?? 0) > 0))
+}
 
 const sorted = (counts: Readonly<Record<string, object>>) =>
   Object.fromEntries(

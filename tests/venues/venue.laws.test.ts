@@ -21,7 +21,14 @@ import { venueLaws } from "./venue.laws.ts"
 const world = Effect.map(
   Clock.currentTimeMillis,
   (now) =>
-    makeWorld({ seed: 7, markets: 150, origin: now, laggardShare: 1, wrongProposalShare: 0.4 }),
+    makeWorld({
+      seed: 7,
+      markets: 150,
+      origin: now,
+      laggardShare: 1,
+      wrongProposalShare: 0.4,
+      wrongContestedShare: 0.4,
+    }),
 )
 
 /** Small pages and short delays, so that the laws run fast. */

@@ -188,7 +188,38 @@ const validRules = Effect.gen(function* () {
   assertThat((yield* rules([])).rows.length === 0, "an empty request returns no rows")
 })
 
+const foundBySlug = Effect.gen(function* () {
+  const { bySlug } = yield* VenueClient
+  const before = (yield* sweep).filter(({ status }) => status === "open").slice(0, samples)
+  const known = new Map<string, ReadonlyArray<Market>>()
+  for (const { slug, eventSlug } of before) {
+    for (const wanted of [slug, eventSlug]) known.set(wanted, (yield* bySlug(wanted)).rows)
+  }
+  const after = new Set((yield* sweep).map(({ id }) => id))
+  const stayed = before.filter(({ id }) => after.has(id))
+  assertThat(stayed.length > 0, "some market stays listed")
+  for (const { id, slug, eventSlug } of stayed) {
+    const own = known.get(slug)?.map((market) => market.id) ?? []
+    assertThat(own.length === 1 && own[0] === id, `${slug} is one market, itself`)
+    const siblings = known.get(eventSlug) ?? []
+    assertThat(
+      eventSlug === slug || siblings.some((market) => market.id === id) ||
+        siblings.every((market) => market.slug === eventSlug),
+      `${eventSlug} has ${slug}`,
+    )
+    assertThat(
+      siblings.every((market) => market.eventSlug === eventSlug || market.slug === eventSlug),
+      `${eventSlug} has no market of another event`,
+    )
+    siblings.forEach(assertMarket)
+  }
+  const none = yield* bySlug("no-market-and-no-event-has-this-slug")
+  assertThat(none.rows.length === 0, "an unknown slug has no market")
+  assertRejections(none.rejected)
+})
+
 const laws: Laws = {
+  "bySlug() returns the market with the slug, or those of its event, and no other": foundBySlug,
   "listMarkets returns only valid markets, and counts the rest": validMarkets,
   "listMarkets omits no market that was listed before and after": completeSweeps,
   "books() returns each requested token at most once, and no other": requestedBooks,

@@ -18,15 +18,15 @@ import { whalesContext, type WhaleStores } from "../support/whales/whaleStores.t
 const wallet = "0xaaaa"
 const entries = 40
 
-/** Stores with one wallet that has forty entries, each in an ended market of its own. */
-const stage = Effect.gen(function* () {
+/** Stores with one wallet that has forty entries, each in an ended market; `perEvent` in one event. */
+const stageOf = Effect.fnUntraced(function* (perEvent: number) {
   yield* TestClock.setTime(now)
   const whales = memoryWhales()
   yield* whales.track([{ wallet, name: "Calm-Comet", source: "volume" }], now)
   const markets = Array.from({ length: entries }, (_, n) =>
     market({
       id: MarketId.make(`m${n}`),
-      eventSlug: `event-${n}`,
+      eventKey: `event-${Math.floor(n / perEvent)}`,
       tokenIds: [TokenId.make(`yes${n}`), TokenId.make(`no${n}`)],
     }))
   const activity = markets.map(({ id, tokenIds }) => ({
@@ -52,6 +52,8 @@ const stage = Effect.gen(function* () {
   return { whales, until }
 })
 
+const stage = stageOf(1)
+
 /** The service over the stores, with some methods replaced. */
 const over = (whales: WhaleStores, replaced: Partial<WhaleStores> = {}) =>
   Layer.build(Layer.fresh(Calibration.layer)).pipe(
@@ -63,6 +65,40 @@ const over = (whales: WhaleStores, replaced: Partial<WhaleStores> = {}) =>
 const entryServices = Effect.fnUntraced(function* (whales: WhaleStores) {
   return { wallets: whales, entries: whales, calibration: yield* over(whales) }
 })
+
+test("a recount subtracts what it added, also when the terms of a market have changed", () =>
+  Effect.gen(function* () {
+    const { whales, until } = yield* stageOf(2)
+    strictEqual(yield* (yield* over(whales)).count(until, { counted: 0 }), true)
+    const cost = Effect.map(
+      whales.sums([wallet]),
+      (sums) =>
+        sums.get(wallet)?.sums?.totals.bands.reduce((sum, { followCost }) => sum + followCost, 0) ??
+          0,
+    )
+    const before = yield* cost
+    // Siblings that are not marked as changed have another fee now.
+    const recounting = yield* over(whales, {
+      uncounted: (limit) =>
+        Effect.map(whales.uncounted(limit), (events) =>
+          events.map((event) => ({
+            ...event,
+            positions: event.positions.map((one) => one.changed ? one : { ...one, feeRate: 0.5 }),
+          }))),
+    })
+    for (const payouts of [[0, 1], [1, 0]] as const) {
+      yield* whales.saveResolutions(
+        [{
+          ...{ marketId: MarketId.make("m0"), resolvedAt: now - day, source: "oracle" },
+          ...{ state: "paid", payouts },
+        }],
+        [],
+        now,
+      )
+      strictEqual(yield* recounting.count(until, { counted: 0 }), true)
+    }
+    strictEqual(Math.round(yield* cost), Math.round(before))
+  }))
 
 test("count() reads a batch again after a conflict, and counts it once", () =>
   Effect.gen(function* () {

@@ -124,6 +124,9 @@ export const factsOf = (n: number, version = 0): MarketFacts => ({
   outcomes: ["Yes", "No"],
   tokenIds: [TokenId.make(`yes-${n}`), TokenId.make(`no-${n}`)],
   endsAt: n === 0 ? null : start + n * 1_000,
+  gameStartsAt: n === 0 ? start : null,
+  eventKey: `event-${n >> 1}`,
+  exclusive: n === 1,
   takerFeeRate: n / 100,
 })
 
@@ -224,7 +227,8 @@ export const worker = (store: Store): Worker => ({
   sums: [],
 })
 
-const byPlace = (a: StalePosition, b: StalePosition) =>
+type Place = Pick<StalePosition, "wallet" | "market">
+const byPlace = (a: Place, b: Place) =>
   `${a.wallet} ${a.market.id}` < `${b.wallet} ${b.market.id}` ? -1 : 1
 
 const manyMax = 100
@@ -265,9 +269,7 @@ export const runCall = Effect.fnUntraced(function* (worker: Worker, call: Call, 
       return yield* store.saveEntries(positions)
     }
     case "publish": {
-      const due = [...yield* store.due(manyMax)].sort((a, b) =>
-        byPlace({ ...a, activity: [] }, { ...b, activity: [] })
-      )
+      const due = [...yield* store.due(manyMax)].sort((a, b) => byPlace(a, b))
       const position = due[call.n]
       if (position === undefined) return
       const { wallet, market, version, boughtBoth } = position
@@ -327,7 +329,10 @@ const count = (
 ) =>
   store.saveCounted(
     events.flatMap(({ wallet, positions }) =>
-      positions.map(({ marketId, version, entries }) => ({
+      // An open position has no score.
+      positions.filter(({ resolution }) => resolution !== null).map((
+        { marketId, version, entries },
+      ) => ({
         wallet,
         marketId,
         version,
@@ -338,7 +343,9 @@ const count = (
       wallet,
       version: stored.get(wallet)?.version ?? 0,
       sums: sumsOf(n),
-      judgement: n % 2 === 0 ? null : { pValue: 0.5, edge: 0, followRoi: 0, fadeRoi: 0 },
+      judgement: n % 2 === 0
+        ? null
+        : { pValue: 0.5, evidence: { follow: 0.5, fade: -0.5 }, edge: 0, followRoi: 0, fadeRoi: 0 },
     })),
   )
 
@@ -364,7 +371,7 @@ export const stateOf = Effect.fnUntraced(function* (store: Store) {
       ...rest,
       activity: activity.map((event) => JSON.stringify(Object.entries(event).sort())).sort(),
     })),
-    due: (yield* store.due(manyMax)).map(({ version: _, ...rest }) => JSON.stringify(rest)).sort(),
+    due: [...yield* store.due(manyMax)].sort(byPlace).map(({ version: _, ...rest }) => rest),
     unresolved: yield* Effect.forEach(
       queries,
       (query) => Effect.map(store.unresolved(query), (ids) => [...ids].sort()),

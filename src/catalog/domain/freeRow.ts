@@ -5,12 +5,20 @@
  * @module
  */
 import { Schema, Struct } from "effect"
+import { Count, Price } from "../../core/domain/number.ts"
 import { Digest } from "../../digest/domain/digest.ts"
-import { FeedItem, FeedStatus, FeedType, feedTypes, MoveWindow } from "../../feed/domain/item.ts"
+import {
+  FeedAsOf,
+  FeedItem,
+  FeedStatus,
+  FeedType,
+  feedTypes,
+  MoveWindow,
+} from "../../feed/domain/item.ts"
 import { strongestMoves } from "../../feed/domain/pulse.ts"
 import { ResolvingRow } from "../../markets/domain/resolving.ts"
 import { Scorecard } from "../../track-record/domain/scorecard.ts"
-import { WhaleRow } from "../../whales/domain/whale.ts"
+import { ScoredWhaleRow } from "../../track-record/domain/entryScore.ts"
 import { IsoTime, isoTime } from "../../core/domain/time.ts"
 import { products, researchFields } from "./product.ts"
 import { sampleAt, sampleBody, sampleScorecard } from "./sample.ts"
@@ -47,10 +55,11 @@ export const VenueMode = Schema.Literals(["simulated", "replay", "polymarket"])
 export type VenueMode = typeof VenueMode.Type
 
 const success = Schema.Literal(true)
-const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
-const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 
 const at = isoTime(sampleAt)
+const asOfTicks = Schema.NullOr(IsoTime).annotate({
+  description: "When the venue was last read in full; null if that is not known",
+})
 const { feedItems: [mover, , predetermined], digest } = sampleBody
 
 export const freeRows = {
@@ -69,6 +78,7 @@ export const freeRows = {
       status: FeedStatus,
       index: Count,
       lastUpdated: Schema.NullOr(IsoTime),
+      asOf: FeedAsOf,
       totalToday: Count,
       todayByType: Schema.Struct({ mover: Count, whale_entry: Count, predetermined: Count }),
       feedTypes: Schema.Array(FeedType),
@@ -79,6 +89,7 @@ export const freeRows = {
       status: "live",
       index: predetermined.feedIndex,
       lastUpdated: at,
+      asOf: { mover: at, whale_entry: at, predetermined: at },
       totalToday: sampleBody.feedItems.length,
       todayByType: { mover: 1, whale_entry: 1, predetermined: 1 },
       feedTypes,
@@ -96,6 +107,7 @@ export const freeRows = {
     body: Schema.Struct({
       success,
       status: FeedStatus,
+      asOf: asOfTicks,
       topMovers24h: Schema.Array(Schema.Struct({
         question: Schema.String,
         window: MoveWindow,
@@ -111,6 +123,7 @@ export const freeRows = {
     sample: (publicBaseUrl) => ({
       success: true,
       status: "live",
+      asOf: at,
       topMovers24h: strongestMoves([mover], 3),
       digestTitle: digest.title,
       digestAt: digest.createdAt,
@@ -164,7 +177,7 @@ export const freeRows = {
       success,
       _notice: Schema.Struct({ type: Schema.Literal("static_sample"), message: Schema.String }),
       feedItems: Schema.Array(FeedItem),
-      whales: Schema.Array(WhaleRow),
+      whales: Schema.Array(ScoredWhaleRow),
       digest: Digest,
       resolving: Schema.Array(ResolvingRow),
       research: Schema.Struct(researchFields),
@@ -190,11 +203,16 @@ export const freeRows = {
         index: Schema.NullOr(Count),
         lastUpdated: Schema.NullOr(IsoTime),
         stale: Schema.Boolean,
+        asOf: Schema.NullOr(FeedAsOf),
       }),
       digest: Schema.Struct({ latestAt: Schema.NullOr(IsoTime), stale: Schema.Boolean }),
       checks: Schema.Struct({
         store: Schema.String,
         venue: Schema.String,
+        wallets: Schema.String.annotate({
+          description:
+            "`ok` while tracked wallets are read often enough for whale entries; else `stale`",
+        }),
         payments: Schema.String,
       }),
       payments: Schema.Struct({
@@ -210,9 +228,12 @@ export const freeRows = {
       paymentMode: "live",
       venue: { mode: "polymarket" },
       network: "eip155:8453",
-      feed: { index: predetermined.feedIndex, lastUpdated: at, stale: false },
+      feed: {
+        ...{ index: predetermined.feedIndex, lastUpdated: at, stale: false },
+        asOf: { mover: at, whale_entry: at, predetermined: at },
+      },
       digest: { latestAt: digest.createdAt, stale: false },
-      checks: { store: "ok", venue: "ok", payments: "ok" },
+      checks: { store: "ok", venue: "ok", wallets: "ok", payments: "ok" },
       payments: { reasons: [] },
     }),
   }),

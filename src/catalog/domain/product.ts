@@ -6,19 +6,22 @@
  * @module
  */
 import { Schema, Struct } from "effect"
+import { Count } from "../../core/domain/number.ts"
 import { BelowThreshold } from "../../core/domain/belowThreshold.ts"
 import { Digest, DigestStale } from "../../digest/domain/digest.ts"
-import {
-  DataStale,
-  FeedItem,
-  FeedStatus,
-  FeedType,
-  SignalNotFound,
-} from "../../feed/domain/item.ts"
+import { DataStale } from "../../core/domain/freshness.ts"
+import { FeedAsOf, FeedItem, FeedStatus, FeedType, SignalNotFound } from "../../feed/domain/item.ts"
+import { slugPattern } from "../../markets/domain/market.ts"
 import { ResolvingRow } from "../../markets/domain/resolving.ts"
-import { MarketAmbiguous, MarketNotFound, VenueFailed } from "../../research/domain/report.ts"
+import {
+  LookupsExhausted,
+  MarketAmbiguous,
+  MarketNotFound,
+  VenueFailed,
+} from "../../research/domain/report.ts"
 import { Report } from "../../research/domain/research.ts"
-import { tableRowsMax, WhaleRow } from "../../whales/domain/whale.ts"
+import { tableRowsMax } from "../../whales/domain/whale.ts"
+import { ScoredWhaleRow } from "../../track-record/domain/entryScore.ts"
 import type { AtomicAmount } from "../../core/domain/money.ts"
 import { IsoTime } from "../../core/domain/time.ts"
 import type { Parameter } from "./parameter.ts"
@@ -66,18 +69,27 @@ const row = <const Row extends Product>(
 ): Row => row
 
 const success = Schema.Literal(true)
-const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const charged = Schema.Boolean.annotate({
   description: "False when the answer was not worth its price and nothing was charged",
 })
 const SignalBody = Schema.Struct({
   success,
   status: Schema.optionalKey(FeedStatus),
+  asOf: Schema.optionalKey(FeedAsOf),
   data: FeedItem,
   charged,
 }).annotate({ identifier: "Signal" })
 
+/** The age of what an answer rests on. */
+const asOf = (description: string) => IsoTime.annotate({ description })
+
 const { feedItems: [mover, whaleEntry, predetermined], whales: sampleWhales, digest } = sampleBody
+
+const feedAsOf: typeof FeedAsOf.Type = {
+  mover: sampleBody.research.generatedAt,
+  whale_entry: sampleBody.research.generatedAt,
+  predetermined: sampleBody.research.generatedAt,
+}
 
 /** The fields of a report's answer, also used by /v1/sample. */
 export const researchFields = {
@@ -101,7 +113,7 @@ export const products = {
     parameters: [],
     errors: [SignalNotFound, DataStale],
     body: SignalBody,
-    sample: { success: true, status: "live", data: predetermined, charged: true },
+    sample: { success: true, status: "live", asOf: feedAsOf, data: predetermined, charged: true },
   }),
   signal: row({
     id: "signal",
@@ -132,7 +144,7 @@ export const products = {
     settlementOrder: "compute-first",
     description:
       "Up to 20 feed items after the last index you saw, in order. Not charged when there is " +
-      "nothing new.",
+      "nothing new. `asOf`: when each type was read.",
     tags: ["prediction-markets", "signals"],
     parameters: [
       {
@@ -166,6 +178,7 @@ export const products = {
         count: Count,
         type: Schema.Literals(["all", ...FeedType.literals]),
       }),
+      asOf: FeedAsOf,
       data: Schema.Array(FeedItem),
       charged,
     }).annotate({ identifier: "Signals" }),
@@ -173,6 +186,7 @@ export const products = {
       success: true,
       count: 2,
       filters: { since: mover.feedIndex, count: 10, type: "all" },
+      asOf: feedAsOf,
       data: [whaleEntry, predetermined],
       charged: true,
     },
@@ -240,20 +254,20 @@ export const products = {
   }),
   resolving: row({
     id: "resolving",
-    title: "Markets that end soon",
+    title: "Markets that resolve soon",
     path: "/v1/resolving",
     price: prices.resolving,
     settlementOrder: "settle-early",
-    description: "Up to 200 markets that end within the given hours, soonest first. Each has " +
-      "its remaining hours, mid price, liquidity, and whether its price is contested or has " +
-      "converged. The ten soonest also have live microstructure. Not charged when there is none. " +
-      "A call that fails after payment is refunded.",
+    description:
+      "Up to 200 markets expected to resolve within the given hours, soonest first, and overdue " +
+      "ones, with expected resolution and price. Not charged when there is none. A " +
+      "call that fails after payment is refunded.",
     tags: ["prediction-markets", "resolution"],
     parameters: [
       {
         name: "withinHours",
         type: "integer",
-        description: "Only markets that end within this many hours",
+        description: "Maximum hours until the expected resolution",
         minimum: 1,
         maximum: 72,
         default: 24,
@@ -268,15 +282,16 @@ export const products = {
       {
         name: "includeNoise",
         type: "string",
-        description: "1 includes repeating bets on a price over a short interval",
+        description: "1 includes short-interval bets",
         values: ["0", "1"],
         flag: true,
       },
     ],
-    errors: [BelowThreshold],
+    errors: [BelowThreshold, DataStale],
     body: Schema.Struct({
       success,
       count: Count,
+      asOf: asOf("When the venue's listing was last read in full; at most an hour ago"),
       filters: Schema.Struct({
         withinHours: Count,
         minLiquidity: Schema.Finite,
@@ -287,6 +302,7 @@ export const products = {
     sample: {
       success: true,
       count: 1,
+      asOf: sampleBody.research.generatedAt,
       filters: { withinHours: 24, minLiquidity: 5_000, includeNoise: false },
       data: sampleBody.resolving,
     },
@@ -299,17 +315,22 @@ export const products = {
     settlementOrder: "settle-early",
     description:
       "The calibration of every tracked wallet with at least 30 resolved entries in 10 events, held " +
-      "to resolution: win rate, edge, and the returns of following or fading it, by odds band. At " +
+      "to resolution: win rate, edge, and the returns of following or fading it, by odds band; and the " +
+      "returns of its published entries at the price offered. At " +
       `most ${tableRowsMax} wallets, the largest stakes first. Most wallets are neutral; the free ` +
       "/v1/track-record explains why. Not charged when there is none. A call that fails after payment is refunded.",
     tags: ["prediction-markets", "whales"],
     parameters: [],
-    errors: [BelowThreshold],
+    errors: [BelowThreshold, DataStale],
     body: Schema.Struct({
       success,
       computedAt: IsoTime,
+      asOf: asOf(
+        "When activity, resolutions and calibrations were last brought up to date; at most 6 hours " +
+          "ago",
+      ),
       data: Schema.Struct({
-        wallets: Schema.NonEmptyArray(WhaleRow),
+        wallets: Schema.NonEmptyArray(ScoredWhaleRow),
         omitted: Count.annotate({
           description:
             "Wallets left out of the answer because of its size: those with the smallest stakes",
@@ -319,6 +340,7 @@ export const products = {
     sample: {
       success: true,
       computedAt: sampleBody.research.generatedAt,
+      asOf: sampleBody.research.generatedAt,
       data: { wallets: sampleWhales, omitted: 0 },
     },
   }),
@@ -338,14 +360,14 @@ export const products = {
         name: "market",
         type: "string",
         description:
-          "The market's slug, from data.market.slug of an item or the address of its page; " +
-          "or the slug of an event with one live market",
+          "The market's slug, from data.market.slug of an item or the address of its page, " +
+          "or the slug of an event with one live market; upper or lower case",
         required: true,
-        pattern: "^[a-z0-9][a-z0-9-]{0,199}$",
+        pattern: slugPattern,
         example: "sample-will-the-bridge-open-in-2027",
       },
     ],
-    errors: [MarketNotFound, MarketAmbiguous, BelowThreshold, VenueFailed],
+    errors: [MarketNotFound, MarketAmbiguous, BelowThreshold, VenueFailed, LookupsExhausted],
     body: Schema.Struct({ success, ...researchFields }).annotate({ identifier: "Research" }),
     sample: { success: true, ...sampleBody.research },
   }),

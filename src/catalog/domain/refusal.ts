@@ -6,8 +6,14 @@
 import { Schema } from "effect"
 import type { BelowThreshold } from "../../core/domain/belowThreshold.ts"
 import type { DigestStale } from "../../digest/domain/digest.ts"
-import type { DataStale, SignalNotFound } from "../../feed/domain/item.ts"
-import type { MarketAmbiguous, MarketNotFound, VenueFailed } from "../../research/domain/report.ts"
+import type { DataStale } from "../../core/domain/freshness.ts"
+import type { SignalNotFound } from "../../feed/domain/item.ts"
+import type {
+  LookupsExhausted,
+  MarketAmbiguous,
+  MarketNotFound,
+  VenueFailed,
+} from "../../research/domain/report.ts"
 
 export const refusalCodes = [
   "invalid_parameter",
@@ -66,6 +72,7 @@ export type ProductError =
   | MarketAmbiguous
   | BelowThreshold
   | VenueFailed
+  | LookupsExhausted
 
 const notUsed = "Your payment was not used."
 /** Before it is claimed, a payment is bound to no request. */
@@ -75,9 +82,9 @@ const signNew =
   "Your payment was not used, but it is bound to this request. For another request sign a new " +
   "authorization."
 
-/** Ten minutes: the first digest waits up to three for the first ticks, and takes up to three. */
+/** Ten minutes: the first digest waits a minute after the first tick, and takes up to three. */
 export const noDigestYet =
-  "No digest has been written yet: the first is expected within 10 minutes of the service's start"
+  "No digest has been written yet: the first is expected within 10 minutes of the first good tick"
 
 const digestStaleMessage = (latestAt: string | null) =>
   latestAt === null
@@ -100,7 +107,9 @@ export function refusalOf(error: ProductError): Refusal {
     case "DataStale":
       return {
         code: "data_stale",
-        message: "The feed is not sold now: its last update is too old",
+        message: error.asOf === null
+          ? `${error.input} is not sold now: its data has not been read yet`
+          : `${error.input} is not sold now: its data is from ${error.asOf}`,
         retryAfterSeconds: error.retryAfterSeconds,
         hint: "Your payment was not used. Send it again later, or let it expire.",
       }
@@ -129,5 +138,12 @@ export function refusalOf(error: ProductError): Refusal {
       return { code: "below_threshold", message: error.message, hint: notUsed }
     case "VenueFailed":
       return { code: "venue_error", message: error.message }
+    case "LookupsExhausted":
+      return {
+        code: "overloaded",
+        message: "This market is not stored, and the venue cannot be asked about more markets now",
+        retryAfterSeconds: error.retryAfterSeconds,
+        hint: "Your payment was not used. Send it again later, or let it expire.",
+      }
   }
 }

@@ -8,11 +8,24 @@ import { type Digest, digestEvery } from "../../digest/domain/digest.ts"
 import { digestBrief } from "../../digest/domain/facts.ts"
 import { templateDigest } from "../../digest/domain/template.ts"
 import { digestOf } from "../../digest/domain/text.ts"
-import type { FeedItem, FrozenCalibration, MarketRef } from "../../feed/domain/item.ts"
+import type {
+  ExpectedDrift,
+  FeedItem,
+  FrozenCalibration,
+  MarketRef,
+} from "../../feed/domain/item.ts"
 import type { Microstructure } from "../../markets/domain/book.ts"
 import { type EpochMs, hour, isoTime } from "../../core/domain/time.ts"
+import {
+  type EntryLabel,
+  type EntryTotals,
+  metrics,
+  scoredRow,
+} from "../../track-record/domain/entryScore.ts"
 import { type Scorecard, scorecard } from "../../track-record/domain/scorecard.ts"
 import { ruleVersion } from "../../whales/domain/label.ts"
+import { wholeOf } from "../../whales/domain/rates.ts"
+import { addReturns, eventReturns, noReturns } from "../../whales/domain/returns.ts"
 import {
   addBandSums,
   bandEdges,
@@ -64,18 +77,31 @@ export const sampleWhales: readonly [WhaleRow, WhaleRow] = [
     winRate: 0.628,
     fadeRoi: -0.053,
     label: "neutral",
+    suggestive: "neutral",
     source: "volume",
     marketMaker: false,
     events: 97,
     winRateLow: 0.5519,
     winRateHigh: 0.6983,
     mirrorRoi: 0.0336,
+    mirrorRoiLow: -0.1581,
+    mirrorRoiHigh: 0.2253,
+    fadeRoiLow: -0.2906,
+    fadeRoiHigh: 0.1846,
+    effectiveEntries: 61,
     meanEntryPrice: 0.6104,
     edge: 0.0177,
     edgeLow: -0.0745,
     edgeHigh: 0.1098,
     stakeUsd: 960_000,
     openEntries: 11,
+    sweeps: {
+      entries: 58,
+      stakeUsd: 310_000,
+      meanEntryPrice: 0.984,
+      winRate: 0.9828,
+      followRoi: -0.0014,
+    },
     oddsBands: [
       {
         ...{ band: "0.25-0.50", from: 0.25, to: 0.5, entries: 41, meanEntryPrice: 0.38 },
@@ -101,18 +127,25 @@ export const sampleWhales: readonly [WhaleRow, WhaleRow] = [
     winRate: 0.682,
     fadeRoi: -0.2799,
     label: "follow",
+    suggestive: "follow",
     source: "volume",
     marketMaker: false,
     events: 361,
     winRateLow: 0.6356,
     winRateHigh: 0.7251,
     mirrorRoi: 0.161,
+    mirrorRoiLow: 0.0512,
+    mirrorRoiHigh: 0.2708,
+    fadeRoiLow: -0.4207,
+    fadeRoiHigh: -0.1391,
+    effectiveEntries: 214,
     meanEntryPrice: 0.589,
     edge: 0.0931,
     edgeLow: 0.0454,
     edgeHigh: 0.1407,
     stakeUsd: 410_000,
     openEntries: 7,
+    sweeps: { entries: 0, stakeUsd: 0, meanEntryPrice: null, winRate: null, followRoi: null },
     oddsBands: [
       {
         ...{ band: "0.25-0.50", from: 0.25, to: 0.5, entries: 120, meanEntryPrice: 0.39 },
@@ -136,11 +169,22 @@ export const sampleWhales: readonly [WhaleRow, WhaleRow] = [
 /** The second wallet's calibration, frozen onto an entry that began after `computedAt`. */
 function sampleCalibration(computedAt: string): FrozenCalibration {
   const { label, resolved, winRate, meanEntryPrice, fadeRoi, ...row } = sampleWhales[1]
+  const { suggestive = "neutral", effectiveEntries = 0 } = row
   const { edge, edgeLow, edgeHigh, mirrorRoi } = row
   const edges = { edge, edgeLow, edgeHigh }
   const rois = { followRoi: mirrorRoi, fadeRoi }
-  return { label, resolved, winRate, meanEntryPrice, ...edges, ...rois, computedAt, ruleVersion }
+  return {
+    ...{ label, suggestive, resolved, winRate, meanEntryPrice, ...edges, ...rois },
+    ...{ effectiveEntries, computedAt, ruleVersion },
+  }
 }
+
+const sampleDrift = (
+  interval: Pick<ExpectedDrift, "drift" | "driftLow" | "driftHigh">,
+): ExpectedDrift => ({
+  ...{ ...interval, shareKept: 0.812, moves: 131, events: 112, basis: "own_movers" },
+  bin: "contested, 24h window, 10-20 points, z 3-6",
+})
 
 const feedItems = [
   {
@@ -156,8 +200,14 @@ const feedItems = [
       delta: 0.14,
       startedAt: earlier,
       zScore: 5.2,
-      confirmedBy: "trades",
+      confirmedBy: "persistence",
+      tradedUsd: 18_400,
       microstructure,
+      converged: false,
+      expectation: {
+        after1h: sampleDrift({ drift: -0.004, driftLow: -0.0171, driftHigh: 0.0091 }),
+        after24h: null,
+      },
     },
   },
   {
@@ -187,6 +237,7 @@ const feedItems = [
     createdAt: at,
     data: {
       market,
+      kind: "evidence",
       outcome: "Yes",
       statement: "Sample: the authority has announced the opening.",
       confidence: "high",
@@ -205,6 +256,15 @@ const feedItems = [
   },
 ] as const satisfies ReadonlyArray<FeedItem>
 
+/** The rows of /v1/whales; few of their entries were published and resolved so far. */
+const scoredWhales = [
+  scoredRow(sampleWhales[0]),
+  scoredRow(sampleWhales[1], {
+    followedRoi: { value: 0.062, low: -0.151, high: 0.275, entries: 41, events: 36 },
+    closingLine: { value: 0.011, low: -0.004, high: 0.026, entries: 44, events: 39 },
+  }),
+] as const
+
 /** The body of /v1/sample. */
 export const sampleBody = {
   success: true,
@@ -213,13 +273,21 @@ export const sampleBody = {
     message: "Static samples with invented values. The shapes are real, the markets are not.",
   },
   feedItems,
-  whales: sampleWhales,
+  whales: scoredWhales,
   digest: sampleDigest(feedItems, sampleAt),
   resolving: [{
     slug: market.slug,
     question: market.question,
     eventEndDate: "2026-11-02T21:30:00.000Z",
     hoursRemaining: 12,
+    expectedResolution: {
+      at: "2026-11-03T10:06:00.000Z",
+      hoursRemaining: 24.6,
+      probability24h: 0.483,
+      basis: "end_date",
+    },
+    overdue: false,
+    hoursOverdue: null,
     yesMid: 0.62,
     convergence: "contested",
     liquidityUsd: 21_750,
@@ -324,10 +392,44 @@ export function sampleScorecard(computedAt: EpochMs): Scorecard {
       mover_1h: { persisted: 31, reverted: 12, unknown: 1, open: 1 },
       mover_24h: { persisted: 22, reverted: 17, unknown: 1, open: 5 },
       predetermined: { correct: 6, wrong: 1, open: 3 },
+      contested: { correct: 11, wrong: 5, open: 2 },
     },
-    now: computedAt,
+    forecasts: {
+      ...{ forecasts: 420, resolved: 160, open: 208, unknown: 2 },
+      ...{ squaredError: 46.4, endDateSquaredError: 121 },
+    },
+    entries: sampleEntries,
+    readAt: { wallets: computedAt, scores: computedAt },
+    moveBins: [{
+      ...{ horizon: "1h", bin: "contested", martingaleKept: 62, tested: 1, contained: 1 },
+      sums: {
+        ...{ moves: 79, events: 64, kept: 60, drift: -11_060 },
+        ...{ movesMoves: 121, movesDrift: -16_800, driftDrift: 68_000_000 },
+      },
+    }],
   })
 }
+
+/** Totals of 48 published entries in 40 events, most of them resolved. */
+const sampleEntries: ReadonlyMap<EntryLabel, EntryTotals> = new Map([["neutral", {
+  counts: { [metrics.published]: 48, [metrics.withoutBook]: 3 },
+  sums: {
+    [metrics.atAsk]: {
+      ...{
+        entries: 39,
+        events: 34,
+        total: -1.17,
+        squares: 33.2,
+        cross: -1.3,
+        counts: 49,
+        fair: 36.4,
+      },
+    },
+    [metrics.fromEntry("whale_1h")]: {
+      ...{ entries: 46, events: 38, total: 0.092, squares: 0.041, cross: 0.1, counts: 62, fair: 0 },
+    },
+  },
+}]])
 
 function tracked(
   wallet: string,
@@ -339,8 +441,8 @@ function tracked(
   return { wallet, name, source: "volume", trackedAt, history, ...read }
 }
 
-/** Totals of equal stakes at the mean price of each band, with the win rate of the row. */
-function totalsOf({ oddsBands, stakeUsd, resolved }: WhaleRow): WalletTotals {
+/** Totals of equal stakes at the mean price of each band, with the win rate of the row; all events alike. */
+function totalsOf({ oddsBands, stakeUsd, resolved, events }: WhaleRow): WalletTotals {
   const bands = noTotals.bands.map((none, at): BandSums => {
     const band = oddsBands.find(({ meanEntryPrice }) => bandOf(meanEntryPrice, bandEdges) === at)
     if (band === undefined) return none
@@ -350,5 +452,15 @@ function totalsOf({ oddsBands, stakeUsd, resolved }: WhaleRow): WalletTotals {
       (_, n) => entrySums(band.meanEntryPrice, stakeUsd / resolved, n < wins ? 1 : 0, 0),
     ).reduce((sums, entry) => addBandSums(sums, entry, 1), none)
   })
-  return { cancelled: 0, bands }
+  const whole = wholeOf(bands)
+  const returns = Array.from({ length: events }, () => ({
+    ...whole,
+    followCost: whole.followCost / events,
+    followReturn: whole.followReturn / events,
+    followSpread: whole.followSpread / events,
+    fadeCost: whole.fadeCost / events,
+    fadeReturn: whole.fadeReturn / events,
+    fadeSpread: whole.fadeSpread / events,
+  })).reduce((sums, event) => addReturns(sums, eventReturns(event), 1), noReturns)
+  return { ...noTotals, bands, returns }
 }

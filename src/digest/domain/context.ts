@@ -1,5 +1,5 @@
 /**
- * The facts of a digest about headlines, and about markets that end soon.
+ * The facts of a digest about headlines, and about markets that are expected to resolve soon.
  *
  * A headline is never called the cause of a move: a fact states at most that it was published in the
  * same hours.
@@ -30,7 +30,7 @@ import type { EpochMs } from "../../core/domain/time.ts"
 
 /** Headlines with a fact of their own. */
 const headlinesMax = 12
-/** Markets that end soon with a fact of their own. */
+/** Markets that resolve soon with a fact of their own. */
 const upcomingMax = 6
 
 /** The number of headlines, and the newest of them; those that match a market come first. */
@@ -79,9 +79,11 @@ function newsFact(headline: DigestHeadline, material: DigestMaterial): NewDigest
     figure(whenFigure(headline.publishedAt, material.until))
   }`
   const relation = relationOf(headline, material)
+  // Of an older headline it is not known whether its source answered in the window.
+  const used = headline.publishedAt >= material.from ? { source } : {}
   return relation === null
-    ? factOf({ ...news, topic: "headline", source }, phrase`${statement}.`)
-    : factOf({ ...news, topic: "related", source }, phrase`${statement}, ${relation}.`)
+    ? factOf({ ...news, topic: "headline", ...used }, phrase`${statement}.`)
+    : factOf({ ...news, topic: "related", ...used }, phrase`${statement}, ${relation}.`)
 }
 
 /** How the headline relates to a market of the digest; claims no cause. */
@@ -119,7 +121,7 @@ function isDuring(at: EpochMs, { createdAt, data }: MoverItem): boolean {
   return at >= Date.parse(data.startedAt) && at <= Date.parse(createdAt)
 }
 
-/** The number of markets that end soon, and those with the most liquidity at an open price. */
+/** The number of markets that resolve soon, and those with the most liquidity at a contested price. */
 export function upcomingFacts(
   { coverage, upcoming, until }: DigestMaterial,
 ): ReadonlyArray<NewDigestFact> {
@@ -130,15 +132,15 @@ export function upcomingFacts(
     ...limitFact(
       upcomingTotals,
       upcoming.length - described.length,
-      "end of a market",
-      "ends of markets",
+      "expected resolution",
+      "expected resolutions",
     ),
     ...described.map((market) => upcomingFact(market, until)),
   ]
 }
 
 function byOpenness(a: UpcomingMarket, b: UpcomingMarket): number {
-  return openness(b) - openness(a) || a.endsAt - b.endsAt || (a.slug < b.slug ? -1 : 1)
+  return openness(b) - openness(a) || a.resolvesAt - b.resolvesAt || (a.slug < b.slug ? -1 : 1)
 }
 
 /** Liquidity times mid * (1 - mid), which is the variance of the outcome. */
@@ -150,22 +152,29 @@ const upcomingTotals: FactAttributes = { kind: "upcoming", topic: "count", secti
 
 function upcomingCount(count: number): NewDigestFact {
   if (count === 0) {
-    return absenceFact(upcomingTotals, phrase`No market with enough liquidity is due to end soon.`)
+    return absenceFact(
+      upcomingTotals,
+      phrase`No market with enough liquidity is expected to resolve soon.`,
+    )
   }
   const all = figure(countFigure(count, "market"))
-  const verbs = count === 1 ? "is due to end soon and was" : "are due to end soon and were"
+  const verbs = count === 1
+    ? "is expected to resolve soon and was"
+    : "are expected to resolve soon and were"
   return factOf(upcomingTotals, phrase`${all} ${verbs} checked.`)
 }
 
 function upcomingFact(market: UpcomingMarket, until: EpochMs): NewDigestFact {
-  const { endsAt, liquidityUsd, mid, outcomes } = market
-  const end = phrase`${marketName(market)} is due to end at ${figure(whenFigure(endsAt, until))}`
+  const { resolvesAt, liquidityUsd, mid, outcomes } = market
+  const end = phrase`${marketName(market)} is expected to resolve at about ${
+    figure(whenFigure(resolvesAt, until))
+  }`
   const price = phrase`with ${labelName(outcomes[0])} at ${figure(priceFigure(mid))}`
   const open = convergenceOf(mid) === "contested"
     ? "the price is still contested"
     : "the price has converged"
   const statement = phrase`${end}, ${
-    figure(durationFigure(endsAt - until))
+    figure(durationFigure(resolvesAt - until))
   } after this digest ends, ${price}; ${open}, and the market has ${
     figure(usdFigure(liquidityUsd))
   } of liquidity.`

@@ -87,7 +87,7 @@ function detectorFact({ coverage: { detector } }: DigestMaterial): NewDigestFact
   return factOf(
     coverage("predetermined"),
     detector === "rules"
-      ? phrase`Rules searched for predetermined outcomes; they read only what the venue publishes, not the news.`
+      ? phrase`Rules searched for proposed outcomes at a contested price; they read only what the venue publishes, not the news.`
       : phrase`A model searched for predetermined outcomes and had to name its evidence; where it did not answer, nothing is reported.`,
   )
 }
@@ -123,7 +123,12 @@ function newsFact({ coverage: { missing, news } }: DigestMaterial): NewDigestFac
 
 function upcomingFact({ coverage: { missing } }: DigestMaterial): ReadonlyArray<NewDigestFact> {
   if (!missing.includes("upcoming")) return []
-  return [factOf(coverage("watch"), phrase`The markets that end soon could not be read.`)]
+  return [
+    factOf(
+      coverage("watch"),
+      phrase`The markets that resolve soon could not be read.`,
+    ),
+  ]
 }
 
 function unreadFact({ coverage: { itemsUnread } }: DigestMaterial): ReadonlyArray<NewDigestFact> {
@@ -152,7 +157,7 @@ const usd = (amount: number): Statement => figure(usdFigure(amount))
 const methods: ReadonlyArray<readonly [DigestSection, Statement]> = [
   [
     "repriced",
-    phrase`A move is reported only when it is far larger than usual for its market, and only in a market with at least ${
+    phrase`A move is reported only when it is larger than usual for its market and its new price was stable, and only in a market with at least ${
       usd(volumeUsdMin)
     } of volume and ${usd(depthUsdMin)} of depth near the price.`,
   ],
@@ -162,11 +167,11 @@ const methods: ReadonlyArray<readonly [DigestSection, Statement]> = [
       figure(countFigure(resolvedEntriesMin, "entry", "entries"))
     } in ended markets, from ${
       figure(countFigure(eventsMin, "event"))
-    } or more, counted as held to resolution; neutral means that, after fees, the record cannot be distinguished from the prices paid. Most wallets are neutral.`,
+    } or more, counted as held to resolution; neutral means that, after fees, the record is not shown to differ from the prices paid. Most wallets are neutral.`,
   ],
   [
     "predetermined",
-    phrase`A predetermined outcome is known before its market ends, but the venue may still judge it differently.`,
+    phrase`The venue may still judge an outcome of this section differently.`,
   ],
   [
     "context",
@@ -174,7 +179,7 @@ const methods: ReadonlyArray<readonly [DigestSection, Statement]> = [
   ],
   [
     "watch",
-    phrase`The end of a market is the time planned by the venue; the payout may come later.`,
+    phrase`The time at which a market resolves is an estimate from past markets; the payout may come later.`,
   ],
   [
     "repriced",

@@ -49,7 +49,10 @@ export interface DigestFact extends Fact {
   readonly section: DigestSection
   /** The statement without details, for titles, summaries and long lists. It passes the check too. */
   readonly short: string
-  /** The publisher, one of `names`; null when it is the venue or this service. */
+  /**
+   * The publisher, one of `names`; null when it is the venue or this service, or when it is not known
+   * whether it answered in the window.
+   */
   readonly source: string | null
 }
 
@@ -76,7 +79,9 @@ export const Digest = Schema.Struct({
   fullAnalysis: Schema.String.annotate({
     description: "Markdown, 400 to 800 words; each paragraph ends with the ids of its facts",
   }),
-  sourcesUsed: Schema.Array(Schema.String),
+  sourcesUsed: Schema.Array(Schema.String).annotate({
+    description: "The sources of the cited facts that answered in the window of the digest",
+  }),
   createdAt: IsoTime,
   /** The facts that the digest cites. */
   facts: Schema.Array(Schema.Struct({ id: Schema.String, statement: Schema.String })),

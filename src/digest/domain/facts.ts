@@ -23,7 +23,7 @@ export function digestBrief(material: DigestMaterial): DigestBrief {
     ...coverage,
     ...moveFacts(material.movers, until),
     ...whaleFacts(material.whaleEntries, until),
-    ...predeterminedFacts(material.predetermined, until),
+    ...predeterminedFacts(material.predetermined, material),
     ...endedFacts(material),
     ...newsFacts(material),
     ...upcomingFacts(material),

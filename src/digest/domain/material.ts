@@ -8,7 +8,7 @@ import type { FeedItem } from "../../feed/domain/item.ts"
 import type { Market } from "../../markets/domain/market.ts"
 import type { Headline } from "../../news/domain/headline.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
-import type { EpochMs } from "../../core/domain/time.ts"
+import { type EpochMs, hour } from "../../core/domain/time.ts"
 
 export type MoverItem = Extract<FeedItem, { type: "mover" }>
 export type WhaleEntryItem = Extract<FeedItem, { type: "whale_entry" }>
@@ -27,10 +27,11 @@ export interface DigestHeadline extends Headline {
   readonly markets: ReadonlyArray<string>
 }
 
-/** A market that ends soon. */
+/** A market that is expected to resolve soon. */
 export interface UpcomingMarket
   extends Pick<Market, "slug" | "question" | "outcomes" | "liquidityUsd"> {
-  readonly endsAt: EpochMs
+  /** The median of when it resolves; not before the digest's end. */
+  readonly resolvesAt: EpochMs
   /** The mid price of the first outcome. */
   readonly mid: number
 }
@@ -54,7 +55,7 @@ interface DigestCoverage {
   readonly itemsUnread: number
   /**
    * What could not be read: `whales` (the tracked wallets and the ends of their markets), `news`,
-   * `upcoming` (the markets that end soon).
+   * `upcoming` (the markets that resolve soon).
    */
   readonly missing: ReadonlyArray<DigestPart>
 }
@@ -74,4 +75,22 @@ export interface DigestMaterial {
   /** Without the markets in `resolutions`. */
   readonly upcoming: ReadonlyArray<UpcomingMarket>
   readonly coverage: DigestCoverage
+}
+
+/** A digest of fewer contested moves, entries, findings and ended markets is not worth its price. */
+const reportedMin = 3
+/** Of the three parts that may be missing. */
+const missingMax = 1
+/** How long before the end of the window the venue was last read; ticks are ten minutes apart. */
+const venueAgeMax = hour
+
+/** Whether too little happened, or too little could be read, for the digest to be worth its price. */
+export function isBelowThreshold(material: DigestMaterial): boolean {
+  const { movers, whaleEntries, predetermined, resolutions, coverage, until } = material
+  // A move to a converged price is counted in a digest, and not described.
+  const moves = movers.filter(({ data }) => data.converged !== true).length
+  const reported = moves + whaleEntries.length + predetermined.length + resolutions.length
+  return reported < reportedMin || coverage.missing.length > missingMax ||
+    coverage.marketsWatched === 0 || coverage.venueReadAt === null ||
+    until - coverage.venueReadAt > venueAgeMax
 }

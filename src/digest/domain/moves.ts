@@ -31,15 +31,18 @@ const movesMax = 10
 /** Categories named in the totals. */
 const categoriesMax = 3
 
-/** The totals of all moves, then the strongest move in each of at most `movesMax` markets. */
+/**
+ * The totals of all moves, then the strongest move in each of at most `movesMax` markets. A move to a
+ * converged price is only counted: the question is decided, or nearly.
+ */
 export function moveFacts(
   moves: ReadonlyArray<MoverItem>,
   until: EpochMs,
 ): ReadonlyArray<NewDigestFact> {
-  const strongest = strongestPerMarket(moves)
-  const described = strongest.slice(0, movesMax)
+  const contested = moves.filter(({ data }) => data.converged !== true)
+  const described = strongestPerMarket(contested).slice(0, movesMax)
   return [
-    countFact(moves, strongest.length),
+    countFact(moves, strongestPerMarket(moves).length),
     ...categoriesFact(moves),
     ...limitFact(totals, moves.length - described.length, "move"),
     ...described.map((move) => moveFact(move, until)),
@@ -111,7 +114,7 @@ function moveFact({ createdAt, data }: MoverItem, until: EpochMs): NewDigestFact
   const at = figure(whenFigure(Date.parse(createdAt), until))
   const reason = data.confirmedBy === "trades"
     ? "and trades supported it"
-    : "and the new price persisted"
+    : "and the new price was stable"
   const depth = figure(usdFigure(microstructure.depthUsdWithin5c.total))
   const spread = figure(priceFigure(microstructure.spread))
   const statement = joined([

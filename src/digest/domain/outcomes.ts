@@ -27,19 +27,24 @@ const endedMax = 8
 /** The number of findings, and the strongest of them. */
 export function predeterminedFacts(
   items: ReadonlyArray<PredeterminedItem>,
-  until: EpochMs,
+  window: Pick<DigestMaterial, "from" | "until">,
 ): ReadonlyArray<NewDigestFact> {
   const described = items.toSorted(byEdge).slice(0, findingsMax)
+  const contested = items.filter(isContested).length
   return [
-    findingCount(items.length),
+    findingCount(items.length - contested),
+    ...(contested === 0 ? [] : [contestedCount(contested)]),
     ...limitFact(findings, items.length - described.length, "finding"),
-    ...described.map((item) => findingFact(item, until)),
+    ...described.map((item) => findingFact(item, window)),
   ]
 }
 
-/** High confidence first, then the largest implied edge. */
+const isContested = ({ data }: PredeterminedItem): boolean => data.kind === "contested_proposal"
+
+/** Evidence before proposals, high confidence first, then the largest implied edge. */
 function byEdge(a: PredeterminedItem, b: PredeterminedItem): number {
-  return Number(b.data.confidence === "high") - Number(a.data.confidence === "high") ||
+  return Number(isContested(a)) - Number(isContested(b)) ||
+    Number(b.data.confidence === "high") - Number(a.data.confidence === "high") ||
     b.data.impliedEdge - a.data.impliedEdge || b.feedIndex - a.feedIndex
 }
 
@@ -53,7 +58,40 @@ function findingCount(count: number): NewDigestFact {
   )
 }
 
-function findingFact({ data }: PredeterminedItem, until: EpochMs): NewDigestFact {
+function contestedCount(count: number): NewDigestFact {
+  return factOf(
+    findings,
+    phrase`A proposed outcome was found in ${
+      marketCount(count)
+    } at a contested price; such a proposal may fail.`,
+  )
+}
+
+/** Says what was proposed and at what price, and nothing about what happened. */
+function contestedFact({ data }: PredeterminedItem, window: FactWindow): NewDigestFact {
+  const { confidence, detectedAt, evidence: [{ publishedAt, source }], market, marketPrice } = data
+  const price = figure(priceFigure(marketPrice))
+  const name = labelName(source)
+  const claim = phrase`${labelName(data.outcome)} was proposed for ${marketName(market)}`
+  const proposed = figure(whenFigure(Date.parse(publishedAt), window.until))
+  const seen = figure(whenFigure(Date.parse(detectedAt), window.until))
+  const statement = joined([
+    phrase`${claim} on ${name} at ${proposed}, without a dispute until ${seen}.`,
+    phrase`Its price was ${price} then, so the proposal is contested; the confidence is ${confidence}.`,
+  ])
+  return factOf(
+    { ...findings, topic: "predetermined", source: name },
+    statement,
+    phrase`${claim}, at a contested price of ${price}.`,
+  )
+}
+
+type FactWindow = Pick<DigestMaterial, "from" | "until">
+
+function findingFact(item: PredeterminedItem, window: FactWindow): NewDigestFact {
+  if (isContested(item)) return contestedFact(item, window)
+  const { data } = item
+  const { from, until } = window
   const { confidence, detectedAt, detector, evidence, impliedEdge, market, marketPrice } = data
   const outcome = labelName(data.outcome)
   const price = figure(priceFigure(marketPrice))
@@ -70,8 +108,10 @@ function findingFact({ data }: PredeterminedItem, until: EpochMs): NewDigestFact
       figure(pieces)
     }${evidence.length === 1 ? ": " : ", first "}${headlineName(first.title)} from ${source}.`,
   ])
+  // Of older evidence it is not known whether its source answered in the window.
+  const used = Date.parse(first.publishedAt) >= from ? { source } : {}
   return factOf(
-    { ...findings, topic: "predetermined", certain: true, source },
+    { ...findings, topic: "predetermined", certain: true, ...used },
     statement,
     phrase`${claim}, at a price of ${price}.`,
   )

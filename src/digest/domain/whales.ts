@@ -139,7 +139,7 @@ function entryFact({ data }: WhaleEntryItem, until: EpochMs): NewDigestFact {
 const meanings = {
   follow: "luck hardly explains such good results at these prices",
   fade: "luck hardly explains such poor results at these prices",
-  neutral: "after fees, this record cannot be distinguished from the prices paid",
+  neutral: "after fees, this record is not shown to differ from the prices paid",
 } as const
 
 /** The label with its evidence. */

@@ -14,6 +14,7 @@ interface Row {
   readonly slot: Date
   readonly until_at: Date
   readonly feed_index: bigint
+  readonly below_threshold: boolean
   readonly digest: unknown
 }
 
@@ -28,24 +29,28 @@ export const layer: Layer.Layer<DigestStore, never, SqlClient> = Layer.effect(
     })),
 )
 
-const columns = (sql: SqlClient) => sql.literal("slot, until_at, feed_index, digest")
+const columns = (sql: SqlClient) =>
+  sql.literal("slot, until_at, feed_index, below_threshold, digest")
 
 const decodeDigest = Schema.decodeUnknownEffect(Digest)
-const decodeRow = Effect.fnUntraced(function* ({ slot, until_at, feed_index, digest }: Row) {
+const decodeRow = Effect.fnUntraced(function* (row: Row) {
+  const { slot, until_at, feed_index, below_threshold, digest } = row
   return {
     slot: slot.getTime(),
     until: until_at.getTime(),
     feedIndex: Number(feed_index),
+    belowThreshold: below_threshold,
     digest: yield* decodeDigest(digest),
   }
 })
 
 const add = (sql: SqlClient) =>
-  Effect.fn("DigestStore.add")(function* ({ slot, until, feedIndex, digest }: StoredDigest) {
+  Effect.fn("DigestStore.add")(function* (stored: StoredDigest) {
+    const { slot, until, feedIndex, belowThreshold, digest } = stored
     const rows = yield* sql`
-      INSERT INTO digest (slot, created_at, until_at, feed_index, digest)
+      INSERT INTO digest (slot, created_at, until_at, feed_index, below_threshold, digest)
       VALUES (${new Date(slot)}, ${digest.createdAt}::timestamptz, ${new Date(until)},
-        ${BigInt(feedIndex)}, ${jsonText(digest)}::json)
+        ${BigInt(feedIndex)}, ${belowThreshold}, ${jsonText(digest)}::json)
       ON CONFLICT (slot) DO NOTHING RETURNING 1`
     return rows.length > 0
   }, Effect.orDie)
@@ -60,7 +65,8 @@ const latest = (sql: SqlClient) =>
 const since = (sql: SqlClient) =>
   Effect.fn("DigestStore.since")(function* (since: EpochMs, limit: number) {
     const rows = yield* sql<Row>`
-      SELECT ${columns(sql)} FROM digest WHERE created_at >= ${new Date(since)}
+      SELECT ${columns(sql)} FROM digest 
+      WHERE created_at >= ${new Date(since)} AND NOT below_threshold
       ORDER BY slot DESC LIMIT ${limit}`
     return yield* Effect.forEach(rows, decodeRow)
   }, Effect.orDie)

@@ -4,6 +4,7 @@
  * @module
  */
 import { Schema } from "effect"
+import { Count, Price, Rate } from "../../core/domain/number.ts"
 import { Microstructure } from "../../markets/domain/book.ts"
 import type { Market } from "../../markets/domain/market.ts"
 import { day, type EpochMs, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
@@ -15,8 +16,6 @@ export type FeedType = typeof FeedType.Type
 /** `starting`: the service has just started and no tick has succeeded yet. */
 export const FeedStatus = Schema.Literals(["live", "stale", "starting"])
 export type FeedStatus = typeof FeedStatus.Type
-
-const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 
 /** The market of an item, as it was when the item was created. */
 export const MarketRef = Schema.Struct({
@@ -46,7 +45,47 @@ export type MoveWindow = typeof MoveWindow.Type
 
 export const windowMs: Readonly<Record<MoveWindow, number>> = { "1h": hour, "24h": day }
 
-export const MoverData = Schema.Struct({
+const Counted = Schema.Int.check(Schema.isGreaterThan(0))
+
+/** What moves like this one did by one later instant, as known when this one was published. */
+export const ExpectedDrift = Schema.Struct({
+  drift: Schema.Finite.annotate({
+    description:
+      "Mean over such moves of direction x (later price - priceNow), in price: 0.01 is one cent " +
+      "further, -0.01 one cent back",
+  }),
+  driftLow: Schema.Finite.annotate({
+    description:
+      "Lower end of the interval that in 95 % of cases contains the mean drift of the next moves " +
+      "of the bin, over as many independent events as `events`; one move varies far more",
+  }),
+  driftHigh: Schema.Finite.annotate({ description: "Upper end of that interval" }),
+  shareKept: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })).annotate({
+    description: "Share of such moves whose later price was at or beyond half of the move",
+  }),
+  moves: Counted.annotate({ description: "Such moves" }),
+  events: Counted.annotate({ description: "Their independent events; at least 50" }),
+  bin: Schema.String.annotate({
+    description:
+      "The group of moves that were counted: the finest of four groups that has enough events. A feature " +
+      "that is not named may have any value",
+  }),
+  basis: Schema.Literals(["own_movers", "public_prices"]).annotate({
+    description:
+      "own_movers: this service's own earlier movers, all of them. public_prices: the same rule " +
+      "run over public price sets, until there are enough own movers",
+  }),
+})
+
+export type ExpectedDrift = typeof ExpectedDrift.Type
+
+export const MoveExpectation = Schema.Struct({
+  after1h: Schema.NullOr(ExpectedDrift),
+  after24h: Schema.NullOr(ExpectedDrift),
+}).annotate({ identifier: "MoveExpectation" })
+export type MoveExpectation = typeof MoveExpectation.Type
+
+const MoverData = Schema.Struct({
   market: MarketRef,
   window: MoveWindow,
   priceStart: Price,
@@ -55,23 +94,48 @@ export const MoverData = Schema.Struct({
   delta: Schema.Finite,
   startedAt: IsoTime,
   zScore: Schema.Finite,
-  confirmedBy: Schema.Literals(["trades", "persistence"]),
+  confirmedBy: Schema.Literals(["trades", "persistence"]).annotate({
+    description:
+      "persistence: for 40 minutes all mids were within a third of the move of one another. trades: in " +
+      "items of an earlier rule, which accepted trades instead",
+  }),
+  /** Missing in items that an earlier rule made. */
+  tradedUsd: Schema.optionalKey(Schema.NullOr(Schema.Finite)).annotate({
+    description:
+      "USD traded during the move beyond half of it, among the market's newest 1,000 fills; null " +
+      "when the venue did not return them",
+  }),
   microstructure: Microstructure,
+  /** Missing in items that an earlier rule made. */
+  converged: Schema.optionalKey(Schema.Boolean).annotate({
+    description:
+      "The new price is at least 0.97 or at most 0.03: the question is decided, or nearly decided. Such a " +
+      "mover is neither in the pulse nor among the moves that a digest describes",
+  }),
+  /** Missing in items that an earlier version stored. */
+  expectation: Schema.optionalKey(Schema.NullOr(MoveExpectation)).annotate({
+    description:
+      "What earlier moves of similar size, z-score and time to the end did next, from moves judged " +
+      "before the item was published; null while that is not known. Negative drift is reversion",
+  }),
 }).annotate({ identifier: "MoverData" })
-export type MoverData = typeof MoverData.Type
 
 export const WhaleLabel = Schema.Literals(["follow", "fade", "neutral"])
-
-const Rate = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
-const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 /** The wallet's calibration as it was before the entry. */
 export const FrozenCalibration = Schema.Struct({
   label: WhaleLabel.annotate({
     description:
-      "follow or fade: luck hardly explains the record at these prices, and following or fading " +
-      "it would have paid after fees; otherwise neutral",
+      "follow or fade if the record is proven (very unlikely by luck at these prices, however often it " +
+      "is checked) and following or fading it would have been profitable after fees; otherwise " +
+      "neutral",
   }),
+  suggestive: Schema.optionalKey(WhaleLabel.annotate({
+    description:
+      "The label by a p-value: weaker evidence than `label`. It finds more wallets, but is valid for one " +
+      "check only: a wallet without skill that is checked every day may have it at some time. " +
+      "Absent in rows of an earlier version",
+  })),
   resolved: Count.annotate({
     description: "Entries in markets that paid out; cancelled markets are not counted",
   }),
@@ -101,9 +165,16 @@ export const FrozenCalibration = Schema.Struct({
       "Return per USD on copying every entry in proportion to the wallet's stake, at its price, " +
       "held to resolution; after the venue's fee where it is known",
   }),
-  fadeRoi: Schema.Finite.annotate({
-    description: "The same for an equal stake on the other outcome, bought at 1 minus the price",
+  fadeRoi: Schema.NullOr(Schema.Finite).annotate({
+    description:
+      "The same for an equal stake on the other outcome, bought at 1 minus the price. Entries where " +
+      "that is below 0.05 are not counted, because it cannot be traded; null without a counted entry",
   }),
+  effectiveEntries: Schema.optionalKey(Schema.Finite.annotate({
+    description:
+      "The number of independent entries of equal stake that would give returns as certain as these. " +
+      "It is at most the number of events, and low when a few large stakes decide",
+  })),
   computedAt: IsoTime.annotate({ description: "Before the entry's first fill" }),
   ruleVersion: Schema.String.annotate({ description: "Identifies the rule that set the label" }),
 })
@@ -130,19 +201,51 @@ const WhaleEntryData = Schema.Struct({
   }),
 }).annotate({ identifier: "WhaleEntryData" })
 
+/** How often earlier contested proposals of the service were upheld. */
+export const ProposalRecord = Schema.Struct({
+  proposals: Count.annotate({
+    description: "Published contested proposals whose market was paid or cancelled",
+  }),
+  upheld: Count.annotate({ description: "Of these, those whose outcome was paid in full" }),
+  upheldRate: Rate,
+  upheldRateLow: Rate.annotate({ description: "Lower end of its 95 % interval (Wilson)" }),
+  upheldRateHigh: Rate.annotate({ description: "Upper end of its 95 % interval (Wilson)" }),
+}).annotate({ identifier: "ProposalRecord" })
+export type ProposalRecord = typeof ProposalRecord.Type
+
 const PredeterminedData = Schema.Struct({
   market: MarketRef,
-  outcome: Schema.String,
+  /** Missing in items that an earlier version stored. */
+  kind: Schema.optionalKey(Schema.Literals(["evidence", "contested_proposal"])).annotate({
+    description: "evidence: headlines report this outcome. contested_proposal: the outcome is " +
+      "proposed at the venue and not disputed, and its price shows that traders doubt it",
+  }),
+  outcome: Schema.String.annotate({
+    description:
+      "The outcome that is reported or proposed. The outcome of a contested proposal may not be paid",
+  }),
   statement: Schema.String,
-  confidence: Schema.Literals(["high", "medium"]),
+  confidence: Schema.Literals(["high", "medium", "low"]).annotate({
+    description: "Of a contested proposal: medium at a price of 0.5 or more, else low; never high",
+  }),
+  proposal: Schema.optionalKey(Schema.Struct({
+    proposedAt: IsoTime,
+    disputed: Schema.Boolean,
+    record: Schema.NullOr(ProposalRecord).annotate({
+      description: "As known when the item was created; null before the first result",
+    }),
+  })).annotate({ description: "Only of a contested proposal" }),
   evidence: Schema.NonEmptyArray(Schema.Struct({
     title: Schema.String,
     url: Schema.String,
     source: Schema.String,
     publishedAt: IsoTime,
   })),
-  marketPrice: Price,
-  impliedEdge: Schema.Finite,
+  marketPrice: Price.annotate({ description: "Of `outcome`" }),
+  impliedEdge: Schema.Finite.annotate({
+    description:
+      "1 minus marketPrice: the gain in USD per share if `outcome` is paid in full; not an expected value",
+  }),
   detectedAt: IsoTime,
   detector: Schema.String,
   microstructure: Schema.NullOr(Microstructure),
@@ -191,7 +294,15 @@ export class SignalNotFound extends Schema.TaggedError<SignalNotFound>()("Signal
   index: Schema.NullOr(Schema.Int),
 }) {}
 
-/** The last good tick is too old for a paid read. */
-export class DataStale extends Schema.TaggedError<DataStale>()("DataStale", {
-  retryAfterSeconds: Schema.Int,
-}) {}
+/** When the part of each type was last read in full; null if that is not known. */
+export const FeedAsOf = Schema.Struct({
+  mover: Schema.NullOr(IsoTime),
+  whale_entry: Schema.NullOr(IsoTime),
+  predetermined: Schema.NullOr(IsoTime),
+}).annotate({
+  identifier: "FeedAsOf",
+  description:
+    "For each type, when its data was last read in full from the venue; null if that is not known. " +
+    "No item of a type is newer",
+})
+export type FeedAsOf = typeof FeedAsOf.Type

@@ -4,6 +4,7 @@
  * @module
  */
 import { Array, Order } from "effect"
+import { slugKey } from "../../markets/domain/market.ts"
 import type { FeedItem, MoveWindow } from "./item.ts"
 
 export type MoverItem = Extract<FeedItem, { type: "mover" }>
@@ -24,7 +25,7 @@ const strongest = Order.mapInput(
 )
 
 /**
- * The `count` strongest moves, one per market. All `24h` moves come before all `1h` moves; equal moves
+ * The `count` strongest moves, one per market, without those whose price has converged. All `24h` moves come before all `1h` moves; equal moves
  * keep their order in `movers`.
  */
 export function strongestMoves(
@@ -32,10 +33,13 @@ export function strongestMoves(
   count: number,
 ): ReadonlyArray<PulseMover> {
   const over = (window: MoveWindow) =>
-    Array.sort(movers.filter((mover) => mover.data.window === window), strongest)
+    Array.sort(
+      movers.filter(({ data }) => data.window === window && data.converged !== true),
+      strongest,
+    )
   const ranked = Array.dedupeWith(
     [...over("24h"), ...over("1h")],
-    (a, b) => a.data.market.slug === b.data.market.slug,
+    (a, b) => slugKey(a.data.market.slug) === slugKey(b.data.market.slug),
   )
   return ranked.slice(0, count).map(({ data }) => ({
     question: data.market.question,

@@ -146,12 +146,15 @@ const aboutSection = [
   "types of items in one index that only increases:",
   [
     "- `mover`: a market that repriced. It has enough volume and depth, its move is large compared " +
-    "with its own history, and trades confirm it or the new price stays. The item includes the order " +
-    "book's microstructure.",
+    "with its own history, and the price was stable for 40 minutes. The item includes the order book's " +
+    "microstructure, and what earlier moves of its kind did next (`expectation`), often a small " +
+    "reversion within a day.",
     "- `whale_entry`: a position that a tracked wallet entered, with the results of that wallet's " +
     "earlier entries held to resolution, as they were known before the entry.",
-    "- `predetermined`: a market whose outcome is already definitive while its price says otherwise, " +
-    "with the evidence.",
+    "- `predetermined`: of kind `evidence`, a market whose outcome headlines report while its price " +
+    "says otherwise; of kind `contested_proposal`, an outcome that was proposed at the venue and not " +
+    "disputed while its price shows that traders doubt it, with the share of earlier ones that were upheld " +
+    "(paid in full). A contested proposal does not mean that the outcome is known.",
   ].join("\n"),
   "How to use it: poll the free index about every 10 minutes; when it has increased, buy the items " +
   "after the last index you saw. The service has no push and no streaming. Prices and rates are " +

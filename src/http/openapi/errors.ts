@@ -17,7 +17,9 @@ import {
 import { BelowThreshold } from "../../core/domain/belowThreshold.ts"
 import { MarketAmbiguous, MarketNotFound, VenueFailed } from "../../research/domain/report.ts"
 import { DigestStale } from "../../digest/domain/digest.ts"
-import { DataStale, SignalNotFound } from "../../feed/domain/item.ts"
+import { dataStale, inputs } from "../../core/domain/freshness.ts"
+import { minute } from "../../core/domain/time.ts"
+import { SignalNotFound } from "../../feed/domain/item.ts"
 import {
   paymentAlreadyUsed,
   paymentInProgress,
@@ -41,7 +43,7 @@ import {
   toRefusal,
 } from "../server/errors.ts"
 import { methodsOf } from "../server/edge.ts"
-import { sampleBody, sampleWhales } from "../../catalog/domain/sample.ts"
+import { sampleAt, sampleBody, sampleWhales } from "../../catalog/domain/sample.ts"
 import { errorHeaders } from "./headers.ts"
 
 const errors: Readonly<Record<number, readonly [name: string, description: string]>> = {
@@ -138,7 +140,7 @@ const failures: Readonly<Record<number, Readonly<Record<string, Failure>>>> = {
   },
   503: {
     overloaded,
-    feed_stale: notCharged(new DataStale({ retryAfterSeconds: 60 })),
+    feed_stale: notCharged(dataStale(inputs.feed, sampleAt, minute)),
     digest_stale: notCharged(
       new DigestStale({ latestAt: sampleBody.digest.createdAt, retryAfterSeconds: 60 }),
     ),

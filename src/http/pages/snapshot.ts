@@ -142,7 +142,8 @@ function feedBodies(
     const digest = yield* latest
     const at = yield* Clock.currentTimeMillis
     const unchanged = previous !== null && previous.state.index === state.index &&
-        previous.state.status === state.status && at - previous.pulseAt < pulseAgeMsMax &&
+        previous.state.status === state.status &&
+        previous.state.lastTickAt === state.lastTickAt && at - previous.pulseAt < pulseAgeMsMax &&
         previous.digest?.digest.id === digest?.digest.id
       ? previous
       : null
@@ -194,6 +195,7 @@ function indexBody(state: FeedIndex, latest: LatestDigest | null): Body<"index">
     status: state.status,
     index: state.index,
     lastUpdated: isoTimeOrNull(state.lastUpdated),
+    asOf: state.asOf,
     totalToday: feedTypes.reduce((total, type) => total + state.todayByType[type], 0),
     todayByType: state.todayByType,
     feedTypes,
@@ -204,7 +206,7 @@ function indexBody(state: FeedIndex, latest: LatestDigest | null): Body<"index">
 }
 
 function pulseBody(
-  { status }: FeedIndex,
+  { status, asOf }: FeedIndex,
   movers: ReadonlyArray<PulseMover>,
   latest: LatestDigest | null,
   { publicBaseUrl }: SnapshotOptions,
@@ -212,6 +214,7 @@ function pulseBody(
   return {
     success: true,
     status,
+    asOf: asOf.mover,
     topMovers24h: movers,
     digestTitle: latest?.digest.title ?? null,
     digestAt: latest?.digest.createdAt ?? null,
@@ -236,7 +239,7 @@ function healthBody(
 ): Body<"health"> {
   const { status } = state
   const digestStale = latest?.stale ?? true
-  const healthy = !digestStale && payments.verdict === "ok"
+  const healthy = !digestStale && state.walletsFresh && payments.verdict === "ok"
   return {
     success: true,
     status: status === "live" && !healthy ? "degraded" : healthOf[status],
@@ -248,9 +251,15 @@ function healthBody(
       index: state.index,
       lastUpdated: isoTimeOrNull(state.lastUpdated),
       stale: status !== "live",
+      asOf: state.asOf,
     },
     digest: { latestAt: latest?.digest.createdAt ?? null, stale: digestStale },
-    checks: { store: "ok", venue: venueCheckOf[status], payments: payments.verdict },
+    checks: {
+      store: "ok",
+      venue: venueCheckOf[status],
+      wallets: state.walletsFresh ? "ok" : status === "starting" ? "starting" : "stale",
+      payments: payments.verdict,
+    },
     payments: { reasons: reasonsOf(payments) },
   }
 }
@@ -280,9 +289,9 @@ export function downBody(
     paymentMode,
     venue,
     network,
-    feed: { index: null, lastUpdated: null, stale: true },
+    feed: { index: null, lastUpdated: null, stale: true, asOf: null },
     digest: { latestAt: null, stale: true },
-    checks: { store: "failing", venue: "unknown", payments: "unknown" },
+    checks: { store: "failing", venue: "unknown", wallets: "unknown", payments: "unknown" },
     payments: { reasons: ["The store does not answer"] },
   }
 }

@@ -110,7 +110,7 @@ export const errorRules: Readonly<Record<RefusalCode, ErrorRule>> = {
   data_stale: transient(
     503,
     60,
-    "The feed is not sold now: its last update is too old. Not charged.",
+    "The data that the answer rests on is too old to be sold. Not charged, or refunded; see `charged`.",
   ),
   payments_unavailable: transient(503, 10, "Payments cannot be taken now. Not charged."),
   settlement_unresolved: transient(

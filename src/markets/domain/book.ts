@@ -4,6 +4,7 @@
  * @module
  */
 import { Result, Schema } from "effect"
+import { Amount, Price } from "../../core/domain/number.ts"
 import type { TokenId } from "./market.ts"
 import { type EpochMs, IsoTime, isoTime } from "../../core/domain/time.ts"
 
@@ -21,21 +22,18 @@ export interface OrderBook {
   readonly observedAt: EpochMs
 }
 
-const UsdAmount = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
-const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
-
 /** The cost of trading in an order book. The fields are defined at `microstructure`. */
 export const Microstructure = Schema.Struct({
   bestBid: Price,
   bestAsk: Price,
   mid: Price,
   spread: Price,
-  depthUsdWithin5c: Schema.Struct({ bid: UsdAmount, ask: UsdAmount, total: UsdAmount }),
+  depthUsdWithin5c: Schema.Struct({ bid: Amount, ask: Amount, total: Amount }),
   impactUsd: Schema.Struct({
-    up1c: Schema.NullOr(UsdAmount),
-    down1c: Schema.NullOr(UsdAmount),
-    up5c: Schema.NullOr(UsdAmount),
-    down5c: Schema.NullOr(UsdAmount),
+    up1c: Schema.NullOr(Amount),
+    down1c: Schema.NullOr(Amount),
+    up5c: Schema.NullOr(Amount),
+    down5c: Schema.NullOr(Amount),
   }),
   observedAt: IsoTime,
 }).annotate({
@@ -126,6 +124,55 @@ export function microstructure(book: OrderBook): Result.Result<Microstructure, B
   })
 }
 
+/** A price at or beyond these limits already states the outcome; in half price steps. */
+const decidedAt = { low: halfSteps(0.03), high: halfSteps(0.97) }
+
+/** Compared in half price steps, so that no float error decides. */
+export function isDecidedPrice(price: number): boolean {
+  const steps = halfSteps(price)
+  return steps <= decidedAt.low || steps >= decidedAt.high
+}
+
+/**
+ * The price in a token's book: the mid of a valid book. When only bids are left, at or above 0.97, or
+ * only asks, at or below 0.03, the outcome is decided and the other side is empty: then the middle
+ * between the best price and 1 or 0. Null for any other book.
+ */
+export function bookPrice(book: OrderBook): number | null {
+  const read = microstructure(book)
+  if (Result.isSuccess(read)) return read.success.mid
+  const bid = validLevels(book.bids).at(-1)
+  const ask = validLevels(book.asks)[0]
+  if ((bid === undefined) === (ask === undefined)) return null
+  const steps = bid === undefined ? (ask?.steps ?? 0) / 2 : (bid.steps + halfStepsPerUnit) / 2
+  const best = fromHalfSteps(bid?.steps ?? ask?.steps ?? 0)
+  const isDecided = isDecidedPrice(best) && (bid !== undefined) === best > 0.5
+  return isDecided ? fromHalfSteps(steps) : null
+}
+
+/**
+ * The volume-weighted price of buying `usd` of an outcome now, fee not included, in (0, 1): it walks
+ * the asks from the cheapest. The second outcome's asks mirror the first's bids: a bid at p for some
+ * shares is an ask at 1 - p for as many. Null when the side has too few shares.
+ *
+ * Never falls when `usd` grows, and is the best ask for a small `usd`. Pass a book of the market's first
+ * outcome that `microstructure` accepts, or that only lacks a side.
+ */
+export function buyingPrice(book: OrderBook, outcome: 0 | 1, usd: number): number | null {
+  const asks = outcome === 0 ? validLevels(book.asks) : validLevels(book.bids)
+    .map(({ steps, size }) => ({ steps: halfStepsPerUnit - steps, size }))
+    .sort(cheapestFirst)
+  let left = usd
+  let shares = 0
+  for (const { steps, size } of asks) {
+    const price = fromHalfSteps(steps)
+    if (left <= price * size) return usd / (shares + left / price)
+    left -= price * size
+    shares += size
+  }
+  return null
+}
+
 interface ValidLevel {
   /** The price in half price steps. */
   readonly steps: number
@@ -143,8 +190,10 @@ function validLevels(levels: ReadonlyArray<Level>): Array<ValidLevel> {
     .filter(({ steps, size }) =>
       steps > 0 && steps < halfStepsPerUnit && size > 0 && size <= sharesMax
     )
-    .sort((a, b) => a.steps - b.steps || a.size - b.size)
+    .sort(cheapestFirst)
 }
+
+const cheapestFirst = (a: ValidLevel, b: ValidLevel) => a.steps - b.steps || a.size - b.size
 
 function cost(levels: ReadonlyArray<ValidLevel>): number {
   return levels.reduce((sum, { steps, size }) => sum + fromHalfSteps(steps) * size, 0)

@@ -7,6 +7,7 @@
  */
 import { Schema } from "effect"
 import type { EpochMs } from "../../core/domain/time.ts"
+import { eventKeyOf } from "./eventKey.ts"
 
 /** The venue's id of a market (Polymarket: the condition id). */
 export const MarketId = Schema.NonEmptyString.pipe(Schema.brand("MarketId"))
@@ -16,11 +17,25 @@ export type MarketId = typeof MarketId.Type
 export const TokenId = Schema.NonEmptyString.pipe(Schema.brand("TokenId"))
 export type TokenId = typeof TokenId.Type
 
-/** Identifies a market in the venue's page addresses. */
-export const Slug = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,199}$/)).pipe(
+/**
+ * The form of a slug, as in JSON Schema: the characters and the greatest length that real slugs have
+ * (`docs/markets.md`). All are safe in an address without encoding.
+ */
+export const slugPattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$"
+
+/**
+ * Identifies a market in the venue's page addresses. Stored and published as the venue spells it, and
+ * compared by `slugKey`.
+ */
+export const Slug = Schema.String.check(Schema.isPattern(new RegExp(slugPattern))).pipe(
   Schema.brand("Slug"),
 )
 export type Slug = typeof Slug.Type
+
+/** The form in which slugs of markets and events are compared: without regard to case. */
+export function slugKey(slug: string): string {
+  return slug.toLowerCase()
+}
 
 /**
  * The venue's state of a market. `proposed`: an outcome was proposed and can be disputed. `resolved`:
@@ -41,7 +56,21 @@ export interface Market {
   readonly tokenIds: readonly [TokenId, TokenId]
   /** The scheduled end, not the time of resolution. */
   readonly endsAt: EpochMs | null
+  /** When the game it is about starts, as last scheduled; null unless it is about a game. */
+  readonly gameStartsAt: EpochMs | null
+  /**
+   * Markets that may depend on each other have the same key: those of one game, of one event, or of
+   * the prices of one kind of asset in one window (`eventKey.ts`). In lower case.
+   */
+  readonly eventKey: string
+  /**
+   * Of the exclusive markets with one `eventSlug`, at most one pays its first outcome. It can be none:
+   * the outcome that happens need not be listed.
+   */
+  readonly exclusive: boolean
   readonly volumeUsd: number
+  /** Volume of the last 24 hours in USD; null when the venue does not give it. */
+  readonly volume24hUsd: number | null
   readonly liquidityUsd: number
   readonly status: MarketStatus
   /** Best prices of the listing: good enough to choose candidates, not to analyse a market. */
@@ -64,15 +93,33 @@ export type MarketFacts = Pick<
   | "outcomes"
   | "tokenIds"
   | "endsAt"
+  | "gameStartsAt"
+  | "eventKey"
+  | "exclusive"
   | "takerFeeRate"
 >
 
+/** Facts of a market as an earlier version may have stored them, without the fields added since. */
+export type StoredFacts<Facts extends MarketFacts = MarketFacts> =
+  & Omit<Facts, AddedFact>
+  & Partial<Pick<Facts, AddedFact>>
+
+type AddedFact = "gameStartsAt" | "eventKey" | "exclusive"
+
+/** Stored facts, with the fields added since: an event that was not split, and nothing exclusive. */
+export function storedFacts<Facts extends MarketFacts>(stored: StoredFacts<Facts>): Facts {
+  const { eventSlug } = stored
+  const added = { gameStartsAt: null, eventKey: eventKeyOf({ eventSlug }), exclusive: false }
+  return { ...added, ...stored } as Facts
+}
+
 /** The signs of a mechanical short-interval market. */
-export type MechanicalSign = "recurrence" | "slug" | "tags" | "price_stream"
+export type MechanicalSign = "recurrence" | "slug" | "question" | "tags" | "price_stream"
 
 /** The fields from which a market is recognised as mechanical; tags as slugs. */
 export interface MechanicalEvidence {
   readonly slug: string
+  readonly question: string
   readonly seriesSlugs: ReadonlyArray<string>
   readonly recurrences: ReadonlyArray<string>
   readonly tags: ReadonlyArray<string>
@@ -81,13 +128,44 @@ export interface MechanicalEvidence {
 
 /** Recurrences of series that open a new market every few minutes or hours. */
 const shortRecurrences: ReadonlySet<string> = new Set(["5m", "15m", "hourly", "4h"])
-const shortSeries = /-up-or-down-(?:5m|15m|hourly|4h)$/
+/** The venue calls the recurrence of some short series on a price level "daily". */
+const shortSeries = /-(?:up-or-down|neg-risk|multi-?strike\w?)-(?:5m|15m|hourly|1h|4h)$/
 
-/** Such as `btc-updown-5m-1773307200` and `bitcoin-up-or-down-march-12-5am-et`. */
-const intervalSlug = /-updown-\d{1,4}[mh]-\d{1,12}$|-up-or-down-/
+const months = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?" +
+  "|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
 
-/** Ordinary markets can have one of these tags, but not both. */
-const mechanicalTags = ["recurring", "hide-from-new"]
+/**
+ * Such as `btc-updown-5m-1773307200`, `btc-multistrike-4h-1758873600-110k` and
+ * `bitcoin-up-or-down-march-12-5am-et`. A market on a price after earnings, or on approval this week,
+ * is up or down without such an interval.
+ */
+const intervalSlugs = [
+  /-updown-\d{1,4}[mh]-\d{1,12}$/,
+  /-multistrike-\d{1,4}[mh]-\d{1,12}(?:-|$)/,
+  new RegExp(`-up-or-down-(?:on-)?(?:(?:${months})-)?\\d`),
+]
+
+/**
+ * A price level at an hour, such as `bitcoin-above-67400-on-april-4-2026-12pm-et`. The hourly series
+ * write the hour so; "at 5PM ET" is the hour of daily ones.
+ */
+const levelSlug = /-(?:above|below|between|less-than|greater-than)-/
+const hourOfSlug = /(?<!-at)-\d{1,2}-?[ap]m-et(?:-\d{1,6}){0,3}$/
+
+/** The same in a question: "Ethereum above 2,240 on April 27, 10AM ET?". */
+const levelQuestion = /\b(?:above|below|between|less than|greater than) \$?\d/i
+const hourOfQuestion = new RegExp(
+  `\\bon (?:${months}) \\d{1,2},(?: \\d{4},)? \\d{1,2}(?::\\d{2})? ?[ap]m et\\b`,
+  "i",
+)
+/** "Bitcoin Up or Down - March 12, 5:20AM-5:25AM ET". */
+const intervalQuestion = new RegExp(
+  `\\bup or down - (?:${months}) \\d{1,2},(?: \\d{4},)? \\d{1,2}(?::\\d{2})? ?[ap]m\\b`,
+  "i",
+)
+
+/** Ordinary markets can have two of these tags, as daily temperatures do, but not all three. */
+const mechanicalTags = ["up-or-down", "recurring", "hide-from-new"]
 
 /** The source of markets that settle on a streaming price. */
 const priceStream = /^(?:https?:\/\/)?(?:www\.)?data\.chain\.link(?![\w.-])/i
@@ -98,13 +176,40 @@ const priceStream = /^(?:https?:\/\/)?(?:www\.)?data\.chain\.link(?![\w.-])/i
  * sports markets are short and ordinary.
  */
 export function mechanicalSign(evidence: MechanicalEvidence): MechanicalSign | null {
-  const { slug, seriesSlugs, recurrences, tags, resolutionSources } = evidence
+  const { slug, question, seriesSlugs, recurrences, tags, resolutionSources } = evidence
   if (recurrences.some((recurrence) => shortRecurrences.has(recurrence))) return "recurrence"
   if (seriesSlugs.some((series) => shortSeries.test(series))) return "recurrence"
-  if (intervalSlug.test(slug)) return "slug"
+  const key = slugKey(slug)
+  if (intervalSlugs.some((interval) => interval.test(key))) return "slug"
+  if (levelSlug.test(key) && hourOfSlug.test(key)) return "slug"
+  if (levelQuestion.test(question) && hourOfQuestion.test(question)) return "question"
+  if (intervalQuestion.test(question)) return "question"
   if (mechanicalTags.every((tag) => tags.includes(tag))) return "tags"
   if (resolutionSources.some((source) => priceStream.test(source))) return "price_stream"
   return null
+}
+
+const coin = new RegExp(
+  "(?:^|-)(?:bitcoin|btc|ethereum|eth|solana|sol|xrp|dogecoin|doge|bnb|hyperliquid|hype|cardano|ada" +
+    "|chainlink|litecoin|ltc|sui|avalanche|avax)(?:-|$)",
+)
+const priceWord = new RegExp(
+  "(?:^|-)(?:above|below|price|hit|reach|dip|between|gain|multistrike|updown|up-or-down)(?:-|$)",
+)
+
+/**
+ * Whether a market is on the price of a coin: by its tags, or by the slug of the market or its event.
+ * Prices of coins move together.
+ */
+export function isCryptoPrice(
+  { slug, eventSlug, tags }: {
+    readonly slug: string
+    readonly eventSlug: string
+    readonly tags: ReadonlyArray<string>
+  },
+): boolean {
+  return tags.includes("crypto-prices") || [slug, eventSlug].map(slugKey)
+    .some((name) => coin.test(name) && priceWord.test(name))
 }
 
 /** A price of a token at a time. Points may be unevenly spaced, unordered or repeated. */

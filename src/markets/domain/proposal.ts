@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { EpochMs } from "../../core/domain/time.ts"
+import { type EpochMs, hour } from "../../core/domain/time.ts"
 import type { MarketId } from "./market.ts"
 
 /** An outcome proposed at the venue, which can be disputed until it settles. */
@@ -15,6 +15,12 @@ export interface Proposal {
   readonly settlesAt: EpochMs | null
   readonly disputed: boolean
 }
+
+/**
+ * The oracle's challenge window where the venue states none: a proposal without a dispute is final
+ * after it.
+ */
+export const challengeWindowMs = 2 * hour
 
 /** In characters; a longer text is cut. */
 export const rulesLengthMax = 4_000

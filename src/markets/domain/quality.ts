@@ -46,6 +46,6 @@ export function isDeep({ depthUsdWithin5c }: Microstructure): boolean {
 }
 
 /** Compared in half price steps, so that a float error cannot change the result. */
-export function isNarrow({ spread }: Microstructure): boolean {
+export function isNarrow({ spread }: Pick<Microstructure, "spread">): boolean {
   return halfSteps(spread) <= halfSteps(spreadMax)
 }

@@ -1,18 +1,26 @@
 /**
- * Markets that end soon, and whether their price has converged.
+ * Markets that are expected to resolve soon, and whether their price has converged.
  *
  * @module
  */
 import { Result, Schema } from "effect"
+import { Amount, Price } from "../../core/domain/number.ts"
 import {
-  type BookFault,
+  bookPrice,
   fromHalfSteps,
   halfSteps,
-  type Microstructure,
   Microstructure as MicrostructureBody,
+  microstructure,
+  type OrderBook,
 } from "./book.ts"
+import {
+  type ExpectedResolution,
+  expectedResolution,
+  ResolutionBasis,
+} from "./expectedResolution.ts"
 import type { Market } from "./market.ts"
-import { type EpochMs, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
+import type { Proposal } from "./proposal.ts"
+import { day, type EpochMs, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
 
 export interface ResolvingQuery {
   /** 1..72. */
@@ -23,30 +31,62 @@ export interface ResolvingQuery {
   readonly includeNoise: boolean
 }
 
-/** Rows of one answer, the nearest ends first. Thousands of markets can end within three days. */
+/** Rows of one answer, the soonest first. Thousands of markets can end within three days. */
 export const resolvingRowsMax = 200
 /**
- * Markets read for one answer, the nearest ends first: twice the rows, because some stored markets were
- * decided before their scheduled end and some have no known price.
+ * Markets whose price and proposal are read for one answer: twice the rows, because some stored markets
+ * are decided already and some have no known price.
  */
-export const endingMarketsMax = 2 * resolvingRowsMax
+export const resolvingMarketsMax = 2 * resolvingRowsMax
+/**
+ * Markets of one answer that the store returns from each of three groups: schedule ahead (the nearest
+ * first), schedule passed (the latest first), and outcome proposed (the most liquid first).
+ */
+export const candidatesPerGroupMax = 400
+/** A market this long past its schedule is not looked for, unless its outcome is proposed. */
+export const overdueMsMax = 30 * day
 /** The first rows, which include their microstructure. */
 export const microstructureRowsMax = 10
 /** A mid is converged at or below `low`, and at or above `high`; in half price steps. */
 const convergedAt = { low: halfSteps(0.1), high: halfSteps(0.9) }
 
-const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
-const Amount = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
-
-const Convergence = Schema.Literals(["contested", "converged"])
+const Convergence = Schema.Literals(["contested", "converged"]).annotate({
+  description: "converged: yesMid is at most 0.10 or at least 0.90. contested: it is between",
+})
 type Convergence = typeof Convergence.Type
 
-/** One market that ends soon: a wire shape. */
+const Hours = Schema.NullOr(Amount)
+
+/** One market that is expected to resolve soon: a wire shape. */
 export const ResolvingRow = Schema.Struct({
   question: Schema.String,
   slug: Schema.String,
-  eventEndDate: IsoTime,
-  hoursRemaining: Amount,
+  eventEndDate: Schema.NullOr(IsoTime).annotate({
+    description: "The scheduled end, not the time of resolution; null when the venue names none",
+  }),
+  hoursRemaining: Hours.annotate({
+    description: "Until eventEndDate; 0 when it has passed, null when there is none",
+  }),
+  expectedResolution: Schema.Struct({
+    at: IsoTime.annotate({ description: "The median: as likely before as after" }),
+    hoursRemaining: Amount.annotate({ description: "Until `at`" }),
+    probability24h: Price.annotate({
+      description: "That it resolves within 24 hours; scored in /v1/track-record",
+    }),
+    basis: ResolutionBasis.annotate({
+      description:
+        "The evidence for it. proposal: an outcome is proposed and not disputed. dispute: it is " +
+        "disputed. price: a price at or beyond 0.01 or 0.99, with the game's start or the end date. " +
+        "game_start: the start of the game. end_date: the scheduled end",
+    }),
+  }).annotate({
+    description: "Computed from how long after such an instant past markets resolved",
+  }),
+  overdue: Schema.Boolean.annotate({
+    description:
+      "Whether its schedule has passed: the end date, or for a game its start plus the usual delay",
+  }),
+  hoursOverdue: Hours.annotate({ description: "Since its schedule; null unless overdue" }),
   /** The mid of the first outcome. */
   yesMid: Price,
   convergence: Convergence,
@@ -56,51 +96,103 @@ export const ResolvingRow = Schema.Struct({
 }).annotate({ identifier: "ResolvingMarket" })
 export type ResolvingRow = typeof ResolvingRow.Type
 
-/** A market with a known end. */
-export type EndingMarket = Market & { readonly endsAt: EpochMs }
-
 export function convergenceOf(yesMid: number): Convergence {
   const steps = halfSteps(yesMid)
   return steps <= convergedAt.low || steps >= convergedAt.high ? "converged" : "contested"
 }
 
-/** The sources of a market's current price. */
-interface PriceReading {
-  /** Null when the venue was unavailable. */
-  readonly book: Result.Result<Microstructure, BookFault> | null
-  /** The last point of its series, if it is fresh. */
-  readonly lastMid: number | undefined
+/** A market, its price, and when it is expected to resolve. */
+export interface ExpectedMarket {
+  readonly market: Market
+  /** Of the first outcome; null when unknown. */
+  readonly mid: number | null
+  readonly expected: ExpectedResolution
+}
+
+/** What is known about a market besides its listing. */
+interface Reading {
+  readonly mid: number | null
+  readonly proposal: Proposal | null
 }
 
 /**
- * The rows of these markets, in their order, at most `resolvingRowsMax`. The mid comes from the live
- * book, else from the market's series, else from the venue's listing. A market without any price is
- * left out.
+ * The markets that are expected to resolve within these hours, those that are overdue, and those that
+ * pass `alsoIf`: the soonest first, at most `resolvingMarketsMax`. A market without any schedule or proposal is left out.
  */
-export function resolvingRows(
-  markets: ReadonlyArray<EndingMarket>,
-  reading: (market: EndingMarket) => PriceReading,
+export function soonestMarkets(
+  markets: ReadonlyArray<Market>,
+  reading: (market: Market) => Reading,
+  { withinHours }: Pick<ResolvingQuery, "withinHours">,
   now: EpochMs,
-): ReadonlyArray<ResolvingRow> {
-  const priced = markets.flatMap((market) => {
-    const { book, lastMid } = reading(market)
-    const microstructure = book !== null && Result.isSuccess(book) ? book.success : null
-    const yesMid = microstructure?.mid ?? lastMid ?? listedMid(market)
-    return yesMid === null ? [] : [{ market, microstructure, yesMid }]
-  })
-  return priced.slice(0, resolvingRowsMax).map(({ market, microstructure, yesMid }, index) => ({
-    question: market.question,
-    slug: market.slug,
-    eventEndDate: isoTime(market.endsAt),
-    hoursRemaining: Math.round((market.endsAt - now) / (hour / 100)) / 100,
-    yesMid,
-    convergence: convergenceOf(yesMid),
-    liquidityUsd: market.liquidityUsd,
-    ...(index < microstructureRowsMax ? { microstructure } : {}),
-  }))
+  alsoIf: (market: Market) => boolean = () => false,
+): ReadonlyArray<ExpectedMarket> {
+  const until = now + withinHours * hour
+  return markets
+    .flatMap((market): ReadonlyArray<ExpectedMarket> => {
+      const { mid, proposal } = reading(market)
+      const expected = expectedResolution({ market, mid, proposal }, now)
+      return expected === null ? [] : [{ market, mid, expected }]
+    })
+    .filter(({ market, expected }) =>
+      expected.at <= until || isOverdue(expected, now) || alsoIf(market)
+    )
+    .sort((a, b) => a.expected.at - b.expected.at || (a.market.slug < b.market.slug ? -1 : 1))
+    .slice(0, resolvingMarketsMax)
 }
 
-function listedMid({ listed }: Market): number | null {
+export function isOverdue({ scheduledAt }: ExpectedResolution, now: EpochMs): boolean {
+  return scheduledAt !== null && scheduledAt < now
+}
+
+/**
+ * A market's price: from its live book, else the last point of its series if it is fresh, else from
+ * the venue's listing.
+ */
+export function priceOf(
+  { listed }: Market,
+  book: OrderBook | undefined,
+  lastMid: number | undefined,
+): number | null {
+  const live = book === undefined ? null : bookPrice(book)
+  if (live !== null || lastMid !== undefined) return live ?? lastMid ?? null
   if (listed === null) return null
   return fromHalfSteps((halfSteps(listed.bestBid) + halfSteps(listed.bestAsk)) / 2)
 }
+
+/** The rows of these markets, in their order, at most `resolvingRowsMax`; none without a price. */
+export function resolvingRows(
+  markets: ReadonlyArray<ExpectedMarket>,
+  bookOf: (market: Market) => OrderBook | undefined,
+  now: EpochMs,
+): ReadonlyArray<ResolvingRow> {
+  const priced = markets.flatMap(({ mid, ...rest }) => mid === null ? [] : [{ ...rest, mid }])
+  return priced.slice(0, resolvingRowsMax).map(({ market, expected, mid }, index) => {
+    const { at, probability24h, basis, scheduledAt } = expected
+    const { endsAt } = market
+    return {
+      question: market.question,
+      slug: market.slug,
+      eventEndDate: endsAt === null ? null : isoTime(endsAt),
+      hoursRemaining: endsAt === null ? null : hoursOf(Math.max(0, endsAt - now)),
+      expectedResolution: {
+        at: isoTime(at),
+        hoursRemaining: hoursOf(at - now),
+        probability24h: Math.round(probability24h * 1_000) / 1_000,
+        basis,
+      },
+      overdue: isOverdue(expected, now),
+      hoursOverdue: scheduledAt !== null && scheduledAt < now ? hoursOf(now - scheduledAt) : null,
+      yesMid: mid,
+      convergence: convergenceOf(mid),
+      liquidityUsd: market.liquidityUsd,
+      ...(index < microstructureRowsMax ? { microstructure: validBook(bookOf(market)) } : {}),
+    }
+  })
+}
+
+function validBook(book: OrderBook | undefined): MicrostructureBody | null {
+  return book === undefined ? null : Result.getOrElse(microstructure(book), () => null)
+}
+
+/** With two decimals. */
+const hoursOf = (ms: number): number => Math.round(ms / (hour / 100)) / 100

@@ -5,8 +5,14 @@
  */
 import { Array, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import type { Market, MarketId } from "../domain/market.ts"
-import { type EndingMarket, endingMarketsMax, type ResolvingQuery } from "../domain/resolving.ts"
+import {
+  type Market,
+  type MarketId,
+  slugKey,
+  type StoredFacts,
+  storedFacts,
+} from "../domain/market.ts"
+import { candidatesPerGroupMax, overdueMsMax, type ResolvingQuery } from "../domain/resolving.ts"
 import { type EpochMs, hour } from "../../core/domain/time.ts"
 import { MarketStore } from "../MarketStore.ts"
 import { jsonText } from "../../postgres/json.ts"
@@ -16,8 +22,11 @@ import { mids } from "./mids.ts"
 const marketsBatch = 1_000
 
 interface MarketRow {
-  readonly facts: Omit<Market, "volumeUsd" | "liquidityUsd" | "listed">
+  readonly facts: StoredFacts<
+    Omit<Market, "volumeUsd" | "volume24hUsd" | "liquidityUsd" | "listed">
+  >
   readonly volume_usd: number
+  readonly volume_24h_usd: number | null
   readonly liquidity_usd: number
   readonly best_bid: number | null
   readonly best_ask: number | null
@@ -33,7 +42,7 @@ export const layer: Layer.Layer<MarketStore, never, SqlClient> = Layer.effect(
         bySlug: bySlug(sql),
         byIds: byIds(sql),
         liveOfEvent: liveOfEvent(sql),
-        endingWithin: endingWithin(sql),
+        resolvingCandidates: resolvingCandidates(sql),
         mostLiquid: mostLiquid(sql),
         count: count(sql),
         recentlyPriced: recentlyPriced(sql),
@@ -42,15 +51,21 @@ export const layer: Layer.Layer<MarketStore, never, SqlClient> = Layer.effect(
   ),
 )
 
-/** Updates only what changed, and never with a listing older than the stored one. */
+/**
+ * An unchanged quote is written again after this time: its age shows whether it is still listed. The
+ * volume of 24 hours changes with every listing, so alone it does not count as a change.
+ */
+const quoteRefreshMs = hour
+
+/** Updates what changed or is an hour old, and never with a listing older than the stored one. */
 const saveBatch = (sql: SqlClient) => (markets: ReadonlyArray<Market>, seenAt: EpochMs) =>
   sql`
     WITH incoming AS MATERIALIZED (
-      SELECT market_id, slug, facts, volume_usd, liquidity_usd, best_bid, best_ask,
+      SELECT market_id, slug, facts, volume_usd, volume_24h_usd, liquidity_usd, best_bid, best_ask,
         ${new Date(seenAt)}::timestamptz AS seen_at
       FROM json_to_recordset(${jsonText(markets.map(incomingRow))}::json) AS (
-        market_id text, slug text, facts json, volume_usd float8, liquidity_usd float8,
-        best_bid float8, best_ask float8
+        market_id text, slug text, facts json, volume_usd float8, volume_24h_usd float8,
+        liquidity_usd float8, best_bid float8, best_ask float8
       )
     ), updated_market AS (
       UPDATE market SET slug = i.slug, facts = i.facts, changed_at = i.seen_at
@@ -63,17 +78,20 @@ const saveBatch = (sql: SqlClient) => (markets: ReadonlyArray<Market>, seenAt: E
       WHERE NOT EXISTS (SELECT FROM market stored WHERE stored.market_id = i.market_id)
       ON CONFLICT DO NOTHING
     ), requoted AS (
-      UPDATE market_quote SET volume_usd = i.volume_usd, liquidity_usd = i.liquidity_usd,
-        best_bid = i.best_bid, best_ask = i.best_ask, changed_at = i.seen_at
+      UPDATE market_quote SET volume_usd = i.volume_usd, volume_24h_usd = i.volume_24h_usd,
+        liquidity_usd = i.liquidity_usd, best_bid = i.best_bid, best_ask = i.best_ask,
+        changed_at = i.seen_at
       FROM incoming i
       WHERE market_quote.market_id = i.market_id AND market_quote.changed_at <= i.seen_at
-        AND (market_quote.volume_usd, market_quote.liquidity_usd, market_quote.best_bid,
+        AND ((market_quote.volume_usd, market_quote.liquidity_usd, market_quote.best_bid,
           market_quote.best_ask)
-        IS DISTINCT FROM (i.volume_usd, i.liquidity_usd, i.best_bid, i.best_ask)
+          IS DISTINCT FROM (i.volume_usd, i.liquidity_usd, i.best_bid, i.best_ask)
+        OR market_quote.changed_at <= ${new Date(seenAt - quoteRefreshMs)}::timestamptz)
     )
     INSERT INTO market_quote
-      (market_id, volume_usd, liquidity_usd, best_bid, best_ask, changed_at)
-    SELECT market_id, volume_usd, liquidity_usd, best_bid, best_ask, seen_at FROM incoming i
+      (market_id, volume_usd, volume_24h_usd, liquidity_usd, best_bid, best_ask, changed_at)
+    SELECT market_id, volume_usd, volume_24h_usd, liquidity_usd, best_bid, best_ask, seen_at
+    FROM incoming i
     WHERE NOT EXISTS (SELECT FROM market_quote stored WHERE stored.market_id = i.market_id)
     ON CONFLICT DO NOTHING`
 
@@ -93,9 +111,10 @@ const save = (sql: SqlClient) =>
 const bySlug = (sql: SqlClient) =>
   Effect.fn("MarketStore.bySlug")(function* (slug: string) {
     const [row] = yield* sql<MarketRow>`
-    SELECT facts, volume_usd, liquidity_usd, best_bid, best_ask
+    SELECT facts, volume_usd, volume_24h_usd, liquidity_usd, best_bid, best_ask
     FROM market JOIN market_quote USING (market_id)
-    WHERE slug = ${slug} ORDER BY market.changed_at DESC LIMIT 1`
+    WHERE lower(slug COLLATE "C") = ${slugKey(slug)}
+    ORDER BY slug = ${slug} DESC, market.changed_at DESC LIMIT 1`
     return Option.map(Option.fromNullishOr(row), market)
   }, Effect.orDie)
 
@@ -103,7 +122,7 @@ const byIds = (sql: SqlClient) =>
   Effect.fn("MarketStore.byIds")(function* (marketIds: ReadonlyArray<MarketId>) {
     if (marketIds.length === 0) return new Map<MarketId, Market>()
     const rows = yield* sql<MarketRow>`
-    SELECT facts, volume_usd, liquidity_usd, best_bid, best_ask
+    SELECT facts, volume_usd, volume_24h_usd, liquidity_usd, best_bid, best_ask
     FROM market JOIN market_quote USING (market_id)
     WHERE market_id = ANY (${marketIds}::text[])`
     return new Map(rows.map(market).map((stored) => [stored.id, stored]))
@@ -112,28 +131,52 @@ const byIds = (sql: SqlClient) =>
 const liveOfEvent = (sql: SqlClient) =>
   Effect.fn("MarketStore.liveOfEvent")(function* (eventSlug: string, limit: number) {
     const rows = yield* sql<MarketRow>`
-    SELECT facts, volume_usd, liquidity_usd, best_bid, best_ask
+    SELECT facts, volume_usd, volume_24h_usd, liquidity_usd, best_bid, best_ask
     FROM market JOIN market_quote USING (market_id)
-    WHERE facts ->> 'eventSlug' = ${eventSlug} AND facts ->> 'status' IN ('open', 'proposed')
+    WHERE lower((facts ->> 'eventSlug') COLLATE "C") = ${slugKey(eventSlug)}
+      AND facts ->> 'status' IN ('open', 'proposed')
     ORDER BY slug COLLATE "C" LIMIT ${limit}`
     return rows.map(market)
   }, Effect.orDie)
 
-const endingWithin = (sql: SqlClient) =>
-  Effect.fn("MarketStore.endingWithin")(function* (
+/** A game's start, else the scheduled end: the expression of the index `market_by_schedule`. */
+const scheduledAt = (sql: SqlClient) =>
+  sql`(coalesce((facts ->> 'gameStartsAt')::float8, (facts ->> 'endsAt')::float8))`
+
+/**
+ * The store keeps markets that the venue no longer lists, most of them with a passed schedule or a
+ * proposed outcome: they would take the places of the live ones. A listing is sold for an hour, and
+ * the quote of a listed market is at most an hour and a tick older.
+ */
+const unlistedAfterMs = 3 * hour
+
+const resolvingCandidates = (sql: SqlClient) =>
+  Effect.fn("MarketStore.resolvingCandidates")(function* (
     { withinHours, minLiquidity, includeNoise }: ResolvingQuery,
     now: EpochMs,
   ) {
-    const rows = yield* sql<MarketRow>`
-    SELECT facts, volume_usd, liquidity_usd, best_bid, best_ask
-    FROM market JOIN market_quote USING (market_id)
-    WHERE (facts ->> 'endsAt')::float8 > ${now}::float8
-      AND (facts ->> 'endsAt')::float8 <= ${now + withinHours * hour}::float8
-      AND facts ->> 'status' IN ('open', 'proposed')
-      AND liquidity_usd >= ${minLiquidity}::float8
+    const columns = sql`facts, volume_usd, volume_24h_usd, liquidity_usd, best_bid, best_ask`
+    const from = sql`FROM market JOIN market_quote USING (market_id)`
+    const matches = sql`liquidity_usd >= ${minLiquidity}::float8
       AND (${includeNoise} OR facts ->> 'mechanical' IS NULL)
-    ORDER BY (facts ->> 'endsAt')::float8, slug COLLATE "C" LIMIT ${endingMarketsMax}`
-    return rows.map(market).filter((row): row is EndingMarket => row.endsAt !== null)
+      AND market_quote.changed_at > ${new Date(now - unlistedAfterMs)}::timestamptz`
+    const live = sql`facts ->> 'status' IN ('open', 'proposed')`
+    const at = scheduledAt(sql)
+    const rows = yield* sql<MarketRow>`
+    (SELECT ${columns} ${from}
+      WHERE ${at} > ${now}::float8 AND ${at} <= ${now + withinHours * hour}::float8
+        AND ${live} AND ${matches}
+      ORDER BY ${at}, slug COLLATE "C" LIMIT ${candidatesPerGroupMax})
+    UNION ALL
+    (SELECT ${columns} ${from}
+      WHERE ${at} <= ${now}::float8 AND ${at} > ${now - overdueMsMax}::float8
+        AND ${live} AND ${matches}
+      ORDER BY ${at} DESC, slug COLLATE "C" LIMIT ${candidatesPerGroupMax})
+    UNION ALL
+    (SELECT ${columns} ${from}
+      WHERE facts ->> 'status' = 'proposed' AND ${matches}
+      ORDER BY liquidity_usd DESC, slug COLLATE "C" LIMIT ${candidatesPerGroupMax})`
+    return [...new Map(rows.map(market).map((stored) => [stored.id, stored])).values()]
   }, Effect.orDie)
 
 /**
@@ -146,7 +189,7 @@ const mostLiquid = (sql: SqlClient) =>
     const page = Math.max(2 * limit, marketsBatch)
     for (let offset = 0; live.size < limit; offset += page) {
       const rows = yield* sql<MarketRow & { readonly live: boolean }>`
-      SELECT facts, volume_usd, liquidity_usd, best_bid, best_ask,
+      SELECT facts, volume_usd, volume_24h_usd, liquidity_usd, best_bid, best_ask,
         facts ->> 'status' IN ('open', 'proposed') AND facts ->> 'mechanical' IS NULL AS live
       FROM market JOIN (
         SELECT * FROM market_quote ORDER BY liquidity_usd DESC, market_id
@@ -178,7 +221,7 @@ const recentlyPriced = (sql: SqlClient) =>
         AND ${pointAt(sql)} BETWEEN ${BigInt(notBefore)}::bigint AND ${BigInt(atOrBefore)}::bigint
       ORDER BY series_id, hour DESC, o DESC
     )
-    SELECT facts, volume_usd, liquidity_usd, best_bid, best_ask, at, mid
+    SELECT facts, volume_usd, volume_24h_usd, liquidity_usd, best_bid, best_ask, at, mid
     FROM fresh JOIN mid_series USING (series_id) JOIN market USING (market_id)
       JOIN market_quote USING (market_id)
     WHERE facts ->> 'status' IN ('open', 'proposed')
@@ -193,12 +236,13 @@ const recentlyPriced = (sql: SqlClient) =>
 const pointAt = (sql: SqlClient) => sql`(hour * ${BigInt(hour)}::bigint + o)`
 
 /** The figures that change with every listing have their own columns; the rest is in `facts`. */
-function incomingRow({ volumeUsd, liquidityUsd, listed, ...facts }: Market) {
+function incomingRow({ volumeUsd, volume24hUsd, liquidityUsd, listed, ...facts }: Market) {
   return {
     market_id: facts.id,
     slug: facts.slug,
     facts,
     volume_usd: volumeUsd,
+    volume_24h_usd: volume24hUsd,
     liquidity_usd: liquidityUsd,
     best_bid: listed?.bestBid,
     best_ask: listed?.bestAsk,
@@ -207,8 +251,9 @@ function incomingRow({ volumeUsd, liquidityUsd, listed, ...facts }: Market) {
 
 function market(row: MarketRow): Market {
   return {
-    ...row.facts,
+    ...storedFacts(row.facts),
     volumeUsd: row.volume_usd,
+    volume24hUsd: row.volume_24h_usd,
     liquidityUsd: row.liquidity_usd,
     listed: row.best_bid === null || row.best_ask === null
       ? null

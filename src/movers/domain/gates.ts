@@ -2,8 +2,8 @@
  * Which price moves become movers: seven gates, and a reason for every move that does not pass.
  *
  * - `screenMove` (gates 1 to 4) needs only the data of the tick.
- * - `judgeMove` (gates 5 to 7) needs history and trades, which the caller loads for the few moves that
- *   pass the first gates.
+ * - `judgeMove` (gates 5 to 7) needs history, which the caller loads for the few moves that pass the
+ *   first gates.
  * - `selectMovers` limits the movers per event.
  *
  * `findMovers.ts` runs them, and judges a limited number of moves per tick (`over_budget`).
@@ -15,12 +15,20 @@
  */
 import { Result } from "effect"
 import { fromHalfSteps, halfSteps, isPrice } from "../../markets/domain/book.ts"
-import { confirmation, slackTicks, startIsStray } from "./confirmation.ts"
+import { hasSettled, slackTicks, startIsStray } from "./confirmation.ts"
 import { marketRef, type MoveWindow, type NewFeedItem, windowMs } from "../../feed/domain/item.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import { screenBook, screenMarket, volumeUsdMin } from "../../markets/domain/quality.ts"
+import { expectationOf, type OutcomeSource } from "./moveOutcomes.ts"
 import { isNovel } from "./novelty.ts"
-import type { MoveContext, MoveInput, Mover, PriceMove } from "./priceMove.ts"
+import type {
+  Judgement,
+  MarketMove,
+  MoveContext,
+  MoveInput,
+  Mover,
+  PriceMove,
+} from "./priceMove.ts"
 import { day, type EpochMs, hour, isoTime } from "../../core/domain/time.ts"
 import { hourlyVolatility, logit } from "./volatility.ts"
 
@@ -34,20 +42,25 @@ export const moverRejections = [
   ...["mechanical", "resolved", "closed", "in_settlement"],
   // 4: large enough, measured from a price at the start of the window.
   ...["no_history", "small_move"],
-  // 5: unusual for this market.
-  "unsurprising",
-  // 6: a real price at both ends.
-  ...["stray_start", "unconfirmed"],
-  // 7: more than the feed has already published.
+  // 5: a real price at both ends.
+  ...["unconfirmed", "stray_start"],
+  // 6: more than the feed has already published.
   "not_novel",
+  // 7: unusual for this market.
+  "unsurprising",
   // Selection: one move per market, few per event.
   ...["weaker_window", "event_quota"],
 ] as const
 export type MoverRejection = (typeof moverRejections)[number]
 
+/** What the selection compares; the market may be one of a recorded series. */
+type Selectable = Judgement & Pick<PriceMove, "window"> & {
+  readonly market: { readonly id: string; readonly eventKey: string }
+}
+
 /** A mover that was dropped because the same tick has stronger ones. */
-interface DroppedMover {
-  readonly mover: Mover
+interface DroppedMover<M> {
+  readonly mover: M
   readonly reason: Extract<MoverRejection, "weaker_window" | "event_quota">
 }
 
@@ -64,7 +77,7 @@ export function startRange(
 /** A week contains quiet and busy days, and fits into the series (9 days) before a 24 h window. */
 const historyMs = 7 * day
 
-/** The points that gates 5 and 6 need: a week before the start, and the ticks right after it. */
+/** The points that gates 5 and 7 need: a week before the start, and the ticks right after it. */
 export function historyRange(
   move: PriceMove,
 ): { readonly from: EpochMs; readonly to: EpochMs } {
@@ -74,63 +87,80 @@ export function historyRange(
   }
 }
 
-/** Once an outcome is proposed, a price at or beyond these limits is settling to 0 or 1. */
+/** At or beyond these limits a price has converged to 0 or 1. */
 const settlement = { low: 0.03, high: 0.97 }
 
+export function isConverged(price: number): boolean {
+  return halfSteps(price) >= halfSteps(settlement.high) ||
+    halfSteps(price) <= halfSteps(settlement.low)
+}
+
 /** The minimum move, in price and in spreads: a wide spread alone can look like a move. Inclusive. */
-const deltaMin = 0.05
+export const deltaMin = 0.05
 const spreadsMin = 1.5
 
 /** Gates 1-4: quality, spread, ordinary and open market, size. Fails with the first reason. */
-export function screenMove(input: MoveInput): Result.Result<PriceMove, MoverRejection> {
+export function screenMove(input: MoveInput): Result.Result<MarketMove, MoverRejection> {
   const { market, book, window, now, tickIntervalMs, start } = input
   if (market.volumeUsd < volumeUsdMin) return Result.fail("low_volume")
   const screened = screenBook(book)
   if (Result.isFailure(screened)) return Result.fail(screened.failure)
   const microstructure = screened.success
-  const spread = halfSteps(microstructure.spread)
 
   const screenedMarket = screenMarket(market)
   if (Result.isFailure(screenedMarket)) return Result.fail(screenedMarket.failure)
-  const mid = halfSteps(microstructure.mid)
-  const atAnEnd = mid >= halfSteps(settlement.high) || mid <= halfSteps(settlement.low)
-  if (market.status === "proposed" && atAnEnd) return Result.fail("in_settlement")
+  if (market.status === "proposed" && isConverged(microstructure.mid)) {
+    return Result.fail("in_settlement")
+  }
+  return Result.map(
+    measureMove({ window, now, tickIntervalMs, start }, microstructure),
+    (move) => ({ ...move, market, microstructure }),
+  )
+}
 
+/** Gate 4: the size of a move from `start` to this price. A spread of null is not known. */
+export function measureMove(
+  { window, now, tickIntervalMs, start }: Omit<MoveInput, "market" | "book">,
+  price: { readonly mid: number; readonly spread: number | null },
+): Result.Result<PriceMove, "no_history" | "small_move"> {
   const range = startRange(window, now, tickIntervalMs)
   if (start === undefined || !isPrice(start.mid)) return Result.fail("no_history")
   if (start.at < range.notBefore || start.at > range.atOrBefore) return Result.fail("no_history")
-  const from = halfSteps(start.mid)
-  const moved = Math.abs(mid - from)
+  const [from, to] = [halfSteps(start.mid), halfSteps(price.mid)]
+  const moved = Math.abs(to - from)
+  const spread = halfSteps(price.spread ?? 0)
   if (moved < halfSteps(deltaMin) || moved < spreadsMin * spread) return Result.fail("small_move")
-
   return Result.succeed({
-    market,
-    microstructure,
     window,
     now,
     tickIntervalMs,
     startedAt: start.at,
     priceStart: fromHalfSteps(from),
-    priceNow: microstructure.mid,
-    delta: fromHalfSteps(mid - from),
+    priceNow: fromHalfSteps(to),
+    delta: fromHalfSteps(to - from),
   })
 }
 
-/** Inclusive. */
-const zScoreMin = 3
+/**
+ * Inclusive. A move of fewer deviations is ordinary for its market. A higher limit selects moves that go
+ * too far: on public prices those of three deviations and more went back further (docs/markets.md).
+ */
+const zScoreMin = 2
 
-/** Gates 5-7: surprise, confirmation of both ends, novelty. Fails with the first reason. */
-export function judgeMove(
-  move: PriceMove,
+/**
+ * Gates 5-7: real prices at both ends, novelty, surprise. Fails with the first reason; what needs the
+ * whole history comes last.
+ */
+export function judgeMove<M extends PriceMove>(
+  move: M,
   context: MoveContext,
-): Result.Result<Mover, MoverRejection> {
+): Result.Result<M & Judgement, MoverRejection> {
+  if (!hasSettled(move, context.recent)) return Result.fail("unconfirmed")
+  if (!isNovel(move, context.emitted)) return Result.fail("not_novel")
+  if (startIsStray(move, context.history)) return Result.fail("stray_start")
   const zScore = zScoreOf(move, context.history)
   if (zScore < zScoreMin) return Result.fail("unsurprising")
-  if (startIsStray(move, context.history)) return Result.fail("stray_start")
-  const confirmedBy = confirmation(move, context)
-  if (confirmedBy === null) return Result.fail("unconfirmed")
-  if (!isNovel(move, context.emitted)) return Result.fail("not_novel")
-  return Result.succeed({ ...move, zScore, confirmedBy })
+  return Result.succeed({ ...move, zScore, converged: isConverged(move.priceNow) })
 }
 
 /**
@@ -152,14 +182,14 @@ const moversPerEventMax = 3
  * The movers of one tick for the feed, strongest first: the stronger window of each market, at most
  * three markets per event.
  */
-export function selectMovers(
-  movers: ReadonlyArray<Mover>,
-): { readonly chosen: ReadonlyArray<Mover>; readonly dropped: ReadonlyArray<DroppedMover> } {
-  const chosen: Array<Mover> = []
-  const dropped: Array<DroppedMover> = []
+export function selectMovers<M extends Selectable>(
+  movers: ReadonlyArray<M>,
+): { readonly chosen: ReadonlyArray<M>; readonly dropped: ReadonlyArray<DroppedMover<M>> } {
+  const chosen: Array<M> = []
+  const dropped: Array<DroppedMover<M>> = []
   for (const mover of movers.toSorted(byStrength)) {
     const ofMarket = chosen.some(({ market }) => market.id === mover.market.id)
-    const ofEvent = chosen.filter(({ market }) => market.eventSlug === mover.market.eventSlug)
+    const ofEvent = chosen.filter(({ market }) => market.eventKey === mover.market.eventKey)
     if (ofMarket) dropped.push({ mover, reason: "weaker_window" })
     else if (ofEvent.length < moversPerEventMax) chosen.push(mover)
     else dropped.push({ mover, reason: "event_quota" })
@@ -168,15 +198,24 @@ export function selectMovers(
 }
 
 /** Strongest first; ties are ordered by market and window, so that the input order has no effect. */
-function byStrength(a: Mover, b: Mover): number {
+function byStrength(a: Selectable, b: Selectable): number {
   if (a.zScore !== b.zScore) return b.zScore - a.zScore
   if (a.market.id !== b.market.id) return a.market.id < b.market.id ? -1 : 1
   return windowMs[a.window] - windowMs[b.window]
 }
 
-/** The feed item of a mover; the dedupe key allows one per market, window and tick. */
-export function moverItem(mover: Mover, createdAt: EpochMs): NewFeedItem {
-  const { market, window, priceStart, priceNow, delta, zScore, confirmedBy, microstructure } = mover
+/**
+ * The feed item of a mover, with what earlier movers of its kind did next (`sources`) and the USD traded
+ * beyond half of it, null when not known; the dedupe key allows one per market, window and tick.
+ */
+export function moverItem(
+  mover: Mover,
+  createdAt: EpochMs,
+  sources: ReadonlyArray<OutcomeSource>,
+  tradedUsd: number | null,
+): NewFeedItem {
+  const { market, window, priceStart, priceNow, delta, zScore, converged, microstructure } = mover
+  const features = { window, delta, zScore, converged, endsAt: market.endsAt }
   return {
     dedupeKey: `mover:${market.id}:${window}:${isoTime(mover.now)}`,
     type: "mover",
@@ -190,8 +229,11 @@ export function moverItem(mover: Mover, createdAt: EpochMs): NewFeedItem {
       delta,
       startedAt: isoTime(mover.startedAt),
       zScore,
-      confirmedBy,
+      confirmedBy: "persistence",
+      tradedUsd,
       microstructure,
+      converged,
+      expectation: expectationOf({ ...features, emittedAt: createdAt }, sources),
     },
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Gate 7: whether a move is new, compared with the published movers of its market.
+ * Gate 6: whether a move is new, compared with the published movers of its market.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { halfSteps } from "../../markets/domain/book.ts"
 import { type FeedItem, type MoveWindow, windowMs } from "../../feed/domain/item.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 
-/** A mover in the feed, as gate 7 needs it. */
+/** A mover in the feed, as gate 6 needs it. */
 export interface EmittedMove {
   readonly window: MoveWindow
   readonly delta: number
@@ -24,7 +24,7 @@ export function emittedMove(item: Extract<FeedItem, { type: "mover" }>): Emitted
 const growthMin = 1.2
 
 /**
- * Gate 7: after an item, a market has no further item for the length of the window, unless the move
+ * Gate 6: after an item, a market has no further item for the length of the window, unless the move
  * grows to 1.2 times the published one or reverses.
  *
  * When both windows qualify, one item covers both. So the last item of each window is checked;

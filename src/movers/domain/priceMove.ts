@@ -5,8 +5,8 @@
  */
 import type { Result } from "effect"
 import type { BookFault, Microstructure } from "../../markets/domain/book.ts"
-import type { MoverData, MoveWindow } from "../../feed/domain/item.ts"
-import type { Market, SeriesPoint, Trade } from "../../markets/domain/market.ts"
+import type { MoveWindow } from "../../feed/domain/item.ts"
+import type { Market, SeriesPoint } from "../../markets/domain/market.ts"
 import type { EmittedMove } from "./novelty.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 
@@ -23,10 +23,8 @@ export interface MoveInput {
   readonly start: SeriesPoint | undefined
 }
 
-/** A move that passed gates 1-4. */
+/** A move of a price over a window, without its market: what the rule needs of a price series. */
 export interface PriceMove {
-  readonly market: Market
-  readonly microstructure: Microstructure
   readonly window: MoveWindow
   readonly now: EpochMs
   readonly tickIntervalMs: number
@@ -37,21 +35,29 @@ export interface PriceMove {
   readonly delta: number
 }
 
+/** A market's move that passed gates 1-4. */
+export interface MarketMove extends PriceMove {
+  readonly market: Market
+  readonly microstructure: Microstructure
+}
+
 /** The input of gates 5-7. */
 export interface MoveContext {
   /** The market's raw points in `historyRange`, in any order. */
   readonly history: ReadonlyArray<SeriesPoint>
-  /** Fills of the market since `startedAt`, in any order; earlier and later ones are ignored. */
-  readonly trades: ReadonlyArray<Trade>
-  /** The market's mid at the previous tick. */
-  readonly previous: SeriesPoint | undefined
+  /** The market's raw points in `settlingRange`, in any order. */
+  readonly recent: ReadonlyArray<SeriesPoint>
   /** The market's movers in the feed of the last 24 hours, both windows, in any order. */
   readonly emitted: ReadonlyArray<EmittedMove>
 }
 
-/** A move that passed all seven gates. */
-export interface Mover extends PriceMove {
-  /** |logit move| divided by its expected size; at least 3, finite. */
+/** What the gates add to a move that passed them. */
+export interface Judgement {
+  /** |logit move| divided by its expected size; at least 2, finite. */
   readonly zScore: number
-  readonly confirmedBy: MoverData["confirmedBy"]
+  /** The new price is close to 0 or 1: the market's question is decided, or nearly. */
+  readonly converged: boolean
 }
+
+/** A market's move that passed all seven gates. */
+export type Mover = MarketMove & Judgement

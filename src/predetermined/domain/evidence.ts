@@ -5,11 +5,11 @@
  * @module
  */
 import type { DetectionQuestion, EvidencePiece } from "./detection.ts"
-import type { Proposal } from "../../markets/domain/proposal.ts"
+import { challengeWindowMs, type Proposal } from "../../markets/domain/proposal.ts"
 import { isAbout, namesOutcome, reportsCompletedEvent, siteOf } from "./headlineChecks.ts"
 import type { Market } from "../../markets/domain/market.ts"
 import type { Headline } from "../../news/domain/headline.ts"
-import { day, type EpochMs, hour } from "../../core/domain/time.ts"
+import { day, type EpochMs } from "../../core/domain/time.ts"
 import { safeName } from "../../core/domain/untrusted.ts"
 
 /** Pieces of evidence in one question. */
@@ -88,9 +88,6 @@ export function supports(
     namesOutcome(title, market.outcomes[outcome])
 }
 
-/** The challenge window when the venue states none. */
-const defaultChallengeWindowMs = 2 * hour
-
 /**
  * Whether a proposal is not disputed and at least half of its challenge window has passed. A challenge
  * of a wrong proposal is rewarded, so it comes early.
@@ -101,7 +98,7 @@ export function isUnchallenged(
 ): boolean {
   const windowMs = settlesAt !== null && settlesAt > proposedAt
     ? settlesAt - proposedAt
-    : defaultChallengeWindowMs
+    : challengeWindowMs
   return !disputed && now >= proposedAt + windowMs / 2
 }
 

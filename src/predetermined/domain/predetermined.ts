@@ -16,6 +16,7 @@ import {
   type BookFault,
   fromHalfSteps,
   halfSteps,
+  isDecidedPrice,
   isPrice,
   type Microstructure,
 } from "../../markets/domain/book.ts"
@@ -24,7 +25,8 @@ import type { Proposal } from "../../markets/domain/proposal.ts"
 import { areTwoSources, evidenceOf, isUnchallenged, supports } from "./evidence.ts"
 import { factsById, faultsOf } from "../../writing/domain/factCheck.ts"
 import type { Fact } from "../../writing/domain/facts.ts"
-import { marketRef, type NewFeedItem } from "../../feed/domain/item.ts"
+import { marketRef, type NewFeedItem, type ProposalRecord } from "../../feed/domain/item.ts"
+import { priceFigure } from "../../writing/domain/figures.ts"
 import type { Market } from "../../markets/domain/market.ts"
 import {
   type BookRejection,
@@ -46,9 +48,6 @@ type CandidateRejection =
   | "proposal_unknown"
   | "hearsay"
 
-/** A price at or beyond these limits already states the outcome. */
-const decidedAt = { low: 0.03, high: 0.97 }
-
 /** The gates that need no current book. They choose the markets whose books are read. */
 export function screenCandidate(
   market: Market,
@@ -61,11 +60,8 @@ export function screenCandidate(
   )
 }
 
-/** Compared in half price steps, so that no float error decides. */
-function isOpenPrice(mid: number): boolean {
-  const steps = halfSteps(mid)
-  return isPrice(mid) && halfSteps(decidedAt.low) < steps && steps < halfSteps(decidedAt.high)
-}
+/** A price that does not state the outcome yet. */
+export const isOpenPrice = (mid: number): boolean => isPrice(mid) && !isDecidedPrice(mid)
 
 interface CandidateInput {
   readonly market: Market
@@ -124,7 +120,10 @@ export function screenEvidence(
   return isSupported ? Result.succeed([first, ...others]) : Result.fail("hearsay")
 }
 
-/** The answer without a model: the venue's proposal, once it is unchallenged. */
+/**
+ * The answer without a model: the venue's proposal, once it is unchallenged. `judgeDetection` makes it a
+ * contested proposal.
+ */
 export function rulesDetection(question: DetectionQuestion): Detection {
   const { market, proposal, evidence, now } = question
   const [venue] = evidence.filter(({ kind }) => kind === "venue")
@@ -155,8 +154,9 @@ type DetectionRejection = (typeof detectionRejections)[number]
 
 /** An accepted answer, reduced to what its evidence supports. */
 export interface AcceptedDetection {
+  readonly kind: "evidence" | "contested_proposal"
   readonly outcome: 0 | 1
-  readonly confidence: "high" | "medium"
+  readonly confidence: "high" | "medium" | "low"
   readonly statement: string
   /** The cited evidence that supports the claim. */
   readonly evidence: readonly [EvidencePiece, ...ReadonlyArray<EvidencePiece>]
@@ -166,7 +166,10 @@ export interface AcceptedDetection {
  * Accepts an answer whose confidence is not low, and which cites existing evidence, names one of the
  * market's outcomes, does not contradict the venue's proposal, and cites evidence that supports it.
  *
- * - The confidence is `high` only with the venue's proposal or two sources; else `medium`.
+ * - Without a headline the item is a contested proposal: an outcome is proposed at the venue
+ *   while the price is contested. Its confidence is `medium` at a price of at least 0.5, else `low`.
+ * - With a headline the confidence is `high` only with the venue's proposal or two sources; else
+ *   `medium`.
  * - Cited evidence without support for the claim is dropped.
  * - The detector's statement is used if it names the outcome, passes the fact check and contains no
  *   negation; else a plain statement is used.
@@ -190,7 +193,11 @@ export function judgeDetection(
   )
   if (first === undefined) return Result.fail("unsupported")
   const evidence = [first, ...others] as const
+  if (evidence.every(({ kind }) => kind === "venue")) {
+    return Result.succeed(contestedProposal(question, outcome, evidence))
+  }
   return Result.succeed({
+    kind: "evidence",
     outcome,
     confidence: detection.confidence === "high" && isStrong(evidence) ? "high" : "medium",
     statement: checkedStatement(question, outcome, evidence, detection.statement),
@@ -205,6 +212,31 @@ function outcomeOf({ outcomes }: Market, answered: string | null): 0 | 1 | null 
   return first === second ? null : first ? 0 : 1
 }
 
+/** A proposal without a headline, at a contested price: traders doubt it, so confidence is never high. */
+function contestedProposal(
+  { market, mid, now }: DetectionQuestion,
+  outcome: 0 | 1,
+  evidence: AcceptedDetection["evidence"],
+): AcceptedDetection {
+  const price = priceOfOutcome(mid, outcome)
+  return {
+    kind: "contested_proposal",
+    outcome,
+    confidence: price >= 0.5 ? "medium" : "low",
+    statement: plainStatement(market, outcome, evidence, now).replace(
+      /\.$/,
+      `, while its price is ${priceFigure(price)}, so the proposal is contested.`,
+    ),
+    evidence,
+  }
+}
+
+/** Of an open market; the mid is that of the first outcome. */
+function priceOfOutcome(mid: number, outcome: 0 | 1): number {
+  return fromHalfSteps(outcome === 0 ? halfSteps(mid) : halfSteps(1) - halfSteps(mid))
+}
+
+/** The venue's proposal and a headline, or headlines of two sources. */
 const isStrong = (evidence: AcceptedDetection["evidence"]): boolean =>
   evidence.some(({ kind }) => kind === "venue") ||
   evidence.some((one) => evidence.some((other) => areTwoSources(one, other)))
@@ -294,13 +326,15 @@ interface PublishedDetection extends PricedQuestion {
   readonly accepted: AcceptedDetection
   /** A model's name, or `rules`. */
   readonly detector: string
+  /** How often earlier contested proposals were upheld. */
+  readonly record: ProposalRecord | null
 }
 
 /** The feed item of an accepted answer; the dedupe key allows one per market. */
 export function predeterminedItem(detection: PublishedDetection, createdAt: EpochMs): NewFeedItem {
-  const { question: { market, mid }, accepted, detector, microstructure } = detection
-  const { outcome, statement, confidence, evidence: [first, ...others] } = accepted
-  const steps = outcome === 0 ? halfSteps(mid) : halfSteps(1) - halfSteps(mid)
+  const { question: { market, mid }, accepted, detector, microstructure, record } = detection
+  const { kind, outcome, statement, confidence, evidence: [first, ...others] } = accepted
+  const marketPrice = priceOfOutcome(mid, outcome)
   const evidenceRow = ({ title, url, source, publishedAt }: EvidencePiece) => ({
     ...{ title, url, source },
     publishedAt: isoTime(publishedAt),
@@ -312,11 +346,15 @@ export function predeterminedItem(detection: PublishedDetection, createdAt: Epoc
     createdAt: isoTime(createdAt),
     data: {
       market: marketRef(market),
+      kind,
       outcome: market.outcomes[outcome],
       ...{ statement, confidence },
+      ...(kind === "contested_proposal"
+        ? { proposal: { proposedAt: isoTime(first.publishedAt), disputed: false, record } }
+        : {}),
       evidence: [evidenceRow(first), ...others.map(evidenceRow)],
-      marketPrice: fromHalfSteps(steps),
-      impliedEdge: fromHalfSteps(halfSteps(1) - steps),
+      marketPrice,
+      impliedEdge: fromHalfSteps(halfSteps(1) - halfSteps(marketPrice)),
       detectedAt: isoTime(createdAt),
       detector,
       microstructure,

@@ -109,8 +109,10 @@ function record({ calibration }: OpenEntry): Statement {
       figure(countFigure(row.resolved, "past entry", "past entries"))
     }, counted as held to resolution, its win rate is ${rate(row.winRate)} at a mean price of ${
       rate(row.meanEntryPrice)
-    }; following all of them returned ${rate(row.mirrorRoi)}, and fading all of them returned ${
-      rate(row.fadeRoi)
+    }; following all of them returned ${rate(row.mirrorRoi)}${
+      row.fadeRoi === null
+        ? phrase``
+        : phrase`, and fading all of them returned ${rate(row.fadeRoi)}`
     }.`,
     meanings[row.label],
   ])
@@ -123,5 +125,5 @@ const meanings: Readonly<Record<typeof WhaleLabel.Type, Statement>> = {
   fade:
     phrase`The label of this record is fade: luck hardly explains such poor results at these prices.`,
   neutral:
-    phrase`The label of this record is neutral: after fees, it cannot be distinguished from the prices paid.`,
+    phrase`The label of this record is neutral: after fees, it is not shown to differ from the prices paid.`,
 }

@@ -63,3 +63,8 @@ export class MarketAmbiguous extends Schema.TaggedError<MarketAmbiguous>()("Mark
 export class VenueFailed extends Schema.TaggedError<VenueFailed>()("VenueFailed", {
   message: Schema.String,
 }) {}
+
+/** The venue was not asked for an unknown slug: this replica asked for too many in a minute. */
+export class LookupsExhausted extends Schema.TaggedError<LookupsExhausted>()("LookupsExhausted", {
+  retryAfterSeconds: Schema.Int,
+}) {}

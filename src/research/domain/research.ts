@@ -7,13 +7,15 @@
  * @module
  */
 import { Schema } from "effect"
+import { Price } from "../../core/domain/number.ts"
 import { fromHalfSteps, halfSteps, isPrice, Microstructure } from "../../markets/domain/book.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import { confidences, type ReportBrief, type ReportDraft } from "./report.ts"
 import type { ReportMaterial } from "./material.ts"
 import { analysisOf, factIdsByPart } from "./text.ts"
 import { day, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
-import { freeze, roundCalibration, roundUsd } from "../../whales/domain/whale.ts"
+import { roundUsd } from "../../whales/domain/oddsBands.ts"
+import { freeze, roundCalibration } from "../../whales/domain/whale.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
 import type { OpenEntry } from "../../whales/domain/storedEntry.ts"
 import { resolvedEntriesMin } from "../../whales/domain/label.ts"
@@ -21,7 +23,6 @@ import { resolvedEntriesMin } from "../../whales/domain/label.ts"
 /** How far back a report looks. */
 export const priceActionMs = 7 * day
 
-const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 const FactIds = Schema.Array(Schema.String)
 
 const Analysis = Schema.Struct({

@@ -6,33 +6,56 @@
  * @module
  */
 import { Schema } from "effect"
+import { Count, Rate } from "../../core/domain/number.ts"
 import { eventsMin, resolvedEntriesMin, ruleVersion } from "../../whales/domain/label.ts"
 import { overall } from "../../whales/domain/rates.ts"
 import type { WalletTotals } from "../../whales/domain/score.ts"
-import { MoverScore, PredeterminedScore, selfScore, type VerdictCounts } from "./selfScore.ts"
+import { type ForecastCounts, ResolutionScore, resolutionScore } from "./resolutionForecasts.ts"
+import { type EntryLabel, EntryScores, entryScores, type EntryTotals } from "./entryScore.ts"
+import { MoverDrift, moverDrift, type ScoredBin } from "./moverDrift.ts"
+import {
+  MoverScore,
+  moverScoreText,
+  PredeterminedScore,
+  selfScore,
+  type VerdictCounts,
+} from "./selfScore.ts"
 import { type EpochMs, IsoTime, isoTime } from "../../core/domain/time.ts"
 import type { TrackedWallet } from "../../whales/domain/tracking.ts"
 import {
   type CalibratedWhale,
   computedAtOf,
   publishable,
-  roundUsd,
   type WhaleRow,
 } from "../../whales/domain/whale.ts"
 import { WhaleLabel } from "../../feed/domain/item.ts"
-import { OddsBand, roundBand, roundRate } from "../../whales/domain/oddsBands.ts"
+import {
+  OddsBand,
+  roundBand,
+  roundOrNull,
+  roundRate,
+  roundSweeps,
+  roundUsd,
+  Sweeps,
+} from "../../whales/domain/oddsBands.ts"
 
 /** Wallets listed by name. */
 export const topWalletsMax = 10
 
-const Rate = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
-const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
-
 /** The scorecard as it is on the wire. */
 export const Scorecard = Schema.Struct({
-  computedAt: IsoTime.annotate({
-    description:
-      "When its newest calibration was computed; without a calibration, the time of the request",
+  computedAt: Schema.NullOr(IsoTime).annotate({
+    description: "When its newest calibration was computed; null without a calibration",
+  }),
+  asOf: Schema.Struct({
+    wallets: Schema.NullOr(IsoTime).annotate({
+      description:
+        "When activity, resolutions and calibrations of tracked wallets were last brought up to " +
+        "date; null if that is not known",
+    }),
+    scores: Schema.NullOr(IsoTime).annotate({
+      description: "The same for the scores of the service's own items",
+    }),
   }),
   coverage: Schema.Struct({
     trackedWallets: Count,
@@ -58,10 +81,35 @@ export const Scorecard = Schema.Struct({
       description: "Return per USD on copying all entries in proportion to their stakes",
     }),
     fadeRoiCostWeighted: Schema.NullOr(Schema.Finite).annotate({
-      description: "The same for the other outcomes, each bought at 1 minus the entry's price",
+      description:
+        "The same for the other outcomes, each bought at 1 minus the entry's price. Entries where that " +
+        "is below 0.05 are not counted, because it cannot be traded",
     }),
-  }).annotate({ description: "Over every counted resolved entry; null while there is none" }),
-  labels: Schema.Struct({ follow: Count, fade: Count, neutral: Count }),
+    followRoiLow: Schema.NullOr(Schema.Finite).annotate({
+      description:
+        "Lower end of its 95 % interval; the entries of a wallet in one event are one observation. Entries of " +
+        "several wallets in one event are treated as independent, so the interval is too narrow",
+    }),
+    followRoiHigh: Schema.NullOr(Schema.Finite),
+    fadeRoiLow: Schema.NullOr(Schema.Finite),
+    fadeRoiHigh: Schema.NullOr(Schema.Finite),
+    effectiveEntries: Count.annotate({
+      description:
+        "The number of independent entries of equal stake that would give returns as certain as " +
+        "these; low when a few large stakes decide",
+    }),
+  }).annotate({
+    description: "Over every counted resolved entry except sweeps; null while there is none",
+  }),
+  sweeps: Sweeps,
+  labels: Schema.Struct({ follow: Count, fade: Count, neutral: Count }).annotate({
+    description: "Wallets by `label`: follow and fade are proven",
+  }),
+  suggestive: Schema.Struct({ follow: Count, fade: Count, neutral: Count }).annotate({
+    description:
+      "The same wallets by `suggestive`, the label by a p-value: it finds more wallets, but is valid " +
+      "for one check only",
+  }),
   oddsBands: Schema.Array(OddsBand).annotate({
     description: "By entry price; a band without entries is left out",
   }),
@@ -77,7 +125,11 @@ export const Scorecard = Schema.Struct({
     description: "By stake of counted resolved entries, winning or losing",
   }),
   predetermined: PredeterminedScore,
-  movers: MoverScore,
+  resolutions: ResolutionScore,
+  movers: Schema.Struct({ ...MoverScore.fields, drift: MoverDrift }).annotate({
+    description: moverScoreText,
+  }),
+  whaleEntries: EntryScores,
   method: Schema.Struct({
     anchor: Schema.Literal("entry"),
     exitsTracked: Schema.Literal(false),
@@ -97,15 +149,24 @@ interface ScorecardInput {
   readonly whales: ReadonlyArray<CalibratedWhale>
   /** On the feed's own items. */
   readonly verdicts: VerdictCounts
-  readonly now: EpochMs
+  readonly forecasts: ForecastCounts
+  /** Of published whale entries. */
+  readonly entries: ReadonlyMap<EntryLabel, EntryTotals>
+  /** What its movers did next. */
+  readonly moveBins: ReadonlyArray<ScoredBin>
+  /** When each part was last brought up to date; null if that is not known. */
+  readonly readAt: { readonly wallets: EpochMs | null; readonly scores: EpochMs | null }
 }
 
 /** The order of the wallets has no effect. */
-export function scorecard({ tracked, totals, whales, verdicts, now }: ScorecardInput): Scorecard {
+export function scorecard(input: ScorecardInput): Scorecard {
+  const { tracked, totals, whales, verdicts, forecasts, entries, moveBins, readAt } = input
+  const score = selfScore(verdicts)
   const rates = overall(totals)
   const { labelled, leftOut } = classify(tracked, whales.map(({ row }) => row))
   return {
-    computedAt: isoTime(computedAtOf(whales) ?? now),
+    computedAt: isoTimeOrNull(computedAtOf(whales)),
+    asOf: { wallets: isoTimeOrNull(readAt.wallets), scores: isoTimeOrNull(readAt.scores) },
     coverage: {
       trackedWallets: tracked.length,
       resolvedEntries: rates.resolved,
@@ -114,19 +175,25 @@ export function scorecard({ tracked, totals, whales, verdicts, now }: ScorecardI
       leftOut,
     },
     overall: {
-      holdToResolutionWinRate: roundedOrNull(rates.winRate),
-      meanEntryPrice: roundedOrNull(meanPriceOver(rates.oddsBands)),
-      followRoiCostWeighted: roundedOrNull(rates.followRoi),
-      fadeRoiCostWeighted: roundedOrNull(rates.fadeRoi),
+      holdToResolutionWinRate: roundOrNull(rates.winRate),
+      meanEntryPrice: roundOrNull(meanPriceOver(rates.oddsBands)),
+      followRoiCostWeighted: roundOrNull(rates.followRoi),
+      fadeRoiCostWeighted: roundOrNull(rates.fadeRoi),
+      followRoiLow: roundOrNull(rates.intervals.followRoiLow),
+      followRoiHigh: roundOrNull(rates.intervals.followRoiHigh),
+      fadeRoiLow: roundOrNull(rates.intervals.fadeRoiLow),
+      fadeRoiHigh: roundOrNull(rates.intervals.fadeRoiHigh),
+      effectiveEntries: Math.round(rates.intervals.effectiveEntries),
     },
-    labels: {
-      follow: countOf("follow", labelled),
-      fade: countOf("fade", labelled),
-      neutral: countOf("neutral", labelled),
-    },
+    sweeps: roundSweeps(rates.sweeps),
+    labels: countsOf(labelled.map(({ label }) => label)),
+    suggestive: countsOf(labelled.map(({ suggestive = "neutral" }) => suggestive)),
     oddsBands: rates.oddsBands.map(roundBand),
     topWallets: publishable(labelled).slice(0, topWalletsMax).map(topWallet),
-    ...selfScore(verdicts),
+    resolutions: resolutionScore(forecasts),
+    predetermined: score.predetermined,
+    movers: { ...score.movers, drift: moverDrift(moveBins) },
+    whaleEntries: entryScores(entries),
     method,
     disclaimer,
   }
@@ -150,8 +217,10 @@ function classify(tracked: ReadonlyArray<TrackedWallet>, rows: ReadonlyArray<Wha
 const hasEnoughEntries = ({ resolved, events }: WhaleRow): boolean =>
   resolved >= resolvedEntriesMin && events >= eventsMin
 
-const countOf = (label: WhaleRow["label"], rows: ReadonlyArray<WhaleRow>): number =>
-  rows.filter((row) => row.label === label).length
+function countsOf(labels: ReadonlyArray<WhaleRow["label"]>): Scorecard["labels"] {
+  const countOf = (wanted: WhaleRow["label"]) => labels.filter((label) => label === wanted).length
+  return { follow: countOf("follow"), fade: countOf("fade"), neutral: countOf("neutral") }
+}
 
 const topWallet = (row: WhaleRow): Scorecard["topWallets"][number] => ({
   pseudonym: row.pseudonym,
@@ -163,7 +232,7 @@ const topWallet = (row: WhaleRow): Scorecard["topWallets"][number] => ({
   label: row.label,
 })
 
-const roundedOrNull = (rate: number | null): number | null => rate === null ? null : roundRate(rate)
+const isoTimeOrNull = (at: EpochMs | null): string | null => at === null ? null : isoTime(at)
 
 /** Over all entries of these bands; null without any. */
 function meanPriceOver(bands: ReadonlyArray<typeof OddsBand.Type>): number | null {
@@ -181,8 +250,15 @@ const method = {
   reading:
     "Most wallets are neutral, and that is expected: an outcome wins about as often as its price " +
     "says, public audits found no group of wallets that beats its own entry prices after a " +
-    "correction for the number of wallets tested, and a label is given only when luck hardly " +
-    "explains the record. Compare a win rate with the mean entry price: buying at 0.90 wins nine " +
+    "correction for the number of wallets tested, and follow or fade is given only when the record " +
+    "is very unlikely by luck, however often it is checked. That is not sure of a wallet that buys " +
+    "mostly Yes in many markets with one deadline, or with far ones: Yes is often paid early, and No " +
+    "counts late. The suggestive label is weaker: of " +
+    "simulated worlds without skill that are checked every day, a third have it at some time. Wallets " +
+    "come from leaderboards, and boards of volume are no random choice: three quarters of their top " +
+    "rows had profits. So what a wallet did before it was found counts a twelfth as evidence, and nothing " +
+    "if it was found on a board of profit. Entries opened at 0.95 or above are sweeps, shown apart. " +
+    "Compare a win rate with the mean entry price: buying at 0.90 wins nine " +
     "times in ten without any skill. The intervals of bands treat entries as independent; many " +
     "entries share a market, so the intervals are too narrow.",
 } as const

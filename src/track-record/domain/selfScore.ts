@@ -1,26 +1,52 @@
 /**
  * The scores of the service's own feed items: whether a mover's price persisted for an hour and a day,
- * and whether a predetermined outcome was the one that was paid.
+ * whether a predetermined outcome was the one that was paid, and what became of a whale entry
+ * (`entryScore.ts`).
  *
  * Every item counts, including wrong ones. An unknown result has its own count and is never a success.
  *
  * @module
  */
 import { Schema } from "effect"
-import { halfSteps } from "../../markets/domain/book.ts"
-import type { FeedItem } from "../../feed/domain/item.ts"
+import { Count } from "../../core/domain/number.ts"
+import { type FeedItem, type MoveWindow, ProposalRecord } from "../../feed/domain/item.ts"
+import { proposalRecord } from "./contestedProposals.ts"
+import { fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
 import type { Market, MarketId, SeriesPoint } from "../../markets/domain/market.ts"
+import { binsOf, outcomeOf } from "../../movers/domain/moveOutcomes.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
+import { boughtOutcome, closingKinds } from "./entryScore.ts"
 import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
 
-/** The time from a mover's publication to the instant of its check. */
-const horizonMs = { mover_1h: hour, mover_24h: day } as const
+/** The time from an item's publication to the instant of its check. */
+const horizonMs = {
+  ...{ mover_1h: hour, mover_24h: day },
+  ...{ whale_1h: hour, whale_24h: day, whale_close: 0 },
+} as const
 
 /** The maximum distance of a price from the instant of a check: three ticks of ten minutes. */
 export const priceOffsetMsMax = 30 * minute
 
 /** A mover is judged this long after the instant of its check, when every price that counts is known. */
-export const judgingDelayMs = priceOffsetMsMax
+const judgingDelayMs = priceOffsetMsMax
+
+/**
+ * How often the last mid of an unresolved market is stored for `whale_close`: series are pruned after
+ * 9 days.
+ */
+export const captureIntervalMs = day
+
+/** What the sums of drift need of a move, as its item has it. */
+export interface CheckedMove {
+  readonly window: MoveWindow
+  readonly zScore: number
+  readonly converged: boolean
+  readonly endsAt: EpochMs | null
+  /** Moves with the same key are one independent trial. */
+  readonly eventKey: string
+  /** Its bins, finest first. */
+  readonly bins: ReadonlyArray<string>
+}
 
 /** Whether a mover's price persisted. */
 interface MoverCheck {
@@ -32,6 +58,8 @@ interface MoverCheck {
   readonly at: EpochMs
   readonly priceStart: number
   readonly priceNow: number
+  /** Null for an item of an earlier rule, and without a stored market: it counts in no sum of drift. */
+  readonly move: CheckedMove | null
 }
 
 /** Whether a predetermined outcome was paid. */
@@ -42,10 +70,32 @@ interface OutcomeCheck {
   /** When the item was published. */
   readonly at: EpochMs
   readonly outcome: 0 | 1
+  /** The item is a contested proposal. */
+  readonly contested: boolean
+}
+
+/**
+ * How the market of a whale entry was resolved, or its price at a later time. Other checks of the entry
+ * are at the price that it was published with (`PublishedEntry`).
+ */
+interface EntryCheck {
+  readonly kind: "whale_entry" | (typeof closingKinds)[number]
+  readonly feedIndex: number
+  readonly marketId: MarketId | null
+  /** The instant whose price is compared; for `whale_entry` and `whale_close` the publication. */
+  readonly at: EpochMs
+  /** The outcome that the wallet bought. */
+  readonly outcome: 0 | 1
 }
 
 /** A check of an item that can be judged only later. */
-export type ScoreCheck = MoverCheck | OutcomeCheck
+export type ScoreCheck = MoverCheck | OutcomeCheck | EntryCheck
+
+/** The kinds of checks that `selfScore` counts. */
+type CountedKind = Exclude<ScoreCheck["kind"], EntryCheck["kind"]>
+
+export const isEntryCheck = (check: ScoreCheck): check is EntryCheck =>
+  check.kind.startsWith("whale_")
 
 const moverVerdicts = ["persisted", "reverted", "unknown"] as const
 type MoverVerdict = (typeof moverVerdicts)[number]
@@ -54,9 +104,12 @@ type MoverVerdict = (typeof moverVerdicts)[number]
 const outcomeVerdicts = ["correct", "wrong", "uneven", "cancelled"] as const
 type OutcomeVerdict = (typeof outcomeVerdicts)[number]
 
-export type CheckVerdict = MoverVerdict | OutcomeVerdict
+/** `paid` and `priced` have a value; `unknown` and `cancelled` have none. */
+type EntryVerdict = "paid" | "priced" | "unknown" | "cancelled"
 
-/** The checks of an item: two for a mover, one for a predetermined outcome, none for a whale entry. */
+export type CheckVerdict = MoverVerdict | OutcomeVerdict | EntryVerdict
+
+/** The checks of an item: two for a mover, one for a predetermined outcome, four for a whale entry. */
 export function checksOf(item: FeedItem, market: Market | null): ReadonlyArray<ScoreCheck> {
   const publishedAt = Date.parse(item.createdAt)
   const shared = { feedIndex: item.feedIndex, marketId: market?.id ?? null }
@@ -65,17 +118,42 @@ export function checksOf(item: FeedItem, market: Market | null): ReadonlyArray<S
       const { priceStart, priceNow } = item.data
       return (["mover_1h", "mover_24h"] as const).map((kind) => ({
         ...{ kind, ...shared, at: publishedAt + horizonMs[kind] },
-        ...{ priceStart, priceNow },
+        ...{ priceStart, priceNow, move: checkedMove(item, market) },
       }))
     }
     case "predetermined": {
       const outcomes = item.data.market.outcomes ?? market?.outcomes
       const outcome = item.data.outcome === outcomes?.[0] ? 0 : 1
-      return [{ kind: "predetermined", ...shared, at: publishedAt, outcome }]
+      const contested = item.data.kind === "contested_proposal"
+      return [{ kind: "predetermined", ...shared, at: publishedAt, outcome, contested }]
     }
-    case "whale_entry":
-      return []
+    case "whale_entry": {
+      const outcome = boughtOutcome(item, market)
+      const later = closingKinds.map((kind) => ({
+        ...{ kind, ...shared, at: publishedAt + horizonMs[kind], outcome },
+      }))
+      return [{ kind: "whale_entry", ...shared, at: publishedAt, outcome }, ...later]
+    }
   }
+}
+
+/** When a new check is first due; null when only a resolution makes it due. */
+export function firstDueAt({ kind, at }: ScoreCheck): EpochMs | null {
+  if (kind === "predetermined" || kind === "whale_entry") return null
+  return at + (kind === "whale_close" ? captureIntervalMs : judgingDelayMs)
+}
+
+function checkedMove(
+  { createdAt, data }: Extract<FeedItem, { type: "mover" }>,
+  market: Market | null,
+): CheckedMove | null {
+  const { window, delta, zScore, converged } = data
+  if (market === null || converged === undefined) return null
+  const { eventEndDate } = data.market
+  const endsAt = eventEndDate === null ? null : Date.parse(eventEndDate)
+  const features = { window, zScore, converged, endsAt }
+  const bins = binsOf({ ...features, delta, emittedAt: Date.parse(createdAt) })
+  return { ...features, eventKey: market.eventKey, bins }
 }
 
 /**
@@ -116,20 +194,13 @@ export function priceOfOutcomeAt(
   return paidAt <= at + priceOffsetMsMax ? payout : null
 }
 
-/**
- * `persisted` when the price is at or beyond the midpoint of `priceStart` and `priceNow`: a move from
- * 0.50 to 0.60 persists at 0.55 and above, one from 0.60 to 0.50 at 0.55 and below. Compared in half
- * price steps, so that no float error decides.
- */
+/** `persisted` when the price is at or beyond the midpoint of `priceStart` and `priceNow`. */
 export function moverVerdict(
-  { priceStart, priceNow }: Pick<MoverCheck, "priceStart" | "priceNow">,
+  move: Pick<MoverCheck, "priceStart" | "priceNow">,
   price: number | null,
 ): MoverVerdict {
   if (price === null) return "unknown"
-  const start = halfSteps(priceStart)
-  const moved = halfSteps(priceNow) - start
-  const kept = (halfSteps(price) - start) * Math.sign(moved)
-  return 2 * kept >= Math.abs(moved) ? "persisted" : "reverted"
+  return outcomeOf(move, price).margin >= 0 ? "persisted" : "reverted"
 }
 
 /** Null while the market is not resolved. */
@@ -143,7 +214,38 @@ export function outcomeVerdict(
   return paid === 1 ? "correct" : paid === 0 ? "wrong" : "uneven"
 }
 
-const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+interface EntryJudgement {
+  readonly verdict: EntryVerdict
+  /** The payout or the price of the bought outcome; null when there is none. */
+  readonly value: number | null
+}
+
+/**
+ * How a check of a whale entry ended; null while it needs a resolution and has none. `point`: of the
+ * check's instant (`pointAt`); for `whale_close` the last one before the resolution.
+ */
+export function entryVerdict(
+  { kind, at, outcome }: Pick<EntryCheck, "kind" | "at" | "outcome">,
+  point: SeriesPoint | null,
+  resolution: Resolution | null,
+): EntryJudgement | null {
+  const needsResolution = kind === "whale_entry" || kind === "whale_close"
+  if (needsResolution && resolution === null) return null
+  if (needsResolution && resolution?.state === "cancelled") {
+    return { verdict: "cancelled", value: null }
+  }
+  if (kind === "whale_entry") {
+    const value = resolution?.state === "paid" ? resolution.payouts[outcome] : null
+    return { verdict: "paid", value }
+  }
+  const first = kind === "whale_close"
+    ? point?.mid ?? null
+    : priceOfOutcomeAt(at, point, resolution)
+  if (first === null) return { verdict: "unknown", value: null }
+  const steps = outcome === 0 ? halfSteps(first) : halfSteps(1) - halfSteps(first)
+  return { verdict: "priced", value: fromHalfSteps(steps) }
+}
+
 const priceWithin = `${priceOffsetMsMax / minute} minutes`
 
 /** The score of movers, on the wire. */
@@ -155,35 +257,48 @@ export const MoverScore = Schema.Struct({
   judgedAfter24h: Count,
   persistedAfter24h: Count,
   unknownAfter24h: Count,
-}).annotate({
-  description:
-    "A mover persisted when its market's mid, an hour or a day after publication, was at " +
-    "or beyond half of the move; for a market that was paid, the payout is the price. Judged: " +
-    "persisted or not. Unknown: no price within " + priceWithin + " of the instant. The other " +
-    "movers are not due yet",
 })
 
-/** The score of predetermined items, on the wire. */
-export const PredeterminedScore = Schema.Struct({
+export const moverScoreText =
+  "A mover persisted when its market's mid, an hour or a day after publication, was at " +
+  "or beyond half of the move (the test of `shareKept` in `drift`); for a market that was paid, the " +
+  "payout is the price. Judged: " +
+  "persisted or not. Unknown: no price within " + priceWithin + " of the instant. The other " +
+  "movers are not due yet"
+
+const outcomeCounts = {
   emitted: Count.annotate({ description: "All published items that are scored" }),
   resolved: Count.annotate({ description: "Of these, in markets that paid one outcome in full" }),
   correct: Count.annotate({ description: "Of the resolved, those whose outcome was paid" }),
   uneven: Count.annotate({ description: "In markets with a split payout; not in `resolved`" }),
   cancelled: Count.annotate({ description: "In cancelled markets; not in `resolved`" }),
+}
+
+/** The score of predetermined items, on the wire. */
+export const PredeterminedScore = Schema.Struct({
+  ...outcomeCounts,
+  byKind: Schema.Struct({
+    evidence: Schema.Struct(outcomeCounts).annotate({
+      description: "Also the items of earlier versions, whose kind is not known",
+    }),
+    contestedProposal: Schema.Struct({
+      ...outcomeCounts,
+      record: Schema.NullOr(ProposalRecord),
+    }),
+  }),
 })
 
-/** The number of checks of each kind, by verdict; `open` without a verdict. */
+/** The number of checks of each counted kind, by verdict; `open` without a verdict. */
 export type VerdictCounts = Readonly<
-  Record<ScoreCheck["kind"], Readonly<Partial<Record<CheckVerdict | "open", number>>>>
+  & Record<CountedKind, CountsByVerdict>
+  /** Of contested proposals; these are not in `predetermined`. */
+  & { contested?: CountsByVerdict }
 >
+type CountsByVerdict = Readonly<Partial<Record<CheckVerdict | "open", number>>>
 
 /** Both scores, from counts of verdicts. */
 export function selfScore(counts: VerdictCounts) {
-  const { mover_1h: hourly, mover_24h: daily, predetermined } = counts
-  const sum = (
-    of: VerdictCounts["predetermined"],
-    ...verdicts: ReadonlyArray<CheckVerdict | "open">
-  ) => verdicts.reduce((total, verdict) => total + (of[verdict] ?? 0), 0)
+  const { mover_1h: hourly, mover_24h: daily, predetermined, contested = {} } = counts
   return {
     movers: {
       emitted: sum(hourly, "open", ...moverVerdicts),
@@ -195,11 +310,28 @@ export function selfScore(counts: VerdictCounts) {
       unknownAfter24h: sum(daily, "unknown"),
     } satisfies typeof MoverScore.Type,
     predetermined: {
-      emitted: sum(predetermined, "open", ...outcomeVerdicts),
-      resolved: sum(predetermined, "correct", "wrong"),
-      correct: sum(predetermined, "correct"),
-      uneven: sum(predetermined, "uneven"),
-      cancelled: sum(predetermined, "cancelled"),
+      ...outcomeScore(predetermined, contested),
+      byKind: {
+        evidence: outcomeScore(predetermined),
+        contestedProposal: { ...outcomeScore(contested), record: proposalRecord(counts) },
+      },
     } satisfies typeof PredeterminedScore.Type,
+  }
+}
+
+/** The checks with one of these verdicts. */
+const sum = (of: CountsByVerdict, ...verdicts: ReadonlyArray<CheckVerdict | "open">): number =>
+  verdicts.reduce((total, verdict) => total + (of[verdict] ?? 0), 0)
+
+/** The counts of one or more kinds of predetermined item. */
+function outcomeScore(...kinds: ReadonlyArray<CountsByVerdict>) {
+  const count = (...verdicts: ReadonlyArray<CheckVerdict | "open">) =>
+    kinds.reduce((total, kind) => total + sum(kind, ...verdicts), 0)
+  return {
+    emitted: count("open", ...outcomeVerdicts),
+    resolved: count("correct", "wrong"),
+    correct: count("correct"),
+    uneven: count("uneven"),
+    cancelled: count("cancelled"),
   }
 }

@@ -14,14 +14,20 @@ import {
   type ResolutionColumns,
   resolutionOf,
 } from "../../markets/domain/resolution.ts"
+import type { ScoredBin } from "../domain/moverDrift.ts"
 import {
+  type CheckedMove,
   type CheckVerdict,
-  judgingDelayMs,
+  firstDueAt,
   type ScoreCheck,
   type VerdictCounts,
 } from "../domain/selfScore.ts"
+import { type OutcomeSums, restate, type Statement } from "../../movers/domain/moveOutcomes.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { type DueCheck, type DueMarketsQuery, type JudgedCheck, ScoreStore } from "../ScoreStore.ts"
+import { forecasts } from "./forecasts.ts"
+import { delaysMinutes, type PublishedEntry } from "../domain/entryScore.ts"
+import { entryScores } from "./entryScores.ts"
 import { jsonText } from "../../postgres/json.ts"
 
 export const layer: Layer.Layer<ScoreStore, never, SqlClient> = Layer.effect(
@@ -35,7 +41,10 @@ export const layer: Layer.Layer<ScoreStore, never, SqlClient> = Layer.effect(
       dueChecks: dueChecks(sql),
       saveVerdicts: saveVerdicts(sql),
       counts: counts(sql),
+      ...entryScores(sql, incrementRevision(sql)),
+      moveBins: moveBins(sql),
       version: version(sql),
+      ...forecasts(sql, lock(sql), incrementRevision(sql)),
     })),
 )
 
@@ -57,12 +66,18 @@ const incrementRevision = (sql: SqlClient) => sql`UPDATE score_state SET revisio
 
 const addChecks = (sql: SqlClient) =>
   Effect.fn("ScoreStore.addChecks")(
-    function* (from: number, to: number, checks: ReadonlyArray<ScoreCheck>) {
+    function* (
+      from: number,
+      to: number,
+      checks: ReadonlyArray<ScoreCheck>,
+      entries: ReadonlyArray<PublishedEntry> = [],
+    ) {
       if ((yield* lock(sql)) !== from) return false
       const rows = jsonText(checks.map(checkRow))
       yield* sql`
         INSERT INTO score_market AS stored (market_id, outcome_published, last_mover_at)
-        SELECT market_id, bool_or(kind = 'predetermined'), max(at) FILTER (WHERE outcome IS NULL)
+        SELECT market_id, bool_or(kind = 'predetermined'),
+          max(at) FILTER (WHERE kind LIKE 'mover%')
         FROM json_to_recordset(${rows}::json)
           AS row (market_id text, kind text, at timestamptz, outcome smallint)
         WHERE market_id IS NOT NULL GROUP BY market_id
@@ -72,13 +87,18 @@ const addChecks = (sql: SqlClient) =>
       // An outcome of a market that is resolved already is due at once.
       yield* sql`
         INSERT INTO score_check
-          (feed_index, kind, market_id, at, price_start, price_now, outcome, due_at)
+          (feed_index, kind, market_id, at, price_start, price_now, outcome, due_at,
+            move_window, z_score, converged, ends_at, event_key, bins, contested)
         SELECT feed_index, kind, market_id, at, price_start, price_now, outcome,
-          coalesce(due_at, CASE WHEN ended_at IS NOT NULL THEN at END)
+          coalesce(due_at, CASE WHEN ended_at IS NOT NULL THEN at END),
+          move_window, z_score, converged, ends_at, event_key, bins, coalesce(contested, false)
         FROM json_to_recordset(${rows}::json) AS row (
           feed_index bigint, kind text, market_id text, at timestamptz, price_start float8,
-          price_now float8, outcome smallint, due_at timestamptz
+          price_now float8, outcome smallint, due_at timestamptz, move_window text, z_score float8,
+          converged boolean, ends_at timestamptz, event_key text, bins text[],
+          contested boolean
         ) LEFT JOIN score_market USING (market_id)`
+      yield* addEntries(sql, checks, entries)
       yield* sql`UPDATE score_state SET last_index = ${BigInt(to)}`
       if (checks.length > 0) yield* incrementRevision(sql)
       return true
@@ -87,8 +107,37 @@ const addChecks = (sql: SqlClient) =>
     Effect.orDie,
   )
 
+/** Stores published entries, and when the book is read for each. */
+const addEntries = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  checks: ReadonlyArray<ScoreCheck>,
+  entries: ReadonlyArray<PublishedEntry>,
+) {
+  if (entries.length === 0) return
+  const rows = entries.map(({ asks, ...entry }) => ({
+    ...entry,
+    ...{ ask: asks?.[0], otherAsk: asks?.[1] },
+  }))
+  yield* sql`
+    INSERT INTO score_entry
+      (feed_index, wallet, event_key, label, entry_price, ask, other_ask, fee_rate)
+    SELECT "feedIndex", wallet, "eventKey", label, "entryPrice", ask, "otherAsk", "feeRate"
+    FROM json_to_recordset(${jsonText(rows)}::json) AS row (
+      "feedIndex" bigint, wallet text, "eventKey" text, label text, "entryPrice" float8, ask float8,
+      "otherAsk" float8, "feeRate" float8
+    )`
+  const published = checks.filter(({ kind }) => kind === "whale_entry").map(checkRow)
+  yield* sql`
+    INSERT INTO score_reading (feed_index, delay_minutes, market_id, outcome, due_at)
+    SELECT feed_index, delay, market_id, outcome, at + delay * interval '1 minute'
+    FROM json_to_recordset(${jsonText(published)}::json)
+        AS row (feed_index bigint, market_id text, outcome smallint, at timestamptz),
+      unnest(${delaysMinutes}::integer[]) AS delay`
+})
+
 function checkRow(check: ScoreCheck) {
-  const isMover = check.kind !== "predetermined"
+  const isMover = "priceStart" in check
+  const dueAt = firstDueAt(check)
   return {
     feed_index: check.feedIndex,
     kind: check.kind,
@@ -97,9 +146,16 @@ function checkRow(check: ScoreCheck) {
     price_start: isMover ? check.priceStart : null,
     price_now: isMover ? check.priceNow : null,
     outcome: isMover ? null : check.outcome,
-    due_at: isMover ? isoTime(check.at + judgingDelayMs) : null,
+    contested: check.kind === "predetermined" && check.contested,
+    due_at: dueAt === null ? null : isoTime(dueAt),
+    ...isMover && check.move !== null ? moveRow(check.move) : {},
   }
 }
+
+const moveRow = ({ window, zScore, converged, endsAt, eventKey, bins }: CheckedMove) => ({
+  ...{ move_window: window, z_score: zScore, converged, event_key: eventKey, bins },
+  ends_at: endsAt === null ? null : isoTime(endsAt),
+})
 
 const dueMarkets = (sql: SqlClient) =>
   Effect.fn("ScoreStore.dueMarkets")(
@@ -121,6 +177,10 @@ const dueMarkets = (sql: SqlClient) =>
         SELECT market_id, requested_at
         FROM score_check JOIN score_market USING (market_id)
         WHERE due_at <= ${new Date(now)} AND requested_at < due_at
+        UNION
+        SELECT market_id, requested_at
+        FROM resolution_forecast f JOIN score_market USING (market_id)
+        WHERE f.verdict IS NULL AND due_at <= ${new Date(now)} AND requested_at < due_at
         ) waiting
         ORDER BY requested_at, market_id COLLATE "C" LIMIT ${limit}`
       return rows.map((row) => row.market_id)
@@ -187,6 +247,13 @@ interface CheckRow extends ResolutionColumns {
   readonly price_start: number | null
   readonly price_now: number | null
   readonly outcome: 0 | 1 | null
+  readonly contested: boolean
+  readonly move_window: CheckedMove["window"] | null
+  readonly z_score: number | null
+  readonly converged: boolean | null
+  readonly ends_at: Date | null
+  readonly event_key: string | null
+  readonly bins: ReadonlyArray<string> | null
   readonly version: number | null
   readonly verdict: CheckVerdict | null
   readonly point_at: Date | null
@@ -199,13 +266,18 @@ const dueChecks = (sql: SqlClient) =>
       { now, overdueBefore, limit }: { now: EpochMs; overdueBefore: EpochMs; limit: number },
     ) {
       const rows = yield* sql<CheckRow>`
-        SELECT feed_index, kind, market_id, at, price_start, price_now, outcome, verdict, point_at,
-          point_mid, version, state, payout_first, payout_second, source, resolved_at
-        FROM score_check LEFT JOIN score_market USING (market_id)
-        WHERE due_at <= ${new Date(now)} AND (
-          market_id IS NULL OR requested_at >= due_at OR due_at < ${new Date(overdueBefore)}
+        SELECT c.feed_index, kind, c.market_id, at, price_start, price_now, c.outcome, verdict,
+          coalesce(point_at, CASE WHEN mid IS NOT NULL THEN read_at END) AS point_at,
+          coalesce(point_mid, mid) AS point_mid,
+          contested, move_window, z_score, converged, ends_at, event_key, bins,
+          version, m.state, payout_first, payout_second, source, resolved_at
+        FROM score_check c LEFT JOIN score_market m USING (market_id)
+        LEFT JOIN score_reading r ON r.feed_index = c.feed_index AND kind = 'whale_1h'
+          AND delay_minutes = 60 AND verdict IS NULL
+        WHERE c.due_at <= ${new Date(now)} AND (
+          c.market_id IS NULL OR requested_at >= c.due_at OR c.due_at < ${new Date(overdueBefore)}
         )
-        ORDER BY due_at, feed_index, kind LIMIT ${limit}`
+        ORDER BY c.due_at, c.feed_index, kind LIMIT ${limit}`
       return rows.map(dueCheck)
     },
     Effect.orDie,
@@ -214,9 +286,14 @@ const dueChecks = (sql: SqlClient) =>
 function dueCheck(row: CheckRow): DueCheck {
   const { feed_index, kind, market_id, at, price_start, price_now, outcome } = row
   const shared = { feedIndex: Number(feed_index), marketId: market_id, at: at.getTime() }
-  const check: ScoreCheck = kind === "predetermined"
-    ? { kind, ...shared, outcome: outcome ?? 0 }
-    : { kind, ...shared, priceStart: price_start ?? 0, priceNow: price_now ?? 0 }
+  const check: ScoreCheck = kind === "mover_1h" || kind === "mover_24h"
+    ? {
+      ...{ kind, ...shared, priceStart: price_start ?? 0, priceNow: price_now ?? 0 },
+      move: moveOf(row),
+    }
+    : kind === "predetermined"
+    ? { kind, ...shared, outcome: outcome ?? 0, contested: row.contested }
+    : { kind, ...shared, outcome: outcome ?? 0 }
   const { point_at, point_mid } = row
   return {
     check,
@@ -229,21 +306,32 @@ function dueCheck(row: CheckRow): DueCheck {
   }
 }
 
+function moveOf(row: CheckRow): CheckedMove | null {
+  const { move_window: window, z_score: zScore, converged, ends_at, event_key, bins } = row
+  if (window === null || zScore === null || converged === null) return null
+  if (event_key === null || bins === null) return null
+  const endsAt = ends_at?.getTime() ?? null
+  return { window, zScore, converged, endsAt, eventKey: event_key, bins }
+}
+
 const saveVerdicts = (sql: SqlClient) =>
   Effect.fn("ScoreStore.saveVerdicts")(
     function* (judged: ReadonlyArray<JudgedCheck>) {
       yield* lock(sql)
+      const rows = jsonText(judged.map(judgedRow))
+      yield* addToBins(sql, rows)
       const [saved] = yield* sql<{ written: number; changed: boolean | null }>`
         WITH incoming AS (
-          SELECT i.*, c.verdict IS DISTINCT FROM i.verdict AS changes
-          FROM json_to_recordset(${jsonText(judged.map(judgedRow))}::json) AS i (
+          SELECT i.*,
+            (c.verdict, c.drift, c.value) IS DISTINCT FROM (i.verdict, i.drift, i.value) AS changes
+          FROM json_to_recordset(${rows}::json) AS i (
             feed_index bigint, kind text, version integer, verdict text, point_at timestamptz,
-            point_mid float8
+            point_mid float8, drift integer, margin integer, value float8, due_at timestamptz
           ) JOIN score_check c USING (feed_index, kind) LEFT JOIN score_market m USING (market_id)
           WHERE coalesce(m.version, 0) = i.version
         ), written AS (
-          UPDATE score_check c SET verdict = i.verdict, due_at = NULL, point_at = i.point_at,
-            point_mid = i.point_mid
+          UPDATE score_check c SET verdict = i.verdict, due_at = i.due_at, point_at = i.point_at,
+            point_mid = i.point_mid, drift = i.drift, margin = i.margin, value = i.value
           FROM incoming i WHERE c.feed_index = i.feed_index AND c.kind = i.kind
         )
         SELECT count(*)::integer AS written, bool_or(changes) AS changed FROM incoming`
@@ -254,20 +342,149 @@ const saveVerdicts = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-const judgedRow = ({ check, version, verdict, point }: JudgedCheck) => ({
+const judgedRow = (
+  { check, version, verdict, point, outcome, value, dueAt }: JudgedCheck,
+) => ({
   feed_index: check.feedIndex,
   kind: check.kind,
-  ...{ version, verdict },
+  ...{ version, verdict, value },
+  due_at: typeof dueAt === "number" ? isoTime(dueAt) : null,
   point_at: point === null ? null : isoTime(point.at),
   point_mid: point?.mid,
+  ...outcome ?? {},
 })
 
+/**
+ * Adds to each bin what the judged checks change in it, before they are saved. An event's part of a
+ * bin is counted from its checks, so it is subtracted and added as a whole.
+ */
+const addToBins = Effect.fnUntraced(function* (sql: SqlClient, rows: string) {
+  const changed = yield* sql<BinRow>`
+    WITH incoming AS (
+      SELECT c.kind, c.event_key, c.bins, c.drift AS old_drift, c.margin AS old_margin, i.drift,
+        i.margin
+      FROM json_to_recordset(${rows}::json) AS i (
+        feed_index bigint, kind text, version integer, drift integer, margin integer
+      ) JOIN score_check c USING (feed_index, kind) LEFT JOIN score_market m USING (market_id)
+      WHERE coalesce(m.version, 0) = i.version AND c.bins IS NOT NULL
+        AND (c.drift, c.margin) IS DISTINCT FROM (i.drift, i.margin)
+    ), change AS (
+      SELECT kind, bin, event_key,
+        count(drift) - count(old_drift) AS moves,
+        count(*) FILTER (WHERE margin >= 0) - count(*) FILTER (WHERE old_margin >= 0) AS kept,
+        coalesce(sum(drift), 0) - coalesce(sum(old_drift), 0) AS drift
+      FROM incoming, unnest(bins) AS bin GROUP BY kind, bin, event_key
+    ), before AS (
+      SELECT kind, bin, event_key, count(*) AS moves, sum(c.drift) AS drift
+      FROM change JOIN score_check c USING (kind, event_key)
+      WHERE c.drift IS NOT NULL AND bin = ANY (c.bins) GROUP BY kind, bin, event_key
+    ), event AS (
+      SELECT kind, bin, change.moves, change.kept, change.drift, coalesce(before.moves, 0) AS n,
+        coalesce(before.drift, 0) AS s, coalesce(before.moves, 0) + change.moves AS new_n,
+        coalesce(before.drift, 0) + change.drift AS new_s
+      FROM change LEFT JOIN before USING (kind, bin, event_key)
+    )
+    INSERT INTO score_bin AS b
+      (kind, bin, moves, events, kept, drift, moves_moves, moves_drift, drift_drift)
+    SELECT kind, bin, sum(moves), count(*) FILTER (WHERE new_n > 0) - count(*) FILTER (WHERE n > 0),
+      sum(kept), sum(drift), sum(new_n * new_n - n * n), sum(new_n * new_s - n * s),
+      sum(new_s * new_s - s * s)
+    FROM event GROUP BY kind, bin
+    ON CONFLICT (kind, bin) DO UPDATE SET moves = b.moves + excluded.moves,
+      events = b.events + excluded.events, kept = b.kept + excluded.kept,
+      drift = b.drift + excluded.drift, moves_moves = b.moves_moves + excluded.moves_moves,
+      moves_drift = b.moves_drift + excluded.moves_drift,
+      drift_drift = b.drift_drift + excluded.drift_drift
+    RETURNING *`
+  const restated = changed.flatMap((row) => {
+    const { stated, contained } = restate(statementOf(row), outcomeSums(row))
+    if (stated === null || Number(row.stated_events) === stated.events) return []
+    const tests = { tested: contained === null ? 0 : 1, contained: contained === true ? 1 : 0 }
+    return [{ kind: row.kind, bin: row.bin, ...stated, ...tests }]
+  })
+  if (restated.length === 0) return
+  yield* sql`
+    UPDATE score_bin b SET stated_moves = i.moves, stated_events = i.events,
+      stated_drift = i.drift, stated_low = i.low, stated_high = i.high,
+      tested = b.tested + i.tested, contained = b.contained + i.contained
+    FROM json_to_recordset(${jsonText(restated)}::json) AS i (
+      kind text, bin text, moves bigint, events bigint, drift bigint, low float8, high float8,
+      tested integer, contained integer
+    ) WHERE b.kind = i.kind AND b.bin = i.bin`
+})
+
+interface BinRow {
+  readonly kind: "mover_1h" | "mover_24h"
+  readonly bin: string
+  readonly moves: bigint
+  readonly events: bigint
+  readonly kept: bigint
+  readonly drift: bigint
+  readonly moves_moves: bigint
+  readonly moves_drift: bigint
+  readonly drift_drift: bigint
+  readonly stated_moves: bigint | null
+  readonly stated_events: bigint | null
+  readonly stated_drift: bigint | null
+  readonly stated_low: number | null
+  readonly stated_high: number | null
+  readonly tested: number
+  readonly contained: number
+}
+
+const outcomeSums = (row: BinRow): OutcomeSums => ({
+  moves: Number(row.moves),
+  events: Number(row.events),
+  kept: Number(row.kept),
+  drift: Number(row.drift),
+  movesMoves: Number(row.moves_moves),
+  movesDrift: Number(row.moves_drift),
+  driftDrift: Number(row.drift_drift),
+})
+
+function statementOf(row: BinRow): Statement | null {
+  const { stated_low: low, stated_high: high } = row
+  if (low === null || high === null) return null
+  return {
+    moves: Number(row.stated_moves),
+    events: Number(row.stated_events),
+    drift: Number(row.stated_drift),
+    low,
+    high,
+  }
+}
+
+/** Only checks with a margin between 0 and twice the mean drift change sides without the drift. */
+const moveBins = (sql: SqlClient) =>
+  sql<BinRow & { martingale_kept: bigint | null }>`
+    SELECT b.*, CASE WHEN bin IN ('contested', 'converged') THEN kept + (
+        SELECT count(*) FILTER (WHERE margin < 0) - count(*) FILTER (WHERE margin >= 0)
+        FROM score_check c
+        WHERE c.kind = b.kind AND c.converged = (b.bin = 'converged')
+          AND c.margin >= least(0, threshold) AND c.margin < greatest(0, threshold)
+      ) END AS martingale_kept
+    FROM score_bin b, LATERAL (SELECT ceil(2.0 * b.drift / b.moves)::integer AS threshold) t
+    WHERE b.moves > 0`.pipe(
+    Effect.map((rows) =>
+      rows.map((row): ScoredBin => ({
+        horizon: row.kind === "mover_1h" ? "1h" : "24h",
+        bin: row.bin,
+        sums: outcomeSums(row),
+        martingaleKept: row.martingale_kept === null ? null : Number(row.martingale_kept),
+        tested: row.tested,
+        contained: row.contained,
+      }))
+    ),
+    Effect.orDie,
+  )
+
 const counts = (sql: SqlClient) =>
-  sql<{ kind: ScoreCheck["kind"]; verdict: CheckVerdict | "open"; checks: bigint }>`
-    SELECT kind, coalesce(verdict, 'open') AS verdict, count(*) AS checks
-    FROM score_check GROUP BY kind, verdict`.pipe(
+  sql<{ kind: keyof VerdictCounts; verdict: CheckVerdict | "open"; checks: bigint }>`
+    SELECT CASE WHEN contested THEN 'contested' ELSE kind END AS kind,
+      coalesce(verdict, 'open') AS verdict, count(*) AS checks
+    FROM score_check WHERE kind NOT LIKE 'whale%' GROUP BY contested, kind, verdict`.pipe(
     Effect.map((rows): VerdictCounts => {
-      const of = (kind: ScoreCheck["kind"]) =>
+      const of = (kind: keyof VerdictCounts) =>
         Object.fromEntries(
           rows.flatMap((row) => row.kind === kind ? [[row.verdict, Number(row.checks)]] : []),
         )
@@ -275,6 +492,7 @@ const counts = (sql: SqlClient) =>
         mover_1h: of("mover_1h"),
         mover_24h: of("mover_24h"),
         predetermined: of("predetermined"),
+        contested: of("contested"),
       }
     }),
     Effect.orDie,

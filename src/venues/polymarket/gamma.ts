@@ -1,17 +1,20 @@
 /**
- * Gamma, the venue's listing: reads all open markets page by page, and requests markets by id. Each
+ * Gamma, the venue's listing: reads all live markets page by page, and requests markets by id. Each
  * row becomes a market, facts or rules, or is rejected for a reason.
  *
  * The listing is read to its last page, or its stream fails: it never ends early without an error.
+ * Markets without a scheduled end, or long past it, are found by their volume.
  *
  * @module
  */
-import { Clock, Effect, Option, Result, Stream } from "effect"
+import { Clock, Effect, Option, Result, Schema, Stream } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { day, type EpochMs } from "../../core/domain/time.ts"
 import { excerpt } from "../../core/domain/untrusted.ts"
 import { type Decoded, VenueUnavailable } from "../../markets/VenueClient.ts"
+import { eventKeyOf, type PriceWindow } from "../../markets/domain/eventKey.ts"
 import {
+  isCryptoPrice,
   type Market,
   type MarketFacts,
   MarketId,
@@ -59,11 +62,11 @@ type MarketRejection =
   | "closed"
   | "inactive"
   | "not_accepting_orders"
-  | "ended_long_ago"
+  | "not_traded"
 
 /**
- * A market this long past its scheduled end is ignored, whatever its flags are. Scheduled ends are
- * often kick-offs or first possible dates, and disputes take a week, so the limit is generous.
+ * The first pass over the listing leaves out markets this long past their scheduled end: the venue flags
+ * over 200,000 of them as active. The pass by volume finds those that still trade.
  */
 const endedLongAgoMs = 30 * day
 
@@ -101,40 +104,48 @@ const categories: ReadonlySet<string> = new Set([
   "esports",
 ])
 
-export function decodeMarkets(rows: ReadonlyArray<unknown>, now: EpochMs): Decoded<Market> {
-  return decodeRows(rows, (row) => decodeMarket(row, now))
+/** Categories of games: lower case. */
+const gameCategories: ReadonlySet<string> = new Set(["sports", "esports"])
+
+export function decodeMarkets(rows: ReadonlyArray<unknown>): Decoded<Market> {
+  return decodeRows(rows, decodeMarket)
 }
 
-/** The market in a row, or the first reason why it is not live at `now`. */
-export function decodeMarket(
-  value: unknown,
-  now: EpochMs,
-): Result.Result<Market, MarketRejection> {
-  const decoded = decodeFacts(value)
-  const row = object(value)
+/** The market in a row, or the first reason why it is not live. */
+export function decodeMarket(value: unknown): Result.Result<Market, MarketRejection> {
+  const decoded = decodeRow(value)
   if (Result.isFailure(decoded)) return Result.fail(decoded.failure)
-  if (row === null) return Result.fail("undecodable")
-  const facts = decoded.success
-  const notLive = whyNotLive(row, facts.endsAt, now)
+  const { row, facts, mechanical } = decoded.success
+  const volume24hUsd = volume24hOf(row)
+  const notLive = whyNotLive(row, volume24hUsd)
   if (notLive !== null) return Result.fail(notLive)
   return Result.succeed({
     ...facts,
-    volumeUsd: amount(row, "volumeNum", "volume", "volumeClob"),
-    liquidityUsd: amount(row, "liquidityNum", "liquidity", "liquidityClob"),
+    volumeUsd: amount(row, "volumeNum", "volume", "volumeClob") ?? 0,
+    volume24hUsd,
+    liquidityUsd: amount(row, "liquidityNum", "liquidity", "liquidityClob") ?? 0,
     status: statusOf(row),
     listed: listedOf(row),
-    mechanical: mechanicalSign(evidenceOf(row, facts.slug)),
+    mechanical,
   })
 }
 
 /** The facts of a market, live or closed. */
 export function decodeFacts(value: unknown): Result.Result<MarketFacts, FactsRejection> {
+  return Result.map(decodeRow(value), ({ facts }) => facts)
+}
+
+/** A row, and what does not depend on whether its market is live. */
+interface DecodedRow extends Pick<Market, "mechanical"> {
+  readonly row: WireObject
+  readonly facts: MarketFacts
+}
+
+function decodeRow(value: unknown): Result.Result<DecodedRow, FactsRejection> {
   const row = object(value)
   if (row === null) return Result.fail("undecodable")
   const marketId = conditionId(row["conditionId"])
   if (marketId === null) return Result.fail("missing_id")
-  const slug = row["slug"]
-  if (!isSlug(slug)) return Result.fail("bad_slug")
   const question = text(row["question"])
   if (question === "") return Result.fail("missing_question")
   const outcomes = pair(row["outcomes"], (outcome) => text(outcome) || null)
@@ -142,19 +153,60 @@ export function decodeFacts(value: unknown): Result.Result<MarketFacts, FactsRej
   const tokenIds = pair(row["clobTokenIds"], id)
   if (tokenIds === null || tokenIds[0] === tokenIds[1]) return Result.fail("missing_tokens")
   const event = eventOf(row)
-  const eventSlug = isSlug(event?.["slug"]) ? event["slug"] : slug
-  return Result.succeed({
+  const slugs = slugsOf(row, event, marketId)
+  if (slugs === null) return Result.fail("bad_slug")
+  const { slug, eventSlug } = slugs
+  const category = categoryOf(row, tagsOf(row, event))
+  const endsAt = instant(row["endDate"]) ?? instant(row["endDateIso"])
+  const gameId = gameIdOf(row, event)
+  const evidence = evidenceOf(row, slug, question)
+  const mechanical = mechanicalSign(evidence)
+  const assets = isCryptoPrice({ ...evidence, eventSlug }) ? "crypto" : null
+  const facts: MarketFacts = {
     id: MarketId.make(marketId),
-    slug: Slug.make(slug),
+    slug,
     question,
     eventSlug,
-    url: pageUrl(slug, eventSlug),
-    category: categoryOf(row, tagsOf(row, event)),
+    url: slugs.url,
+    category,
     outcomes,
     tokenIds: [TokenId.make(tokenIds[0]), TokenId.make(tokenIds[1])],
-    endsAt: instant(row["endDate"]) ?? instant(row["endDateIso"]),
+    endsAt,
+    gameStartsAt: isGame(row, gameId, category) ? instant(row["gameStartTime"]) : null,
+    eventKey: eventKeyOf({
+      ...{ eventSlug, gameId },
+      window: windowOf(mechanical !== null, assets, category, endsAt),
+    }),
+    exclusive: flag(row["negRisk"]) === true,
     takerFeeRate: takerFeeRateOf(row),
-  })
+  }
+  return Result.succeed({ row, facts, mechanical })
+}
+
+/** The event's id first: the row of one map of a match has the id of the map. */
+function gameIdOf(row: WireObject, event: WireObject | null): string | null {
+  const given = id(event?.["gameId"]) ?? id(row["gameId"])
+  return given === null || Number(given) === 0 ? null : given
+}
+
+/**
+ * The venue also sends a `gameStartTime` for markets that are not about a game, such as the start of the
+ * week in which posts are counted. It delays orders in games, but not in all.
+ */
+function isGame(row: WireObject, gameId: string | null, category: string | null): boolean {
+  return gameId !== null || text(row["sportsMarketType"]) !== "" ||
+    gameCategories.has(category?.toLowerCase() ?? "") || (number(row["secondsDelay"]) ?? 0) > 0
+}
+
+/** The window of a market on a price; null for other markets. */
+function windowOf(
+  short: boolean,
+  assets: string | null,
+  category: string | null,
+  endsAt: EpochMs | null,
+): PriceWindow | null {
+  if (endsAt === null || !(short || assets !== null)) return null
+  return { assets: assets ?? category ?? "other", endsAt, short }
 }
 
 /** How a market ended, by its row of the listing. */
@@ -186,13 +238,20 @@ export function decodeListedResolution(value: unknown): ListedResolution | null 
   }
 }
 
-/** `active` alone is not enough: the venue keeps it set on markets that ended long ago. */
-function whyNotLive(row: WireObject, endsAt: EpochMs | null, now: EpochMs): MarketRejection | null {
+/**
+ * The flags alone are not enough: the venue keeps them on markets that ended long ago. The scheduled end
+ * is no sign at all. A live market traded in the last 24 hours, or has a bid and an ask. A row that says
+ * nothing of either is not rejected for that.
+ */
+function whyNotLive(row: WireObject, volume24hUsd: number | null): MarketRejection | null {
   if (flag(row["closed"]) === true || flag(row["archived"]) === true) return "closed"
   if (flag(row["active"]) !== true) return "inactive"
   if (flag(row["acceptingOrders"]) !== true) return "not_accepting_orders"
-  if (endsAt !== null && endsAt < now - endedLongAgoMs) return "ended_long_ago"
-  return null
+  const listed = listedOf(row)
+  const twoSided = listed !== null && listed.bestBid > 0 && listed.bestAsk < 1
+  const isKnown = volume24hUsd !== null || number(row["bestBid"]) !== null ||
+    number(row["bestAsk"]) !== null
+  return (volume24hUsd ?? 0) > 0 || twoSided || !isKnown ? null : "not_traded"
 }
 
 /** Reads `umaResolutionStatus`, because `umaResolutionStatuses` also lists disputes that are over. */
@@ -206,6 +265,8 @@ function listedOf(row: WireObject): Market["listed"] {
   const bestBid = number(row["bestBid"])
   const bestAsk = number(row["bestAsk"])
   if (bestBid === null || bestAsk === null) return null
+  // The venue's values of a side without orders.
+  if (bestBid === 0 && bestAsk === 1) return null
   return bestBid >= 0 && bestBid < bestAsk && bestAsk <= 1 ? { bestBid, bestAsk } : null
 }
 
@@ -215,13 +276,17 @@ function takerFeeRateOf(row: WireObject): number {
   return rate !== null && rate >= 0 && rate <= 1 ? rate : 0
 }
 
-/** The first of these fields with an amount; 0 when there is none. */
-function amount(row: WireObject, ...fields: ReadonlyArray<string>): number {
+/** The first of these fields with an amount; null when there is none. */
+function amount(row: WireObject, ...fields: ReadonlyArray<string>): number | null {
   for (const field of fields) {
     const value = number(row[field])
     if (value !== null && value >= 0) return value
   }
-  return 0
+  return null
+}
+
+function volume24hOf(row: WireObject): number | null {
+  return amount(row, "volume24hr", "volume24hrClob")
 }
 
 interface Tag {
@@ -264,13 +329,14 @@ function eventOf(row: WireObject): WireObject | null {
 }
 
 /** Collects the evidence from the row, its events and all their series. */
-function evidenceOf(row: WireObject, slug: string): MechanicalEvidence {
+function evidenceOf(row: WireObject, slug: string, question: string): MechanicalEvidence {
   const parts = [row, ...objects(row["events"])]
   const series = parts.flatMap((part) => objects(part["series"]))
   const texts = (values: ReadonlyArray<unknown>) =>
     values.map((value) => text(value).toLowerCase()).filter((value) => value !== "")
   return {
     slug,
+    question,
     seriesSlugs: texts([
       ...parts.map((part) => part["seriesSlug"]),
       ...series.map((one) => one["slug"]),
@@ -288,12 +354,31 @@ function objects(value: unknown): ReadonlyArray<WireObject> {
   })
 }
 
-function pageUrl(slug: string, eventSlug: string): string {
-  return eventSlug === slug ? `${siteUrl}/event/${slug}` : `${siteUrl}/event/${eventSlug}/${slug}`
+/**
+ * A market is not dropped for its name: one with an unusable slug has its id as its slug, and the page of
+ * its event, or else the venue's first page. Null when its id is no slug either.
+ */
+function slugsOf(
+  row: WireObject,
+  event: WireObject | null,
+  marketId: string,
+): Pick<MarketFacts, "slug" | "eventSlug" | "url"> | null {
+  const own = slugOf(row["slug"])
+  const ofEvent = slugOf(event?.["slug"])
+  const slug = own ?? slugOf(marketId)
+  if (slug === null) return null
+  const page = [...new Set([ofEvent, own])].filter((part) => part !== null)
+  return {
+    slug,
+    eventSlug: ofEvent ?? slug,
+    url: page.length === 0 ? siteUrl : [siteUrl, "event", ...page].join("/"),
+  }
 }
 
-function isSlug(value: unknown): value is string {
-  return typeof value === "string" && /^[a-z0-9][a-z0-9-]{0,199}$/.test(value)
+const decodeSlug = Schema.decodeUnknownOption(Slug)
+
+function slugOf(value: unknown): Slug | null {
+  return Option.getOrNull(decodeSlug(value))
 }
 
 function pair(
@@ -307,10 +392,22 @@ function pair(
   return first === null || second === null ? null : [first, second]
 }
 
-/** How far the listing has been read. */
-interface ListingRead {
-  /** Excludes markets that ended before this time: the venue lists hundreds of thousands of them. */
-  readonly endedAfter: string
+const tooManyPages = "too many pages"
+const tooSlow = "too slow"
+
+/** One pass over the listing. */
+interface Pass {
+  readonly query: Readonly<Record<string, string>>
+  readonly pagesMax: number
+  /** How long the pass may take; null for no limit of its own. */
+  readonly timeMaxMs: number | null
+  /** Whether a page with these rows is the last one that is needed. */
+  readonly endsWith: (rows: ReadonlyArray<unknown>) => boolean
+}
+
+/** How far a pass has come. */
+interface PassRead {
+  readonly startedAt: EpochMs
   readonly cursor: string | null
   readonly pages: number
   /** Cursors already followed: following one again would loop. */
@@ -320,46 +417,109 @@ interface ListingRead {
 }
 
 /**
- * Retries a page with the same cursor until it arrives. A page whose next cursor was already followed,
- * or that was already served under another cursor, is a fault: accepting it would skip markets.
+ * All live markets, each once, in two passes. The first reads every market with a scheduled end that is
+ * not long past, and fails if it cannot. The second reads the markets with the most volume of the last
+ * 24 hours, whatever their end, until the volume is 0, or `volumePagesMax` or `volumePassMsMax` is reached;
+ * when it fails or is cut, that is counted and the first pass stays valid.
  */
 export function listMarkets(
-  { send, url }: Route,
+  route: Route,
   limits: RequestLimits,
 ): Stream.Stream<Decoded<Market>, VenueUnavailable> {
-  const page = Effect.fnUntraced(function* (reading: ListingRead) {
-    if (reading.pages >= limits.pagesMax) {
-      return yield* new VenueUnavailable({ operation: "listMarkets", reason: "too many pages" })
+  const all = (now: EpochMs): Pass => ({
+    query: { end_date_min: new Date(now - endedLongAgoMs).toISOString() },
+    pagesMax: limits.pagesMax,
+    timeMaxMs: null,
+    endsWith: () => false,
+  })
+  const byVolume: Pass = {
+    query: { order: "volume24hr", ascending: "false" },
+    pagesMax: limits.volumePagesMax,
+    timeMaxMs: limits.volumePassMsMax,
+    endsWith: (rows) => {
+      const volumes = rows.map((row) => volume24hOf(object(row) ?? {})).filter((usd) =>
+        usd !== null
+      )
+      return volumes.length === 0 || volumes.some((usd) => usd <= 0)
+    },
+  }
+  return Stream.unwrap(Effect.map(Clock.currentTimeMillis, (now) => {
+    const decode = decodeNew()
+    const second = readPass(route, byVolume, limits).pipe(
+      Stream.map(decode),
+      Stream.catch(({ reason }) => {
+        const isCut = reason === tooManyPages || reason === tooSlow
+        const failure = isCut ? "volume_pass_cut" : "volume_pass_failed"
+        return Stream.succeed({ rows: [], rejected: { [failure]: 1 } })
+      }),
+      // Most of its pages contain only markets of the first pass.
+      Stream.filter(({ rows, rejected }) => rows.length > 0 || Object.keys(rejected).length > 0),
+    )
+    return readPass(route, all(now), limits).pipe(Stream.map(decode), Stream.concat(second))
+  }))
+}
+
+/** Decodes rows of markets that it has not seen before; rows without an id are all decoded. */
+function decodeNew(): (rows: ReadonlyArray<unknown>) => Decoded<Market> {
+  const seen = new Set<string>()
+  return (rows) => {
+    const fresh = rows.filter((row) => {
+      const id = conditionId(object(row)?.["conditionId"])
+      if (id === null) return true
+      const isNew = !seen.has(id)
+      seen.add(id)
+      return isNew
+    })
+    return decodeMarkets(fresh)
+  }
+}
+
+/**
+ * The rows of a pass, page by page. Retries a page with the same cursor until it arrives. A page whose
+ * next cursor was already followed, or that was already served under another cursor, is a fault:
+ * accepting it would skip markets.
+ */
+function readPass(
+  { send, url }: Route,
+  { query, pagesMax, timeMaxMs, endsWith }: Pass,
+  { pageRows }: RequestLimits,
+): Stream.Stream<ReadonlyArray<unknown>, VenueUnavailable> {
+  const page = Effect.fnUntraced(function* (reading: PassRead) {
+    if (reading.pages >= pagesMax) {
+      return yield* new VenueUnavailable({ operation: "listMarkets", reason: tooManyPages })
     }
     const request = HttpClientRequest.get(`${url}/markets/keyset`, {
       urlParams: {
-        limit: limits.pageRows,
+        limit: pageRows,
         closed: "false",
         include_tag: "true",
-        end_date_min: reading.endedAfter,
+        ...query,
         ...(reading.cursor === null ? {} : { after_cursor: reading.cursor }),
       },
     })
-    const found = yield* send("listMarkets", request, (body) => newPage(body, reading))
-    const now = yield* Clock.currentTimeMillis
+    const sent = send("listMarkets", request, (body) => newPage(body, reading))
+    const leftMs = timeMaxMs === null
+      ? null
+      : reading.startedAt + timeMaxMs - (yield* Clock.currentTimeMillis)
+    const found = yield* leftMs === null ? sent : sent.pipe(
+      Effect.timeout(Math.max(0, leftMs)),
+      Effect.catchTag(
+        "TimeoutError",
+        () => Effect.fail(new VenueUnavailable({ operation: "listMarkets", reason: tooSlow })),
+      ),
+    )
     reading.seen.add(found.fingerprint)
     if (found.next !== null) reading.followed.add(found.next)
-    const decoded = decodeMarkets(found.rows, now)
-    const next: Option.Option<ListingRead> = found.next === null
+    const next: Option.Option<PassRead> = found.next === null || endsWith(found.rows)
       ? Option.none()
       : Option.some({ ...reading, cursor: found.next, pages: reading.pages + 1 })
-    return [[decoded], next] as const
+    return [[found.rows], next] as const
   })
-  const start = (now: EpochMs): ListingRead => ({
-    endedAfter: new Date(now - endedLongAgoMs).toISOString(),
-    cursor: null,
-    pages: 0,
-    followed: new Set(),
-    seen: new Set(),
-  })
-  return Stream.unwrap(
-    Effect.map(Clock.currentTimeMillis, (now) => Stream.paginate(start(now), page)),
-  )
+  return Stream.unwrap(Effect.map(Clock.currentTimeMillis, (startedAt) => {
+    const read = { startedAt, cursor: null, pages: 0 }
+    const start: PassRead = { ...read, followed: new Set(), seen: new Set() }
+    return Stream.paginate(start, page)
+  }))
 }
 
 interface ListingPage {
@@ -369,7 +529,7 @@ interface ListingPage {
   readonly fingerprint: string
 }
 
-function newPage(body: unknown, reading: ListingRead): ListingPage | null {
+function newPage(body: unknown, reading: PassRead): ListingPage | null {
   const fields = object(body)
   const rows = fields?.["markets"]
   if (!Array.isArray(rows)) return null
@@ -386,6 +546,40 @@ function newPage(body: unknown, reading: ListingRead): ListingPage | null {
 function rowId(row: unknown): ReadonlyArray<string> {
   const found = id(object(row)?.["id"]) ?? id(object(row)?.["conditionId"])
   return found === null ? [] : [found]
+}
+
+/** The market of a slug, or else the markets of its event. The row of an event contains its markets. */
+export function bySlug({ send, url }: Route) {
+  const read = (path: "markets" | "events", slug: string) =>
+    send(
+      "bySlug",
+      HttpClientRequest.get(`${url}/${path}/keyset`, {
+        urlParams: { slug, closed: "false", include_tag: "true", limit: slugRowsMax },
+      }),
+      rowsIn(path),
+    )
+  return Effect.fn("polymarket.bySlug")(function* (slug: string) {
+    const own = yield* read("markets", slug)
+    const markets = own.rows.filter((row) => hasSlug(row, slug))
+    const rows = markets.length > 0 ? markets : (yield* read("events", slug)).rows
+      .filter((row) => hasSlug(row, slug))
+      .flatMap((row) => marketsOfEvent(object(row) ?? {}))
+    return decodeMarkets(rows)
+  })
+}
+
+/** Rows of one slug: the venue keeps slugs unique. */
+const slugRowsMax = 5
+
+const hasSlug = (row: unknown, slug: string): boolean =>
+  text(object(row)?.["slug"]).toLowerCase() === slug.toLowerCase()
+
+/** Adds the event to each of its markets, which do not contain it. */
+export function marketsOfEvent(event: WireObject): ReadonlyArray<WireObject> {
+  return list(event["markets"]).flatMap((value) => {
+    const market = object(value)
+    return market === null ? [] : [{ events: [{ ...event, markets: [] }], ...market }]
+  })
 }
 
 /** The listing's rows of these markets: closed ones or open ones, as `closed` selects. */

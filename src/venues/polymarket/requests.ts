@@ -50,6 +50,16 @@ export interface RequestLimits {
    * ended long before.
    */
   readonly pagesMax: number
+  /**
+   * Pages of the markets with the most volume of the last 24 hours, whatever their end: 10,000 markets,
+   * more than have books read in a tick. Beyond it an overdue or undated market is not found.
+   */
+  readonly volumePagesMax: number
+  /**
+   * Time for those pages, which take about 20 seconds. One page that hangs would otherwise take longer
+   * than the whole listing of a tick may.
+   */
+  readonly volumePassMsMax: number
   /** Books in one request; the venue's maximum is 500. */
   readonly bookBatch: number
   /** Batches of books requested at once. */
@@ -110,6 +120,8 @@ export const defaultLimits: RequestLimits = {
   retryAfterMsMax: 60_000,
   pageRows: 100,
   pagesMax: 3_000,
+  volumePagesMax: 100,
+  volumePassMsMax: 60_000,
   bookBatch: 500,
   bookBatchesAtOnce: 4,
   bookSplitsMax: 40,

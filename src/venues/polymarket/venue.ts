@@ -9,7 +9,7 @@ import { HttpClient } from "effect/http"
 import { VenueClient } from "../../markets/VenueClient.ts"
 import { books, priceHistory } from "./clob.ts"
 import { trades, walletSource } from "./data.ts"
-import { facts, listMarkets, rules } from "./gamma.ts"
+import { bySlug, facts, listMarkets, rules } from "./gamma.ts"
 import { proposals, resolutions } from "./oracle.ts"
 import { defaultLimits, makeSend, type RequestLimits, type Route } from "./requests.ts"
 
@@ -54,6 +54,7 @@ export function layer(
       const oracle = data(pace.resolutions)
       return VenueClient.of({
         listMarkets: listMarkets(gamma(pace.listing), limits),
+        bySlug: bySlug(listing),
         books: books(clob(pace.books), limits),
         priceHistory: priceHistory(clob(pace.history), limits),
         trades: trades(data(pace.trades), limits),

@@ -32,6 +32,7 @@ import {
   decodeMarkets,
   decodeRules,
   type ListedResolution,
+  marketsOfEvent,
 } from "../polymarket/gamma.ts"
 import { decodeRecord, type OracleRecord, recordsById, resolutionOf } from "../polymarket/oracle.ts"
 import {
@@ -96,7 +97,7 @@ export function classify(body: unknown): RecordedRows {
 export function decodePage(rows: RecordedRows, asOf: EpochMs): RecordedPage {
   const markets = [...rows.markets, ...rows.pages.map(toGammaRow)]
   return {
-    markets: decodeMarkets(markets, asOf),
+    markets: decodeMarkets(markets),
     facts: decodeRows(markets, decodeFacts),
     rules: decodeRows(markets, decodeRules),
     books: decodeRows(rows.books, (row) => decodeBook(row, asOf)),
@@ -146,14 +147,6 @@ function kindOf(row: WireObject): Kind | "events" | null {
   const signed = "transaction_hash" in row || "transactionHash" in row
   if (!signed || !("side" in row) || !("price" in row)) return null
   return "type" in row ? "activity" : "trades"
-}
-
-/** Adds the event to each of its markets, which do not contain it. */
-function marketsOfEvent(event: WireObject): ReadonlyArray<WireObject> {
-  return list(event["markets"]).flatMap((value) => {
-    const market = object(value)
-    return market === null ? [] : [{ events: [{ ...event, markets: [] }], ...market }]
-  })
 }
 
 function newest(

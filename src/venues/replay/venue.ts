@@ -8,9 +8,9 @@
  */
 import { Clock, Effect, Layer, Stream } from "effect"
 import type { OrderBook } from "../../markets/domain/book.ts"
-import type { MarketId, PricePoint, TokenId } from "../../markets/domain/market.ts"
+import type { Market, MarketId, PricePoint, TokenId } from "../../markets/domain/market.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
-import { VenueClient, VenueUnavailable } from "../../markets/VenueClient.ts"
+import { type Decoded, VenueClient, VenueUnavailable } from "../../markets/VenueClient.ts"
 import { proposalsIn } from "../polymarket/oracle.ts"
 import {
   classify,
@@ -95,6 +95,7 @@ function client(recordings: ReadonlyArray<Recording>): VenueClient["Service"] {
       ...listed,
       ...(unreadable === 0 ? [] : [{ rows: [], rejected: { unreadable_file: unreadable } }]),
     ]),
+    bySlug: (slug) => Effect.succeed({ rows: withSlug(listed, slug), rejected: {} }),
     books: (tokenIds) =>
       Effect.succeed({
         rows: [...new Set(tokenIds)].flatMap((tokenId) => books.get(tokenId) ?? []),
@@ -132,6 +133,15 @@ function client(recordings: ReadonlyArray<Recording>): VenueClient["Service"] {
         rejected: {},
       }),
   })
+}
+
+/** The market with this slug, or else those of the event with it; in any case. */
+function withSlug(listed: ReadonlyArray<Decoded<Market>>, slug: string): ReadonlyArray<Market> {
+  const same = (other: string) => other.toLowerCase() === slug.toLowerCase()
+  const rows = listed.flatMap((page) => page.rows)
+  const all = [...new Map(rows.map((market) => [market.id, market])).values()]
+  const own = all.filter((market) => same(market.slug))
+  return own.length > 0 ? own : all.filter(({ eventSlug }) => same(eventSlug))
 }
 
 function newestBooks(pages: ReadonlyArray<RecordedPage>): ReadonlyMap<TokenId, OrderBook> {

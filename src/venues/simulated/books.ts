@@ -8,7 +8,13 @@
  */
 import { day, type EpochMs, minute, second } from "../../core/domain/time.ts"
 import type { Level, OrderBook } from "../../markets/domain/book.ts"
-import type { Market, MarketStatus, PricePoint } from "../../markets/domain/market.ts"
+import { eventKeyOf, type PriceWindow } from "../../markets/domain/eventKey.ts"
+import {
+  isCryptoPrice,
+  type Market,
+  type MarketStatus,
+  type PricePoint,
+} from "../../markets/domain/market.ts"
 import type { SimulatedMarket } from "./catalogue.ts"
 import { between, gaussian, type Key, mix, uniform } from "./seed.ts"
 
@@ -180,14 +186,25 @@ export function listedAt(
     category: market.category,
     outcomes: market.outcomes,
     tokenIds: market.tokenIds,
-    endsAt: market.endsAt,
+    endsAt: market.listedEndsAt,
+    gameStartsAt: market.kind === "sports" ? market.endsAt : null,
+    eventKey: eventKeyOf({ eventSlug: market.eventSlug, window: windowOf(market) }),
+    exclusive: market.exclusive,
     volumeUsd: volumeUsd(market, at),
+    volume24hUsd: Math.round(market.volumePerDayUsd * 100) / 100,
     liquidityUsd: Math.round(market.depthUsd * 150) / 100,
     status: statusOf(market, at),
     listed: bestOf(seen),
     takerFeeRate: market.takerFeeRate,
     mechanical: market.mechanical,
   }
+}
+
+function windowOf(market: SimulatedMarket): PriceWindow | null {
+  const { listedEndsAt: endsAt, mechanical } = market
+  return endsAt === null || !isCryptoPrice({ ...market, tags: [] })
+    ? null
+    : { assets: "crypto", endsAt, short: mechanical !== null }
 }
 
 export function volumeUsd(market: SimulatedMarket, at: EpochMs): number {

@@ -13,6 +13,7 @@ import { makeMemo, marketCacheSize } from "./memo.ts"
 import type { WorldOptions } from "./options.ts"
 import { between, decimals, hex, type Key, mix, uniform } from "./seed.ts"
 import {
+  levelTitle,
   matchWords,
   mechanicalAssets,
   mechanicalTitle,
@@ -60,8 +61,12 @@ export interface SimulatedMarket {
   /** Until then the quotes may stay as they were at `revealsAt`; equal to `revealsAt` in most markets. */
   readonly quotesLagUntil: EpochMs
   readonly resolvedAt: EpochMs
-  /** As listed; for a match, the listed end is its start. */
+  /** The scheduled end; for a match, its start. */
   readonly endsAt: EpochMs
+  /** The end in the listing: `endsAt`, a time before the market opened, or null for none. */
+  readonly listedEndsAt: EpochMs | null
+  /** Whether the listing calls it exclusive; only a market alone in its event, so that it is true. */
+  readonly exclusive: boolean
   readonly mechanical: MechanicalSign | null
   readonly takerFeeRate: number
   /** True when volume and depth are above the quality gate throughout. */
@@ -209,25 +214,63 @@ function makeMarket(
     : Math.floor(life.closesAt / hour) * hour
   const words = (event.sports ? matchWords : ordinaryWords)(eventKey, endsAt)
   const { slug, ...own } = words.market(index)
+  const named = `${slug}${capitalsOf(eventKey, event, own.outcomes)}-${slot}-${ordinal}`
   return {
     ...identity(key, slot, generation),
     ...shape,
     ...life,
     ...own,
     kind: event.sports ? "sports" : "ordinary",
-    slug: Slug.make(`${slug}-${slot}-${ordinal}`),
+    slug: Slug.make(named),
     eventKey,
     eventTitle: words.title,
-    eventSlug: `${words.slug}-${event.first}-${ordinal}`,
+    eventSlug: `${words.slug}-${event.first}-${ordinal}${partOf(eventKey, event, index)}`,
     siblings: event.members,
     category: words.category,
     takerFeeRate: words.takerFeeRate,
     opensAt,
     resolvedAt,
     endsAt,
+    listedEndsAt: event.sports ? endsAt : listedEndOf(key, opensAt, endsAt),
+    exclusive: event.members === 1 && uniform(mix(key, 52)) < exclusiveShare,
     mechanical: null,
     end,
   }
+}
+
+/** Shares of ordinary markets without a listed end, and with one that passed before they opened. */
+const undatedShare = 0.02
+const overdueShare = 0.03
+/** By how many days the listed end of an overdue market precedes its opening. */
+const overdueDays = [5, 60] as const
+/** Share of the markets alone in their event that are listed as exclusive. */
+const exclusiveShare = 0.2
+/** Shares of matches with capitals in slugs, and of those that are split over two events. */
+const capitalsShare = 0.3
+const splitShare = 0.5
+
+function listedEndOf(key: Key, opensAt: EpochMs, endsAt: EpochMs): EpochMs | null {
+  const draw = uniform(mix(key, 50))
+  if (draw < undatedShare) return null
+  if (draw >= undatedShare + overdueShare) return endsAt
+  const early = opensAt - between(mix(key, 51), ...overdueDays) * day
+  return Math.floor(early / hour) * hour
+}
+
+/** What some matches have in the slugs of their markets, such as `-Northgate-vs-Oldtown`. */
+function capitalsOf(
+  eventKey: Key,
+  { sports }: EventPlan,
+  outcomes: readonly [string, string],
+): string {
+  if (!sports || uniform(mix(eventKey, 53)) >= capitalsShare) return ""
+  const written = outcomes.map((outcome) => outcome.replace(/[^A-Za-z0-9]+/g, "-"))
+  return `-${written.join("-vs-")}`
+}
+
+/** What the venue adds to the event's slug for all but the first market of a split match. */
+function partOf(eventKey: Key, { sports }: EventPlan, index: number): string {
+  return sports && index > 0 && uniform(mix(eventKey, 54)) < splitShare ? "-more-markets" : ""
 }
 
 type Life = Pick<SimulatedMarket, "revealsAt" | "closesAt" | "proposedAt" | "quotesLagUntil">
@@ -327,6 +370,19 @@ function lanePlan(lane: number, lanes: number) {
   return { periodMs, base: (step + 1) * intervalMs + minute - periodMs }
 }
 
+/** Every so many lanes have markets on a price level instead of up or down. */
+const levelEvery = 3
+
+/** The names of a market on a price level at the end of its interval. */
+function levelNames(key: Key, short: string, name: string, epoch: number, endsAt: EpochMs) {
+  const level = 10 + Math.floor(uniform(mix(key, 55)) * 190)
+  return {
+    slug: `${short}-multistrike-5m-${epoch}-${level}k`,
+    question: levelTitle(name, level, endsAt),
+    outcomes: ["Yes", "No"] as const,
+  }
+}
+
 function makeMechanical(
   options: WorldOptions,
   key: Key,
@@ -341,8 +397,12 @@ function makeMechanical(
   const { short, name } = mechanicalAssets[place.lane % mechanicalAssets.length] ??
     { short: "", name: "" }
   const own = mix(mix(key, place.slot), generation)
-  const slug = Slug.make(`${short}-updown-5m-${Math.round(startsAt / second)}`)
   const title = mechanicalTitle(name, startsAt, endsAt)
+  const epoch = Math.round(startsAt / second)
+  const names = place.lane % levelEvery === 1
+    ? levelNames(own, short, name, epoch, endsAt)
+    : { slug: `${short}-updown-5m-${epoch}`, question: title, outcomes: ["Up", "Down"] as const }
+  const slug = Slug.make(names.slug)
   const life = options.bounceOnly ? constantLife(resolvedAt) : {
     revealsAt: Math.max(opensAt, startsAt),
     closesAt: endsAt,
@@ -354,18 +414,19 @@ function makeMechanical(
     ...shapeOf(options, own),
     kind: "mechanical",
     eventKey: own,
+    ...names,
     slug,
-    question: title,
     subject: null,
     eventSlug: slug,
     eventTitle: title,
     siblings: 1,
     category: "Crypto",
-    outcomes: ["Up", "Down"],
     opensAt,
     ...life,
     resolvedAt,
     endsAt,
+    listedEndsAt: endsAt,
+    exclusive: false,
     mechanical: "recurrence",
     takerFeeRate: 0.07,
     end: "decided",

@@ -78,12 +78,14 @@ const challengeWindowMs = 2 * hour
 
 /** Whether the wrong outcome is proposed first, and then replaced, or published and corrected later. */
 export function isFirstProposalWrong(
-  { wrongProposalShare }: WorldOptions,
+  { wrongProposalShare, wrongContestedShare }: WorldOptions,
   market: SimulatedMarket,
   ending: Ending,
 ): boolean {
+  const lags = market.quotesLagUntil > market.revealsAt
+  const share = lags ? wrongContestedShare : wrongProposalShare
   return market.kind !== "mechanical" && market.end === "decided" &&
-    (ending.settledAt > ending.publishedAt || uniform(mix(market.key, 90)) < wrongProposalShare)
+    (ending.settledAt > ending.publishedAt || uniform(mix(market.key, 90)) < share)
 }
 
 /** The oracle's record at `at`; null before a proposal and once a payout is published. */

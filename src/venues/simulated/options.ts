@@ -45,6 +45,8 @@ export interface WorldOptions {
   readonly laggardShare: number
   /** Share of decided ordinary and sports markets for which the wrong outcome is proposed first. */
   readonly wrongProposalShare: number
+  /** The same among markets whose quotes lag: their prices doubt the proposal. */
+  readonly wrongContestedShare: number
 }
 
 export const worldDefaults: Omit<WorldOptions, "seed"> = {
@@ -65,4 +67,5 @@ export const worldDefaults: Omit<WorldOptions, "seed"> = {
   unpublishedShare: 0.02,
   laggardShare: 0,
   wrongProposalShare: 0,
+  wrongContestedShare: 0,
 }

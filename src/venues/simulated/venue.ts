@@ -23,13 +23,13 @@ const tradesMax = 1_000
 /**
  * A world for `deno task dev`: it has events at any hour and is the same after a restart. It has no
  * dislocations: its ticks are seconds apart, so a dislocation, which lasts minutes, would look like a
- * confirmed move. At any time about four markets lag behind a known outcome, and one proposal in seven
- * is wrong.
+ * confirmed move. As on a real venue most proposals come at a converged price. The prices of about one
+ * ordinary market in eight doubt its proposal, and one such proposal in three is wrong.
  */
 export function devWorld(seed: number): World {
   return makeWorld({
     ...{ seed, markets: 200, jumpsPerMarketDay: 0.5, gateShare: 0.85, dislocationShare: 0 },
-    ...{ laggardShare: 0.75, wrongProposalShare: 0.15 },
+    ...{ laggardShare: 0.2, wrongProposalShare: 0.01, wrongContestedShare: 0.33 },
   })
 }
 
@@ -59,6 +59,14 @@ export function layer(world: World, options: VenueOptions = {}): Layer.Layer<Ven
           next < world.catalogue.slots ? Option.some(next) : Option.none(),
         ] as const
       })),
+    bySlug: (slug) =>
+      Effect.map(now, (at) => {
+        const same = (other: string) => other.toLowerCase() === slug.toLowerCase()
+        const all = world.list(at, 0, world.catalogue.slots)
+        const own = all.filter((market) => same(market.slug))
+        const rows = own.length > 0 ? own : all.filter(({ eventSlug }) => same(eventSlug))
+        return decoded(rows.map((market) => onClock(market, fromWorld)))
+      }),
     books: (tokenIds) =>
       Effect.map(now, (at) =>
         decoded(
@@ -134,9 +142,11 @@ function proposalOf(
 }
 
 function factsOf(market: Market): MarketFacts {
-  const { id, slug, question, eventSlug, url, category, outcomes, tokenIds, endsAt, takerFeeRate } =
+  const { id, slug, question, eventSlug, url, category, outcomes, tokenIds, endsAt, gameStartsAt } =
     market
-  return { id, slug, question, eventSlug, url, category, outcomes, tokenIds, endsAt, takerFeeRate }
+  const { eventKey, exclusive, takerFeeRate } = market
+  const named = { id, slug, question, eventSlug, url, category, outcomes, tokenIds }
+  return { ...named, endsAt, gameStartsAt, eventKey, exclusive, takerFeeRate }
 }
 
 /** A market as the port returns it: on the clock's time, with a URL that is clearly simulated. */
@@ -145,6 +155,7 @@ function onClock(market: Market, fromWorld: (at: EpochMs) => EpochMs): Market {
     ...market,
     url: market.url.replace(pages.real, pages.simulated),
     endsAt: market.endsAt === null ? null : fromWorld(market.endsAt),
+    gameStartsAt: market.gameStartsAt === null ? null : fromWorld(market.gameStartsAt),
   }
 }
 

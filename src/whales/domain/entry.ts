@@ -129,6 +129,14 @@ export function isNearCertain(entry: Entry): boolean {
   return entry.price >= nearCertainPriceMin
 }
 
+/**
+ * Whether the entry is a sweep: opened where the outcome was almost certain. Sweeps are counted apart.
+ * Its first price decides, because the mean price depends on what the wallet bought later.
+ */
+export function isSweep({ openingPrice }: Pick<Entry, "openingPrice">): boolean {
+  return openingPrice >= nearCertainPriceMin
+}
+
 /** Whether the entry has been idle too long for another buy to be part of it. */
 export function isOver(entry: Pick<Entry, "lastFillAt">, now: EpochMs): boolean {
   return now - entry.lastFillAt >= idleMs

@@ -5,12 +5,18 @@
  * has at least 30 counted resolved entries in at least 10 events (`judgementOf`). Before that it has no
  * label and no row. A judged wallet is `neutral` unless three conditions are true:
  *
- * 1. The record is significant. The p-value is the probability, if prices are fair, of a record at least
- *    as far from the prices paid (`significance/nullModel.ts`). It is 1 when the edge with hedges and the
- *    edge without them have different signs. It must pass the Benjamini-Hochberg correction over all
- *    judged wallets, so the same record may be labelled on one day and neutral on another (`labels`).
+ * 1. Its record is proven: the wealth of a gambler who copied it, or bet against it
+ *    (`significance/evidence.ts`), is so large that the closed e-BH procedure at 0.05 over all judged
+ *    wallets selects it (`significance/closedEBH.ts`). This is valid at every check, however often
+ *    the labels are read.
  * 2. The mean edge, payout minus price, is above 0 for `follow` and below 0 for `fade`.
  * 3. Following, or fading, would have been profitable after the venue's fees (`labelOf`).
+ *
+ * A second label, `suggestive`, has another first condition: the p-value of the record
+ * (`significance/nullModel.ts`) passes the Benjamini-Hochberg correction at 0.05 over all judged
+ * wallets. The p-value is 1 when the edge with hedges and the edge without them have different signs. It
+ * finds more wallets, but is valid for one check only: of wallets that are judged every day, more than
+ * 0.05 have it at some time by chance.
  *
  * @module
  */
@@ -18,21 +24,26 @@ import type { WhaleLabel } from "../../feed/domain/item.ts"
 import { edgeOf, wholeOf } from "./rates.ts"
 import type { WalletSums } from "./score.ts"
 import { meanOf } from "./significance/cumulants.ts"
+import { discoveries } from "./significance/closedEBH.ts"
+import { logEvidenceOf } from "./significance/evidence.ts"
 import { pValueOf } from "./significance/nullModel.ts"
 import { roisOf } from "./oddsBands.ts"
 
 /** Identifies the rule behind a label; changes with every change of the rule. */
-export const ruleVersion = "fair-prices-bh-1"
+export const ruleVersion = "fair-prices-ebh-2"
 
 /** The figures that decide a label. Stored as JSON. */
 export interface Judgement {
   /** Two-sided, under fair prices. */
   readonly pValue: number
+  /** ln of the e-values against fair prices: wealth 1 is 0. */
+  readonly evidence: { readonly follow: number; readonly fade: number }
   /** Mean of payout minus price, USD a share, in [-1, 1]. */
   readonly edge: number
   /** Return on a dollar after fees; 0 is break-even. */
   readonly followRoi: number
-  readonly fadeRoi: number
+  /** Null when no entry had a tradeable other side. */
+  readonly fadeRoi: number | null
 }
 
 /** A wallet with fewer resolved entries has no row. */
@@ -48,29 +59,67 @@ export function judgementOf(sums: WalletSums): Judgement | null {
   if (whole.entries < resolvedEntriesMin || sums.events < eventsMin) return null
   const { edge } = edgeOf(sums, whole)
   const sameSign = (sums.fair.observed - meanOf(sums.fair.cumulants)) * edge > 0
-  return { pValue: sameSign ? pValueOf(sums.fair) : 1, edge, ...roisOf(whole) }
+  return {
+    pValue: sameSign ? pValueOf(sums.fair) : 1,
+    evidence: logEvidenceOf(sums.evidence),
+    edge,
+    ...roisOf(whole),
+  }
 }
 
 type Label = typeof WhaleLabel.Type
 
-/** The largest expected share of significant records that are due to chance. */
+/** The two labels of a wallet. */
+export interface Labels {
+  /** Proven. */
+  readonly label: Label
+  readonly suggestive: Label
+}
+
+/** The largest expected share of labelled wallets that are labelled by chance. */
 const falseDiscoveryRateMax = 0.05
 
+/** The labels of each judged wallet. */
+export function labels(judged: ReadonlyMap<string, Judgement>): ReadonlyMap<string, Labels> {
+  const all = [...judged.values()]
+  const provenMin = evidenceMinOf(all)
+  const pValueMax = pValueMaxOf(all)
+  return new Map([...judged].map(([wallet, judgement]) => {
+    const { evidence: { follow, fade }, edge } = judgement
+    const isProven = evidenceOf(judgement) >= provenMin && (follow > fade) === (edge > 0)
+    return [wallet, {
+      label: isProven ? labelOf(judgement) : "neutral",
+      suggestive: judgement.pValue <= pValueMax ? labelOf(judgement) : "neutral",
+    }]
+  }))
+}
+
+/** ln of the e-value against fair prices in either direction, with half of the capital on each. */
+function evidenceOf({ evidence: { follow, fade } }: Judgement): number {
+  const [least, most] = follow < fade ? [follow, fade] : [fade, follow]
+  return most + Math.log1p(Math.exp(least - most)) - Math.LN2
+}
+
+/** The evidence from which a wallet is proven: the least among the discoveries. */
+function evidenceMinOf(all: ReadonlyArray<Judgement>): number {
+  const descending = all.map(evidenceOf).sort((a, b) => b - a)
+  return descending[discoveries(descending, falseDiscoveryRateMax) - 1] ?? Infinity
+}
+
 /**
- * The label of each judged wallet: Benjamini-Hochberg at 0.05 over all of them (Controlling the false
+ * The p-value up to which a record is significant: Benjamini-Hochberg at 0.05 (Controlling the false
  * discovery rate, Journal of the Royal Statistical Society B 57, 1995).
  */
-export function labels(judged: ReadonlyMap<string, Judgement>): ReadonlyMap<string, Label> {
-  const ascending = [...judged.values()].map(({ pValue }) => pValue).sort((a, b) => a - b)
+function pValueMaxOf(all: ReadonlyArray<Judgement>): number {
+  const ascending = all.map(({ pValue }) => pValue).sort((a, b) => a - b)
   const last = ascending.findLastIndex((p, i) =>
     p <= falseDiscoveryRateMax * (i + 1) / ascending.length
   )
-  const pValueMax = ascending[last] ?? -1
-  return new Map([...judged].map(([wallet, judgement]) => [wallet, labelOf(judgement, pValueMax)]))
+  return ascending[last] ?? -1
 }
 
-function labelOf({ pValue, edge, followRoi, fadeRoi }: Judgement, pValueMax: number): Label {
-  if (pValue > pValueMax) return "neutral"
+/** The label of a record that chance does not explain. */
+function labelOf({ edge, followRoi, fadeRoi }: Judgement): Label {
   if (edge > 0 && followRoi > 0) return "follow"
-  return edge < 0 && fadeRoi > 0 ? "fade" : "neutral"
+  return edge < 0 && fadeRoi !== null && fadeRoi > 0 ? "fade" : "neutral"
 }

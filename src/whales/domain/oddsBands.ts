@@ -5,6 +5,7 @@
  * @module
  */
 import { Schema } from "effect"
+import { Count, Rate } from "../../core/domain/number.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
 import { z95 } from "./significance/normal.ts"
 
@@ -35,11 +36,15 @@ export interface BandSums {
   /** Sum of the squares of payout minus price. */
   readonly misses: number
   readonly stakeUsd: number
-  /** The cost with fees, and the return, of the same stake on the entry's side or on the other. */
+  /** The cost with fees, and the return, of the same stake on the entry's side. */
   readonly followCost: number
   readonly followReturn: number
+  /** Sum of the standard deviations of these returns under fair prices, USD. */
+  readonly followSpread: number
+  /** The same on the other side, over the entries whose other side had a tradeable price. */
   readonly fadeCost: number
   readonly fadeReturn: number
+  readonly fadeSpread: number
 }
 
 export const noBandSums: BandSums = {
@@ -52,9 +57,19 @@ export const noBandSums: BandSums = {
   stakeUsd: 0,
   followCost: 0,
   followReturn: 0,
+  followSpread: 0,
   fadeCost: 0,
   fadeReturn: 0,
+  fadeSpread: 0,
 }
+
+/**
+ * A fade at a lower price is not counted. Its price is assumed to be 1 minus the entry's, without a
+ * spread, and the usual spread of a cent or more is over a fifth of such a price. The return would be
+ * computed at a price that cannot be traded, and be most of the total: a stake at 0.001 wins a
+ * thousandfold.
+ */
+const fadePriceMin = 0.05
 
 /**
  * The sums of one entry. A share bought at p costs rate x p x (1 - p) in fees, so the fee is
@@ -67,6 +82,7 @@ export function entrySums(
   feeRate: number,
 ): BandSums {
   const other = 1 - price
+  const fadeUsd = other >= fadePriceMin ? stakeUsd : 0
   return {
     entries: 1,
     decisive: paid === 0 || paid === 1 ? 1 : 0,
@@ -77,8 +93,10 @@ export function entrySums(
     stakeUsd,
     followCost: stakeUsd * (1 + feeRate * other),
     followReturn: stakeUsd * paid / price,
-    fadeCost: stakeUsd * (1 + feeRate * price),
-    fadeReturn: stakeUsd * (1 - paid) / other,
+    followSpread: stakeUsd * Math.sqrt(other / price),
+    fadeCost: fadeUsd * (1 + feeRate * price),
+    fadeReturn: fadeUsd * (1 - paid) / other,
+    fadeSpread: fadeUsd * Math.sqrt(price / other),
   }
 }
 
@@ -94,13 +112,12 @@ export function addBandSums(sums: BandSums, part: BandSums, times: 1 | -1): Band
     stakeUsd: sums.stakeUsd + times * part.stakeUsd,
     followCost: sums.followCost + times * part.followCost,
     followReturn: sums.followReturn + times * part.followReturn,
+    followSpread: sums.followSpread + times * part.followSpread,
     fadeCost: sums.fadeCost + times * part.fadeCost,
     fadeReturn: sums.fadeReturn + times * part.fadeReturn,
+    fadeSpread: sums.fadeSpread + times * part.fadeSpread,
   }
 }
-
-const Rate = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
-export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 export const withDescription = <S extends Schema.Top>(schema: S, description: string) =>
   schema.annotate({ description })
@@ -122,6 +139,45 @@ export const OddsBand = Schema.Struct({
   followRoi,
   fadeRoi,
 }).annotate({ identifier: "OddsBand" })
+
+/** Entries opened at or above 0.95. */
+export const Sweeps = Schema.Struct({
+  entries: Count,
+  stakeUsd: withDescription(Schema.Finite, "Their cost, without fees"),
+  meanEntryPrice: withDescription(Schema.NullOr(Rate), "Null without sweeps"),
+  winRate: withDescription(Schema.NullOr(Rate), "Null without a decisive sweep"),
+  followRoi: withDescription(
+    Schema.NullOr(Schema.Finite),
+    "Return per USD on copying them, after fees; null without sweeps",
+  ),
+}).annotate({
+  identifier: "Sweeps",
+  description:
+    "Entries opened at 0.95 or above, which collect what a decided market still pays. They count " +
+    "in no other figure and in no label",
+})
+
+export function publishedSweeps(sums: BandSums): typeof Sweeps.Type {
+  const has = sums.entries > 0
+  return {
+    entries: sums.entries,
+    stakeUsd: sums.stakeUsd,
+    meanEntryPrice: has ? meanPriceOf(sums) : null,
+    winRate: sums.decisive > 0 ? sums.wins / sums.decisive : null,
+    followRoi: has ? roisOf(sums).followRoi : null,
+  }
+}
+
+/** Rounds like a band. */
+export function roundSweeps(sweeps: typeof Sweeps.Type): typeof Sweeps.Type {
+  return {
+    ...sweeps,
+    stakeUsd: roundUsd(sweeps.stakeUsd),
+    meanEntryPrice: roundOrNull(sweeps.meanEntryPrice),
+    winRate: roundOrNull(sweeps.winRate),
+    followRoi: roundOrNull(sweeps.followRoi),
+  }
+}
 
 /** The bands that have entries. */
 export function publishedBands(
@@ -145,6 +201,13 @@ export function publishedBands(
 /** Rounds a rate, a price or a return to a hundredth of a percent, for publication. */
 export const roundRate = (rate: number): number => Math.round(rate * 10_000) / 10_000
 
+/** The same for a rate that may be unknown. */
+export const roundOrNull = (rate: number | null): number | null =>
+  rate === null ? null : roundRate(rate)
+
+/** Rounds USD to the cent, for publication. */
+export const roundUsd = (usd: number): number => Math.round(usd * 100) / 100
+
 export function roundBand(band: typeof OddsBand.Type): typeof OddsBand.Type {
   return {
     ...band,
@@ -153,7 +216,7 @@ export function roundBand(band: typeof OddsBand.Type): typeof OddsBand.Type {
     winRateLow: roundRate(band.winRateLow),
     winRateHigh: roundRate(band.winRateHigh),
     followRoi: roundRate(band.followRoi),
-    fadeRoi: roundRate(band.fadeRoi),
+    fadeRoi: roundOrNull(band.fadeRoi),
   }
 }
 
@@ -170,11 +233,13 @@ export function brierOf({ misses, entries }: BandSums): number {
   return Math.min(1, Math.max(0, misses / entries))
 }
 
-/** Return on a dollar after fees: 0 is break-even. */
-export function roisOf(sums: BandSums): { readonly followRoi: number; readonly fadeRoi: number } {
+/** Return on a dollar after fees: 0 is break-even. `fadeRoi` is null without a tradeable fade. */
+export function roisOf(
+  sums: BandSums,
+): { readonly followRoi: number; readonly fadeRoi: number | null } {
   return {
     followRoi: sums.followReturn / sums.followCost - 1,
-    fadeRoi: sums.fadeReturn / sums.fadeCost - 1,
+    fadeRoi: sums.fadeCost > 0 ? sums.fadeReturn / sums.fadeCost - 1 : null,
   }
 }
 

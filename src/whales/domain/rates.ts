@@ -13,9 +13,12 @@ import {
   noBandSums,
   type OddsBand,
   publishedBands,
+  publishedSweeps,
   roisOf,
+  type Sweeps,
   winRateOf,
 } from "./oddsBands.ts"
+import { addReturns, noReturns, type ReturnIntervals, returnIntervals } from "./returns.ts"
 import { noTotals, type WalletSums, type WalletTotals } from "./score.ts"
 
 /** The figures of a wallet with at least one counted resolved entry. */
@@ -33,8 +36,10 @@ export interface Rates {
   readonly edgeLow: number
   readonly edgeHigh: number
   readonly followRoi: number
-  readonly fadeRoi: number
+  readonly fadeRoi: number | null
+  readonly intervals: ReturnIntervals
   readonly oddsBands: ReadonlyArray<typeof OddsBand.Type>
+  readonly sweeps: typeof Sweeps.Type
 }
 
 /** Null without a counted entry. */
@@ -50,7 +55,9 @@ export function ratesOf(sums: WalletSums): Rates | null {
     meanEntryPrice: meanPriceOf(whole),
     ...edgeOf(sums, whole),
     ...roisOf(whole),
+    intervals: returnIntervals(whole, sums.totals.returns),
     oddsBands: publishedBands(sums.totals.bands),
+    sweeps: publishedSweeps(sums.totals.sweeps),
   }
 }
 
@@ -87,8 +94,10 @@ interface OverallRates {
   readonly brier: number | null
   readonly followRoi: number | null
   readonly fadeRoi: number | null
+  readonly intervals: ReturnIntervals
   /** The bands that have entries. */
   readonly oddsBands: ReadonlyArray<typeof OddsBand.Type>
+  readonly sweeps: typeof Sweeps.Type
 }
 
 /** The scorecard's overall figures and bands, over all wallets. */
@@ -96,6 +105,8 @@ export function overall(all: ReadonlyArray<WalletTotals>): OverallRates {
   const bands = noTotals.bands.map((none, i) =>
     all.reduce((sum, totals) => addBandSums(sum, totals.bands[i] ?? none, 1), none)
   )
+  const sweeps = all.reduce((sum, totals) => addBandSums(sum, totals.sweeps, 1), noBandSums)
+  const returns = all.reduce((sum, totals) => addReturns(sum, totals.returns, 1), noReturns)
   const whole = wholeOf(bands)
   const rois = whole.entries === 0 ? { followRoi: null, fadeRoi: null } : roisOf(whole)
   return {
@@ -104,6 +115,8 @@ export function overall(all: ReadonlyArray<WalletTotals>): OverallRates {
     winRate: whole.decisive === 0 ? null : whole.wins / whole.decisive,
     brier: whole.entries === 0 ? null : brierOf(whole),
     ...rois,
+    intervals: returnIntervals(whole, returns),
     oddsBands: publishedBands(bands),
+    sweeps: publishedSweeps(sweeps),
   }
 }

@@ -5,15 +5,19 @@
  * @module
  */
 import { Schema } from "effect"
+import { Count } from "../../core/domain/number.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
 import { isMarketMaker } from "./entry.ts"
-import { type Judgement, resolvedEntriesMin, ruleVersion } from "./label.ts"
+import { type Judgement, type Labels, resolvedEntriesMin, ruleVersion } from "./label.ts"
 import {
-  Count,
   OddsBand,
   roundBand,
+  roundOrNull,
   roundRate,
+  roundSweeps,
+  roundUsd,
+  Sweeps,
   winRateHigh,
   winRateLow,
   withDescription,
@@ -28,8 +32,11 @@ import type { TrackedWallet } from "./tracking.ts"
 export const tableRowsMax = 500
 
 /** The fields that a row shares with the calibration of an entry. */
-const { label, resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh, followRoi, fadeRoi } =
+const { label, suggestive, resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh } =
   FrozenCalibration.fields
+const { followRoi, fadeRoi, effectiveEntries } = FrozenCalibration.fields
+const optionalRate = (description: string) =>
+  Schema.optionalKey(withDescription(Schema.NullOr(Schema.Finite), description))
 
 /** One wallet of the calibration table: a wire shape. */
 export const WhaleRow = Schema.Struct({
@@ -39,6 +46,7 @@ export const WhaleRow = Schema.Struct({
   winRate,
   fadeRoi,
   label,
+  suggestive,
   source: withDescription(
     Schema.Literals(["volume", "profit"]),
     "The leaderboard it was found on; a wallet found for its profit is judged by later entries only",
@@ -51,6 +59,11 @@ export const WhaleRow = Schema.Struct({
   winRateLow,
   winRateHigh,
   mirrorRoi: followRoi,
+  mirrorRoiLow: optionalRate("Lower end of the 95 % interval of mirrorRoi, clustered by event"),
+  mirrorRoiHigh: optionalRate("Upper end of the 95 % interval of mirrorRoi, clustered by event"),
+  fadeRoiLow: optionalRate("Lower end of the 95 % interval of fadeRoi; null where fadeRoi is"),
+  fadeRoiHigh: optionalRate("Upper end of the 95 % interval of fadeRoi; null where fadeRoi is"),
+  effectiveEntries,
   meanEntryPrice,
   edge,
   edgeLow,
@@ -64,6 +77,7 @@ export const WhaleRow = Schema.Struct({
     Schema.Array(OddsBand),
     "Its resolved entries by entry price; bands without entries are left out",
   ),
+  sweeps: Schema.optionalKey(Sweeps),
 }).annotate({ identifier: "Whale" })
 export type WhaleRow = typeof WhaleRow.Type
 
@@ -110,15 +124,19 @@ export function publishable(rows: ReadonlyArray<WhaleRow>): ReadonlyArray<WhaleR
     .sort((a, b) => b.stakeUsd - a.stakeUsd || (a.wallet < b.wallet ? -1 : 1))
 }
 
-/** Rounds USD to the cent, for publication. */
-export const roundUsd = (usd: number): number => Math.round(usd * 100) / 100
-
 /** More digits would be noise, and double the response size. */
 function roundRow(row: WhaleRow): WhaleRow {
+  const { mirrorRoiLow, mirrorRoiHigh, fadeRoiLow, fadeRoiHigh, effectiveEntries, sweeps } = row
   return {
     ...row,
+    ...mirrorRoiLow === undefined ? {} : { mirrorRoiLow: roundOrNull(mirrorRoiLow) },
+    ...mirrorRoiHigh === undefined ? {} : { mirrorRoiHigh: roundOrNull(mirrorRoiHigh) },
+    ...fadeRoiLow === undefined ? {} : { fadeRoiLow: roundOrNull(fadeRoiLow) },
+    ...fadeRoiHigh === undefined ? {} : { fadeRoiHigh: roundOrNull(fadeRoiHigh) },
+    ...effectiveEntries === undefined ? {} : { effectiveEntries: Math.round(effectiveEntries) },
+    ...sweeps === undefined ? {} : { sweeps: roundSweeps(sweeps) },
     winRate: roundRate(row.winRate),
-    fadeRoi: roundRate(row.fadeRoi),
+    fadeRoi: roundOrNull(row.fadeRoi),
     winRateLow: roundRate(row.winRateLow),
     winRateHigh: roundRate(row.winRateHigh),
     mirrorRoi: roundRate(row.mirrorRoi),
@@ -141,7 +159,10 @@ export function roundCalibration(frozen: FrozenCalibration): FrozenCalibration {
     edgeLow: roundRate(frozen.edgeLow),
     edgeHigh: roundRate(frozen.edgeHigh),
     followRoi: roundRate(frozen.followRoi),
-    fadeRoi: roundRate(frozen.fadeRoi),
+    fadeRoi: roundOrNull(frozen.fadeRoi),
+    ...frozen.effectiveEntries === undefined
+      ? {}
+      : { effectiveEntries: Math.round(frozen.effectiveEntries) },
   }
 }
 
@@ -161,17 +182,26 @@ export function whaleFacts(tracked: TrackedWallet, openEntries: number): WhaleFa
 export function whaleRow(
   wallet: string,
   rates: Rates,
-  label: WhaleRow["label"],
+  given: Labels,
   facts: WhaleFacts,
 ): WhaleRow {
-  const { cancelled: _, followRoi, ...figures } = rates
-  return { wallet, ...facts, ...figures, mirrorRoi: followRoi, label }
+  const { cancelled: _, followRoi, intervals, ...figures } = rates
+  const { followRoiLow, followRoiHigh, ...others } = intervals
+  return {
+    ...{ wallet, ...facts, ...figures, ...others, ...given },
+    mirrorRoi: followRoi,
+    mirrorRoiLow: followRoiLow,
+    mirrorRoiHigh: followRoiHigh,
+  }
 }
 
 /** The calibration that an entry carries: a part of its wallet's row. */
 export function freeze({ row, computedAt }: CalibratedWhale): FrozenCalibration {
-  const { label, resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh } = row
+  const { label, suggestive, resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh } = row
+  const { effectiveEntries } = row
   return {
+    ...suggestive === undefined ? {} : { suggestive },
+    ...effectiveEntries === undefined ? {} : { effectiveEntries },
     ...{ label, resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh },
     followRoi: row.mirrorRoi,
     fadeRoi: row.fadeRoi,
@@ -211,29 +241,32 @@ interface RowChanges {
  */
 export function rowChanges(
   stored: ReadonlyMap<string, CalibratedWhale>,
-  labels: ReadonlyMap<string, WhaleRow["label"]>,
+  labels: ReadonlyMap<string, Labels>,
   rates: ReadonlyMap<string, Rates>,
   facts: ReadonlyMap<string, WhaleFacts>,
   at: EpochMs,
 ): RowChanges {
   const changed: Array<CalibratedWhale> = []
-  for (const [wallet, label] of labels) {
+  for (const [wallet, given] of labels) {
     const before = stored.get(wallet)
     const figures = rates.get(wallet)
     const walletFacts = facts.get(wallet)
     if (walletFacts === undefined) continue
     if (figures !== undefined) {
-      changed.push({ computedAt: at, row: whaleRow(wallet, figures, label, walletFacts) })
-    } else if (before !== undefined && !isUnchanged(before.row, { ...walletFacts, label })) {
-      const computedAt = before.row.label === label ? before.computedAt : at
-      changed.push({ computedAt, row: { ...before.row, ...walletFacts, label } })
+      changed.push({ computedAt: at, row: whaleRow(wallet, figures, given, walletFacts) })
+    } else if (before !== undefined && !isUnchanged(before.row, { ...walletFacts, ...given })) {
+      const computedAt = hasSameLabels(before.row, given) ? before.computedAt : at
+      changed.push({ computedAt, row: { ...before.row, ...walletFacts, ...given } })
     }
   }
   return { changed, removed: [...stored.keys()].filter((wallet) => !labels.has(wallet)) }
 }
 
-function isUnchanged(row: WhaleRow, now: WhaleFacts & Pick<WhaleRow, "label">): boolean {
-  return row.label === now.label && row.pseudonym === now.pseudonym &&
+const hasSameLabels = (row: WhaleRow, { label, suggestive }: Labels): boolean =>
+  row.label === label && row.suggestive === suggestive
+
+function isUnchanged(row: WhaleRow, now: WhaleFacts & Labels): boolean {
+  return hasSameLabels(row, now) && row.pseudonym === now.pseudonym &&
     row.source === now.source && row.marketMaker === now.marketMaker &&
     row.openEntries === now.openEntries
 }

@@ -9,7 +9,8 @@ import type { StoredEntry } from "./storedEntry.ts"
 import type { Market, MarketId } from "../../markets/domain/market.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import type { TrackedWallet } from "./tracking.ts"
-import { roundCalibration, roundUsd } from "./whale.ts"
+import { roundUsd } from "./oddsBands.ts"
+import { roundCalibration } from "./whale.ts"
 
 /** Why a due entry is not published. A label of a metric, so it must not change. */
 type EntryRejection = "history_unread" | "market_unknown" | "market_ended"

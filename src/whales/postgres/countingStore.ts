@@ -18,6 +18,7 @@ import {
 import type { Judgement } from "../domain/label.ts"
 import type { StoredEntry } from "../domain/storedEntry.ts"
 import type { MarketScore } from "../domain/score.ts"
+import type { TrackingSource } from "../domain/tracking.ts"
 import type { FavouredSide } from "../domain/significance/nullModel.ts"
 import { bumpRevision, keys } from "./locking.ts"
 import { packedSums, sumsOf, totalsBytes, totalsOf } from "./sums.ts"
@@ -39,7 +40,9 @@ interface UncountedRow extends ResolutionColumns {
   readonly wallet_id: number
   readonly event_id: number
   readonly wallet: string
-  readonly count_from: Date | null
+  readonly source_of_wallet: TrackingSource
+  readonly tracked_at: Date
+  readonly exclusive_group: string | null
   readonly version: bigint
   readonly changed: boolean
   readonly fee_rate: number
@@ -65,9 +68,13 @@ const uncounted = (sql: SqlClient) =>
         UNION
         SELECT event_id, wallet_id, market_id FROM chosen JOIN whale_score
           USING (event_id, wallet_id)
+        UNION
+        SELECT event_id, wallet_id, market_id FROM chosen JOIN whale_market USING (event_id)
+          JOIN whale_position USING (market_id, wallet_id)
+        WHERE has_entries AND ended_at IS NULL AND entry_count > 0
       )
-      SELECT positions.event_id, wallet_id, wallet, market,
-        CASE w.source WHEN 'profit' THEN tracked_at END AS count_from,
+      SELECT positions.event_id, wallet_id, wallet, market, w.source AS source_of_wallet, tracked_at,
+        CASE WHEN (facts ->> 'exclusive')::boolean THEN facts ->> 'eventSlug' END AS exclusive_group,
         coalesce(u.version, 0) AS version, u.version IS NOT NULL AS changed, fee_rate, entries,
         state, payout_first, payout_second, m.source, resolved_at, score
       FROM positions
@@ -75,6 +82,7 @@ const uncounted = (sql: SqlClient) =>
       LEFT JOIN whale_uncounted u USING (event_id, wallet_id, market_id)
       LEFT JOIN whale_score USING (event_id, wallet_id, market_id)
       JOIN whale_market m USING (market_id)
+      LEFT JOIN whale_market_facts USING (market_id)
       JOIN whale_position USING (market_id, wallet_id)
       JOIN whale_wallet w USING (wallet_id)
       ORDER BY chosen.since, positions.event_id, wallet_id, market_id`
@@ -87,13 +95,15 @@ function groupByEvent(rows: ReadonlyArray<UncountedRow>): ReadonlyArray<Uncounte
   let before: UncountedRow | null = null
   for (const row of rows) {
     if (before?.wallet_id !== row.wallet_id || before.event_id !== row.event_id) {
-      const countFrom = row.count_from?.getTime() ?? null
-      found.push({ wallet: row.wallet, countFrom, positions: [] })
+      const selectedAt = row.tracked_at.getTime()
+      const countFrom = row.source_of_wallet === "profit" ? selectedAt : null
+      found.push({ wallet: row.wallet, countFrom, selectedAt, positions: [] })
     }
     found.at(-1)?.positions.push({
       marketId: row.market,
       version: Number(row.version),
       feeRate: row.fee_rate,
+      exclusiveGroup: row.exclusive_group,
       entries: row.entries,
       resolution: resolutionOf(row.market, row),
       counted: row.score === null ? null : scoreOf(row.score),

@@ -91,10 +91,10 @@ const markAllUncounted = Effect.fnUntraced(
         WHERE wallet_id = ANY (${wallets}::integer[])
       ) active
       JOIN whale_position USING (market_id, wallet_id) JOIN whale_market USING (market_id)
-      WHERE state IS NOT NULL AND entry_count > 0 OR EXISTS (
+      WHERE event_id IS NOT NULL AND (state IS NOT NULL AND entry_count > 0 OR EXISTS (
         SELECT FROM whale_score s WHERE s.event_id = whale_market.event_id
           AND s.wallet_id = active.wallet_id AND s.market_id = active.market_id
-      )
+      ))
     ) ${markUncounted(sql)}`
   },
 )

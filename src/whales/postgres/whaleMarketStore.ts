@@ -6,7 +6,12 @@
 import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
-import type { MarketFacts, MarketId } from "../../markets/domain/market.ts"
+import {
+  type MarketFacts,
+  type MarketId,
+  type StoredFacts,
+  storedFacts,
+} from "../../markets/domain/market.ts"
 import {
   type Resolution,
   type ResolutionColumns,
@@ -39,7 +44,7 @@ const unknownMarkets = (sql: SqlClient) =>
       SELECT market FROM whale_market
       WHERE event_id IS NULL AND facts_requested_at < ${new Date(requestedBefore)}
         AND EXISTS (SELECT FROM whale_position p WHERE p.market_id = whale_market.market_id)
-      ORDER BY facts_requested_at, market_id LIMIT ${limit}`
+      ORDER BY facts_requested_at, market_id DESC LIMIT ${limit}`
     return rows.map(({ market }) => market)
   }, Effect.orDie)
 
@@ -73,7 +78,7 @@ interface RequestedFacts {
 const saveFactsOf = Effect.fnUntraced(
   function* (sql: SqlClient, requests: ReadonlyArray<RequestedFacts>, at: EpochMs) {
     const ids = requests.map(({ id }) => id)
-    const events = requests.flatMap(({ facts }) => facts === undefined ? [] : [facts.eventSlug])
+    const events = requests.flatMap(({ facts }) => facts === undefined ? [] : [facts.eventKey])
     yield* insertNames(sql, "market", ids)
     yield* insertNames(sql, "event", events)
     const markets = yield* keys(sql, "market", ids, "to write")
@@ -81,7 +86,7 @@ const saveFactsOf = Effect.fnUntraced(
     const rows = requests.map(({ id, facts, requested }) => ({
       market_id: markets.get(id),
       requested,
-      event_id: facts === undefined ? null : eventKeys.get(facts.eventSlug),
+      event_id: facts === undefined ? null : eventKeys.get(facts.eventKey),
       fee_rate: facts?.takerFeeRate,
       ends_at: facts?.endsAt ?? null,
       facts: facts ?? null,
@@ -93,7 +98,7 @@ const saveFactsOf = Effect.fnUntraced(
           facts json
         )
       ), first_known AS MATERIALIZED (
-        SELECT market_id FROM incoming i JOIN whale_market m USING (market_id)
+        SELECT market_id, i.event_id, state FROM incoming i JOIN whale_market m USING (market_id)
         WHERE m.event_id IS NULL AND i.event_id IS NOT NULL
       ), written AS (
         UPDATE whale_market m SET
@@ -110,15 +115,22 @@ const saveFactsOf = Effect.fnUntraced(
         SELECT market_id, facts FROM incoming WHERE event_id IS NOT NULL
         ON CONFLICT (market_id) DO UPDATE SET facts = excluded.facts
           WHERE stored.facts::text <> excluded.facts::text
-      )
+      ), stale AS (
       INSERT INTO whale_stale (market_id, wallet_id, activity_at_ms)
       SELECT market_id, wallet_id, newest.activity_at_ms
       FROM first_known JOIN whale_position USING (market_id), LATERAL (
         SELECT coalesce(max(activity_at_ms), 0) AS activity_at_ms FROM whale_activity a
         WHERE a.wallet_id = whale_position.wallet_id AND a.market_id = whale_position.market_id
       ) newest
+      WHERE entries_version < activity_version
       ORDER BY market_id, wallet_id
-      ON CONFLICT DO NOTHING`
+      ON CONFLICT DO NOTHING
+      ), marked AS (
+        SELECT event_id, wallet_id, market_id
+        FROM first_known JOIN whale_position USING (market_id)
+        WHERE state IS NOT NULL AND entry_count > 0
+      )
+      ${markUncounted(sql)}`
   },
   (saved, sql) => sql.withTransaction(saved),
 )
@@ -251,7 +263,7 @@ const ended = (sql: SqlClient) =>
       const rows = yield* sql<
         ResolutionColumns & {
           readonly market: MarketId
-          readonly facts: MarketFacts
+          readonly facts: StoredFacts
           readonly ended_at: Date
           readonly wallets: number
           readonly stake_usd: number
@@ -274,7 +286,7 @@ const ended = (sql: SqlClient) =>
       return rows.flatMap((row) => {
         const resolution = resolutionOf(row.market, row)
         return resolution === null ? [] : [{
-          market: row.facts,
+          market: storedFacts(row.facts),
           resolution,
           endedAt: row.ended_at.getTime(),
           wallets: row.wallets,

@@ -71,11 +71,10 @@ Deno.test("decodeQuery() refuses other spellings of a number", () => {
 
 Deno.test("decodeQuery() checks the pattern of text, and reports a missing required parameter", () => {
   const read = decodeQuery(products.research.parameters)
-  deepStrictEqual(
-    read(new URLSearchParams("market=a-slug-2027")),
-    Result.succeed({ market: "a-slug-2027" }),
-  )
-  for (const query of ["market=A", "market=-a", "market=", `market=${"a".repeat(201)}`, ""]) {
+  for (const market of ["a-slug-2027", "Frech-vs-Zvonareva", "57.5m_x", "a".repeat(255)]) {
+    deepStrictEqual(read(new URLSearchParams({ market })), Result.succeed({ market }))
+  }
+  for (const query of ["market=a b", "market=-a", "market=", `market=${"a".repeat(256)}`, ""]) {
     const result = read(new URLSearchParams(query))
     ok(Result.isFailure(result), query)
     deepStrictEqual(result.failure[0]?.message.includes("missing"), query === "", query)

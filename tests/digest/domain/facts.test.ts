@@ -9,10 +9,11 @@ import { Arbitrary } from "effect"
 import { mix } from "../../../src/venues/simulated/seed.ts"
 import type { DigestFact, DigestTopic } from "../../../src/digest/domain/digest.ts"
 import { digestBrief } from "../../../src/digest/domain/facts.ts"
-import type {
-  DigestMaterial,
-  MoverItem,
-  UpcomingMarket,
+import {
+  type DigestMaterial,
+  isBelowThreshold,
+  type MoverItem,
+  type UpcomingMarket,
 } from "../../../src/digest/domain/material.ts"
 import { complaintOf, factsById, faultsOf } from "../../../src/writing/domain/factCheck.ts"
 import {
@@ -60,7 +61,8 @@ law("digestBrief() states everything up to its limits", anyMaterial, (it) => {
   const { facts } = digestBrief(it)
   const stated = (...topics: ReadonlyArray<DigestTopic>) =>
     facts.filter(({ topic }) => topics.includes(topic)).length
-  const markets = new Set(it.movers.map(({ data }) => data.market.slug)).size
+  const contested = it.movers.filter(({ data }) => data.converged !== true)
+  const markets = new Set(contested.map(({ data }) => data.market.slug)).size
   strictEqual(stated("rise", "fall"), Math.min(markets, 10))
   strictEqual(stated("entry"), Math.min(it.whaleEntries.length, limits.entry ?? 0))
   strictEqual(stated("predetermined"), Math.min(it.predetermined.length, 8))
@@ -92,6 +94,19 @@ law(
   { runs: sized({ short: 200, full: 3_000 }) },
 )
 
+law(
+  "a digest whose only news are moves to converged prices is not sold",
+  anyMaterial,
+  (material) => {
+    const movers = material.movers.map((item) => ({
+      ...item,
+      data: { ...item.data, converged: true },
+    }))
+    const nothing = { whaleEntries: [], predetermined: [], resolutions: [] }
+    ok(isBelowThreshold({ ...material, ...nothing, movers }))
+  },
+)
+
 law("digestBrief() states the strongest of each kind, strongest first", anyMaterial, (material) => {
   const { facts } = digestBrief(material)
   const stated = (...topics: ReadonlyArray<DigestTopic>) =>
@@ -100,7 +115,8 @@ law("digestBrief() states the strongest of each kind, strongest first", anyMater
     equal(found.map((figures, i) => figures.find((it) => it === expected[i])), expected)
 
   const money = ({ data }: MoverItem) => Math.abs(data.delta) * data.market.liquidityUsd
-  const moves = material.movers.toSorted((a, b) =>
+  const contested = material.movers.filter(({ data }) => data.converged !== true)
+  const moves = contested.toSorted((a, b) =>
     money(b) - money(a) || b.data.zScore - a.data.zScore || b.feedIndex - a.feedIndex
   )
   const strongest = moves.filter((move, i) =>
@@ -114,7 +130,9 @@ law("digestBrief() states the strongest of each kind, strongest first", anyMater
   )
   inOrder(stated("predetermined"), findings.slice(0, 8).map((it) => priceFigure(it.marketPrice)))
   const open = ({ liquidityUsd, mid }: UpcomingMarket) => liquidityUsd * mid * (1 - mid)
-  const coming = material.upcoming.toSorted((a, b) => open(b) - open(a) || a.endsAt - b.endsAt)
+  const coming = material.upcoming.toSorted((a, b) =>
+    open(b) - open(a) || a.resolvesAt - b.resolvesAt
+  )
   inOrder(stated("upcoming"), coming.slice(0, 6).map(({ mid }) => priceFigure(mid)))
   const news = material.headlines.toSorted((a, b) =>
     Math.sign(b.markets.length) - Math.sign(a.markets.length) || b.publishedAt - a.publishedAt
@@ -236,14 +254,14 @@ Deno.test("digestBrief() of a quiet window says that nothing happened, and that 
       "This digest covers 4 hours, from 2026-11-21 04:00 UTC to 08:00 UTC.",
       "The prices of 3,120 markets were watched.",
       "The entries of 184 wallets are tracked; the entries of other wallets are not.",
-      "Rules searched for predetermined outcomes; they read only what the venue publishes, not the news.",
+      "Rules searched for proposed outcomes at a contested price; they read only what the venue publishes, not the news.",
       "Headlines were requested from 5 news sources, and every source answered.",
       "No market moved far enough to be reported.",
       "No new position of a tracked wallet was reported.",
       "No predetermined outcome was found.",
       "No market with entries of tracked wallets is known to have ended.",
       "No headline was found.",
-      "No market with enough liquidity is due to end soon.",
+      "No market with enough liquidity is expected to resolve soon.",
     ],
   )
 })
@@ -288,7 +306,7 @@ Deno.test("digestBrief() says what was not read, and does not claim that it was 
     { missing: ["whales", "news", "upcoming"] },
     "The list of tracked wallets could not be read.",
   )
-  ok(!/is known to have ended|No headline was found|due to end soon/.test(unread))
+  ok(!/is known to have ended|No headline was found|expected to resolve soon/.test(unread))
   assertStates(
     { missing: ["news"] },
     "The news could not be read, so this digest cannot say why a price moved.",

@@ -65,7 +65,7 @@ Deno.test("an entry of a labelled wallet states the evidence of the label, and w
     "0.55, and an edge of 0.01 with an interval from -0.08 to 0.10;"
   for (
     const [label, meaning] of [
-      ["neutral", "after fees, this record cannot be distinguished from the prices paid"],
+      ["neutral", "after fees, this record is not shown to differ from the prices paid"],
       ["follow", "luck hardly explains such good results at these prices"],
       ["fade", "luck hardly explains such poor results at these prices"],
     ] as const
@@ -167,14 +167,14 @@ Deno.test("the fact of a predetermined outcome names its evidence and what found
   )
 })
 
-Deno.test("the fact of a coming end states its price, and whether that has converged", () => {
+Deno.test("the fact of an expected resolution states its price, and whether that has converged", () => {
   const coming = (mid: number) => ({
     upcoming: [{
       ...{ slug: Slug.make("vote"), question: "Will it pass?", outcomes: ["Yes", "No"] as const },
-      ...{ liquidityUsd: 54_000, endsAt: until + 9 * hour, mid },
+      ...{ liquidityUsd: 54_000, resolvesAt: until + 9 * hour, mid },
     }],
   })
-  const start = "“Will it pass?” is due to end at 17:00 UTC"
+  const start = "“Will it pass?” is expected to resolve at about 17:00 UTC"
   equal(statements(coming(0.61), "upcoming"), [
     `${start}, 9 hours after this digest ends, with “Yes” at 0.61; the price is still contested, and ` +
     `the market has 54,000 USD of liquidity.`,

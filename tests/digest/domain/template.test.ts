@@ -166,7 +166,7 @@ Deno.test("templateDigest() of a quiet window says what quiet means", () => {
   strictEqual(
     summary.text,
     "No market moved far enough to be reported. No new position of a tracked wallet was reported. No " +
-      "predetermined outcome was found. No market with enough liquidity is due to end soon.",
+      "predetermined outcome was found. No market with enough liquidity is expected to resolve soon.",
   )
   const repriced = sections.repriced.map(({ text }) => text).join(" ")
   ok(repriced.includes("a window without a move means that they stayed within their usual range"))

@@ -38,6 +38,8 @@ const countingFeed = Effect.gen(function* () {
       lastUpdated: 0,
       todayByType: { mover: 0, whale_entry: 0, predetermined: 0 },
       lastTickAt: 0,
+      asOf: { mover: null, whale_entry: null, predetermined: null },
+      walletsFresh: true,
       sellable: true,
     }
   })

@@ -7,7 +7,8 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Duration, Effect, Fiber, Result } from "effect"
 import { Base64 } from "effect/encoding"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
-import { DataStale, SignalNotFound } from "../../../src/feed/domain/item.ts"
+import { DataStale } from "../../../src/core/domain/freshness.ts"
+import { SignalNotFound } from "../../../src/feed/domain/item.ts"
 import type { Handler, Work } from "../../../src/http/paywall/checkout.ts"
 import { challengeFor } from "../../../src/http/paywall/paywall.ts"
 import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
@@ -169,7 +170,7 @@ for (
   const [fact, status, code] of [
     [new SignalNotFound({ index: 9 }), 404, "signal_not_found"],
     [new SignalNotFound({ index: null }), 404, "signal_not_found"],
-    [new DataStale({ retryAfterSeconds: 30 }), 503, "data_stale"],
+    [new DataStale({ input: "The feed", asOf: null, retryAfterSeconds: 30 }), 503, "data_stale"],
   ] as const
 ) {
   test(`a work that fails with ${fact._tag} is a ${status} and is not charged`, () =>

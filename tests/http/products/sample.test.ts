@@ -48,12 +48,12 @@ for (const row of whales) {
     strictEqual(row.label, row.edgeLow > 0 ? "follow" : "neutral")
     for (const { winRate, meanEntryPrice, followRoi, fadeRoi } of row.oddsBands) {
       near(followRoi, winRate / meanEntryPrice - 1, 0.000_3)
-      near(fadeRoi, (1 - winRate) / (1 - meanEntryPrice) - 1, 0.000_3)
+      near(fadeRoi ?? NaN, (1 - winRate) / (1 - meanEntryPrice) - 1, 0.000_3)
     }
     const within = (rois: ReadonlyArray<number>, roi: number) =>
       ok(Math.min(...rois) <= roi && roi <= Math.max(...rois))
     within(row.oddsBands.map(({ followRoi }) => followRoi), row.mirrorRoi)
-    within(row.oddsBands.map(({ fadeRoi }) => fadeRoi), row.fadeRoi)
+    within(row.oddsBands.map(({ fadeRoi }) => fadeRoi ?? NaN), row.fadeRoi ?? NaN)
     ok(row.events <= row.resolved)
   })
 }

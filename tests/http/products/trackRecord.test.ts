@@ -24,6 +24,8 @@ import {
 } from "../../support/http/httpService.ts"
 import { faultOf } from "../../support/http/shape.ts"
 import { type KnownWallet, storeOf, wonOf40 } from "../../support/whales/whales.ts"
+import { metrics } from "../../../src/track-record/domain/entryScore.ts"
+import { noForecasts } from "../../../src/track-record/domain/resolutionForecasts.ts"
 import { noVerdicts } from "../../support/track-record/memoryScores.ts"
 
 const path = "/v1/track-record"
@@ -32,6 +34,8 @@ const noon = Date.parse("2026-11-21T12:00:00.000Z")
 const feedState = {
   ...{ status: "live", index: 1, lastUpdated: 0, lastTickAt: 0, sellable: true } as const,
   todayByType: { mover: 0, whale_entry: 0, predetermined: 0 },
+  asOf: { mover: null, whale_entry: null, predetermined: null },
+  walletsFresh: true,
 }
 const snapshotOptions = {
   ...{ publicBaseUrl: "https://feed.example", version: "1.0.0", network: "eip155:8453" },
@@ -73,11 +77,22 @@ test("/v1/track-record before any result is a 200 with zeros", () =>
     const { get } = yield* open([])
     const response = yield* get()
     strictEqual(response.status, 200)
-    const { coverage, overall, predetermined, movers } = yield* bodyOf(response)
+    const { coverage, overall, predetermined, movers, resolutions } = yield* bodyOf(response)
     equal([coverage.trackedWallets, coverage.resolvedEntries, coverage.labeledWallets], [0, 0, 0])
     strictEqual(overall.holdToResolutionWinRate, null)
-    const scores = [...Object.values(predetermined), ...Object.values(movers)]
+    const { drift: { after1h, after24h }, ...counts } = movers
+    const { byKind: { evidence, contestedProposal: { record, ...contested } }, ...all } =
+      predetermined
+    const scores = [all, evidence, contested, counts].flatMap((of) => Object.values(of))
     equal(scores, scores.map(() => 0))
+    equal([record, resolutions.brier, resolutions.baseRateBrier], [null, null, null])
+    equal([resolutions.forecasts, resolutions.judged, resolutions.unknown], [0, 0, 0])
+    equal(after1h, after24h)
+    equal(after1h.contested, {
+      ...{ moves: 0, events: 0, meanDrift: null, driftLow: null, driftHigh: null },
+      ...{ shareKept: null, martingaleShareKept: null },
+    })
+    equal(after1h.expectations, { tested: 0, contained: 0 })
   }))
 
 test("/v1/track-record is cacheable for 15 seconds, has an ETag, and states the free budget", () =>
@@ -133,17 +148,88 @@ test("a verdict on a feed item, hit or miss, changes the body and its tag within
       mover_1h: { persisted: 2, reverted: 3, unknown: 1, open: 4 },
       mover_24h: { open: 10 },
       predetermined: { correct: 1, wrong: 1, uneven: 1, cancelled: 1, open: 1 },
+      contested: { correct: 3, wrong: 1, open: 1 },
     })
+    // 80 moves of as many events: half continued by 4 cents, half reversed by 6.
+    const sums = {
+      ...{ moves: 80, events: 80, kept: 48, drift: 40 * (800 - 1_200) },
+      ...{ movesMoves: 80, movesDrift: 40 * (800 - 1_200) },
+      driftDrift: 40 * (800 ** 2 + 1_200 ** 2),
+    }
+    const tests = { martingaleKept: 56, tested: 3, contained: 2 }
+    yield* Ref.set(world.productPorts.moveBins, [
+      { horizon: "24h", bin: "contested", sums, ...tests },
+      { ...{ horizon: "24h", bin: "contested, 1h window", sums }, ...tests, martingaleKept: null },
+    ])
     yield* TestClock.adjust("5 seconds")
     const after = yield* get()
     ok(after.headers.get("etag") !== before.headers.get("etag"))
-    const { movers, predetermined } = yield* bodyOf(after)
+    const { movers: { drift, ...movers }, predetermined } = yield* bodyOf(after)
     equal(movers, {
       emitted: 10,
       ...{ judgedAfter1h: 5, persistedAfter1h: 2, unknownAfter1h: 1 },
       ...{ judgedAfter24h: 0, persistedAfter24h: 0, unknownAfter24h: 0 },
     })
-    equal(predetermined, { emitted: 5, resolved: 2, correct: 1, uneven: 1, cancelled: 1 })
+    const { driftLow, driftHigh, ...contested } = drift.after24h.contested
+    equal(contested, {
+      ...{ moves: 80, events: 80, meanDrift: -0.01, shareKept: 0.6, martingaleShareKept: 0.7 },
+    })
+    // 1.99 standard errors of 80 drifts of +4 or -6 cents, and of the two added events of 50 cents.
+    const error = 1.99 * Math.sqrt((80 * 0.05 ** 2 + 2 * 0.5 ** 2) / 79 / 80)
+    ok(Math.abs((driftLow ?? 0) - (-0.01 - error)) < 1e-4, `${driftLow} ${-0.01 - error}`)
+    ok(Math.abs((driftHigh ?? 0) - (-0.01 + error)) < 1e-4, `${driftHigh}`)
+    equal(drift.after24h.expectations, { tested: 6, contained: 4 })
+    equal(drift.after24h.converged.moves, 0)
+    const { byKind: { evidence, contestedProposal }, ...all } = predetermined
+    equal(evidence, { emitted: 5, resolved: 2, correct: 1, uneven: 1, cancelled: 1 })
+    const { record, ...proposals } = contestedProposal
+    equal(proposals, { emitted: 5, resolved: 4, correct: 3, uneven: 0, cancelled: 0 })
+    equal([record?.proposals, record?.upheld, record?.upheldRate], [4, 3, 0.75])
+    equal(all, { emitted: 10, resolved: 6, correct: 4, uneven: 1, cancelled: 1 })
+  }))
+
+test("/v1/track-record has the score of published entries by label, delay and size", () =>
+  Effect.gen(function* () {
+    const { world, get } = yield* open([])
+    const sums = {
+      entries: 12,
+      events: 12,
+      total: 1.2,
+      squares: 0.5,
+      cross: 1.2,
+      counts: 12,
+      fair: 0,
+    }
+    yield* Ref.set(
+      world.productPorts.entryTotals,
+      new Map([["follow", {
+        counts: {
+          ...{ [metrics.published]: 20, [metrics.withoutBook]: 3, whale_entry_cancelled: 1 },
+          ...{ reading_10_read: 15, reading_10_missed: 2, unfillable_10_10000: 6 },
+        },
+        sums: { [metrics.atAsk]: sums, [metrics.fromBook(10, 10_000)]: { ...sums, events: 9 } },
+      }]]),
+    )
+    yield* Ref.set(world.productPorts.verdicts, { ...noVerdicts, predetermined: { open: 1 } })
+    yield* TestClock.adjust("2 minutes")
+    const { whaleEntries: { follow, fade, none } } = yield* bodyOf(yield* get())
+    equal(
+      [follow.published, follow.withoutBook, follow.cancelled, follow.resolved, follow.events],
+      [
+        ...[20, 3, 1, 12, 12],
+      ],
+    )
+    strictEqual(follow.roiAtAsk?.value, 0.1)
+    equal(follow.byDelayAndSize.map(({ delayMinutes, sizeUsd }) => `${delayMinutes} ${sizeUsd}`), [
+      ...["0 100", "0 1000", "0 10000", "10 100", "10 1000", "10 10000"],
+      ...["60 100", "60 1000", "60 10000"],
+    ])
+    // Nine events are too few to publish a return.
+    equal(follow.byDelayAndSize[5], {
+      ...{ delayMinutes: 10, sizeUsd: 10_000, priced: 9, unfillable: 6, missed: 2, withoutBook: 0 },
+      ...{ resolved: 12, events: 9, roi: null },
+    })
+    equal([fade.published, none.roiAtAsk, follow.closingLine.after1h.fromAsk], [0, null, null])
   }))
 
 test("a new wallet is counted within a minute, without a changed calibration", () =>
@@ -185,7 +271,14 @@ test("/v1/track-record has the same wallet figures as /v1/whales", () =>
 test("a slow scorecard delays neither /v1/track-record nor the feed's bodies", () =>
   Effect.gen(function* () {
     const slow = yield* Ref.make(false)
-    const empty = scorecard({ ...storeOf([]), verdicts: noVerdicts, now: noon })
+    const empty = scorecard({
+      ...storeOf([]),
+      verdicts: noVerdicts,
+      entries: new Map(),
+      moveBins: [],
+      forecasts: noForecasts,
+      readAt: { wallets: noon, scores: noon },
+    })
     const layer = Layer.mergeAll(
       Layer.mock(Digest, { latest: Effect.succeedNone }),
       Layer.mock(PaymentHealth, { current: Effect.succeed(healthyPayments) }),

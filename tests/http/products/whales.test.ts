@@ -6,6 +6,7 @@
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Duration, Effect, Fiber, Ref } from "effect"
 import { products } from "../../../src/catalog/domain/product.ts"
+import { metrics, scoredRow } from "../../../src/track-record/domain/entryScore.ts"
 import { tableRowsMax } from "../../../src/whales/domain/whale.ts"
 import {
   json,
@@ -36,8 +37,46 @@ test("/v1/whales returns its rows with their date, the largest stake first", () 
     equal(yield* json(response), {
       success: true,
       computedAt: new Date(now).toISOString(),
-      data: { wallets: [whaleRow(), small], omitted: 0 },
+      asOf: new Date(now).toISOString(),
+      data: { wallets: [scoredRow(whaleRow()), scoredRow(small)], omitted: 0 },
     })
+  })))
+
+/** Sums of 24 published entries in 12 events with this total. */
+const sumsOf = (total: number) => ({
+  ...{ entries: 24, events: 12, total, squares: 10, cross: 0, counts: 48, fair: 0 },
+})
+
+test("/v1/whales has what is known of each wallet's published entries, and null below ten events", () =>
+  withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
+    const rows = [whaleRow(), whaleRow({ wallet: "0xb", stakeUsd: 10 })]
+    yield* Ref.set(productPorts.whales, rows.map((row) => ({ computedAt: now, row })))
+    yield* Ref.set(
+      productPorts.walletSums,
+      new Map([
+        [rows[0]?.wallet ?? "", {
+          [metrics.atAsk]: sumsOf(-1.2),
+          [metrics.fromEntry("whale_24h")]: { ...sumsOf(0.6), events: 9 },
+        }],
+        ["0xc", { [metrics.atAsk]: sumsOf(9) }],
+      ]),
+    )
+    const { data } = yield* json(yield* pay(whales))
+    const [first, second] = data.wallets
+    equal([first.followedRoi.value, first.followedRoi.entries, first.followedRoi.events], [
+      ...[-0.05, 24, 12],
+    ])
+    ok(first.followedRoi.low < -0.05 && first.followedRoi.high > -0.05)
+    equal([first.closingLine, second.followedRoi, second.closingLine], [null, null, null])
+    yield* Ref.set(productPorts.walletSums, new Map([["0xb", { [metrics.atAsk]: sumsOf(2.4) }]]))
+    yield* passing(60)
+    const changed = yield* json(yield* pay(whales, "", 1))
+    equal(
+      changed.data.wallets.map((row: { followedRoi: { value: number } | null }) =>
+        row.followedRoi?.value ?? null
+      ),
+      [null, 0.1],
+    )
   })))
 
 test("/v1/whales returns a limited number of rows, and counts the omitted ones", () =>

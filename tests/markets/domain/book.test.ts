@@ -5,7 +5,14 @@
  */
 import { deepStrictEqual, strictEqual } from "node:assert"
 import { Arbitrary, Result, Schema } from "effect"
-import { Microstructure, microstructure, type OrderBook } from "../../../src/markets/domain/book.ts"
+import {
+  bookPrice,
+  buyingPrice,
+  Microstructure,
+  microstructure,
+  type OrderBook,
+} from "../../../src/markets/domain/book.ts"
+import { TokenId } from "../../../src/markets/domain/market.ts"
 import { law } from "../../support/effect.ts"
 import { book, mirrored } from "../../support/movers/market.ts"
 
@@ -180,4 +187,84 @@ Deno.test("microstructure() returns null when the book ends before the move", ()
     book([{ price: 0.499, size: 100 }], [{ price: 0.501, size: 100 }]),
   )
   deepStrictEqual(impactUsd, { up1c: null, down1c: null, up5c: null, down5c: null })
+})
+
+const bestLevels = Arbitrary.schema(Schema.Struct({
+  bid: Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 9_999 }))),
+  ask: Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 9_999 }))),
+}))
+
+law(
+  "bookPrice() is the mid of a valid book, and reads a decided one-sided book",
+  bestLevels,
+  ({ bid, ask }) => {
+    const level = (at: number | null) => at === null ? [] : [{ price: at / 10_000, size: 10 }]
+    const token = TokenId.make("t")
+    const book = { tokenId: token, bids: level(bid), asks: level(ask), observedAt: 0 }
+    const expected = bid !== null && ask !== null
+      ? bid < ask && ask - bid <= 9_000 ? (bid + ask) / 20_000 : null
+      : bid !== null && bid >= 9_700
+      ? (bid + 10_000) / 20_000
+      : ask !== null && bid === null && ask <= 300
+      ? ask / 20_000
+      : null
+    strictEqual(bookPrice(book), expected)
+  },
+)
+const usd = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_000_000 })))
+const purchase = Arbitrary.all({ given: anyBook, cents: usd, more: usd })
+
+law("buyingPrice() never falls with size, and fails for every larger size", purchase, (drawn) => {
+  for (const outcome of [0, 1] as const) {
+    const small = buyingPrice(drawn.given, outcome, drawn.cents / 100)
+    const large = buyingPrice(drawn.given, outcome, (drawn.cents + drawn.more) / 100)
+    if (small === null ? large !== null : large !== null && large < small - 1e-12) return false
+  }
+  return true
+})
+
+law("buyingPrice() of a tiny size is the best ask of that outcome", validBook, (given) => {
+  const { bestBid, bestAsk } = microstructureOf(given)
+  const [first, second] = [buyingPrice(given, 0, 1e-9), buyingPrice(given, 1, 1e-9)]
+  return Math.abs((first ?? 9) - bestAsk) < 1e-12 && Math.abs((second ?? 9) - (1 - bestBid)) < 1e-12
+})
+
+law("buyingPrice() of the second outcome is that of the mirrored book", purchase, (drawn) => {
+  const { given, cents } = drawn
+  strictEqual(buyingPrice(given, 1, cents / 100), buyingPrice(mirrored(given), 0, cents / 100))
+})
+
+law(
+  "buyingPrice() spends all of it on shares in the book, the cheapest first",
+  purchase,
+  (drawn) => {
+    const { given: { asks }, cents } = drawn
+    const price = buyingPrice(drawn.given, 0, cents / 100)
+    // The most shares that this money buys, by spending one level after the other.
+    let left = cents / 100
+    let shares = 0
+    for (const level of asks.toSorted((a, b) => a.price - b.price)) {
+      const bought = Math.min(level.size, left / level.price)
+      shares += bought
+      left -= bought * level.price
+    }
+    const isFilled = left < 1e-9
+    // At the edge of the book rounding may decide either way.
+    if (price === null) return left > -1e-9
+    return isFilled && Math.abs(cents / 100 / price - shares) < 1e-6 * shares
+  },
+)
+
+Deno.test("buyingPrice() by example: two levels, a thin book, and bad levels", () => {
+  const given = book([{ price: 0.4, size: 100 }], [
+    { price: 0.6, size: 100 },
+    { price: 0.5, size: 100 },
+    { price: 1, size: 1e9 },
+  ])
+  // 50 USD buys 100 shares at 0.5, and 30 USD 50 shares at 0.6.
+  strictEqual(buyingPrice(given, 0, 80), 80 / 150)
+  strictEqual(buyingPrice(given, 0, 110), 110 / 200)
+  strictEqual(buyingPrice(given, 0, 110.01), null)
+  strictEqual(buyingPrice(given, 1, 60), 0.6)
+  strictEqual(buyingPrice(given, 1, 60.01), null)
 })

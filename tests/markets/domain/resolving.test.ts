@@ -4,84 +4,59 @@
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
-import { Arbitrary, Result, Schema } from "effect"
+import { Schema } from "effect"
 import { Microstructure } from "../../../src/markets/domain/book.ts"
-import type { Market, MarketStatus, MechanicalSign } from "../../../src/markets/domain/market.ts"
+import type { Market } from "../../../src/markets/domain/market.ts"
 import {
   convergenceOf,
-  endingMarketsMax,
+  isOverdue,
   microstructureRowsMax,
+  priceOf,
+  resolvingMarketsMax,
   ResolvingRow,
   resolvingRows,
   resolvingRowsMax,
+  soonestMarkets,
 } from "../../../src/markets/domain/resolving.ts"
-import { hour, isoTime, minute } from "../../../src/core/domain/time.ts"
-import { law } from "../../support/effect.ts"
-import { microstructureWith, now } from "../../support/movers/market.ts"
-import { endingMarket } from "../../support/products.ts"
-import { endingWithin } from "../../support/markets/endingWithin.ts"
+import { day, hour, isoTime, minute } from "../../../src/core/domain/time.ts"
+import { now } from "../../support/movers/market.ts"
+import { bookOf, endingMarket } from "../../support/products.ts"
 
-const statuses: ReadonlyArray<MarketStatus> = ["open", "proposed", "resolved", "closed"]
-const signs: ReadonlyArray<MechanicalSign | null> = [null, null, "slug", "recurrence"]
-const int = (minimum: number, maximum: number) =>
-  Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+const query = { withinHours: 72 }
 
-/** Markets that end near small horizons, some at the same instant. */
-const anyListing = Arbitrary.schema(Schema.Struct({
-  within: int(1, 4),
-  floor: int(0, 3),
-  includeNoise: Schema.Boolean,
-  rows: Schema.Array(
-    Schema.Struct({
-      halfHours: int(-2, 9),
-      liquidity: int(0, 4),
-      status: int(0, 3),
-      sign: int(0, 3),
-      endless: Schema.Boolean,
-    }),
-  ).check(Schema.isMaxLength(12)),
-}))
+Deno.test("soonestMarkets() ranks by the expected resolution and keeps what is overdue", () => {
+  const markets = [
+    endingMarket(1, now, { endsAt: now + hour }),
+    endingMarket(2, now, { endsAt: now + 7 * day, gameStartsAt: now }),
+    endingMarket(3, now, { endsAt: now - 10 * day }),
+    endingMarket(4, now, { endsAt: null }),
+    endingMarket(5, now, { endsAt: null, status: "proposed" }),
+    endingMarket(6, now, { endsAt: now + 30 * day }),
+  ]
+  const found = soonestMarkets(markets, () => ({ mid: 0.5, proposal: null }), query, now)
+  equal(found.map(({ market: { slug }, expected }) => [slug, expected.basis]), [
+    ["market-5", "proposal"],
+    ["market-2", "game_start"],
+    ["market-1", "end_date"],
+    ["market-3", "end_date"],
+  ])
+  equal(found.map(({ expected }) => isOverdue(expected, now)), [false, false, false, true])
+  const [, game] = resolvingRows(found, () => undefined, now)
+  equal([game?.slug, game?.hoursRemaining, game?.overdue], ["market-2", 168, false])
+  const late = resolvingRows(found, () => undefined, now).at(-1)
+  equal([late?.hoursRemaining, late?.overdue, late?.hoursOverdue], [0, true, 240])
+  const endless = resolvingRows(found, () => undefined, now)[0]
+  equal([endless?.eventEndDate, endless?.hoursRemaining], [null, null])
+})
 
-law(
-  "endingWithin() is every live, liquid, ordinary market of the horizon, the nearest first",
-  anyListing,
-  ({ rows, within, floor, includeNoise }) => {
-    const markets = rows.map(({ halfHours, liquidity, status, sign, endless }, n): Market =>
-      endingMarket(n, now, {
-        endsAt: endless ? null : now + halfHours * hour / 2,
-        liquidityUsd: liquidity * 1_000,
-        status: statuses[status] ?? "open",
-        mechanical: signs[sign] ?? null,
-      })
-    )
-    const query = { withinHours: within, minLiquidity: floor * 1_000, includeNoise }
-    const found = endingWithin(markets, query, now)
-    const expected = new Set<string>()
-    for (const [n, row] of rows.entries()) {
-      const ahead = row.halfHours > 0 && row.halfHours <= 2 * within && !row.endless
-      const ordinary = row.sign < 2 || includeNoise
-      if (ahead && ordinary && row.status < 2 && row.liquidity >= floor) expected.add(`market-${n}`)
-    }
-    equal(new Set(found.map(({ slug }) => slug as string)), expected)
-    for (const [n, market] of found.entries()) {
-      const before = found[n - 1]
-      ok(before === undefined || before.endsAt <= market.endsAt)
-    }
-  },
-)
-
-Deno.test("endingWithin() has a limit, and returns the nearest", () => {
+Deno.test("soonestMarkets() has a limit, and returns the soonest", () => {
   const markets = Array.from(
-    { length: endingMarketsMax + 5 },
+    { length: resolvingMarketsMax + 5 },
     (_, n) => endingMarket(n, now, { endsAt: now + (n + 1) * minute }),
   ).toReversed()
-  const found = endingWithin(
-    markets,
-    { withinHours: 72, minLiquidity: 0, includeNoise: false },
-    now,
-  )
-  strictEqual(found.length, endingMarketsMax)
-  strictEqual(found[0]?.slug, "market-0")
+  const found = soonestMarkets(markets, () => ({ mid: 0.5, proposal: null }), query, now)
+  strictEqual(found.length, resolvingMarketsMax)
+  strictEqual(found[0]?.market.slug, "market-0")
 })
 
 Deno.test("convergenceOf() is converged at 0.10 and 0.90 and beyond, without float errors", () => {
@@ -91,20 +66,19 @@ Deno.test("convergenceOf() is converged at 0.10 and 0.90 and beyond, without flo
   for (const price of [0.1001, 0.3, 0.5, 0.8999]) strictEqual(convergenceOf(price), "contested")
 })
 
-const ending = (count: number) =>
-  endingWithin(
+const bookAt = (mid: number) => (market: Market) => bookOf(market, now, mid)
+
+const ending = (count: number, mid: number | null = 0.93) =>
+  soonestMarkets(
     Array.from({ length: count }, (_, n) => endingMarket(n + 1, now)),
-    { withinHours: 72, minLiquidity: 0, includeNoise: false },
+    () => ({ mid, proposal: null }),
+    query,
     now,
   )
 
-Deno.test("resolvingRows() includes the microstructure of the ten nearest", () => {
-  const rows = resolvingRows(
-    ending(12),
-    () => ({ book: Result.succeed(microstructureWith({ mid: 0.93 })), lastMid: undefined }),
-    now,
-  )
-  strictEqual(rows.length, 12)
+Deno.test("resolvingRows() includes the microstructure of the ten soonest", () => {
+  const rows = resolvingRows(ending(11), bookAt(0.93), now)
+  strictEqual(rows.length, 11)
   for (const [n, row] of rows.entries()) {
     ok(Schema.is(ResolvingRow)(row))
     strictEqual(Schema.is(Microstructure)(row.microstructure), n < microstructureRowsMax)
@@ -113,22 +87,29 @@ Deno.test("resolvingRows() includes the microstructure of the ten nearest", () =
   }
 })
 
-Deno.test("resolvingRows() takes the book's mid, else the last of the series, else the listing's", () => {
-  const [market] = ending(1)
-  ok(market !== undefined)
-  const listed = { ...market, listed: { bestBid: 0.2, bestAsk: 0.23 } }
-  const book = Result.succeed(microstructureWith({ mid: 0.6 }))
-  const priceOf = (
-    ...[market, reading]: [typeof listed, ReturnType<Parameters<typeof resolvingRows>[1]>]
-  ) => resolvingRows([market], () => reading, now)[0]
-  strictEqual(priceOf(listed, { book, lastMid: 0.4 })?.yesMid, 0.6)
-  const ghost = priceOf(listed, { book: Result.fail("ghost"), lastMid: 0.4 })
-  equal([ghost?.yesMid, ghost?.microstructure], [0.4, null])
-  strictEqual(priceOf(listed, { book: null, lastMid: undefined })?.yesMid, 0.215)
+Deno.test("priceOf() takes the book, else the last of the series, else the listing", () => {
+  const market = endingMarket(1, now, { listed: { bestBid: 0.2, bestAsk: 0.23 } })
+  strictEqual(priceOf(market, bookOf(market, now, 0.6), 0.4), 0.6)
+  const ghost = { ...bookOf(market, now), bids: [{ price: 0.01, size: 5 }], asks: [] }
+  strictEqual(priceOf(market, ghost, 0.4), 0.4)
+  strictEqual(priceOf(market, undefined, undefined), 0.215)
+  const decided = { ...ghost, bids: [{ price: 0.99, size: 5 }] }
+  strictEqual(priceOf({ ...market, listed: null }, decided, undefined), 0.995)
+  strictEqual(priceOf({ ...market, listed: null }, ghost, undefined), null)
+})
+
+Deno.test("a market with bids at 0.99 and no asks is a converged row without microstructure", () => {
+  const market = endingMarket(1, now)
+  const book = { ...bookOf(market, now), bids: [{ price: 0.99, size: 5_000 }], asks: [] }
+  const mid = priceOf({ ...market, listed: null }, book, undefined)
+  const found = soonestMarkets([market], () => ({ mid, proposal: null }), query, now)
+  const [row] = resolvingRows(found, () => book, now)
+  equal([row?.yesMid, row?.convergence, row?.microstructure], [0.995, "converged", null])
+  strictEqual(row?.expectedResolution.basis, "price")
 })
 
 Deno.test("resolvingRows() leaves out a market without a known price", () => {
-  equal(resolvingRows(ending(2), () => ({ book: null, lastMid: undefined }), now), [])
+  equal(resolvingRows(ending(2, null), () => undefined, now), [])
 })
 
 Deno.test("resolvingRows() returns at most 200 markets with a price", () => {
@@ -136,31 +117,21 @@ Deno.test("resolvingRows() returns at most 200 markets with a price", () => {
     ...endingMarket(n, now),
     endsAt: now + (n + 1) * minute,
   }))
-  const rows = resolvingRows(
-    markets,
-    ({ slug }) => ({ book: null, lastMid: slug < "market-12" ? undefined : 0.5 }),
-    now,
-  )
+  const mid = ({ slug }: Market) => slug < "market-12" ? null : 0.5
+  const found = soonestMarkets(markets, (one) => ({ mid: mid(one), proposal: null }), query, now)
+  const rows = resolvingRows(found, () => undefined, now)
   strictEqual(rows.length, resolvingRowsMax)
   ok(rows.every(({ slug }) => slug >= "market-12"))
 })
 
-Deno.test("resolvingRows() rounds the remaining hours half up", () => {
-  const [market] = ending(1)
-  ok(market !== undefined)
-  for (let hundredths = 0; hundredths < 7_200; hundredths++) {
+Deno.test("resolvingRows() rounds hours half up, to two decimals", () => {
+  const [one] = ending(1)
+  ok(one !== undefined)
+  for (let hundredths = 0; hundredths < 7_200; hundredths += 7) {
     for (const [ms, added] of [[17_999, 0], [18_000, 1], [18_001, 1]] as const) {
-      const ends = { ...market, endsAt: now + hundredths * 36_000 + ms }
-      const [row] = resolvingRows([ends], () => ({ book: null, lastMid: 0.5 }), now)
+      const market = { ...one.market, endsAt: now + hundredths * 36_000 + ms }
+      const [row] = resolvingRows([{ ...one, market }], () => undefined, now)
       strictEqual(row?.hoursRemaining, (hundredths + added) / 100)
     }
   }
-})
-
-Deno.test("resolvingRows() rounds the remaining hours to two decimals", () => {
-  const [market] = ending(1)
-  ok(market !== undefined)
-  const ends = { ...market, endsAt: now + hour + 20 * minute }
-  const [row] = resolvingRows([ends], () => ({ book: null, lastMid: 0.5 }), now)
-  strictEqual(row?.hoursRemaining, 1.33)
 })

@@ -40,9 +40,9 @@ const tickOfMovers = Arbitrary.map(
     const unique = new Map(rows.map((row) => [`${row.market} ${row.window}`, row]))
     return [...unique.values()].map((row): Mover => ({
       ...found,
-      market: market({ id: MarketId.make(`m${row.market}`), eventSlug: `e${row.market % 3}` }),
+      market: market({ id: MarketId.make(`m${row.market}`), eventKey: `e${row.market % 3}` }),
       window: row.window,
-      zScore: 3 + row.z,
+      zScore: 2 + row.z,
     }))
   },
 )
@@ -59,7 +59,7 @@ law(
   (movers) => {
     const { chosen } = selectMovers(movers)
     const perMarket = [...count(chosen, (mover) => mover.market.id).values()]
-    const perEvent = [...count(chosen, (mover) => mover.market.eventSlug).values()]
+    const perEvent = [...count(chosen, (mover) => mover.market.eventKey).values()]
     return perMarket.every((n) => n === 1) && perEvent.every((n) => n <= 3)
   },
 )
@@ -80,7 +80,7 @@ law(
       const kept = chosen.filter((other) =>
         reason === "weaker_window"
           ? other.market.id === mover.market.id
-          : other.market.eventSlug === mover.market.eventSlug
+          : other.market.eventKey === mover.market.eventKey
       )
       const places = reason === "weaker_window" ? 1 : 3
       return kept.length === places && kept.every((other) => other.zScore >= mover.zScore)
@@ -114,14 +114,14 @@ Deno.test("selectMovers() drops every window of a market whose event is full", (
 })
 
 Deno.test("moverItem() is a feed item, keyed by market, window and tick", () => {
-  const { dedupeKey, ...item } = moverItem(found, now + 1_234)
+  const { dedupeKey, ...item } = moverItem(found, now + 1_234, [], 120)
   Schema.decodeUnknownSync(FeedItem)({ feedIndex: 1, ...item })
   strictEqual(item.createdAt, "2026-11-20T12:00:01.234Z")
-  strictEqual(moverItem(found, now + 9_999).dedupeKey, dedupeKey)
-  notStrictEqual(moverItem({ ...found, window: "24h" }, now).dedupeKey, dedupeKey)
-  notStrictEqual(moverItem({ ...found, now: now + 600_000 }, now).dedupeKey, dedupeKey)
+  strictEqual(moverItem(found, now + 9_999, [], 120).dedupeKey, dedupeKey)
+  notStrictEqual(moverItem({ ...found, window: "24h" }, now, [], 120).dedupeKey, dedupeKey)
+  notStrictEqual(moverItem({ ...found, now: now + 600_000 }, now, [], 120).dedupeKey, dedupeKey)
   const other = { ...found, market: market({ id: MarketId.make("m2") }) }
-  notStrictEqual(moverItem(other, now).dedupeKey, dedupeKey)
+  notStrictEqual(moverItem(other, now, [], 120).dedupeKey, dedupeKey)
 })
 
 Deno.test("a mover has both prices and their exact difference", () => {

@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { strictEqual } from "node:assert"
+import { deepStrictEqual, strictEqual } from "node:assert"
 import { Arbitrary, Result, Schema } from "effect"
 import { type MarketStatus, TokenId, type Trade } from "../../../src/markets/domain/market.ts"
-import type { MoveContext, MoveInput, PriceMove } from "../../../src/movers/domain/priceMove.ts"
+import { tradedUsdBeyondHalf } from "../../../src/movers/domain/confirmation.ts"
+import type { MarketMove, MoveContext, MoveInput } from "../../../src/movers/domain/priceMove.ts"
 import { historyRange, judgeMove, screenMove } from "../../../src/movers/domain/gates.ts"
 import { screenMarket } from "../../../src/markets/domain/quality.ts"
 import { day, hour } from "../../../src/core/domain/time.ts"
@@ -18,6 +19,7 @@ import {
   moveContext,
   moveInput,
   now,
+  settledAt,
   tickIntervalMs,
 } from "../../support/movers/market.ts"
 
@@ -26,13 +28,13 @@ function screened(fields: Partial<MoveInput>): string {
   return Result.isFailure(result) ? result.failure : "passed"
 }
 
-function moveOf(fields: Partial<MoveInput> = {}): PriceMove {
+function moveOf(fields: Partial<MoveInput> = {}): MarketMove {
   return Result.getOrThrow(screenMove(moveInput(fields)))
 }
 
 function judged(fields: Partial<MoveContext>, move: Partial<MoveInput> = {}): string {
   const result = judgeMove(moveOf(move), moveContext(fields))
-  return Result.isFailure(result) ? result.failure : result.success.confirmedBy
+  return Result.isFailure(result) ? result.failure : "mover"
 }
 
 function bookWith(fields: Parameters<typeof microstructureWith>[0]): Partial<MoveInput> {
@@ -147,16 +149,16 @@ law("screenMove() treats a fall like the same rise", anyInput, (input) => {
   return Result.isSuccess(twin) && twin.success.delta === -own.success.delta
 })
 
-law("judgeMove() returns a finite zScore of at least 3 for any history", anyInput, (input) => {
+law("judgeMove() returns a finite zScore of at least 2 for any history", anyInput, (input) => {
   const move = screenMove(input)
   if (Result.isFailure(move)) return true
   return [[], alternatingHours(move.success.startedAt, 0.5, 0), alternatingHours(now, 0.999, 9)]
     .every(
       (history) => {
-        const previous = { at: now - tickIntervalMs, mid: move.success.priceNow }
-        const mover = judgeMove(move.success, moveContext({ history, previous }))
+        const recent = settledAt(move.success.priceNow)
+        const mover = judgeMove(move.success, moveContext({ history, recent }))
         if (Result.isFailure(mover)) return true
-        return Number.isFinite(mover.success.zScore) && mover.success.zScore >= 3
+        return Number.isFinite(mover.success.zScore) && mover.success.zScore >= 2
       },
     )
 })
@@ -171,12 +173,12 @@ function historyForSigmas(sigmas: number): MoveContext["history"] {
   return alternatingHours(now - hour, 0.5, sigma / deviation)
 }
 
-Deno.test("gate 5: three standard deviations of the hours before pass, 2.999 do not", () => {
-  strictEqual(judged({ history: historyForSigmas(3) }), "persistence")
-  strictEqual(judged({ history: historyForSigmas(2.999) }), "unsurprising")
+Deno.test("gate 7: two standard deviations of the hours before pass, 1.999 do not", () => {
+  strictEqual(judged({ history: historyForSigmas(2) }), "mover")
+  strictEqual(judged({ history: historyForSigmas(1.999) }), "unsurprising")
 })
 
-Deno.test("gate 5: over 24 hours the same move must be root 24 times rarer", () => {
+Deno.test("gate 7: over 24 hours the same move must be root 24 times rarer", () => {
   const over = (sigmas: number) =>
     judged(
       {
@@ -184,51 +186,43 @@ Deno.test("gate 5: over 24 hours the same move must be root 24 times rarer", () 
       },
       { window: "24h", start: { at: now - day, mid: 0.5 } },
     )
-  strictEqual(over(3 * Math.sqrt(24)), "persistence")
-  strictEqual(over(2.999 * Math.sqrt(24)), "unsurprising")
+  strictEqual(over(2 * Math.sqrt(24)), "mover")
+  strictEqual(over(1.999 * Math.sqrt(24)), "unsurprising")
 })
 
-Deno.test("gate 5: only the week before the window counts for the volatility", () => {
+Deno.test("gate 7: only the week before the window counts for the volatility", () => {
   const calm = alternatingHours(now - hour, 0.5, 0)
   const during = Array.from({ length: 6 }, (_, i) => ({ at: now - i * tickIntervalMs, mid: i % 2 }))
   const longAgo = alternatingHours(now - hour - 7 * day - 1, 0.5, 3)
-  strictEqual(judged({ history: [...during, ...calm, ...longAgo] }), "persistence")
+  strictEqual(judged({ history: [...during, ...calm, ...longAgo] }), "mover")
   strictEqual(
     judged({ history: [...calm.slice(0, 60), ...longAgo.map(fourDaysLater)] }),
     "unsurprising",
   )
 })
 
-Deno.test("gate 5: with fewer than 24 returns the prior applies, wider outside .10-.90", () => {
-  const few = { history: alternatingHours(now - hour, 0.5, 0).slice(0, 24) }
-  const enough = { history: alternatingHours(now - hour, 0.5, 0).slice(0, 25) }
-  const small = { ...bookWith({ mid: 0.55, spread: 0.002 }), start: { at: now - hour, mid: 0.5 } }
-  strictEqual(
-    judged({ ...few, previous: { at: now - tickIntervalMs, mid: 0.55 } }, small),
-    "unsurprising",
-  )
-  strictEqual(
-    judged({ ...enough, previous: { at: now - tickIntervalMs, mid: 0.55 } }, small),
-    "persistence",
-  )
-  // 1.578 on the logit scale: in a day more than three times 0.10, less than three times 0.15.
-  const edge = (mid: number, from: number) =>
-    judged({ history: [], previous: { at: now - tickIntervalMs, mid } }, {
+Deno.test("gate 7: with fewer than 24 returns the prior applies, wider outside .10-.90", () => {
+  const calm = alternatingHours(now - day, 0.5, 0)
+  const overDay = (mid: number, from: number, history: MoveContext["history"]) =>
+    judged({ history, recent: settledAt(mid) }, {
       ...bookWith({ mid, spread: 0.002 }),
       window: "24h",
       start: { at: now - day, mid: from },
     })
-  strictEqual(edge(0.9, 0.65), "persistence")
-  strictEqual(edge(0.9001, 0.65), "unsurprising")
-  strictEqual(edge(0.1, 0.35), "persistence")
-  strictEqual(edge(0.0999, 0.35), "unsurprising")
+  strictEqual(overDay(0.6, 0.5, calm.slice(0, 24)), "unsurprising")
+  strictEqual(overDay(0.6, 0.5, calm.slice(0, 25)), "mover")
+  // 1.203 on the logit scale: in a day more than twice 0.10, less than twice 0.15.
+  strictEqual(overDay(0.9, 0.73, []), "mover")
+  strictEqual(overDay(0.9001, 0.73, []), "unsurprising")
+  strictEqual(overDay(0.1, 0.27, []), "mover")
+  strictEqual(overDay(0.0999, 0.27, []), "unsurprising")
 })
 
 function fourDaysLater({ at, mid }: { readonly at: number; readonly mid: number }) {
   return { at: at + 4 * day, mid }
 }
 
-Deno.test("gate 6: a return from a quote that strayed for one tick is no move", () => {
+Deno.test("gate 5: a return from a quote that strayed for one tick is no move", () => {
   const around = (before: number | null, after: number | null) => {
     const ticks = [
       ...(before === null ? [] : [{ at: now - hour - tickIntervalMs, mid: before }]),
@@ -239,12 +233,12 @@ Deno.test("gate 6: a return from a quote that strayed for one tick is no move", 
   }
   strictEqual(around(0.6, 0.6), "stray_start")
   strictEqual(around(0.55005, 0.55005), "stray_start")
-  strictEqual(around(0.55, 0.6), "persistence")
-  strictEqual(around(0.6, 0.55), "persistence")
-  strictEqual(around(0.5, 0.6), "persistence")
-  strictEqual(around(0.4, 0.4), "persistence")
-  strictEqual(around(null, 0.6), "persistence")
-  strictEqual(around(0.6, null), "persistence")
+  strictEqual(around(0.55, 0.6), "mover")
+  strictEqual(around(0.6, 0.55), "mover")
+  strictEqual(around(0.5, 0.6), "mover")
+  strictEqual(around(0.4, 0.4), "mover")
+  strictEqual(around(null, 0.6), "mover")
+  strictEqual(around(0.6, null), "mover")
 })
 
 Deno.test("historyRange() covers the week before the start, and the two ticks after it", () => {
@@ -253,24 +247,24 @@ Deno.test("historyRange() covers the week before the start, and the two ticks af
   strictEqual(to, now - hour + 2 * tickIntervalMs)
 })
 
-Deno.test("gate 6: the nearest tick on each side of the start counts, if it is within two ticks", () => {
+Deno.test("gate 5: the nearest tick on each side of the start counts, if it is within two ticks", () => {
   const calm = moveContext().history
   const at = (ticks: number, mid: number) => ({ at: now - hour + ticks * tickIntervalMs, mid })
   const history = (...points: ReadonlyArray<ReturnType<typeof at>>) =>
     judged({ history: [...calm, ...points] })
   strictEqual(history(at(-2, 0.6), at(2, 0.6)), "stray_start")
-  strictEqual(history(at(-2.1, 0.6), at(2, 0.6)), "persistence")
-  strictEqual(history(at(-2, 0.6), at(2.1, 0.6)), "persistence")
-  strictEqual(history(at(-2, 0.6), at(-1, 0.5), at(1, 0.6)), "persistence")
-  strictEqual(history(at(-1, 0.5), at(-2, 0.6), at(1, 0.6)), "persistence")
-  strictEqual(history(at(-1, 0.6), at(2, 0.6), at(1, 0.5)), "persistence")
-  strictEqual(history(at(-1, 0.6), at(1, 0.5), at(2, 0.6)), "persistence")
+  strictEqual(history(at(-2.1, 0.6), at(2, 0.6)), "mover")
+  strictEqual(history(at(-2, 0.6), at(2.1, 0.6)), "mover")
+  strictEqual(history(at(-2, 0.6), at(-1, 0.5), at(1, 0.6)), "mover")
+  strictEqual(history(at(-1, 0.5), at(-2, 0.6), at(1, 0.6)), "mover")
+  strictEqual(history(at(-1, 0.6), at(2, 0.6), at(1, 0.5)), "mover")
+  strictEqual(history(at(-1, 0.6), at(1, 0.5), at(2, 0.6)), "mover")
 })
 
-Deno.test("gate 7: a move that the feed has just published is not novel", () => {
+Deno.test("gate 6: a move that the feed has just published is not novel", () => {
   const emitted = [{ window: "1h", delta: 0.1, emittedAt: now - tickIntervalMs }] as const
   strictEqual(judged({ emitted }), "not_novel")
-  strictEqual(judged({ emitted: [{ ...emitted[0], delta: 0.08 }] }), "persistence")
+  strictEqual(judged({ emitted: [{ ...emitted[0], delta: 0.08 }] }), "mover")
 })
 
 function trade(fields: Partial<Trade>): Trade {
@@ -287,58 +281,82 @@ function trade(fields: Partial<Trade>): Trade {
   }
 }
 
-/** The result with these trades and no previous tick. */
-function judgedWithTrades(trades: ReadonlyArray<Trade>, move: Partial<MoveInput> = {}): string {
-  return judged({ trades, previous: undefined }, move)
+/** The USD that these trades confirm of the move from 0.50 to 0.60. */
+function traded(trades: ReadonlyArray<Trade>): number {
+  return tradedUsdBeyondHalf(moveOf(), trades)
 }
 
-Deno.test("gate 6: 100 USD beyond the midpoint confirm a 1h move, 500 USD a 24h move", () => {
-  const worth = (usd: number) => [trade({ price: 0.56, size: usd / 0.56 })]
-  strictEqual(judgedWithTrades(worth(100)), "trades")
-  strictEqual(judgedWithTrades(worth(99.99)), "unconfirmed")
-  const daily = { window: "24h", start: { at: now - day, mid: 0.5 } } as const
-  strictEqual(judgedWithTrades(worth(500), daily), "trades")
-  strictEqual(judgedWithTrades(worth(499.99), daily), "unconfirmed")
+const worth = (usd: number, fields: Partial<Trade> = {}) => {
+  const price = fields.price ?? 0.56
+  return trade({ ...fields, price, size: usd / price })
+}
+
+Deno.test("tradedUsdBeyondHalf() counts fills during the move and beyond half of it", () => {
+  strictEqual(traded([worth(100), worth(25)]), 125)
+  strictEqual(traded([worth(100, { price: 0.5501 })]), 100)
+  strictEqual(traded([worth(100, { price: 0.55 })]), 0)
+  strictEqual(traded([worth(100, { at: now - hour })]), 100)
+  strictEqual(traded([worth(100, { at: now - hour - 1 })]), 0)
+  strictEqual(traded([worth(100, { at: now + 1 })]), 0)
+  strictEqual(traded([trade({ size: Number.NaN }), trade({ price: 2 })]), 0)
 })
 
-Deno.test("gate 6: only fills during the move and beyond half of it count", () => {
-  strictEqual(judgedWithTrades([trade({ price: 0.5501 })]), "trades")
-  strictEqual(judgedWithTrades([trade({ price: 0.55 })]), "unconfirmed")
-  strictEqual(judgedWithTrades([trade({ at: now - hour })]), "trades")
-  strictEqual(judgedWithTrades([trade({ at: now - hour - 1 })]), "unconfirmed")
-  strictEqual(judgedWithTrades([trade({ at: now + 1 })]), "unconfirmed")
-  strictEqual(judgedWithTrades([trade({ size: Number.NaN }), trade({ price: 2 })]), "unconfirmed")
-})
-
-Deno.test("gate 6: fills of the second outcome count at 1 - price", () => {
+Deno.test("tradedUsdBeyondHalf() counts fills of the second outcome at 1 - price", () => {
   const second = TokenId.make("no")
-  strictEqual(judgedWithTrades([trade({ tokenId: second, side: "sell", price: 0.44 })]), "trades")
-  strictEqual(
-    judgedWithTrades([trade({ tokenId: second, side: "sell", price: 0.45 })]),
-    "unconfirmed",
-  )
-  strictEqual(
-    judgedWithTrades([trade({ tokenId: second, side: "sell", price: 0.56 })]),
-    "unconfirmed",
-  )
+  const of = (price: number) => traded([trade({ tokenId: second, side: "sell", price, size: 100 })])
+  strictEqual(of(0.44), 56)
+  strictEqual(of(0.45), 0)
+  strictEqual(of(0.56), 0)
 })
 
-Deno.test("gate 6: a fill reported from both sides counts once", () => {
-  const half = { size: 60 / 0.56 }
-  const bought = trade(half)
-  strictEqual(judgedWithTrades([bought, trade({ ...half, side: "sell" })]), "unconfirmed")
-  const minted = trade({ ...half, tokenId: TokenId.make("no"), price: 0.44 })
-  strictEqual(judgedWithTrades([bought, minted]), "unconfirmed")
-  strictEqual(judgedWithTrades([bought, bought]), "trades")
+Deno.test("tradedUsdBeyondHalf() counts a fill that is reported from both sides once", () => {
+  const bought = worth(60)
+  const minted = trade({ size: bought.size, tokenId: TokenId.make("no"), price: 0.44 })
+  strictEqual(traded([bought, { ...bought, side: "sell" }]), 60)
+  strictEqual(traded([bought, minted]), 60)
+  strictEqual(traded([bought, bought]), 120)
 })
 
-Deno.test("gate 6: more than two thirds of the move at the previous tick confirm it", () => {
-  const before = (mid: number, at = now - tickIntervalMs) =>
-    judged({ previous: { at, mid } }, { start: { at: now - hour, mid: 0.48 } })
-  strictEqual(before(0.56005), "persistence")
-  strictEqual(before(0.56), "unconfirmed")
-  strictEqual(before(0.7), "persistence")
-  strictEqual(before(0.6, now - 2 * tickIntervalMs), "persistence")
-  strictEqual(before(0.6, now - 2 * tickIntervalMs - 1), "unconfirmed")
-  strictEqual(before(0.6, now), "unconfirmed")
+/** The result when the last ticks, newest first, had these mids; null without a point. */
+function after(mids: ReadonlyArray<number | null>, move: Partial<MoveInput> = {}): string {
+  const recent = mids.flatMap((mid, n) =>
+    mid === null ? [] : [{ at: now - (n + 1) * tickIntervalMs, mid }]
+  )
+  return judged({ recent }, move)
+}
+
+Deno.test("gate 5: a price has settled when 40 minutes stayed within a third of the move", () => {
+  const from = { start: { at: now - hour, mid: 0.48 } }
+  strictEqual(after([0.6, 0.6, 0.6, 0.6], from), "mover")
+  strictEqual(after([0.56, 0.56, 0.56, 0.56], from), "mover")
+  strictEqual(after([0.6, 0.6, 0.6, 0.55995], from), "unconfirmed")
+  strictEqual(after([0.55995, 0.6, 0.6, 0.6], from), "unconfirmed")
+  strictEqual(after([0.64, 0.6, 0.6, 0.6], from), "mover")
+  strictEqual(after([0.64005, 0.6, 0.6, 0.6], from), "unconfirmed")
+  strictEqual(after([0.62, 0.58, 0.6, 0.6], from), "mover")
+  strictEqual(after([0.62, 0.57995, 0.6, 0.6], from), "unconfirmed")
+})
+
+Deno.test("gate 5: the points reach back 40 minutes, and at most two ticks are missing", () => {
+  strictEqual(after([0.6, 0.6, 0.6]), "unconfirmed")
+  strictEqual(after([null, null, 0.6, 0.6]), "mover")
+  strictEqual(after([null, null, null, 0.6]), "unconfirmed")
+  strictEqual(after([0.6, 0.6, 0.6, null, 0.6]), "mover")
+  strictEqual(after([0.6, 0.6, 0.6, null, null, 0.6]), "mover")
+  strictEqual(after([0.6, 0.6, 0.6, null, null, null, 0.6]), "unconfirmed")
+  // Beyond the first point that is 40 minutes old, nothing counts.
+  strictEqual(after([0.6, 0.6, 0.6, 0.6, 0.5]), "mover")
+})
+
+Deno.test("a mover at .97 or .03 is converged", () => {
+  const at = (mid: number, from: number) => {
+    const move = moveOf({
+      ...bookWith({ mid, spread: 0.002 }),
+      start: { at: now - hour, mid: from },
+    })
+    return Result.getOrThrow(judgeMove(move, moveContext({ recent: settledAt(mid) }))).converged
+  }
+  deepStrictEqual([at(0.97, 0.8), at(0.9699, 0.8), at(0.03, 0.2), at(0.0301, 0.2)], [
+    ...[true, false, true, false],
+  ])
 })

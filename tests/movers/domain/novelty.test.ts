@@ -19,11 +19,11 @@ function novel(delta: number, emitted: ReadonlyArray<EmittedMove>, window: MoveW
   return isNovel({ window, delta, now }, emitted)
 }
 
-Deno.test("gate 7: a move is novel when its market has no item", () => {
+Deno.test("gate 6: a move is novel when its market has no item", () => {
   strictEqual(novel(0.05, []), true)
 })
 
-Deno.test("gate 7: 1.2 times the emitted move is novel, half a step less is not", () => {
+Deno.test("gate 6: 1.2 times the emitted move is novel, half a step less is not", () => {
   for (let cents = 5; cents <= 75; cents++) {
     const emitted = [item(cents / 100, minute)]
     strictEqual(novel(cents * 12 / 1_000, emitted), true)
@@ -32,25 +32,25 @@ Deno.test("gate 7: 1.2 times the emitted move is novel, half a step less is not"
   }
 })
 
-Deno.test("gate 7: a move in the other direction is novel, however small", () => {
+Deno.test("gate 6: a move in the other direction is novel, however small", () => {
   strictEqual(novel(-0.05, [item(0.4, minute)]), true)
   strictEqual(novel(0.05, [item(0.4, minute)]), false)
 })
 
-Deno.test("gate 7: an item no longer counts when the window has passed", () => {
+Deno.test("gate 6: an item no longer counts when the window has passed", () => {
   strictEqual(novel(0.1, [item(0.1, hour - 1)]), false)
   strictEqual(novel(0.1, [item(0.1, hour)]), true)
   strictEqual(novel(0.1, [item(0.1, day - 1, "24h")], "24h"), false)
   strictEqual(novel(0.1, [item(0.1, day, "24h")], "24h"), true)
 })
 
-Deno.test("gate 7: the last item counts, in any input order", () => {
+Deno.test("gate 6: the last item counts, in any input order", () => {
   const emitted = [item(0.3, 30 * minute), item(0.1, minute), item(0.2, 50 * minute)]
   strictEqual(novel(0.12, emitted), true)
   strictEqual(novel(0.11, emitted), false)
 })
 
-Deno.test("gate 7: an item over one window is not repeated over the other", () => {
+Deno.test("gate 6: an item over one window is not repeated over the other", () => {
   strictEqual(novel(0.1, [item(0.1, 10 * minute, "1h")], "24h"), false)
   strictEqual(novel(0.1, [item(0.1, 10 * minute, "24h")], "1h"), false)
   strictEqual(novel(0.1, [item(0.1, 2 * hour, "24h")], "1h"), true)
@@ -61,7 +61,7 @@ const steps = Schema.Int.check(Schema.isBetween({ minimum: 500, maximum: 9_000 }
 const minutes = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_439 }))
 
 law(
-  "gate 7: a move that was just emitted is not novel, however many items came before",
+  "gate 6: a move that was just emitted is not novel, however many items came before",
   Arbitrary.all({
     delta: Arbitrary.schema(steps),
     earlier: Arbitrary.array(Arbitrary.schema(Schema.Struct({ steps, minutes })), { maxLength: 5 }),

@@ -21,6 +21,7 @@ import {
   screenCandidate,
   statementFacts,
 } from "../../../src/predetermined/domain/predetermined.ts"
+import { priceFigure } from "../../../src/writing/domain/figures.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
 import {
@@ -64,9 +65,17 @@ law("judgeDetection() accepts exactly the answers that the rules allow", anyAnsw
     )
   )
   const strong = supporting.some(({ kind }) => kind === "venue") || two
-  strictEqual(accepted.outcome, outcome)
-  strictEqual(accepted.confidence, detection.confidence === "high" && strong ? "high" : "medium")
-  equal(accepted.evidence, supporting)
+  const alone = supporting.every(({ kind }) => kind === "venue")
+  const price = outcome === 0 ? question.mid : 1 - question.mid
+  equal([accepted.outcome, accepted.evidence], [outcome, supporting])
+  equal([accepted.kind, accepted.confidence], [
+    alone ? "contested_proposal" : "evidence",
+    alone
+      ? price >= 0.5 ? "medium" : "low"
+      : detection.confidence === "high" && strong
+      ? "high"
+      : "medium",
+  ])
 }, runs)
 
 law("an accepted statement passes the fact check", anyAnswer, (drawn) => {
@@ -74,7 +83,8 @@ law("an accepted statement passes the fact check", anyAnswer, (drawn) => {
   if (question === null) return true
   const judged = judgeDetection(question, detectionOf(drawn.detection, question))
   if (Result.isFailure(judged)) return true
-  const { statement, outcome, evidence } = judged.success
+  const { kind, statement, outcome, evidence } = judged.success
+  if (kind === "contested_proposal") return true
   return assertFactual(question.market, outcome, statement, evidence)
 }, runs)
 
@@ -273,10 +283,18 @@ law(
     if (question === null) return
     const judged = judgeDetection(question, rulesDetection(question))
     if (!isUnchallenged(drawn.proposal)) return ok(Result.isFailure(judged))
-    const { outcome, confidence, evidence } = Result.getOrThrow(judged)
-    equal([outcome, confidence, evidence.map(({ kind }) => kind)], [
-      ...[drawn.proposal?.outcome, "high", ["venue"]],
+    const { kind, outcome, confidence, statement, evidence } = Result.getOrThrow(judged)
+    equal([kind, outcome, evidence.map(({ kind }) => kind)], [
+      ...["contested_proposal", drawn.proposal?.outcome, ["venue"]],
     ])
+    ok(confidence !== "high")
+    const price = outcome === 0 ? question.mid : 1 - question.mid
+    ok(
+      statement.endsWith(
+        `, while its price is ${priceFigure(price)}, so the proposal is contested.`,
+      ),
+    )
+    ok(/proposed at the venue and not disputed for/.test(statement) && !/already/.test(statement))
   },
   runs,
 )
@@ -327,7 +345,7 @@ law("predeterminedItem() has the price of its outcome, and the rest to 1 as the 
   }))
   const question = { ...priced.question, mid: fromHalfSteps(steps) }
   const accepted = Result.getOrThrow(judgeDetection(question, rulesDetection(question)))
-  const detection = { ...priced, question, accepted, detector: "rules" }
+  const detection = { ...priced, question, accepted, detector: "rules", record: null }
   const { dedupeKey, ...item } = predeterminedItem(detection, now)
   strictEqual(dedupeKey, "predetermined:m1")
   const { type, data } = Schema.decodeUnknownSync(FeedItem)({ feedIndex: 1, ...item })
@@ -335,6 +353,9 @@ law("predeterminedItem() has the price of its outcome, and the rest to 1 as the 
   const of = outcome === 0 ? steps : 20_000 - steps
   equal([data.marketPrice, data.impliedEdge], [of / 20_000, (20_000 - of) / 20_000])
   strictEqual(data.outcome, yesOrNo.outcomes[outcome])
+  equal([data.kind, data.proposal?.disputed, data.proposal?.record], [
+    ...["contested_proposal", false, null],
+  ])
   equal(data.evidence.map(({ url, source }) => [url, source]), [[yesOrNo.url, "the venue"]])
 }, runs)
 

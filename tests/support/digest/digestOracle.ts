@@ -36,7 +36,7 @@ export function tracesOf(material: DigestMaterial): IsTraced {
   ])
   const lengths = [material.from, material.coverage.venueReadAt ?? 0]
     .map((at) => material.until - at)
-    .concat(material.upcoming.map(({ endsAt }) => endsAt - material.until))
+    .concat(material.upcoming.map(({ resolvesAt }) => resolvesAt - material.until))
   return (figure) =>
     spelled.has(figure) || isDuration(figure, lengths) || isDecimal(figure, numbers)
 }
@@ -99,6 +99,9 @@ function countsOf(material: DigestMaterial): ReadonlyArray<string> {
     material
   const entries = whaleEntries.map(({ data }) => data)
   const moverMarkets = new Set(movers.map(({ data }) => data.market.slug)).size
+  const contestedMarkets = new Set(
+    movers.filter(({ data }) => data.converged !== true).map(({ data }) => data.market.slug),
+  ).size
   const paid = resolutions.filter(({ resolution }) => resolution.state === "paid").length
   const ups = movers.filter(({ data }) => data.priceNow >= data.priceStart).length
   const { answered = 0, sources = 0 } = coverage.news ?? {}
@@ -108,7 +111,7 @@ function countsOf(material: DigestMaterial): ReadonlyArray<string> {
       ...[paid, resolutions.length - paid],
     ]],
     ["move", "moves", [
-      ...[movers.length, ups, movers.length - ups, movers.length - Math.min(10, moverMarkets)],
+      ...[movers.length, ups, movers.length - ups, movers.length - Math.min(10, contestedMarkets)],
       ...tally(movers.map(({ data }) => data.market.category)),
     ]],
     ["entry", "entries", [
@@ -120,7 +123,8 @@ function countsOf(material: DigestMaterial): ReadonlyArray<string> {
     ["wallet", "wallets", [coverage.walletsTracked]],
     ["tracked wallet", "tracked wallets", [new Set(entries.map(({ wallet }) => wallet)).size]],
     ["finding", "findings", [predetermined.length - 8]],
-    ["end of a market", "ends of markets", [resolutions.length - 8, upcoming.length - 6]],
+    ["end of a market", "ends of markets", [resolutions.length - 8]],
+    ["expected resolution", "expected resolutions", [upcoming.length - 6]],
     ["headline", "headlines", [
       ...[headlines.length, headlines.length - 12],
       headlines.filter(({ markets }) => markets.length > 0).length,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Context, Deferred, Effect, Layer, Ref } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, Option, Ref } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as digestStore from "../../../src/digest/postgres/digestStore.ts"
 import * as feedStore from "../../../src/feed/postgres/feedStore.ts"
@@ -53,6 +53,19 @@ export const portsLayer: Layer.Layer<Ports, never, SqlClient> = News.layer.pipe(
     newsStore.layer,
   )),
 )
+
+/** These ports with a venue that is always read in full, and many watched markets. */
+export const reading = (ports: Context.Context<Ports>) =>
+  ports.pipe(
+    Context.add(JobSlots, {
+      ...Context.get(ports, JobSlots),
+      lastOk: () => Effect.map(Clock.currentTimeMillis, Option.some),
+    }),
+    Context.add(MarketStore, {
+      ...Context.get(ports, MarketStore),
+      watched: () => Effect.succeed(120),
+    }),
+  )
 
 /** A narrator with adjustable behaviour, and the calls it received. */
 export const makeNarrator = Effect.gen(function* () {

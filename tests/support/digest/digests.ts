@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isConverged } from "../../../src/movers/domain/gates.ts"
 import { Arbitrary } from "effect"
 import type {
   DigestHeadline,
@@ -192,7 +193,10 @@ function materialOf(window: Window): DigestMaterial {
         delta: Math.round((move.now - move.start) * 20_000) / 20_000,
         startedAt: isoTime(move.at - (move.hourly === 1 ? hour : day)),
         zScore: move.zScore,
-        confirmedBy: move.byTrades === 1 ? "trades" : "persistence",
+        // An item of an earlier rule was confirmed by trades, and does not say whether it converged.
+        ...move.byTrades === 1
+          ? { confirmedBy: "trades" }
+          : { confirmedBy: "persistence", converged: isConverged(move.now) },
         microstructure: microstructureWith({ mid: 0.5, depthUsd: move.depth }),
       },
     })),
@@ -252,7 +256,7 @@ function materialOf(window: Window): DigestMaterial {
       question: market.question,
       outcomes: market.outcomes,
       liquidityUsd: market.liquidityUsd,
-      endsAt: until + market.minutes * minute,
+      resolvesAt: until + market.minutes * minute,
       mid: market.mid,
     })),
     coverage: {

@@ -19,7 +19,9 @@ export function memoryDigests(): DigestStore["Service"] {
     latest: Effect.sync(() => Option.fromUndefinedOr(newestFirst()[0])),
     since: (since, limit) =>
       Effect.sync(() =>
-        newestFirst().filter(({ digest }) => Date.parse(digest.createdAt) >= since).slice(0, limit)
+        newestFirst().filter(({ digest, belowThreshold }) =>
+          !belowThreshold && Date.parse(digest.createdAt) >= since
+        ).slice(0, limit)
       ),
     prune: (before) =>
       Effect.sync(() => {

@@ -24,6 +24,7 @@ export function storedDigest(createdAt: EpochMs, title = "Nothing repriced"): St
     slot,
     until: createdAt,
     feedIndex: 0,
+    belowThreshold: false,
     digest: {
       id: `digest-${isoTime(slot).slice(0, 13)}`,
       title,

@@ -15,6 +15,8 @@ import { second } from "../../../src/core/domain/time.ts"
 import { type HttpServiceOptions, makeHttpService } from "../../../src/http/layer.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
 import type { DigestStore } from "../../../src/digest/DigestStore.ts"
+import { tickJob } from "../../../src/core/domain/freshness.ts"
+import { Freshness } from "../../../src/core/Freshness.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
 import { ReportNarrator } from "../../../src/research/ReportNarrator.ts"
@@ -160,7 +162,11 @@ const jobSlots = (world: World) =>
     claim: () => Effect.succeedNone,
     renew: () => Effect.succeed(false),
     finish: () => Effect.succeed(false),
-    lastOk: () => Effect.map(Ref.get(world.lastTickAt), Option.fromNullOr),
+    lastOk: (job) =>
+      Effect.map(
+        Ref.get(job === tickJob ? world.lastTickAt : world.productPorts.jobsOkAt),
+        Option.fromNullOr,
+      ),
     prune: () => Effect.succeed(0),
   })
 
@@ -261,8 +267,18 @@ export const servicesOver = (
   payments: Layer.Layer<Payments> = acceptingPayments,
   writing: Layer.Layer<ReportStore | ReportNarrator> = templateReports,
 ) =>
+  Layer.provideMerge(
+    servicesOverFresh(world, payments, writing),
+    Freshness.layer({ tickIntervalMs }).pipe(Layer.provide(jobSlots(world))),
+  )
+
+const servicesOverFresh = (
+  world: World,
+  payments: Layer.Layer<Payments>,
+  writing: Layer.Layer<ReportStore | ReportNarrator>,
+) =>
   Layer.mergeAll(
-    Feed.layer({ tickIntervalMs }).pipe(Layer.provide([feedStore(world), jobSlots(world)])),
+    Feed.layer({ tickIntervalMs }).pipe(Layer.provide(feedStore(world))),
     digestsOver(world.digests, world.storeUp),
     rateLimits(world),
     observed(world),

@@ -11,7 +11,7 @@ import type { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { buyer, sign } from "../payments/buyers.ts"
-import { makeService, makeWorld } from "./httpService.ts"
+import { makeService, makeWorld, type World } from "./httpService.ts"
 import { bookOf, endingMarket, pricesOver, type ProductPorts, whaleRow } from "../products.ts"
 import { inMarket, type Market, passing, startSeconds } from "../payments/sales.ts"
 import { faultOf } from "./shape.ts"
@@ -34,6 +34,8 @@ export interface PaidService {
   readonly productPorts: ProductPorts
   /** One digest is stored at the start. */
   readonly digests: DigestStore["Service"]
+  /** The feed, and when the last good tick ended. */
+  readonly feed: Pick<World, "items" | "lastTickAt">
   /** Calls while the test clock advances, and checks the answer against the contract. */
   readonly call: (target: string, init?: RequestInit) => Effect.Effect<Response>
   readonly pay: (product: Product, query?: string, n?: number) => Effect.Effect<Response>
@@ -68,7 +70,13 @@ export const withPaidService = <E>(
         const { header } = yield* payment(product, n)
         return yield* call(product.path + query, { headers: { "payment-signature": header } })
       })
-      return yield* body({ productPorts: world.productPorts, digests: world.digests, call, pay })
+      return yield* body({
+        productPorts: world.productPorts,
+        digests: world.digests,
+        feed: world,
+        call,
+        pay,
+      })
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None")),
     simulation,
   )

@@ -101,6 +101,7 @@ export const openReplica: (
     const blockable = services.pipe(
       Context.add(Feed, { ...feed, latest: Effect.andThen(latest, feed.latest) }),
       Context.add(Resolving, {
+        ...resolving,
         check: (query) => Effect.andThen(check, resolving.check(query)),
         list: (query) => Effect.andThen(list, resolving.list(query)),
       }),

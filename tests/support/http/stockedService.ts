@@ -19,7 +19,10 @@ export const stocked = Effect.gen(function* () {
   yield* TestClock.setTime(noon)
   const world = yield* makeWorld(30)
   const { markets, books, series, whales } = world.productPorts
-  const sold = endingMarket(1, noon, { endsAt: noon + hour / 2, liquidityUsd: 1_000_000 })
+  const sold = endingMarket(1, noon, {
+    ...{ gameStartsAt: noon - 5 * hour, endsAt: noon + hour / 2, liquidityUsd: 1_000_000 },
+    eventSlug: "nba-osprey-kestrel",
+  })
   yield* Ref.set(markets, [sold])
   yield* Ref.set(books, [bookOf(sold, noon)])
   yield* Ref.set(series, pricesOver(7 * 24, noon, { from: 0.4, to: 0.6 }))

@@ -35,7 +35,11 @@ export function market(fields: Partial<Market> = {}): Market {
     outcomes: ["Yes", "No"],
     tokenIds: [TokenId.make("yes"), TokenId.make("no")],
     endsAt: null,
+    gameStartsAt: null,
+    eventKey: "lighthouse",
+    exclusive: false,
     volumeUsd: 50_000,
+    volume24hUsd: 5_000,
     liquidityUsd: 20_000,
     status: "open",
     listed: null,
@@ -92,12 +96,16 @@ export function alternatingHours(
   }))
 }
 
-/** A calm week, and the previous tick already at the new price. */
+/** The last 40 minutes at this price. */
+export function settledAt(mid: number): ReadonlyArray<SeriesPoint> {
+  return [1, 2, 3, 4].map((ticks) => ({ at: now - ticks * tickIntervalMs, mid }))
+}
+
+/** A calm week, and 40 minutes at the new price. */
 export function moveContext(fields: Partial<MoveContext> = {}): MoveContext {
   return {
     history: alternatingHours(now - hour, 0.5, 0),
-    trades: [],
-    previous: { at: now - tickIntervalMs, mid: 0.6 },
+    recent: settledAt(0.6),
     emitted: [],
     ...fields,
   }

@@ -26,7 +26,7 @@ import {
 } from "../../../src/markets/domain/book.ts"
 import type { MoveWindow } from "../../../src/feed/domain/item.ts"
 import type { Market, MarketId, SeriesPoint } from "../../../src/markets/domain/market.ts"
-import type { Mover, PriceMove } from "../../../src/movers/domain/priceMove.ts"
+import type { MarketMove, Mover } from "../../../src/movers/domain/priceMove.ts"
 import {
   historyRange,
   judgeMove,
@@ -35,6 +35,7 @@ import {
   selectMovers,
   startRange,
 } from "../../../src/movers/domain/gates.ts"
+import { settlingRange } from "../../../src/movers/domain/confirmation.ts"
 import { screenMarket, spreadMax } from "../../../src/markets/domain/quality.ts"
 import type { EmittedMove } from "../../../src/movers/domain/novelty.ts"
 import { day, type EpochMs, hour, minute } from "../../../src/core/domain/time.ts"
@@ -71,7 +72,7 @@ export function watch(world: World): Watched {
         const start = series.lastMid(market, notBefore, atOrBefore)
         const book = series.book(market, now)
         const move = screenMove({ market, book, window, now, tickIntervalMs, start })
-        const result = Result.flatMap(move, (it) => judge(world, series, movers, it))
+        const result = Result.flatMap(move, (it) => judge(series, movers, it))
         if (Result.isSuccess(result)) found.push(result.success)
         else count(result.failure)
       }
@@ -84,30 +85,19 @@ export function watch(world: World): Watched {
 }
 
 function judge(
-  world: World,
   series: SimulatedSeries,
   movers: ReadonlyArray<Mover>,
-  move: PriceMove,
+  move: MarketMove,
 ) {
-  const { market, now, startedAt } = move
+  const { market, startedAt } = move
   return judgeMove(move, {
     history: series.history(market, historyRange(move), startedAt),
-    // Lazy: only a move that passes gate 5 reads it.
-    get trades() {
-      const simulated = world.catalogue.byId(market.id)
-      return simulated === undefined
-        ? []
-        : world.trades(simulated, { from: startedAt, to: now }, tradesMax)
-    },
-    previous: series.lastMid(market, now - 2 * tickIntervalMs, now - tickIntervalMs),
+    recent: series.ticks(market, settlingRange(move)),
     emitted: movers
       .filter((mover) => mover.market.id === market.id)
       .map((mover): EmittedMove => ({ ...mover, emittedAt: mover.now })),
   })
 }
-
-/** As many as the venue port returns. */
-const tradesMax = 1_000
 
 /** The naive rule: a move of five cents in an hour, and then an hour without another. */
 export function watchNaively(world: World, only: "everything" | "valid and ordinary") {
@@ -237,6 +227,11 @@ interface SimulatedSeries {
   ) => Result.Result<Microstructure, BookFault> | null
   /** The last point of the series in the range. */
   readonly lastMid: (market: Market, from: EpochMs, to: EpochMs) => SeriesPoint | undefined
+  /** The points in the range. */
+  readonly ticks: (
+    market: Market,
+    range: { readonly from: EpochMs; readonly to: EpochMs },
+  ) => ReadonlyArray<SeriesPoint>
   /** The points in the range that the rule uses: the hours back from `end`, and the ticks at it. */
   readonly history: (
     market: Market,
@@ -273,6 +268,15 @@ function makeSeries(world: World): SimulatedSeries {
   return {
     book,
     lastMid,
+    ticks: (market, { from, to }) => {
+      const first = Math.ceil(from / tickIntervalMs) * tickIntervalMs
+      const points: Array<SeriesPoint> = []
+      for (let at = first; at <= to; at += tickIntervalMs) {
+        const point = lastMid(market, at, at)
+        if (point !== undefined) points.push(point)
+      }
+      return points
+    },
     history: (market, { from, to }, end) => {
       const points: Array<SeriesPoint | undefined> = []
       for (let at = end; at >= from; at -= hour) {

@@ -15,6 +15,8 @@ import { type Market, MarketId, Slug, TokenId } from "../../../src/markets/domai
 import type { Headline } from "../../../src/news/domain/headline.ts"
 import { rulesDetection } from "../../../src/predetermined/domain/predetermined.ts"
 import { hour, minute } from "../../../src/core/domain/time.ts"
+import type { ProposalRecord } from "../../../src/feed/domain/item.ts"
+import { ContestedRecord } from "../../../src/predetermined/ContestedRecord.ts"
 import { Detector } from "../../../src/predetermined/Detector.ts"
 import type { ModelFailed } from "../../../src/writing/Model.ts"
 import { DetectionStore } from "../../../src/predetermined/DetectionStore.ts"
@@ -36,8 +38,12 @@ export interface Script {
   headlines: ReadonlyArray<Headline>
   /** USD on each side of every book. */
   depthUsd: (market: Market) => number
+  /** The best bid of books that have no asks; null for books with both sides. */
+  oneSidedAt: number | null
   down: ReadonlySet<"books" | "proposals" | "rules" | "news">
   detector: string
+  /** The stored record of contested proposals. */
+  record: ProposalRecord | null
   detect: (question: DetectionQuestion) => Effect.Effect<Detection, ModelFailed>
   /** Every question to the detector, in order. */
   readonly questions: Array<DetectionQuestion>
@@ -45,7 +51,7 @@ export interface Script {
 
 export const makeScript = (fields: Partial<Script> = {}): Script => ({
   ...{ markets: [], proposals: [], headlines: [], depthUsd: () => 10_000, down: new Set() },
-  detector: "rules",
+  ...{ detector: "rules", record: null, oneSidedAt: null },
   detect: (question) => Effect.succeed(rulesDetection(question)),
   ...fields,
   questions: [],
@@ -131,6 +137,9 @@ const scriptedPorts = (of: Script) => {
             of.markets.filter(({ tokenIds }) => tokens.includes(tokenIds[0])).map((market) => {
               const book = bookOf(market, now)
               const size = of.depthUsd(market)
+              if (of.oneSidedAt !== null) {
+                return { ...book, bids: [{ price: of.oneSidedAt, size }], asks: [] }
+              }
               return {
                 ...book,
                 bids: book.bids.map(({ price }) => ({ price, size })),
@@ -152,6 +161,7 @@ const scriptedPorts = (of: Script) => {
       relatedTo: ({ question }) =>
         newsAnswer(() => of.headlines.filter(({ title }) => isAbout(title, question))),
     }),
+    Layer.succeed(ContestedRecord, { read: Effect.sync(() => of.record) }),
     Layer.succeed(Detector, {
       get name() {
         return of.detector
@@ -166,7 +176,7 @@ const scriptedPorts = (of: Script) => {
 }
 
 export type Ports = Context.Context<
-  VenueClient | MarketStore | News | Detector | FeedStore | DetectionStore
+  VenueClient | MarketStore | News | Detector | ContestedRecord | FeedStore | DetectionStore
 >
 
 /** On the live clock: the store's periodic work must not run for every day that a test skips. */

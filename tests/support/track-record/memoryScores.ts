@@ -7,16 +7,39 @@ import { Effect } from "effect"
 import type { MarketId, SeriesPoint } from "../../../src/markets/domain/market.ts"
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"
 import {
+  martingaleKept,
+  type MoveOutcome,
+  restate,
+  type Statement,
+  sumsByBin,
+} from "../../../src/movers/domain/moveOutcomes.ts"
+import {
   type CheckVerdict,
-  judgingDelayMs,
+  firstDueAt,
+  isEntryCheck,
   type ScoreCheck,
   type VerdictCounts,
 } from "../../../src/track-record/domain/selfScore.ts"
+import {
+  dueAtOf,
+  type ForecastVerdict,
+  type ResolutionForecast,
+} from "../../../src/track-record/domain/resolutionForecasts.ts"
+import type { PublishedEntry } from "../../../src/track-record/domain/entryScore.ts"
+import {
+  readingsOf,
+  type ScoredEntry,
+  type StoredReading,
+  totalsOf,
+  walletSumsOf,
+} from "./memoryEntries.ts"
 import type { EpochMs } from "../../../src/core/domain/time.ts"
 import type { ScoreStore } from "../../../src/track-record/ScoreStore.ts"
 
 /** The counts before the first item. */
-export const noVerdicts: VerdictCounts = { mover_1h: {}, mover_24h: {}, predetermined: {} }
+export const noVerdicts: VerdictCounts = {
+  ...{ mover_1h: {}, mover_24h: {}, predetermined: {}, contested: {} },
+}
 
 interface StoredMarket {
   requestedAt: EpochMs
@@ -24,11 +47,17 @@ interface StoredMarket {
   resolution: Resolution | null
   endedAt: EpochMs | null
 }
+interface StoredForecast {
+  readonly forecast: ResolutionForecast
+  verdict: ForecastVerdict | null
+}
 interface StoredCheck {
   readonly check: ScoreCheck
   dueAt: EpochMs | null
   verdict: CheckVerdict | null
+  value: number | null
   point: SeriesPoint | null
+  outcome: MoveOutcome | null
 }
 
 const isSameResolution = (a: Resolution | null, b: Resolution): boolean =>
@@ -40,7 +69,66 @@ export function memoryScores(): ScoreStore["Service"] {
   let revision = 0
   const markets = new Map<MarketId, StoredMarket>()
   const checks: Array<StoredCheck> = []
+  const forecasts: Array<StoredForecast> = []
+  const marketOf = (id: MarketId): StoredMarket => {
+    const market = markets.get(id) ??
+      { requestedAt: -Infinity, version: 0, resolution: null, endedAt: null }
+    markets.set(id, market)
+    return market
+  }
+  const entries: Array<PublishedEntry> = []
+  const readings: Array<StoredReading> = []
+  const scored = (): ReadonlyArray<ScoredEntry> =>
+    entries.map((entry) => {
+      const ofEntry = checks.filter(({ check }) => check.feedIndex === entry.feedIndex)
+      return {
+        entry,
+        checks: ofEntry.map(({ check: { kind }, verdict, value }) => ({ kind, verdict, value })),
+        readings: readings.filter(({ feedIndex }) => feedIndex === entry.feedIndex),
+      }
+    })
   const checksOfMarket = (id: MarketId) => checks.filter(({ check }) => check.marketId === id)
+
+  /** The mid that was read from the book an hour after publication. */
+  const hourlyMid = ({ kind, feedIndex }: ScoreCheck): SeriesPoint | null => {
+    const result = readings.find((one) => one.feedIndex === feedIndex && one.delayMinutes === 60)
+      ?.result
+    return kind === "whale_1h" && result?.state === "read" && result.mid !== null
+      ? { at: result.readAt, mid: result.mid }
+      : null
+  }
+
+  const tests = new Map<string, { stated: Statement | null; tested: number; contained: number }>()
+
+  /** The bins, recounted from all checks. */
+  const bins = () =>
+    (["1h", "24h"] as const).flatMap((horizon) => {
+      const judged = checks.flatMap(({ check, outcome }) =>
+        !("priceStart" in check) || check.kind !== `mover_${horizon}` ||
+          check.move === null || outcome === null
+          ? []
+          : [{ ...outcome, event: check.move.eventKey, bins: check.move.bins }]
+      )
+      return [...sumsByBin(judged)].map(([bin, sums]) => {
+        const margins = judged.flatMap((move) => move.bins.includes(bin) ? [move.margin] : [])
+        const kept = martingaleKept(margins.map((margin) => [margin, 1]), sums.drift / sums.moves)
+        const isCoarsest = bin === "contested" || bin === "converged"
+        const key = `${horizon} ${bin}`
+        return { key, stated: null, horizon, bin, sums, martingaleKept: isCoarsest ? kept : null }
+      })
+    })
+
+  const test = () => {
+    for (const { key, sums } of bins()) {
+      const before = tests.get(key) ?? { stated: null, tested: 0, contained: 0 }
+      const { stated, contained } = restate(before.stated, sums)
+      tests.set(key, {
+        stated,
+        tested: before.tested + (contained === null ? 0 : 1),
+        contained: before.contained + (contained === true ? 1 : 0),
+      })
+    }
+  }
 
   const dueMarkets: ScoreStore["Service"]["dueMarkets"] = (query) =>
     Effect.sync(() => {
@@ -48,13 +136,17 @@ export function memoryScores(): ScoreStore["Service"] {
         const ofMarket = checksOfMarket(id)
         const hasOutcome = ofMarket.some(({ check }) => check.kind === "predetermined")
         const lastMoverAt = Math.max(
-          ...ofMarket.flatMap(({ check }) => check.kind === "predetermined" ? [] : [check.at]),
+          ...ofMarket.flatMap(({ check }) => check.kind.startsWith("mover") ? [check.at] : []),
         )
         const recent = endedAt === null
           ? query.endedAfter <= lastMoverAt && lastMoverAt <= query.now
           : endedAt > query.endedAfter
         return hasOutcome && endedAt === null && requestedAt < query.requestedBefore ||
           recent && requestedAt < query.requestedAgainBefore ||
+          forecasts.some(({ forecast, verdict }) =>
+            forecast.marketId === id && verdict === null && dueAtOf(forecast) <= query.now &&
+            requestedAt < dueAtOf(forecast)
+          ) ||
           ofMarket.some(({ dueAt }) => dueAt !== null && dueAt <= query.now && requestedAt < dueAt)
       }
       return [...markets]
@@ -68,29 +160,25 @@ export function memoryScores(): ScoreStore["Service"] {
 
   return {
     cursor: Effect.sync(() => cursor),
-    addChecks: (from, to, added) =>
+    addChecks: (from, to, added, published = []) =>
       Effect.sync(() => {
         if (cursor !== from) return false
         cursor = to
         if (added.length > 0) revision += 1
         for (const { marketId } of added) {
-          if (marketId === null || markets.has(marketId)) continue
-          markets.set(marketId, {
-            requestedAt: -Infinity,
-            version: 0,
-            resolution: null,
-            endedAt: null,
-          })
+          if (marketId !== null) marketOf(marketId)
         }
         for (const check of added) {
           const ended = check.marketId !== null && markets.get(check.marketId)?.resolution !== null
-          const dueAt = check.kind !== "predetermined"
-            ? check.at + judgingDelayMs
-            : ended
-            ? check.at
-            : null
-          checks.push({ check, dueAt, verdict: null, point: null })
+          const dueAt = firstDueAt(check) ?? (ended ? check.at : null)
+          checks.push({ check, dueAt, verdict: null, value: null, point: null, outcome: null })
+          if (check.kind === "whale_entry") {
+            if (published.some(({ feedIndex }) => feedIndex === check.feedIndex)) {
+              readings.push(...readingsOf(check))
+            }
+          }
         }
+        entries.push(...published)
         return true
       }),
     dueMarkets,
@@ -134,7 +222,7 @@ export function memoryScores(): ScoreStore["Service"] {
               version: market?.version ?? 0,
               resolution: market?.resolution ?? null,
               hasVerdict: verdict !== null,
-              point,
+              point: point ?? (verdict === null ? hourlyMid(check) : null),
             }
           })
       ),
@@ -142,28 +230,119 @@ export function memoryScores(): ScoreStore["Service"] {
       Effect.sync(() => {
         let written = 0
         let changed = false
-        for (const { check, version, verdict, point } of judged) {
+        for (const judgement of judged) {
+          const { check, version, verdict, point, outcome, value = null, dueAt = null } = judgement
           const stored = checks.find((stored) =>
             stored.check.feedIndex === check.feedIndex && stored.check.kind === check.kind
           )
           const market = check.marketId === null ? undefined : markets.get(check.marketId)
           if (stored === undefined || (market?.version ?? 0) !== version) continue
           written += 1
-          changed ||= stored.verdict !== verdict
-          Object.assign(stored, { verdict, point, dueAt: null })
+          changed ||= stored.verdict !== verdict || stored.value !== value ||
+            stored.outcome?.drift !== outcome?.drift
+          Object.assign(stored, { verdict, point, value, outcome, dueAt })
         }
+        test()
         if (changed) revision += 1
         return written
       }),
     counts: Effect.sync(() => {
-      const counts: Record<ScoreCheck["kind"], Partial<Record<CheckVerdict | "open", number>>> = {
-        ...{ mover_1h: {}, mover_24h: {}, predetermined: {} },
-      }
-      for (const { check: { kind }, verdict } of checks) {
+      type Counts = Record<keyof VerdictCounts, Partial<Record<CheckVerdict | "open", number>>>
+      const counts: Counts = { mover_1h: {}, mover_24h: {}, predetermined: {}, contested: {} }
+      for (const { check, verdict } of checks) {
+        if (isEntryCheck(check)) continue
+        const kind = check.kind === "predetermined" && check.contested ? "contested" : check.kind
         counts[kind][verdict ?? "open"] = (counts[kind][verdict ?? "open"] ?? 0) + 1
       }
       return checks.length === 0 ? noVerdicts : counts
     }),
+    dueReadings: (now, limit) =>
+      Effect.sync(() =>
+        readings
+          .filter(({ result, dueAt }) => result === null && dueAt <= now)
+          .sort((a, b) =>
+            a.dueAt - b.dueAt || a.feedIndex - b.feedIndex || a.delayMinutes - b.delayMinutes
+          )
+          .slice(0, limit)
+          .map(({ result: _, ...due }) => due)
+      ),
+    saveReadings: (judged) =>
+      Effect.sync(() => {
+        let saved = 0
+        for (const { feedIndex, delayMinutes, result } of judged) {
+          const stored = readings.find((one) =>
+            one.feedIndex === feedIndex && one.delayMinutes === delayMinutes
+          )
+          if (stored === undefined || stored.result !== null) continue
+          stored.result = result
+          saved += 1
+        }
+        if (saved > 0) revision += 1
+        return saved
+      }),
+    entryTotals: Effect.sync(() => totalsOf(scored())),
+    walletEntrySums: Effect.sync(() => walletSumsOf(scored())),
+    moveBins: Effect.sync(() =>
+      bins().map((row) => ({ ...row, tested: 0, contained: 0, ...tests.get(row.key) }))
+        .map(({ key: _, stated: __, ...row }) => row)
+    ),
     version: Effect.sync(() => `${revision}`),
+    forecastsMadeAt: Effect.sync(() => Math.max(0, ...forecasts.map((it) => it.forecast.madeAt))),
+    addForecasts: (added) =>
+      Effect.sync(() => {
+        for (const forecast of added) {
+          marketOf(forecast.marketId)
+          const isKnown = forecasts.some(({ forecast: { marketId, madeAt } }) =>
+            marketId === forecast.marketId && madeAt === forecast.madeAt
+          )
+          if (!isKnown) forecasts.push({ forecast, verdict: null })
+        }
+        if (added.length > 0) revision += 1
+      }),
+    dueForecasts: ({ now, overdueBefore, limit }) =>
+      Effect.sync(() =>
+        forecasts
+          .map(({ forecast, verdict }) => {
+            const { requestedAt, resolution } = marketOf(forecast.marketId)
+            const dueAt = dueAtOf(forecast)
+            return { forecast, verdict, resolution, dueAt, requested: requestedAt >= dueAt }
+          })
+          .filter(({ verdict, dueAt, requested }) =>
+            verdict === null && dueAt <= now && (requested || dueAt < overdueBefore)
+          )
+          .sort((a, b) => a.dueAt - b.dueAt || (a.forecast.marketId < b.forecast.marketId ? -1 : 1))
+          .slice(0, limit)
+          .map(({ forecast, resolution, requested }) => ({ forecast, resolution, requested }))
+      ),
+    saveForecastVerdicts: (judged) =>
+      Effect.sync(() => {
+        let saved = 0
+        for (const { forecast, verdict } of judged) {
+          const stored = forecasts.find((it) =>
+            it.forecast.marketId === forecast.marketId && it.forecast.madeAt === forecast.madeAt
+          )
+          if (stored === undefined || stored.verdict !== null) continue
+          stored.verdict = verdict
+          saved += 1
+        }
+        if (saved > 0) revision += 1
+        return saved
+      }),
+    forecastCounts: Effect.sync(() => {
+      const of = (verdict: ForecastVerdict) => forecasts.filter((it) => it.verdict === verdict)
+      const judged = forecasts.flatMap(({ forecast, verdict }) =>
+        verdict === "resolved" || verdict === "open" ? [{ ...forecast, is: verdict } as const] : []
+      )
+      const error = (of: (it: (typeof judged)[number]) => number) =>
+        judged.reduce((sum, it) => sum + (of(it) - (it.is === "resolved" ? 1 : 0)) ** 2, 0)
+      return {
+        forecasts: forecasts.length,
+        resolved: of("resolved").length,
+        open: of("open").length,
+        unknown: of("unknown").length,
+        squaredError: error(({ probability }) => probability),
+        endDateSquaredError: error(({ endWithin }) => endWithin ? 1 : 0),
+      }
+    }),
   }
 }

@@ -38,6 +38,7 @@ export function gammaRow(market = 1, fields: Fields = {}): Fields {
     volumeNum: 123456.789,
     liquidity: "9876.5",
     liquidityNum: 9876.5,
+    volume24hr: 4321.5,
     active: true,
     closed: false,
     archived: false,

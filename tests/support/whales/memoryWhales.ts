@@ -229,7 +229,7 @@ function whaleMarketStore(tables: Tables): WhaleMarketStore["Service"] {
   return {
     unknownMarkets: (limit, requestedBefore) =>
       Effect.sync(() =>
-        [...markets].filter(([id, { facts, factsRequestedAt }]) =>
+        [...markets].reverse().filter(([id, { facts, factsRequestedAt }]) =>
           facts === null && factsRequestedAt < requestedBefore && ofMarket(id).length > 0
         ).sort(([, a], [, b]) => order(a.factsRequestedAt, b.factsRequestedAt)).slice(0, limit)
           .map(([id]) => id)
@@ -237,7 +237,7 @@ function whaleMarketStore(tables: Tables): WhaleMarketStore["Service"] {
     saveFacts: (facts, requested, at) =>
       Effect.sync(() => {
         for (const one of facts) {
-          putMarket(one.id, { facts: one, event: marketOf(one.id).event ?? one.eventSlug })
+          putMarket(one.id, { facts: one, event: marketOf(one.id).event ?? one.eventKey })
         }
         for (const id of requested) {
           putMarket(id, { factsRequestedAt: Math.max(at, marketOf(id).factsRequestedAt) })
@@ -381,7 +381,9 @@ function entryStore(tables: Tables): EntryStore["Service"] {
 }
 
 function countingStore(tables: Tables): CountingStore["Service"] {
-  const { wallets, key, marketOf, all, ofWallet, positions, put } = tables
+  const { wallets, key, marketOf, all, ofWallet, isOpen, positions, put } = tables
+  const exclusiveGroupOf = (facts: MarketFacts | null) =>
+    facts?.exclusive === true ? facts.eventSlug : null
   const eventOf = ({ wallet, marketId }: Position) => `${wallet} ${marketOf(marketId).event}`
 
   const uncountedEvent = (members: ReadonlyArray<Position>): ReadonlyArray<UncountedEvent> => {
@@ -390,10 +392,12 @@ function countingStore(tables: Tables): CountingStore["Service"] {
     return [{
       wallet: tracked.wallet,
       countFrom: tracked.source === "profit" ? tracked.trackedAt : null,
+      selectedAt: tracked.trackedAt,
       positions: members.map(({ marketId, uncounted, computed, score }) => ({
         marketId,
         version: uncounted?.version ?? 0,
         feeRate: marketOf(marketId).facts?.takerFeeRate ?? 0,
+        exclusiveGroup: exclusiveGroupOf(marketOf(marketId).facts),
         entries: computed.entries,
         resolution: marketOf(marketId).resolution,
         counted: score,
@@ -417,7 +421,8 @@ function countingStore(tables: Tables): CountingStore["Service"] {
           uncountedEvent(
             all().filter((position) =>
               eventOf(position) === event &&
-              (position.uncounted !== null || position.score !== null)
+              (position.uncounted !== null || position.score !== null ||
+                isOpen(position.marketId) && position.computed.entries.length > 0)
             ),
           )
         )

@@ -6,8 +6,9 @@
 import { Arbitrary, Schema } from "effect"
 import type { Entry } from "../../../src/whales/domain/entry.ts"
 import {
+  type EnteredMarket,
+  eventScores,
   type MarketScore,
-  marketScore,
   noSums,
   recount,
   type WalletSums,
@@ -73,6 +74,9 @@ const anyEntry = Arbitrary.map(
       price,
       stakeUsd,
       hedgedShares: Math.max(0, hedged - 200) / 100 * shares,
+      // Different entries are opened at different times.
+      firstFillAt: 100_000 * thousandths + stakeUsd,
+      lastFillAt: 100_000 * thousandths + stakeUsd,
     })
   },
 )
@@ -105,7 +109,16 @@ export const anyRecord: Arbitrary.Arbitrary<ReadonlyArray<PlayedEvent>> = Arbitr
 )
 
 export function scoresOf(event: PlayedEvent): ReadonlyArray<MarketScore> {
-  return event.map(({ entries, payouts, feeRate }) => marketScore(entries, payouts, feeRate))
+  return eventScores(event.map(enteredMarket), selectedAt).flatMap((score) => score ?? [])
+}
+
+/** Some generated entries are opened before, some after. */
+const selectedAt = 20_000_000
+/** After every generated entry. */
+const endedAt = 1_000_000_000
+
+export function enteredMarket({ entries, payouts, feeRate }: PlayedMarket): EnteredMarket {
+  return { entries, ended: { payouts, at: endedAt }, feeRate, exclusiveGroup: null }
 }
 
 /** The sums of a whole record. */
@@ -119,6 +132,7 @@ export function counted(record: ReadonlyArray<PlayedEvent>) {
     event.flatMap(({ entries, payouts, feeRate }) =>
       payouts === null ? [] : entries
         .filter(({ shares, hedgedShares }) => hedgedShares <= shares / 2)
+        .filter(({ openingPrice }) => openingPrice < 0.95)
         .map((it) => ({ ...it, feeRate, event: number, paid: payouts[it.outcome] }))
     )
   )

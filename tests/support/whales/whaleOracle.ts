@@ -10,7 +10,12 @@ import { ratesOf } from "../../../src/whales/domain/rates.ts"
 import { entriesOf, type Entry } from "../../../src/whales/domain/entry.ts"
 import type { MarketFacts, MarketId } from "../../../src/markets/domain/market.ts"
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"
-import { type MarketScore, marketScore, noSums, recount } from "../../../src/whales/domain/score.ts"
+import {
+  type EnteredMarket,
+  eventScores,
+  noSums,
+  recount,
+} from "../../../src/whales/domain/score.ts"
 import type { WalletSums } from "../../../src/whales/domain/score.ts"
 import type { EpochMs } from "../../../src/core/domain/time.ts"
 import type { TrackedWallet } from "../../../src/whales/domain/tracking.ts"
@@ -44,6 +49,7 @@ export interface ScratchOracle {
 
 export interface ScratchCalibration {
   readonly label: string
+  readonly suggestive?: string
   readonly resolved: number
   readonly winRate: number
   readonly meanEntryPrice: number
@@ -51,7 +57,8 @@ export interface ScratchCalibration {
   readonly edgeLow: number
   readonly edgeHigh: number
   readonly followRoi: number
-  readonly fadeRoi: number
+  readonly fadeRoi: number | null
+  readonly effectiveEntries?: number
 }
 
 export function makeOracle(
@@ -79,26 +86,32 @@ export function makeOracle(
     )
 
   const sumsAt = (at: EpochMs) => {
-    const ended = resolutionsAt(at)
-    const scores = new Map<string, Map<string, Array<MarketScore>>>()
+    const resolutions = resolutionsAt(at)
+    const entered = new Map<string, Map<string, Array<EnteredMarket>>>()
     for (const { wallet, market, entries } of positionsAt(at)) {
-      const resolution = ended.get(market.id)
+      const resolution = resolutions.get(market.id)
       const tracked = sources.get(wallet)
-      if (resolution === undefined || tracked === undefined) continue
+      if (tracked === undefined) continue
       const from = tracked.source === "profit" ? tracked.trackedAt : -Infinity
       const chosen = entries.filter((entry) => entry.firstFillAt >= from)
       if (chosen.length === 0) continue
-      const payouts = resolution.state === "paid" ? resolution.payouts : null
-      const events = scores.getOrInsertComputed(wallet, () => new Map())
-      const ofEvent = events.getOrInsertComputed(market.eventSlug, () => [])
-      ofEvent.push(marketScore(chosen, payouts, market.takerFeeRate))
+      const ended = resolution === undefined ? null : {
+        payouts: resolution.state === "paid" ? resolution.payouts : null,
+        at: resolution.resolvedAt,
+      }
+      const events = entered.getOrInsertComputed(wallet, () => new Map())
+      const ofEvent = events.getOrInsertComputed(market.eventKey, () => [])
+      const exclusiveGroup = market.exclusive ? market.eventSlug : null
+      ofEvent.push({ entries: chosen, ended, feeRate: market.takerFeeRate, exclusiveGroup })
     }
-    return new Map([...scores].map(([wallet, events]) =>
-      [
-        wallet,
-        [...events.values()].reduce((sums, after) => recount(sums, [], after), noSums),
-      ] as const
-    ))
+    const sumsOf = (wallet: string, events: Iterable<ReadonlyArray<EnteredMarket>>) =>
+      [...events].reduce((sums, markets) => {
+        const scores = eventScores(markets, sources.get(wallet)?.trackedAt ?? 0)
+        return recount(sums, [], scores.flatMap((score) => score ?? []))
+      }, noSums)
+    return new Map(
+      [...entered].map(([wallet, events]) => [wallet, sumsOf(wallet, events.values())] as const),
+    )
   }
 
   const calibrationsAt = cached((at) => {
@@ -108,13 +121,13 @@ export function makeOracle(
       const judgement = judgementOf(of)
       if (judgement !== null) judged.set(wallet, judgement)
     }
-    return new Map([...labels(judged)].flatMap(([wallet, label]) => {
+    return new Map([...labels(judged)].flatMap(([wallet, given]) => {
       const rates = ratesOf(sums.get(wallet) ?? noSums)
       if (rates === null) return []
       const { resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh } = rates
-      const { followRoi, fadeRoi } = rates
+      const { followRoi, fadeRoi, intervals: { effectiveEntries } } = rates
       const figures = { resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh }
-      return [[wallet, { label, ...figures, followRoi, fadeRoi }] as const]
+      return [[wallet, { ...given, ...figures, followRoi, fadeRoi, effectiveEntries }] as const]
     }))
   })
 

@@ -6,9 +6,8 @@
 import { type Rates, ratesOf } from "../../../src/whales/domain/rates.ts"
 import { marketScore, noSums, recount, type WalletSums } from "../../../src/whales/domain/score.ts"
 import type { TrackedWallet } from "../../../src/whales/domain/tracking.ts"
-import type { CalibratedWhale } from "../../../src/whales/domain/whale.ts"
+import { type CalibratedWhale, whaleRow } from "../../../src/whales/domain/whale.ts"
 import type { WhaleLabel } from "../../../src/feed/domain/item.ts"
-import { whaleRow } from "../products.ts"
 
 /** One entry in a market and event of its own. */
 export interface KnownEntry {
@@ -76,13 +75,14 @@ export function storeOf(wallets: ReadonlyArray<KnownWallet>) {
   }
 }
 
+const facts = { source: "volume", marketMaker: false, openEntries: 7 } as const
+
 function calibratedWhale(
   { wallet, label, computedAt }: KnownWallet,
   rates: Rates,
 ): CalibratedWhale {
-  const { followRoi, cancelled: _, ...shared } = rates
-  const row = whaleRow({ ...shared, wallet, pseudonym: wallet, label, mirrorRoi: followRoi })
-  return { computedAt, row }
+  const given = { label, suggestive: label }
+  return { computedAt, row: whaleRow(wallet, rates, given, { pseudonym: wallet, ...facts }) }
 }
 
 /** Wallets that won these numbers of 40 entries at even odds, calibrated on 21 November 2026. */

@@ -7,6 +7,7 @@
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
 import { Scorecard, scorecard, topWalletsMax } from "../../../src/track-record/domain/scorecard.ts"
+import { moverDrift } from "../../../src/track-record/domain/moverDrift.ts"
 import { selfScore } from "../../../src/track-record/domain/selfScore.ts"
 import { law } from "../../support/effect.ts"
 import {
@@ -16,10 +17,17 @@ import {
   trackedWallet,
 } from "../../support/whales/whales.ts"
 
+import { noForecasts } from "../../../src/track-record/domain/resolutionForecasts.ts"
+
 const now = Date.parse("2026-11-21T12:00:00.000Z")
 const verdicts = { mover_1h: { persisted: 3, open: 1 }, mover_24h: { open: 4 }, predetermined: {} }
+/** Neither entries nor movers were scored. */
+const unscored = {
+  ...{ entries: new Map(), moveBins: [], forecasts: noForecasts },
+  readAt: { wallets: now, scores: now },
+}
 const cardOf = (wallets: ReadonlyArray<KnownWallet>) =>
-  scorecard({ ...storeOf(wallets), verdicts, now })
+  scorecard({ ...storeOf(wallets), verdicts, ...unscored })
 
 const entry = Schema.Struct({
   cents: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 99 })),
@@ -75,18 +83,20 @@ law(
     const entries = wallets.filter(({ history }) => history === "whole").flatMap((row) =>
       row.entries
     )
-    const decided = entries.filter(({ won }) => won !== null)
+    const cancelled = entries.filter(({ won }) => won === null)
+    // Sweeps are apart.
+    const decided = entries.filter(({ won, price }) => won !== null && price < 0.95)
     const inBands = oddsBands.reduce((sum, band) => sum + band.entries, 0)
     equal(
       [coverage.resolvedEntries, coverage.cancelledEntries, inBands],
-      [decided.length, entries.length - decided.length, decided.length],
+      [decided.length, cancelled.length, decided.length],
     )
     for (const { from, to, entries } of oddsBands) {
       const last = to === 1
       const within = ({ price }: KnownEntry) => from <= price && (price < to || last)
       strictEqual(entries, decided.filter(within).length)
     }
-    if (decided.length === 0) return equal(new Set(Object.values(overall)), new Set([null]))
+    if (decided.length === 0) return withoutFigures(overall)
     const wins = decided.filter(({ won }) => won).length
     near(overall.holdToResolutionWinRate, wins / decided.length)
     near(
@@ -104,8 +114,8 @@ law("scorecard() does not depend on the order of wallets", anyWallets, (drawn) =
     whales: whales.toReversed(),
   }
   equal(
-    scorecard({ ...reversed, verdicts, now }),
-    scorecard({ tracked, totals, whales, verdicts, now }),
+    scorecard({ ...reversed, verdicts, ...unscored }),
+    scorecard({ tracked, totals, whales, verdicts, ...unscored }),
   )
 })
 
@@ -166,31 +176,35 @@ Deno.test("scorecard() counts a wallet without a label by its first reason", () 
   ok(oneEvent.row !== undefined && oneEvent.computedAt !== undefined)
   const row = { ...oneEvent.row, events: 9 }
   const { coverage } = scorecard({
+    ...unscored,
     verdicts,
     tracked: [...tracked, trackedWallet({ wallet: one.wallet })],
     totals,
     whales: [...whales, { computedAt: oneEvent.computedAt, row }],
-    now,
   })
   equal(coverage.leftOut, { unread: 1, truncated: 1, tooFew: 3 })
   strictEqual(coverage.labeledWallets, 1)
 })
 
-Deno.test("scorecard() has the time of the newest calibration, or of the request without one", () => {
-  strictEqual(cardOf([]).computedAt, "2026-11-21T12:00:00.000Z")
+Deno.test("scorecard() has the time of the newest calibration, or null without one", () => {
+  strictEqual(cardOf([]).computedAt, null)
   strictEqual(cardOf([many(3), many(1)]).computedAt, "2026-11-21T11:59:58.000Z")
 })
 
 Deno.test("scorecard() without wallets has zeros and nulls, its method and its disclaimer", () => {
   const { coverage, overall, labels, oddsBands, topWallets, ...rest } = cardOf([])
-  equal(new Set(Object.values(overall)), new Set([null]))
+  withoutFigures(overall)
+  equal(rest.suggestive, { follow: 0, fade: 0, neutral: 0 })
+  equal(rest.sweeps.entries, 0)
   equal([coverage.trackedWallets, coverage.resolvedEntries, labels], [0, 0, {
     follow: 0,
     fade: 0,
     neutral: 0,
   }])
   equal([oddsBands, topWallets], [[], []])
-  equal({ predetermined: rest.predetermined, movers: rest.movers }, selfScore(verdicts))
+  const { drift, ...movers } = rest.movers
+  equal({ predetermined: rest.predetermined, movers }, selfScore(verdicts))
+  equal(drift, moverDrift([]))
   equal([rest.method.anchor, rest.method.exitsTracked, rest.method.minimumResolved], [
     "entry",
     false,
@@ -199,6 +213,12 @@ Deno.test("scorecard() without wallets has zeros and nulls, its method and its d
   match(rest.method.reading, /neutral, and that is expected.*share a market.*too narrow/)
   match(rest.disclaimer, /not the profit or loss.*exits are not tracked.*not financial advice/)
 })
+
+/** Without entries every figure is null, and worth none. */
+function withoutFigures({ effectiveEntries, ...others }: Scorecard["overall"]): void {
+  strictEqual(effectiveEntries, 0)
+  equal(new Set(Object.values(others)), new Set([null]))
+}
 
 /** Within the rounding of a published rate. */
 function near(rounded: number | null, exact: number): void {

@@ -167,23 +167,43 @@ law(
       mover_1h: { open, persisted, reverted, unknown },
       mover_24h: { open: open + persisted + reverted + unknown },
       predetermined: { open: unresolved, correct, wrong, uneven, cancelled },
+      contested: { open, correct: persisted, wrong: reverted, cancelled: unknown },
     })
     equal(movers, {
       emitted: open + persisted + reverted + unknown,
       ...{ judgedAfter1h: persisted + reverted, persistedAfter1h: persisted },
       ...{ unknownAfter1h: unknown, judgedAfter24h: 0, persistedAfter24h: 0, unknownAfter24h: 0 },
     })
-    equal(predetermined, {
+    const evidence = {
       emitted: unresolved + correct + wrong + uneven + cancelled,
       ...{ resolved: correct + wrong, correct, uneven, cancelled },
-    })
+    }
+    const proposals = persisted + reverted + unknown
+    const contested = {
+      ...{ emitted: open + proposals, resolved: persisted + reverted, correct: persisted },
+      ...{ uneven: 0, cancelled: unknown },
+    }
+    const { byKind: { contestedProposal: { record, ...byContested }, ...byKind }, ...all } =
+      predetermined
+    equal([byKind.evidence, byContested], [evidence, contested])
+    for (const key of ["emitted", "resolved", "correct", "uneven", "cancelled"] as const) {
+      strictEqual(all[key], evidence[key] + contested[key])
+    }
+    if (proposals === 0) return strictEqual(record, null)
+    equal([record?.proposals, record?.upheld], [proposals, persisted])
+    const rate = persisted / proposals
+    ok(
+      record !== null && record.upheldRateLow <= rate + 1e-4 &&
+        rate <= record.upheldRateHigh + 1e-4,
+    )
   },
   runs,
 )
 
 Deno.test("selfScore() is all zeros before the first item", () => {
-  const { movers, predetermined } = selfScore(noVerdicts)
+  const { movers, predetermined: { byKind, ...predetermined } } = selfScore(noVerdicts)
   equal(new Set([...Object.values(movers), ...Object.values(predetermined)]), new Set([0]))
+  strictEqual(byKind.contestedProposal.record, null)
 })
 
 Deno.test("checksOf() returns two checks for a mover, and one for a predetermined outcome", () => {

@@ -15,7 +15,7 @@ import {
   recordingsDir,
   registerSkipped,
 } from "../../support/venues/oracle.ts"
-import { gammaRow, recordedAt } from "../../support/venues/polymarket.ts"
+import { gammaRow } from "../../support/venues/polymarket.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -28,14 +28,14 @@ const ordinaryEvent: Fields = {
 }
 
 function signOf(fields: Fields): MechanicalSign | null {
-  const decoded = decodeMarket(gammaRow(1, { events: [ordinaryEvent], ...fields }), recordedAt)
+  const decoded = decodeMarket(gammaRow(1, { events: [ordinaryEvent], ...fields }))
   if (Result.isFailure(decoded)) throw new Error(decoded.failure)
   return decoded.success.mechanical
 }
 
 const assets = ["btc", "eth", "sol", "xrp", "doge", "bnb", "hype", "ada", "link", "gold", "s-p-500"]
 const recurrences = ["5m", "15m", "hourly", "4h"] as const
-const cases = { recurrence: 0, slug: 0, tags: 0, price_stream: 0 }
+const cases = { recurrence: 0, slug: 0, question: 0, tags: 0, price_stream: 0 }
 
 function flagged(expected: MechanicalSign, fields: Fields): void {
   strictEqual(signOf(fields), expected, JSON.stringify(fields))
@@ -86,7 +86,7 @@ Deno.test("decodeMarket() flags every interval slug and every up-or-down slug", 
   }
 })
 
-Deno.test("decodeMarket() flags the pair of tags in any order and format, but neither tag alone", () => {
+Deno.test("decodeMarket() flags the three tags in any order and format, but no two of them", () => {
   const spellings = [
     (slug: string, label: string) => ({ slug, label }),
     (slug: string) => ({ slug }),
@@ -96,10 +96,16 @@ Deno.test("decodeMarket() flags the pair of tags in any order and format, but ne
   ]
   const one = ["recurring", "Recurring"] as const
   const other = ["hide-from-new", "Hide From New"] as const
+  const third = ["up-or-down", "Up or Down"] as const
   const rest = ["crypto", "Crypto"] as const
   for (const spell of spellings) {
     for (
-      const order of [[one, other], [other, one], [rest, one, other], [one, rest, other, rest]]
+      const order of [
+        [one, other, third],
+        [third, other, one],
+        [rest, one, third, other],
+        [one, rest, other, rest, third],
+      ]
     ) {
       const tags = order.map(([slug, label]) => spell(slug, label))
       for (const fields of events({ tags })) flagged("tags", fields)
@@ -108,9 +114,9 @@ Deno.test("decodeMarket() flags the pair of tags in any order and format, but ne
     }
     flagged("tags", {
       tags: [spell(...one)],
-      events: [{ ...ordinaryEvent, tags: [spell(...other)] }],
+      events: [{ ...ordinaryEvent, tags: [spell(...other), spell(...third)] }],
     })
-    for (const tags of [[one], [other], [one, rest], [other, rest]]) {
+    for (const tags of [[one], [one, other], [third, other, rest], [one, rest, third]]) {
       strictEqual(signOf({ tags: tags.map(([slug, label]) => spell(slug, label)) }), null)
     }
   }
@@ -158,7 +164,7 @@ Deno.test("decodeMarket() flags a sign whatever the other fields are", () => {
   const signs: ReadonlyArray<readonly [MechanicalSign, Fields]> = [
     ["recurrence", { events: [{ ...ordinaryEvent, series: [{ recurrence: "15m" }] }] }],
     ["slug", { slug: "eth-updown-15m-1773307200" }],
-    ["tags", { tags: ["Recurring", "Hide From New"] }],
+    ["tags", { tags: ["Recurring", "Up or Down", "Hide From New"] }],
     ["price_stream", { resolutionSource: "https://data.chain.link/streams/eth-usd" }],
   ]
   const noise = [null, "", 7, [], {}, "x", ["y"], [{ slug: 4 }], true] as const
@@ -187,8 +193,7 @@ const live = (row: Fields): Fields => ({
     closed: false,
     archived: false,
     acceptingOrders: true,
-    endDate: null,
-    endDateIso: null,
+    volume24hr: 1,
   },
 })
 
@@ -217,7 +222,7 @@ if (!hasRecordings) {
       ...rowsOf("radar/markets.json"),
     ]
     const decoded = rows.flatMap((row) => {
-      const market = decodeMarket(live(row), Date.parse("2026-07-23T18:46:41Z"))
+      const market = decodeMarket(live(row))
       return Result.isSuccess(market) ? [market.success] : []
     })
     const sports = decoded.filter(({ category }) => /sport/i.test(category ?? ""))
@@ -231,14 +236,16 @@ if (!hasRecordings) {
     const without = {
       events: [{ ...event, series: [], seriesSlug: "", resolutionSource: "", tags: [] }],
     }
-    const plain = { ...live(found), ...without, slug: "plain", resolutionSource: "" }
+    const named = { slug: "plain", question: "Plain?" }
+    const plain = { ...live(found), ...without, ...named, resolutionSource: "" }
     const sign = (fields: Fields) => {
-      const market = decodeMarket({ ...plain, ...fields }, recordedAt)
+      const market = decodeMarket({ ...plain, ...fields })
       return Result.isSuccess(market) ? market.success.mechanical : market.failure
     }
     strictEqual(sign({}), null)
     strictEqual(sign({ events: [{ ...event, tags: [], resolutionSource: "" }] }), "recurrence")
     strictEqual(sign({ slug: found["slug"] }), "slug")
+    strictEqual(sign({ question: found["question"] }), "question")
     strictEqual(sign({ resolutionSource: found["resolutionSource"] }), "price_stream")
   })
 
@@ -253,7 +260,13 @@ if (!hasRecordings) {
     )
     ok(slugs.size > 1_000, `${slugs.size}`)
     for (const slug of slugs) {
-      const evidence = { seriesSlugs: [], recurrences: [], tags: [], resolutionSources: [] }
+      const evidence = {
+        question: "",
+        seriesSlugs: [],
+        recurrences: [],
+        tags: [],
+        resolutionSources: [],
+      }
       strictEqual(mechanicalSign({ ...evidence, slug: slug ?? "" }), null, slug)
     }
   })

@@ -28,11 +28,11 @@ function equal(actual: unknown, expected: unknown): void {
 }
 
 function market(fields: Readonly<Record<string, unknown>>): Market {
-  return Result.getOrThrow(decodeMarket(gammaRow(1, fields), recordedAt))
+  return Result.getOrThrow(decodeMarket(gammaRow(1, fields)))
 }
 
 function rejection(fields: Readonly<Record<string, unknown>>): string {
-  const decoded = decodeMarket(gammaRow(1, fields), recordedAt)
+  const decoded = decodeMarket(gammaRow(1, fields))
   return Result.isFailure(decoded) ? decoded.failure : "none"
 }
 
@@ -42,7 +42,7 @@ law(
   "the decoders never throw and never lose count, whatever the row",
   Arbitrary.array(anyJson),
   (rows) => {
-    const markets = decodeMarkets(rows, recordedAt)
+    const markets = decodeMarkets(rows)
     const trades = decodeTrades(rows, null)
     rows.forEach((row) => decodeBook(row, recordedAt))
     rows.forEach((row) => decodeHistory(row))
@@ -60,7 +60,7 @@ law(
   "decodeMarket() turns a damaged row into a valid market, or rejects it",
   anyDamage,
   (damage) => {
-    const decoded = decodeMarket(gammaRow(1, Object.fromEntries(damage)), recordedAt)
+    const decoded = decodeMarket(gammaRow(1, Object.fromEntries(damage)))
     if (Result.isFailure(decoded)) return true
     const { listed, volumeUsd, liquidityUsd, takerFeeRate, tokenIds, question } = decoded.success
     return volumeUsd >= 0 && liquidityUsd >= 0 && takerFeeRate >= 0 && takerFeeRate <= 1 &&
@@ -79,6 +79,11 @@ law(
   },
 )
 
+Deno.test("decodeMarket() rejects a row whose slug and id are both no slug", () => {
+  equal(rejection({ slug: "no slug", conditionId: "#1" }), "bad_slug")
+  equal(market({ slug: "no slug" }).slug, conditionId(1))
+})
+
 Deno.test("decodeMarket() reads an ordinary row", () => {
   equal(market({}), {
     id: conditionId(1),
@@ -91,8 +96,12 @@ Deno.test("decodeMarket() reads an ordinary row", () => {
     outcomes: ["Yes", "No"],
     tokenIds: [tokenId(1, 0), tokenId(1, 1)],
     endsAt: Date.parse("2026-12-31T12:00:00Z"),
+    gameStartsAt: null,
+    eventKey: "which-lighthouses-in-december",
+    exclusive: false,
     takerFeeRate: 0.05,
     volumeUsd: 123456.789,
+    volume24hUsd: 4321.5,
     liquidityUsd: 9876.5,
     status: "open",
     listed: { bestBid: 0.41, bestAsk: 0.43 },
@@ -106,7 +115,7 @@ Deno.test("decodeMarket() needs only the essential fields", () => {
   const bare = Object.fromEntries(
     Object.entries(gammaRow()).filter(([name]) => [...essential, ...live].includes(name)),
   )
-  const decoded = Result.getOrThrow(decodeMarket(bare, recordedAt))
+  const decoded = Result.getOrThrow(decodeMarket(bare))
   equal([decoded.volumeUsd, decoded.listed, decoded.endsAt, decoded.category], [
     0,
     null,
@@ -118,7 +127,6 @@ Deno.test("decodeMarket() needs only the essential fields", () => {
 
 Deno.test("decodeMarket() returns the first reason why a row is not a live market", () => {
   equal(rejection({ conditionId: "" }), "missing_id")
-  equal(rejection({ slug: "Not A Slug" }), "bad_slug")
   equal(rejection({ question: "\u200b " }), "missing_question")
   equal(rejection({ outcomes: '["A", "B", "C"]' }), "not_binary")
   equal(rejection({ marketType: "scalar" }), "not_binary")
@@ -128,8 +136,114 @@ Deno.test("decodeMarket() returns the first reason why a row is not a live marke
   equal(rejection({ closed: true }), "closed")
   equal(rejection({ active: false }), "inactive")
   equal(rejection({ acceptingOrders: undefined }), "not_accepting_orders")
-  equal(rejection({ endDate: new Date(recordedAt - 31 * day).toISOString() }), "ended_long_ago")
-  equal(rejection({ endDate: new Date(recordedAt - 29 * day).toISOString() }), "none")
+})
+
+Deno.test("decodeMarket() calls a market live while it trades, whatever its scheduled end", () => {
+  const overdue = { endDate: new Date(recordedAt - 400 * day).toISOString() }
+  const noBook = { bestBid: 0, bestAsk: 1 }
+  const silent = { ...noBook, volume24hr: 0 }
+  for (const end of [{}, overdue, { endDate: undefined, endDateIso: undefined }]) {
+    equal(rejection({ ...end, volume24hr: 0 }), "none")
+    equal(rejection({ ...end, ...noBook, volume24hr: 0.01 }), "none")
+    equal(rejection({ ...end, ...noBook, volume24hr: undefined, volume24hrClob: 3 }), "none")
+    equal(rejection({ ...end, ...silent }), "not_traded")
+    equal(rejection({ ...end, ...silent, bestAsk: 0.02 }), "not_traded")
+    equal(rejection({ ...end, ...silent, bestBid: 0.98 }), "not_traded")
+    equal(rejection({ ...end, ...silent, bestBid: 0.6, bestAsk: 0.4 }), "not_traded")
+    equal(rejection({ ...end, ...noBook, volume24hr: undefined }), "not_traded")
+    const unsaid = { volume24hr: undefined, bestBid: undefined, bestAsk: undefined }
+    equal(rejection({ ...end, ...unsaid }), "none")
+  }
+})
+
+const slugs = [
+  "will-the-beacon-be-lit-by-june-30-2026-".padEnd(255, "699-664-723-485-"),
+  "wta-frech-zvonare-2026-02-07-first-set-winner-Frech-vs-Zvonareva",
+  "terry-stotts-next-lakers-head-coach-35w_",
+  "will-the-new-empire-gross-between-57.5m-65m-opening-weekend",
+  "7",
+]
+
+Deno.test("decodeMarket() keeps every slug of the venue as it is spelled", () => {
+  for (const slug of slugs) {
+    equal(market({ slug }).slug, slug)
+    const ofEvent = market({ events: [{ slug }] })
+    equal([ofEvent.eventSlug, ofEvent.eventKey], [slug, slug.toLowerCase()])
+    equal(market({ slug, events: [] }).url, `https://polymarket.com/event/${slug}`)
+  }
+})
+
+const unusable = ["", "Not A Slug", "-a", "../etc", "a/b", "ä", "a".repeat(256), 7, null, undefined]
+
+Deno.test("decodeMarket() drops no market for its name: its id is its slug", () => {
+  const event = "which-lighthouses-in-december"
+  for (const slug of unusable) {
+    const named = market({ slug })
+    equal([named.slug, named.eventSlug], [conditionId(1), event])
+    equal(named.url, `https://polymarket.com/event/${event}`)
+    const alone = market({ slug, events: [{ slug }] })
+    equal([alone.slug, alone.eventSlug], [conditionId(1), conditionId(1)])
+    equal(alone.url, "https://polymarket.com")
+  }
+  const event7 = market({ slug: "A-b", events: [{ slug: "not a slug" }] })
+  equal([event7.slug, event7.eventSlug], ["A-b", "A-b"])
+})
+
+law(
+  "any slug that fits the pattern comes back unchanged, and a market has one in any case",
+  Arbitrary.all([
+    Arbitrary.schema(Schema.String),
+    Arbitrary.schema(Schema.String.check(Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$/))),
+  ]),
+  ([any, fitting]) =>
+    market({ slug: fitting }).slug === fitting &&
+    (market({ slug: any }).slug === any || market({ slug: any }).slug === conditionId(1)),
+)
+
+Deno.test("decodeMarket() reads the start of a game only of a market about a game", () => {
+  const start = { gameStartTime: "2026-02-07 18:00:00+00" }
+  const game = Date.parse("2026-02-07T18:00:00Z")
+  equal(market(start).gameStartsAt, null)
+  equal(market({ ...start, sportsMarketType: "moneyline" }).gameStartsAt, game)
+  equal(market({ ...start, secondsDelay: 3 }).gameStartsAt, game)
+  equal(market({ ...start, feeType: "sports_fees_v2" }).gameStartsAt, game)
+  equal(
+    market({ ...start, events: [{ slug: "lighthouses", gameId: 90113693 }] }).gameStartsAt,
+    game,
+  )
+  equal(market({ gameStartTime: "soon", sportsMarketType: "moneyline" }).gameStartsAt, null)
+})
+
+Deno.test("decodeMarket() gives the parts of one game one key", () => {
+  const event = (slug: string, gameId?: number) => ({ events: [{ slug, gameId }] })
+  const keyOf = (fields: Readonly<Record<string, unknown>>) => market(fields).eventKey
+  equal(keyOf(event("uel-qar-csk1-2026-07-23", 90113693)), "game:90113693")
+  equal(keyOf(event("uel-qar-csk1-2026-07-23-more-markets", 90113693)), "game:90113693")
+  // The row of one map of a match has the map's id.
+  equal(keyOf({ ...event("cs2-m8-pain-2026-07-23", 1592766), gameId: "223471" }), "game:1592766")
+  equal(keyOf({ ...event("cs2-m8-pain-2026-07-23"), gameId: "1592766" }), "game:1592766")
+  equal(keyOf(event("uel-qar-csk1-2026-07-23-exact-score")), "uel-qar-csk1-2026-07-23")
+  equal(keyOf({ events: [] }), "will-lighthouse-1-be-lit-in-december")
+})
+
+Deno.test("decodeMarket() gives the prices of coins in one window one key", () => {
+  const btc = { slug: "btc-updown-5m-1773307200", endDate: "2026-12-12T09:25:00Z", events: [] }
+  const eth = { slug: "eth-updown-15m-1773307500", endDate: "2026-12-12T09:45:00Z", events: [] }
+  equal(market(btc).eventKey, "window:crypto:2026-12-12t09")
+  equal(market(eth).eventKey, "window:crypto:2026-12-12t09")
+  equal(market({ ...eth, endDate: "2026-12-12T10:00:00Z" }).eventKey, "window:crypto:2026-12-12t09")
+  equal(market({ ...eth, endDate: undefined }).eventKey, "eth-updown-15m-1773307500")
+  const strike = { slug: "will-bitcoin-hit-150k-in-december", endDate: "2027-01-01T05:00:00Z" }
+  equal(market(strike).eventKey, "window:crypto:2027-01-01")
+})
+
+Deno.test("decodeMarket() reads exclusivity from the row's negRisk, and volume of 24 hours", () => {
+  equal(market({ negRisk: true }).exclusive, true)
+  const event = { slug: "lighthouses", negRisk: true, enableNegRisk: true, negRiskAugmented: true }
+  equal(market({ negRisk: false, events: [event] }).exclusive, false)
+  equal(market({ volume24hr: undefined, volume24hrClob: "7.5" }).volume24hUsd, 7.5)
+  equal(market({ volume24hr: undefined }).volume24hUsd, null)
+  equal(market({ volume24hr: 0 }).volume24hUsd, 0)
 })
 
 Deno.test("decodeMarket() reads the status from the singular field only", () => {

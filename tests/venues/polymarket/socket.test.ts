@@ -116,9 +116,10 @@ liveTest("listMarkets counts invalid rows, and nothing else", () =>
     const damaged = yield* overSocket(() => "bad_rows", listsTheWorld)
     const pages = Math.ceil(slots / limits.pageRows)
     const counts = (all: typeof valid) => all.map(({ rejected }) => rejected)
-    equal(counts(valid), Array.from({ length: pages }, () => ({})), "valid")
+    equal(counts(valid).filter((rejected) => Object.keys(rejected).length > 0), [], "valid")
     const bad = { undecodable: 2, missing_id: 2 }
-    equal(counts(damaged), Array.from({ length: pages }, () => bad), "damaged")
+    // The pass by volume has as many pages, each with invalid rows.
+    equal(counts(damaged), Array.from({ length: 2 * pages }, () => bad), "damaged")
   }))
 
 liveTest(
@@ -133,7 +134,7 @@ liveTest(
           const failure = yield* Effect.flip(
             Stream.runForEach(
               listMarkets,
-              ({ rows }) => Ref.update(seen, (sum) => sum + rows.length),
+              () => Ref.update(seen, (pages) => pages + 1),
             ),
           ).pipe(Effect.orDie)
           equal(
@@ -141,9 +142,59 @@ liveTest(
             ["listMarkets", "response is not JSON"],
             "",
           )
-          equal(yield* Ref.get(seen), 2 * limits.pageRows, "rows before it")
+          equal(yield* Ref.get(seen), 2, "pages before it")
         }),
     ),
+)
+
+liveTest(
+  "overdue and undated markets are found by volume, and only they are",
+  () =>
+    overSocket(noFaults, (world) =>
+      Effect.gen(function* () {
+        const listed = yield* listsTheWorld(world)
+        const markets = listed.flatMap(({ rows }) => rows)
+        const now = yield* Clock.currentTimeMillis
+        const isHidden = ({ endsAt }: Market) => endsAt === null || endsAt < now - 30 * day
+        const kinds = [({ endsAt }: Market) => endsAt === null, isHidden].map((is) =>
+          markets.filter(is).length
+        )
+        equal(kinds.every((count) => count > 0 && count < slots), true, `${kinds}`)
+        equal(markets.length, slots, "each market once")
+        const pages = Math.ceil(slots / limits.pageRows)
+        const first = listed.slice(0, pages).flatMap(({ rows }) => rows)
+        equal([first.filter(isHidden), markets.length - first.length], [[], kinds[1]], "passes")
+      })),
+)
+
+/** A listing whose pass by volume fails at this request, and all later ones. */
+const failingFrom = (first: number) =>
+  overSocket(
+    (route, nth) => route === "markets" && nth >= first ? "truncated" : null,
+    (world) =>
+      Effect.gen(function* () {
+        const { listMarkets } = yield* VenueClient
+        const pages = yield* Stream.runCollect(listMarkets)
+        const now = yield* Clock.currentTimeMillis
+        const ids = new Set(pages.flatMap(({ rows }) => rows.map(({ id }) => id)))
+        const lost = world.list(now, 0, slots).filter(({ id, mechanical, endsAt }) =>
+          !ids.has(id) && mechanical === null && endsAt !== null && endsAt >= now - 30 * day
+        )
+        return { lost, rejected: pages.flatMap(({ rejected }) => Object.entries(rejected)) }
+      }),
+  )
+
+liveTest(
+  "a failing page of the pass by volume is counted, and the first pass stays valid",
+  () =>
+    Effect.gen(function* () {
+      const pages = Math.ceil(slots / limits.pageRows)
+      for (const failing of [pages, pages + 1, 2 * pages - 1]) {
+        const { lost, rejected } = yield* failingFrom(failing)
+        equal([lost, rejected], [[], [["volume_pass_failed", 1]]], `request ${failing}`)
+      }
+      equal((yield* failingFrom(2 * pages)).rejected, [], "no failure")
+    }),
 )
 
 for (const fault of ["error", "truncated", "reordered"] as const) {

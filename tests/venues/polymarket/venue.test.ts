@@ -122,15 +122,101 @@ test("listMarkets emits all pages before one that keeps failing, then fails", ()
     equal(tries.count, defaultLimits.attemptsMax)
   }))
 
-test("listMarkets requests open markets with the same least end on every page", () =>
+test("listMarkets requests open markets by their end, then by volume, in the same way on every page", () =>
   Effect.gen(function* () {
     const requested = new Set<string>()
-    const answer: Answer = (url) => {
-      requested.add(`${url.searchParams.get("closed")} ${url.searchParams.get("end_date_min")}`)
-      return page(url)
+    const answer: Answer = ({ searchParams }) => {
+      const names = ["closed", "end_date_min", "order", "ascending"]
+      requested.add(names.map((name) => searchParams.get(name)).join())
+      return page(new URL(`http://gamma/?${searchParams}`))
     }
     Result.getOrThrow(yield* withVenue(answer, ids))
-    equal([...requested], ["false 1969-12-02T00:00:00.000Z"])
+    equal([...requested], ["false,1969-12-02T00:00:00.000Z,,", "false,,volume24hr,false"])
+  }))
+
+/** One empty page by end, then pages of two markets with these volumes, without end. */
+function byVolume(volumes: ReadonlyArray<number | undefined>): Answer {
+  return ({ searchParams }) => {
+    if (searchParams.get("order") === null) return Response.json({ markets: [] })
+    const at = Number(searchParams.get("after_cursor") ?? 0)
+    const markets = [2 * at, 2 * at + 1].map((n) => gammaRow(n + 1, { volume24hr: volumes[n] }))
+    return Response.json({ markets, next_cursor: String(at + 1) })
+  }
+}
+
+const listing = (answer: Answer, limits: Partial<RequestLimits> = {}) => {
+  const requests = { count: 0 }
+  const counting: Answer = (url, body) => {
+    requests.count++
+    return answer(url, body)
+  }
+  return Effect.map(
+    withVenue(counting, ({ listMarkets }) => Stream.runCollect(listMarkets), limits),
+    (result) => {
+      const pages = Result.getOrThrow(result)
+      const found = pages.flatMap(({ rows }) => rows.map(({ id }) => id))
+      return { found, pages, requests: requests.count }
+    },
+  )
+}
+
+test("the pass by volume ends at the first page with a market that did not trade", () =>
+  Effect.gen(function* () {
+    const { found, requests } = yield* listing(byVolume([9, 8, 7, 0, 0, 0]))
+    // The market without volume has a bid and an ask.
+    equal([found, requests], [[1, 2, 3, 4].map(conditionId), 3])
+    const unsaid = yield* listing(byVolume([9, 8, 7, undefined, undefined, undefined]))
+    equal([unsaid.found.length, unsaid.requests], [6, 4])
+  }))
+
+test("the pass by volume is cut at its limit, which is counted", () =>
+  Effect.gen(function* () {
+    const { found, pages, requests } = yield* listing(byVolume(Array(40).fill(5)), {
+      volumePagesMax: 3,
+    })
+    equal([found, requests], [[1, 2, 3, 4, 5, 6].map(conditionId), 4])
+    equal(pages.at(-1), { rows: [], rejected: { volume_pass_cut: 1 } })
+  }))
+
+test("a venue that rejects the order, or fails in it, loses nothing of the first pass", () =>
+  Effect.gen(function* () {
+    for (const status of [422, 503]) {
+      const { found, pages } = yield* listing((url) =>
+        url.searchParams.has("order") ? new Response("no", { status }) : page(url)
+      )
+      equal(found, allIds)
+      equal(pages.at(-1), { rows: [], rejected: { volume_pass_failed: 1 } })
+    }
+  }))
+
+test("a pass by volume that hangs is cut after a minute, and the first pass stays valid", () =>
+  Effect.gen(function* () {
+    const ended = yield* Ref.make<number | null>(null)
+    const result = yield* withVenue(
+      (url) => url.searchParams.has("order") ? Effect.never : page(url),
+      ({ listMarkets }) =>
+        Effect.tap(
+          Stream.runCollect(listMarkets),
+          Effect.flatMap(Clock.currentTimeMillis, (now) => Ref.set(ended, now)),
+        ),
+    )
+    const pages = Result.getOrThrow(result)
+    equal(pages.flatMap(({ rows }) => rows.map(({ id }) => id)), allIds)
+    equal(pages.at(-1), { rows: [], rejected: { volume_pass_cut: 1 } })
+    // The first pass takes less than a second.
+    equal(((yield* Ref.get(ended)) ?? Infinity) < defaultLimits.volumePassMsMax + 1_000, true)
+  }))
+
+test("listMarkets returns a market of both passes, or of two pages, once", () =>
+  Effect.gen(function* () {
+    const overdue = gammaRow(9, { endDate: "1969-01-01T00:00:00Z" })
+    const answer: Answer = (url) =>
+      url.searchParams.has("order")
+        ? Response.json({ markets: [overdue, gammaRow(1), gammaRow(2, { closed: true })] })
+        : Response.json({ markets: [gammaRow(1), gammaRow(2, { closed: true }), gammaRow(1)] })
+    const { found, pages } = yield* listing(answer)
+    equal(found, [conditionId(1), conditionId(9)])
+    equal(pages.map(({ rejected }) => rejected), [{ closed: 1 }, {}])
   }))
 
 test("listMarkets fails on a cursor loop", () =>
@@ -173,6 +259,7 @@ test("listMarkets counts a bad row and keeps the rest of its page", () =>
     )
     equal(pages.map(({ rows, rejected }) => [rows.length, rejected]), [
       [1, { undecodable: 1, missing_id: 1, closed: 1 }],
+      [0, { undecodable: 1, missing_id: 1 }],
     ])
   }))
 

@@ -213,7 +213,7 @@ Deno.test("firstByRank() returns each wallet once, at its best rank", () => {
 })
 
 Deno.test("decodeFacts() reads the same facts of a closed market as decodeMarket() of an open one", () => {
-  const open = Result.getOrThrow(decodeMarket(gammaRow(), recordedAt))
+  const open = Result.getOrThrow(decodeMarket(gammaRow()))
   const closed = decodeFacts(gammaRow(1, { closed: true, acceptingOrders: false }))
   equal({ ...open, ...Result.getOrThrow(closed) }, open)
   equal(outcome(decodeFacts(gammaRow(1, { outcomes: '["A", "B", "C"]' }))), "not_binary")

@@ -60,10 +60,10 @@ liveTest(
       equal(sum(pages), {
         closed: 2,
         decoded: 6,
-        ended_long_ago: 1,
         missing_id: 1,
         not_accepting_orders: 1,
         not_binary: 1,
+        not_traded: 1,
       })
     }),
 )
@@ -93,14 +93,15 @@ liveTest(
 )
 
 liveTest(
-  "listMarkets decodes a file as of its newest time, unless asOf is set",
+  "books() decodes a file as of its newest time, unless asOf is set",
   () =>
     Effect.gen(function* () {
-      const count = (asOf?: number) =>
-        withReplay(fixtures, ({ listMarkets }) => Stream.runCollect(listMarkets), asOf).pipe(
-          Effect.map((pages) => sum(pages)["decoded"]),
+      const observedAt = (asOf?: number) =>
+        withReplay(fixtures, ({ books }) => books([TokenId.make(tokenId(2, 0))]), asOf).pipe(
+          Effect.map(({ rows }) => rows.map(({ observedAt }) => observedAt)),
         )
-      equal([yield* count(), yield* count(recordedAt + 365 * day)], [6, 0])
+      const early = recordedAt - day
+      equal([yield* observedAt(), yield* observedAt(early)], [[recordedAt - 1_500], [early]])
     }),
 )
 
@@ -255,9 +256,9 @@ const recordedCounts = {
   },
   "polymarket-captures/clob_markets_page.json": {
     closed: 98,
-    ended_long_ago: 1,
     ends: 24,
     facts: 99,
+    markets: 1,
     not_binary: 1,
   },
   "polymarket-captures/gamma_event.json": { facts: 2, markets: 2 },
@@ -305,7 +306,7 @@ const recordedCounts = {
   "polymarket-data-v2/status.json": { unused: 1 },
   "polymarket-data-v2/trades.json": { trades: 2 },
   "radar/leaderboard.json": { standings: 10 },
-  "radar/markets.json": { facts: 80, markets: 78, ended_long_ago: 2 },
+  "radar/markets.json": { facts: 80, markets: 80 },
   "radar/wallet-alpha.json": { unused: 2 },
   "radar/whales.json": { missing_id: 3 },
 } satisfies Readonly<Record<string, Readonly<Record<string, number>>>>

@@ -32,7 +32,13 @@ function laggards(world: World): ReadonlyArray<SimulatedMarket> {
     .filter((market) => world.truth.lagging(market, market.closesAt))
 }
 
-const many = makeWorld({ seed: 5, markets: 200, laggardShare: 0.8, wrongProposalShare: 0.2 })
+const many = makeWorld({
+  seed: 5,
+  markets: 200,
+  laggardShare: 0.8,
+  wrongProposalShare: 0.2,
+  wrongContestedShare: 0.2,
+})
 
 Deno.test("a laggard is decided and proposed, and keeps its price until shortly before its payout", () => {
   const found = laggards(many)
@@ -116,20 +122,25 @@ Deno.test("by default no market lags and few proposals are wrong", () => {
   ok(wrong.length < 0.03 * lives.length, "more wrong proposals than corrected payouts")
 })
 
-Deno.test("the development world has laggards with a proposed outcome at any time", () => {
+Deno.test("in the development world few proposals are contested, and a third of those are wrong", () => {
   const counts: Array<number> = []
+  let proposed = 0
   for (let seed = 1; seed <= 6; seed++) {
     const world = devWorld(seed)
     for (let look = 0; look < 20; look++) {
       const at = world.options.origin + (15 + 0.61 * look) * day
-      counts.push(
-        liveAt(world, at)
-          .filter((market) => world.truth.lagging(market, at) && market.proposedAt <= at).length,
-      )
+      const proposals = liveAt(world, at).filter((market) => market.proposedAt <= at)
+      proposed += proposals.length
+      counts.push(proposals.filter((market) => world.truth.lagging(market, at)).length)
     }
   }
+  const all = [1, 2, 3, 4, 5, 6].map((seed) => devWorld(seed))
+  const late = all.flatMap((world) => laggards(world).map((market) => ({ world, market })))
+  const wrong = late.filter(({ world, market }) => world.truth.firstProposalIsWrong(market))
+  ok(Math.abs(wrong.length / late.length - 1 / 3) < 0.1, `${wrong.length} of ${late.length}`)
   const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length
   const none = counts.filter((count) => count === 0).length
-  ok(mean > 3 && mean < 8, `${mean} at a time`)
-  ok(none <= 0.05 * counts.length, `none at ${none} of ${counts.length} times`)
+  ok(mean > 0.8 && mean < 2, `${mean} at a time`)
+  ok(none <= 0.5 * counts.length, `none at ${none} of ${counts.length} times`)
+  ok(proposed > 3 * mean * counts.length, `${proposed} proposals at ${counts.length} times`)
 })

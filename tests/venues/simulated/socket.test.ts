@@ -42,6 +42,7 @@ const options = {
   unpublishedShare: 0.3,
   laggardShare: 1,
   wrongProposalShare: 0.4,
+  wrongContestedShare: 0.4,
   wallets: defaultGroups.map((group) => ({ ...group, count: 1 })),
 }
 

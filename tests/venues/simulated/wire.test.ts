@@ -83,7 +83,7 @@ at(
     Effect.gen(function* () {
       const found = yield* pages(client(), 1_000)
       deepStrictEqual(found.map((page) => page.length), [100, 100, 30])
-      deepStrictEqual(decodeMarkets(found.flat(), now), { rows: listing(), rejected: {} })
+      deepStrictEqual(decodeMarkets(found.flat()), { rows: listing(), rejected: {} })
     }),
 )
 
@@ -109,7 +109,7 @@ at(
   () =>
     Effect.gen(function* () {
       const { body } = yield* client()("/markets/keyset?limit=100&closed=true")
-      deepStrictEqual(decodeMarkets(rows(body, "markets"), now), {
+      deepStrictEqual(decodeMarkets(rows(body, "markets")), {
         rows: [],
         rejected: { closed: 100 },
       })
@@ -122,7 +122,7 @@ at("end_date_min excludes markets with an earlier end", () =>
     const { body } = yield* client()(
       `/markets/keyset?limit=100&end_date_min=${new Date(least).toISOString()}`,
     )
-    const { rows: found } = decodeMarkets(rows(body, "markets"), now)
+    const { rows: found } = decodeMarkets(rows(body, "markets"))
     deepStrictEqual(found, listing().slice(0, 100).filter(({ endsAt }) => Number(endsAt) >= least))
     ok(found.length > 0 && found.length < 100)
   }))
@@ -310,7 +310,7 @@ at(
       const invalid = yield* client({ faults: scriptedFaults({ markets: ["bad_rows"] }) })(
         "/markets/keyset?limit=100",
       )
-      const { rows: valid, rejected } = decodeMarkets(rows(invalid.body, "markets"), now)
+      const { rows: valid, rejected } = decodeMarkets(rows(invalid.body, "markets"))
       deepStrictEqual(valid, listing().slice(0, 100))
       deepStrictEqual(rejected, { undecodable: 2, missing_id: 2 })
     }),

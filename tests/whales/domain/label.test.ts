@@ -24,7 +24,7 @@ Deno.test("judgementOf() needs 30 counted entries in 10 events", () => {
 
 Deno.test("judgementOf() returns the figures of ratesOf(), and the p-value", () => {
   const sums = sumsOf(played(40, 30, 0.5, 1, 0.02))
-  const { pValue, ...figures } = judgementOf(sums) ?? { pValue: NaN }
+  const { pValue, evidence: _, ...figures } = judgementOf(sums) ?? { pValue: NaN, evidence: null }
   const { edge, followRoi, fadeRoi } = ratesOf(sums) ?? {}
   equal(figures, { edge, followRoi, fadeRoi })
   // 2 P(X >= 30), X binomial (40, 1/2): 2 x 1221246132 / 2^40.
@@ -41,6 +41,7 @@ Deno.test("judgementOf() treats the markets of one event as one draw, and events
   ok((one?.pValue ?? 1) < 0.1 * (other?.pValue ?? 0))
 })
 
+const none = { follow: 0, fade: 0 }
 const anyJudged = Arbitrary.map(
   Arbitrary.array(
     Arbitrary.schema(Schema.Struct({
@@ -54,7 +55,7 @@ const anyJudged = Arbitrary.map(
   (all) =>
     new Map(
       all.map(({ thousandths, ...rest }, i) =>
-        [`0x${i}`, { pValue: thousandths / 1_000, ...rest }] as const
+        [`0x${i}`, { pValue: thousandths / 1_000, evidence: none, ...rest }] as const
       ),
     ),
 )
@@ -81,13 +82,15 @@ law(
         : rejected && it.edge < 0 && it.fadeRoi > 0
         ? "fade"
         : "neutral"
-      return given.get(wallet) === expected
+      const { label, suggestive } = given.get(wallet) ?? {}
+      return label === "neutral" && suggestive === expected
     })
   },
 )
 
 const judgement = (pValue: number): Judgement => ({
   pValue,
+  evidence: none,
   edge: 0.1,
   followRoi: 0.1,
   fadeRoi: -0.1,
@@ -100,7 +103,7 @@ Deno.test("labels() needs a smaller p-value among more wallets", () => {
         ["0xa", judgement(0.01)],
         ...Array.from({ length: others }, (_, i) => [`${i}`, judgement(0.9)] as const),
       ]),
-    ).get("0xa")
+    ).get("0xa")?.suggestive
   equal([among(0), among(4), among(5), among(99)], ["follow", "follow", "neutral", "neutral"])
 })
 
@@ -108,7 +111,7 @@ Deno.test("labels() of the example of Benjamini and Hochberg's paper rejects fou
   const ps = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.324]
     .concat([0.4262, 0.5719, 0.6528, 0.759, 1])
   const given = labels(new Map(ps.map((p, i) => [`${i}`, judgement(p)] as const)))
-  equal([...given.values()].filter((label) => label === "follow").length, 4)
+  equal([...given.values()].filter(({ suggestive }) => suggestive === "follow").length, 4)
 })
 
 Deno.test("labels() without wallets is empty", () => {

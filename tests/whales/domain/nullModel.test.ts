@@ -5,10 +5,11 @@
  */
 import { deepStrictEqual, ok, strictEqual } from "node:assert"
 import { meanOf, varianceOf } from "../../../src/whales/domain/significance/cumulants.ts"
-import { order } from "../../../src/whales/domain/significance/harmonics.ts"
+import { chanceBetween, order } from "../../../src/whales/domain/significance/harmonics.ts"
 import {
   addNullSums,
   eventSums,
+  type FavouredSide,
   type NullSums,
   pValueOf,
 } from "../../../src/whales/domain/significance/nullModel.ts"
@@ -193,16 +194,88 @@ Deno.test("a market with as many entries on both sides does not change the p-val
   deepStrictEqual(eventSums([one, { weight: 0, price: 0.5, paid: 0 }]), eventSums([one]))
 })
 
-Deno.test("a push is rounded towards a larger p-value: a loss among wins, a win among losses", () => {
-  const record = (last: number, others: 0 | 1) => {
-    const event = (paid: number) => eventSums([{ weight: 1, price: 0.4, paid }])
-    const add = (sums: NullSums) => addNullSums(sums, event(others), 1)
-    return pValueOf(Array.from({ length: 19 }).reduce(add, event(last)))
+Deno.test("a fractional total has the exact tails, without rounding by a whole unit", () => {
+  const events = walletOf("one to four", "wide", 20, 3, 1)
+  const chances = [...convolve(events)]
+  const sums = sumsOf(events)
+  for (let observed = 0.25; observed < chances.length - 1; observed += 0.5) {
+    const tail = (isInside: (total: number) => boolean) =>
+      chances.reduce((sum, chance, total) => isInside(total) ? sum + chance : sum, 0)
+    const [above, below] = [tail((n) => n >= observed), tail((n) => n <= observed)]
+    const exact = Math.min(1, 2 * Math.min(above, below))
+    const p = pValueOf({ ...sums, observed })
+    ok(Math.abs(p - exact) < 1e-12, `${observed}: ${p}, exactly ${exact}`)
   }
-  ok(record(1, 1) < record(0.5, 1))
-  strictEqual(record(0.5, 1), record(0, 1))
-  ok(record(0, 0) < record(0.5, 0))
-  strictEqual(record(0.5, 0), record(1, 0))
+})
+
+/** All totals of an exclusive event with their probabilities: one winner, or none. */
+function exclusiveTotals(sides: ReadonlyArray<FavouredSide>): ReadonlyMap<number, number> {
+  const yes = sides.map(({ price, exclusive }) => exclusive?.outcome === 1 ? 1 - price : price)
+  const found = new Map<number, number>()
+  for (const [winner, chance] of [...yes, 1 - yes.reduce((a, b) => a + b, 0)].entries()) {
+    const total = sides.reduce(
+      (sum, { weight, exclusive }, i) =>
+        (exclusive?.outcome === 0) === (i === winner) ? sum + weight : sum,
+      0,
+    )
+    found.set(total, (found.get(total) ?? 0) + chance)
+  }
+  return found
+}
+
+Deno.test("exclusive markets have one winner or none, whichever side is favoured", () => {
+  const side = (weight: number, yes: number, outcome: 0 | 1, paid = 0): FavouredSide => ({
+    ...{ weight, paid, price: outcome === 0 ? yes : 1 - yes },
+    exclusive: { group: "race", outcome },
+  })
+  for (
+    const sides of [
+      [side(1, 0.2, 0), side(2, 0.3, 0), side(1, 0.1, 0)],
+      [side(3, 0.2, 1, 1), side(1, 0.5, 0), side(5, 0.1, 1, 1)],
+      [side(1, 0.2, 1, 1), side(1, 0.3, 1, 1), side(1, 0.4, 1, 1)],
+    ]
+  ) {
+    const sums = eventSums(sides)
+    for (let total = 0; total <= sums.weightSum; total++) {
+      const chance = chanceBetween(sums.harmonics, total, total)
+      const exact = exclusiveTotals(sides).get(total) ?? 0
+      ok(Math.abs(chance - exact) < 1e-12, `${total}: ${chance}, exactly ${exact}`)
+    }
+  }
+})
+
+Deno.test("exclusive markets keep their probabilities where prices add up to more than 1", () => {
+  const sides = [0.6, 0.5, 0.7].map((price, i): FavouredSide => ({
+    ...{ weight: 10 ** i, price, paid: 0 },
+    exclusive: { group: "race", outcome: 0 },
+  }))
+  const { cumulants } = eventSums(sides)
+  ok(Math.abs(meanOf(cumulants) - (0.6 + 5 + 70)) < 1e-9)
+})
+
+Deno.test("a group of which two markets were paid is not exclusive", () => {
+  const sides = [1, 1, 0].map((paid): FavouredSide => ({ weight: 1, price: 0.3, paid }))
+  const marked = sides.map((side): FavouredSide => ({
+    ...side,
+    exclusive: { group: "race", outcome: 0 },
+  }))
+  deepStrictEqual(eventSums(marked), eventSums(sides))
+})
+
+Deno.test("an insider of exclusive markets is found that dependent markets would hide", () => {
+  const race = (n: number, exclusive: boolean) =>
+    eventSums([0, 1, 2].map((): FavouredSide => ({
+      ...{ weight: 1, price: 0.9, paid: 1 },
+      ...exclusive ? { exclusive: { group: `race ${n}`, outcome: 1 as const } } : {},
+    })))
+  const pValue = (exclusive: boolean) =>
+    pValueOf(
+      Array.from({ length: 30 }, (_, n) => race(n, exclusive))
+        .reduce((sums, it) => addNullSums(sums, it, 1)),
+    )
+  // A loss each in 30 % of 30 races, against all losses together in 10 %.
+  ok(Math.abs(pValue(true) / (2 * 0.7 ** 30) - 1) < 1e-6, `${pValue(true)}`)
+  ok(Math.abs(pValue(false) / (2 * 0.9 ** 30) - 1) < 1e-6, `${pValue(false)}`)
 })
 
 Deno.test("markets of one event give a larger p-value than as many in separate events", () => {

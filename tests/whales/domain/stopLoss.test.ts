@@ -9,7 +9,7 @@ import { numberOccurrences } from "../../../src/markets/domain/activity.ts"
 import { judgementOf, labels } from "../../../src/whales/domain/label.ts"
 import { ratesOf } from "../../../src/whales/domain/rates.ts"
 import { entriesOf } from "../../../src/whales/domain/entry.ts"
-import { marketScore, noSums, recount } from "../../../src/whales/domain/score.ts"
+import { eventScores, marketScore, noSums, recount } from "../../../src/whales/domain/score.ts"
 import { hour } from "../../../src/core/domain/time.ts"
 import { activityEvent, start, tokens } from "../../support/whales/activityEvents.ts"
 import { sized } from "../../support/size.ts"
@@ -36,7 +36,10 @@ function market(seed: number, exit: ReadonlyArray<typeof bought>) {
   const fell = uniform(mix(seed, 0)) < (1 - 0.7) / (1 - 0.2)
   const won = !fell || uniform(mix(seed, 1)) < 0.2
   const { entries } = entriesOf(numberOccurrences(fell ? [bought, ...exit] : [bought]), tokens)
-  return marketScore(entries, won ? [1, 0] : [0, 1], 0)
+  const payouts = won ? [1, 0] as const : [0, 1] as const
+  const ended = { payouts, at: start + 10 * hour }
+  const [score] = eventScores([{ entries, ended, feeRate: 0, exclusiveGroup: null }], 0)
+  return score === null || score === undefined ? [] : [score]
 }
 
 for (const [how, exit] of Object.entries(exits)) {
@@ -44,13 +47,16 @@ for (const [how, exit] of Object.entries(exits)) {
     const wallets = sized({ short: 60, full: 200 })
     const labelled = Array.from({ length: wallets }, (_, wallet) => {
       const sums = Array.from({ length: 120 }, (_, n) => market(mix(wallet, n), exit))
-        .reduce((sums, score) => recount(sums, [], [score]), noSums)
+        .reduce((sums, score) => recount(sums, [], score), noSums)
       const judgement = judgementOf(sums)
       ok(judgement !== null)
       return labels(new Map([["it", judgement]])).get("it")
-    }).filter((label) => label !== "neutral")
-    // 5 % within three standard errors.
-    ok(labelled.length <= wallets * 0.05 + 3 * Math.sqrt(wallets * 0.05 * 0.95), `${labelled}`)
+    })
+    for (const kind of ["label", "suggestive"] as const) {
+      const given = labelled.filter((it) => it?.[kind] !== "neutral").length
+      // 5 % within three standard errors.
+      ok(given <= wallets * 0.05 + 3 * Math.sqrt(wallets * 0.05 * 0.95), `${kind}: ${given}`)
+    }
   })
 }
 

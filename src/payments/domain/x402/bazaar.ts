@@ -58,7 +58,7 @@ export function bazaar(product: Product, resource: ResourceKind) {
  * per object, and depth.
  */
 const excerptTextMax = 72
-const excerptFieldsMax = 7
+const excerptFieldsMax = 6
 const excerptDepthMax = 2
 
 /** Shortens an answer for a header: short values, the first entry of each list, nothing deep. */
@@ -86,7 +86,7 @@ function shapeOf(value: unknown) {
       : { type: typeof field },
   ])
   const properties = Object.fromEntries(fields)
-  return { type: "object", properties, required: Object.keys(properties) }
+  return { type: "object", properties, required: Object.keys(properties).slice(0, 1) }
 }
 
 const excerpts: ReadonlyMap<string, unknown> = new Map(

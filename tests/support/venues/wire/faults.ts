@@ -26,6 +26,7 @@ export type Fault = typeof faults[number]
 /** The routes of the simulated venue's server. */
 export type Route =
   | "markets"
+  | "events"
   | "market"
   | "books"
   | "book"

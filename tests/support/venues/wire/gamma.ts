@@ -32,7 +32,7 @@ export function gammaMarket(
     conditionId: id,
     slug,
     resolutionSource: sourceOf(market),
-    endDate: iso(market.endsAt),
+    ...endOf(market, iso),
     startDate: isoTime(clock.fromWorld(market.opensAt + 1_234)),
     image: "https://example.invalid/market.png",
     icon: "https://example.invalid/market.png",
@@ -43,7 +43,10 @@ export function gammaMarket(
     liquidity: String(listed.liquidityUsd),
     active: true,
     closed,
-    ...(closed ? { closedTime: iso(market.resolvedAt).replace("T", " ").replace("Z", "+00") } : {}),
+    ...(closed ? { closedTime: spaced(iso(market.resolvedAt)) } : {}),
+    ...(listed.gameStartsAt === null
+      ? {}
+      : { gameStartTime: spaced(iso(listed.gameStartsAt)), sportsMarketType: "moneyline" }),
     marketMakerAddress: "",
     createdAt: isoTime(clock.fromWorld(market.opensAt)),
     updatedAt: isoTime(clock.fromWorld(at)),
@@ -59,14 +62,13 @@ export function gammaMarket(
     orderMinSize: 5,
     ...(missing(0.1, 2) ? {} : { volumeNum: listed.volumeUsd }),
     ...(missing(0.1, 2) ? {} : { liquidityNum: listed.liquidityUsd }),
-    endDateIso: iso(market.endsAt).slice(0, 10),
     hasReviewedDates: true,
-    ...(missing(0.05, 3) ? {} : { volume24hr: Math.round(market.volumePerDayUsd * 100) / 100 }),
+    [missing(0.05, 3) ? "volume24hrClob" : "volume24hr"]: listed.volume24hUsd,
     clobTokenIds: JSON.stringify(market.tokenIds),
     makerBaseFee: 1000,
     takerBaseFee: 1000,
     acceptingOrders: !closed,
-    negRisk: false,
+    negRisk: market.exclusive,
     category: null,
     events: [eventOf(market, listed.volumeUsd, closed, iso)],
     ready: false,
@@ -94,6 +96,14 @@ export function gammaMarket(
       : {}),
   }
 }
+
+function endOf({ listedEndsAt }: SimulatedMarket, iso: (at: EpochMs) => string): Json {
+  if (listedEndsAt === null) return {}
+  return { endDate: iso(listedEndsAt), endDateIso: iso(listedEndsAt).slice(0, 10) }
+}
+
+/** A time as the venue writes some of them: `2026-02-07 18:00:00+00`. */
+const spaced = (iso: string) => iso.replace("T", " ").replace("Z", "+00")
 
 /** Gamma's short id; it grows with the generation, unlike the condition id. */
 function gammaId(market: SimulatedMarket): string {
@@ -161,7 +171,9 @@ function eventOf(
   iso: (at: EpochMs) => string,
 ): Json {
   const short = market.slug.split("-")[0]
-  const series = `${short}-up-or-down-5m`
+  // The venue calls the recurrence of series on a price level daily.
+  const isLevel = market.outcomes[0] === "Yes"
+  const series = isLevel ? `${short}-neg-risk-4h` : `${short}-up-or-down-5m`
   return {
     id: eventId(market),
     ticker: market.eventSlug,
@@ -170,13 +182,13 @@ function eventOf(
     description: "",
     resolutionSource: sourceOf(market),
     startDate: iso(market.opensAt),
-    endDate: iso(market.endsAt),
+    ...(market.listedEndsAt === null ? {} : { endDate: iso(market.listedEndsAt) }),
     active: true,
     closed,
     archived: false,
     volume: volumeUsd * market.siblings,
     openInterest: 0,
-    negRisk: false,
+    negRisk: market.exclusive,
     commentCount: 0,
     tags: tagsOf(market),
     ...(market.kind === "mechanical"
@@ -185,9 +197,9 @@ function eventOf(
           id: "10684",
           ticker: series,
           slug: series,
-          title: `${short} Up or Down 5m`,
+          title: series,
           seriesType: "single",
-          recurrence: "5m",
+          recurrence: isLevel ? "daily" : "5m",
           active: true,
           closed: false,
         }],

@@ -78,6 +78,11 @@ export function wire(world: World, options: WireOptions = {}): Wire {
         back,
         (market) => gammaMarket(world, clock, market, now),
       )
+      : route === "events"
+      ? events(
+        listedNow(world, now).filter(({ eventSlug }) => eventSlug === url.searchParams.get("slug")),
+        (market) => gammaMarket(world, clock, market, now),
+      )
       : route === "market"
       ? single(
         world.catalogue.byId(url.pathname.slice(marketPath.length - 2)),
@@ -121,6 +126,7 @@ export const serveWire = Effect.fnUntraced(function* (
 
 function routeOf(path: string): Route | null {
   if (path === "/markets/keyset") return "markets"
+  if (path === "/events/keyset") return "events"
   if (path.startsWith(marketPath)) return "market"
   if (path === "/books" || path === "/book") return path === "/books" ? "books" : "book"
   if (path === "/prices-history") return "prices_history"
@@ -128,7 +134,10 @@ function routeOf(path: string): Route | null {
   return data === undefined ? null : data as Route
 }
 
-/** A page of the listing. Its cursor encodes the next slot; `back` serves an earlier page. */
+/**
+ * A page of the listing: in the order of slots, or of the volume of the last 24 hours. Its cursor is
+ * the place after its last market; `back` serves an earlier page.
+ */
 function listing(
   world: World,
   clock: WorldClock,
@@ -147,26 +156,81 @@ function listing(
       body: { markets: marketsById(world, ids, query, now).slice(0, limit).map(row) },
     }
   }
-  const from = slotOf(query.get("after_cursor"))
-  if (from === null) return { status: 422, body: { error: "invalid cursor" } }
-  const start = Math.max(0, from - back * limit)
-  const generationsBack = query.get("closed") === "true" ? 1 : 0
-  const endsFrom = Date.parse(query.get("end_date_min") ?? "")
-  const markets: Array<Json> = []
-  const end = Math.min(world.catalogue.slots, start + limit)
-  for (let slot = start; slot < end; slot++) {
-    const live = world.catalogue.at(slot, now)
-    const market = generationsBack === 0
-      ? live
-      : world.catalogue.generation(slot, live.generation - 1)
-    // A missing or invalid date is NaN, which filters nothing.
-    if (!(clock.fromWorld(market.endsAt) < endsFrom)) markets.push(row(market))
+  const slug = query.get("slug")
+  if (slug !== null) {
+    const named = listedNow(world, now).filter((market) => market.slug === slug)
+    return { status: 200, body: { markets: named.map(row) } }
   }
-  const next = from + limit
+  const order = query.get("order")
+  if (order !== null && order !== "volume24hr") {
+    return { status: 422, body: { error: `order by ${order} is not supported` } }
+  }
+  const after = placeOf(query.get("after_cursor"))
+  if (after === null) return { status: 422, body: { error: "invalid cursor" } }
+  const { slots } = world.catalogue
+  const places = order === null ? null : placesByVolume(world, clock, query, now)
+  const found = places === null
+    ? after.slot + 1
+    : places.findIndex((place) => byPlace(place, after) > 0)
+  const from = found < 0 ? slots : found
+  const start = Math.max(0, from - back * limit)
+  const placeAt = (n: number): Place => places?.[n] ?? { sortKey: 0, slot: n }
+  const page = Array.from({ length: Math.min(limit, slots - start) }, (_, n) => placeAt(start + n))
+  const markets = page.map(({ slot }) => marketIn(world, slot, query, now))
+    .filter(isRequested(clock, query)).map(row)
   return {
     status: 200,
-    body: next < world.catalogue.slots ? { markets, next_cursor: cursorOf(next) } : { markets },
+    body: from + limit < slots
+      ? { markets, next_cursor: cursorOf(placeAt(from + limit - 1)) }
+      : { markets },
   }
+}
+
+/** Where a market stands in an order: by `sortKey`, then by slot. */
+interface Place {
+  readonly sortKey: number
+  readonly slot: number
+}
+
+const byPlace = (a: Place, b: Place) => a.sortKey - b.sortKey || a.slot - b.slot
+
+/** The market of a slot that is closed, or open, as the query selects. */
+function marketIn(world: World, slot: number, query: URLSearchParams, now: EpochMs) {
+  const live = world.catalogue.at(slot, now)
+  return query.get("closed") === "true"
+    ? world.catalogue.generation(slot, live.generation - 1)
+    : live
+}
+
+/** Sorting tens of thousands of markets for each page is slow, so an order is used for a while. */
+const orderAgeMsMax = 60_000
+const orders = new WeakMap<World, { key: string; at: EpochMs; places: ReadonlyArray<Place> }>()
+
+/** All markets by volume of 24 hours, in the query's direction. */
+function placesByVolume(
+  world: World,
+  clock: WorldClock,
+  query: URLSearchParams,
+  now: EpochMs,
+): ReadonlyArray<Place> {
+  const key = `${query.get("closed")} ${query.get("ascending")}`
+  const at = clock.fromWorld(now)
+  const known = orders.get(world)
+  if (known?.key === key && Math.abs(at - known.at) < orderAgeMsMax) return known.places
+  const sign = query.get("ascending") === "false" ? -1 : 1
+  const places = Array.from({ length: world.catalogue.slots }, (_, slot): Place => {
+    const { volume24hUsd } = world.listed(marketIn(world, slot, query, now), now)
+    return { sortKey: sign * (volume24hUsd ?? 0), slot }
+  }).sort(byPlace)
+  orders.set(world, { key, at, places })
+  return places
+}
+
+/** A missing or invalid bound filters nothing; a market without an end is in no range of ends. */
+function isRequested(clock: WorldClock, query: URLSearchParams) {
+  const least = Date.parse(query.get("end_date_min") ?? "")
+  return ({ listedEndsAt }: SimulatedMarket) =>
+    Number.isNaN(least) || listedEndsAt !== null && clock.fromWorld(listedEndsAt) >= least
 }
 
 /** The markets with these ids that are closed, or open, as the query selects. */
@@ -184,16 +248,35 @@ function marketsById(
   })
 }
 
-function cursorOf(slot: number): string {
-  return btoa(JSON.stringify({ slot }))
+/** The open markets. */
+function listedNow(world: World, now: EpochMs): ReadonlyArray<SimulatedMarket> {
+  return Array.from({ length: world.catalogue.slots }, (_, slot) => world.catalogue.at(slot, now))
+    .filter(({ resolvedAt }) => resolvedAt > now)
 }
 
-function slotOf(cursor: string | null): number | null {
-  if (cursor === null) return 0
-  const digits = /^eyJzbG90Ij[A-Za-z0-9+/]+=*$/.test(cursor)
-    ? /^\{"slot":(\d{1,8})\}$/.exec(atob(cursor))?.[1]
-    : undefined
-  return digits === undefined ? null : Number(digits)
+/** The row of the event of these markets; its markets do not contain it. */
+function events(
+  markets: ReadonlyArray<SimulatedMarket>,
+  row: (market: SimulatedMarket) => Json,
+): Answer {
+  const rows = markets.map(row)
+  const [event] = rows.flatMap(({ events }) => events as ReadonlyArray<Json>)
+  const ownMarkets = rows.map(({ events: _, ...rest }) => rest)
+  const body = { events: event === undefined ? [] : [{ ...event, markets: ownMarkets }] }
+  return { status: 200, body }
+}
+
+function cursorOf({ sortKey, slot }: Place): string {
+  return btoa(JSON.stringify({ sortKey, slot }))
+}
+
+/** Before the first market when there is no cursor; null when the cursor is invalid. */
+function placeOf(cursor: string | null): Place | null {
+  if (cursor === null) return { sortKey: -Infinity, slot: -1 }
+  const digits = /^eyJzb3J0S2V5Ij[A-Za-z0-9+/]+=*$/.test(cursor)
+    ? /^\{"sortKey":(-?[\d.]{1,20}),"slot":(\d{1,8})\}$/.exec(atob(cursor))
+    : null
+  return digits === null ? null : { sortKey: Number(digits[1]), slot: Number(digits[2]) }
 }
 
 function single(

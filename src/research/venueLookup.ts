@@ -1,0 +1,82 @@
+/**
+ * Asks the venue for a market that the store does not know, before it is called unknown.
+ *
+ * Unknown slugs are remembered for a while, and the number of lookups is limited on each replica, so
+ * that invented slugs cannot make the service flood the venue. Found markets are stored.
+ *
+ * @module
+ */
+import { Clock, Duration, Effect, Metric } from "effect"
+import type { Market } from "../markets/domain/market.ts"
+import type { MarketStore } from "../markets/MarketStore.ts"
+import type { VenueClient } from "../markets/VenueClient.ts"
+import { LookupsExhausted, MarketNotFound, VenueFailed } from "./domain/report.ts"
+
+/** Less than the ten seconds of a check before payment. */
+export const lookupTimeout = Duration.seconds(6)
+/** A new market is in the listing by the next tick, so a short memory is enough. */
+export const unknownFor = Duration.minutes(2)
+/** Remembered slugs: at most those of the limit below. */
+const unknownMax = 1_000
+/** Lookups of one replica in a minute: two requests each, a tenth of what the listing may send. */
+export const lookupsMax = 20
+const lookupsWindow = Duration.minutes(1)
+
+/** The markets of a slug that the store does not know; never empty. */
+export const venueLookup = ({ venue, markets }: {
+  readonly venue: VenueClient["Service"]
+  readonly markets: MarketStore["Service"]
+}) => {
+  /** Until when each slug is remembered as unknown, the oldest first. */
+  const unknown = new Map<string, number>()
+  let asked: ReadonlyArray<number> = []
+
+  /** Takes one lookup of the limit. */
+  const admit = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const windowMs = Duration.toMillis(lookupsWindow)
+    asked = asked.filter((at) => now - at < windowMs)
+    const [first] = asked
+    if (first !== undefined && asked.length >= lookupsMax) {
+      const retryAfterSeconds = Math.max(1, Math.ceil((first + windowMs - now) / 1_000))
+      return yield* new LookupsExhausted({ retryAfterSeconds })
+    }
+    asked = [...asked, now]
+  })
+
+  const remember = (slug: string, now: number) => {
+    unknown.delete(slug)
+    unknown.set(slug, now + Duration.toMillis(unknownFor))
+    const [oldest] = unknown.keys()
+    if (unknown.size > unknownMax && oldest !== undefined) unknown.delete(oldest)
+  }
+
+  return Effect.fn("Research.lookUp")(function* (slug: string) {
+    const name = slug.toLowerCase()
+    const now = yield* Clock.currentTimeMillis
+    if ((unknown.get(name) ?? 0) > now) return yield* new MarketNotFound({ slug })
+    yield* admit
+    const { rows } = yield* venue.bySlug(slug).pipe(
+      Effect.timeout(lookupTimeout),
+      Effect.tapError(() => count("failed")),
+      Effect.mapError(() => new VenueFailed({ message: "The venue did not answer" })),
+    )
+    const [first, ...rest] = rows.filter(({ status }) => status === "open" || status === "proposed")
+    yield* count(first === undefined ? "unknown" : "found")
+    if (first === undefined) {
+      remember(name, now)
+      return yield* new MarketNotFound({ slug })
+    }
+    const found: readonly [Market, ...ReadonlyArray<Market>] = [first, ...rest]
+    yield* markets.save(found, now)
+    return found
+  })
+}
+
+const count = (outcome: "found" | "unknown" | "failed") =>
+  Metric.update(lookups.pipe(Metric.withAttributes({ outcome })), 1)
+
+const lookups = Metric.counter("research_lookups_total", {
+  description: "Lookups of unknown slugs at the venue, by outcome",
+  incremental: true,
+})

@@ -1,0 +1,357 @@
+/**
+ * The score of published whale entries: what a follower would have got at the price that was offered,
+ * and how the market's price moved afterwards.
+ *
+ * An entry counts from the side that its label recommends: the other side for `fade`, else the side that
+ * the wallet bought. Entries of one event are not independent, so every interval is clustered by event.
+ *
+ * @module
+ */
+import { Result, Schema } from "effect"
+import { Count } from "../../core/domain/number.ts"
+import type { FeedItem } from "../../feed/domain/item.ts"
+import { buyingPrice, fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
+import { microstructure, type OrderBook } from "../../markets/domain/book.ts"
+import type { Market } from "../../markets/domain/market.ts"
+import { studentQuantile } from "../../core/domain/student.ts"
+import { type EpochMs, minute } from "../../core/domain/time.ts"
+import { WhaleRow } from "../../whales/domain/whale.ts"
+import { roundRate } from "../../whales/domain/oddsBands.ts"
+
+/** When the book is read: minutes after publication. */
+export const delaysMinutes = [0, 10, 60] as const
+/** The stakes whose price is computed from the book, fee not included. */
+export const sizesUsd = [100, 1_000, 10_000] as const
+
+/** A reading later than this after its time is missed: it would be the price of another delay. */
+export const readingLateMsMax = 2 * minute
+
+/** With fewer independent events nothing is published: an interval from so few is hardly reliable. */
+export const scoredEventsMin = 10
+
+/** The newest published entries, over which figures are computed: a query of about half a second. */
+export const scoredEntriesMax = 20_000
+
+export const entryLabels = ["follow", "fade", "neutral", "none"] as const
+export type EntryLabel = (typeof entryLabels)[number]
+
+/** The later prices that an entry is compared with, by the kind of the check. */
+const closings = { whale_1h: "after1h", whale_24h: "after24h", whale_close: "last" } as const
+export const closingKinds = ["whale_1h", "whale_24h", "whale_close"] as const
+type ClosingKind = (typeof closingKinds)[number]
+/** The later price in a wallet's row. */
+export const walletClosing = "whale_24h"
+
+/** A published whale entry, as it was published. */
+export interface PublishedEntry {
+  readonly feedIndex: number
+  readonly wallet: string
+  /** Entries with the same key are not independent. */
+  readonly eventKey: string
+  /** `none`: it was published without a calibration. */
+  readonly label: EntryLabel
+  readonly entryPrice: number
+  /** The best ask of the bought outcome and of the other one; null without a book. */
+  readonly asks: readonly [number, number] | null
+  /** The venue's taker rate. */
+  readonly feeRate: number
+}
+
+type WhaleEntryItem = Extract<FeedItem, { type: "whale_entry" }>
+
+/** 0 or 1: which outcome was bought. */
+export function boughtOutcome({ data }: WhaleEntryItem, market: Market | null): 0 | 1 {
+  return data.outcome === (data.market.outcomes ?? market?.outcomes)?.[0] ? 0 : 1
+}
+
+/** What is stored of an item to score it; `market` is null when it is no longer stored. */
+export function publishedEntry(item: WhaleEntryItem, market: Market | null): PublishedEntry {
+  const { wallet, calibration, entryPrice, microstructure: book } = item.data
+  const outcome = boughtOutcome(item, market)
+  const asks = book === null ? null : [book.bestAsk, mirrored(book.bestBid)] as const
+  return {
+    feedIndex: item.feedIndex,
+    wallet,
+    eventKey: market?.eventKey ?? item.data.market.slug,
+    label: calibration?.label ?? "none",
+    entryPrice,
+    asks: asks === null || outcome === 0 ? asks : [asks[1], asks[0]],
+    feeRate: market?.takerFeeRate ?? 0,
+  }
+}
+
+/** The price of the other outcome, exact on the venue's price steps. */
+const mirrored = (price: number): number => fromHalfSteps(halfSteps(1) - halfSteps(price))
+
+/** A reading of the book that is due. */
+export interface DueReading {
+  readonly feedIndex: number
+  readonly delayMinutes: number
+  readonly marketId: Market["id"] | null
+  /** The outcome that the wallet bought. */
+  readonly outcome: 0 | 1
+  readonly dueAt: EpochMs
+}
+
+type Prices = ReadonlyArray<number | null>
+
+/**
+ * What a reading found. `missed`: it was too late. `no_book`: the market had no valid book. A null price:
+ * the book had too few shares for that size.
+ */
+export type ReadingResult =
+  | { readonly state: "missed" | "no_book" }
+  | {
+    readonly state: "read"
+    readonly readAt: EpochMs
+    /** Of the first outcome; null when a side of the book was empty. */
+    readonly mid: number | null
+    /** By size, as in `sizesUsd`: of the side that the wallet bought, and of the other side. */
+    readonly ownPrices: Prices
+    readonly otherPrices: Prices
+  }
+
+/** The result of a reading at `readAt`; `book` is of the market's first outcome. */
+export function readingOf(
+  { outcome, dueAt }: Pick<DueReading, "outcome" | "dueAt">,
+  book: OrderBook | undefined,
+  readAt: EpochMs,
+): ReadingResult {
+  if (readAt - dueAt > readingLateMsMax) return { state: "missed" }
+  if (book === undefined) return { state: "no_book" }
+  const read = microstructure(book)
+  if (Result.isFailure(read) && read.failure !== "empty_side") return { state: "no_book" }
+  const pricesOf = (side: 0 | 1) => sizesUsd.map((usd) => buyingPrice(book, side, usd))
+  return {
+    state: "read",
+    readAt,
+    mid: Result.isSuccess(read) ? read.success.mid : null,
+    ownPrices: pricesOf(outcome),
+    otherPrices: pricesOf(outcome === 0 ? 1 : 0),
+  }
+}
+
+/**
+ * Sums over events, from which a mean and its interval follow. For one event let n be its values and S
+ * their sum; f is the sum of the standard deviations that its values have if the price was fair.
+ */
+export interface ClusterSums {
+  /** All values, and the sum of them. */
+  readonly entries: number
+  readonly events: number
+  readonly total: number
+  /** Sums over events of S^2, S n, n^2 and f^2. */
+  readonly squares: number
+  readonly cross: number
+  readonly counts: number
+  readonly fair: number
+}
+
+/**
+ * The figures of one label. The names of counts and sums are those of `metrics`; a missing one is 0.
+ */
+export interface EntryTotals {
+  readonly counts: Readonly<Record<string, number>>
+  readonly sums: Readonly<Record<string, ClusterSums>>
+}
+
+/** The names under which counts and sums are stored. */
+export const metrics = {
+  published: "published",
+  withoutBook: "without_book",
+  verdict: (kind: string, verdict: string) => `${kind}_${verdict}`,
+  reading: (delay: number, state: string) => `reading_${delay}_${state}`,
+  unfillable: (delay: number, usd: number) => `unfillable_${delay}_${usd}`,
+  atAsk: "at_ask",
+  fromEntry: (kind: string) => `${kind}_from_entry`,
+  fromAsk: (kind: string) => `${kind}_from_ask`,
+  fromBook: (delay: number, usd: number) => `book_${delay}_${usd}`,
+} as const
+
+/** A mean with its 95 % interval. */
+interface Mean {
+  readonly value: number
+  readonly low: number
+  readonly high: number
+}
+
+/**
+ * The mean of all values; null below `scoredEventsMin` events. `floor` is the least possible value.
+ *
+ * The standard error is clustered by event (Liang and Zeger, Biometrika 73, 1986) with the factor
+ * G / (G - 1), and never below that under fair prices with the entries of an event fully dependent: a
+ * series of equal results has no variance of its own. The quantile is Student's with G - 1 degrees.
+ */
+export function meanOf(sums: ClusterSums | undefined, floor: number): Mean | null {
+  if (sums === undefined || sums.events < scoredEventsMin) return null
+  const { entries, events, total, squares, cross, counts, fair } = sums
+  const value = total / entries
+  const deviations = squares - 2 * value * cross + value ** 2 * counts
+  const variance = Math.max(0, deviations * events / (events - 1), fair)
+  const reach = studentQuantile(events - 1) * Math.sqrt(variance) / entries
+  return {
+    value: roundRate(value),
+    low: roundRate(Math.max(floor, value - reach)),
+    high: roundRate(value + reach),
+  }
+}
+
+const interval = { value: Schema.Finite, low: Schema.Finite, high: Schema.Finite }
+const Interval = Schema.NullOr(Schema.Struct(interval))
+const events = Count.annotate({ description: "Independent events among them" })
+const fewEvents = `Null with fewer than ${scoredEventsMin} independent events`
+
+const ClosingLine = Schema.Struct({
+  entries: Count.annotate({ description: "Entries whose later price is known" }),
+  events,
+  unknown: Count.annotate({ description: "Entries whose later price is not known" }),
+  fromEntryPrice: Interval,
+  fromAsk: Interval.annotate({ description: "Entries with a book only" }),
+})
+
+const LabelScore = Schema.Struct({
+  published: Count,
+  withoutBook: Count.annotate({
+    description: "Published without an order book: what a follower could have paid is unknown",
+  }),
+  cancelled: Count.annotate({ description: "In cancelled markets; no result" }),
+  resolved: Count.annotate({ description: "With a book, in markets that paid out" }),
+  events,
+  roiAtAsk: Interval.annotate({
+    description:
+      "Return per USD on an equal stake in each, bought at the best ask published with the item plus " +
+      "the venue's taker fee, held to resolution; a push pays half. " + fewEvents,
+  }),
+  closingLine: Schema.Struct({ after1h: ClosingLine, after24h: ClosingLine, last: ClosingLine })
+    .annotate({
+      description:
+        "Mean of a later price minus the entry price, and minus the ask published with the item, USD " +
+        "per share: an hour and a day after publication (a paid market's price is its payout) and " +
+        "the last mid before the resolution. " + fewEvents,
+    }),
+  byDelayAndSize: Schema.Array(Schema.Struct({
+    delayMinutes: Count,
+    sizeUsd: Count,
+    priced: Count.annotate({ description: "Entries for which the book had a price" }),
+    unfillable: Count.annotate({ description: "The book was too thin for this size" }),
+    missed: Count.annotate({
+      description: `The book was not read within ${readingLateMsMax / minute} minutes of its time`,
+    }),
+    withoutBook: Count,
+    resolved: Count,
+    events,
+    roi: Interval,
+  })).annotate({
+    description:
+      "The same return at the volume-weighted price of a stake in the book, read at publication and " +
+      "later; only entries that could be filled",
+  }),
+})
+
+/** The score of published entries by label, on the wire. */
+export const EntryScores = Schema.Struct({
+  follow: LabelScore,
+  fade: LabelScore.annotate({ description: "As bought on the other side, at its own ask" }),
+  neutral: LabelScore,
+  none: LabelScore.annotate({ description: "Published without a calibration" }),
+}).annotate({
+  description:
+    `The newest ${scoredEntriesMax} published whale entries, scored after their publication by the ` +
+    "label published with them, " +
+    "from the side that the label recommends (`neutral` and `none`: the wallet's side). Intervals are 95 %, " +
+    "clustered by event; with few events they are wide. Without skill a return is about minus the fee " +
+    "and half of the spread",
+})
+
+/** Figures of all labels, from their totals. */
+export function entryScores(
+  totals: ReadonlyMap<EntryLabel, EntryTotals>,
+): typeof EntryScores.Type {
+  const of = (label: EntryLabel) => labelScore(totals.get(label) ?? { counts: {}, sums: {} })
+  return { follow: of("follow"), fade: of("fade"), neutral: of("neutral"), none: of("none") }
+}
+
+/** No return is below minus the stake. */
+const roiMin = -1
+
+function labelScore({ counts, sums }: EntryTotals): typeof LabelScore.Type {
+  const count = (name: string) => counts[name] ?? 0
+  const size = (name: string) => ({
+    entries: sums[name]?.entries ?? 0,
+    events: sums[name]?.events ?? 0,
+  })
+  const line = (kind: ClosingKind): typeof ClosingLine.Type => ({
+    ...size(metrics.fromEntry(kind)),
+    unknown: count(metrics.verdict(kind, "unknown")),
+    fromEntryPrice: meanOf(sums[metrics.fromEntry(kind)], -1),
+    fromAsk: meanOf(sums[metrics.fromAsk(kind)], -1),
+  })
+  const atAsk = size(metrics.atAsk)
+  return {
+    published: count(metrics.published),
+    withoutBook: count(metrics.withoutBook),
+    cancelled: count(metrics.verdict("whale_entry", "cancelled")),
+    ...{ resolved: atAsk.entries, events: atAsk.events },
+    roiAtAsk: meanOf(sums[metrics.atAsk], roiMin),
+    closingLine: {
+      [closings.whale_1h]: line("whale_1h"),
+      [closings.whale_24h]: line("whale_24h"),
+      [closings.whale_close]: line("whale_close"),
+    },
+    byDelayAndSize: delaysMinutes.flatMap((delayMinutes) =>
+      sizesUsd.map((sizeUsd) => {
+        const known = size(metrics.fromBook(delayMinutes, sizeUsd))
+        const unfillable = count(metrics.unfillable(delayMinutes, sizeUsd))
+        const reading = (state: string) => count(metrics.reading(delayMinutes, state))
+        return {
+          ...{ delayMinutes, sizeUsd, priced: reading("read") - unfillable, unfillable },
+          ...{ missed: reading("missed"), withoutBook: reading("no_book") },
+          ...{ resolved: known.entries, events: known.events },
+          roi: meanOf(sums[metrics.fromBook(delayMinutes, sizeUsd)], roiMin),
+        }
+      })
+    ),
+  }
+}
+
+const WalletFigure = Schema.NullOr(Schema.Struct({ ...interval, entries: Count, events }))
+
+/** What is known of a wallet's published entries. */
+const walletScoreFields = {
+  followedRoi: WalletFigure.annotate({
+    description:
+      "Return per USD on buying the same side after each of its published entries, at the best ask " +
+      "published with it plus the fee, held to resolution, with its 95 % interval clustered by event. " +
+      fewEvents,
+  }),
+  closingLine: WalletFigure.annotate({
+    description:
+      "Mean over its published entries of the price a day after publication minus its entry price, " +
+      "USD per share, with its 95 % interval clustered by event. " + fewEvents,
+  }),
+}
+export type WalletScore = Schema.Struct.Type<typeof walletScoreFields>
+
+/** A row of /v1/whales: a wallet's calibration, and the score of its published entries. */
+export const ScoredWhaleRow = Schema.Struct({ ...WhaleRow.fields, ...walletScoreFields })
+  .annotate({ identifier: "Whale" })
+type ScoredWhaleRow = typeof ScoredWhaleRow.Type
+
+const noScore: WalletScore = { followedRoi: null, closingLine: null }
+
+export function scoredRow(row: WhaleRow, score: WalletScore = noScore): ScoredWhaleRow {
+  return { ...row, ...score }
+}
+
+/** The figures of one wallet, from its sums. */
+export function walletScore(sums: EntryTotals["sums"]): WalletScore {
+  const figure = (name: string, floor: number) => {
+    const mean = meanOf(sums[name], floor)
+    const { entries = 0, events = 0 } = sums[name] ?? {}
+    return mean === null ? null : { ...mean, entries, events }
+  }
+  return {
+    followedRoi: figure(metrics.atAsk, roiMin),
+    closingLine: figure(metrics.fromEntry(walletClosing), -1),
+  }
+}

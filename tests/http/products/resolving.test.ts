@@ -1,0 +1,70 @@
+/**
+ * /v1/resolving with real payments: games by their start, overdue markets, proposals, decided books.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Effect, Ref } from "effect"
+import { products } from "../../../src/catalog/domain/product.ts"
+import { day, hour, isoTime } from "../../../src/core/domain/time.ts"
+import { MarketId } from "../../../src/markets/domain/market.ts"
+import { json, now, withPaidService } from "../../support/http/paidService.ts"
+import { test } from "../../support/effect.ts"
+import { bookOf, endingMarket } from "../../support/products.ts"
+
+const { resolving } = products
+
+interface Row {
+  readonly slug: string
+  readonly eventEndDate: string | null
+  readonly hoursRemaining: number | null
+  readonly expectedResolution: { readonly basis: string; readonly at: string }
+  readonly overdue: boolean
+  readonly hoursOverdue: number | null
+  readonly yesMid: number
+  readonly convergence: string
+}
+
+test("/v1/resolving lists games by their start, overdue markets and proposals, and says why", () =>
+  withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
+    const game = endingMarket(1, now, { gameStartsAt: now - hour, endsAt: now + 7 * day })
+    const overdue = endingMarket(2, now, { endsAt: now - 3 * day })
+    const proposed = endingMarket(3, now, { endsAt: null, status: "proposed" })
+    const decided = endingMarket(4, now, { endsAt: now + hour, listed: null })
+    const later = endingMarket(5, now, { endsAt: now + 9 * day })
+    const all = [game, overdue, proposed, decided, later]
+    yield* Ref.set(productPorts.markets, all)
+    yield* Ref.set(productPorts.proposals, [{
+      ...{ marketId: MarketId.make(proposed.id), outcome: 0, disputed: false },
+      ...{ proposedAt: now - hour, settlesAt: null },
+    }])
+    const oneSided = { ...bookOf(decided, now), bids: [{ price: 0.99, size: 9_000 }], asks: [] }
+    yield* Ref.set(productPorts.books, [...all.slice(0, 3).map((it) => bookOf(it, now)), oneSided])
+    const response = yield* pay(resolving)
+    strictEqual(response.status, 200)
+    const { data } = (yield* json(response)) as unknown as { readonly data: ReadonlyArray<Row> }
+    const rows = new Map(data.map((row) => [row.slug, row]))
+    equal(data.map(({ slug, expectedResolution: { basis } }) => [slug, basis]), [
+      ["market-3", "proposal"],
+      ["market-1", "game_start"],
+      ["market-4", "price"],
+      ["market-2", "end_date"],
+    ])
+    const times = data.map(({ expectedResolution: { at } }) => Date.parse(at))
+    equal(times, times.toSorted((a, b) => a - b))
+    ok(times.every((at) => at >= now))
+    const [one, two, three, four] = [1, 2, 3, 4].map((n) => rows.get(`market-${n}`))
+    equal([one?.hoursRemaining, one?.overdue], [168, false])
+    equal([two?.hoursRemaining, two?.overdue, two?.hoursOverdue], [0, true, 72])
+    equal([two?.eventEndDate, three?.eventEndDate], [isoTime(now - 3 * day), null])
+    equal([three?.hoursRemaining, four?.yesMid, four?.convergence], [null, 0.995, "converged"])
+  })))
+
+test("/v1/resolving is not charged when no market is expected to resolve", () =>
+  withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
+    yield* Ref.set(productPorts.markets, [endingMarket(5, now, { endsAt: now + 9 * day })])
+    const response = yield* pay(resolving)
+    strictEqual(response.ok, false)
+    const { error } = (yield* json(response)) as { readonly error: { readonly code: string } }
+    equal([error.code, response.headers.has("payment-response")], ["below_threshold", false])
+  })))

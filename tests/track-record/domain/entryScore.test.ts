@@ -1,0 +1,351 @@
+/**
+ * The score of published whale entries: its parts by law, and its intervals on drawn results.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Arbitrary, Schema } from "effect"
+import type { Resolution } from "../../../src/markets/domain/resolution.ts"
+import {
+  boughtOutcome,
+  entryLabels,
+  EntryScores,
+  entryScores,
+  meanOf,
+  type PublishedEntry,
+  publishedEntry,
+  readingLateMsMax,
+  readingOf,
+  scoredEventsMin,
+} from "../../../src/track-record/domain/entryScore.ts"
+import { checksOf, entryVerdict } from "../../../src/track-record/domain/selfScore.ts"
+import { buyingPrice } from "../../../src/markets/domain/book.ts"
+import { day, hour, minute } from "../../../src/core/domain/time.ts"
+import { law } from "../../support/effect.ts"
+import { book, market, now } from "../../support/movers/market.ts"
+import { Random } from "../../support/random.ts"
+import { sized } from "../../support/size.ts"
+import {
+  costOf,
+  type ScoredEntry,
+  totalsOf,
+  walletSumsOf,
+} from "../../support/track-record/memoryEntries.ts"
+import { whaleItem } from "../../support/track-record/whaleItems.ts"
+
+const close = (a: number, b: number, within = 1e-9) => Math.abs(a - b) <= within
+const int = (minimum: number, maximum: number) =>
+  Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+
+const venueMarket = market({ takerFeeRate: 0.05 })
+const items = { market: venueMarket, createdAt: now }
+
+Deno.test("publishedEntry() has the ask of the bought outcome, the fee rate and the label", () => {
+  const entry = (outcome: 0 | 1, label: "fade" | null) =>
+    publishedEntry(
+      whaleItem(7, { ...items, outcome, label, book: { bid: 0.41, ask: 0.44 } }),
+      venueMarket,
+    )
+  equal(entry(0, "fade"), {
+    ...{ feedIndex: 7, wallet: "0xa", eventKey: venueMarket.eventKey, label: "fade" },
+    ...{ entryPrice: 0.5, asks: [0.44, 0.59], feeRate: 0.05 },
+  })
+  equal([entry(1, null).asks, entry(1, null).label], [[0.59, 0.44], "none"])
+  strictEqual(publishedEntry(whaleItem(7, { ...items, book: null }), venueMarket).asks, null)
+  const unknown = publishedEntry(whaleItem(7, items), null)
+  equal([unknown.eventKey, unknown.feeRate], [venueMarket.slug, 0])
+  equal(
+    [0, 1].map((n) => boughtOutcome(whaleItem(1, { ...items, outcome: n === 0 ? 0 : 1 }), null)),
+    [
+      ...[0, 1],
+    ],
+  )
+})
+
+Deno.test("checksOf() returns the result and three later prices of a whale entry", () => {
+  equal(
+    checksOf(whaleItem(7, { ...items, outcome: 1 }), venueMarket).map((check) => [
+      ...[check.kind, check.marketId, check.at - now, "outcome" in check && check.outcome],
+    ]),
+    [
+      ["whale_entry", venueMarket.id, 0, 1],
+      ["whale_1h", venueMarket.id, hour, 1],
+      ["whale_24h", venueMarket.id, day, 1],
+      ["whale_close", venueMarket.id, 0, 1],
+    ],
+  )
+})
+
+const anyBuy = Arbitrary.schema(Schema.Struct({ price: int(1, 9_999), rate: int(0, 100) }))
+
+law(
+  "costOf() is the price plus rate x p x (1 - p), the same fee for both outcomes",
+  anyBuy,
+  (buy) => {
+    const [price, rate] = [buy.price / 10_000, buy.rate / 1_000]
+    ok(close(costOf(price, rate) - price, rate * price * (1 - price)))
+    ok(close(costOf(price, rate) - price, costOf(1 - price, rate) - (1 - price)))
+    ok(costOf(price, rate) >= price && costOf(price, 0) === price)
+  },
+)
+
+const anyLevels = Arbitrary.schema(
+  Schema.Array(Schema.Struct({ steps: int(1, 9_999), size: int(1, 5_000) })).check(
+    Schema.isMinLength(1),
+    Schema.isMaxLength(5),
+  ),
+)
+
+law("costOf() of a mean price is at least the fees of its levels", anyLevels, (levels) => {
+  const shares = levels.reduce((sum, { size }) => sum + size, 0)
+  const paid = levels.reduce((sum, { steps, size }) => sum + size * steps / 10_000, 0)
+  const exact = levels.reduce(
+    (sum, { steps, size }) => sum + size * costOf(steps / 10_000, 0.07),
+    0,
+  )
+  return shares * costOf(paid / shares, 0.07) >= exact - 1e-9
+})
+
+const deep = book(
+  [{ price: 0.4, size: 5_000 }, { price: 0.3, size: 90_000 }],
+  [{ price: 0.44, size: 1_000 }],
+)
+
+Deno.test("readingOf() has the price of each size on both sides; a thin book is a null", () => {
+  const due = { outcome: 0, dueAt: now } as const
+  const read = readingOf(due, deep, now + minute)
+  equal(read, {
+    ...{ state: "read", readAt: now + minute, mid: 0.42 },
+    ownPrices: [0.44, null, null],
+    otherPrices: [100, 1_000, 10_000].map((usd) => buyingPrice(deep, 1, usd)),
+  })
+  ok(read.state === "read" && read.otherPrices[2] !== null)
+  const other = readingOf({ ...due, outcome: 1 }, deep, now)
+  ok(other.state === "read")
+  equal([other.ownPrices, other.otherPrices], [read.otherPrices, read.ownPrices])
+  const oneSided = readingOf(due, book([], deep.asks), now)
+  ok(oneSided.state === "read")
+  equal([oneSided.mid, oneSided.ownPrices[0], oneSided.otherPrices[0]], [null, 0.44, null])
+})
+
+Deno.test("readingOf() is missed when late, and has no price without a valid book", () => {
+  const due = { outcome: 0, dueAt: now } as const
+  const state = (given: typeof deep | undefined, at: number) => readingOf(due, given, at).state
+  strictEqual(state(deep, now + readingLateMsMax), "read")
+  strictEqual(state(deep, now + readingLateMsMax + 1), "missed")
+  strictEqual(state(undefined, now), "no_book")
+  const [crossed, ghost] = [[0.5, 0.4], [0.01, 0.99]].map(([bid = 0, ask = 0]) =>
+    book([{ price: bid, size: 9e6 }], [{ price: ask, size: 9e6 }])
+  )
+  equal([state(crossed, now), state(ghost, now)], ["no_book", "no_book"])
+})
+
+Deno.test("entryVerdict() waits for what it needs, and mirrors the second outcome", () => {
+  const paid = (first: number): Resolution => ({
+    ...{ marketId: venueMarket.id, resolvedAt: now + 2 * hour, source: "oracle", state: "paid" },
+    payouts: [first, 1 - first],
+  })
+  const cancelled: Resolution = {
+    ...{ marketId: venueMarket.id, resolvedAt: now + 2 * hour, source: "book", state: "cancelled" },
+  }
+  const point = { at: now + hour, mid: 0.7 }
+  const of = (
+    kind: Parameters<typeof entryVerdict>[0]["kind"],
+    resolution: Resolution | null,
+    outcome: 0 | 1 = 1,
+  ) => entryVerdict({ kind, outcome, at: now + hour }, point, resolution)
+  equal([of("whale_entry", null), of("whale_close", null)], [null, null])
+  equal(of("whale_entry", paid(0)), { verdict: "paid", value: 1 })
+  equal(of("whale_entry", paid(0.5)), { verdict: "paid", value: 0.5 })
+  equal(of("whale_entry", cancelled), { verdict: "cancelled", value: null })
+  equal(of("whale_close", cancelled), { verdict: "cancelled", value: null })
+  equal(of("whale_close", paid(0)), { verdict: "priced", value: 0.3 })
+  equal(of("whale_1h", null), { verdict: "priced", value: 0.3 })
+  equal(of("whale_1h", null, 0), { verdict: "priced", value: 0.7 })
+  // The market was paid before the hour was over.
+  const early: Resolution = { ...paid(0), resolvedAt: now }
+  equal(of("whale_1h", early), { verdict: "priced", value: 1 })
+  equal(entryVerdict({ kind: "whale_24h", outcome: 0, at: now + day }, null, null), {
+    ...{ verdict: "unknown", value: null },
+  })
+})
+
+/** An entry with its results, as the store has them. */
+const scored = (
+  n: number,
+  fields: Partial<PublishedEntry> & {
+    readonly payout?: number | null
+    readonly after1h?: number | null
+  },
+): ScoredEntry => {
+  const { payout = null, after1h = null, ...entry } = fields
+  return {
+    entry: {
+      ...{ feedIndex: n, wallet: "0xa", eventKey: `event-${n}`, label: "follow" },
+      ...{ entryPrice: 0.5, asks: [0.52, 0.5], feeRate: 0.02, ...entry },
+    },
+    checks: [
+      { kind: "whale_entry", verdict: payout === null ? null : "paid", value: payout },
+      { kind: "whale_1h", verdict: after1h === null ? null : "priced", value: after1h },
+    ],
+    readings: [],
+  }
+}
+
+Deno.test("entryScores() by example: ten winners at 0.52 with a fee, and ten faded losers", () => {
+  const entries = Array.from({ length: 20 }, (_, n) =>
+    scored(n, {
+      ...{ label: n < 10 ? "follow" : "fade", payout: n < 10 ? 1 : 0, after1h: n < 10 ? 0.6 : 0.4 },
+    }))
+  const { follow, fade, neutral } = entryScores(totalsOf(entries))
+  const cost = 0.52 + 0.02 * 0.52 * 0.48
+  equal([follow.published, follow.resolved, follow.events], [10, 10, 10])
+  strictEqual(follow.roiAtAsk?.value, Math.round((1 / cost - 1) * 1e4) / 1e4)
+  strictEqual(follow.closingLine.after1h.fromEntryPrice?.value, 0.1)
+  strictEqual(follow.closingLine.after1h.fromAsk?.value, 0.08)
+  // The other side is bought at its own ask, 0.5, and is worth 0.6 after an hour.
+  strictEqual(fade.roiAtAsk?.value, Math.round((1 / (0.5 + 0.02 * 0.25) - 1) * 1e4) / 1e4)
+  strictEqual(fade.closingLine.after1h.fromEntryPrice?.value, 0.1)
+  strictEqual(fade.closingLine.after1h.fromAsk?.value, 0.1)
+  // Equal results have no variance of their own; the interval is that of fair prices.
+  ok(follow.roiAtAsk !== null && follow.roiAtAsk.high - follow.roiAtAsk.low > 1)
+  equal([neutral.published, neutral.roiAtAsk], [0, null])
+})
+
+Deno.test("entryScores() says nothing below ten events, however many entries", () => {
+  const of = (events: number) =>
+    entryScores(
+      totalsOf(Array.from({ length: 200 }, (_, n) =>
+        scored(n, { eventKey: `event-${n % events}`, payout: n % 2 }))),
+    ).follow
+  equal([of(scoredEventsMin - 1).roiAtAsk, of(scoredEventsMin - 1).events], [null, 9])
+  ok(of(scoredEventsMin).roiAtAsk !== null)
+})
+
+const anyEntries = Arbitrary.schema(
+  Schema.Array(Schema.Struct({
+    ...{ event: int(0, 12), wallet: int(0, 2), price: int(2, 98), ask: int(2, 98) },
+    label: Schema.Literals(entryLabels),
+    payout: Schema.NullOr(Schema.Literals([0, 0.5, 1])),
+    book: Schema.Boolean,
+  })).check(Schema.isMaxLength(40)),
+)
+type Drawn = (typeof anyEntries extends Arbitrary.Arbitrary<infer A> ? A : never)[number]
+
+const drawnEntry = (drawn: Drawn, n: number): ScoredEntry =>
+  scored(n, {
+    ...{ eventKey: `event-${drawn.event}`, wallet: `0x${drawn.wallet}`, label: drawn.label },
+    entryPrice: drawn.price / 100,
+    asks: drawn.book ? [drawn.ask / 100, 1 - drawn.ask / 100] : null,
+    payout: drawn.payout,
+  })
+
+law("entryScores() matches its schema and does not depend on the order", anyEntries, (drawn) => {
+  const entries = drawn.map(drawnEntry)
+  const scores = entryScores(totalsOf(entries))
+  Schema.decodeUnknownSync(EntryScores)(scores)
+  const known = (from: ReadonlyArray<ScoredEntry>) => JSON.stringify(entryScores(totalsOf(from)))
+  strictEqual(known(entries.toReversed()), JSON.stringify(scores))
+  const published = entryLabels.reduce((sum, label) => sum + scores[label].published, 0)
+  strictEqual(published, entries.length)
+  for (const label of entryLabels) {
+    const { roiAtAsk, resolved, withoutBook, events } = scores[label]
+    ok(events <= resolved && resolved + withoutBook <= scores[label].published)
+    if (roiAtAsk !== null) ok(roiAtAsk.low <= roiAtAsk.value && roiAtAsk.value <= roiAtAsk.high)
+  }
+})
+
+law(
+  "repeating every entry in its event changes the mean by nothing and never narrows its interval",
+  anyEntries,
+  (drawn) => {
+    const entries = drawn.map(drawnEntry)
+    const once = entryScores(totalsOf(entries))
+    const twice = entryScores(totalsOf([...entries, ...entries]))
+    for (const label of entryLabels) {
+      const [a, b] = [once[label].roiAtAsk, twice[label].roiAtAsk]
+      strictEqual(a === null, b === null)
+      if (a === null || b === null) continue
+      ok(close(a.value, b.value, 2e-4) && close(a.low, b.low, 2e-4) && close(a.high, b.high, 2e-4))
+    }
+  },
+)
+
+law("a wallet's sums are from the side that it bought, whatever the label", anyEntries, (drawn) => {
+  const entries = drawn.map(drawnEntry)
+  const relabelled = entries.map((one) => ({
+    ...one,
+    entry: { ...one.entry, label: "fade" as const },
+  }))
+  equal(walletSumsOf(relabelled), walletSumsOf(entries))
+})
+
+/** The share of 95 % intervals that contain the true mean of drawn results. */
+function coverage(options: {
+  readonly seed: number
+  readonly events: number
+  readonly perEvent: number
+  readonly prices: readonly [number, number]
+  readonly edge: number
+}): number {
+  const source = new Random(options.seed)
+  const random = () => source.fraction()
+  const trials = sized({ short: 400, full: 4_000 })
+  let covered = 0
+  for (let trial = 0; trial < trials; trial++) {
+    let expected = 0
+    const entries = Array.from({ length: options.events }, (_, event) => {
+      const [least, greatest] = options.prices
+      const ask = least + (greatest - least) * random()
+      const chance = Math.min(1, ask + options.edge)
+      const won = random() < chance ? 1 : 0
+      return Array.from({ length: 1 + Math.floor(options.perEvent * random()) }, () => {
+        expected += chance / costOf(ask, 0.02) - 1
+        return { eventKey: `${event}`, asks: [ask, 1 - ask] as const, payout: won }
+      })
+    }).flat()
+    const { roiAtAsk } = entryScores(totalsOf(entries.map((one, n) => scored(n, one)))).follow
+    const mean = expected / entries.length
+    if (roiAtAsk !== null && roiAtAsk.low <= mean && mean <= roiAtAsk.high) covered += 1
+  }
+  return covered / trials
+}
+
+for (
+  const [name, prices, edge] of [
+    ["fair prices", [0.1, 0.9], 0],
+    ["an edge of 10 points", [0.2, 0.8], 0.1],
+    ["long shots", [0.03, 0.15], 0],
+  ] as const
+) {
+  for (const events of [10, 40, 200]) {
+    Deno.test(`95 % intervals contain the true return: ${name}, ${events} events`, () => {
+      const share = coverage({ seed: 7, events, perEvent: 4, prices, edge })
+      ok(share >= 0.925, `${share}`)
+    })
+  }
+}
+
+Deno.test("meanOf() uses Student's quantile: 2.262 with ten events", () => {
+  // Ten events with results of 1 and -1: the standard error is 1 / 3.
+  const mean = meanOf(
+    { entries: 10, events: 10, total: 0, squares: 10, cross: 0, counts: 10, fair: 0 },
+    -9,
+  )
+  equal(mean, { value: 0, low: -0.754, high: 0.754 })
+})
+
+Deno.test("meanOf() is the mean of all values, with the deviations of whole events from it", () => {
+  // Five events with two results of 0.3 each, five with one of 0: the mean is 0.2.
+  const mean = meanOf(
+    { entries: 15, events: 10, total: 3, squares: 5 * 0.36, cross: 5 * 1.2, counts: 25, fair: 0 },
+    -9,
+  )
+  // Deviations of 0.2 in every event.
+  const error = Math.sqrt(10 * 0.04 * 10 / 9) / 15
+  strictEqual(mean?.value, 0.2)
+  ok(close(mean?.high ?? 0, 0.2 + 2.2621 * error, 1e-4))
+  strictEqual(meanOf({ ...ten, total: -10, squares: 10, cross: -10 }, -1)?.low, -1)
+})
+
+const ten = { entries: 10, events: 10, total: 0, squares: 10, cross: 0, counts: 10, fair: 1 }

@@ -1,0 +1,346 @@
+/**
+ * The score of published whale entries through the service: readings of the book, later prices,
+ * payouts and corrections, by two replicas and after kills.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Context, Effect, Layer, References } from "effect"
+import { TestClock } from "effect/testing"
+import * as feedStore from "../../src/feed/postgres/feedStore.ts"
+import * as marketStore from "../../src/markets/postgres/marketStore.ts"
+import * as scoreStore from "../../src/track-record/postgres/scoreStore.ts"
+import type { OrderBook } from "../../src/markets/domain/book.ts"
+import type { NewFeedItem } from "../../src/feed/domain/item.ts"
+import type { Resolution } from "../../src/markets/domain/resolution.ts"
+import { day, hour, minute, second } from "../../src/core/domain/time.ts"
+import {
+  type EntryLabel,
+  entryScores,
+  type EntryTotals,
+} from "../../src/track-record/domain/entryScore.ts"
+import { FeedStore } from "../../src/feed/FeedStore.ts"
+import { MarketStore } from "../../src/markets/MarketStore.ts"
+import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
+import { Resolving } from "../../src/markets/Resolving.ts"
+import { SelfScore } from "../../src/track-record/SelfScore.ts"
+import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
+import { test } from "../support/effect.ts"
+import { makeKiller } from "../support/killer.ts"
+import { now } from "../support/movers/market.ts"
+import { embeddedStore } from "../support/stores.ts"
+import { candidate } from "../support/predetermined/candidates.ts"
+import { newWhaleItem } from "../support/track-record/whaleItems.ts"
+
+/** No market resolves soon, so no forecast is stored. */
+const noForecasts = Layer.mock(Resolving, { expected: () => Effect.succeed([]) })
+
+/** The n-th market; each is an event of its own. */
+const marketOf = (n: number) => candidate(n, { eventKey: `event-${n}` })
+
+/** The venue's answers; tests change them in place. */
+interface Venue {
+  resolutions: ReadonlyArray<Resolution>
+  /** Best prices and shares of the n-th market's first outcome; absent: no book. */
+  books: Readonly<Record<number, readonly [bid: number, ask: number, shares: number]>>
+  down: boolean
+  /** How long the venue takes. */
+  delayMs: number
+  bookRequests: number
+}
+
+const paid = (n: number, first: number, at: number | null = now + 3 * day): Resolution => ({
+  ...{ marketId: marketOf(n).id, resolvedAt: at, source: "oracle", state: "paid" },
+  payouts: [first, 1 - first],
+})
+
+const cancelled = (n: number): Resolution => ({
+  ...{ marketId: marketOf(n).id, resolvedAt: now + 3 * day, source: "book", state: "cancelled" },
+})
+
+const scripted = (venue: Venue) => {
+  const answer = <A>(rows: () => ReadonlyArray<A>) =>
+    Effect.suspend(() =>
+      venue.down
+        ? Effect.fail(new VenueUnavailable({ operation: "any", reason: "down" }))
+        : Effect.as(TestClock.adjust(venue.delayMs), { rows: rows(), rejected: {} })
+    )
+  return Layer.mock(VenueClient, {
+    wallets: null,
+    resolutions: (ids) =>
+      answer(() => venue.resolutions.filter(({ marketId }) => ids.includes(marketId))),
+    books: (tokens) => {
+      venue.bookRequests += 1
+      return answer(() =>
+        Object.entries(venue.books).flatMap(([n, [bid, ask, size]]): ReadonlyArray<OrderBook> => {
+          const [tokenId] = marketOf(Number(n)).tokenIds
+          const [bids, asks] = [[{ price: bid, size }], [{ price: ask, size }]]
+          return tokens.includes(tokenId) ? [{ tokenId, bids, asks, observedAt: now }] : []
+        })
+      )
+    },
+  })
+}
+
+const open = Effect.gen(function* () {
+  yield* TestClock.setTime(now - 1)
+  const venue: Venue = { resolutions: [], books: {}, down: false, delayMs: 0, bookRequests: 0 }
+  // On the live clock: the store's periodic work must not run for every day that a test skips.
+  const ports = yield* TestClock.withLive(Layer.build(Layer.mergeAll(
+    Layer.mergeAll(feedStore.layer, marketStore.layer, scoreStore.layer).pipe(
+      Layer.provide(embeddedStore),
+    ),
+    scripted(venue),
+  )))
+  yield* Context.get(ports, MarketStore).save([0, 1, 2, 3].map((n) => marketOf(n)), now)
+  const service = <A>(
+    use: (service: SelfScore["Service"]) => Effect.Effect<A>,
+    through: typeof ports = ports,
+  ) =>
+    Effect.flatMap(SelfScore, use).pipe(
+      Effect.provide(Layer.fresh(SelfScore.layer.pipe(Layer.provide(noForecasts)))),
+      Effect.provide(through),
+    )
+  const at = <A>(time: number, use: (service: SelfScore["Service"]) => Effect.Effect<A>) =>
+    Effect.andThen(TestClock.setTime(time), service(use))
+  const store = Context.get(ports, ScoreStore)
+  return {
+    ...{ venue, ports, service, store },
+    tick: (time: number) => at(time, ({ tick }) => tick(time)),
+    read: (time: number) => at(time, ({ readBooks }) => readBooks(time)),
+    publish: (items: ReadonlyArray<NewFeedItem>) => Context.get(ports, FeedStore).append(items),
+    /** Mids of the n-th market, by minutes after noon. */
+    price: (n: number, mids: Readonly<Record<number, number>>) =>
+      Context.get(ports, MarketStore).appendMids(
+        Object.entries(mids).map(([minutes, mid]) => ({
+          ...{ marketId: marketOf(n).id, at: now + Number(minutes) * minute, mid },
+        })),
+      ),
+    totals: (label: EntryLabel) =>
+      Effect.map(store.entryTotals, (all) => all.get(label) ?? { counts: {}, sums: {} }),
+  }
+})
+
+type Opened = Effect.Success<typeof open>
+const on = <E>(name: string, body: (opened: Opened) => Effect.Effect<void, E>) =>
+  test(
+    name,
+    () =>
+      Effect.flatMap(open, body).pipe(Effect.provideService(References.MinimumLogLevel, "None")),
+  )
+
+/** An entry in the n-th market, published at noon. */
+const entry = (n: number, fields: Partial<Parameters<typeof newWhaleItem>[0]> = {}) =>
+  newWhaleItem({ market: marketOf(n), createdAt: now, ...fields })
+
+const total = (totals: EntryTotals, metric: string) => {
+  const { entries = 0, total = 0 } = totals.sums[metric] ?? {}
+  return [entries, Math.round(total * 1e6) / 1e6]
+}
+
+on(
+  "readBooks() reads each book at publication, 10 and 60 minutes later, on both sides",
+  Effect.fnUntraced(function* ({ venue, read, publish, totals }) {
+    yield* publish([entry(0), entry(1, { label: "fade" })])
+    venue.books = { 0: [0.49, 0.51, 5_000], 1: [0.49, 0.51, 50_000] }
+    equal((yield* read(now + 30 * second)).readings, { read: 2 })
+    equal((yield* read(now + 10 * minute - 1)).readings, {})
+    venue.books = { 0: [0.59, 0.61, 500], 1: [0.59, 0.61, 50_000] }
+    equal((yield* read(now + 10 * minute)).readings, { read: 2 })
+    venue.books = {}
+    equal((yield* read(now + 61 * minute)).readings, { no_book: 2 })
+    equal((yield* read(now + day)).readings, {})
+    // 5,000 shares at 0.51 are 2,550 USD; 500 at 0.61 are 305 USD.
+    equal((yield* totals("none")).counts, {
+      ...{ published: 1, reading_0_read: 1, reading_10_read: 1, reading_60_no_book: 1 },
+      ...{ unfillable_0_10000: 1, unfillable_10_1000: 1, unfillable_10_10000: 1 },
+    })
+    equal((yield* totals("fade")).counts, {
+      ...{ published: 1, reading_0_read: 1, reading_10_read: 1, reading_60_no_book: 1 },
+    })
+  }),
+)
+
+on(
+  "a late reading is missed: not taken as one in time, and not read at all",
+  Effect.fnUntraced(function* ({ venue, read, publish, totals }) {
+    yield* publish([entry(0)])
+    venue.books = { 0: [0.49, 0.51, 5_000] }
+    equal((yield* read(now + 2 * minute + 1)).readings, { missed: 1 })
+    strictEqual(venue.bookRequests, 0)
+    venue.down = true
+    const down = yield* read(now + 10 * minute)
+    equal([down.failed, down.readings], [["books"], {}])
+    venue.down = false
+    equal((yield* read(now + 12 * minute)).readings, { read: 1 })
+    const { counts } = yield* totals("none")
+    equal([counts["reading_0_missed"], counts["reading_10_read"], counts["reading_60_due"]], [
+      1,
+      1,
+      1,
+    ])
+  }),
+)
+
+on(
+  "a venue that answers too late gives no reading in time",
+  Effect.fnUntraced(function* ({ venue, read, publish, totals }) {
+    yield* publish([entry(0)])
+    venue.books = { 0: [0.49, 0.51, 5_000] }
+    venue.delayMs = 20 * second
+    equal((yield* read(now + 2 * minute - 10 * second)).readings, { missed: 1 })
+    strictEqual((yield* totals("none")).counts["reading_0_missed"], 1)
+    equal((yield* read(now + 12 * minute - 20 * second)).readings, { read: 1 })
+  }),
+)
+
+on(
+  "a result is counted once over corrections, a push pays half, and a cancelled market counts apart",
+  Effect.fnUntraced(function* ({ venue, tick, publish, store, totals }) {
+    yield* publish([
+      entry(0, { label: "follow" }),
+      entry(0, { label: "fade", outcome: 1, wallet: "0xb", book: { bid: 0.4, ask: 0.44 } }),
+      entry(1, { label: "follow", wallet: "0xb" }),
+      entry(2, { label: "follow" }),
+      entry(3, { label: "follow", book: null }),
+    ])
+    yield* tick(now + minute)
+    venue.resolutions = [paid(0, 1), paid(1, 0.5), cancelled(2), paid(3, 1)]
+    yield* tick(now + 4 * day)
+    const roi = (payout: number) => payout / 0.51 - 1
+    const sum = (...payouts: ReadonlyArray<number>) => [
+      ...[payouts.length, Math.round(payouts.reduce((to, one) => to + roi(one), 0) * 1e6) / 1e6],
+    ]
+    equal(total(yield* totals("follow"), "at_ask"), sum(1, 0.5))
+    // Fading the second outcome is buying the first, at its own ask.
+    equal(total(yield* totals("fade"), "at_ask"), [1, Math.round((1 / 0.44 - 1) * 1e6) / 1e6])
+    const { counts } = yield* totals("follow")
+    equal([counts["whale_entry_cancelled"], counts["without_book"], counts["whale_entry_paid"]], [
+      1,
+      1,
+      3,
+    ])
+    const wallets = yield* store.walletEntrySums
+    strictEqual(wallets.get("0xb")?.["at_ask"]?.entries, 2)
+    const version = yield* store.version
+    yield* tick(now + 4 * day + hour)
+    strictEqual(yield* store.version, version)
+    venue.resolutions = [paid(0, 0), paid(1, 0.5), cancelled(2), paid(3, 1)]
+    yield* tick(now + 6 * day)
+    equal(total(yield* totals("follow"), "at_ask"), sum(0, 0.5))
+    equal(total(yield* totals("fade"), "at_ask"), [1, -1])
+    ok((yield* store.version) !== version)
+  }),
+)
+
+on(
+  "later prices are from the market's series, the book read after an hour, or unknown",
+  Effect.fnUntraced(function* ({ venue, tick, read, publish, price, totals }) {
+    yield* publish([
+      entry(0, { label: "follow", entryPrice: 0.5 }),
+      entry(1, { label: "follow", entryPrice: 0.5, outcome: 1 }),
+      entry(2, { label: "follow", entryPrice: 0.5 }),
+    ])
+    yield* price(0, { 55: 0.6, 1_435: 0.7 })
+    yield* read(now)
+    venue.books = { 1: [0.43, 0.45, 100] }
+    yield* read(now + hour)
+    yield* tick(now + 90 * minute)
+    // Bought at 0.50: 0.60 in the series, and 1 - 0.44 in the book.
+    equal(total(yield* totals("follow"), "whale_1h_from_entry"), [2, 0.16])
+    equal(total(yield* totals("follow"), "whale_1h_from_ask"), [2, 0.14])
+    strictEqual((yield* totals("follow")).counts["whale_1h_unknown"], 1)
+    yield* tick(now + day + 30 * minute)
+    equal(total(yield* totals("follow"), "whale_24h_from_entry"), [1, 0.2])
+    strictEqual((yield* totals("follow")).counts["whale_24h_unknown"], 2)
+  }),
+)
+
+on(
+  "the last mid before a resolution is known although the series was pruned long before",
+  Effect.fnUntraced(function* ({ venue, ports, tick, publish, price, totals }) {
+    yield* publish([entry(0, { label: "follow" }), entry(1, { label: "follow" })])
+    yield* tick(now + minute)
+    yield* price(0, { 0: 0.4, 1_500: 0.62, 4_000: 0.66 })
+    // After the resolution: not the last price before it.
+    yield* price(1, { 2_000: 0.55, 5_000: 0.99 })
+    for (let days = 1; days <= 20; days++) {
+      if (days > 3) venue.resolutions = [paid(1, 1, now + 4_500 * minute)]
+      yield* tick(now + days * day + hour)
+      yield* Context.get(ports, MarketStore).prune(now + (days - 9) * day)
+    }
+    equal(total(yield* totals("follow"), "whale_close_from_entry"), [1, 0.05])
+    venue.resolutions = [paid(0, 1, now + 20 * day), paid(1, 1, now + 4_500 * minute)]
+    for (let days = 21; days <= 23; days++) yield* tick(now + days * day + hour)
+    equal(total(yield* totals("follow"), "whale_close_from_entry"), [2, 0.21])
+  }),
+)
+
+on(
+  "two replicas that read and judge at the same time count everything once",
+  Effect.fnUntraced(function* ({ venue, service, publish, totals }) {
+    yield* publish([0, 1, 2, 3].map((n) => entry(n, { label: "follow" })))
+    venue.books = Object.fromEntries([0, 1, 2, 3].map((n) => [n, [0.49, 0.51, 50_000]]))
+    venue.resolutions = [0, 1, 2, 3].map((n) => paid(n, 1, now + 2 * hour))
+    for (const at of [now, now + 10 * minute, now + hour, now + 4 * hour, now + 2 * day]) {
+      yield* TestClock.setTime(at)
+      const each = service(({ readBooks, tick }) => Effect.andThen(readBooks(at), tick(at)))
+      yield* Effect.all([each, each, each], { concurrency: 3 })
+    }
+    const { follow } = entryScores(new Map([["follow", yield* totals("follow")]]))
+    equal([follow.published, follow.resolved, follow.events], [4, 4, 4])
+    for (const row of follow.byDelayAndSize) equal([row.priced, row.resolved], [4, 4])
+    equal(follow.closingLine.after1h.entries + follow.closingLine.after1h.unknown, 4)
+  }),
+)
+
+/** Three days of entries, readings, payouts and a correction. */
+const scenario = Effect.fnUntraced(function* (withKills: boolean) {
+  const { venue, ports, service, publish, price, store } = yield* open
+  const killer = makeKiller()
+  const watched = ports.pipe(
+    Context.add(FeedStore, killer.watched(Context.get(ports, FeedStore))),
+    Context.add(MarketStore, killer.watched(Context.get(ports, MarketStore))),
+    Context.add(ScoreStore, killer.watched(Context.get(ports, ScoreStore))),
+    Context.add(VenueClient, killer.watched(Context.get(ports, VenueClient))),
+  )
+  yield* publish([entry(0, { label: "follow" }), entry(1, { label: "fade" }), entry(2), entry(3)])
+  yield* price(0, { 55: 0.6, 1_430: 0.7 })
+  venue.books = { 0: [0.49, 0.51, 5_000], 2: [0.3, 0.32, 100] }
+  let died = 0
+  const steps: ReadonlyArray<readonly [number, ReadonlyArray<Resolution>]> = [
+    [now, []],
+    [now + 10 * minute, []],
+    [now + hour, []],
+    [now + 5 * hour, [paid(1, 1, now + 2 * hour)]],
+    [now + 2 * day, [paid(0, 1, now + day), paid(1, 0, now + 2 * hour), cancelled(3)]],
+  ]
+  for (const [at, resolutions] of steps) {
+    venue.resolutions = resolutions
+    yield* TestClock.setTime(at)
+    const run = (through: typeof ports) =>
+      service(
+        ({ readBooks, tick }) =>
+          Effect.map(Effect.all([readBooks(at), tick(at)]), (all) =>
+            all.flatMap((one) => one.failed)),
+        through,
+      )
+    for (let call = 1; withKills && call < 200; call++) {
+      if (!(yield* killer.killed(call, run(watched)))) break
+      died += 1
+    }
+    equal(yield* run(watched), [])
+  }
+  return { died, totals: [...yield* store.entryTotals].toSorted(), cursor: yield* store.cursor }
+})
+
+test("readBooks() and tick() have the same result when they are killed at every call", () =>
+  Effect.gen(function* () {
+    const { died: none, ...undisturbed } = yield* Effect.scoped(scenario(false))
+    yield* TestClock.setTime(now - 1)
+    const { died, ...killed } = yield* Effect.scoped(scenario(true))
+    strictEqual(none, 0)
+    ok(died >= 30, `only ${died} processes died`)
+    equal(killed, undisturbed)
+    ok(JSON.stringify(killed).includes("whale_entry_cancelled"))
+  }))

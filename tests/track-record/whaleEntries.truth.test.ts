@@ -1,0 +1,176 @@
+/**
+ * The score of published entries in simulated worlds whose wallets have a known edge: it shows the edge
+ * with the right sign, its intervals contain the true return, and without skill they contain the fee.
+ *
+ * @module
+ */
+import { ok } from "node:assert/strict"
+import { Result } from "effect"
+import { microstructure } from "../../src/markets/domain/book.ts"
+import { day, type EpochMs, minute } from "../../src/core/domain/time.ts"
+import {
+  delaysMinutes,
+  type EntryLabel,
+  EntryScores,
+  entryScores,
+  publishedEntry,
+  readingOf,
+} from "../../src/track-record/domain/entryScore.ts"
+import { checksOf, entryVerdict } from "../../src/track-record/domain/selfScore.ts"
+import type { Resolution } from "../../src/markets/domain/resolution.ts"
+import { makeWorld, type World } from "../../src/venues/simulated/world.ts"
+import { defaultGroups, type WalletGroup } from "../../src/venues/simulated/wallets.ts"
+import { sized } from "../support/size.ts"
+import { costOf, type ScoredEntry, totalsOf } from "../support/track-record/memoryEntries.ts"
+import { whaleItem } from "../support/track-record/whaleItems.ts"
+
+type Episode = ReturnType<World["truth"]["episodes"]>[number]
+
+const [bettors] = defaultGroups
+const group = (edge: number): WalletGroup => {
+  if (bettors === undefined) throw new Error("no group")
+  return { ...bettors, count: 4, edge, prices: [0.2, 0.8], entriesPerDay: 2 }
+}
+
+/** The label that each group's entries are published with: right, wrong for the unskilled, or none. */
+const groups = [
+  { label: "follow", edge: 0.12 },
+  { label: "fade", edge: -0.12 },
+  { label: "neutral", edge: 0 },
+] as const satisfies ReadonlyArray<{ label: EntryLabel; edge: number }>
+type Label = (typeof groups)[number]["label"]
+
+const midAt = (world: World, token: string, at: EpochMs) => {
+  const book = world.book(token, at)
+  const read = book === undefined ? undefined : microstructure(book)
+  return read !== undefined && Result.isSuccess(read) ? read.success : null
+}
+
+/** An entry as the service publishes and scores it; null when its market ended before publication. */
+function scoredEntry(world: World, feedIndex: number, label: Label, episode: Episode) {
+  const { market: planted, outcome } = episode
+  const at = Math.ceil(episode.lastFillAt / (10 * minute)) * 10 * minute
+  const payouts = world.truth.payouts(planted)
+  if (at >= planted.closesAt) return null
+  const market = world.listed(planted, at)
+  const [token] = market.tokenIds
+  const book = midAt(world, token, at)
+  const item = whaleItem(feedIndex, {
+    ...{ market, outcome, label, wallet: episode.wallet.address, entryPrice: episode.price },
+    ...{ createdAt: at, book: book && { bid: book.bestBid, ask: book.bestAsk } },
+  })
+  const resolution: Resolution = payouts === null
+    ? { marketId: market.id, resolvedAt: planted.resolvedAt, source: "book", state: "cancelled" }
+    : {
+      marketId: market.id,
+      resolvedAt: planted.resolvedAt,
+      source: "book",
+      state: "paid",
+      payouts,
+    }
+  const checks = checksOf(item, market).flatMap((check) => {
+    if (!("outcome" in check) || check.kind === "predetermined") return []
+    const instant = check.kind === "whale_close" ? planted.closesAt - 1 : check.at
+    const seen = midAt(world, token, instant)
+    const point = seen === null ? null : { at: instant, mid: seen.mid }
+    const judgement = entryVerdict(check, point, resolution)
+    return judgement === null ? [] : [{ kind: check.kind, ...judgement }]
+  })
+  const readings = delaysMinutes.map((delayMinutes) => {
+    const dueAt = at + delayMinutes * minute
+    const due = { feedIndex, delayMinutes, marketId: market.id, outcome, dueAt }
+    return { ...due, result: readingOf(due, world.book(token, dueAt), dueAt) }
+  })
+  return { entry: publishedEntry(item, market), checks, readings } satisfies ScoredEntry
+}
+
+/** Scores of one world, and the true mean returns at the ask. */
+function play(seed: number) {
+  const world = makeWorld({
+    ...{ seed, markets: 120, lifeDays: [2, 8], wallets: groups.map(({ edge }) => group(edge)) },
+  })
+  const { origin } = world.options
+  const entries: Array<ScoredEntry> = []
+  const truths = new Map<Label, Array<number>>()
+  for (const wallet of world.wallets) {
+    const { label, edge } = groups.find((one) => one.edge === wallet.group.edge) ?? groups[2]
+    for (const episode of world.truth.episodes(wallet, origin, origin + 12 * day)) {
+      const scored = episode.hedge ? null : scoredEntry(world, entries.length, label, episode)
+      if (scored === null) continue
+      entries.push(scored)
+      const ask = scored.entry.asks?.[label === "fade" ? 1 : 0] ?? null
+      if (ask === null || !scored.checks.some(({ verdict }) => verdict === "paid")) continue
+      const chance = label === "fade" ? 1 - episode.price - edge : episode.price + edge
+      const truth = chance / costOf(ask, scored.entry.feeRate) - 1
+      truths.set(label, [...truths.get(label) ?? [], truth])
+    }
+  }
+  const mean = (label: Label) => {
+    const of = truths.get(label) ?? []
+    return of.reduce((sum, one) => sum + one, 0) / of.length
+  }
+  return { scores: entryScores(totalsOf(entries)), mean }
+}
+
+const worlds = Array.from({ length: sized({ short: 24, full: 200 }) }, (_, n) => play(100 + n))
+
+const share = (of: (world: (typeof worlds)[number]) => boolean | null) => {
+  const known = worlds.map(of).filter((one) => one !== null)
+  ok(known.length >= 0.9 * worlds.length, `only ${known.length} worlds have a figure`)
+  return known.filter((one) => one).length / known.length
+}
+
+type Scored = (typeof EntryScores.Type)[Label]
+
+const meanOver = (figure: (score: Scored) => { readonly value: number } | null, label: Label) => {
+  const known = worlds.flatMap(({ scores }) => figure(scores[label])?.value ?? [])
+  return known.reduce((sum, one) => sum + one, 0) / known.length
+}
+
+for (const { label } of groups) {
+  Deno.test(`the interval of ${label} entries contains the true return at the ask`, () => {
+    const covered = share(({ scores, mean }) => {
+      const { roiAtAsk } = scores[label]
+      return roiAtAsk && roiAtAsk.low <= mean(label) && mean(label) <= roiAtAsk.high
+    })
+    ok(covered >= 0.87, `${covered}`)
+  })
+}
+
+Deno.test("followed winners and faded losers have a positive return, and the others lose the fee", () => {
+  const roi = ({ roiAtAsk }: Scored) => roiAtAsk
+  ok(meanOver(roi, "follow") > 0.1, `${meanOver(roi, "follow")}`)
+  ok(meanOver(roi, "fade") > 0.05, `${meanOver(roi, "fade")}`)
+  const neutral = meanOver(roi, "neutral")
+  ok(neutral < 0.01 && neutral > -0.1, `${neutral}`)
+  const proven = share(({ scores }) => scores.neutral.roiAtAsk && scores.neutral.roiAtAsk.low > 0)
+  ok(proven <= 0.1, `${proven} of the worlds show a return without skill`)
+})
+
+Deno.test("the closing line of wallets with an edge rises before the resolution; without, it does not", () => {
+  const last = ({ closingLine }: Scored) => closingLine.last.fromEntryPrice
+  ok(meanOver(last, "follow") > 0.03, `${meanOver(last, "follow")}`)
+  ok(meanOver(last, "fade") > 0.03, `${meanOver(last, "fade")}`)
+  ok(Math.abs(meanOver(last, "neutral")) < 0.02, `${meanOver(last, "neutral")}`)
+})
+
+Deno.test("a larger stake never pays less per share, and its return is lower", () => {
+  for (const { scores } of worlds) {
+    for (const { label } of groups) {
+      const { byDelayAndSize } = scores[label]
+      for (const delay of delaysMinutes) {
+        const rows = byDelayAndSize.filter(({ delayMinutes }) => delayMinutes === delay)
+        const unfillable = rows.map((row) => row.unfillable)
+        ok(unfillable.every((count, n) => n === 0 || count >= (unfillable[n - 1] ?? 0)))
+      }
+    }
+  }
+  const at = (usd: number) =>
+    meanOver(
+      ({ byDelayAndSize }) =>
+        byDelayAndSize.find((row) => row.delayMinutes === 0 && row.sizeUsd === usd)?.roi ?? null,
+      "follow",
+    )
+  ok(at(100) > 0.05, `${at(100)}`)
+  ok(at(1_000) > 0, `${at(1_000)}`)
+})
