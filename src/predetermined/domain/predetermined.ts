@@ -274,7 +274,10 @@ export function statementFacts(
 ): readonly [Fact, ...ReadonlyArray<Fact>] {
   const question = safeName(market.question)
   const names = [question, safeName(market.outcomes[outcome])]
-  const shared = { links: [], certain: true }
+  const shared = {
+    ...{ links: [], certain: true, subject: market.slug, values: {} },
+    ...{ direction: null, negative: false },
+  }
   const marketFact = `The market asks ${quoted(question)}.`
   return [
     { ...shared, id: "F1", kind: "market", statement: marketFact, names, figures: [] },

@@ -24,10 +24,11 @@ export type NewReportFact = Omit<ReportFact, "id">
 export function fact(
   part: ReportPart,
   kind: FactKind,
-  { text: statement, figures, names }: Statement,
-  rest: Partial<Pick<ReportFact, "links" | "certain">> = {},
+  { text: statement, ...spelled }: Statement,
+  rest: Partial<Pick<ReportFact, "links" | "certain" | "subject" | "direction" | "negative">> = {},
 ): NewReportFact {
-  return { part, kind, statement, figures, names, links: [], certain: false, ...rest }
+  const none = { subject: null, direction: null, negative: false, links: [], certain: false }
+  return { part, kind, statement, ...spelled, ...none, ...rest }
 }
 
 /** Everything that a narrator may say about a market. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Value } from "./values.ts"
 
 export type FactKind =
   | "mover"
@@ -15,6 +16,9 @@ export type FactKind =
   | "price"
   | "book"
   | "whale"
+  | "relation"
+  | "rules"
+  | "record"
   | "coverage"
   | "method"
 
@@ -22,6 +26,14 @@ export interface Fact {
   /** `F1`, `F2`, …: unique among the facts of one text. */
   readonly id: string
   readonly kind: FactKind
+  /** What it is about: a market's slug, a wallet's address; null when it is about no single thing. */
+  readonly subject: string | null
+  /** The values that the statement spells, by slot name: `from`, `to`, `market`, `publisher`, … */
+  readonly values: Readonly<Record<string, Value>>
+  /** Of a price move; null for other facts. */
+  readonly direction: "up" | "down" | null
+  /** Whether it states that something is absent, unknown or did not happen. */
+  readonly negative: boolean
   /** The fact in a few sentences. A passage of them that cites only this fact passes the fact check. */
   readonly statement: string
   /** Figures with their units, each spelled as it may be repeated: `0.62`, `12,300 USD`, `4 hours`. */

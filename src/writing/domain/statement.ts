@@ -5,11 +5,22 @@
  * @module
  */
 import { nameLengthMax, quoted, safeName } from "../../core/domain/untrusted.ts"
+import { spelled, type Value } from "./values.ts"
 
 export interface Statement {
   readonly text: string
   readonly figures: ReadonlyArray<string>
   readonly names: ReadonlyArray<string>
+  readonly values: Readonly<Record<string, Value>>
+}
+
+/** A typed value with its slot name; the text is its spelling. */
+export function value(slot: string, value: Value): Statement {
+  const text = spelled(value)
+  if (value.type === "word") return { text, figures: [], names: [], values: { [slot]: value } }
+  return value.type === "name"
+    ? { text, figures: [], names: [value.text], values: { [slot]: value } }
+    : { text, figures: [text], names: [], values: { [slot]: value } }
 }
 
 /** A template tag: our own words around figures, names and other statements. */
@@ -26,7 +37,7 @@ export function phrase(
 
 /** A figure as spelled by `figures.ts`. */
 export function figure(text: string): Statement {
-  return { text, figures: [text], names: [] }
+  return { text, figures: [text], names: [], values: {} }
 }
 
 /**
@@ -40,7 +51,7 @@ export function name(
 ): Statement {
   const sanitized = safeName(text, max)
   const visible = sanitized === nameless ? safeName(fallback, max) : sanitized
-  return { text: quoted(visible), figures: [], names: [visible] }
+  return { text: quoted(visible), figures: [], names: [visible], values: {} }
 }
 
 const nameless = safeName("")
@@ -58,13 +69,14 @@ export function listed(parts: ReadonlyArray<Statement>): Statement {
 
 export function union(
   parts: ReadonlyArray<Statement>,
-): Pick<Statement, "figures" | "names"> {
+): Omit<Statement, "text"> {
   return {
     figures: [...new Set(parts.flatMap(({ figures }) => figures))],
     names: [...new Set(parts.flatMap(({ names }) => names))],
+    values: Object.assign({}, ...parts.map(({ values }) => values)),
   }
 }
 
 function plain(text: string): Statement {
-  return { text, figures: [], names: [] }
+  return { text, figures: [], names: [], values: {} }
 }

@@ -10,6 +10,10 @@ import { hour } from "../../../src/core/domain/time.ts"
 import { market } from "../movers/market.ts"
 
 export const coverageFact: DigestFact = {
+  subject: null,
+  values: {},
+  direction: null,
+  negative: false,
   id: "F1",
   kind: "coverage",
   topic: "coverage",

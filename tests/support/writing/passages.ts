@@ -121,7 +121,15 @@ function storyOf(
   drawn: ReadonlyArray<FactsDrawn>,
   prose: ReadonlyArray<ReadonlyArray<Drawn>>,
 ): Story {
-  const facts = drawn.map((fact, n): Fact => ({ ...fact, id: `F${n + 1}`, statement: "" }))
+  const facts = drawn.map((fact, n): Fact => ({
+    subject: null,
+    values: {},
+    direction: null,
+    negative: false,
+    ...fact,
+    id: `F${n + 1}`,
+    statement: "",
+  }))
   const own = facts.slice(0, 2)
   const [, , other] = facts
   if (other === undefined) throw new Error("Cannot build a story from fewer than three facts")

@@ -121,6 +121,10 @@ Deno.test("no word that may follow a figure could be its unit", () => {
 })
 
 const fact = (fact: Partial<Fact> = {}): Fact => ({
+  subject: null,
+  values: {},
+  direction: null,
+  negative: false,
   ...{ id: "F1", kind: "market", statement: "", figures: ["0.62"], names: ["Yes"], links: [] },
   certain: false,
   ...fact,
