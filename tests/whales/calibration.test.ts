@@ -79,8 +79,8 @@ test("a recount subtracts what it added, also when the terms of a market have ch
     const before = yield* cost
     // Siblings that are not marked as changed have another fee now.
     const recounting = yield* over(whales, {
-      uncounted: (limit) =>
-        Effect.map(whales.uncounted(limit), (events) =>
+      uncounted: (limit, at) =>
+        Effect.map(whales.uncounted(limit, at), (events) =>
           events.map((event) => ({
             ...event,
             positions: event.positions.map((one) => one.changed ? one : { ...one, feeRate: 0.5 }),
