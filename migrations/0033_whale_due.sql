@@ -24,6 +24,7 @@ CREATE INDEX whale_market_overdue ON whale_market (due_at) WHERE has_entries AND
 TRUNCATE whale_score, whale_sums, whale_uncounted, whale_calibration;
 DROP INDEX whale_uncounted_since;
 ALTER TABLE whale_uncounted ADD COLUMN due_at timestamptz NOT NULL;
+COMMENT ON COLUMN whale_uncounted.due_at IS 'When its market is due; -infinity if it is counted, because a correction counts at once.';
 CREATE INDEX whale_uncounted_due ON whale_uncounted (due_at, since);
 INSERT INTO whale_uncounted (event_id, wallet_id, market_id, due_at, since, version)
 SELECT event_id, wallet_id, market_id, due_at, change, change

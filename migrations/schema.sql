@@ -826,6 +826,7 @@ CREATE TABLE whale_uncounted (
   since bigint NOT NULL,
   -- The number, from whale_change, of the newest change.
   version bigint NOT NULL,
+  -- When its market is due; -infinity if it is counted, because a correction counts at once.
   due_at timestamptz NOT NULL,
   CONSTRAINT whale_uncounted_pkey PRIMARY KEY (event_id, wallet_id, market_id)
 );

@@ -62,23 +62,22 @@ type ScoreColumn = Omit<MarketScore, "favoured"> & {
 const uncounted = (sql: SqlClient) =>
   Effect.fn("CountingStore.uncounted")(function* (limit: number, at: EpochMs) {
     const now = sql`${new Date(at)}::timestamptz`
+    const overdueAfter = sql`${new Date(at - overdueMsMax)}::timestamptz`
     const rows = yield* sql<UncountedRow>`
       WITH overdue AS MATERIALIZED (
         SELECT wallet_id, min(due_at) AS open_since
         FROM whale_market JOIN whale_position USING (market_id)
         WHERE has_entries AND ended_at IS NULL AND entry_count > 0
-          AND due_at <= ${now} AND due_at > ${new Date(at - overdueMsMax)}
+          AND due_at <= ${now} AND due_at > ${overdueAfter}
         GROUP BY wallet_id
       ), chosen AS MATERIALIZED (
         SELECT event_id, wallet_id, min(due_at) AS due_at, min(since) AS since
         FROM (
-          SELECT u.event_id, wallet_id, u.due_at, since
-          FROM whale_uncounted u LEFT JOIN overdue USING (wallet_id)
-          WHERE u.due_at <= ${now} AND (open_since IS NULL OR u.due_at < open_since OR EXISTS (
-            SELECT FROM whale_score s WHERE s.event_id = u.event_id
-              AND s.wallet_id = u.wallet_id AND s.market_id = u.market_id
+          SELECT event_id, wallet_id, due_at, since FROM whale_uncounted u
+          WHERE due_at <= ${now} AND (due_at <= ${overdueAfter} OR NOT EXISTS (
+            SELECT FROM overdue WHERE overdue.wallet_id = u.wallet_id AND open_since <= u.due_at
           ))
-          ORDER BY u.due_at, since LIMIT ${limit}
+          ORDER BY due_at, since LIMIT ${limit}
         ) first
         GROUP BY event_id, wallet_id
       ), positions AS (

@@ -393,6 +393,8 @@ function countingStore(tables: Tables): CountingStore["Service"] {
   const eventOf = ({ wallet, marketId }: Position) => `${wallet} ${marketOf(marketId).event}`
 
   const dueOf = ({ marketId }: Position) => marketOf(marketId).dueAt
+  /** A counted position is due at once. */
+  const markDueOf = (position: Position) => position.score === null ? dueOf(position) : never
   const waitsAt = (at: number) => {
     const before = new Map([...wallets.keys()].map((wallet) => {
       const scheduled = ofWallet(wallet).filter(({ computed }) => computed.entries.length > 0)
@@ -441,10 +443,11 @@ function countingStore(tables: Tables): CountingStore["Service"] {
         const waits = waitsAt(at)
         const first = all()
           .filter((position) =>
-            position.uncounted !== null && dueOf(position) <= at && !waits(position)
+            position.uncounted !== null && markDueOf(position) <= at && !waits(position)
           )
           .sort((a, b) =>
-            order(dueOf(a), dueOf(b)) || (a.uncounted?.since ?? 0) - (b.uncounted?.since ?? 0)
+            order(markDueOf(a), markDueOf(b)) ||
+            (a.uncounted?.since ?? 0) - (b.uncounted?.since ?? 0)
           ).slice(0, limit)
         const events = new Set(first.map(eventOf))
         return [...events].flatMap((event) =>
