@@ -8,7 +8,7 @@
 /** In one line: the concept, then the words in any of their forms. */
 const table = `
   price: slide fall fell drop dip rise rose surge rally climb plunge tumble jump soar sink sank slump
-    rebound crash gain retreat trader trading bull bear ath slip record
+    rebound crash gain retreat trader trading bull bear ath slip
   match: beat defeat draw victory thrash edge outlast rout stun goal comeback overtime penalty shootout
     fixture kickoff match clash sweep upset eliminate semifinal final lineup knockout game derby innings
     score winless unbeaten hold
@@ -24,7 +24,7 @@ const table = `
     negotiator withdraw withdrawal
   deal: treaty accord pact agreement deal sign memorandum ratify negotiator talk
   attack: invade invasion strike struck attack war offensive bomb bombing missile troop drill military
-    raid airstrike retaliate retaliation blockade
+    warplane bomber shelling raid airstrike retaliate retaliation blockade
   release: release launch unveil debut rollout ship introduce premiere album trailer
   award: award prize oscar grammy emmy nobel nominee nomination jury laureate trophy ceremony shortlist
     applause festival
@@ -45,6 +45,7 @@ const table = `
   nominate: nominee nominate confirm appoint pick chair successor candidate frontrunner
   visit: visit summit meet met meeting trip travel host
   arrest: arrest detain jail custody extradite extradition
+  member: join accession membership member admit candidacy
   recognise: recognise recognize recognition
   border: border crossing asylum migrant deport deportation immigration
   strait: strait shipping tanker transit reopen closure hormuz

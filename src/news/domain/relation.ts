@@ -24,6 +24,7 @@ import { type Periods, periodsDiffer, periodsOf } from "./periods.ts"
 import { withinOf } from "./places.ts"
 import { storiesOf, type Story } from "./stories.ts"
 import {
+  generic,
   type NewsSubject,
   placesIn,
   qualifiersOf,
@@ -52,9 +53,13 @@ export interface RelatedStory extends Story {
  * word, and a common name needs a rare one.
  */
 const scoreMin = 8
+/** The same for the sides of a match: both are needed, or one for the family. */
+const sideScoreMin = 5
 /** Units a story must share. */
 const unitsMin = 2
-const nameFactor = 1.5
+const factors: Readonly<Record<Unit["kind"], number>> = {
+  ...{ name: 1.5, place: 1.5, topic: 1, concept: 1 },
+}
 /** Rarity assumes at least this many texts; with few texts all words would weigh the same. */
 const textsMin = 1_000
 /** Other questions of one event that a story is compared with. */
@@ -75,6 +80,10 @@ export interface NewsIndex {
 
 interface TitleFacts {
   readonly terms: ReadonlySet<string>
+  /** The terms that are written with a capital, those of the first word included. */
+  readonly names: ReadonlySet<string>
+  /** For each concept the terms that are words for it. */
+  readonly concepts: ReadonlyMap<string, ReadonlySet<string>>
   readonly places: ReadonlySet<string>
   readonly periods: Periods
   readonly qualifiers: ReadonlyMap<string, ReadonlySet<string>>
@@ -130,8 +139,17 @@ function termsOf(text: string): ReadonlySet<string> {
 
 function factsOf(title: string): TitleFacts {
   const words = wordsOf(title)
+  const names = words.filter(({ capitalised, written }) => capitalised || /^\p{N}/u.test(written))
+  const concepts = new Map<string, Set<string>>()
+  for (const word of words) {
+    for (const concept of word.concepts) {
+      concepts.set(concept, (concepts.get(concept) ?? new Set()).add(word.term))
+    }
+  }
   return {
     terms: termsOf(title),
+    names: new Set(names.flatMap(({ term, place }) => [term, ...place?.within ?? []])),
+    concepts,
     places: placesIn(words),
     periods: periodsOf(title, "with"),
     qualifiers: qualifiersOf(words),
@@ -206,7 +224,7 @@ function distinguishing(
 ): ReadonlyArray<Unit> {
   const terms = new Set(others.flatMap(({ question }) => [...termsOf(question)]))
   return readingOf({ ...subject, outcomes: ["Yes", "No"], eventSlug: "" }).units
-    .filter(({ kind }) => kind !== "topic")
+    .filter(({ kind }) => kind === "name" || kind === "place")
     .map((unit) => ({ ...unit, terms: unit.terms.filter((term) => !terms.has(term)) }))
     .filter((unit) => unit.terms.length > 0 && heaviest(index, unit) > 0)
 }
@@ -231,23 +249,28 @@ function sharesNone(
 interface Share {
   units: number
   names: number
+  places: number
   score: number
 }
 
 /** The stories about the question itself, direct or of its family. */
 function ownStories(index: NewsIndex, subject: NewsSubject): ReadonlyMap<number, Match> {
   const reading = readingOf(subject)
-  const hasName = reading.units.some(({ kind }) => kind !== "topic")
+  const hasName = reading.units.some(({ kind }) => kind === "name" || kind === "place")
   const whole = containingAllWords(index, subject.question)
   const found = new Map<number, Match>()
-  for (const [number, { units, names, score }] of sharesOf(index, reading.units)) {
+  for (const [number, share] of sharesOf(index, reading.units)) {
     const facts = index.facts[number]
     if (facts === undefined) continue
-    const isRelated = units >= unitsMin && score >= scoreMin && (names > 0 || !hasName)
+    const { units, names, places, score } = share
+    // Of two countries a story about one of them shares little with the question.
+    const isOneOfTwo = places === 1 && reading.places.size > 1 && names === 0
+    const isRelated = units >= (isOneOfTwo ? unitsMin + 1 : unitsMin) && score >= scoreMin &&
+      (!hasName || names + places > 0 && units > places)
     const strength = whole.has(number)
       ? "direct"
       : reading.sides.length > 0
-      ? sidesStrength(reading, facts, isRelated || score >= scoreMin)
+      ? sidesStrength(reading, facts, score >= sideScoreMin)
       : isRelated
       ? "direct"
       : null
@@ -260,14 +283,16 @@ function ownStories(index: NewsIndex, subject: NewsSubject): ReadonlyMap<number,
 }
 
 function sharesOf(index: NewsIndex, units: ReadonlyArray<Unit>): ReadonlyMap<number, Share> {
+  const own = new Set(units.flatMap(({ terms }) => terms))
   const shares = new Map<number, Share>()
   for (const unit of units) {
-    for (const [number, { weight, least, terms }] of weightsOf(index, unit)) {
-      const share = shares.get(number) ?? { units: 0, names: 0, score: 0 }
+    for (const [number, { weight, least, terms }] of weightsOf(index, unit, own)) {
+      const share = shares.get(number) ?? { units: 0, names: 0, places: 0, score: 0 }
       // Two words of one name count as two units when the more common one is rare enough: "Trump" is in
       // the news every hour, "Donald" is not.
-      share.units += unit.kind === "name" && terms > 1 && least >= scoreMin ? unitsMin : 1
-      share.names += unit.kind === "topic" ? 0 : 1
+      share.units += unit.kind === "name" && terms.length > 1 && least >= scoreMin ? unitsMin : 1
+      share.names += unit.kind === "name" && identifies(unit, terms) ? 1 : 0
+      share.places += unit.kind === "place" ? 1 : 0
       share.score += weight
       shares.set(number, share)
     }
@@ -275,9 +300,15 @@ function sharesOf(index: NewsIndex, units: ReadonlyArray<Unit>): ReadonlyMap<num
   return shares
 }
 
+/** A name is identified by its last word that is not generic, or by two of its words. */
+function identifies({ terms }: Unit, shared: ReadonlyArray<string>): boolean {
+  const last = terms.findLast((term) => !generic.has(term)) ?? terms.at(-1) ?? ""
+  return shared.length > 1 || shared.includes(last)
+}
+
 /** Words that end the names of many clubs. */
 const clubWord =
-  /^(?:unit|united|city|fc|town|rover|athletic|real|club|county|esport|team|gaming|union|afc|sc)$/
+  /^(?:unit|united|city|fc|town|rover|athletic|real|club|county|esport|team|gaming|union|afc|sc|fotboll|fk|sk|bk|if|cf|ac|jk)$/
 
 /** Both sides of a match make it this match; one side makes it another match of the same team. */
 function sidesStrength(
@@ -304,6 +335,10 @@ function hasOtherPlaces(own: ReadonlySet<string>, title: ReadonlySet<string>): b
   if (own.size === 0 || title.size === 0) return false
   const missing = [...own].filter((place) => !covers(title, place))
   if (missing.length === own.size) return true
+  if (
+    own.size > 1 && missing.length > 0 &&
+    [...own].every((place) => missing.includes(place) || mediators.has(place))
+  ) return true
   const foreign = [...title].filter((place) =>
     !covers(own, place) && !mediators.has(place) && withinOf(place).length === 0
   )
@@ -356,20 +391,31 @@ interface Shared {
   readonly weight: number
   /** Weight of the most common shared word. */
   readonly least: number
-  readonly terms: number
+  readonly terms: ReadonlyArray<string>
 }
 
-/** For each story that shares a word of the unit, the shared weight. */
-function weightsOf(index: NewsIndex, unit: Unit): ReadonlyMap<number, Shared> {
+/**
+ * For each story that shares a word of the unit, the shared weight. A name is shared only where it is
+ * written as one; a concept only where another word than those of the question (`own`) stands for it.
+ */
+function weightsOf(
+  index: NewsIndex,
+  unit: Unit,
+  own: ReadonlySet<string>,
+): ReadonlyMap<number, Shared> {
   const weights = new Map<number, Shared>()
+  const unitTerms = new Set(unit.terms)
   for (const term of unit.terms) {
-    const own = weightOf(index, term, unit)
+    const weight = weightOf(index, term, unit)
     for (const number of index.postings.get(term) ?? []) {
-      const { weight, least, terms } = weights.get(number) ?? { weight: own, least: own, terms: 0 }
+      const facts = index.facts[number]
+      if (unit.kind === "name" && facts?.names.isDisjointFrom(unitTerms) !== false) continue
+      if (unit.kind === "concept" && facts?.concepts.get(term)?.isSubsetOf(own) !== false) continue
+      const known = weights.get(number)
       weights.set(number, {
-        weight: Math.max(weight, own),
-        least: Math.min(least, own),
-        terms: terms + 1,
+        weight: Math.max(known?.weight ?? weight, weight),
+        least: Math.min(known?.least ?? weight, weight),
+        terms: [...known?.terms ?? [], term],
       })
     }
   }
@@ -383,7 +429,7 @@ function heaviest(index: NewsIndex, unit: Unit): number {
 /** The logarithm of the rarity; a word in every text weighs 0. */
 function weightOf({ texts, textCount }: NewsIndex, term: string, { kind }: Unit): number {
   const count = Math.max(textCount, textsMin)
-  return Math.log((count + 1) / ((texts.get(term) ?? 0) + 1)) * (kind === "topic" ? 1 : nameFactor)
+  return Math.log((count + 1) / ((texts.get(term) ?? 0) + 1)) * factors[kind]
 }
 
 /** The stories that contain every word of the question, whatever its weight. */

@@ -10,11 +10,12 @@ import { isInformative, type Word, wordsOf } from "./words.ts"
 /** The fields of a market that are compared with headlines. */
 export type NewsSubject = Pick<Market, "question" | "category" | "outcomes" | "eventSlug">
 
-/** A name, a place, or a topic: words that count once, however many of them are shared. */
+/** A name, a place, a topic or a kind of event: it counts once, however many of its terms are shared. */
 export interface Unit {
+  /** The words of a name in order, or one word. */
   readonly terms: ReadonlyArray<string>
   readonly written: string
-  readonly kind: "name" | "place" | "topic"
+  readonly kind: "name" | "place" | "topic" | "concept"
 }
 
 /** A subject prepared for comparison. */
@@ -51,7 +52,7 @@ export function readingOf(subject: NewsSubject): Reading {
 }
 
 /** Words of offices and institutions: too common to be a name. */
-const generic: ReadonlySet<string> = new Set(
+export const generic: ReadonlySet<string> = new Set(
   wordsOf(
     `president presidential presidency pm minister prime government parliament parliamentary senate
     senator house congress party election elections governor mayor secretary chancellor king state
@@ -59,7 +60,7 @@ const generic: ReadonlySet<string> = new Set(
     national international general annual inflation rate gdp bank central nominee leader leadership head
     chief ceo company conference western eastern division group series qualifier act bill meeting
     congressional federal attorney speaker commissioner special vice chairman chair candidate prize
-    award grand best lab team club`,
+    award grand best lab team club court supreme cup high new`,
   ).map(({ term }) => term),
 )
 
@@ -94,16 +95,18 @@ function unitsOf(
   return [...units, ...conceptUnits(words, units)]
 }
 
-/**
- * The concepts of the question's words, each group of connected ones as one unit with its words: "sign a
- * treaty" counts once, whether a headline shares "sign", "treaty" or "accord".
- */
-function conceptUnits(words: ReadonlyArray<Word>, units: Array<Unit>): ReadonlyArray<Unit> {
-  const concepts = new Set(words.flatMap(({ concepts }) => concepts))
-  const isPrice = words.some(({ term }) => /^(?:price|reach|hit|dip|above|below|close)$/.test(term))
-  if (isPrice && words.some(({ written }) => /^\d{2,}k?$/.test(written))) concepts.add("~price")
+/** The kinds of events that the question's words are words for, each as a unit. */
+function conceptUnits(words: ReadonlyArray<Word>, units: ReadonlyArray<Unit>): ReadonlyArray<Unit> {
+  // "Green Accord" is a party.
+  const inNames = new Set(
+    units.flatMap(({ kind, terms }) => kind === "name" ? terms.slice(1) : []),
+  )
+  const concepts = new Set(
+    words.flatMap(({ term, concepts }) => inNames.has(term) ? [] : concepts),
+  )
   if (words.some(({ term }) => term === "out")) concepts.add("~leave")
-  return [...concepts].map((concept): Unit => ({ terms: [concept], written: "", kind: "topic" }))
+  if (words.some(({ amount }) => amount)) concepts.add("~price")
+  return [...concepts].map((concept): Unit => ({ terms: [concept], written: "", kind: "concept" }))
     .slice(0, Math.max(0, 2 * unitsMax - units.length))
 }
 
@@ -203,7 +206,8 @@ export function qualifiersOf(words: ReadonlyArray<Word>): ReadonlyMap<string, Re
     const head = qualified.get(term)
     const before = words[number - 1]
     if (head === undefined || before === undefined || !follows) return
-    if (before.place !== undefined || !isInformative(before.term)) return
+    if (before.place !== undefined) return
+    if (!isInformative(before.term) && before.term !== "world") return
     if (noQualifier.has(before.term)) return
     found.set(head, (found.get(head) ?? new Set()).add(before.term))
   })

@@ -18,6 +18,8 @@ export interface Word {
   readonly place: Place | undefined
   /** The kinds of events that it is a word for. */
   readonly concepts: ReadonlyArray<string>
+  /** A sum of money. */
+  readonly amount: boolean
 }
 
 /** Words read of one text; the longest title cannot have more. */
@@ -44,6 +46,7 @@ const aliases: ReadonlyArray<readonly [RegExp, string]> = [
   [/\b[Ll]ift-?off\b/g, "liftoff"],
   [/\b[Ee]xit polls?\b/g, "exitpoll"],
   [/\b[Cc]ease-fire\b/g, "ceasefire"],
+  [/\b[Ss]igns? (?:of|that)\b/g, "of"],
   [/°\s?C\b/g, " celsius"],
   [/°\s?F\b/g, " fahrenheit"],
 ]
@@ -71,6 +74,8 @@ export function wordsOf(text: string): ReadonlyArray<Word> {
       written: spacedPlace(written),
       place,
       concepts: concepts.get(term) ?? [],
+      amount: /[$€£]\s?$/.test(shortened.slice(Math.max(0, match.index - 2), match.index)) &&
+        /^\p{N}/u.test(written),
       capitalised: /^\p{Lu}/u.test(written),
       follows: between === " " || between === "-",
     })
