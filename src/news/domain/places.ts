@@ -11,7 +11,7 @@
  * it is part of. The first word in lower case and without `_` is its term.
  */
 const table = `
-  USA US America American Washington_DC
+  USA US America American Washington_DC White_House Pentagon
   UK Britain British Briton Great_Britain United_Kingdom
   EU European_Union
   England English >UK

@@ -25,14 +25,17 @@ import { withinOf } from "./places.ts"
 import { storiesOf, type Story } from "./stories.ts"
 import {
   generic,
+  isTitleCase,
   type NewsSubject,
+  parties,
   placesIn,
   qualifiersOf,
   type Reading,
   readingOf,
   type Unit,
+  weak,
 } from "./subject.ts"
-import { isInformative, wordsOf } from "./words.ts"
+import { isInformative, type Word, wordsOf } from "./words.ts"
 
 export type { NewsSubject } from "./subject.ts"
 
@@ -55,6 +58,11 @@ export interface RelatedStory extends Story {
 const scoreMin = 8
 /** The same for the sides of a match: both are needed, or one for the family. */
 const sideScoreMin = 5
+const oneSideScoreMin = 7
+/** The same where the only name or place is one that is in the news every hour. */
+const everywhereScoreMin = 11
+/** A name in more than one of 40 texts is not enough of a subject, if the question has another one. */
+const subjectWeightMin = 5.5
 /** Units a story must share. */
 const unitsMin = 2
 const factors: Readonly<Record<Unit["kind"], number>> = {
@@ -80,8 +88,12 @@ export interface NewsIndex {
 
 interface TitleFacts {
   readonly terms: ReadonlySet<string>
-  /** The terms that are written with a capital, those of the first word included. */
+  /** The words that are written with a capital, with their endings. */
   readonly names: ReadonlySet<string>
+  /** All words with their endings. */
+  readonly plain: ReadonlySet<string>
+  /** The capitalised words next to each name, in a title that is not in title case. */
+  readonly neighbours: ReadonlyMap<string, ReadonlyArray<string>>
   /** For each concept the terms that are words for it. */
   readonly concepts: ReadonlyMap<string, ReadonlySet<string>>
   readonly places: ReadonlySet<string>
@@ -131,7 +143,7 @@ function termsOf(text: string): ReadonlySet<string> {
   return new Set(
     wordsOf(text).flatMap(({ term, place, concepts }) => [
       term,
-      ...place?.within ?? [],
+      ...place?.within.filter((outer) => outer !== "usa") ?? [],
       ...concepts,
     ]),
   )
@@ -148,7 +160,9 @@ function factsOf(title: string): TitleFacts {
   }
   return {
     terms: termsOf(title),
-    names: new Set(names.flatMap(({ term, place }) => [term, ...place?.within ?? []])),
+    names: new Set(names.map(({ plain }) => plain)),
+    plain: new Set(words.map(({ plain }) => plain)),
+    neighbours: neighboursOf(words),
     concepts,
     places: placesIn(words),
     periods: periodsOf(title, "with"),
@@ -224,7 +238,9 @@ function distinguishing(
 ): ReadonlyArray<Unit> {
   const terms = new Set(others.flatMap(({ question }) => [...termsOf(question)]))
   return readingOf({ ...subject, outcomes: ["Yes", "No"], eventSlug: "" }).units
-    .filter(({ kind }) => kind === "name" || kind === "place")
+    .filter(({ kind, terms }) =>
+      kind === "name" || kind === "place" || terms.some((term) => parties.has(term))
+    )
     .map((unit) => ({ ...unit, terms: unit.terms.filter((term) => !terms.has(term)) }))
     .filter((unit) => unit.terms.length > 0 && heaviest(index, unit) > 0)
 }
@@ -247,52 +263,107 @@ function sharesNone(
 
 /** What a story and a question share so far. */
 interface Share {
+  /** Units that identify, or are about what happens; generic words only add to the score. */
   units: number
   names: number
   places: number
+  /** Names of what the question asks about. */
+  subjects: number
+  /** Words and kinds of events. */
+  topics: number
+  /** Whether it is about an election, as the question is. */
+  isVote: boolean
+  /** Places that are not in the news of every conflict. */
+  localPlaces: number
   score: number
+}
+
+function isEventWord({ facts }: NewsIndex, number: number, term: string): boolean {
+  return [...facts[number]?.concepts.values() ?? []].some((terms) => terms.has(term))
+}
+
+function noShare(): Share {
+  return {
+    ...{ units: 0, names: 0, places: 0, localPlaces: 0, subjects: 0, topics: 0, score: 0 },
+    isVote: false,
+  }
 }
 
 /** The stories about the question itself, direct or of its family. */
 function ownStories(index: NewsIndex, subject: NewsSubject): ReadonlyMap<number, Match> {
   const reading = readingOf(subject)
-  const hasName = reading.units.some(({ kind }) => kind === "name" || kind === "place")
   const whole = containingAllWords(index, subject.question)
   const found = new Map<number, Match>()
-  for (const [number, share] of sharesOf(index, reading.units)) {
+  for (const [number, share] of sharesOf(index, reading)) {
     const facts = index.facts[number]
     if (facts === undefined) continue
-    const { units, names, places, score } = share
-    // Of two countries a story about one of them shares little with the question.
-    const isOneOfTwo = places === 1 && reading.places.size > 1 && names === 0
-    const isRelated = units >= (isOneOfTwo ? unitsMin + 1 : unitsMin) && score >= scoreMin &&
-      (!hasName || names + places > 0 && units > places)
     const strength = whole.has(number)
       ? "direct"
       : reading.sides.length > 0
-      ? sidesStrength(reading, facts, score >= sideScoreMin)
-      : isRelated
-      ? "direct"
-      : null
+      ? sidesStrength(reading, facts, share.score)
+      : unitsStrength(reading, share)
     if (strength === null || hasOtherPlaces(reading.places, facts.places)) continue
     const isFamily = strength === "family" || periodsDiffer(reading.periods, facts.periods) ||
       qualifiersDiffer(reading, facts)
-    found.set(number, { strength: isFamily ? "family" : "direct", score })
+    found.set(number, { strength: isFamily ? "family" : "direct", score: share.score })
   }
   return found
 }
 
-function sharesOf(index: NewsIndex, units: ReadonlyArray<Unit>): ReadonlyMap<number, Share> {
+/** The rule for a question that is about no match. */
+function unitsStrength(reading: Reading, share: Share): Strength | null {
+  const { units, topics, names, places, subjects, score } = share
+  if (score < scoreMin) return null
+  const has = (kind: Unit["kind"]) => reading.units.some((unit) => unit.kind === kind)
+  if (!has("name") && !has("place")) return units > unitsMin ? "direct" : null
+  if (names + places === 0) return null
+  // Of two countries a story about one of them shares little with the question.
+  const isOneOfTwo = places === 1 && reading.places.size > 1 && names === 0
+  if (units < (isOneOfTwo ? unitsMin + 1 : unitsMin) || units <= places) return null
+  const isEverywhere = names + share.localPlaces === 0
+  if (isEverywhere && units === unitsMin && score < everywhereScoreMin) return null
+  const hasSubject = reading.units.some((unit) => unit.subject && unit.kind === "name")
+  if (!hasSubject && places === 0 && reading.units.some(({ kind }) => kind === "place")) return null
+  if (hasSubject && subjects === 0) {
+    // An election is news of each of its candidates, and an event between two countries of both.
+    const isEvent = places > 1 || places === 1 && share.isVote
+    return isEvent && topics > 0 ? "direct" : null
+  }
+  return topics > 0 || names > 1 || share.localPlaces > 0 ? "direct" : "family"
+}
+
+function sharesOf(
+  index: NewsIndex,
+  { units, sides }: Reading,
+): ReadonlyMap<number, Share> {
+  const isMatch = sides.length > 0
+  const subjectCount = units.filter(({ kind, subject }) => subject && kind === "name").length
+  const votes = units.some(({ terms }) => terms.includes("~vote"))
   const own = new Set(units.flatMap(({ terms }) => terms))
   const shares = new Map<number, Share>()
   for (const unit of units) {
     for (const [number, { weight, least, terms }] of weightsOf(index, unit, own)) {
-      const share = shares.get(number) ?? { units: 0, names: 0, places: 0, score: 0 }
+      const isName = unit.kind === "name"
+      const isWeak = unit.kind === "topic" && unit.terms.every((term) => weak.has(term))
+      const isIdentified = isName && identifies(index, number, unit, terms)
+      // A first name is another person's as well.
+      if (isName && !isIdentified && weight < scoreMin && !isMatch) continue
+      const share = shares.get(number) ?? noShare()
       // Two words of one name count as two units when the more common one is rare enough: "Trump" is in
       // the news every hour, "Donald" is not.
-      share.units += unit.kind === "name" && terms.length > 1 && least >= scoreMin ? unitsMin : 1
-      share.names += unit.kind === "name" && identifies(unit, terms) ? 1 : 0
-      share.places += unit.kind === "place" ? 1 : 0
+      share.units += isName && terms.length > 1 && least >= scoreMin ? unitsMin : isWeak ? 0 : 1
+      // "Typhoon Kalmaegi" names what happens as well.
+      const isTopic = isName
+        ? terms.length > 1 && terms.some((term) => isEventWord(index, number, term))
+        : !isWeak && unit.kind !== "place"
+      share.topics += isTopic ? 1 : 0
+      share.isVote ||= votes && index.facts[number]?.terms.has("~vote") === true
+      share.names += isIdentified ? 1 : 0
+      const isPlace = unit.kind === "place"
+      share.places += isPlace ? 1 : 0
+      share.localPlaces += isPlace && !unit.terms.some((term) => mediators.has(term)) ? 1 : 0
+      const isSubject = weight >= subjectWeightMin || subjectCount === 1
+      share.subjects += unit.subject && isIdentified && isSubject ? 1 : 0
       share.score += weight
       shares.set(number, share)
     }
@@ -300,34 +371,77 @@ function sharesOf(index: NewsIndex, units: ReadonlyArray<Unit>): ReadonlyMap<num
   return shares
 }
 
-/** A name is identified by its last word that is not generic, or by two of its words. */
-function identifies({ terms }: Unit, shared: ReadonlyArray<string>): boolean {
-  const last = terms.findLast((term) => !generic.has(term)) ?? terms.at(-1) ?? ""
-  return shared.length > 1 || shared.includes(last)
+/**
+ * A name is identified by its last word that is not generic, or by two of its words. Between other names
+ * the last word is another person's: "Kim" of "Andy Kim" is not Kim Kardashian.
+ */
+function identifies(
+  index: NewsIndex,
+  number: number,
+  { terms, plain }: Unit,
+  shared: ReadonlyArray<string>,
+): boolean {
+  if (terms.length === 1 || shared.length > 1) return true
+  if (shared.every((term) => commonNames.has(term))) return false
+  const last = terms.findLastIndex((term) => !generic.has(term))
+  const place = last < 0 ? terms.length - 1 : last
+  const neighbours = index.facts[number]?.neighbours.get(plain[place] ?? "") ?? []
+  return shared.includes(terms[place] ?? "") && neighbours.every((word) => plain.includes(word))
+}
+
+/** Names of many people. */
+const commonNames: ReadonlySet<string> = new Set(
+  wordsOf(`
+    adam adams alexander allen anderson andrew anthony baker brown carter charles clark cook cooper cruz
+    daniel david davis edwards evans fernandez frank garcia george gonzalez grant gray green hall harris
+    henry hill howard hughes jackson james jane jean john johnson jones jordan joseph kelly kim king lee
+    lewis lopez luis marco maria mark marshall martin martinez michael miller mitchell moore morgan morris
+    murphy nelson paul perez peter phillips ramos reed richard roberts robinson rock rodriguez roger ross
+    ryan sanchez scott silva simon smith stewart taylor thomas thompson torres turner walker ward
+    washington watson white williams wilson wood wright young`).map(({ term }) => term),
+)
+
+/** The capitalised words directly before and after each capitalised word, offices left out. */
+function neighboursOf(words: ReadonlyArray<Word>): ReadonlyMap<string, ReadonlyArray<string>> {
+  const found = new Map<string, ReadonlyArray<string>>()
+  if (isTitleCase(words)) return found
+  const isName = (word: Word | undefined): word is Word =>
+    word !== undefined && word.capitalised && word.place === undefined && !generic.has(word.term) &&
+    isInformative(word.term)
+  words.forEach((word, place) => {
+    const next = words[place + 1]
+    if (!isName(word) || !isName(next) || !next.follows) return
+    found.set(word.plain, [...found.get(word.plain) ?? [], next.plain])
+    found.set(next.plain, [...found.get(next.plain) ?? [], word.plain])
+  })
+  return found
 }
 
 /** Words that end the names of many clubs. */
 const clubWord =
-  /^(?:unit|united|city|fc|town|rover|athletic|real|club|county|esport|team|gaming|union|afc|sc|fotboll|fk|sk|bk|if|cf|ac|jk)$/
+  /^(?:united|city|fc|town|rovers|athletic|real|club|county|esports|team|gaming|union|afc|sc|fotboll|fk|sk|bk|if|cf|ac|jk)$/
 
 /** Both sides of a match make it this match; one side makes it another match of the same team. */
 function sidesStrength(
   { sides }: Reading,
-  { terms }: TitleFacts,
-  isEnough: boolean,
+  { terms, names }: TitleFacts,
+  score: number,
 ): Strength | null {
-  const named = sides.filter((side) => namesSide(side, terms)).length
-  if (named === sides.length && sides.length > 1) return "direct"
-  if (named === 0 || !isEnough) return null
-  return sides.length === 1 && terms.has("~match") ? "direct" : "family"
+  const named = sides.filter((side) => namesSide(side, names))
+  if (named.length === sides.length && sides.length > 1) return "direct"
+  if (named.length === 0 || score < sideScoreMin) return null
+  if (sides.length === 1 && terms.has("~match")) return "direct"
+  // One word of a name is often another name: "King", "Fire".
+  const isWhole = named.some((side) => side.length > 1 && side.every((word) => names.has(word)))
+  return isWhole || (terms.has("~match") && score >= oneSideScoreMin) ? "family" : null
 }
 
-function namesSide(side: ReadonlyArray<string>, terms: ReadonlySet<string>): boolean {
+function namesSide(side: ReadonlyArray<string>, names: ReadonlySet<string>): boolean {
   const last = side.at(-1) ?? ""
-  if (side.every((term) => terms.has(term))) return true
+  if (side.every((word) => names.has(word))) return true
   return clubWord.test(last)
-    ? side.length > 1 && side.slice(0, -1).every((term) => terms.has(term))
-    : terms.has(last)
+    ? side.length > 1 && side.slice(0, -1).every((word) => names.has(word))
+    : names.has(last)
 }
 
 /** Whether a title is about other places than the question. */
@@ -404,12 +518,16 @@ function weightsOf(
   own: ReadonlySet<string>,
 ): ReadonlyMap<number, Shared> {
   const weights = new Map<number, Shared>()
-  const unitTerms = new Set(unit.terms)
+  const names = new Set(unit.plain)
   for (const term of unit.terms) {
     const weight = weightOf(index, term, unit)
     for (const number of index.postings.get(term) ?? []) {
       const facts = index.facts[number]
-      if (unit.kind === "name" && facts?.names.isDisjointFrom(unitTerms) !== false) continue
+      const isName = unit.kind === "name"
+      if (isName && facts?.names.isDisjointFrom(names) !== false) continue
+      if (isName && unit.subject && !facts?.plain.has(unit.plain[unit.terms.indexOf(term)] ?? "")) {
+        continue
+      }
       if (unit.kind === "concept" && facts?.concepts.get(term)?.isSubsetOf(own) !== false) continue
       const known = weights.get(number)
       weights.set(number, {

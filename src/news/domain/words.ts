@@ -10,6 +10,8 @@ import { joinedPlaces, type Place, placeOf, spacedPlace } from "./places.ts"
 export interface Word {
   /** The normalized form, for comparison. */
   readonly term: string
+  /** The same with its ending, for the comparison of names: "Royals" is not "Royal". */
+  readonly plain: string
   readonly written: string
   readonly capitalised: boolean
   /** Only a space or a hyphen separates it from the previous word. */
@@ -35,12 +37,14 @@ const aliases: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bEuropean Central Bank\b/g, "ECB"],
   [/\bBank of England\b/g, "BoE"],
   [/\bBank of Japan\b/g, "BoJ"],
+  [/\b(North|South|Latin|Central|Captain) America(?=n?\b)/g, "$1america"],
   [/\bBTC\b/g, "Bitcoin"],
   [/\bETH\b|\b[Ee]ther\b/g, "Ethereum"],
   [/\bSOL\b/g, "Solana"],
   [/\bDOGE\b(?! (?:cut|staff|team|chief|job|layoff|access))/g, "Dogecoin"],
   [/\bGOP\b/g, "Republicans"],
   [/\bDems?\b/g, "Democrats"],
+  [/\bDemocratic\b/g, "Democrat"],
   [/\bPrime [Mm]inister\b/g, "PM"],
   [/\b[Cc]onsumer [Pp]rices?\b|\bCPI\b|\b[Cc]ost of living\b/g, "inflation"],
   [/\b[Ll]ift-?off\b/g, "liftoff"],
@@ -71,11 +75,12 @@ export function wordsOf(text: string): ReadonlyArray<Word> {
     const term = place?.term ?? termOf(written)
     words.push({
       term,
+      plain: place?.term ?? (/^\p{Lu}{2}$/u.test(written) ? written : written.toLowerCase()),
       written: spacedPlace(written),
       place,
       concepts: concepts.get(term) ?? [],
       amount: /[$€£]\s?$/.test(shortened.slice(Math.max(0, match.index - 2), match.index)) &&
-        /^\p{N}/u.test(written),
+        /^\d[\d.]*k?$/i.test(written),
       capitalised: /^\p{Lu}/u.test(written),
       follows: between === " " || between === "-",
     })
@@ -117,7 +122,7 @@ const stopWords = `
   the their them then there these they thing this those though through to today together tomorrow
   tonight too toward two under until up upon us use very via vs versus was way we week well were what
   when where whether which while who whom whose why will with within without would year yesterday yet
-  you your
+  you your jr sr
   know live look need seem show tell think try want work come call ask turn find amount number part
   time thing man men people world news report latest update watch video photo
 `
