@@ -13,11 +13,11 @@ const table = `
     fixture kickoff match clash sweep upset eliminate semifinal final lineup knockout game derby innings
     score winless unbeaten hold
   vote: election elect electoral poll ballot voter seat candidate campaign runoff turnout majority
-    coalition landslide presidency presidential referendum concede exitpoll primary
+    coalition landslide presidency presidential referendum exitpoll primary
     electorate
   campaign: election presidential campaign debate rally candidate pledge
   inflation: inflation price cpi deflation disinflation
-  rates: rate interest bps hawkish dovish monetary easing tightening basis
+  rates: rate interest hike bps hawkish dovish monetary easing tightening basis
   weather: temperature heat heatwave hot warm warmer warmest cold cool cooler chill frost snow rain
     forecast forecaster degree weather celsius fahrenheit hottest coldest thermometer meteorologist sun
   leave: resign resignation quit oust ouster depart departure exit step sack impeach impeachment removal

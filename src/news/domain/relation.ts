@@ -419,7 +419,7 @@ function neighboursOf(words: ReadonlyArray<Word>): ReadonlyMap<string, ReadonlyA
 
 /** Words that end the names of many clubs. */
 const clubWord =
-  /^(?:united|city|fc|town|rovers|athletic|real|club|county|esports|team|gaming|union|afc|sc|fotboll|fk|sk|bk|if|cf|ac|jk)$/
+  /^(?:united|city|fc|town|rovers|athletic|real|club|county|esports|team|gaming|union|afc|sc|fotboll|fk|sk|bk|if|cf|ac|jk)$/i
 
 /** Both sides of a match make it this match; one side makes it another match of the same team. */
 function sidesStrength(
