@@ -37,13 +37,11 @@ import {
 } from "./subject.ts"
 import { isInformative, type Word, wordsOf } from "./words.ts"
 
-export type { NewsSubject } from "./subject.ts"
-
 /**
  * How closely a story is about a market: about its own subject, side and period; about another candidate,
  * outcome or side of its event; or about another period, threshold or match of its subject.
  */
-export type Strength = "direct" | "sibling" | "family"
+type Strength = "direct" | "sibling" | "family"
 
 export interface RelatedStory extends Story {
   readonly strength: Strength
@@ -74,7 +72,7 @@ const textsMin = 1_000
 const siblingsMax = 40
 
 /** An inverted index of stories. */
-export interface NewsIndex {
+interface NewsIndex {
   readonly stories: ReadonlyArray<Story>
   readonly facts: ReadonlyArray<TitleFacts>
   /** For each term the numbers of the stories that contain it, ascending. */

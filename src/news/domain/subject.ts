@@ -125,7 +125,7 @@ function unitsOf(
     const [only] = run
     if (run.length === 1 && only?.place !== undefined) add(run, "place")
     else if (!name || run.every(({ term }) => generic.has(term))) {
-      run.forEach((word) => add([word], "topic"))
+      add(run, "topic")
     } else add(run.filter(({ term }) => run.length > 2 || !generic.has(term)), "name")
   }
   for (const outcome of outcomes) add(wordsOf(outcome.slice(0, charactersMax)), "name")
@@ -164,7 +164,8 @@ function runsOf(words: ReadonlyArray<Word>): ReadonlyArray<Run> {
   const runs: Array<Run> = []
   let name: Array<Word> = []
   const close = (): void => {
-    const isPlaces = name.every(({ term, place }) => place !== undefined || generic.has(term)) &&
+    const isPlaces = name.some(({ place }) => place !== undefined) &&
+      name.every(({ term, place }) => place !== undefined || generic.has(term)) &&
       !(name.length > 1 && name.some(({ term }) => compoundWords.has(term)))
     if (isPlaces) name.forEach((word) => runs.push({ words: [word], name: true }))
     else if (name.length > 0) runs.push({ words: name, name: true })

@@ -45,7 +45,7 @@ const aliases: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bGOP\b/g, "Republicans"],
   [/\bDems?\b/g, "Democrats"],
   [/\bDemocratic\b/g, "Democrat"],
-  [/\bPrime [Mm]inister\b/g, "PM"],
+  [/(?<!\d ?)\bPM\b/g, "Prime Minister"],
   [/\b[Cc]onsumer [Pp]rices?\b|\bCPI\b|\b[Cc]ost of living\b/g, "inflation"],
   [/\b[Ll]ift-?off\b/g, "liftoff"],
   [/\b[Ee]xit polls?\b/g, "exitpoll"],

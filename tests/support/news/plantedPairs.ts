@@ -2,7 +2,8 @@
  * Questions and headlines with hand-written labels of how closely they are related.
  *
  * A headline under another question is unrelated. The labels of `plantedCases` were written before the rule
- * was tuned on them; those of `freshCases` after it, and the rule was not changed for them. All headlines
+ * was tuned on them; those of `freshCases` after it. On those it then had a precision of 1 and a recall of
+ * .91; two of the misses were defects (`FC` as a club's word, `hike` as a word for rates) and were corrected. All headlines
  * are invented.
  *
  * @module
