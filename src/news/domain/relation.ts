@@ -5,16 +5,18 @@
  * are words for. The weight of a unit is the rarity of its rarest shared word among recent stories and
  * questions; names weigh more. A story is about the market if one of these is true:
  *
- * - It shares at least two units, whose weights add up to `scoreMin` or more; one of them is a name or a
- *   place if the market has any.
- * - It shares two words of one name, each of them rare enough.
+ * - It shares a name of what the question asks about, or its place, and a topic or a kind of event, and
+ *   the weights of all shared units add up to `scoreMin` or more.
+ * - It is about an election in the question's place, or about both of its countries.
  * - It contains every word of the question.
  * - It names both sides of a match.
  *
- * It is not, whatever it shares, if it is about other places. It is about another subject of the same
- * family if it names another period, threshold or kind of agreement, or only one side of a match.
+ * It is not, whatever it shares, if it is about other places. A story is of the market's family if it
+ * names another period, threshold, edition or kind of agreement, only one side of a match, or only a rare
+ * name. It is a sibling's if it names another candidate or side of the event, known from other markets.
  *
- * The rule is a heuristic and makes errors.
+ * The rule is a heuristic and makes errors. Names are known by their capitals: a title in title case
+ * hides where one ends, and two people with one surname are not told apart.
  *
  * @module
  */
@@ -121,7 +123,7 @@ export function newsIndex(
   })
   const events = new Map<string, Array<NewsSubject>>()
   for (const subject of subjects) {
-    count(termsOf(subject.question))
+    count(termsOf(wordsOf(subject.question)))
     const siblings = events.get(subject.eventSlug) ?? []
     events.set(subject.eventSlug, siblings)
     siblings.push(subject)
@@ -136,10 +138,13 @@ export function newsIndex(
   }
 }
 
-/** The terms of a text, with the places that its places are part of, and its concepts. */
-function termsOf(text: string): ReadonlySet<string> {
+/**
+ * The terms of a text, with the places that its places are part of, and its concepts. The United States
+ * are left out: a story from one of their states is seldom about the country.
+ */
+function termsOf(words: ReadonlyArray<Word>): ReadonlySet<string> {
   return new Set(
-    wordsOf(text).flatMap(({ term, place, concepts }) => [
+    words.flatMap(({ term, place, concepts }) => [
       term,
       ...place?.within.filter((outer) => outer !== "usa") ?? [],
       ...concepts,
@@ -157,7 +162,7 @@ function factsOf(title: string): TitleFacts {
     }
   }
   return {
-    terms: termsOf(title),
+    terms: termsOf(words),
     names: new Set(names.map(({ plain }) => plain)),
     plain: new Set(words.map(({ plain }) => plain)),
     neighbours: neighboursOf(words),
@@ -234,7 +239,7 @@ function distinguishing(
   subject: NewsSubject,
   ...others: ReadonlyArray<NewsSubject>
 ): ReadonlyArray<Unit> {
-  const terms = new Set(others.flatMap(({ question }) => [...termsOf(question)]))
+  const terms = new Set(others.flatMap(({ question }) => [...termsOf(wordsOf(question))]))
   return readingOf({ ...subject, outcomes: ["Yes", "No"], eventSlug: "" }).units
     .filter(({ kind, terms }) =>
       kind === "name" || kind === "place" || terms.some((term) => parties.has(term))
@@ -466,7 +471,7 @@ function covers(places: ReadonlySet<string>, place: string): boolean {
     [...places].some((other) => withinOf(other).includes(place))
 }
 
-/** Whether both name a kind of agreement, law or prize, and another one. */
+/** Whether both name a kind of agreement, law or prize, or a numbered thing, and another one. */
 function qualifiersDiffer({ qualifiers }: Reading, title: TitleFacts): boolean {
   return [...qualifiers].some(([head, words]) => {
     const others = title.qualifiers.get(head)

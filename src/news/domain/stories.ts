@@ -144,8 +144,10 @@ const sharedSite = /^(?:google|yahoo|msn|substack|medium|blogspot|wordpress|tumb
 function publishersOf(headlines: ReadonlyArray<Headline>) {
   const named = new Map<string, string>()
   const names = new Set(knownPublishers)
-  for (const { source, url } of headlines) {
+  for (const source of new Set(headlines.map(({ source }) => source))) {
     names.add(plainWords(source).join(" "))
+  }
+  for (const { source, url } of headlines) {
     if (isHost(source)) continue
     const site = siteOf(url)
     const known = named.get(site)

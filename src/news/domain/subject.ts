@@ -257,13 +257,23 @@ const noQualifier: ReadonlySet<string> = new Set(
   ).map(({ term }) => term),
 )
 
-/** For each kind of agreement, law or prize the words that distinguish it: `border` of "border accord". */
+/** A number that tells two things of one name apart. */
+const edition = /^\d{1,3}$/
+
+/**
+ * What distinguishes things of one name: for each kind of agreement, law or prize the word before it
+ * (`border` of "border accord"), and for each name the number after it (`6` of "GPT-6").
+ */
 export function qualifiersOf(words: ReadonlyArray<Word>): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>()
-  words.forEach(({ term, follows }, number) => {
+  words.forEach(({ term, follows, written }, number) => {
     const head = qualified.get(term)
     const before = words[number - 1]
-    if (head === undefined || before === undefined || !follows) return
+    if (before === undefined || !follows) return
+    if (edition.test(written) && before.capitalised && isInformative(before.term)) {
+      found.set(before.plain, (found.get(before.plain) ?? new Set()).add(term))
+    }
+    if (head === undefined) return
     if (before.place !== undefined) return
     if (!isInformative(before.term) && before.term !== "world") return
     if (noQualifier.has(before.term)) return

@@ -219,6 +219,43 @@ Deno.test("related() relates one story to several markets, and none by a party o
   equal(about("Will Portugal join the customs accord by June?"), new Set())
 })
 
+Deno.test("related() puts another edition, agreement and period into the family", () => {
+  const strengthOf = (question: string, title: string) =>
+    related(indexOf(headlinesOf([title, "x"]), [question]), subjectOf(question), 0, 2)
+      .map(({ strength }) => strength)[0]
+  const examples: ReadonlyArray<readonly [question: string, direct: string, family: string]> = [
+    [
+      "Will OpenAI release GPT-6 by May?",
+      "OpenAI to release GPT-6 soon",
+      "OpenAI to release GPT-5 in schools",
+    ],
+    [
+      "Will Chile and Peru sign a rail agreement by May 3?",
+      "Chile and Peru near rail agreement",
+      "Chile and Peru near grain deal",
+    ],
+    [
+      "Will Bitcoin reach $90,000 in November?",
+      "Bitcoin tumbles in early November",
+      "Bitcoin tumbles in early December",
+    ],
+    [
+      "Will Kast win the 2029 election in Chile?",
+      "Chile election: Kast leads",
+      "Kast won the 2025 election in Chile",
+    ],
+  ]
+  for (const [question, direct, family] of examples) {
+    equal(strengthOf(question, direct), "direct", direct)
+    equal(strengthOf(question, family), "family", family)
+  }
+  // A deadline is no period.
+  equal(
+    strengthOf("Will Macron resign by November 30?", "Macron may resign in December"),
+    "direct",
+  )
+})
+
 Deno.test("related() needs more than a common name, but a rare full name is enough", () => {
   const titles = Array.from({ length: 300 }, (_, n) => `Trump speaks of thing${n} item${n}`)
   const headlines = headlinesOf([...titles, "Crowds greet Imre Nagybanya", "Donald Trump sleeps"])
