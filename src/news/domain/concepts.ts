@@ -21,7 +21,7 @@ const table = `
   weather: temperature heat heatwave hot warm warmer warmest cold cool cooler chill frost snow rain
     forecast forecaster degree weather celsius fahrenheit hottest coldest thermometer meteorologist sun
   leave: resign resignation quit oust ouster depart departure exit step sack impeach impeachment removal
-    remove leave leadership topple successor replace confidence
+    remove leadership topple successor replace confidence
   peace: ceasefire truce peace armistice hostility mediator mediation envoy talk negotiate negotiation
     negotiator withdraw withdrawal
   deal: treaty accord pact agreement deal sign memorandum ratify negotiator talk

@@ -23,7 +23,7 @@
 import type { EpochMs } from "../../core/domain/time.ts"
 import { compare, type Headline } from "./headline.ts"
 import { type Periods, periodsDiffer, periodsOf } from "./periods.ts"
-import { withinOf } from "./places.ts"
+import { isPlace, withinOf } from "./places.ts"
 import { storiesOf, type Story } from "./stories.ts"
 import {
   generic,
@@ -354,7 +354,8 @@ function sharesOf(
       const share = shares.get(number) ?? noShare()
       // Two words of one name count as two units when the more common one is rare enough: "Trump" is in
       // the news every hour, "Donald" is not.
-      share.units += isName && terms.length > 1 && least >= scoreMin ? unitsMin : isWeak ? 0 : 1
+      const isWhole = isIdentified && terms.length > 1 && least >= scoreMin
+      share.units += isWhole ? unitsMin : isWeak ? 0 : 1
       // "Typhoon Kalmaegi" names what happens as well.
       const isTopic = isName
         ? terms.length > 1 && terms.some((term) => isEventWord(index, number, term))
@@ -362,9 +363,9 @@ function sharesOf(
       share.topics += isTopic ? 1 : 0
       share.isVote ||= votes && index.facts[number]?.terms.has("~vote") === true
       share.names += isIdentified ? 1 : 0
-      const isPlace = unit.kind === "place"
-      share.places += isPlace ? 1 : 0
-      share.localPlaces += isPlace && !unit.terms.some((term) => mediators.has(term)) ? 1 : 0
+      const isOfPlace = unit.kind === "place"
+      share.places += isOfPlace ? 1 : 0
+      share.localPlaces += isOfPlace && !unit.terms.some((term) => mediators.has(term)) ? 1 : 0
       const isSubject = weight >= subjectWeightMin || subjectCount === 1
       share.subjects += unit.subject && isIdentified && isSubject ? 1 : 0
       share.score += weight
@@ -384,12 +385,19 @@ function identifies(
   { terms, plain }: Unit,
   shared: ReadonlyArray<string>,
 ): boolean {
-  if (terms.length === 1 || shared.length > 1) return true
-  if (shared.every((term) => commonNames.has(term))) return false
-  const last = terms.findLastIndex((term) => !generic.has(term))
+  if (terms.length === 1) return true
+  const own = shared.filter((term) => !isShared(term))
+  if (own.length > 1) return true
+  if (own.length === 0 || own.every((term) => commonNames.has(term))) return false
+  const last = terms.findLastIndex((term) => !isShared(term))
   const place = last < 0 ? terms.length - 1 : last
   const neighbours = index.facts[number]?.neighbours.get(plain[place] ?? "") ?? []
   return shared.includes(terms[place] ?? "") && neighbours.every((word) => plain.includes(word))
+}
+
+/** Whether many names have this word: an office, an institution or a place. */
+function isShared(term: string): boolean {
+  return generic.has(term) || isPlace(term)
 }
 
 /** Names of many people. */

@@ -142,8 +142,12 @@ function conceptUnits(words: ReadonlyArray<Word>, units: ReadonlyArray<Unit>): R
   const concepts = new Set(
     words.flatMap(({ term, concepts }) => inNames.has(term) ? [] : concepts),
   )
-  if (words.some(({ term }) => term === "out")) concepts.add("~leave")
+  // "Gain the most seats" is no price, and a "final" of a cup no match with two sides.
+  const isLevel = concepts.has("~price") && words.some(({ written }) => /^\d{1,3}$/.test(written))
+  if (!isLevel) concepts.delete("~price")
+  concepts.delete("~match")
   if (words.some(({ amount }) => amount)) concepts.add("~price")
+  if (words.some(({ term }) => term === "out")) concepts.add("~leave")
   return [...concepts].map((concept): Unit => ({
     ...{ terms: [concept], plain: [], written: "", kind: "concept", subject: false },
   }))

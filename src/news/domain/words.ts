@@ -47,6 +47,7 @@ const aliases: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bDemocratic\b/g, "Democrat"],
   [/(?<!\d ?)\bPM\b/g, "Prime Minister"],
   [/\b[Cc]onsumer [Pp]rices?\b|\bCPI\b|\b[Cc]ost of living\b/g, "inflation"],
+  [/\bleav(?:es?|ing) office\b/gi, "resign"],
   [/\b[Ll]ift-?off\b/g, "liftoff"],
   [/\b[Ee]xit polls?\b/g, "exitpoll"],
   [/\b[Cc]ease-fire\b/g, "ceasefire"],
