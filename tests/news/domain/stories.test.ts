@@ -82,6 +82,28 @@ law(
   { runs: sized({ short: 300, full: 3_000 }) },
 )
 
+law(
+  "any titles and questions are related without an error, in bounded lists",
+  Arbitrary.all({
+    titles: Arbitrary.array(Arbitrary.schema(Schema.String), { maxLength: 6 }),
+    question: Arbitrary.schema(Schema.String),
+    outcome: Arbitrary.schema(Schema.String),
+  }),
+  ({ titles, question, outcome }) => {
+    const rows = [...titles, `${question} vs. ${outcome}`].map((title, n) =>
+      headline(title, title, n, `https://a.example/${n}`)
+    )
+    const subject = {
+      ...{ question, category: null, eventSlug: outcome },
+      outcomes: [outcome, question] as const,
+    }
+    const index = newsIndex(rows, [subject, { ...subject, question: `${question} 1` }])
+    for (const story of related(index, subject, 0, 9)) ok(story.firstAt >= now)
+    ok(related(index, { ...subject, question: `${question} vs. ${outcome}` }, 0, 1).length <= 1)
+  },
+  { runs: sized({ short: 100, full: 1_000 }) },
+)
+
 const headline = (title: string, source: string, minutes: number, url?: string): Headline => ({
   title,
   source,
