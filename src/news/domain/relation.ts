@@ -16,7 +16,7 @@
  * name. It is a sibling's if it names another candidate or side of the event, known from other markets.
  *
  * The rule is a heuristic and makes errors. Names are known by their capitals: a title in title case
- * hides where one ends, and two people with one surname are not told apart.
+ * hides where one ends, and two people with one surname are not distinguished.
  *
  * @module
  */

@@ -69,7 +69,7 @@ export const generic: ReadonlySet<string> = new Set(
   ).map(({ term }) => term),
 )
 
-/** Parties: too common for a name, but what tells two markets of one race apart. */
+/** Parties: too common for a name, but they distinguish two markets of one race. */
 export const parties: ReadonlySet<string> = new Set(
   wordsOf("republican democrat labour conservative liberal").map(({ term }) => term),
 )
@@ -261,7 +261,7 @@ const noQualifier: ReadonlySet<string> = new Set(
   ).map(({ term }) => term),
 )
 
-/** A number that tells two things of one name apart. */
+/** A number that distinguishes two things of one name. */
 const edition = /^\d{1,3}$/
 
 /**

@@ -192,7 +192,7 @@ for (
   })
 }
 
-Deno.test("related() tells siblings and families from direct stories", () => {
+Deno.test("related() distinguishes siblings and families from direct stories", () => {
   const pairs = judged([...plantedCases, ...freshCases]).filter(({ label }) =>
     label !== "unrelated"
   )

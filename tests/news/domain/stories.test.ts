@@ -48,7 +48,7 @@ const anyHeadlines = Arbitrary.map(
     rows.map(({ title, source, halfHours }, n): Headline => ({
       title: titles[title] ?? "",
       url: `https://s${source}.example/${n}`,
-      source: ["Meridian Wire", "s1.example", "North Sound", "The Ledger"][source] ?? "",
+      source: ["Meridian Wire", "s1.example", "North Bay", "The Ledger"][source] ?? "",
       publishedAt: now - halfHours * 30 * minute,
     })),
 )
@@ -117,15 +117,15 @@ const storyCount = (...all: ReadonlyArray<string>) =>
 Deno.test("storiesOf() merges copies of one text and keeps the first with the outlets since", () => {
   const [story, ...others] = storiesOf([
     headline(`${text} - Reuters`, "The Ledger", 43),
-    headline(text, "North Sound", 0),
+    headline(text, "North Bay", 0),
     headline(`Breaking: ${text}`, "Quillon Post", 10),
-    headline(text, "North Sound", 5),
+    headline(text, "North Bay", 5),
     headline(text, "news.quillonpost.example", 20, "https://news.quillonpost.example/x"),
   ])
   equal(others, [])
-  equal([story?.title, story?.source, story?.firstAt], [text, "North Sound", now])
+  equal([story?.title, story?.source, story?.firstAt], [text, "North Bay", now])
   equal(story?.outlets.map(({ source, publishedAt }) => [source, (publishedAt - now) / minute]), [
-    ["North Sound", 0],
+    ["North Bay", 0],
     ["Quillon Post", 10],
     ["The Ledger", 43],
   ])
