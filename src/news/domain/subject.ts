@@ -60,9 +60,9 @@ export const generic: ReadonlySet<string> = new Set(
   wordsOf(
     `president presidential presidency pm minister prime government parliament parliamentary senate
     senator house congress party election elections governor mayor secretary chancellor king state
-    republican democrat democratic labour conservative liberal league cup championship open final season primary
-    national international general annual inflation rate gdp bank central nominee leader leadership head
-    chief ceo company conference western eastern division group series qualifier act bill meeting
+    republican democrat democratic labour conservative liberal league cup championship open final
+    season primary national international general annual inflation rate gdp bank central nominee leader
+    leadership head chief ceo company conference western eastern division group series qualifier act bill meeting
     congressional federal attorney speaker commissioner special vice chairman chair candidate prize
     award grand best lab team club court supreme cup high new justice world mission foreign defence
     defense finance`,
