@@ -103,7 +103,10 @@ export interface ImpliedEnd {
   readonly state: KnownEnd["state"]
   readonly kind: RungKind
   readonly reason: string
-  /** Whether the target's own proposal or result says the opposite: one of them must be wrong. */
+  /**
+   * Whether the target's own proposal, or the known end of a third rung, says the opposite: one of
+   * them must be wrong.
+   */
   readonly conflict: boolean
 }
 
@@ -212,7 +215,8 @@ function quoteOfRung({ quote, rung }: LadderRung): Quote | null {
 /**
  * What proposals and results say of the other rungs, at most `impliedMax`: conflicts first, then
  * results before proposals, then those whose implied outcome is cheapest. A market already resolved
- * is no target, nor one with the same known end. Of several sources the strongest is named.
+ * is no target, nor one with the same known end. Of several sources the strongest is named, and where
+ * a result and a proposal imply opposite outcomes, only the result.
  */
 export function impliedEnds(ladders: ReadonlyArray<Ladder>): ReadonlyArray<ImpliedEnd> {
   const found = new Map<string, ImpliedEnd>()
@@ -225,7 +229,12 @@ export function impliedEnds(ladders: ReadonlyArray<Ladder>): ReadonlyArray<Impli
       }
     }
   }
-  return [...found.values()].sort(byStrength).slice(0, impliedMax)
+  return [...found.values()].flatMap((implied) => {
+    const opposite = found.get(`${implied.target.market.id} ${1 - implied.outcome}`)
+    if (opposite === undefined) return [implied]
+    const isWeaker = implied.state === "proposed" && opposite.state === "resolved"
+    return isWeaker ? [] : [{ ...implied, conflict: true }]
+  }).sort(byStrength).slice(0, impliedMax)
 }
 
 /** The harder rung's happening implies the easier's; the easier's failing implies the harder's. */
