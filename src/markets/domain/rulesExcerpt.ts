@@ -69,10 +69,15 @@ function weightOf(sentence: string): number {
   return topics.reduce((sum, [weight, topic]) => topic.test(sentence) ? sum + weight : sum, 0)
 }
 
-/** Splits after a full stop that a capital follows, but not after "U.S." or an initial. */
+/** Splits after a full stop that a capital follows, but not after "U.S.", an initial or a title. */
 function sentencesOf(line: string): ReadonlyArray<string> {
-  return line.split(/(?<=[^.\s\p{Lu}][.!?][)"'”]?)\s+(?=["'“(]?[\p{Lu}\d])/u)
+  return line.split(sentenceEnd)
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence !== "")
     .slice(0, sentencesMax)
 }
+
+const sentenceEnd = new RegExp(
+  "(?<=[^.\\s][.!?][)\"'”]?)(?<!\\b(?:\\p{Lu}|Mr|Mrs|Ms|Dr|St|Jr|vs)\\.)\\s+(?=[\"'“(]?[\\p{Lu}\\d])",
+  "u",
+)
