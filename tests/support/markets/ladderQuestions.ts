@@ -257,6 +257,8 @@ const noDates: ReadonlyArray<QuestionPair> = [
   ),
   pair("none", "Will Finch resign by November 20?", "Will Wren resign by December 20?"),
   pair("none", "GTA released on November 20, 2026?", "GTA released by November 25, 2026?"),
+  // "By December" may mean before it, or by its end.
+  pair("none", "Will Finch resign by December 2026?", "Will Finch resign by December 15, 2026?"),
   pair("none", "Will the team win by 2 points?", "Will the team win by 3 points?"),
   pair(
     "none",
