@@ -250,13 +250,17 @@ const dated = new RegExp(
 
 /** A state that lasts: the text of a duration has one of these words, that of a deadline none. */
 const lasting = /\b(?:remains?|stays?|continues?|lasts?|holds?)\b/
-/** A state at one time, not an event up to it: a later date implies nothing. */
+/** A state or a count at one time, not an event up to it: a later date implies nothing. */
 const state = new RegExp(
   "\\b(?:remains?|stays?|continues?|still)\\b" +
     "|\\b(?:be|is|are|have|has|leads?)\\b.*\\b(?:best|largest|biggest|richest|highest|lowest|most" +
     "|top|leading|#1)\\b" +
     "|\\b(?:be|is|are|closes?|closing|settles?|finish(?:es)?|ends?|trad(?:es?|ing)) (?:at )?" +
-    "(?:above|below|over|under|between|at least|at most|(?:more|less|higher|lower|fewer) than|[$\\d<>])",
+    "(?:above|below|over|under|between|at least|at most|(?:more|less|higher|lower|fewer) than|[$\\d<>])" +
+    // "Fewer than 5 by then" is easier by an earlier date, "2 cuts happen by then" is neither.
+    `|(?<!\\b(?:falls?|drops?|dips?|goes) )(?<![\\w$])(?:${lower}) ?[$€£]?\\d` +
+    "|\\d[^\\s]* (?:[a-z]{1,12} )?or (?:less|below|lower|fewer|under)\\b" +
+    "|\\bwill (?:\\d+|one|two|three|four|five) .*\\b(?:happen|occur)\\b",
 )
 
 /** A date without a year takes the year nearest the scheduled end; farther than this, none. */

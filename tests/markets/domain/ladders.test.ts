@@ -262,7 +262,7 @@ Deno.test("contradictionsOf() compares no equal rungs, and no market whose end i
   deepStrictEqual(contradictionsOf(laddersOf([easier, { ...harder, known }])), [])
 })
 
-Deno.test("contradictionsOf() tells the three levels apart", () => {
+Deno.test("contradictionsOf() distinguishes three levels", () => {
   const levelOf = (bid: number, ask: number, feeHundredths: number) => {
     const rungs = [{ ...plain(3_900, 4_100), feeHundredths }, { ...plain(bid, ask), feeHundredths }]
     const [found] = contradictionsOf(laddersOf(marketsOf({ kind: 4, rungs })))
