@@ -15,7 +15,7 @@ import { checkDirections, checkMultiples } from "./grounding/directions.ts"
 import { monthOf } from "./grounding/figures.ts"
 import { checkQuantities } from "./grounding/quantities.ts"
 import { checkTimes } from "./grounding/times.ts"
-import { grammarWords, marketWords, openers } from "./grounding/words.ts"
+import { cueWords, grammarWords, marketWords, openers } from "./grounding/words.ts"
 import type { Claim } from "./page.ts"
 
 export type Grounding =
@@ -51,11 +51,11 @@ export function ground(
     findings.refused.push(`no cited fact has the words “${quotation}”`)
   }
   checkNames(context, findings)
+  checkTimes(context, findings)
   const stated = checkQuantities(context, findings)
   checkMultiples(context, findings)
   checkDirections(context, stated, findings)
   checkAssertions(context, stated, findings)
-  checkTimes(context, findings)
   if (findings.refused.length > 0) return refuse(findings.refused)
   const open = openWords(context, findings)
   const reasons = [
@@ -133,9 +133,20 @@ function isPlainWord(lower: string): boolean {
 function openWords(context: Context, { confirmed }: Findings): ReadonlyArray<string> {
   const open = context.tokens.filter(({ kind, lower, refs }, at) =>
     kind === "word" && refs.length === 0 && !confirmed.has(at) && !isPlainWord(lower) &&
-    !context.ownStemSet.has(stem(lower))
+    !context.ownStemSet.has(stem(lower)) && !isCue(context, at, confirmed)
   )
   return [...new Set(open.map(({ text }) => text))]
+}
+
+/** A cue stands at most so many tokens from its figure. */
+const cueWithin = 3
+
+/** Whether a word says what a confirmed figure beside it is. */
+function isCue({ tokens, figures }: Context, at: number, confirmed: ReadonlySet<number>): boolean {
+  return cueWords.has(tokens[at]?.lower ?? "") &&
+    figures.some(({ first, last }) =>
+      confirmed.has(first) && first - cueWithin <= at && at <= last + cueWithin
+    )
 }
 
 /** Whether each sentence states a value or a name of a cited fact. */

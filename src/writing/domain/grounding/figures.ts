@@ -232,7 +232,8 @@ function before(
   at: number,
 ): Pick<Figure, "sign" | "approximate"> {
   const [mark, word] = [tokens[at - 1], tokens[at - 2]]
-  const isSign = mark?.kind === "mark" && tokens[at]?.joined === true && mark.joined === false
+  const isSign = mark?.kind === "mark" && tokens[at]?.joined === true &&
+    (mark.joined === false || word?.kind === "mark")
   const sign = !isSign ? 0 : mark.text === "+" ? 1 : /^[-−–]$/u.test(mark.text) ? -1 : 0
   const approximate = approximations.has(mark?.lower ?? "") ||
     (mark?.lower === "a" || mark?.lower === "than" || mark?.lower === "to") &&

@@ -32,14 +32,11 @@ const knownSlots = new Set([
 /** Checks every figure; returns the values that they state. */
 export function checkQuantities(context: Context, findings: Findings): ReadonlyArray<Statement> {
   return context.figures.flatMap((figure) => {
+    if (findings.confirmed.has(figure.first)) return []
     const stated = statementsOf(context, figure)
     const fitting = stated.filter(({ binding }) => binding !== "foreign")
     const role = roleOf(context, figure)
-    const inRole = role === null
-      ? fitting
-      : fitting.filter(({ slot }) =>
-        role.includes(slotBase(slot)) || !knownSlots.has(slotBase(slot))
-      )
+    const inRole = fitting.filter((statement) => isInRole(statement, role))
     if (inRole.length > 0) {
       confirm(figure, findings)
       if (role === null && isAmbiguous(figure, inRole)) {
@@ -47,15 +44,34 @@ export function checkQuantities(context: Context, findings: Findings): ReadonlyA
       }
       return inRole
     }
-    if (isOfName(context, figure)) {
+    if (isOfName(context, figure) || isOwnWords(context, figure)) {
       confirm(figure, findings)
       return []
     }
-    const reason = reasonOf(context, figure, stated, fitting)
+    const reason = reasonOf(context, figure, stated, fitting, role)
     if (reason.asked) findings.asked.push(reason.text)
     else findings.refused.push(reason.text)
     return []
   })
+}
+
+/** Whether a value may have the role that the words give it. A time of news is its first, if not said. */
+function isInRole(
+  { fact, slot }: Statement,
+  role: ReadonlyArray<string> | null,
+): boolean {
+  const base = slotBase(slot)
+  const type = fact.values[slot]?.type
+  if (type === "count" || type === "deviations" || !knownSlots.has(base)) return true
+  return role === null ? !(fact.kind === "news" && base === "lastAt") : role.includes(base)
+}
+
+/** A figure in words that a cited statement has in its own words: `after a day`. */
+function isOwnWords({ cited }: Context, { inWords, text }: Figure): boolean {
+  return inWords &&
+    cited.some(({ statement }) =>
+      ` ${statement.replace(/“[^“”]*”/gu, " ").toLowerCase()}`.includes(` ${text.toLowerCase()}`)
+    )
 }
 
 function confirm({ first, last }: Figure, { confirmed }: Findings): void {
@@ -67,10 +83,18 @@ function statementsOf(context: Context, figure: Figure): ReadonlyArray<Statement
     Object.entries(fact.values).flatMap(([slot, value]): ReadonlyArray<Statement> => {
       if (value.type === "count" && !isCounted(context, figure, value)) return []
       const bound = bindingOf(context, figure.first, fact, slot)
-      const isPrice = value.type === "price" && bound === "opposite"
-      return states(figure, value, isPrice) ? [{ figure, fact, slot, binding: bound }] : []
+      const isOpposite = value.type === "price" && bound === "opposite"
+      // Only a price has another side: one less it. A wallet that bought “Yes” did not buy “No”.
+      const binding = isOpposite && !isTwoSided(fact, slot) ? "foreign" : bound
+      return states(figure, value, isOpposite) ? [{ figure, fact, slot, binding }] : []
     })
   )
+}
+
+const twoSidedKinds = new Set(["mover", "price", "market", "upcoming", "relation"])
+
+function isTwoSided({ kind }: Fact, slot: string): boolean {
+  return twoSidedKinds.has(kind) && ["price", "from", "to"].includes(slotBase(slot))
 }
 
 /** Words that count the same things. */
@@ -92,7 +116,7 @@ const nounWithin = 4
 
 /** Whether the noun after a figure is the noun of a count: `26 past entries`, `three more outlets`. */
 function isCounted(
-  { tokens }: Context,
+  { tokens }: Pick<Context, "tokens">,
   { last }: Figure,
   { noun, nouns }: Extract<Value, { type: "count" }>,
 ): boolean {
@@ -147,7 +171,7 @@ function hasFigure(name: string, { unit, value, text }: Figure): boolean {
   const bare = text.replace(/^\$/, "")
   const at = name.indexOf(bare)
   return at >= 0 && !/[\d.,]/.test(name[at - 1] ?? "") &&
-    !/[\d%]/.test(name[at + bare.length] ?? "")
+    !/^(?:[\d%]|[.,]\d)/.test(name.slice(at + bare.length))
 }
 
 interface Reason {
@@ -160,6 +184,7 @@ function reasonOf(
   figure: Figure,
   stated: ReadonlyArray<Statement>,
   fitting: ReadonlyArray<Statement>,
+  role: ReadonlyArray<string> | null,
 ): Reason {
   const { text } = figure
   if (fitting.length > 0) {
@@ -169,7 +194,11 @@ function reasonOf(
     return { asked: false, text: `${text} belongs to another market, wallet or source` }
   }
   if (countsFacts(context, figure)) return { asked: true, text: `count of cited facts: ${text}` }
-  if (context.kind !== "inference" && isDerived(context, figure)) {
+  const isGivenRole = role !== null &&
+    context.cited.some(({ values }) =>
+      Object.keys(values).some((slot) => role.includes(slotBase(slot)))
+    )
+  if (context.kind !== "inference" && !isGivenRole && isDerived(context, figure)) {
     return { asked: true, text: `computed from cited values: ${text}` }
   }
   if (isUntyped(context, figure)) return { asked: true, text: `no typed value: ${text}` }
@@ -196,6 +225,12 @@ function countsFacts({ cited, tokens }: Context, figure: Figure): boolean {
     ["mov", cited.filter(({ kind }) => kind === "mover").length],
   ]
   const named = counts.filter(([thing]) => next.some((word) => isSameThing(word, thing)))
+  const isTyped = cited.some(({ values }) =>
+    Object.values(values).some((value) =>
+      value.type === "count" && isCounted({ tokens }, figure, value)
+    )
+  )
+  if (isTyped) return false
   if (named.length > 0) return named.some(([, count]) => count === figure.value && count > 0)
   return figure.inWords && figure.value === 1
 }
@@ -210,7 +245,7 @@ function isUntyped({ cited }: Context, { text }: Figure): boolean {
 
 /** A word that says that a figure is computed from others. */
 const computing =
-  /^(?:difference|gap|apart|less|more|cheaper|dearer|above|below|under|over|higher|lower|discount|premium|half|of|together|total|upside|left|edge|up|down)$/
+  /^(?:difference|gap|apart|less|more|cheaper|dearer|above|below|under|over|higher|lower|discount|premium|of|together|total|combined|upside|left)$/
 const computedWithin = 5
 const tolerance = 0.006
 

@@ -5,10 +5,11 @@
  * @module
  */
 import type { Fact } from "../facts.ts"
-import type { Context, Findings } from "./context.ts"
+import { type Context, type Findings, isOwnPair } from "./context.ts"
 import type { Figure } from "./figures.ts"
 import { slotBase } from "./names.ts"
 import { directionOf } from "./words.ts"
+import { minute } from "../../../core/domain/time.ts"
 
 /** What happened at a time: the kinds of facts and the slots that know it. */
 type Event = "news" | "move" | "entry" | "proposal" | "resolution" | "end"
@@ -63,7 +64,9 @@ const relations: ReadonlyMap<string, "before" | "after"> = new Map([
 export function checkTimes(context: Context, findings: Findings): void {
   context.tokens.forEach((token, at) => {
     const relation = token.kind === "word" ? relations.get(token.lower) : undefined
-    if (relation !== undefined) checkRelation(context, at, relation, findings)
+    if (relation === undefined) return
+    if (isOwnPair(context, at)) findings.confirmed.add(at)
+    else checkRelation(context, at, relation, findings)
   })
 }
 
@@ -94,7 +97,10 @@ function checkRelation(
     findings.refused.push(`the cited times are not in this order: “${lower}”`)
   } else if (isOtherLag(context, at, agreeing)) {
     findings.refused.push(`the time between them is not what the claim says`)
-  } else findings.confirmed.add(at)
+  } else {
+    const lag = lagBefore(context, at)
+    for (let n = lag?.first ?? at; n <= at; n++) findings.confirmed.add(n)
+  }
 }
 
 interface Found {
@@ -107,13 +113,13 @@ function lagBefore({ figures }: Context, at: number): Figure | undefined {
   return figures.find(({ last, unit }) => unit === "duration" && (last === at - 1))
 }
 
-const lagTolerance = 0.1
+/** A time between two events is rounded correctly, and to no more than this share of it. */
+const lagTolerance = 0.2
 
 function isOtherLag(context: Context, at: number, gaps: ReadonlyArray<number>): boolean {
   const lag = lagBefore(context, at)
   if (lag === undefined) return false
-  const slack = (gap: number) =>
-    Math.max(lagTolerance * gap, lag.step / 2 * (lag.approximate ? 1 : 0.5))
+  const slack = (gap: number) => Math.max(Math.min(lagTolerance * gap, lag.step / 2), minute)
   return !gaps.some((gap) => Math.abs(Math.abs(gap) - lag.value) <= slack(Math.abs(gap)))
 }
 

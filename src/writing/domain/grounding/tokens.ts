@@ -31,7 +31,7 @@ export interface Reading {
 const tokensMax = 500
 
 const lexeme =
-  /\d{4}-\d{2}-\d{2}|\d{1,2}:\d{2}(?::\d{2})?(?!\d)|\$?\d[\d,]*(?:\.\d+)?(?:%|¢|°[CF]|(?:st|nd|rd|th|[kKmMhx])(?![\p{L}\p{N}]))?|\p{L}[\p{L}\p{M}\p{N}]*(?:['’]\p{L}+)?|\S/uy
+  /\d{4}-\d{2}-\d{2}|\d{1,2}:\d{2}(?::\d{2})?(?!\d)|\$?\d+(?:,\d{3})*(?:\.\d+)?(?:%|¢|°[CF]|(?:st|nd|rd|th|[kKmMhx])(?![\p{L}\p{N}]))?|\p{L}[\p{L}\p{M}\p{N}]*(?:['’]\p{L}+)?|\S/uy
 
 interface Raw {
   readonly text: string

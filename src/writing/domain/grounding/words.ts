@@ -29,11 +29,17 @@ chance odds position entry entries wallet wallets whale whales tracked headline 
 reports reported story news source sources publisher publishers outlet outlets venue brief digest
 figure time hour hours day days minute minutes week utc usd dollar dollars move moves moved moving
 change changed step stand stands stood standing sit sits went go goes come comes came leave left
-see seen saw show shows shown put puts paid pay pays cost costs spent buy buying bought publish
+see seen saw show shows shown put puts paid pay pays cost costs spent buy buying bought buyer buyers publish
 published carried ran run printed total value size label labelled labeled record mean average rate
 taking took take takes given gave make makes made early late recent recently latest last first next
 today yesterday game match event contract series number amount set began begin start started end ends
 ended ending window data read mark worth`)
+
+/** Words that say what the figure beside them is; without a figure they state something themselves. */
+export const cueWords = wordsOf(`
+stake stakes staked volume depth spread bid ask offer edge win wins won winning success break even round
+trip riskless sum sums liquidity jump rise fall drop gain loss move step swing change brought total stake
+buyer buyers paid interval drift base kept lag turnover odds price priced mean average entered purchased`)
 
 /** Openers of an English sentence that are no names; with the words above, the only free capitals. */
 export const openers = wordsOf(`
@@ -101,8 +107,8 @@ unverified unexplained unchanged fails fail failed`)
 export const deniableWords = wordsOf(`
 known know clear verified checked certain confirmed reason reasons cause causes caused explanation
 explain explains explained report reports headline headlines news label labelled labeled record history
-related relate included among recorded shown here sure settled proof evidence read judge judged say says
-information advice guarantee guaranteed enough follow fade drift view track seen`)
+related relate among sure settled proof evidence judge judged information advice guarantee guaranteed
+enough follow fade view`)
 
 /** Nouns that say what a thing is. A fact must say so: a question with a title in it does not. */
 export const categoryNouns = wordsOf(`
@@ -146,13 +152,13 @@ export const roleVerbs: ReadonlyArray<
 > = [
   {
     words: wordsOf(
-      "bought buys purchased backed entered staked invested acquired bet betting wagered",
+      "bought buys buyer buyers purchased backed entered staked invested acquired bet betting wagered",
     ),
     kinds: new Set(["whale_entry", "whale", "record"]),
   },
   {
     words: wordsOf(
-      `sold sells sell selling dumped dumps exited exits unwound closed shorted offloaded liquidated
+      `sold sells sell selling seller sellers received receives collected earned dumped dumps exited exits unwound closed shorted offloaded liquidated
       redeemed withdrew withdrawn hedged`,
     ),
     kinds: new Set(),
