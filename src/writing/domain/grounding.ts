@@ -107,6 +107,7 @@ function checkNames(context: Context, findings: Findings): void {
     if (token.kind !== "word" || token.refs.length > 0 || findings.confirmed.has(at)) return
     if (!/^\p{Lu}/u.test(token.text)) return
     const isKnown = isPlainWord(token.lower) || openers.has(token.lower) ||
+      cueWords.has(token.lower) ||
       context.ownStemSet.has(stem(token.lower)) || context.nameStems.has(stem(token.lower))
     const isDate = monthOf(token.lower) !== undefined &&
       context.figures.some(({ first, last }) => first <= at && at <= last)

@@ -12,7 +12,11 @@ import { spelled, type Value } from "../../../src/writing/domain/values.ts"
 
 /** Reads one fact for a wording. */
 export class View {
-  constructor(readonly fact: Fact) {}
+  readonly fact: Fact
+
+  constructor(fact: Fact) {
+    this.fact = fact
+  }
 
   get up(): boolean {
     return this.fact.direction === "up"

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Fact } from "../facts.ts"
-import { bindingOf, type Context, type Findings, stem } from "./context.ts"
+import { bindingOf, type Context, type Findings, isOwnPair, stem } from "./context.ts"
 import { isCause, isConditional } from "./directions.ts"
 import { slotBase } from "./names.ts"
 import type { Statement } from "./quantities.ts"
@@ -45,8 +45,9 @@ function checkWord(context: Context, at: number, findings: Findings): void {
   const own = context.ownStemSet.has(stem(lower))
   const denied = isDenied(context, at)
   if (sureWords.has(lower) || isPhrase(context, at, surePhrases)) {
-    if (denied && !own) findings.asked.push(`denied certainty: ${text}`)
-    else if (!(own && lower === "will")) {
+    if (denied && !own || context.kind !== "fact" && isConditionalAt(context, at)) {
+      findings.asked.push(`denied certainty: ${text}`)
+    } else if (!(own && lower === "will")) {
       findings.refused.push(`“${text}” is certain beyond the facts`)
     }
   } else if (decidedWords.has(lower)) checkDecided(context, at, findings)
@@ -66,6 +67,14 @@ function checkWord(context: Context, at: number, findings: Findings): void {
     findings.refused.push(`no cited fact says what it is: “${text}”`)
   }
   checkRole(context, at, findings)
+}
+
+/** `would make it impossible`: sure only if something else is. */
+function isConditionalAt({ tokens }: Context, at: number): boolean {
+  const { clause } = tokens[at] ?? {}
+  return tokens.slice(0, at).some(({ lower, clause: other }) =>
+    other === clause && lower === "would"
+  )
 }
 
 const surePhrases = [
@@ -116,6 +125,8 @@ const hedgedWithin = 5
 /** `no cause`, `not because`, `no known reason`. */
 function isDeniedCause({ tokens }: Context, at: number): boolean {
   const [first, second] = [tokens[at - 2], tokens[at - 1]]
+  const isNoun = /^(?:reasons?|causes?|explanation)$/.test(tokens[at]?.lower ?? "")
+  if (isNoun && tokens.slice(Math.max(0, at - 5), at).some(isDenial)) return true
   return isDenial(second) ||
     tokens[at]?.lower !== "because" && isDenial(first) &&
       /^(?:known|clear|the|a|single|stated|obvious|apparent|did|give|gives)$/.test(
@@ -158,14 +169,15 @@ function checkDecided(context: Context, at: number, findings: Findings): void {
   const isOpen = context.kind === "inference"
     ? isHedgedAt(context, at)
     : context.kind === "watch" && isConditional(context, at)
-  if (isOpen || isDenied(context, at) || isAttributed && isOfName(context, root)) {
+  const byTrades = /^confirm/.test(lower) && /^trad/.test(context.tokens[at - 1]?.lower ?? "")
+  if (isOpen || byTrades || isDenied(context, at) || isAttributed && isOfName(context, root)) {
     findings.asked.push(`decided: ${text}`)
   } else findings.refused.push(`no cited fact is decided: “${text}”`)
 }
 
 /** `won 62.8% of its entries`, `a win rate of`: a rate, and no decided event. */
 function isRateOfWins({ tokens, figureAt }: Context, at: number, { confirmed }: Findings): boolean {
-  const isRate = tokens[at + 1]?.lower === "rate" ||
+  const isRate = tokens[at + 1]?.lower === "rate" || tokens[at - 1]?.text.endsWith("%") === true ||
     figureAt.get(at + 1)?.unit === "percent" && confirmed.has(at + 1)
   return /^(?:win|wins|won|winning)$/.test(tokens[at]?.lower ?? "") && isRate
 }
@@ -218,6 +230,10 @@ function checkDenial(
 ): void {
   const { tokens, kind } = context
   const { text = "", clause, lower = "" } = tokens[at] ?? {}
+  if (isOwnPair(context, at)) {
+    findings.confirmed.add(at)
+    return
+  }
   const isSecond = denials.some((other) =>
     other < at && other >= at - denialWithin && tokens[other]?.clause === clause
   )
@@ -226,13 +242,22 @@ function checkDenial(
   } else if (isOwnDenial(context, at)) findings.confirmed.add(at)
   else if (tokens.slice(at, at + 1 + deniedWithin).some(({ lower }) => deniableWords.has(lower))) {
     findings.asked.push(`denial: ${text}`)
-  } else if (kind !== "fact" && !isAboutFigure(context, at)) {
+  } else if (
+    kind !== "fact" && (!isAboutFigure(context, at) || isConditional(context, at)) ||
+    isContrast(context, at)
+  ) {
     findings.asked.push(`denial: ${text}`)
   } else findings.refused.push(`no cited fact denies: “${text}”`)
 }
 
 /** What is denied stands at most so many tokens after the denial. */
 const deniedWithin = 5
+
+/** `a border accord, not fisheries`: two names are told apart. */
+function isContrast({ tokens, nameStems }: Context, at: number): boolean {
+  return tokens[at]?.lower === "not" && tokens[at - 1]?.text === "," &&
+    tokens.slice(at + 1, at + 3).some(({ lower }) => nameStems.has(stem(lower)))
+}
 
 /** Whether a cited statement denies the same: its denial is followed by the same word. */
 function isOwnDenial({ tokens, ownStems }: Context, at: number): boolean {
@@ -243,7 +268,9 @@ function isOwnDenial({ tokens, ownStems }: Context, at: number): boolean {
     .map((token) => stem(token.lower))
     .filter((root) => root.length > 2 && !emptyStems.has(root))
   return ownStems.some((stems) => {
-    if (isWhole) return stems.includes(stem(lower))
+    if (isWhole) {
+      return stems.includes(stem(lower)) || stems.includes(stem(lower.replace(/^un/, "")))
+    }
     const own = stems.flatMap((root, n) =>
       isNegator(root) || root === "too" ? stems.slice(n + 1, n + 1 + ownDeniedWithin) : []
     )
@@ -346,7 +373,7 @@ function checkLabels(context: Context, findings: Findings): void {
     const slot = isLabel ? "label" : "confidence"
     const bound = context.cited.filter((fact) => bindingOf(context, at, fact, slot) !== "foreign")
     const values = bound.flatMap((fact) => wordsAt(fact, slot))
-    const isOwn = values.length === 0 && context.ownStemSet.has(lower)
+    const isOwn = values.length === 0 && context.ownStemSet.has(stem(lower))
     if (isOwn || values.includes(lower) && !isDenied(context, at)) findings.confirmed.add(at)
     else if (values.includes(lower)) findings.refused.push(`denies the ${slot} ${lower}`)
     else if (

@@ -136,7 +136,8 @@ function refsAt(
       ? names.filter(({ cited, text }) => cited && text === token.text)
       : []
   }
-  const isOpponent = /^(?:against|vs|v|versus)$/.test(tokens[at - 1]?.lower ?? "")
+  const before = tokens[at - 1]?.text === "." ? tokens[at - 2] : tokens[at - 1]
+  const isOpponent = /^(?:against|vs|v|versus)$/.test(before?.lower ?? "")
   const refs = isOpponent ? token.refs.filter((ref) => ref.class !== "outcome") : token.refs
   if (token.kind !== "word") return refs
   const isPlain = !/^\p{Lu}/u.test(token.text) || token.opens && determiners.has(token.lower)
@@ -179,7 +180,9 @@ export function governing(
   const inSentence = same.filter((mention) => mention.sentence === sentence)
   const after = inSentence.find(({ first }) => first > at)
   const isLinked = after !== undefined && after.first - at <= 5 &&
-    tokens.slice(at + 1, after.first).some(({ lower }) => /^(?:for|of|on|in)$/.test(lower)) &&
+    tokens.slice(at + 1, after.first).some(({ lower }) =>
+      /^(?:for|of|on|in)$/.test(lower) || lower === "at" && tokens[after.first]?.kind === "number"
+    ) &&
     tokens.slice(at + 1, after.first).every(({ kind, lower, refs }) =>
       kind === "word" && !/^(?:and|while|but)$/.test(lower) && refs.length === 0 ||
       /^[“"]$/u.test(lower)

@@ -169,7 +169,8 @@ export function checkMultiples(context: Context, findings: Findings): void {
 }
 
 function hasHalfLevel({ cited }: Context, lower: string): boolean {
-  return lower === "half" && cited.some(({ values }) => values["halfLevel"] !== undefined)
+  return lower === "half" &&
+    cited.some(({ values }) => values["halfLevel"] !== undefined || values["from"] !== undefined)
 }
 
 function moveRatios(context: Context, at: number): ReadonlyArray<number> {

@@ -153,7 +153,20 @@ function isOfName(context: Context, figure: Figure): boolean {
     : own.filter((name) =>
       name.class !== "market" || market.refs.some((ref) => ref.fact === name.fact)
     )
-  return about.some(({ text }) => hasFigure(text, figure))
+  return about.some(({ text }) => hasFigure(text, figure) && isNameNumber(context, figure, text))
+}
+
+/** A whole number alone is a part of a name only beside another word of it: `O/U 2`, `Route 66`. */
+function isNameNumber(
+  { tokens }: Context,
+  { first, last, unit, step }: Figure,
+  name: string,
+): boolean {
+  if (unit !== "bare" || step < 1) return true
+  const [before, own, next] = [tokens[first - 1], tokens[first], tokens[last + 1]].map((token) =>
+    token?.text ?? ""
+  )
+  return name.includes(`${before} ${own}`) || name.includes(`${own} ${next}`)
 }
 
 function isAfterName({ tokens }: Context, { first }: Figure): boolean {
@@ -191,7 +204,13 @@ function reasonOf(
     return { asked: false, text: `${text} is not what the sentence says it is` }
   }
   if (stated.length > 0) {
-    return { asked: false, text: `${text} belongs to another market, wallet or source` }
+    return {
+      asked: isOfSameStory(context, figure, stated),
+      text: `${text} belongs to another market, wallet or source`,
+    }
+  }
+  if (isSumOrEnd(context, figure) || isGap(context, figure)) {
+    return { asked: true, text: `computed from cited values: ${text}` }
   }
   if (countsFacts(context, figure)) return { asked: true, text: `count of cited facts: ${text}` }
   const isGivenRole = role !== null &&
@@ -232,7 +251,49 @@ function countsFacts({ cited, tokens }: Context, figure: Figure): boolean {
   )
   if (isTyped) return false
   if (named.length > 0) return named.some(([, count]) => count === figure.value && count > 0)
-  return figure.inWords && figure.value === 1
+  return figure.inWords && (figure.value === 1 || figure.value === cited.length)
+}
+
+/** `of seven entries`: the sum of the counts of one fact. `to 0 or 1`: the ends of a price. */
+function isSumOrEnd(context: Context, figure: Figure): boolean {
+  const { cited, tokens } = context
+  if (figure.unit !== "bare" || figure.step < 1) return false
+  if (!figure.inWords && figure.value <= 1) return context.kind !== "fact"
+  return tokens[figure.first - 1]?.lower === "of" && cited.some(({ values }) => {
+    const counts = Object.values(values).flatMap((value) =>
+      value.type === "count" && isCounted(context, figure, value) ? [value.value] : []
+    )
+    return counts.length > 1 && counts.reduce((sum, count) => sum + count, 0) === figure.value
+  })
+}
+
+/** A duration between two cited times. */
+function isGap({ cited }: Context, { unit, value, step }: Figure): boolean {
+  if (unit !== "duration") return false
+  const times = cited.flatMap(({ values }) =>
+    Object.values(values).flatMap((value) => value.type === "time" ? [value.at] : [])
+  ).slice(0, pairedMax)
+  return times.some((a) => times.some((b) => b > a && Math.abs(b - a - value) <= step / 2))
+}
+
+/** The time of another copy of the headline that is named: `The Harbor Ledger 00:11, then 00:21`. */
+function isOfSameStory(
+  context: Context,
+  { first, unit }: Figure,
+  stated: ReadonlyArray<Statement>,
+): boolean {
+  if (
+    unit !== "clock" || !/^(?:then|and|again|later)$/.test(context.tokens[first - 1]?.lower ?? "")
+  ) {
+    return false
+  }
+  const named = governing(context, first, "source")?.refs.map(({ fact }) => headlineOf(fact)) ?? []
+  return stated.some(({ fact }) => named.includes(headlineOf(fact)))
+}
+
+function headlineOf({ values }: Fact): string {
+  const headline = values["headline"]
+  return headline?.type === "name" ? headline.text : ""
 }
 
 /** Whether a figure of a statement has no typed value: then its role is unknown. */

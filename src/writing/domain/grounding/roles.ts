@@ -50,6 +50,17 @@ const right = (pattern: string, slots: ReadonlyArray<string>): Rule => ({
   slots,
 })
 
+/** A figure that is computed from two others. */
+const differenceRules: ReadonlyArray<Rule> = [
+  right(
+    "(?:less|more|cheaper|dearer|higher|lower) than|(?:below|above|under|over) (?:the|its|what|where|par)",
+    [
+      "difference",
+    ],
+  ),
+  right("of the (?:stake|price|sum|total|money)", ["difference"]),
+]
+
 /** What a figure is by the noun directly at it. */
 const nounRules: ReadonlyArray<Rule> = [
   left("riskless(?: (?:profit|spread|gain))?", ["riskless"]),
@@ -58,8 +69,10 @@ const nounRules: ReadonlyArray<Rule> = [
   right("spread", ["spread"]),
   left("(?:best )?bids?", ["bid"]),
   right("(?:best )?bid", ["bid"]),
-  left("(?:best )?(?:ask|offer)s?", ["ask"]),
+  left("asks?|(?:best|the|an) offer", ["ask"]),
   right("(?:best )?(?:ask|offer)", ["ask"]),
+  left("(?:buy|buying) at", ["ask", "entryPrice"]),
+  left("(?:sell|selling) at", ["bid"]),
   left("(?:win|winning|success) rate|rate of success", ["winRate"]),
   left("won|wins|winning|winner in", ["winRate"]),
   right("wins?|win rate|winners|of the time|of (?:its|their|them)", ["winRate"]),
@@ -170,6 +183,8 @@ export function roleOf(context: Context, figure: Figure): ReadonlyArray<string> 
   const [before, after] = [leftOf(context, figure), rightOf(context, figure)]
   const family = families[figure.unit]
   const isPrice = family === "price"
+  const difference = isPrice ? slotsOf(differenceRules, before, after) : null
+  if (difference !== null) return difference
   const isChange = isPrice && directionOf(before.split(" ").at(-1) ?? "") !== undefined
   if (isChange || isPrice && / by$/.test(before)) return ["change", "drift"]
   if (isPrice || family === "usd") {

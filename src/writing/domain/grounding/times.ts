@@ -41,6 +41,8 @@ const eventWords: ReadonlyMap<string, Event> = new Map([
   ...["end", "ends", "due"].map((word) => [word, "end"] as const),
 ])
 
+const events: ReadonlyArray<Event> = ["news", "move", "entry", "proposal", "resolution", "end"]
+
 const slotsOf: Readonly<
   Record<Event, readonly [ReadonlyArray<string>, ReadonlyArray<Fact["kind"]>]>
 > = {
@@ -82,7 +84,7 @@ function checkRelation(
   const [left, right] = [eventBefore(context, at), eventAfter(context, at)]
   const inverted = isFirst && left === null
   const first = inverted ? eventAfterComma(context, at) : left
-  const second = right
+  const second = right ?? (first === null ? null : otherEvent(context, first))
   const lower = tokens[at]?.lower ?? ""
   if (first === null || second === null || first.event === second.event) {
     findings.asked.push(`order in time: ${lower}`)
@@ -101,6 +103,14 @@ function checkRelation(
     const lag = lagBefore(context, at)
     for (let n = lag?.first ?? at; n <= at; n++) findings.confirmed.add(n)
   }
+}
+
+/** The only other kind of event that the cited facts have a time of. */
+function otherEvent({ cited }: Context, { event }: Found): Found | null {
+  const others = events.filter((other) => other !== event)
+    .map((other) => ({ event: other, times: timesOf(cited, other) }))
+    .filter(({ times }) => times.length > 0)
+  return others.length === 1 ? others[0] ?? null : null
 }
 
 interface Found {

@@ -99,7 +99,7 @@ uncertain think thinks indicate indicates indicating reads unexplained unknown m
 
 export const negators = wordsOf(`
 no not nor never none nothing nobody neither without cannot can't don't doesn't didn't isn't aren't
-wasn't weren't hasn't haven't hadn't won't wouldn't couldn't shouldn't nowhere lacks lack lacked
+wasn't weren't hasn't haven't hadn't won't wouldn't couldn't shouldn't lacks lack lacked
 lacking absent missing unknown unlabelled unlabeled undisputed unchallenged unread unrelated
 unverified unexplained unchanged fails fail failed`)
 
@@ -108,19 +108,19 @@ export const deniableWords = wordsOf(`
 known know clear verified checked certain confirmed reason reasons cause causes caused explanation
 explain explains explained report reports headline headlines news label labelled labeled record history
 related relate among sure settled proof evidence judge judged information advice guarantee guaranteed
-enough follow fade view`)
+enough follow fade view read reads press coverage support link mention`)
 
 /** Nouns that say what a thing is. A fact must say so: a question with a title in it does not. */
 export const categoryNouns = wordsOf(`
-film films movie movies book books novel novels song songs album albums single show sitcom drama
-documentary play musical band bands singer singers rapper actor actors actress director directors author
+film films movie movies novel novels song songs album albums sitcom drama
+documentary musical band bands singer singers rapper actor actors actress director directors author
 authors artist artists writer producer president presidents minister ministers premier senator senators
 congressman governor governors mayor mayors chancellor king queen prince princess pope bishop ceo
-founder chairman chairwoman executive company companies firm firms startup corporation bank banks player
-players striker goalkeeper coach manager boxer fighter driver rider golfer swimmer sprinter candidate
-candidates politician politicians lawmaker lawmakers judge judges court war wars army troops missile
-missiles ship vessel rocket hurricane storm earthquake virus vaccine drug religion church university
-celebrity billionaire activist journalist general soldier spy criminal thriller comedy romance sequel
+founder chairman chairwoman executive company companies startup corporation player
+players striker goalkeeper coach manager boxer fighter golfer swimmer sprinter candidate
+candidates politician politicians lawmaker lawmakers war wars army troops missile
+missiles vessel rocket hurricane storm earthquake virus vaccine drug religion church university
+celebrity billionaire activist journalist soldier spy criminal thriller comedy romance sequel
 footballer quarterback rookie veteran incumbent dictator nation kingdom republic`)
 
 const directions: ReadonlyMap<string, "up" | "down"> = new Map([
