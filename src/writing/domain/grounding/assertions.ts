@@ -5,7 +5,7 @@
  * @module
  */
 import type { Fact } from "../facts.ts"
-import { bindingOf, type Context, type Findings, isOwnPair, stem } from "./context.ts"
+import { bindingOf, type Context, type Findings, isNegator, isOwnPair, stem } from "./context.ts"
 import { isCause, isConditional } from "./directions.ts"
 import { slotBase } from "./names.ts"
 import type { Statement } from "./quantities.ts"
@@ -16,7 +16,6 @@ import {
   directionOf,
   frequencyWords,
   hedgeWords,
-  negators,
   roleVerbs,
   sureWords,
 } from "./words.ts"
@@ -104,33 +103,35 @@ function isPhrase({ tokens }: Context, at: number, phrases: ReadonlyArray<string
 /** A denial stands at most so many tokens before what it denies. */
 const denialWithin = 3
 
-function isDenied({ tokens }: Context, at: number): boolean {
-  const { clause } = tokens[at] ?? {}
-  return tokens.slice(Math.max(0, at - denialWithin), at)
-    .some((token) => token.clause === clause && isDenial(token))
+function isDenied(context: Context, at: number): boolean {
+  return isDeniedFrom(context, at - denialWithin, at, context.tokens[at]?.clause)
 }
 
-/** “No” as an outcome denies nothing. */
-function isDenial(token: Context["tokens"][number] | undefined): boolean {
-  return token?.kind === "word" && token.refs.length === 0 && isNegator(token.lower)
-}
-
-function isNegator(lower: string): boolean {
-  return negators.has(lower) || lower.endsWith("n't") || lower.endsWith("n’t")
+/** Whether a denial stands in a clause from a position up to another one. */
+function isDeniedFrom(
+  { denials, tokens }: Context,
+  from: number,
+  to: number,
+  clause: number | undefined,
+): boolean {
+  for (let at = Math.max(0, from); at < to; at++) {
+    if (denials.has(at) && tokens[at]?.clause === clause) return true
+  }
+  return false
 }
 
 /** A cause is hedged by a word at most so many tokens before it. */
 const hedgedWithin = 5
 
 /** `no cause`, `not because`, `no known reason`. */
-function isDeniedCause({ tokens }: Context, at: number): boolean {
-  const [first, second] = [tokens[at - 2], tokens[at - 1]]
-  const isNoun = /^(?:reasons?|causes?|explanation)$/.test(tokens[at]?.lower ?? "")
-  if (isNoun && tokens.slice(Math.max(0, at - 5), at).some(isDenial)) return true
-  return isDenial(second) ||
-    tokens[at]?.lower !== "because" && isDenial(first) &&
+function isDeniedCause(context: Context, at: number): boolean {
+  const { tokens, denials } = context
+  const { lower = "", clause } = tokens[at] ?? {}
+  const isNoun = /^(?:reasons?|causes?|explanation)$/.test(lower)
+  if (isNoun && isDeniedFrom(context, at - 5, at, clause)) return true
+  return denials.has(at - 1) || lower !== "because" && denials.has(at - 2) &&
       /^(?:known|clear|the|a|single|stated|obvious|apparent|did|give|gives)$/.test(
-        second?.lower ?? "",
+        tokens[at - 1]?.lower ?? "",
       )
 }
 
@@ -142,11 +143,12 @@ function isHedgedAt({ tokens }: Context, at: number, within: number = at): boole
   )
 }
 
-function isUnknownCause({ tokens }: Context, at: number): boolean {
-  const { clause } = tokens[at] ?? {}
-  return tokens.slice(at + 1, at + 5).some((token) =>
-    token.clause === clause && (isDenial(token) || token.lower === "unclear")
-  )
+function isUnknownCause(context: Context, at: number): boolean {
+  const { clause } = context.tokens[at] ?? {}
+  return isDeniedFrom(context, at + 1, at + 5, clause) ||
+    context.tokens.slice(at + 1, at + 5).some(({ lower, clause: other }) =>
+      other === clause && lower === "unclear"
+    )
 }
 
 /** A decided event: only if a certain fact says so, or a headline that is named with it. */
@@ -205,7 +207,7 @@ function checkDenials(
 ): void {
   const { cited } = context
   const negative = cited.filter((fact) => fact.negative)
-  const denials = context.tokens.flatMap((_, at) => isNegatorAt(context, at) ? [at] : [])
+  const denials = [...context.denials]
   if (denials.length === 0 && negative.length > 0) {
     const used = new Set(stated.map(({ fact }) => fact))
     const others = cited.filter((fact) => !fact.negative && used.has(fact))
@@ -283,15 +285,6 @@ function isOwnDenial({ tokens, ownStems }: Context, at: number): boolean {
 const ownDeniedWithin = 10
 
 const emptyStems = new Set("the any that this its been has have was were not".split(" "))
-
-function isNegatorAt({ tokens }: Context, at: number): boolean {
-  const token = tokens[at]
-  if (token === undefined || token.kind !== "word" || token.refs.length > 0) return false
-  if (isNegator(token.lower)) {
-    return !/^(?:not)$/.test(token.lower) || tokens[at + 1]?.lower !== "only"
-  }
-  return /^(?:little|few)$/.test(token.lower) && tokens[at - 1]?.lower === "too"
-}
 
 /** `did not rise`, `is not 0.345`: a denial of what a fact states. */
 function isAboutFigure({ tokens, figures }: Context, at: number): boolean {

@@ -17,6 +17,7 @@ import {
   textOf,
 } from "./names.ts"
 import { type Reading, type Token, tokensOf } from "./tokens.ts"
+import { negators } from "./words.ts"
 
 /** What the checks found: reasons to refuse, reasons to ask. */
 export interface Findings {
@@ -36,6 +37,8 @@ export interface Context {
   readonly cited: ReadonlyArray<Fact>
   readonly names: ReadonlyArray<Named>
   readonly mentions: ReadonlyArray<Mention>
+  /** Positions of the words that deny; “No” as an outcome denies nothing. */
+  readonly denials: ReadonlySet<number>
   /** The own words of the cited statements, without names, in order, by stem. */
   readonly ownStems: ReadonlyArray<ReadonlyArray<string>>
   readonly ownStemSet: ReadonlySet<string>
@@ -64,14 +67,35 @@ export function contextOf(
   const { tokens } = reading
   const figures = figuresOf(tokens)
   const ownStems = cited.map(ownStemsOf)
+  const mentions = mentionsOf(tokens, names)
   const own = names.filter(({ cited }) => cited)
   return {
     ...{ kind, reading, tokens, figures, cited, names, ownStems },
     figureAt: new Map(figures.map((figure) => [figure.first, figure])),
-    mentions: mentionsOf(tokens, names),
+    mentions,
+    denials: denialsOf(tokens, mentions),
     ownStemSet: new Set(ownStems.flat()),
     nameStems: new Set(own.flatMap(({ words }) => words.map((word) => stem(word.toLowerCase())))),
   }
+}
+
+function denialsOf(
+  tokens: ReadonlyArray<Token>,
+  mentions: ReadonlyArray<Mention>,
+): ReadonlySet<number> {
+  const outcomes = new Set(
+    mentions.filter((mention) => mention.class === "outcome").map(({ first }) => first),
+  )
+  return new Set(tokens.flatMap(({ kind, lower }, at) => {
+    const next = tokens[at + 1]?.lower
+    const isTooFew = /^(?:little|few)$/.test(lower) && tokens[at - 1]?.lower === "too"
+    const denies = isNegator(lower) && !(lower === "not" && next === "only") || isTooFew
+    return kind === "word" && denies && !outcomes.has(at) ? [at] : []
+  }))
+}
+
+export function isNegator(lower: string): boolean {
+  return negators.has(lower) || /n['’]t$/.test(lower)
 }
 
 /** The words of a statement outside its quotations and names, by stem. */
@@ -188,6 +212,10 @@ export function governing(
       /^[“"]$/u.test(lower)
     )
   if (isLinked) return after
+  if (ofClass === "outcome") {
+    const isBeside = after !== undefined && after.first - at <= 2
+    return inSentence.findLast(({ last }) => last < at) ?? (isBeside ? after : undefined)
+  }
   return inSentence.findLast(({ last }) => last < at) ?? after ??
     same.findLast((mention) => mention.sentence < sentence)
 }
