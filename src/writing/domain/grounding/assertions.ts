@@ -43,22 +43,23 @@ function checkWord(context: Context, at: number, findings: Findings): void {
   const { lower = "", text = "" } = context.tokens[at] ?? {}
   const own = context.ownStemSet.has(stem(lower))
   const denied = isDenied(context, at)
-  if (sureWords.has(lower) || isPhrase(context, at, surePhrases)) {
-    if (denied && !own || context.kind !== "fact" && isConditionalAt(context, at)) {
-      findings.asked.push(`denied certainty: ${text}`)
-    } else if (!(own && lower === "will")) {
+  const isConditional = context.kind !== "fact" && isConditionalAt(context, at)
+  if (isPhrase(context, at, surePhrases)) {
+    findings.refused.push(`“${text}” is certain beyond the facts`)
+  } else if (sureWords.has(lower)) {
+    if (denied && !own || isConditional) findings.asked.push(`denied certainty: ${text}`)
+    else if (!(own && lower === "will")) {
       findings.refused.push(`“${text}” is certain beyond the facts`)
     }
   } else if (decidedWords.has(lower)) checkDecided(context, at, findings)
   if (frequencyWords.has(lower) && !own) {
     findings.refused.push(`no cited fact says how often: “${text}”`)
   }
-  if (isCause(context, at)) {
+  const isCausePhrase = isPhrase(context, at, causePhrases)
+  if (isCausePhrase || isCause(context, at)) {
     const isHedged = context.kind === "inference" && isHedgedAt(context, at, hedgedWithin)
-    if (
-      isHedged || isDeniedCause(context, at) || own && lower !== "due" ||
-      isUnknownCause(context, at)
-    ) {
+    const isOwn = own && lower !== "due" && !isCausePhrase
+    if (isHedged || isDeniedCause(context, at) || isOwn || isUnknownCause(context, at)) {
       findings.asked.push(`cause: ${text}`)
     } else findings.refused.push(`no cited fact states a cause: “${text}”`)
   }
@@ -76,6 +77,31 @@ function isConditionalAt({ tokens }: Context, at: number): boolean {
   )
 }
 
+const causePhrases = [
+  "on the back",
+  "in the wake",
+  "on news",
+  "on word",
+  "on reports",
+  "on hopes",
+  "on fears",
+  "as traders",
+  "as investors",
+  "as buyers",
+  "as sellers",
+  "as whales",
+  "moved the market",
+  "moved the price",
+  "moved it",
+  "made the market",
+  "made the price",
+  "made it",
+  "behind the move",
+  "behind the rise",
+  "behind the fall",
+  "behind it",
+]
+
 const surePhrases = [
   "no doubt",
   "without doubt",
@@ -92,6 +118,21 @@ const surePhrases = [
   "going to",
   "is over",
   "no risk",
+  "beyond question",
+  "without question",
+  "no question",
+  "no mistake",
+  "a lock",
+  "a cinch",
+  "has to",
+  "have to",
+  "can only",
+  "as good as",
+  "for sure",
+  "in the bag",
+  "result is in",
+  "can stop",
+  "can go wrong",
 ]
 
 function isPhrase({ tokens }: Context, at: number, phrases: ReadonlyArray<string>): boolean {
@@ -232,16 +273,13 @@ function checkDenial(
 ): void {
   const { tokens, kind } = context
   const { text = "", clause, lower = "" } = tokens[at] ?? {}
-  if (isOwnPair(context, at)) {
-    findings.confirmed.add(at)
-    return
-  }
   const isSecond = denials.some((other) =>
-    other < at && other >= at - denialWithin && tokens[other]?.clause === clause
+    other < at && other >= at - denialWithin && tokens[other]?.clause === clause &&
+    !(isOwnPair(context, other) && isOwnPair(context, at))
   )
   if (isSecond && lower !== "nor") {
     findings.refused.push(`a denial of a denial: “${text}”`)
-  } else if (isOwnDenial(context, at)) findings.confirmed.add(at)
+  } else if (isOwnPair(context, at) || isOwnDenial(context, at)) findings.confirmed.add(at)
   else if (tokens.slice(at, at + 1 + deniedWithin).some(({ lower }) => deniableWords.has(lower))) {
     findings.asked.push(`denial: ${text}`)
   } else if (

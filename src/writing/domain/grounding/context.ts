@@ -89,7 +89,12 @@ function denialsOf(
   return new Set(tokens.flatMap(({ kind, lower }, at) => {
     const next = tokens[at + 1]?.lower
     const isTooFew = /^(?:little|few)$/.test(lower) && tokens[at - 1]?.lower === "too"
-    const denies = isNegator(lower) && !(lower === "not" && next === "only") || isTooFew
+    const isPhrase =
+      next === "to" && /^(?:yet|declined|refused|refuses|failed|ceased|stopped)$/.test(lower) ||
+      next === "from" && /^(?:far|refrained|abstained)$/.test(lower) ||
+      next === "of" && lower === "short" ||
+      lower === "nowhere" && !/^(?:gone|going|went|goes|go)$/.test(tokens[at - 1]?.lower ?? "")
+    const denies = isNegator(lower) && !(lower === "not" && next === "only") || isTooFew || isPhrase
     return kind === "word" && denies && !outcomes.has(at) ? [at] : []
   }))
 }

@@ -79,13 +79,20 @@ function checkRelation(
   findings: Findings,
 ): void {
   const { tokens } = context
-  const isFirst = tokens[at]?.opens === true || tokens[at - 1]?.kind === "mark" &&
-      tokens[at - 1]?.text === ","
+  const isFirst = tokens[at]?.opens === true || tokens[at - 1]?.text === ","
   const [left, right] = [eventBefore(context, at), eventAfter(context, at)]
-  const inverted = isFirst && left === null
-  const first = inverted ? eventAfterComma(context, at) : left
-  const second = right ?? (first === null ? null : otherEvent(context, first))
+  const first = isFirst && left === null ? eventAfterComma(context, at) : left
+  const isOpen = right === null && isEndOfPhrase(context, at)
+  const second = isOpen && first !== null ? otherEvent(context, first) : right
   const lower = tokens[at]?.lower ?? ""
+  if (right === null && !isOpen && context.kind === "fact") {
+    findings.refused.push(`no cited fact has what is “${lower}”`)
+    return
+  }
+  if (right !== null && right.times.length === 0 && context.kind === "fact") {
+    findings.refused.push(`no cited time for what is “${lower}”`)
+    return
+  }
   if (first === null || second === null || first.event === second.event) {
     findings.asked.push(`order in time: ${lower}`)
     return
@@ -111,6 +118,13 @@ function otherEvent({ cited }: Context, { event }: Found): Found | null {
     .map((other) => ({ event: other, times: timesOf(cited, other) }))
     .filter(({ times }) => times.length > 0)
   return others.length === 1 ? others[0] ?? null : null
+}
+
+/** Whether nothing follows that says what came before or after: `an hour later.`, `after it` */
+function isEndOfPhrase({ tokens, figureAt }: Context, at: number): boolean {
+  const next = tokens[at + 1]
+  return next === undefined || next.kind === "mark" || figureAt.has(at + 1) ||
+    /^(?:it|that|this|them|and|or|than|then|today|in|known)$/.test(next.lower)
 }
 
 interface Found {

@@ -57,6 +57,12 @@ outlets publishers prices quotes markets moves shares entries positions proposal
 decided priced published reported bought seen quoted traded without within beyond toward towards
 `)
 
+/** Words that begin a clause as its subject. */
+export const subjects = wordsOf(`
+it this that these those they he she we who which what nothing something everything everyone nobody there
+market markets price prices outcome result results matter news headline headlines report reports story
+traders buyers sellers whales wallets wallet insiders investors bettors rest`)
+
 /** Words that call something sure. No fact makes one true, except as its own word. */
 export const sureWords = wordsOf(`
 certain certainly certainty definite definitely definitively guarantee guaranteed guarantees
@@ -82,12 +88,13 @@ export const causeWords = wordsOf(`
 because caused causes causing cause drove drives driven driving triggered triggers triggering trigger
 sparked sparks spurred fuelled fueled prompted prompts explains explained explain attributable thanks
 owing pushed pushes pushing lifted boosted dragged reacted reacting reacts reaction response respond
-responded blamed blame provoked induced due reason reasons why sent`)
+responded blamed blame provoked induced due reason reasons why sent amid amidst fuelling sparking driving
+spurring prompting culprit rumour rumours rumor rumors leak leaked insiders insider speculation`)
 
 /** Words of a general claim of frequency or habit. */
 export const frequencyWords = wordsOf(`
 rarely seldom usually often always normally typically generally commonly frequently invariably
-historically habitually ordinarily traditionally routinely tend tends tended never hardly scarcely
+historically habitually ordinarily traditionally routinely tend tends tended never
 regularly occasionally sometimes consistently repeatedly everywhere everyone nobody everybody`)
 
 /** Words that hold back: an inference has one. */
@@ -101,7 +108,7 @@ export const negators = wordsOf(`
 no not nor never none nothing nobody neither without cannot can't don't doesn't didn't isn't aren't
 wasn't weren't hasn't haven't hadn't won't wouldn't couldn't shouldn't lacks lack lacked
 lacking absent missing unknown unlabelled unlabeled undisputed unchallenged unread unrelated
-unverified unexplained unchanged fails fail failed`)
+unverified unexplained unchanged fails fail failed hardly barely scarcely`)
 
 /** What an honest text may deny without a fact that denies it: knowledge, and not events. */
 export const deniableWords = wordsOf(`
