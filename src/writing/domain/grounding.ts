@@ -205,11 +205,9 @@ function checkClauses(context: Context, findings: Findings): void {
   }
 }
 
-/** Words of a cited statement that make a clause a repetition of it. */
-const ownWordsMin = 2
-
+/** Whether a clause repeats words of a cited statement, and has no other but known ones. */
 function isOwnClause(context: Context, words: ReadonlyArray<{ readonly lower: string }>): boolean {
-  const own = words.filter(({ lower }) => context.ownStemSet.has(stem(lower)) && lower.length > 3)
-  return own.length >= ownWordsMin &&
-    words.every(({ lower }) => isPlainWord(lower) || context.ownStemSet.has(stem(lower)))
+  const isOwn = ({ lower }: { readonly lower: string }) => context.ownStemSet.has(stem(lower))
+  return words.some((word) => isOwn(word) && !isPlainWord(word.lower)) &&
+    words.every((word) => isPlainWord(word.lower) || isOwn(word))
 }

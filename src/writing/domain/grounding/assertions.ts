@@ -55,7 +55,8 @@ function checkWord(context: Context, at: number, findings: Findings): void {
   if (frequencyWords.has(lower) && !own) {
     findings.refused.push(`no cited fact says how often: “${text}”`)
   }
-  const isCausePhrase = isPhrase(context, at, causePhrases)
+  const isCausePhrase = isPhrase(context, at, causePhrases) && !isOwnPair(context, at) &&
+    !/^trad/.test(context.tokens[at - 1]?.lower ?? "")
   if (isCausePhrase || isCause(context, at)) {
     const isHedged = context.kind === "inference" && isHedgedAt(context, at, hedgedWithin)
     const isOwn = own && lower !== "due" && !isCausePhrase
@@ -418,13 +419,15 @@ function checkLabels(context: Context, findings: Findings): void {
 function wordsAt({ values }: Fact, slot: string): ReadonlyArray<string> {
   return Object.entries(values).flatMap(([key, value]) =>
     slotBase(key) === slot && (value.type === "word" || value.type === "name")
-      ? [value.text.toLowerCase()]
+      ? value.text.toLowerCase().split(" ")
       : []
   )
 }
 
 const tradeVerbs =
-  /^(?:buy|sell|short|fade|take|follow|bet|back|avoid|grab|load|exit|enter|dump|accumulate|copy|chase|lay|hedge|long|go|get|consider|join|ape|stake|put|invest|wager|hold|add)$/
+  /^(?:buy|sell|short|fade|take|follow|bet|back|avoid|grab|load|exit|dump|accumulate|copy|chase|lay|hedge|long|go|get|join|ape|hold|add)$/
+/** Also past tenses or nouns: an order only as the first word of a sentence. */
+const openingVerbs = /^(?:put|stake|invest|wager|enter|consider)$/
 const adviceWords =
   /^(?:should|recommend|recommended|recommends|advise|advised|advises|advisable|ought|better)$/
 const advicePhrases = [
@@ -462,7 +465,8 @@ function checkTrades(context: Context, findings: Findings): void {
         findings.refused.push(`advice: “${text}”`)
       } else findings.asked.push(`advice: ${text}`)
     } else if (
-      tradeVerbs.test(lower) && !findings.confirmed.has(at) && isImperative(context, at)
+      (tradeVerbs.test(lower) || token.opens && openingVerbs.test(lower)) &&
+      !findings.confirmed.has(at) && isImperative(context, at)
     ) {
       findings.refused.push(`trade advice: “${text}”`)
     }

@@ -103,11 +103,15 @@ export function isNegator(lower: string): boolean {
   return negators.has(lower) || /n['’]t$/.test(lower)
 }
 
-/** The words of a statement outside its quotations and names, by stem. */
+/** The words of a statement outside its quotations and names, and its values that are words, by stem. */
 function ownStemsOf(fact: Fact): ReadonlyArray<string> {
   const bare = fact.statement.replace(/“[^“”]*”/gu, " ")
   const own = fact.names.reduce((text, name) => text.replaceAll(name, " "), bare)
-  return (own.match(/\p{L}+(?:['’]\p{L}+)?/gu) ?? []).map((word) => stem(word.toLowerCase()))
+  const words = Object.values(fact.values).flatMap((value) =>
+    value.type === "word" ? [value.text] : []
+  )
+  return ([own, ...words].join(" ").match(/\p{L}+(?:['’]\p{L}+)?/gu) ?? [])
+    .map((word) => stem(word.toLowerCase()))
 }
 
 /** Whether a word stands beside the same word as in a cited statement: `before fees`, `least half`. */
@@ -213,7 +217,8 @@ export function governing(
       /^(?:for|of|on|in)$/.test(lower) || lower === "at" && tokens[after.first]?.kind === "number"
     ) &&
     tokens.slice(at + 1, after.first).every(({ kind, lower, refs }) =>
-      kind === "word" && !/^(?:and|while|but)$/.test(lower) && refs.length === 0 ||
+      kind !== "mark" && !/^(?:and|while|but)$/.test(lower) &&
+        refs.every((ref) => ref.class === "outcome") ||
       /^[“"]$/u.test(lower)
     )
   if (isLinked) return after

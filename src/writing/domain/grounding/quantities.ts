@@ -9,7 +9,7 @@ import type { Value } from "../values.ts"
 import { type Binding, bindingOf, type Context, type Findings, governing, stem } from "./context.ts"
 import { type Figure, monthOf } from "./figures.ts"
 import { slotBase } from "./names.ts"
-import { roleOf } from "./roles.ts"
+import { isInOwnPlace, roleOf } from "./roles.ts"
 import { states } from "./values.ts"
 
 /** A value that a figure states. */
@@ -36,7 +36,9 @@ export function checkQuantities(context: Context, findings: Findings): ReadonlyA
     const stated = statementsOf(context, figure)
     const fitting = stated.filter(({ binding }) => binding !== "foreign")
     const role = roleOf(context, figure)
-    const inRole = fitting.filter((statement) => isInRole(statement, role))
+    const inRole = fitting.filter((statement) =>
+      isInRole(statement, role) || isInOwnPlace(context, figure, statement.fact, statement.slot)
+    )
     if (inRole.length > 0) {
       confirm(figure, findings)
       if (role === null && isAmbiguous(figure, inRole)) {
@@ -86,9 +88,22 @@ function statementsOf(context: Context, figure: Figure): ReadonlyArray<Statement
       const isOpposite = value.type === "price" && bound === "opposite"
       // Only a price has another side: one less it. A wallet that bought “Yes” did not buy “No”.
       const binding = isOpposite && !isTwoSided(fact, slot) ? "foreign" : bound
-      return states(figure, value, isOpposite) ? [{ figure, fact, slot, binding }] : []
+      const counted = value.type === "count" ? withFirst(context, figure, value) : value
+      return states(figure, counted, isOpposite) ? [{ figure, fact, slot, binding }] : []
     })
   )
+}
+
+/** `2 more outlets` are three outlets. */
+function withFirst(
+  { tokens }: Context,
+  { first, last }: Figure,
+  value: Extract<Value, { type: "count" }>,
+): Value {
+  const isMore = value.noun.startsWith("more ") || value.nouns.startsWith("more ")
+  const saysMore = tokens.slice(Math.max(0, first - 1), last + 3)
+    .some(({ lower }) => /^(?:more|others?|further|another)$/.test(lower))
+  return isMore && !saysMore ? { ...value, value: value.value + 1 } : value
 }
 
 const twoSidedKinds = new Set(["mover", "price", "market", "upcoming", "relation"])
