@@ -104,7 +104,7 @@ function checkNames(context: Context, findings: Findings): void {
   const others = new Set(names.filter(({ cited }) => !cited).flatMap(({ words }) => words))
   tokens.forEach((token, at) => {
     if (token.kind !== "word" || token.refs.length > 0 || findings.confirmed.has(at)) return
-    if (!/^\p{Lu}/u.test(token.text)) return
+    if (!/^(?:\p{Lu}|0x)/u.test(token.text)) return
     const isKnown = isPlainWord(token.lower) || openers.has(token.lower) ||
       cueWords.has(token.lower) ||
       context.ownStemSet.has(stem(token.lower)) || context.nameStems.has(stem(token.lower))
@@ -186,6 +186,9 @@ function checkClauses(context: Context, findings: Findings): void {
     !tokens.some(({ kind }, at) => kind !== "mark" && findings.confirmed.has(at))
   ) {
     findings.asked.push("no value of a cited fact")
+  }
+  if (tokens.filter(({ kind }) => kind === "word" || kind === "number").length < 2) {
+    findings.asked.push("a name alone")
   }
   for (const [clause, own] of clauses) {
     const words = own.filter(({ kind }) => kind === "word")

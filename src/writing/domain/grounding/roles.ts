@@ -39,8 +39,8 @@ interface Rule {
 }
 
 const filler = "(?: (?:of|is|was|were|at|a|an|the|about|roughly|around|nearly|only|just|to|:|-|@))*"
-const starts = ["from", "edgeLow", "low"]
-const ends = ["to", "edgeHigh", "high"]
+const starts = ["from", "edgeLow", "baseLow", "low"]
+const ends = ["to", "edgeHigh", "baseHigh", "high"]
 const now = ["price", "to", "bid", "ask", "entryPrice"]
 
 const left = (pattern: string, slots: ReadonlyArray<string>): Rule => ({
@@ -105,6 +105,9 @@ const nounRules: ReadonlyArray<Rule> = [
   left("base rate", ["base"]),
   right("of (?:such|similar|these|earlier|past|all|#)", ["base", "kept", "winRate"]),
   right("base rate", ["base"]),
+  right("(?:have |had )?(?:kept|held|stood|lasted)|(?:were |was )?paid", ["kept", "base"]),
+  left("(?:probability|chance|odds)", ["breakEven", "chance", "price"]),
+  left("(?:is|was|be|are) given back", ["halfLevel"]),
 ]
 
 const priceRules: ReadonlyArray<Rule> = [
@@ -164,7 +167,8 @@ const rules: Readonly<Record<Family, ReadonlyArray<Rule>>> = {
     left("(?:last|latest|most recent)(?: (?:one|report|fill|copy))?(?: at| by)?", ["lastAt", "at"]),
     left("until", ["lastAt", "endsAt"]),
     left("(?:more|others?|copies|outlets|carried)(?: \\S+){0,3} by", ["lastAt"]),
-    left("between # and", ["lastAt", "to"]),
+    left("between # and|from # to", ["lastAt", "endsAt"]),
+    left("between|from", ["publishedAt", "startsAt", "proposedAt", "at"]),
     left("(?:proposed|proposal)(?: at)?", ["proposedAt"]),
     left("(?:ends?|due(?: to end)?|ending|expires|closes|scheduled(?: end)?)(?: at| on)?", [
       "endsAt",
@@ -226,7 +230,7 @@ function pairRole(before: string, after: string, { unit }: Figure): ReadonlyArra
   if (/# (?:→|->|- >)$/u.test(before)) return ends
   if (/^(?:→|->|- >) #/u.test(after)) return starts
   if (/# to$/u.test(before)) return [...ends, "ask"]
-  if (/^to #/u.test(after)) return [...starts, "bid"]
+  if (/^to (?:[-+−] )?#/u.test(after)) return [...starts, "bid"]
   if (/(?:^| )to(?: (?:about|around|roughly|nearly|just|only|a|an|price|of))*$/u.test(before)) {
     return [...ends, "price"]
   }
