@@ -214,11 +214,17 @@ const readModel = Effect.fnUntraced(function* (read: ReadSetting) {
     return yield* invalidSettings("OPENAI_BASE_URL must have no query: paths are appended to it")
   }
   const model = yield* read("OPENAI_MODEL")
+  const checkModel = yield* read("OPENAI_CHECK_MODEL")
+  const reasoningEffort = yield* read("OPENAI_REASONING_EFFORT")
+  const tokensMax = yield* read("OPENAI_MAX_TOKENS")
   const price = yield* read("OPENAI_PRICE")
   if (key === null && (baseUrl === null || !isLoopback(baseUrl.hostname))) {
     const set = Object.entries({
       OPENAI_BASE_URL: baseUrl,
       OPENAI_MODEL: model,
+      OPENAI_CHECK_MODEL: checkModel,
+      OPENAI_REASONING_EFFORT: reasoningEffort,
+      OPENAI_MAX_TOKENS: tokensMax,
       OPENAI_PRICE: price,
     })
       .find(([, value]) => value !== null)
@@ -235,6 +241,9 @@ const readModel = Effect.fnUntraced(function* (read: ReadSetting) {
     apiKey: key ?? emptyKey,
     baseUrl: baseUrl ?? openaiUrl,
     model: model ?? modelDefault,
+    checkModel,
+    reasoningEffort,
+    tokensMax,
     price,
   } satisfies ModelOptions
 })

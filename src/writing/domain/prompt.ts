@@ -64,12 +64,12 @@ const vocabulary = [
     .map((list) => list.trim().replace(/\s+/g, " ")).join(" "),
 ].join("\n")
 
-/** A claim in a model's answer. */
+/** A claim in a model's answer. Its limits are loose: the judgement refuses one claim, not the answer. */
 const ClaimAnswer = Schema.Struct({
-  slot: Schema.String.check(Schema.isPattern(/^S[0-9]{1,3}$/)),
+  slot: TextOf(20),
   kind: Schema.Literals(claimKinds),
-  text: TextOf(draftLengthMax),
-  facts: ListOf(Schema.String.check(Schema.isPattern(/^F[0-9]{1,4}$/)), claimFactsMax),
+  text: TextOf(5 * draftLengthMax),
+  facts: ListOf(TextOf(20), 5 * claimFactsMax),
 })
 
 /** Claims of one answer. */
