@@ -144,7 +144,7 @@ const spoken: ReadonlyArray<readonly [name: string, text: (json: string) => stri
   ["after the model's reasoning", (json) => `<think>A set {F1}, {"claims": []}?</think>\n${json}`],
   ["inside a code block", (json) => `\`\`\`json\n${json}\n\`\`\``],
   ["between sentences", (json) => `Here are {all} claims:\n${json}\nI hope this helps.`],
-  ["with keys that nobody asked for", (json) => json.replace("{", '{"note":"done",')],
+  ["with keys that are not in the shape", (json) => json.replace("{", '{"note":"done",')],
 ]
 for (const [name, text] of spoken) {
   liveTest(

@@ -205,10 +205,10 @@ function requestOf<A>(
   { format, tokens }: Form,
 ): OpenAI.ChatCompletionCreateParamsNonStreaming {
   const model = modelOf(options, use)
-  const told = format === "json_schema" ? system : `${system}\n\n${shapeInWords(jsonSchema)}`
+  const systemText = format === "json_schema" ? system : `${system}\n\n${shapeInWords(jsonSchema)}`
   return {
     model,
-    messages: [{ role: "system", content: told }, { role: "user", content: user }],
+    messages: [{ role: "system", content: systemText }, { role: "user", content: user }],
     ...tokens === null ? {} : { [tokens]: options.tokensMax ?? tokensMax[use] },
     ...options.reasoningEffort === null || model !== options.model
       ? {}

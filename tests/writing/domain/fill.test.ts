@@ -62,14 +62,14 @@ Deno.test("values are filled in every unit that they have", () => {
   const filled = (text: string) => Result.getOrNull(fillValues(text, facts))
   equal(
     [
-      "{F1.market} stood at {F2.price}, so No cost {1-F2.price}",
+      "{F1.market} was at {F2.price}, so No cost {1-F2.price}",
       "{F2.price|cents} and {1-F2.price|percent}",
       "{F3.change} or {F3.change|percent}",
       "{F4.winRate} won, {1-F4.winRate} lost",
       "{F5.label}: it is {F5.label}",
     ].map(filled),
     [
-      "“Will it rain?” stood at 0.345, so No cost 0.655",
+      "“Will it rain?” was at 0.345, so No cost 0.655",
       "34.5 cents and 65.5%",
       "14 cents or 14 percentage points",
       "62.8% won, 37.2% lost",
@@ -85,7 +85,7 @@ Deno.test("a value that no fact has, or that has no such form, is refused with i
       ...["{1-F3.change}", "{F4.winRate|cents}", "{F2.price|euros}", "{F2}", "{price}", "}"],
     ]
   ) {
-    const reasons = fillValues(`It stood at ${open}.`, facts)
+    const reasons = fillValues(`It was at ${open}.`, facts)
     ok(Result.isFailure(reasons) && reasons.failure.length === 1, open)
   }
 })
