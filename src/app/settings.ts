@@ -117,6 +117,12 @@ export const loadBackfill = Effect.fn("settings.loadBackfill")(function* (get: G
 })
 export type BackfillSettings = Effect.Success<ReturnType<typeof loadBackfill>>
 
+/** The model of `deno task narrate`. */
+export const loadModel = Effect.fn("settings.loadModel")(function* (get: GetVariable) {
+  const model = yield* readModel(reader("dev", get))
+  return model ?? (yield* invalidSettings("Set OPENAI_API_KEY, or OPENAI_BASE_URL on this machine"))
+})
+
 /** The login that migrations run with. */
 export const loadMigration = Effect.fn("settings.loadMigration")(function* (get: GetVariable) {
   return { databaseUrl: yield* requiredDatabaseUrl(reader("start", get), "MIGRATION_DATABASE_URL") }
