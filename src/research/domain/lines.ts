@@ -5,7 +5,7 @@
  * @module
  */
 import type { EpochMs } from "../../core/domain/time.ts"
-import { nameLengthMax, safeName } from "../../core/domain/untrusted.ts"
+import { nameLengthMax, readableName } from "../../core/domain/untrusted.ts"
 import type { Fact } from "../../writing/domain/facts.ts"
 import type { Statement } from "../../writing/domain/statement.ts"
 import { value } from "../../writing/domain/statement.ts"
@@ -33,7 +33,8 @@ export const cents = (slot: string, of: number): Statement =>
   value(slot, { type: "change", value: of })
 
 /** A share: `62.8%`. */
-export const rate = (slot: string, of: number): Statement => value(slot, { type: "rate", value: of })
+export const rate = (slot: string, of: number): Statement =>
+  value(slot, { type: "rate", value: of })
 
 /** `$12,300`. */
 export const usd = (slot: string, of: number): Statement => value(slot, { type: "usd", value: of })
@@ -56,7 +57,7 @@ export const time = (slot: string, at: EpochMs, today: EpochMs): Statement =>
 
 /** Untrusted text, sanitized. */
 export const named = (slot: string, text: string, max: number = nameLengthMax): Statement =>
-  value(slot, { type: "name", text: safeName(text, max) })
+  value(slot, { type: "name", text: readableName(text, max) })
 
 /** A word of our own with a fixed meaning. */
 export const word = (slot: string, text: string): Statement => value(slot, { type: "word", text })

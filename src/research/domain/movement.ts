@@ -62,17 +62,19 @@ export function movementOf(material: ReportMaterial): Movement {
   const lastDay = before === undefined || before.at < price.at - day - dayStartSlack
     ? null
     : { from: before, to: price }
-  const main = [lastDay, whole].find((change) =>
-    change !== null && Math.abs(sizeOf(change)) >= moveMin
-  ) ?? null
+  const main =
+    [lastDay, whole].find((change) => change !== null && Math.abs(sizeOf(change)) >= moveMin) ??
+      null
   const steps = stepsOf([first, ...points])
   const largest = steps[0] ?? null
   return {
     ...{ price, whole, low, high, lastDay, main, largest },
-    step: main === null ? null : steps.find((step) =>
-      step.to.at > main.from.at && Math.abs(sizeOf(step)) >= stepMin &&
-      directionOf(step) === directionOf(main)
-    ) ?? null,
+    step: main === null
+      ? null
+      : steps.find((step) =>
+        step.to.at > main.from.at && Math.abs(sizeOf(step)) >= stepMin &&
+        directionOf(step) === directionOf(main)
+      ) ?? null,
   }
 }
 

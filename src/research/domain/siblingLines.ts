@@ -22,9 +22,9 @@ export function siblingLines(material: ReportMaterial): ReadonlyArray<Line> {
   const rival = sum.markets.find(({ market: { id } }) => id !== market.id)
   if (rival === undefined || rival.quote === null) return []
   const seen = count("siblings", sum.markets.length, "outcome")
-  const total = phrase`The ${seen} of this event${
-    sum.partial ? " that were read" : ""
-  } sum to ${price("sum", sum.midSum)}`
+  const total = phrase`The ${seen} of this event${sum.partial ? " that were read" : ""} sum to ${
+    price("sum", sum.midSum)
+  }`
   const nearest = phrase`the dearest other one is ${named("market2", rival.market.question)} at ${
     price("price2", rival.quote.mid)
   }`

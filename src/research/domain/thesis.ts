@@ -6,21 +6,9 @@
 import { proposalWords } from "../../markets/domain/proposal.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
-import {
-  cents,
-  count,
-  duration,
-  type Line,
-  line,
-  named,
-  price,
-  rate,
-  time,
-  word,
-} from "./lines.ts"
+import { cents, count, duration, type Line, line, named, price, rate, time, word } from "./lines.ts"
 import { outcomeName, priceOf, type ReportMaterial } from "./material.ts"
 import {
-  type Change,
   directionOf,
   type Movement,
   movementOf,
@@ -105,7 +93,13 @@ function statusLines(material: ReportMaterial): ReadonlyArray<Line> {
   }
   if (proposal === null) {
     return market.status === "proposed"
-      ? [line("market", phrase`An outcome is proposed at the venue; which one is not known.`, details)]
+      ? [
+        line(
+          "market",
+          phrase`An outcome is proposed at the venue; which one is not known.`,
+          details,
+        ),
+      ]
       : []
   }
   const { mid } = priceOf(material)
@@ -121,7 +115,12 @@ function statusLines(material: ReportMaterial): ReadonlyArray<Line> {
     ...proposalRecord === null || proposal.disputed ? [] : [line(
       "record",
       phrase`Of ${
-        count("resolved", proposalRecord.proposals, "earlier proposal that traders doubted", "earlier proposals that traders doubted")
+        count(
+          "resolved",
+          proposalRecord.proposals,
+          "earlier proposal that traders doubted",
+          "earlier proposals that traders doubted",
+        )
       }, ${rate("kept", proposalRecord.upheldRate)} stood (95% interval ${
         rate("edgeLow", proposalRecord.upheldRateLow)
       } to ${rate("edgeHigh", proposalRecord.upheldRateHigh)}).`,
@@ -135,7 +134,9 @@ function stepLines({ now, market }: ReportMaterial, { main, step }: Movement): R
   if (main === null) return []
   const details = { subject: market.slug, direction: directionOf(main) }
   if (step === null) {
-    return [line("price", phrase`It drifted: no hour alone moved the price that way by a cent.`, details)]
+    return [
+      line("price", phrase`It drifted: no hour alone moved the price that way by a cent.`, details),
+    ]
   }
   const ends = phrase`from ${price("from", step.from.mid)} to ${
     price("to", step.to.mid)
