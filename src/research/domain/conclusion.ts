@@ -205,14 +205,18 @@ function meaningLine(material: ReportMaterial): Line {
     )
   }
   const breakEven = (ask: number) => breakEvenProbability(ask, market.takerFeeRate)
-  const fee = market.takerFeeRate > 0 ? "after the fee" : "without a fee"
+  const [need, needOther] = [
+    rate("breakEven", breakEven(quote.ask)),
+    rate("breakEven2", breakEven(other.ask)),
+  ]
+  const start = market.takerFeeRate > 0
+    ? phrase`With the fee, a buyer of ${yes}`
+    : phrase`A buyer of ${yes}`
   return line(
     "price",
-    phrase`A buyer breaks even ${fee} if ${yes} (ask ${price("ask", quote.ask)}) happens in ${
-      rate("breakEven", breakEven(quote.ask))
-    } of cases, or ${no} (ask ${price("ask2", other.ask)}) in ${
-      rate("breakEven2", breakEven(other.ask))
-    }; ${evidenceWords(material)}.`,
+    phrase`${start} at ${price("ask", quote.ask)} breaks even at a chance of ${need}, of ${no} at ${
+      price("ask2", other.ask)
+    } at one of ${needOther}; ${evidenceWords(material)}.`,
     details,
   )
 }
@@ -226,8 +230,8 @@ function evidenceWords(material: ReportMaterial): Statement {
     const who = named("wallet", first.entry.name)
     const outcome = outcomeName(material, first.entry.outcome, "outcome3")
     return first.label === "follow"
-      ? phrase`the one sign of a higher chance of ${outcome} here is the entry of ${who}`
-      : phrase`the one sign of a lower chance of ${outcome} here is the entry of ${who}, a wallet that mostly loses`
+      ? phrase`the one sign of a higher chance is the entry of ${who} on ${outcome}`
+      : phrase`the one sign of a lower chance is the entry of ${who}, labelled fade, on ${outcome}`
   }
   const { proposal } = material
   if (proposal !== null && !proposal.disputed) {
@@ -235,7 +239,7 @@ function evidenceWords(material: ReportMaterial): Statement {
       outcomeName(material, proposal.outcome, "outcome3")
     } is a sign of a higher chance of it`
   }
-  return phrase`nothing in this report shows another chance than the price`
+  return phrase`no evidence here speaks for more than the price`
 }
 
 /** What moves of this kind did next, by our own scorecard, else on public prices. */
@@ -331,6 +335,8 @@ function eventLine(material: ReportMaterial): Line {
       ? []
       : told === null
       ? [phrase`a first report that explains the move`]
+      : step !== null && told.order === "after"
+      ? [phrase`a report that explains the step`]
       : told.story.outlets.length === 1
       ? [phrase`a second publisher with the report of ${named("publisher", told.story.source)}`]
       : [],
@@ -346,7 +352,7 @@ function eventLine(material: ReportMaterial): Line {
     "upcoming",
     awaited.length === 0
       ? phrase`Nothing is scheduled that would decide it; watch for a proposal at the venue.`
-      : phrase`Next come ${listed(awaited)}.`,
+      : phrase`What can decide it next: ${listed(awaited)}.`,
     { subject: slug },
   )
 }

@@ -6,7 +6,9 @@
  *
  * @module
  */
-import { halfSteps } from "../../markets/domain/book.ts"
+import { halfSteps, type Microstructure } from "../../markets/domain/book.ts"
+import type { RelatedStory } from "../../news/domain/relation.ts"
+import { rulesExcerpt } from "../../markets/domain/rulesExcerpt.ts"
 import { challengeWindowMs, type Proposal } from "../../markets/domain/proposal.ts"
 import { depthUsdMin, volumeUsdMin } from "../../markets/domain/quality.ts"
 import { roundTripOf } from "../../markets/domain/tradeCosts.ts"
@@ -165,36 +167,64 @@ function depthRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   if (book === null) return []
   const { depthUsdWithin5c: { total }, impactUsd: { up5c, down5c } } = book
   const [least, most] = [Math.min(up5c ?? Infinity, down5c ?? Infinity), depthUsdMin * deepFactor]
-  const weight = 30 + 45 * Math.max(0, 1 - Math.min(total, least) / most)
-  const move = cents("change", 0.05)
-  if (up5c === null && down5c === null) {
-    const text = phrase`The book ends within ${move} on both sides: all ${
-      usd("depth", total)
-    } of orders near the price would not move it further.`
-    return [risk(material, weight, "book", text)]
-  }
-  if (up5c === null || down5c === null) {
-    const known = usd("depth", up5c ?? down5c ?? 0)
-    const text = up5c === null
-      ? phrase`${known} of selling moves the price down ${move}, and the offers end before it is ${move} higher.`
-      : phrase`${known} of buying moves the price up ${move}, and the bids end before it is ${move} lower.`
-    return [risk(material, weight, "book", text)]
+  const { main } = movementOf(material)
+  const isUnexplained = main !== null && reasonOf(material) === null
+  const words = impactWords(book)
+  if (words !== null && isUnexplained) {
+    return [risk(
+      material,
+      72,
+      "book",
+      phrase`No reason for the move is reported, and one large trader can make such a move: in the book now ${words}.`,
+      true,
+    )]
   }
   if (Math.min(total, least) >= most) return []
   return [risk(
     material,
-    weight,
+    30 + 45 * Math.max(0, 1 - Math.min(total, least) / most),
     "book",
-    phrase`${usd("depth", up5c)} of buying moves the price up ${move}, ${
-      usd("depth2", down5c)
-    } of selling moves it down as far.`,
+    words === null
+      ? phrase`Only ${usd("depth", total)} of orders stand within ${
+        cents("change", 0.05)
+      } of the price, and none behind them.`
+      : phrase`In the book now ${words}.`,
   )]
+}
+
+/** What moves the price by five cents; null when the book ends before that on both sides. */
+function impactWords({ impactUsd: { up5c, down5c } }: Microstructure): Statement | null {
+  const move = cents("change", 0.05)
+  if (up5c !== null && down5c !== null) {
+    return phrase`${usd("depth", up5c)} of buying moves the price up ${move} and ${
+      usd("depth2", down5c)
+    } of selling moves it down as far`
+  }
+  if (up5c !== null) {
+    return phrase`${
+      usd("depth", up5c)
+    } of buying moves the price up ${move}, and the bids end before it is ${move} lower`
+  }
+  return down5c === null
+    ? null
+    : phrase`${
+      usd("depth", down5c)
+    } of selling moves the price down ${move}, and the offers end before it is ${move} higher`
+}
+
+/** The story that may be the reason for the step; null when none was found. */
+function reasonOf(material: ReportMaterial): RelatedStory | null {
+  const { step } = movementOf(material)
+  const told = material.news === null ? null : toldStory(material.news.stories, step)
+  const isReason = told !== null && step !== null && told.order !== "after" &&
+    told.lagMs <= reasonLagMax
+  return isReason ? told.story : null
 }
 
 /** What is not known about the reason of the move. */
 function causeRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   const { news, now } = material
-  const { main, step } = movementOf(material)
+  const { main } = movementOf(material)
   const missing = news === null || news.sources === 0 || news.answered === news.sources ? [] : [
     risk(
       material,
@@ -207,11 +237,10 @@ function causeRisks(material: ReportMaterial): ReadonlyArray<Risk> {
     ),
   ]
   if (main === null) return missing
-  const told = news === null ? null : toldStory(news.stories, step)
-  const isReason = told !== null && step !== null && told.order !== "after" &&
-    told.lagMs <= reasonLagMax
-  if (!isReason) {
-    return [
+  const story = reasonOf(material)
+  if (story === null) {
+    const isTold = material.microstructure !== null && impactWords(material.microstructure) !== null
+    return isTold ? missing : [
       ...missing,
       risk(
         material,
@@ -219,12 +248,11 @@ function causeRisks(material: ReportMaterial): ReadonlyArray<Risk> {
         "news",
         phrase`The ${cents("change", main.to.mid - main.from.mid)} since ${
           time("at", main.from.at, now)
-        } have no known reason, so they may come back as fast.`,
+        } have no reported reason, so nothing shows that they will last.`,
         true,
       ),
     ]
   }
-  const { story } = told
   if (story.corrected) {
     const text = phrase`The report behind the move, by ${
       named("publisher", story.source)
@@ -331,13 +359,11 @@ function endRisks(material: ReportMaterial): ReadonlyArray<Risk> {
       phrase`The end is ${left} away (${end}), and then ${gap}, most likely in one step.`,
     )]
   }
-  return [risk(
+  return endsAt - now <= farEndMs ? [] : [risk(
     material,
-    endsAt - now > farEndMs ? 45 : 28,
+    45,
     "market",
-    endsAt - now > farEndMs
-      ? phrase`The money is bound for up to ${left}, until ${end}.`
-      : phrase`There are ${left} until the scheduled end (${end}) in which other news can come.`,
+    phrase`The money is bound for up to ${left}, until ${end}.`,
   )]
 }
 
@@ -348,27 +374,27 @@ export const rulesQuotedMax = 220
 function ruleRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   const { rules } = material
   if (rules === null || material.market.status === "resolved") return []
-  const quote = decisiveSentence(rules)
-  if (quote === "") return []
+  const exception = exceptionIn(rules)
+  const quote = exception ?? rulesExcerpt(rules, rulesQuotedMax)
+  if (quote === null) return []
+  const quoted = named("quote", quote.replace(/[.\s]+$/, ""), rulesQuotedMax)
   return [risk(
     material,
-    55,
+    exception === null ? 32 : 58,
     "rules",
-    phrase`The rules decide, not the headline: ${named("quote", quote, rulesQuotedMax)}.`,
+    exception === null
+      ? phrase`The rules of the venue decide it: ${quoted}.`
+      : phrase`The rules have a condition that the question does not show: ${quoted}.`,
   )]
 }
 
-/**
- * The sentence of the rules that most likely surprises: an exception or a deadline, else the first one.
- * Rules are untrusted, so this is a quotation and no judgement.
- */
-function decisiveSentence(rules: string): string {
-  const sentences = rules.split(/(?<=[.!?])\s+/).map((each) => each.trim())
-    .filter((each) => each.length > 0).slice(0, 40)
-  const exception = sentences.find((each) =>
-    /\b(?:otherwise|unless|except|postponed|cancel(?:l?ed)?|only if|must|not count|50-50)\b/i.test(
-      each,
-    )
-  )
-  return exception ?? sentences[0] ?? ""
+/** The first sentence of the rules with an exception; untrusted text, to be quoted only. */
+function exceptionIn(rules: string): string | null {
+  const sentences = rules.split(/(?<=[.!?])\s+/).slice(0, rulesSentencesMax)
+  return sentences.find((each) => exceptions.test(each)) ?? null
 }
+
+/** Sentences of the rules that are read. */
+const rulesSentencesMax = 40
+const exceptions =
+  /\b(?:unless|except|postponed|cancel(?:l?ed)?|only if|not count|50-50|extra time|replacement)\b/i

@@ -48,9 +48,10 @@ export function whaleLines(material: ReportMaterial): readonly [Line, ...Readonl
   return [
     sidesLine(material, own, entries.length),
     ...costLines(material, own),
+    ...timingLines(material, own),
     ...labelled.flatMap((entry) => labelledLines(material, entry)),
     ...restLines(material, own, labelled),
-    ...timingLines(material, own),
+    line("method", phrase`Sales are not tracked.`, details),
   ]
 }
 
@@ -124,7 +125,7 @@ function costLines(
   own: ReadonlyArray<OpenEntry>,
 ): ReadonlyArray<Line> {
   const main = mainSide(own)
-  if (main === null || main.side.entries.length < 2) return []
+  if (main === null || main.side.entries.length < 1) return []
   const { side: { outcome, entries, stakeUsd } } = main
   const shares = entries.reduce((sum, { stakeUsd, price }) => sum + stakeUsd / price, 0)
   if (!(shares > 0) || !Number.isFinite(shares)) return []
@@ -132,11 +133,14 @@ function costLines(
   const { mid } = priceOf(material)
   const difference = (outcome === 0 ? mid : 1 - mid) - paid
   const by = Math.abs(difference) / paid
+  const verb = `${difference >= 0 ? "gain" : "lose"}${entries.length > 1 ? "" : "s"}`
   return [line(
     "whale",
-    phrase`The wallets on ${outcomeName(material, outcome, "outcome")} paid ${
-      price("entryPrice", paid)
-    } on average and ${difference >= 0 ? "gain" : "lose"} ${rate("return", by)} at the price now.`,
+    phrase`${entries.length > 1 ? "Those" : "The wallet"} on ${
+      outcomeName(material, outcome, "outcome")
+    } paid ${price("entryPrice", paid)}${entries.length > 1 ? " on average" : ""} and ${verb} ${
+      rate("return", by)
+    } at the price now.`,
     { subject: material.market.slug },
   )]
 }
@@ -289,9 +293,7 @@ function timingLines(
   if (after.length === 0) {
     return [line(
       "whale",
-      phrase`Nothing was bought after the step: all of it is older than ${
-        duration("age", material.now - step.to.at)
-      }.`,
+      phrase`Nothing was bought since the step ${duration("age", material.now - step.to.at)} ago.`,
       { ...details, negative: true },
     )]
   }
@@ -304,7 +306,7 @@ function timingLines(
   return [line(
     "whale",
     before.length === 0
-      ? phrase`All of it was bought after the step.`
+      ? phrase`All of that was bought after the step.`
       : phrase`After the step they bought ${listed(sides)}; before it, ${
         usd("before", stakeOf(before))
       } in all.`,
