@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type EpochMs, hour } from "../../core/domain/time.ts"
+import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
 import type { MarketId } from "./market.ts"
 
 /** An outcome proposed at the venue, which can be disputed until it settles. */
@@ -21,6 +21,38 @@ export interface Proposal {
  * after it.
  */
 export const challengeWindowMs = 2 * hour
+
+/** What the words about a proposal depend on. */
+type ProposalState = Pick<Proposal, "proposedAt" | "disputed">
+
+/**
+ * The state of a proposal in plain words, to follow "is": `proposed, undisputed for 26 hours`, or
+ * `proposed, and disputed`. Every product uses these words.
+ */
+export function proposalWords(proposal: ProposalState, now: EpochMs): string {
+  return proposal.disputed
+    ? "proposed, and disputed"
+    : `proposed, undisputed for ${proposalAge(proposal, now)}`
+}
+
+/** Above this, the age of a proposal is given in days. */
+const ageHoursMax = 2 * day
+
+/** The figure in `proposalWords`: `45 minutes`, `26 hours` or `3 days`, rounded down. */
+export function proposalAge(
+  { proposedAt }: Pick<Proposal, "proposedAt">,
+  now: EpochMs,
+): string {
+  const ageMs = now - proposedAt
+  if (ageMs < minute) return "less than a minute"
+  const [unitMs, unit] = ageMs < hour
+    ? [minute, "minute"]
+    : ageMs < ageHoursMax
+    ? [hour, "hour"]
+    : [day, "day"]
+  const count = Math.floor(ageMs / unitMs)
+  return `${count} ${unit}${count === 1 ? "" : "s"}`
+}
 
 /** In characters; a longer text is cut. */
 export const rulesLengthMax = 4_000

@@ -21,7 +21,7 @@ import {
   type Microstructure,
 } from "../../markets/domain/book.ts"
 import type { Detection, DetectionQuestion, EvidencePiece } from "./detection.ts"
-import type { Proposal } from "../../markets/domain/proposal.ts"
+import { type Proposal, proposalAge, proposalWords } from "../../markets/domain/proposal.ts"
 import { areTwoSources, evidenceOf, isUnchallenged, supports } from "./evidence.ts"
 import { factsById, faultsOf } from "../../writing/domain/factCheck.ts"
 import type { Fact } from "../../writing/domain/facts.ts"
@@ -35,7 +35,7 @@ import {
   screenMarket,
 } from "../../markets/domain/quality.ts"
 import type { Headline } from "../../news/domain/headline.ts"
-import { type EpochMs, hour, isoTime, minute } from "../../core/domain/time.ts"
+import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { quoted, safeName } from "../../core/domain/untrusted.ts"
 
 /** Why a market is rejected; used as metric labels, so keep them stable. */
@@ -288,7 +288,7 @@ export function statementFacts(
           ...{ ...shared, id: `F${n + 2}`, kind: "predetermined" },
           statement: plainStatement(market, outcome, [piece], now),
           names: [...names, title, source],
-          figures: [ageWords(now - piece.publishedAt)],
+          figures: [proposalAge({ proposedAt: piece.publishedAt }, now)],
         }
         : {
           ...{ ...shared, id: `F${n + 2}`, kind: "news" },
@@ -298,14 +298,6 @@ export function statementFacts(
         }
     }),
   ]
-}
-
-/** `"26 hours"`; minutes below one hour. Rounded down. */
-function ageWords(ageMs: number): string {
-  const [count, unit] = ageMs < hour
-    ? [Math.floor(ageMs / minute), "minute"]
-    : [Math.floor(ageMs / hour), "hour"]
-  return `${count} ${unit}${count === 1 ? "" : "s"}`
 }
 
 /** A statement that names the outcome and the first piece of evidence. */
@@ -318,8 +310,8 @@ export function plainStatement(
   const name = quoted(safeName(market.outcomes[outcome]))
   const question = quoted(safeName(market.question))
   return kind === "venue"
-    ? `The outcome ${name} of ${question} has been proposed at the venue and not disputed for ` +
-      `${ageWords(now - publishedAt)}.`
+    ? `At the venue the outcome ${name} of ${question} is ` +
+      `${proposalWords({ proposedAt: publishedAt, disputed: false }, now)}.`
     : `By the headline ${quoted(safeName(title))} of ${quoted(safeName(source))}, the outcome of ` +
       `${question} is ${name}.`
 }

@@ -157,8 +157,8 @@ Deno.test("plainStatement() states how long a proposal has not been disputed", (
     const piece = { id: "E1", kind: "venue" as const, title: "t", source: "s", url: yesOrNo.url }
     return plainStatement(yesOrNo, 0, [{ ...piece, publishedAt: now - minutes * 60_000 }], now)
   }
-  const start = `The outcome “Yes” of “${yesOrNo.question}” has been proposed at the venue and ` +
-    "not disputed for "
+  const start = `At the venue the outcome “Yes” of “${yesOrNo.question}” is ` +
+    "proposed, undisputed for "
   equal([59, 60, 119, 120, 26 * 60].map(statement), [
     ...[`${start}59 minutes.`, `${start}1 hour.`, `${start}1 hour.`, `${start}2 hours.`],
     `${start}26 hours.`,
@@ -294,7 +294,7 @@ law(
         `, while its price is ${priceFigure(price)}, so the proposal is contested.`,
       ),
     )
-    ok(/proposed at the venue and not disputed for/.test(statement) && !/already/.test(statement))
+    ok(/ is proposed, undisputed for /.test(statement) && !/already/.test(statement))
   },
   runs,
 )
