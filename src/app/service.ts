@@ -62,6 +62,8 @@ import * as whaleMarketStore from "../whales/postgres/whaleMarketStore.ts"
 import { Tracking } from "../whales/Tracking.ts"
 import { WalletHistory } from "../whales/WalletHistory.ts"
 import { Whales } from "../whales/Whales.ts"
+import { ClaimCheck } from "../writing/ClaimCheck.ts"
+import { Narrator } from "../writing/Narrator.ts"
 import * as openai from "../writing/openai/model.ts"
 import { startupHints } from "./console.ts"
 import { jobTable, startJob } from "./jobs.ts"
@@ -201,14 +203,22 @@ const storesLayer = Layer.mergeAll(
  */
 const writersLayer = (
   { model }: ServiceSettings,
-): Layer.Layer<DigestNarrator | ReportNarrator | Detector> =>
+): Layer.Layer<DigestNarrator | ReportNarrator | Narrator | ClaimCheck | Detector> =>
   model === null
     ? Layer.mergeAll(
       DigestNarrator.layerTemplate,
       ReportNarrator.layerTemplate,
+      Narrator.layerNone,
+      ClaimCheck.layerNone,
       Detector.layerRules,
     )
-    : Layer.mergeAll(DigestNarrator.layerModel, ReportNarrator.layerModel, Detector.layerModel)
+    : Layer.mergeAll(
+      DigestNarrator.layerModel,
+      ReportNarrator.layerModel,
+      Narrator.layerModel,
+      ClaimCheck.layerModel,
+      Detector.layerModel,
+    )
       .pipe(Layer.provide(openai.layer(model)))
 
 /** Real headlines with the real venue, simulated ones with the simulated venue. */

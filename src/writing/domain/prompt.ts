@@ -10,8 +10,11 @@
  */
 import { Schema } from "effect"
 import { excerpt, safeName } from "../../core/domain/untrusted.ts"
+import { claimFactsMax, draftLengthMax, type DraftRequest, slotClaimsMax } from "./claims.ts"
 import { passageFactsMax, passageLengthMax, passageSentencesMax } from "./factCheck.ts"
 import type { Fact } from "./facts.ts"
+import { claimKinds, type Slot } from "./page.ts"
+import { spelled } from "./values.ts"
 import { adjectiveList, fixedList, nounList, verbList } from "./plainWordLists.ts"
 import { followerList, unitList } from "./plainWords.ts"
 
@@ -60,6 +63,96 @@ const vocabulary = [
   [fixedList, followerList, unitList, nounList, verbList, adjectiveList]
     .map((list) => list.trim().replace(/\s+/g, " ")).join(" "),
 ].join("\n")
+
+/** A claim in a model's answer. */
+const ClaimAnswer = Schema.Struct({
+  slot: Schema.String.check(Schema.isPattern(/^S[0-9]{1,3}$/)),
+  kind: Schema.Literals(claimKinds),
+  text: TextOf(draftLengthMax),
+  facts: ListOf(Schema.String.check(Schema.isPattern(/^F[0-9]{1,4}$/)), claimFactsMax),
+})
+
+/** Claims of one answer. */
+const claimsMax = 80
+export const ClaimsAnswer = Schema.Struct({ claims: ListOf(ClaimAnswer, claimsMax) })
+
+/** The rules of claims, as instructions for a writer. */
+const claimRules =
+  `Answer with claims. A claim is one plain English sentence for one slot of the page; the claims of a slot are read in your order, as one paragraph. A program checks every claim alone and leaves out those that fail, so no claim may lean on another for its meaning.
+1. "facts": the ids of the facts that the claim rests on, 1 to ${claimFactsMax}, all listed by its slot. Say only what they say, in your own words. Never state a figure, a name or an event that they do not state.
+2. Never type a figure, a date, a number in words, a market, an outcome, a person, a wallet, a publisher or a headline. Write the value's slot, and the program fills it in: {F8.from} is the value "from" of F8. {1-F2.price} is the price of the other side. {F8.price|cents} and {F8.change|percent} change the unit. A value brings its own unit and quotation marks: write "fell by {F8.change} to {F8.to}".
+3. "kind": "fact" says what the facts say. "inference" is a careful reading that rests on two facts or more, with a hedge (may, suggests, is consistent with) and no figure of its own; the program puts "Our reading:" before it. "watch" is what to look at next. At most a third of your words are inference.
+4. Direction, time, side, label and negation agree with the facts. "up" and "down" are the direction of the price. "not": true means that the fact states that something is absent or unknown: keep that. No word of certainty unless the fact has "certain": true. No cause unless a fact states it: say that one thing came before or after the other.
+5. No advice to buy, sell or hold. No markup, links, lists or line breaks. At most ${draftLengthMax} characters in a claim and ${slotClaimsMax} claims in a slot.
+6. Leave out what is not worth the reader's time. A slot without claims keeps the program's own sentences.
+A fact has "values" and often "says", its sentence with the values as slots; "like": "F3" means the sentence of F3 with these values. "about" is the same for facts about the same market or wallet.`
+
+/** Asks for claims for the slots of a page, or for new ones in place of the refused ones. */
+export function claimsPrompt(request: DraftRequest, boundary: string): Prompt {
+  const { task, facts, slots, previous } = request
+  return {
+    system: [task, claimRules, onlyData].join("\n\n"),
+    user: [
+      "The facts, then the slots of the page:",
+      dataBlock(
+        [
+          ...fitting(compactFacts(facts.slice(0, factsMax)), promptLengthMax),
+          ...slots.filter(({ aboutItself }) => !aboutItself).map(compactSlot),
+          ...previous.map(({ draft, refusals }) =>
+            refusals.length === 0 ? { kept: draft } : {
+              refused: draft,
+              because: refusals.slice(0, refusalsMax).map((it) => safeName(it, complaintLengthMax)),
+            }
+          ),
+        ],
+        boundary,
+      ),
+      previous.length === 0
+        ? "Write the claims."
+        : "The data ends with your previous draft. Write new claims in place of the refused ones only, in the same slots and in the same order; leave out those that the facts cannot carry. Do not repeat the kept ones.",
+    ].join("\n\n"),
+  }
+}
+
+/** Reasons for one refused claim in the prompt. */
+const refusalsMax = 3
+
+function compactSlot({ id, topic, facts }: Slot): unknown {
+  return { slot: id, topic, facts: facts.join(" ") }
+}
+
+/** Facts as data. A sentence is given once for all facts that differ in their values only. */
+function compactFacts(facts: ReadonlyArray<Fact>): ReadonlyArray<unknown> {
+  const subjects = [...new Set(facts.flatMap(({ subject }) => subject ?? []))]
+  const shown = new Map<string, string>()
+  return facts.map((fact) => {
+    const spellings = Object.entries(fact.values)
+      .map(([slot, value]) => [slot, spelled(value)] as const)
+    const says = excerpt(shapeOf(fact.statement, spellings), statementLengthMax)
+    const like = shown.get(says)
+    if (like === undefined) shown.set(says, fact.id)
+    return {
+      id: fact.id,
+      kind: fact.kind,
+      ...fact.subject === null ? {} : { about: subjects.indexOf(fact.subject) + 1 },
+      ...fact.direction === null ? {} : { direction: fact.direction },
+      ...fact.negative ? { not: true } : {},
+      ...fact.certain ? { certain: true } : {},
+      ...like === undefined ? { says } : { like },
+      ...spellings.length === 0 ? {} : { values: Object.fromEntries(spellings) },
+    }
+  })
+}
+
+/** A statement with the names of the slots in place of the values, the longest value first. */
+function shapeOf(statement: string, spellings: ReadonlyArray<readonly [string, string]>): string {
+  const slotOf = new Map(spellings.toReversed().map(([slot, spelling]) => [spelling, slot]))
+  const found = [...slotOf.keys()].filter((spelling) => spelling !== "")
+    .toSorted((a, b) => b.length - a.length).map((spelling) => RegExp.escape(spelling))
+  if (found.length === 0) return statement
+  const whole = new RegExp(`(?<![\\p{L}\\p{N}])(?:${found.join("|")})(?![\\p{L}\\p{N}])`, "gu")
+  return statement.replace(whole, (spelling) => `{${slotOf.get(spelling)}}`)
+}
 
 interface WritingTask<F extends Fact> {
   readonly task: string
