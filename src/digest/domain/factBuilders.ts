@@ -24,7 +24,7 @@ interface FactParts extends Pick<DigestFact, "kind" | "topic" | "section"> {
   readonly source?: string | null
 }
 
-/** `statement` spells values; the fact has those, and no others. Digests have no links. */
+/** `statement` spells values; the fact has those, and its words. Digests have no links. */
 export function factOf(
   parts: FactParts,
   values: Values,
@@ -35,7 +35,9 @@ export function factOf(
     slots.forEach((slot) => used.add(slot))
     return spellerOf(values)(words, ...slots)
   })
-  const own = Object.entries(values).filter(([slot]) => used.has(slot))
+  const own = Object.entries(values).filter(([slot, { type }]) =>
+    used.has(slot) || type === "word"
+  )
   const of = (isName: boolean) =>
     own.filter(([, value]) => value.type !== "word" && (value.type === "name") === isName)
       .map(([, value]) => value.type === "name" ? value.text : spelled(value))
