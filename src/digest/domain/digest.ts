@@ -28,7 +28,8 @@ export type DigestSection = typeof digestSections[number]
  *   `cost`: what it costs to trade there.
  * - `story`: news about the market that is the fact's subject. `unexplained`: moves without any.
  *   `headline`: news about no market of the digest.
- * - `ladder`, `sum`: prices of related markets, and whether they contradict one another.
+ * - `ladder`, `sum`: prices of related markets that contradict one another. `implied`: a price that
+ *   the proposal or the result of a related market implies.
  * - `entry`: what a tracked wallet bought. `calibration`: its record. `since`: the price after it.
  *   `flow`: several entries in one market. `entries`: totals.
  * - `finding`: a predetermined outcome. `proposal`: a contested proposal. `upheld`: how often such
@@ -47,6 +48,7 @@ export type DigestTopic =
   | "unexplained"
   | "headline"
   | "ladder"
+  | "implied"
   | "sum"
   | "entry"
   | "calibration"

@@ -35,9 +35,7 @@ export function factOf(
     slots.forEach((slot) => used.add(slot))
     return spellerOf(values)(words, ...slots)
   })
-  const own = Object.entries(values).filter(([slot, { type }]) =>
-    used.has(slot) || type === "word"
-  )
+  const own = Object.entries(values).filter(([slot, { type }]) => used.has(slot) || type === "word")
   const of = (isName: boolean) =>
     own.filter(([, value]) => value.type !== "word" && (value.type === "name") === isName)
       .map(([, value]) => value.type === "name" ? value.text : spelled(value))

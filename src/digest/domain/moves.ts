@@ -16,10 +16,15 @@ import {
   rate,
   time,
   usd,
+  word,
 } from "./factBuilders.ts"
 import type { DigestMaterial, MoverItem } from "./material.ts"
 import { windowMs } from "../../feed/domain/item.ts"
-import { breakEvenProbability, halfGivenBackAt, roundTripOf } from "../../markets/domain/tradeCosts.ts"
+import {
+  breakEvenProbability,
+  halfGivenBackAt,
+  roundTripOf,
+} from "../../markets/domain/tradeCosts.ts"
 import { quoteOf } from "../../markets/domain/quote.ts"
 import { day, type EpochMs, hour } from "../../core/domain/time.ts"
 
@@ -97,6 +102,7 @@ function moveFact({ createdAt, data }: MoverItem, until: EpochMs): NewDigestFact
     depth: usd(microstructure.depthUsdWithin5c.total),
     spread: cents(microstructure.spread),
     volume: usd(tradedUsd ?? 0),
+    basis: word(data.confirmedBy),
   }
   const reason = (spell: Parameters<Parameters<typeof factOf>[2]>[0]) =>
     isTraded
@@ -135,6 +141,7 @@ function levelFact({ data }: MoverItem): NewDigestFact {
     kept: rate(known?.shareKept ?? 0),
     window: duration(after24h === null ? hour : day),
     drift: cents(known?.drift ?? 0),
+    course: word((known?.drift ?? 0) < 0 ? "back" : "further"),
   }
   return factOf(
     { kind: "record", topic: "level", section: "repriced", subject: market.slug },

@@ -106,6 +106,7 @@ function findingFact({ data }: PredeterminedItem, { from, until }: DigestMateria
   const { confidence, detectedAt, evidence, market, marketPrice } = data
   const [first] = evidence
   const publishedAt = Date.parse(first.publishedAt)
+  const one = evidence.length === 1
   const values = {
     outcome: labelValue(data.outcome),
     market: marketValue(market),
@@ -117,18 +118,21 @@ function findingFact({ data }: PredeterminedItem, { from, until }: DigestMateria
     headline: headlineValue(first.title),
     publisher: labelValue(first.source),
     publishedAt: time(publishedAt, until),
+    ...one ? {} : { several: word("several") },
   }
-  const one = evidence.length === 1
   return factOf(
     {
       ...{ ...parts, topic: "finding", subject: market.slug, certain: true },
       // Of older evidence it is not known whether its publisher answered in the window.
-      source: publishedAt >= from ? values.publisher.type === "name" ? values.publisher.text : null : null,
+      source: publishedAt >= from
+        ? values.publisher.type === "name" ? values.publisher.text : null
+        : null,
     },
     values,
     (spell) =>
       spell`${"outcome"} is the reported outcome of ${"market"}, by ${"evidence"}` +
-      (one ? ": " : ", first ") + spell`${"headline"} of ${"publisher"} at ${"publishedAt"}. It traded at ${"price"} at ${"at"}, ${"edge"} below the payout; the confidence is ${"confidence"}.`,
+      (one ? ": " : ", first ") +
+      spell`${"headline"} of ${"publisher"} at ${"publishedAt"}. It traded at ${"price"} at ${"at"}, ${"edge"} below the payout; the confidence is ${"confidence"}.`,
   )
 }
 
@@ -174,9 +178,9 @@ function upheldFact(items: ReadonlyArray<PredeterminedItem>): ReadonlyArray<NewD
 
 /** How the markets of tracked wallets ended: the totals, and the latest that are no short interval. */
 export function endedFacts(
-  { coverage, resolutions: ended, until }: DigestMaterial,
+  { resolutions: ended, until }: DigestMaterial,
 ): ReadonlyArray<NewDigestFact> {
-  if (ended.length === 0) return coverage.missing.includes("whales") ? [] : [noEnd]
+  if (ended.length === 0) return []
   const described = ended.toSorted(byEnd).slice(0, endedMax)
   return [endedCount(ended), ...described.map((it) => endedFact(it, until))]
 }
@@ -193,12 +197,6 @@ function isInterval({ market: { slug, question } }: EndedMarket): boolean {
 }
 
 const ends = { kind: "resolution", section: "predetermined" } as const
-
-const noEnd = factOf(
-  { ...ends, topic: "absence", negative: true },
-  {},
-  () => "No market with entries of tracked wallets is known to have ended.",
-)
 
 function endedCount(ended: ReadonlyArray<EndedMarket>): NewDigestFact {
   const paid = ended.filter(({ resolution }) => resolution.state === "paid").length
@@ -237,7 +235,9 @@ function endedFact({ endedAt, market, resolution }: EndedMarket, until: EpochMs)
     { ...ends, topic: "resolution", subject: market.slug, certain: true },
     values,
     (spell) => {
-      const when = resolution.resolvedAt === null ? spell`, known since ${"at"}.` : spell` at ${"at"}.`
+      const when = resolution.resolvedAt === null
+        ? spell`, known since ${"at"}.`
+        : spell` at ${"at"}.`
       const how = resolution.state === "cancelled"
         ? spell`${"market"} was closed without a payout`
         : whole !== null

@@ -28,8 +28,6 @@ import { type EpochMs, minute } from "../../core/domain/time.ts"
 
 /** Stories without a market that have a fact of their own. */
 const headlinesMax = 8
-/** Markets that the fact about unexplained moves names. */
-export const unexplainedMax = 10
 
 /** Another market of the digest that may have a story. */
 export interface Subject {
@@ -60,9 +58,11 @@ export function storyFacts(
   return [
     ...moved.map(({ move, story, strength }) => moveStory(move, story, strength, material)),
     ...unexplained(moves.filter((move) => moved.every((it) => it.move !== move)), material),
-    ...about.map(({ subject, story, strength }) => subjectStory(subject, story, strength, material)),
+    ...about.map(({ subject, story, strength }) =>
+      subjectStory(subject, story, strength, material)
+    ),
     ...rest.slice(0, headlinesMax).map((story) => headlineFact(story, material)),
-    ...noStory(material),
+    ...rest.length > 0 ? [] : noStory(material),
   ]
 }
 
@@ -149,6 +149,7 @@ function moveStory(
     market: marketValue(market),
     lag: duration(Math.abs(lag)),
     relation: word(strength),
+    tail: word(tail(story, strength)),
     order: word(Math.abs(lag) < minute ? "same minute" : lag > 0 ? "before" : "after"),
   }
   return factOf(
@@ -158,15 +159,14 @@ function moveStory(
     },
     values,
     (spell) => {
-      const published = spell`${"headline"} was first published by ${"publisher"} at ${"publishedAt"}`
+      const published =
+        spell`${"headline"} was first published by ${"publisher"} at ${"publishedAt"}`
       const when = Math.abs(lag) < minute
         ? spell`in the minute in which the move in ${"market"} was seen`
         : lag > 0
         ? spell`${"lag"} before the move in ${"market"} was seen`
         : spell`${"lag"} after the move in ${"market"} was seen`
-      const more = "outlets" in values
-        ? spell`; ${"outlets"} carried it by ${"lastAt"}`
-        : ""
+      const more = "outlets" in values ? spell`; ${"outlets"} carried it by ${"lastAt"}` : ""
       return `${published}, ${when}${more}.${tail(story, strength)}`
     },
   )
@@ -227,23 +227,34 @@ function unexplained(
   { coverage }: DigestMaterial,
 ): ReadonlyArray<NewDigestFact> {
   if (moves.length === 0 || !hasAnswers(coverage)) return []
-  const markets = moves.slice(0, unexplainedMax).map(({ data }) => marketValue(data.market))
+  const markets = moves.map(({ data }) => marketValue(data.market))
   const slots = markets.map((_, i) => i === 0 ? "market" : `market${i + 1}`)
-  const values: Values = Object.fromEntries(markets.map((market, i) => [slots[i] ?? "", market]))
+  const values: Values = {
+    moves: count(moves.length, "move"),
+    ...Object.fromEntries(markets.map((market, i) => [slots[i] ?? "", market])),
+  }
   return [
     factOf(
       { kind: "news", topic: "unexplained", section: "repriced", negative: true },
       values,
       (spell) =>
-        `No related headline was found for the ${moves.length === 1 ? "move" : "moves"} in ${
-          listed(slots.map((slot) => spell`${slot}`))
-        }.`,
+        spell`No related headline was found for ${"moves"}: in ` +
+        `${listed(slots.map((slot) => spell`${slot}`))}.`,
     ),
   ]
 }
 
 function noStory({ coverage, stories }: DigestMaterial): ReadonlyArray<NewDigestFact> {
-  if (stories.length > 0 || !hasAnswers(coverage)) return []
+  if (!hasAnswers(coverage)) return []
   const parts = { kind: "news", topic: "absence", section: "context", negative: true } as const
-  return [factOf(parts, {}, () => "No headline was published in this window.")]
+  return [
+    factOf(
+      parts,
+      {},
+      () =>
+        stories.length === 0
+          ? "No headline was published in this window."
+          : "No other headline was published in this window.",
+    ),
+  ]
 }

@@ -132,9 +132,7 @@ function flowFact(entries: ReadonlyArray<WhaleEntryItem>): ReadonlyArray<NewDige
       values,
       (spell) =>
         `${spell`Tracked wallets put ${"stake"} on ${"outcome"} in ${"market"} with ${"resolved"}`}${
-          second === undefined
-            ? ""
-            : spell`, and ${"stake2"} on ${"outcome2"} with ${"resolved2"}`
+          second === undefined ? "" : spell`, and ${"stake2"} on ${"outcome2"} with ${"resolved2"}`
         }.`,
     ),
   ]
@@ -150,7 +148,6 @@ function entryFact({ data }: WhaleEntryItem, until: EpochMs): NewDigestFact {
     entryPrice: price(entryPrice),
     at: time(Date.parse(lastFillAt), until),
     label: word(data.calibration?.label ?? "none"),
-    slug: word(market.slug),
   }
   return factOf(
     { ...parts, topic: "entry", subject: wallet },
@@ -213,6 +210,7 @@ function sinceFact(
     outcome: labelValue(data.outcome),
     market: marketValue(data.market),
     price: price(mid),
+    entryPrice: price(data.entryPrice),
     change: cents(change),
   }
   return [
@@ -225,11 +223,11 @@ function sinceFact(
       (spell) => {
         const start = spell`${"outcome"} in ${"market"} now trades at ${"price"},`
         const against = change === 0
-          ? "the price"
+          ? "the same as"
           : change > 0
-          ? spell`${"change"} above the price`
-          : spell`${"change"} below the price`
-        return `${start} ${against}${spell` that ${"wallet"} paid.`}`
+          ? spell`${"change"} above`
+          : spell`${"change"} below`
+        return `${start} ${against}${spell` the ${"entryPrice"} that ${"wallet"} paid.`}`
       },
     ),
   ]
