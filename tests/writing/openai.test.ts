@@ -37,7 +37,7 @@ import {
   status,
   supports,
 } from "../support/writing/modelServer.ts"
-import { detection, detectionQuestion } from "../support/writing/briefs.ts"
+import { detection, detectionQuestion } from "../support/writing/detections.ts"
 import { claimDraft, claimsAnswer, draftRequest } from "../support/writing/pages.ts"
 
 const digest = Effect.flatMap(Narrator, ({ draft }) => draft(draftRequest))

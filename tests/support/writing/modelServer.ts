@@ -6,9 +6,7 @@
  */
 import { Deferred, Effect, Layer, Redacted, type Scope } from "effect"
 import { layer as modelLayer, type ModelOptions } from "../../../src/writing/openai/model.ts"
-import { DigestNarrator } from "../../../src/digest/DigestNarrator.ts"
 import { Detector } from "../../../src/predetermined/Detector.ts"
-import { ReportNarrator } from "../../../src/research/ReportNarrator.ts"
 import { ClaimCheck } from "../../../src/writing/ClaimCheck.ts"
 import { Narrator } from "../../../src/writing/Narrator.ts"
 
@@ -22,8 +20,6 @@ export interface Call {
   readonly user: string
   /** The JSON values between the markers. */
   readonly data: ReadonlyArray<unknown>
-  /** The complaints about the previous draft. */
-  readonly complaints: ReadonlyArray<string>
   readonly body: Readonly<Record<string, unknown>>
   readonly headers: Headers
 }
@@ -86,11 +82,9 @@ export const modelServer = (
     }
   })
 
-/** The narrators and the detector of the service, over this server. */
+/** The narrator, the second check and the detector of the service, over this server. */
 export const overModel = ({ baseUrl }: ModelServer, options: Partial<ModelOptions> = {}) =>
   Layer.mergeAll(
-    DigestNarrator.layerModel,
-    ReportNarrator.layerModel,
     Narrator.layerModel,
     ClaimCheck.layerModel,
     Detector.layerModel,
@@ -114,16 +108,13 @@ async function callOf(request: Request, index: number): Promise<Call | null> {
   if (request.method !== "POST" || pathname !== "/v1/chat/completions") return null
   const body = await request.json()
   const [{ content: system }, { content: user }] = body.messages
-  const [, block = "", after = ""] = user.split(/^BLOCK-.*$/m)
-  const values = (text: string) =>
-    text.split("\n").filter((line) => /^["{[]/.test(line)).map((line) => JSON.parse(line))
+  const [, block = ""] = String(user).split(/^BLOCK-.*$/m)
   return {
     index,
     use: body.response_format?.json_schema?.name ?? useIn(system),
     system,
     user,
-    data: values(block),
-    complaints: values(after),
+    data: block.split("\n").filter((line) => /^["{[]/.test(line)).map((line) => JSON.parse(line)),
     body,
     headers: request.headers,
   }
