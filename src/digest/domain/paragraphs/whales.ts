@@ -5,7 +5,17 @@
  * @module
  */
 import type { DigestFact } from "../digest.ts"
-import { type Draft, draft, has, type Line, line, ofTopic, spell, statementOf, textOf } from "./draft.ts"
+import {
+  type Draft,
+  draft,
+  has,
+  type Line,
+  line,
+  ofTopic,
+  spell,
+  statementOf,
+  textOf,
+} from "./draft.ts"
 import { listed } from "../factBuilders.ts"
 
 /** Entries of one wallet that its paragraph names, and entries of unlabelled wallets. */
