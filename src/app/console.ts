@@ -333,7 +333,10 @@ function paymentsLine({ payments, payTo }: ServiceSettings): string {
 
 function narratorLine({ model }: ServiceSettings): string {
   if (model === null) return "rules, without a model (no OPENAI_API_KEY)"
-  return `${model.model} at ${model.baseUrl.host}, every draft checked; rules if it fails`
+  const { baseUrl, checkModel, reasoningEffort } = model
+  const effort = reasoningEffort === null ? "" : ` (effort ${reasoningEffort})`
+  const checkedBy = checkModel === null ? "" : `, doubtful claims by ${checkModel}`
+  return `${model.model}${effort} at ${baseUrl.host}, every claim checked${checkedBy}; rules if it fails`
 }
 
 function newsLine({ news }: ServiceSettings): string {

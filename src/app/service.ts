@@ -43,7 +43,6 @@ import { Detector } from "../predetermined/Detector.ts"
 import * as detectionStore from "../predetermined/postgres/detectionStore.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
 import * as reportStore from "../research/postgres/reportStore.ts"
-import { ReportNarrator } from "../research/ReportNarrator.ts"
 import { Research } from "../research/Research.ts"
 import * as scoreStore from "../track-record/postgres/scoreStore.ts"
 import * as contestedRecord from "../track-record/contestedRecord.ts"
@@ -119,7 +118,7 @@ const productLayer = (settings: ServiceSettings) => {
   const tickIntervalMs = Duration.toMillis(tick)
   const fromVenue = Layer.mergeAll(
     Ingestion.layer({ tick }).pipe(Layer.provide(moveOutcomes.layer)),
-    Research.layer,
+    Research.layer.pipe(Layer.provide(moveOutcomes.layer), Layer.provide(contestedRecord.layer)),
     Whales.layer({ tick, stakeMinUsd: whaleStakeUsdMin }),
     Backfill.layer,
     Tracking.layer,
@@ -203,18 +202,16 @@ const storesLayer = Layer.mergeAll(
  */
 const writersLayer = (
   { model }: ServiceSettings,
-): Layer.Layer<DigestNarrator | ReportNarrator | Narrator | ClaimCheck | Detector> =>
+): Layer.Layer<DigestNarrator | Narrator | ClaimCheck | Detector> =>
   model === null
     ? Layer.mergeAll(
       DigestNarrator.layerTemplate,
-      ReportNarrator.layerTemplate,
       Narrator.layerNone,
       ClaimCheck.layerNone,
       Detector.layerRules,
     )
     : Layer.mergeAll(
       DigestNarrator.layerModel,
-      ReportNarrator.layerModel,
       Narrator.layerModel,
       ClaimCheck.layerModel,
       Detector.layerModel,

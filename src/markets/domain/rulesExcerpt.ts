@@ -19,7 +19,7 @@ const topics: ReadonlyArray<readonly [weight: number, topic: RegExp]> = [
     /\b(?:will|shall|would|may) (?:immediately |also |only )?resolves?\b|\bresolves? (?:to|as)\b/i,
   ],
   // The source.
-  [3, /\bresolution source\b|\bsource (?:of|for) (?:the )?(?:resolution|this market)\b/i],
+  [4, /\bresolution source\b|\bsource (?:of|for) (?:the )?(?:resolution|this market)\b/i],
   [2, /\b(?:according to|as (?:reported|published|announced) by|credible report|official)/i],
   // The deadline.
   [

@@ -64,12 +64,12 @@ const vocabulary = [
     .map((list) => list.trim().replace(/\s+/g, " ")).join(" "),
 ].join("\n")
 
-/** A claim in a model's answer. */
+/** A claim in a model's answer. Its limits are loose: the judgement refuses one claim, not the answer. */
 const ClaimAnswer = Schema.Struct({
-  slot: Schema.String.check(Schema.isPattern(/^S[0-9]{1,3}$/)),
+  slot: TextOf(20),
   kind: Schema.Literals(claimKinds),
-  text: TextOf(draftLengthMax),
-  facts: ListOf(Schema.String.check(Schema.isPattern(/^F[0-9]{1,4}$/)), claimFactsMax),
+  text: TextOf(5 * draftLengthMax),
+  facts: ListOf(TextOf(20), 5 * claimFactsMax),
 })
 
 /** Claims of one answer. */
@@ -85,6 +85,9 @@ const claimRules =
 4. Direction, time, side, label and negation agree with the facts. "up" and "down" are the direction of the price. "not": true means that the fact states that something is absent or unknown: keep that. No word of certainty unless the fact has "certain": true. No cause unless a fact states it: say that one thing came before or after the other.
 5. No advice to buy, sell or hold. No markup, links, lists or line breaks. At most ${draftLengthMax} characters in a claim and ${slotClaimsMax} claims in a slot.
 6. Leave out what is not worth the reader's time. A slot without claims keeps the program's own sentences.
+Good: {"slot":"S4","kind":"fact","text":"{F8.market} fell by {F8.change} to {F8.to} in {F8.window}, {F31.lag} after {F31.publisher} reported {F31.headline}.","facts":["F8","F31"]}
+Good: {"slot":"S4","kind":"inference","text":"The order of the two suggests that the report moved the price, though no source says so.","facts":["F8","F31"]}
+Bad: "The price fell 12 cents" (a typed figure). "It crashed because of the poll" (a cause, and a word stronger than the facts). "Traders now expect Yes" (no fact says what traders expect). "Both moved again" (leans on another claim).
 A fact has "values" and often "says", its sentence with the values as slots; "like": "F3" means the sentence of F3 with these values. "about" is the same for facts about the same market or wallet.`
 
 /** Asks for claims for the slots of a page, or for new ones in place of the refused ones. */
@@ -98,12 +101,7 @@ export function claimsPrompt(request: DraftRequest, boundary: string): Prompt {
         [
           ...fitting(compactFacts(facts.slice(0, factsMax)), promptLengthMax),
           ...slots.filter(({ aboutItself }) => !aboutItself).map(compactSlot),
-          ...previous.map(({ draft, refusals }) =>
-            refusals.length === 0 ? { kept: draft } : {
-              refused: draft,
-              because: refusals.slice(0, refusalsMax).map((it) => safeName(it, complaintLengthMax)),
-            }
-          ),
+          ...fitting(previous.map(compactDraft), draftsLengthMax),
         ],
         boundary,
       ),
@@ -114,8 +112,17 @@ export function claimsPrompt(request: DraftRequest, boundary: string): Prompt {
   }
 }
 
-/** Reasons for one refused claim in the prompt. */
+/** Reasons for one refused claim in the prompt, and characters of the previous draft. */
 const refusalsMax = 3
+const draftsLengthMax = 30_000
+
+/** A claim of the previous draft. It may repeat untrusted text, so it is data too. */
+function compactDraft({ draft, refusals }: DraftRequest["previous"][number]): unknown {
+  return refusals.length === 0 ? { kept: draft } : {
+    refused: draft,
+    because: refusals.slice(0, refusalsMax).map((it) => safeName(it, complaintLengthMax)),
+  }
+}
 
 function compactSlot({ id, topic, facts }: Slot): unknown {
   return { slot: id, topic, facts: facts.join(" ") }

@@ -314,7 +314,7 @@ Deno.test("impliedEnds() prefers a result to a proposal, and names a conflict", 
     ["m2", 1, 0.895, "m0", "proposed", false],
   ])
   deepStrictEqual(knownOf(end(1, "proposed"), null, end(0, "resolved")), [
-    ["m0", 0, 0.305, "m2", "resolved", true],
     ["m1", 0, 0.205, "m2", "resolved", true],
+    ["m0", 0, 0.305, "m2", "resolved", true],
   ])
 })

@@ -1,0 +1,358 @@
+/**
+ * The end of a report: how well its reading is supported, what the price asks for, and what to watch.
+ *
+ * @module
+ */
+import { halfSteps } from "../../markets/domain/book.ts"
+import { challengeWindowMs } from "../../markets/domain/proposal.ts"
+import { convergenceOf } from "../../markets/domain/resolving.ts"
+import { quoteOfOutcome } from "../../markets/domain/quote.ts"
+import { breakEvenProbability, halfGivenBackAt } from "../../markets/domain/tradeCosts.ts"
+import { binsOf, driftOf } from "../../movers/domain/moveOutcomes.ts"
+import { publicOutcomes } from "../../movers/domain/publicOutcomes.ts"
+import {
+  cents,
+  count,
+  duration,
+  type Line,
+  line,
+  named,
+  price,
+  rate,
+  time,
+  usd,
+  word,
+} from "./lines.ts"
+import {
+  gateOf,
+  outcomeName,
+  ownQuote,
+  passesGate,
+  priceOf,
+  type ReportMaterial,
+} from "./material.ts"
+import { directionOf, type Movement, movementOf, reasonLagMax, toldStory } from "./movement.ts"
+import type { Confidence } from "./report.ts"
+import { directional, labelledEntries } from "./whaleView.ts"
+import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
+
+/** How well the evidence supports the reading of the price, and why. */
+export interface JudgedConfidence {
+  readonly confidence: Confidence
+  readonly reason: Line
+}
+
+/**
+ * Low when the price itself is weak, the venue's proposal contradicts it, or a move has no known reason;
+ * high when the venue has decided, or a reason in several outlets came before the move; medium between.
+ */
+export function confidenceOf(material: ReportMaterial): JudgedConfidence {
+  const judged = venueConfidence(material) ?? gateConfidence(material) ??
+    proposalConfidence(material) ?? newsConfidence(material)
+  const [confidence, reason, negative = false] = judged
+  return {
+    confidence,
+    reason: line(
+      "method",
+      phrase`Confidence is ${word("confidence", confidence)}: ${reason}.`,
+      { subject: material.market.slug, negative },
+    ),
+  }
+}
+
+type Judged = readonly [Confidence, Statement, negative?: boolean]
+
+function venueConfidence({ market }: ReportMaterial): Judged | null {
+  if (market.status === "resolved") return ["high", phrase`the venue has decided the question`]
+  if (market.status === "closed") {
+    return ["low", phrase`the market is closed, and its prices are from the past`]
+  }
+  return market.mechanical === null
+    ? null
+    : ["low", phrase`the price of so short a bet changes faster than a report is read`]
+}
+
+/** Null when the price passes the quality gate. */
+function gateConfidence(material: ReportMaterial): Judged | null {
+  if (passesGate(material)) return null
+  const { market, microstructure: book } = material
+  const gate = gateOf(material)
+  if (book === null) return ["low", phrase`there is no order book behind the price`, true]
+  const faults = [
+    ...gate.spread ? [] : [phrase`the spread is ${cents("spread", book.spread)}`],
+    ...gate.depth
+      ? []
+      : [phrase`only ${usd("depth", book.depthUsdWithin5c.total)} stands near the price`],
+    ...gate.volume ? [] : [phrase`only ${usd("volume", market.volumeUsd)} was ever traded`],
+  ]
+  return ["low", listed(faults)]
+}
+
+function proposalConfidence(material: ReportMaterial): Judged | null {
+  const { proposal, now } = material
+  if (proposal === null) return null
+  const outcome = outcomeName(material, proposal.outcome, "outcome")
+  const { mid } = priceOf(material)
+  const own = proposal.outcome === 0 ? mid : 1 - mid
+  if (proposal.disputed) return ["low", phrase`the proposal of ${outcome} is disputed`]
+  if (own < 0.5) {
+    return [
+      "low",
+      phrase`the venue has a proposal of ${outcome}, and traders price it at ${
+        price("price", own)
+      }`,
+    ]
+  }
+  const until = proposal.settlesAt ?? proposal.proposedAt + challengeWindowMs
+  return until <= now && convergenceOf(mid) === "converged"
+    ? [
+      "high",
+      phrase`proposal and price agree on ${outcome}, and the time for a challenge has passed`,
+    ]
+    : ["medium", phrase`proposal and price point to ${outcome}, but the venue has not decided`]
+}
+
+/** Depth from which a price that no news moves is well supported. */
+const deepUsd = 10_000
+
+function newsConfidence(material: ReportMaterial): Judged {
+  const { news, microstructure: book } = material
+  const { main, step } = movementOf(material)
+  const told = news === null ? null : toldStory(news.stories, step)
+  if (main === null) {
+    const depth = book?.depthUsdWithin5c.total ?? 0
+    return told !== null && depth >= deepUsd
+      ? [
+        "high",
+        phrase`the price held through a related headline, with ${
+          usd("depth", depth)
+        } of orders near it`,
+      ]
+      : told !== null
+      ? [
+        "medium",
+        phrase`the price held through a related headline, but in a book of only ${
+          usd("depth", depth)
+        }`,
+      ]
+      : ["medium", phrase`the price is steady, but no headline tests it`, true]
+  }
+  if (told === null) return ["low", phrase`the price moved, and no headline says why`, true]
+  if (step === null) {
+    return [
+      "medium",
+      phrase`there is related news, but the price drifted and no hour shows a reaction`,
+    ]
+  }
+  if (told.order === "after") return ["low", phrase`the price moved before the first headline`]
+  if (told.lagMs > reasonLagMax) {
+    return [
+      "low",
+      phrase`the last headline was ${duration("lag", told.lagMs)} old when the price moved`,
+    ]
+  }
+  const { outlets, source, corrected, strength } = told.story
+  if (corrected) return ["low", phrase`the report before the move was corrected`]
+  if (outlets.length > 1 && strength === "direct") {
+    return [
+      "high",
+      phrase`a report in ${count("outlets", outlets.length, "outlet")} came before the move`,
+    ]
+  }
+  return [
+    "medium",
+    phrase`a report came before the move, but only from ${named("publisher", source)}`,
+  ]
+}
+
+/** In the order of the text; never empty. */
+export function bottomLines(material: ReportMaterial): readonly [Line, ...ReadonlyArray<Line>] {
+  const { market } = material
+  if (market.status === "resolved" || market.status === "closed") {
+    return [
+      line(
+        "market",
+        phrase`There is nothing left to trade: ${
+          named("market", market.question)
+        } ends with the venue's payout.`,
+        { subject: market.slug },
+      ),
+    ]
+  }
+  const movement = movementOf(material)
+  return [
+    meaningLine(material),
+    ...recordLines(material, movement),
+    ...levelLines(material, movement),
+    eventLine(material),
+  ]
+}
+
+/** What the price asks for, and what this report has against it. */
+function meaningLine(material: ReportMaterial): Line {
+  const { market } = material
+  const details = { subject: market.slug }
+  const quote = ownQuote(material)
+  const [yes, no] = [outcomeName(material, 0, "outcome"), outcomeName(material, 1, "outcome2")]
+  const other = quote === null ? null : quoteOfOutcome(quote, 1)
+  if (quote === null || other === null || quote.ask === null || other.ask === null) {
+    return line(
+      "price",
+      phrase`The price makes ${yes} a chance of ${
+        rate("chance", priceOf(material).mid)
+      }, which no order book supports now.`,
+      { ...details, negative: true },
+    )
+  }
+  const breakEven = (ask: number) => breakEvenProbability(ask, market.takerFeeRate)
+  const [need, needOther] = [
+    rate("breakEven", breakEven(quote.ask)),
+    rate("breakEven2", breakEven(other.ask)),
+  ]
+  const start = market.takerFeeRate > 0
+    ? phrase`With the fee, a buyer of ${yes}`
+    : phrase`A buyer of ${yes}`
+  return line(
+    "price",
+    phrase`${start} at ${price("ask", quote.ask)} breaks even at a chance of ${need}, of ${no} at ${
+      price("ask2", other.ask)
+    } at one of ${needOther}; ${evidenceWords(material)}.`,
+    details,
+  )
+}
+
+/** What speaks for another chance than the price's. */
+function evidenceWords(material: ReportMaterial): Statement {
+  const labelled = labelledEntries(directional(material.entries ?? []))
+    .filter(({ proven }) => proven)
+  const [first] = labelled
+  if (first !== undefined) {
+    const who = named("wallet", first.entry.name)
+    const outcome = outcomeName(material, first.entry.outcome, "outcome3")
+    return first.label === "follow"
+      ? phrase`the one sign of a higher chance is the entry of ${who} on ${outcome}`
+      : phrase`the one sign of a lower chance is the entry of ${who}, labelled fade, on ${outcome}`
+  }
+  const { proposal } = material
+  if (proposal !== null && !proposal.disputed) {
+    return phrase`the proposal of ${
+      outcomeName(material, proposal.outcome, "outcome3")
+    } is a sign of a higher chance of it`
+  }
+  return phrase`no evidence here speaks for more than the price`
+}
+
+/** What moves of this kind did next, by our own scorecard, else on public prices. */
+function recordLines(
+  material: ReportMaterial,
+  { main, lastDay, price: now }: Movement,
+): ReadonlyArray<Line> {
+  if (main === null || main !== lastDay) return []
+  const delta = main.to.mid - main.from.mid
+  if (Math.abs(halfSteps(delta)) < halfSteps(movesMin)) return []
+  const bins = binsOf({
+    window: "24h",
+    delta,
+    zScore: 0,
+    converged: convergenceOf(now.mid) === "converged",
+    endsAt: null,
+    emittedAt: material.now,
+  }).slice(-2)
+  const sources = [
+    ...material.moveSums === null ? [] : [{ basis: "own_movers", sums: material.moveSums }],
+    publicOutcomes,
+  ]
+  for (const bin of bins) {
+    for (const { basis, sums } of sources) {
+      const found = sums["24h"].get(bin)
+      const drift = found === undefined ? null : driftOf(found)
+      if (found === undefined || drift === null) continue
+      const such = count("resolved", found.moves, "earlier move", "earlier moves")
+      return [line(
+        "record",
+        phrase`Of ${such} ${bin.includes("24h") ? "of this size in a day" : "of any size"}${
+          basis === "own_movers" ? "" : " in public price records"
+        }, ${rate("kept", drift.shareKept)} still kept half or more a day later.`,
+        { subject: material.market.slug },
+      )]
+    }
+  }
+  return []
+}
+
+/** The smallest move that the record counts. */
+const movesMin = 0.05
+
+/** The prices at which the reading of this report would be wrong. */
+function levelLines(
+  material: ReportMaterial,
+  { main, whole, low, high, price: now }: Movement,
+): ReadonlyArray<Line> {
+  const details = { subject: material.market.slug }
+  const isInside = halfSteps(low.mid) < halfSteps(now.mid) &&
+    halfSteps(now.mid) < halfSteps(high.mid)
+  if (main !== null) {
+    const half = halfGivenBackAt({ priceStart: main.from.mid, priceNow: main.to.mid })
+    const up = directionOf(main) === "up"
+    const beyond = up ? high : low
+    const [level, end] = [price("halfLevel", half), price(up ? "high" : "low", beyond.mid)]
+    return [line(
+      "price",
+      halfSteps(beyond.mid) === halfSteps(now.mid)
+        ? phrase`Watch ${level}: there half of the move is given back.`
+        : phrase`Watch ${level}, where half of the move is given back, and ${end}, the ${
+          up ? "highest" : "lowest"
+        } price so far: beyond it the move goes on.`,
+      { ...details, direction: directionOf(main) },
+    )]
+  }
+  if (whole === null || !isInside) return []
+  return [line(
+    "price",
+    phrase`Watch ${price("low", low.mid)} and ${
+      price("high", high.mid)
+    }: a price outside would end the calm of ${duration("window", whole.to.at - whole.from.at)}.`,
+    details,
+  )]
+}
+
+/** What comes next: the end of a challenge, another report, the scheduled end. */
+function eventLine(material: ReportMaterial): Line {
+  const { market: { slug, endsAt }, proposal, news, now } = material
+  const { main, step } = movementOf(material)
+  const told = news === null ? null : toldStory(news.stories, step)
+  const until = proposal === null || proposal.disputed
+    ? null
+    : proposal.settlesAt ?? proposal.proposedAt + challengeWindowMs
+  const awaited = [
+    ...proposal?.disputed === true ? [phrase`the vote on the dispute`] : [],
+    ...until === null ? [] : [
+      until > now
+        ? phrase`the end of the challenge window at ${time("settlesAt", until, now)}`
+        : phrase`the venue's payout`,
+    ],
+    ...main === null
+      ? []
+      : told === null
+      ? [phrase`a first report that explains the move`]
+      : step !== null && told.order === "after"
+      ? [phrase`a report that explains the step`]
+      : told.story.outlets.length === 1
+      ? [phrase`a second publisher with the report of ${named("publisher", told.story.source)}`]
+      : [],
+    ...endsAt === null ? [] : endsAt > now
+      ? [
+        phrase`the scheduled end in ${duration("left", endsAt - now)} (${
+          time("endsAt", endsAt, now)
+        })`,
+      ]
+      : [phrase`the payout, overdue since ${time("endsAt", endsAt, now)}`],
+  ]
+  return line(
+    "upcoming",
+    awaited.length === 0
+      ? phrase`Nothing is scheduled that would decide it; watch for a proposal at the venue.`
+      : phrase`What can decide it next: ${listed(awaited)}.`,
+    { subject: slug },
+  )
+}

@@ -1,0 +1,131 @@
+/**
+ * What the price did, and which story came first: the reading that every part of a report shares.
+ *
+ * @module
+ */
+import { halfSteps } from "../../markets/domain/book.ts"
+import type { SeriesPoint } from "../../markets/domain/market.ts"
+import type { RelatedStory } from "../../news/domain/relation.ts"
+import { priceOf, type ReportMaterial } from "./material.ts"
+import { day, type EpochMs, hour } from "../../core/domain/time.ts"
+
+/** A change of the price between two points. */
+export interface Change {
+  readonly from: SeriesPoint
+  readonly to: SeriesPoint
+}
+
+export interface Movement {
+  readonly price: SeriesPoint
+  /** From the first known point until now; null when less than an hour is known. */
+  readonly whole: Change | null
+  readonly low: SeriesPoint
+  readonly high: SeriesPoint
+  /** From a day ago until now; null when no price of a day ago is known. */
+  readonly lastDay: Change | null
+  /** The change that the report explains: the last day's, else the week's; null in a quiet market. */
+  readonly main: Change | null
+  /** The largest step from one hour to the next within `main`, and in its direction. */
+  readonly step: Change | null
+  /** The largest step of all; null when no step is known. */
+  readonly largest: Change | null
+}
+
+/** A point may be this much older than a day and still count as a day ago: an hour may lack a price. */
+const dayStartSlack = 2 * hour
+/** The longest time between two points that count as consecutive hours: one hour may be missing. */
+const stepMax = 2 * hour
+/** A smaller change of a day, or of a week, is no move. Inclusive. */
+const moveMin = halfSteps(0.03)
+/** A smaller step is not worth a reason. Inclusive. */
+const stepMin = halfSteps(0.01)
+
+/** The signed size in half price steps, for exact comparison. */
+export function sizeOf({ from, to }: Change): number {
+  return halfSteps(to.mid) - halfSteps(from.mid)
+}
+
+export function directionOf(change: Change): "up" | "down" | null {
+  const size = sizeOf(change)
+  return size === 0 ? null : size > 0 ? "up" : "down"
+}
+
+export function movementOf(material: ReportMaterial): Movement {
+  const { priceAction } = material
+  const [first, ...rest] = priceAction
+  const price = priceOf(material)
+  const points = [...rest, price]
+  const low = points.reduce((low, point) => point.mid < low.mid ? point : low, first)
+  const high = points.reduce((high, point) => point.mid > high.mid ? point : high, first)
+  const whole = price.at - first.at < hour ? null : { from: first, to: price }
+  const before = priceAction.findLast(({ at }) => at <= price.at - day)
+  const lastDay = before === undefined || before.at < price.at - day - dayStartSlack
+    ? null
+    : { from: before, to: price }
+  const main =
+    [lastDay, whole].find((change) => change !== null && Math.abs(sizeOf(change)) >= moveMin) ??
+      null
+  const steps = stepsOf([first, ...points])
+  const largest = steps[0] ?? null
+  return {
+    ...{ price, whole, low, high, lastDay, main, largest },
+    step: main === null
+      ? null
+      : steps.find((step) =>
+        step.to.at > main.from.at && Math.abs(sizeOf(step)) >= stepMin &&
+        directionOf(step) === directionOf(main)
+      ) ?? null,
+  }
+}
+
+/** The steps from hour to hour, the largest first; of equal ones the latest. */
+function stepsOf(points: ReadonlyArray<SeriesPoint>): ReadonlyArray<Change> {
+  return points.slice(1).flatMap((to, n) => {
+    const from = points[n]
+    return from === undefined || to.at <= from.at || to.at - from.at > stepMax ? [] : [{ from, to }]
+  }).sort((a, b) => Math.abs(sizeOf(b)) - Math.abs(sizeOf(a)) || b.to.at - a.to.at)
+}
+
+/** The story to state with a step, and whether it was published before the step was seen. */
+export interface ToldStory {
+  readonly story: RelatedStory
+  /** `within`: in the hour of the step, so that the order is not known. Null without a step. */
+  readonly order: "before" | "within" | "after" | null
+  /** From the publication until the step was seen, or from there until the publication. */
+  readonly lagMs: number
+}
+
+/** A story is a possible reason for a step this long after it. */
+export const reasonLagMax = 6 * hour
+
+/**
+ * The story that may be the reason for a step: the earliest of the last `reasonLagMax` before it was
+ * seen. Without one the earliest after it, else the latest before. Without a step the earliest of all.
+ * Stories directly about the market come before those about its siblings.
+ */
+export function toldStory(
+  stories: ReadonlyArray<RelatedStory>,
+  step: Change | null,
+): ToldStory | null {
+  for (const strength of ["direct", "sibling"] as const) {
+    const own = stories.filter((story) => story.strength === strength)
+      .toSorted((a, b) => a.firstAt - b.firstAt)
+    const story = step === null ? own[0] : chosen(own, step.to.at)
+    if (story !== undefined) return told(story, step)
+  }
+  return null
+}
+
+/** `stories` are ascending. */
+function chosen(stories: ReadonlyArray<RelatedStory>, seenAt: EpochMs): RelatedStory | undefined {
+  const before = stories.filter(({ firstAt }) => firstAt <= seenAt)
+  return before.find(({ firstAt }) => firstAt >= seenAt - reasonLagMax) ??
+    stories.find(({ firstAt }) => firstAt > seenAt) ?? before.at(-1)
+}
+
+function told(story: RelatedStory, step: Change | null): ToldStory {
+  if (step === null) return { story, order: null, lagMs: 0 }
+  const { from, to } = step
+  const order = story.firstAt > to.at ? "after" : story.firstAt > from.at ? "within" : "before"
+  return { story, order, lagMs: Math.abs(to.at - story.firstAt) }
+}

@@ -1,0 +1,209 @@
+/**
+ * What the checks of a claim share: its tokens, its figures, the cited facts, and which facts a place in
+ * the sentence is about.
+ *
+ * @module
+ */
+import type { Fact } from "../facts.ts"
+import type { ClaimKind } from "../page.ts"
+import { type Figure, figuresOf } from "./figures.ts"
+import { type NameClass, type Named, namesOf, outcomeWords, slotSuffix, textOf } from "./names.ts"
+import { type Reading, type Token, tokensOf } from "./tokens.ts"
+
+/** What the checks found: reasons to refuse, reasons to ask. */
+export interface Findings {
+  readonly refused: Array<string>
+  readonly asked: Array<string>
+  /** Positions of tokens that a check has confirmed. */
+  readonly confirmed: Set<number>
+}
+
+export interface Context {
+  readonly kind: ClaimKind
+  readonly reading: Reading
+  readonly tokens: ReadonlyArray<Token>
+  readonly figures: ReadonlyArray<Figure>
+  /** The figure that begins at a position. */
+  readonly figureAt: ReadonlyMap<number, Figure>
+  readonly cited: ReadonlyArray<Fact>
+  readonly names: ReadonlyArray<Named>
+  readonly mentions: ReadonlyArray<Mention>
+  /** The own words of the cited statements, without names, in order, by stem. */
+  readonly ownStems: ReadonlyArray<ReadonlyArray<string>>
+  readonly ownStemSet: ReadonlySet<string>
+  /** The stems of the words of the cited names. */
+  readonly nameStems: ReadonlySet<string>
+}
+
+/** A place where the claim names something of a cited fact. */
+export interface Mention {
+  readonly first: number
+  readonly last: number
+  readonly sentence: number
+  readonly class: NameClass
+  /** The names that it may be. */
+  readonly refs: ReadonlyArray<Named>
+}
+
+export function contextOf(
+  kind: ClaimKind,
+  text: string,
+  cited: ReadonlyArray<Fact>,
+  facts: ReadonlyMap<string, Fact>,
+): Context {
+  const names = namesOf(new Set(cited.map(({ id }) => id)), facts)
+  const reading = tokensOf(text, names)
+  const { tokens } = reading
+  const figures = figuresOf(tokens)
+  const ownStems = cited.map(ownStemsOf)
+  const own = names.filter(({ cited }) => cited)
+  return {
+    ...{ kind, reading, tokens, figures, cited, names, ownStems },
+    figureAt: new Map(figures.map((figure) => [figure.first, figure])),
+    mentions: mentionsOf(tokens, names),
+    ownStemSet: new Set(ownStems.flat()),
+    nameStems: new Set(own.flatMap(({ words }) => words.map((word) => stem(word.toLowerCase())))),
+  }
+}
+
+/** The words of a statement outside its quotations and names, by stem. */
+function ownStemsOf(fact: Fact): ReadonlyArray<string> {
+  const bare = fact.statement.replace(/“[^“”]*”/gu, " ")
+  const own = fact.names.reduce((text, name) => text.replaceAll(name, " "), bare)
+  return (own.match(/\p{L}+(?:['’]\p{L}+)?/gu) ?? []).map((word) => stem(word.toLowerCase()))
+}
+
+/** A word without its inflection, so that `moves`, `moved` and `moving` are one. Short words stay. */
+export function stem(lower: string): string {
+  const bare = lower.replace(/['’]s?$/u, "")
+  if (bare.length < 4) return bare
+  const cut = bare.replace(/(?:ies|ied)$/, "y").replace(/(?:ing|edly|ed|es|s|ly)$/, "")
+  const root = cut.length < 3 ? bare : cut
+  return root.replace(/(.)\1$/, "$1").replace(/e$/, "")
+}
+
+/** Names and parts of names; adjacent capitalised words of one name are one mention. */
+function mentionsOf(
+  tokens: ReadonlyArray<Token>,
+  names: ReadonlyArray<Named>,
+): ReadonlyArray<Mention> {
+  const mentions: Array<Mention> = []
+  tokens.forEach((token, at) => {
+    for (const [name, refs] of Map.groupBy(refsAt(tokens, at, names), (ref) => ref.class)) {
+      const index = mentions.findLastIndex((mention) => mention.class === name)
+      const last = mentions[index]
+      const isNear = last !== undefined && last.sentence === token.sentence &&
+        last.last >= at - 4 && isOnlyLinks(tokens.slice(last.last + 1, at))
+      const common = isNear ? last.refs.filter((ref) => refs.includes(ref)) : []
+      if (last !== undefined && common.length > 0) {
+        mentions[index] = { ...last, last: at, refs: common }
+      } else {
+        mentions.push({ first: at, last: at, sentence: token.sentence, class: name, refs })
+      }
+    }
+  })
+  return mentions
+}
+
+/** The cited names that a token is, or is a part of. */
+function refsAt(
+  tokens: ReadonlyArray<Token>,
+  at: number,
+  names: ReadonlyArray<Named>,
+): ReadonlyArray<Named> {
+  const token = tokens[at]
+  if (token === undefined || token.kind === "mark") return []
+  if (token.kind === "word" && outcomeWords.has(token.text)) {
+    return isOutcomeAt(tokens, at)
+      ? names.filter(({ cited, text }) => cited && text === token.text)
+      : []
+  }
+  const isOpponent = /^(?:against|vs|v|versus|with)$/.test(tokens[at - 1]?.lower ?? "")
+  const refs = isOpponent ? token.refs.filter((ref) => ref.class !== "outcome") : token.refs
+  if (token.kind !== "word") return refs
+  const isPlain = !/^\p{Lu}/u.test(token.text) || token.opens && determiners.has(token.lower)
+  // A part of an outcome's name is a part of its market's name too; only the whole names the outcome.
+  return isPlain ? [] : refs.filter((ref) => ref.class !== "outcome")
+}
+
+const links = new Set(["of", "the", "in", "and", "by", "for", "-", "–", ",", "'", "’", "vs", "."])
+
+function isOnlyLinks(tokens: ReadonlyArray<Token>): boolean {
+  return tokens.every(({ lower }) => links.has(lower))
+}
+
+const determiners = new Set(
+  "the will a an in on at no is are does do by and of for to what who which how".split(" "),
+)
+
+/** `Yes`, `“No”`, `Over` as an outcome; at the beginning of a sentence it may be just a word. */
+function isOutcomeAt(tokens: ReadonlyArray<Token>, at: number): boolean {
+  const isQuoted = /^[“"'‘]$/u.test(tokens[at - 1]?.text ?? "") && tokens[at]?.joined === true
+  const next = tokens[at + 1]
+  return tokens[at]?.opens !== true || isQuoted || next?.kind === "number" ||
+    /^(?:in|on|at|is|was|costs?|trades?|traded|rose|fell|shares?|side|for|to|now|stands?|stood|dropped|gained|lost|climbed|slid|jumped|moved|went|,|\)|→|:|-)$/
+      .test(next?.lower ?? "")
+}
+
+/**
+ * The mention of a class that governs a position: the last one before it in its sentence; else the first
+ * after it in the sentence; else the last one before.
+ */
+export function governing(
+  { mentions, tokens }: Context,
+  at: number,
+  ofClass: NameClass,
+): Mention | undefined {
+  const same = mentions.filter((mention) => mention.class === ofClass)
+  const { sentence = 0 } = tokens[at] ?? {}
+  const inSentence = same.filter((mention) => mention.sentence === sentence)
+  const after = inSentence.find(({ first }) => first > at)
+  const isLinked = after !== undefined && after.first - at <= 5 &&
+    tokens.slice(at + 1, after.first).some(({ lower }) => /^(?:for|of|on|in)$/.test(lower)) &&
+    tokens.slice(at + 1, after.first).every(({ kind, lower, refs }) =>
+      kind === "word" && !/^(?:and|while|but)$/.test(lower) && refs.length === 0 ||
+      /^[“"]$/u.test(lower)
+    )
+  if (isLinked) return after
+  return inSentence.findLast(({ last }) => last < at) ?? after ??
+    same.findLast((mention) => mention.sentence < sentence)
+}
+
+/** How a value of a fact stands to the names around a position. */
+export type Binding = "own" | "opposite" | "foreign"
+
+/**
+ * Whether a value of a fact may stand at this position: each market, wallet and source named there must
+ * be of the same fact. The other outcome of a market makes it `opposite`.
+ */
+export function bindingOf(context: Context, at: number, fact: Fact, slot: string): Binding {
+  const suffix = slotSuffix(slot)
+  const classes: ReadonlyArray<NameClass> = fact.kind === "news"
+    ? ["source"]
+    : ["market", "wallet", "source"]
+  for (const name of classes) {
+    if (!hasClass(context, fact, name)) continue
+    const mention = governing(context, at, name)
+    if (mention === undefined) continue
+    const own = mention.refs.filter((ref) => ref.fact === fact)
+    const bySuffix = name === "market" && textOf(fact, `market${suffix}`) !== undefined
+      ? own.filter(({ slot }) => slot === "" || slotSuffix(slot) === suffix)
+      : own
+    if (bySuffix.length === 0) return "foreign"
+  }
+  return outcomeBinding(context, at, fact, suffix)
+}
+
+function hasClass({ names }: Context, fact: Fact, ofClass: NameClass): boolean {
+  return names.some((name) => name.fact === fact && name.class === ofClass)
+}
+
+function outcomeBinding(context: Context, at: number, fact: Fact, suffix: string): Binding {
+  if (textOf(fact, `outcome${suffix}`) === undefined) return "own"
+  const mention = governing(context, at, "outcome")
+  const refs = mention?.refs.filter((ref) => ref.fact === fact)
+  if (mention === undefined || refs === undefined) return "own"
+  if (refs.some(({ slot }) => slot === `outcome${suffix}`)) return "own"
+  if (refs.some(({ slot }) => slot === `opposite${suffix}`)) return "opposite"
+  return refs.length === 0 && mention.refs.length > 0 ? "foreign" : "own"
+}

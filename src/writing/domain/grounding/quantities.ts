@@ -1,0 +1,246 @@
+/**
+ * Whether the figures of a claim are values of the cited facts, in the role and beside the name that the
+ * claim gives them.
+ *
+ * @module
+ */
+import type { Fact } from "../facts.ts"
+import type { Value } from "../values.ts"
+import { type Binding, bindingOf, type Context, type Findings, governing, stem } from "./context.ts"
+import { type Figure, monthOf } from "./figures.ts"
+import { slotBase } from "./names.ts"
+import { roleOf } from "./roles.ts"
+import { states } from "./values.ts"
+
+/** A value that a figure states. */
+export interface Statement {
+  readonly figure: Figure
+  readonly fact: Fact
+  readonly slot: string
+  readonly binding: Binding
+}
+
+/** Slots with a role of their own; another slot may stand anywhere. */
+const knownSlots = new Set([
+  ...["from", "to", "change", "price", "bid", "ask", "spread", "depth", "volume", "window", "at"],
+  ...["deviations", "publishedAt", "outlets", "lastAt", "lag", "stake", "entryPrice", "resolved"],
+  ...["winRate", "meanEntryPrice", "edge", "edgeLow", "edgeHigh", "proposedAt", "age", "evidence"],
+  ...["breakEven", "roundTrip", "halfLevel", "sum", "riskless", "base", "kept", "drift", "endsAt"],
+  ...["left", "liquidity", "low", "high"],
+])
+
+/** Checks every figure; returns the values that they state. */
+export function checkQuantities(context: Context, findings: Findings): ReadonlyArray<Statement> {
+  return context.figures.flatMap((figure) => {
+    const stated = statementsOf(context, figure)
+    const fitting = stated.filter(({ binding }) => binding !== "foreign")
+    const role = roleOf(context, figure)
+    const inRole = role === null
+      ? fitting
+      : fitting.filter(({ slot }) =>
+        role.includes(slotBase(slot)) || !knownSlots.has(slotBase(slot))
+      )
+    if (inRole.length > 0) {
+      confirm(figure, findings)
+      if (role === null && isAmbiguous(figure, inRole)) {
+        findings.asked.push(`which value is ${figure.text}`)
+      }
+      return inRole
+    }
+    if (isOfName(context, figure)) {
+      confirm(figure, findings)
+      return []
+    }
+    const reason = reasonOf(context, figure, stated, fitting)
+    if (reason.asked) findings.asked.push(reason.text)
+    else findings.refused.push(reason.text)
+    return []
+  })
+}
+
+function confirm({ first, last }: Figure, { confirmed }: Findings): void {
+  for (let at = first; at <= last; at++) confirmed.add(at)
+}
+
+function statementsOf(context: Context, figure: Figure): ReadonlyArray<Statement> {
+  return context.cited.flatMap((fact) =>
+    Object.entries(fact.values).flatMap(([slot, value]): ReadonlyArray<Statement> => {
+      if (value.type === "count" && !isCounted(context, figure, value)) return []
+      const bound = bindingOf(context, figure.first, fact, slot)
+      const isPrice = value.type === "price" && bound === "opposite"
+      return states(figure, value, isPrice) ? [{ figure, fact, slot, binding: bound }] : []
+    })
+  )
+}
+
+/** Words that count the same things. */
+const sameThings: ReadonlyArray<ReadonlyArray<string>> = [
+  ["outlet", "publisher", "source", "paper", "newspaper", "site", "wire"],
+  ["headlin", "report", "story", "article", "publication"],
+  ["entry", "position", "bet", "trad", "purchas", "buy"],
+  ["wallet", "account", "whal", "trader"],
+  ["market", "contract"],
+  ["mov", "chang", "swing"],
+]
+
+function isSameThing(a: string, b: string): boolean {
+  return a === b || sameThings.some((things) => things.includes(a) && things.includes(b))
+}
+
+/** Nouns after a count are looked for in so many tokens. */
+const nounWithin = 4
+
+/** Whether the noun after a figure is the noun of a count: `26 past entries`, `three more outlets`. */
+function isCounted(
+  { tokens }: Context,
+  { last }: Figure,
+  { noun, nouns }: Extract<Value, { type: "count" }>,
+): boolean {
+  const things = [noun, nouns].flatMap((words) => words.split(" ").map((word) => stem(word)))
+  return tokens.slice(last + 1, last + 1 + nounWithin)
+    .some(({ lower, kind }) =>
+      kind === "word" && things.some((thing) => isSameThing(stem(lower), thing))
+    )
+}
+
+/** Whether the words around a figure leave open which of several values it is. */
+function isAmbiguous(
+  figure: Figure,
+  found: ReadonlyArray<Statement>,
+): boolean {
+  if (!["bare", "cents", "percent"].includes(figure.unit)) return false
+  const slots = new Set(found.map(({ slot }) => slotBase(slot)))
+  return !slots.has("price") && !slots.has("to") && !slots.has("outlets") &&
+    !found.some(({ fact, slot }) => fact.values[slot]?.type === "count")
+}
+
+/** Whether a figure is a part of a cited name: `4.6%`, `November 29`, `Over 2.5`. */
+function isOfName(context: Context, figure: Figure): boolean {
+  const role = roleOf(context, figure)
+  const isStrong = role !== null && figure.unit !== "date" && figure.sign === 0 &&
+    !/^(?:above|below|over|under|than|gain|least|by)$/.test(
+      context.tokens[figure.first - 1]?.lower ?? "",
+    )
+  if (isStrong && !isAfterName(context, figure)) return false
+  const market = governing(context, figure.first, "market")
+  const own = context.names.filter(({ cited }) => cited)
+  const about = market === undefined || market.sentence !== context.tokens[figure.first]?.sentence
+    ? own
+    : own.filter((name) =>
+      name.class !== "market" || market.refs.some((ref) => ref.fact === name.fact)
+    )
+  return about.some(({ text }) => hasFigure(text, figure))
+}
+
+function isAfterName({ tokens }: Context, { first }: Figure): boolean {
+  const before = tokens[first - 1]
+  return before?.kind === "word" && /^\p{Lu}/u.test(before.text) && before.refs.length > 0
+}
+
+function hasFigure(name: string, { unit, value, text }: Figure): boolean {
+  if (unit === "date") {
+    const dates = name.matchAll(/(\p{L}+) (\d{1,2})(?!\d|[:.]\d)/gu)
+    return [...dates].some(([, month = "", ofMonth]) =>
+      (monthOf(month.toLowerCase()) ?? 0) * 100 + Number(ofMonth) === value
+    )
+  }
+  const bare = text.replace(/^\$/, "")
+  const at = name.indexOf(bare)
+  return at >= 0 && !/[\d.,]/.test(name[at - 1] ?? "") &&
+    !/[\d%]/.test(name[at + bare.length] ?? "")
+}
+
+interface Reason {
+  readonly asked: boolean
+  readonly text: string
+}
+
+function reasonOf(
+  context: Context,
+  figure: Figure,
+  stated: ReadonlyArray<Statement>,
+  fitting: ReadonlyArray<Statement>,
+): Reason {
+  const { text } = figure
+  if (fitting.length > 0) {
+    return { asked: false, text: `${text} is not what the sentence says it is` }
+  }
+  if (stated.length > 0) {
+    return { asked: false, text: `${text} belongs to another market, wallet or source` }
+  }
+  if (countsFacts(context, figure)) return { asked: true, text: `count of cited facts: ${text}` }
+  if (context.kind !== "inference" && isDerived(context, figure)) {
+    return { asked: true, text: `computed from cited values: ${text}` }
+  }
+  if (isUntyped(context, figure)) return { asked: true, text: `no typed value: ${text}` }
+  return { asked: false, text: `no cited fact has ${text}` }
+}
+
+/** `three outlets` with three cited facts of different outlets; `one` alone is a pronoun. */
+function countsFacts({ cited, tokens }: Context, figure: Figure): boolean {
+  if (figure.unit !== "bare" || figure.value !== Math.floor(figure.value)) return false
+  const next = tokens.slice(figure.last + 1, figure.last + 1 + nounWithin).map(({ lower }) =>
+    stem(lower)
+  )
+  const distinct = (slot: string) =>
+    new Set(cited.flatMap(({ values }) => {
+      const value = values[slot]
+      return value?.type === "name" ? [value.text] : []
+    })).size
+  const counts: ReadonlyArray<readonly [string, number]> = [
+    ["outlet", distinct("publisher")],
+    ["headlin", cited.filter(({ kind }) => kind === "news").length],
+    ["market", distinct("market")],
+    ["wallet", distinct("wallet")],
+    ["entry", cited.filter(({ kind }) => kind === "whale_entry" || kind === "whale").length],
+    ["mov", cited.filter(({ kind }) => kind === "mover").length],
+  ]
+  const named = counts.filter(([thing]) => next.some((word) => isSameThing(word, thing)))
+  if (named.length > 0) return named.some(([, count]) => count === figure.value && count > 0)
+  return figure.inWords && figure.value === 1
+}
+
+/** Whether a figure of a statement has no typed value: then its role is unknown. */
+function isUntyped({ cited }: Context, { text }: Figure): boolean {
+  return cited.some(({ figures, values }) =>
+    figures.some((own) => own === text || own.startsWith(`${text} `)) &&
+    Object.values(values).length === 0
+  )
+}
+
+/** A word that says that a figure is computed from others. */
+const computing =
+  /^(?:difference|gap|apart|less|more|cheaper|dearer|above|below|under|over|higher|lower|discount|premium|half|of|together|total|upside|left|edge|up|down)$/
+const computedWithin = 5
+const tolerance = 0.006
+
+/** Differences, remainders, shares and sums of two cited values, when a word says that it is one. */
+function isDerived({ cited, tokens }: Context, figure: Figure): boolean {
+  const near = [
+    ...tokens.slice(Math.max(0, figure.first - computedWithin), figure.first),
+    ...tokens.slice(figure.last + 1, figure.last + 1 + computedWithin),
+  ]
+  if (!near.some(({ lower }) => computing.test(lower))) return false
+  const values = cited.flatMap(({ values }) => Object.values(values))
+  const prices = values.flatMap((value) => value.type === "price" ? [value.value] : [])
+  const amounts = values.flatMap((value) => value.type === "usd" ? [value.value] : [])
+  const worth = figure.unit === "bare" ? 1 : 0.01
+  const pairs = (of: ReadonlyArray<number>) =>
+    of.slice(0, pairedMax).flatMap((a, n) => of.slice(n + 1, pairedMax).map((b) => [a, b] as const))
+  const isNear = (value: number) =>
+    Math.abs(figure.value * worth - value) <= tolerance * worth * 100 / 2
+  if (figure.unit === "usd") {
+    return pairs(amounts).some(([a, b]) => Math.abs(figure.value - a - b) <= 1)
+  }
+  if (!["bare", "cents", "points", "percent"].includes(figure.unit)) return false
+  return pairs(prices).some(([a, b]) => isNear(Math.abs(a - b))) ||
+    prices.some((price) => isNear(1 - price)) ||
+    figure.unit === "percent" &&
+      [
+        ...pairs(amounts).flatMap(([a, b]) => [a / b, b / a, a / (a + b), b / (a + b)]),
+        ...pairs(prices).flatMap(([a, b]) => [Math.abs(a - b) / a, Math.abs(a - b) / b]),
+      ].some((share) => isNear(share))
+}
+
+/** Values of a kind that are paired. */
+const pairedMax = 24

@@ -1,0 +1,227 @@
+/**
+ * The role that a sentence gives to a figure: in `from 0.345 to 0.485` the first is where the price was
+ * and the second where it went. The words around the figure decide; a few closed patterns know them.
+ *
+ * @module
+ */
+import type { Context } from "./context.ts"
+import type { Figure, Unit } from "./figures.ts"
+import { directionOf } from "./words.ts"
+
+/** Tokens before and after a figure that are read for its role. */
+const leftMax = 9
+const rightMax = 5
+
+type Family = "price" | "usd" | "time" | "duration" | "count"
+
+const families: Readonly<Record<Unit, Family>> = {
+  bare: "price",
+  cents: "price",
+  percent: "price",
+  points: "price",
+  usd: "usd",
+  clock: "time",
+  date: "time",
+  duration: "duration",
+  deviations: "count",
+  times: "count",
+  ordinal: "count",
+  degrees: "count",
+}
+
+/** A pattern on the words before (ending at) or after (beginning at) a figure, and the slots it allows. */
+interface Rule {
+  readonly left?: RegExp
+  readonly right?: RegExp
+  readonly slots: ReadonlyArray<string>
+}
+
+const filler = "(?: (?:of|is|was|were|at|a|an|the|about|roughly|around|nearly|only|just|to|:|-))*"
+const starts = ["from", "edgeLow", "low"]
+const ends = ["to", "edgeHigh", "high"]
+const now = ["price", "to", "bid", "ask", "entryPrice"]
+
+const left = (pattern: string, slots: ReadonlyArray<string>): Rule => ({
+  left: new RegExp(`(?:^| )(?:${pattern})${filler}$`, "u"),
+  slots,
+})
+const right = (pattern: string, slots: ReadonlyArray<string>): Rule => ({
+  right: new RegExp(`^(?:- )?(?:${pattern})(?: |$)`, "u"),
+  slots,
+})
+
+/** What a figure is by the noun directly at it. */
+const nounRules: ReadonlyArray<Rule> = [
+  left("spread", ["spread"]),
+  right("spread", ["spread"]),
+  left("(?:best )?bids?", ["bid"]),
+  right("(?:best )?bid", ["bid"]),
+  left("(?:best )?(?:ask|offer)s?", ["ask"]),
+  right("(?:best )?(?:ask|offer)", ["ask"]),
+  left("(?:win|winning|success) rate|rate of success", ["winRate"]),
+  left("won|wins|winning|winner in", ["winRate"]),
+  right("wins?|win rate|winners|of the time|of (?:its|their|them)", ["winRate"]),
+  left("(?:mean|average) (?:entry )?(?:price|cost)", ["meanEntryPrice", "entryPrice"]),
+  left("(?:on )?average|mean", ["meanEntryPrice", "entryPrice"]),
+  right("on average|average", ["meanEntryPrice", "entryPrice"]),
+  left("entry price|paid|entered|entry", ["entryPrice"]),
+  left("interval|between", [...starts, ...ends, "bid", "ask"]),
+  left("(?:implied )?edge", ["edge", "left"]),
+  right("(?:implied )?edge", ["edge"]),
+  left("break - even(?: (?:probability|price|chance|point))?|breakeven", ["breakEven", "ask"]),
+  right("break - even|breakeven|to break even", ["breakEven"]),
+  left("round trip(?: costs?)?|round - trip(?: costs?)?", ["roundTrip"]),
+  right("(?:for |per )?(?:a |the )?round trip", ["roundTrip"]),
+  left("half(?:way)?(?: of)?(?: (?:the|that|its) (?:move|rise|fall|step))?(?: is given back)?", [
+    "halfLevel",
+  ]),
+  left("(?:add|adds|sum|sums|total) (?:up )?to|sum", ["sum"]),
+  left("riskless(?: (?:profit|spread|gain))?", ["riskless"]),
+  right("riskless|without risk|risk - free", ["riskless"]),
+  left("base rate", ["base"]),
+  right("of (?:such|similar|these|earlier|past) |base rate", ["base", "kept"]),
+]
+
+const priceRules: ReadonlyArray<Rule> = [
+  ...nounRules,
+  left("(?:bought|buying|backed|entered|purchased|took)(?: \\S+){0,7} at", ["entryPrice"]),
+  left("paid|pays|paying", ["entryPrice", "price", "ask"]),
+  left("(?:began|begun|started|opened|opening|starting|was|stood|were) (?:\\S+ )?at", [
+    ...starts,
+    "price",
+  ]),
+  left("(?:ended|ending|finished|closed|reached|hit|reaching|hitting|now) (?:\\S+ )?at", [
+    ...ends,
+    "price",
+  ]),
+  left("reached|hit|reaching|hitting|now", [...ends, "price"]),
+  right(
+    "(?:rise|gain|jump|surge|climb|rally|increase|advance|fall|drop|decline|slide|loss|slump|move|change|step|swing|upswing|gap)",
+    [
+      "change",
+    ],
+  ),
+  right("(?:up|down|higher|lower)", ["change"]),
+  left("(?:move|change|rise|fall|drop|gain|loss|jump|step|decline|slide|increase)", ["change"]),
+  left("(?:up|down|higher|lower|risen|fallen|climbed) by|by", ["change", "drift"]),
+  left("drift|drifted", ["drift"]),
+  left(
+    "(?:price|priced|costs?|cost|trades|trading|traded|quoted|stands|standing|sits|offered|offers)",
+    now,
+  ),
+  left("at", now),
+]
+
+const rules: Readonly<Record<Family, ReadonlyArray<Rule>>> = {
+  price: priceRules,
+  usd: [
+    left("depth", ["depth"]),
+    right("(?:of )?(?:depth|orders)|(?:stood |sits? |stands? )?(?:near|within|around|close to)", [
+      "depth",
+    ]),
+    left("(?:volume|traded|turnover)", ["volume"]),
+    right(
+      "(?:of )?(?:volume|turnover)|(?:was |were |has been |have been )?(?:traded|changed hands)",
+      [
+        "volume",
+      ],
+    ),
+    left("liquidity", ["liquidity"]),
+    right("(?:of |in )?liquidity", ["liquidity"]),
+    left("stake|staked|spent|put|invested|bet|wagered", ["stake"]),
+    right("(?:stake|bet|position|entry|purchase)", ["stake"]),
+    left("(?:bought|buying|backed|entered|purchased|took)(?: \\S+){0,7} (?:for|with)", ["stake"]),
+    left("(?:price|priced|costs?|trades|trading)", [...now, "stake"]),
+  ],
+  time: [
+    left("first(?: (?:reported|published|carried))?(?: at| by)?", ["publishedAt"]),
+    left("(?:last|latest|most recent)(?: (?:one|report|fill|copy))?(?: at| by)?", ["lastAt", "at"]),
+    left("(?:proposed|proposal)(?: at)?", ["proposedAt"]),
+    left("(?:ends?|due(?: to end)?|ending|expires|closes|scheduled(?: end)?|until)(?: at| on)?", [
+      "endsAt",
+    ]),
+    left("(?:published|reported|printed|ran it|carried)(?: (?:by )?\\S+)?(?: at| from)?", [
+      "publishedAt",
+    ]),
+    left("(?:seen|observed|measured|as of)(?: at)?", ["at"]),
+  ],
+  duration: [
+    right("(?:left|remaining|to go|from now)", ["left"]),
+    right("(?:undisputed|without a dispute|without dispute|unchallenged)", ["age"]),
+    left("(?:undisputed|unchallenged|standing|stood|proposed) for", ["age"]),
+    left("lag|delay", ["lag"]),
+  ],
+  count: [],
+}
+
+/** The slots that the sentence allows for a figure; null when its words do not say. */
+export function roleOf(context: Context, figure: Figure): ReadonlyArray<string> | null {
+  const [before, after] = [leftOf(context, figure), rightOf(context, figure)]
+  const family = families[figure.unit]
+  const isPrice = family === "price"
+  if (isPrice || family === "usd") {
+    const pair = pairRole(before, after, figure)
+    if (pair !== null) return pair
+  }
+  const words = before.split(" ")
+  if (isPrice && figure.sign !== 0) {
+    return ["change", "edge", "edgeLow", "edgeHigh", "drift", "return"]
+  }
+  if (isPrice && directionOf(words.at(-1) ?? "") !== undefined) return ["change"]
+  const rule = rules[family].find((rule) =>
+    rule.left?.test(before) === true || rule.right?.test(after) === true
+  )
+  return rule?.slots ?? null
+}
+
+/** `from # to #`, `to # from #`, `between # and #`, `# → #`. */
+function pairRole(before: string, after: string, { unit }: Figure): ReadonlyArray<string> | null {
+  const isDifference = unit === "points"
+  if (isDifference) return null
+  const low = [...starts, "bid"]
+  const high = [...ends, "ask"]
+  if (/(?:^| )from(?: (?:about|around|roughly|a|an|price|of|nearly|the))*$/u.test(before)) {
+    return starts
+  }
+  if (/(?:^| )(?:between # and|# and)$/u.test(before) && before.includes("between #")) return high
+  if (/(?:^| )between$/u.test(before)) return low
+  if (/# (?:→|->|- >)$/u.test(before)) return ends
+  if (/^(?:→|->|- >) #/u.test(after)) return starts
+  if (/# to$/u.test(before)) return [...ends, "ask"]
+  if (/^to #/u.test(after)) return [...starts, "bid"]
+  if (/(?:^| )to(?: (?:about|around|roughly|nearly|just|only|a|an|price|of))*$/u.test(before)) {
+    return [...ends, "price"]
+  }
+  return null
+}
+
+/** The words before a figure in its sentence, figures as `#` and names as `@`. */
+function leftOf({ tokens, figures }: Context, figure: Figure): string {
+  const { sentence } = tokens[figure.first] ?? {}
+  const words: Array<string> = []
+  let at = figure.first - 1
+  if (/^[+\-−–~≈]$/u.test(tokens[at]?.text ?? "") && tokens[figure.first]?.joined === true) at--
+  while (at >= 0 && words.length < leftMax && tokens[at]?.sentence === sentence) {
+    const inside = figures.find(({ first, last }) => first <= at && at <= last)
+    words.unshift(inside === undefined ? wordAt(tokens[at]) : "#")
+    at = (inside?.first ?? at) - 1
+  }
+  return words.filter((word) => word !== "").join(" ")
+}
+
+function rightOf({ tokens, figures }: Context, figure: Figure): string {
+  const { sentence } = tokens[figure.first] ?? {}
+  const words: Array<string> = []
+  let at = figure.last + 1
+  while (at < tokens.length && words.length < rightMax && tokens[at]?.sentence === sentence) {
+    const inside = figures.find(({ first, last }) => first <= at && at <= last)
+    words.push(inside === undefined ? wordAt(tokens[at]) : "#")
+    at = (inside?.last ?? at) + 1
+  }
+  return words.filter((word) => word !== "").join(" ")
+}
+
+function wordAt(token: Context["tokens"][number] | undefined): string {
+  if (token === undefined || /^[“”"'‘’*]$/u.test(token.text)) return ""
+  return token.kind === "name" || token.refs.length > 0 && token.kind === "word" ? "@" : token.lower
+}
