@@ -186,6 +186,12 @@ const sampleDrift = (
   bin: "contested, 24h window, 10-20 points, z 3-6",
 })
 
+const sampleHeadline = {
+  title: "Sample headline",
+  url: "https://news.example/sample-headline",
+  source: "news.example",
+}
+
 const feedItems = [
   {
     feedIndex: 1,
@@ -345,12 +351,6 @@ export const sampleBody = {
     disclaimer: "Informational only. Not financial advice.",
   },
 } as const
-
-const sampleHeadline = {
-  title: "Sample headline",
-  url: "https://news.example/sample-headline",
-  source: "news.example",
-}
 
 /** The digest of the slot before `until`, over these items. */
 function sampleDigest(items: ReadonlyArray<FeedItem>, until: EpochMs): Digest {
