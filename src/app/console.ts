@@ -167,13 +167,14 @@ export function headlinesLine(report: NewsReport): string {
   ])
 }
 
-/** One digest: narrator, size, rejected drafts, missing sections and title. */
+/** One digest: narrator, size, claims, missing sections and title. */
 export function digestLine(report: DigestReport): string {
   const counts = [
     `by ${report.narrator}`,
     `${report.words} words from ${report.facts} facts`,
-    `${report.refused} drafts rejected`,
-    ...(report.unwritten > 0 ? [`${report.unwritten} drafts failed`] : []),
+    `${report.accepted} claims accepted`,
+    `${report.refused} refused`,
+    ...(report.unwritten > 0 ? [`${report.unwritten} requests failed`] : []),
     ...(report.missing.length > 0 ? [`without ${report.missing.join(", ")}`] : []),
     ...(report.belowThreshold ? ["below the threshold of a sale"] : []),
     ...(report.stored ? [] : ["not stored: another replica was first"]),

@@ -33,7 +33,7 @@ export type DigestSection = typeof digestSections[number]
  * - `entry`: what a tracked wallet bought. `calibration`: its record. `since`: the price after it.
  *   `flow`: several entries in one market. `entries`: totals.
  * - `finding`: a predetermined outcome. `proposal`: a contested proposal. `upheld`: how often such
- *   proposals were paid. `rules`: words of a market's rules.
+ *   proposals were paid.
  * - `resolution`: how a market ended. `endings`: totals.
  * - `upcoming`: a market that resolves soon.
  */
@@ -58,7 +58,6 @@ export type DigestTopic =
   | "finding"
   | "proposal"
   | "upheld"
-  | "rules"
   | "resolution"
   | "endings"
   | "upcoming"

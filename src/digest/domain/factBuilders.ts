@@ -76,7 +76,6 @@ const questionMax = 110
 /** Characters of an outcome, a pseudonym or a publisher. */
 const labelMax = 50
 const headlineMax = 140
-const rulesMax = 200
 
 function nameOf(text: string, max: number, fallback: string): Value {
   const name = readableName(text, max)
@@ -95,10 +94,6 @@ export function labelValue(label: string, fallback: string = ""): Value {
 
 export function headlineValue(title: string): Value {
   return nameOf(title, headlineMax, "")
-}
-
-export function rulesValue(text: string): Value {
-  return nameOf(text, rulesMax, "")
 }
 
 export const price = (value: number): Value => ({ type: "price", value })

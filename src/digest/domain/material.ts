@@ -33,14 +33,28 @@ export interface DigestStory extends Story {
 
 /** A market of the digest, or a sibling of one, with what is known of its price and its end. */
 export interface QuotedMarket {
-  readonly market: Market
+  readonly market: RelatedMarket
   /** Of the first outcome, at the end of the window; null when it is not known. */
   readonly quote: Quote | null
   /** The venue's proposal or result, where the digest knows it. */
   readonly known: KnownEnd | null
 }
 
-/** The hour in which most of a move happened. */
+type RelatedMarket = Pick<
+  Market,
+  | "id"
+  | "slug"
+  | "question"
+  | "eventSlug"
+  | "eventKey"
+  | "exclusive"
+  | "outcomes"
+  | "endsAt"
+  | "liquidityUsd"
+  | "takerFeeRate"
+>
+
+/** The hour or less in which most of a market's move happened. */
 export interface MoveStep extends Pick<PriceStep, "from" | "to"> {
   readonly slug: string
 }
@@ -90,13 +104,12 @@ export interface DigestMaterial {
   readonly predetermined: ReadonlyArray<PredeterminedItem>
   readonly resolutions: ReadonlyArray<EndedMarket>
   readonly stories: ReadonlyArray<DigestStory>
-  /** The markets of the digest that are still listed, and their siblings. */
+  /** The markets of the digest, and their siblings. */
   readonly quoted: ReadonlyArray<QuotedMarket>
   /** The slugs of the events whose live markets are all in `quoted`. */
   readonly wholeEvents: ReadonlyArray<string>
+  /** Of moves that mostly happened within an hour. */
   readonly steps: ReadonlyArray<MoveStep>
-  /** The rules of markets, where they are known. */
-  readonly rules: ReadonlyArray<{ readonly slug: string; readonly text: string }>
   /** Without the markets in `resolutions`. */
   readonly upcoming: ReadonlyArray<UpcomingMarket>
   readonly coverage: DigestCoverage

@@ -15,14 +15,12 @@ import {
   type NewDigestFact,
   price,
   rate,
-  rulesValue,
   time,
   word,
 } from "./factBuilders.ts"
 import type { DigestMaterial, EndedMarket, PredeterminedItem } from "./material.ts"
 import { mechanicalSign } from "../../markets/domain/market.ts"
 import { proposalAgeMs, proposalWords } from "../../markets/domain/proposal.ts"
-import { rulesExcerpt } from "../../markets/domain/rulesExcerpt.ts"
 import { fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 
@@ -30,10 +28,8 @@ import type { EpochMs } from "../../core/domain/time.ts"
 const findingsMax = 8
 /** Ended markets with a fact of their own. */
 const endedMax = 8
-/** Characters quoted of a market's rules. */
-const rulesLengthMax = 200
 
-/** The strongest findings and proposals, their rules, and how often such proposals were paid. */
+/** The strongest findings and proposals, and how often such proposals were paid. */
 export function predeterminedFacts(material: DigestMaterial): ReadonlyArray<NewDigestFact> {
   const described = describedFindings(material)
   if (described.length === 0) return [noFinding]
@@ -41,7 +37,6 @@ export function predeterminedFacts(material: DigestMaterial): ReadonlyArray<NewD
     ...described.map((item) =>
       isContested(item) ? proposalFact(item, material.until) : findingFact(item, material)
     ),
-    ...described.flatMap((item) => rulesFact(item, material)),
     ...upheldFact(material.predetermined),
   ]
 }
@@ -134,24 +129,6 @@ function findingFact({ data }: PredeterminedItem, { from, until }: DigestMateria
       (one ? ": " : ", first ") +
       spell`${"headline"} of ${"publisher"} at ${"publishedAt"}. It traded at ${"price"} at ${"at"}, ${"edge"} below the payout; the confidence is ${"confidence"}.`,
   )
-}
-
-/** The deciding words of the rules, where the rules are known. */
-function rulesFact(
-  { data: { market } }: PredeterminedItem,
-  { rules }: DigestMaterial,
-): ReadonlyArray<NewDigestFact> {
-  const text = rules.find(({ slug }) => slug === market.slug)?.text
-  const words = text === undefined ? null : rulesExcerpt(text, rulesLengthMax)
-  if (words === null) return []
-  const values = { market: marketValue(market), quote: rulesValue(words) }
-  return [
-    factOf(
-      { kind: "rules", topic: "rules", section: "predetermined", subject: market.slug },
-      values,
-      (spell) => spell`The rules of ${"market"} say ${"quote"}.`,
-    ),
-  ]
 }
 
 /** The service's own record of earlier proposals, as the newest item has it. */

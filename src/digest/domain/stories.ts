@@ -23,6 +23,7 @@ import {
 import type { DigestSection } from "./digest.ts"
 import type { DigestMaterial, DigestStory, MoverItem } from "./material.ts"
 import { describedMoves } from "./moves.ts"
+import { headlineLag } from "../../markets/domain/priceStep.ts"
 import type { Strength } from "../../news/domain/relation.ts"
 import { type EpochMs, minute } from "../../core/domain/time.ts"
 
@@ -143,14 +144,15 @@ function moveStory(
   material: DigestMaterial,
 ): NewDigestFact {
   const { market } = move.data
-  const lag = Date.parse(move.createdAt) - story.firstAt
+  const { anchor, lag } = lagOf(move, story, material)
   const values = {
     ...storyValues(story, material.until),
     market: marketValue(market),
     lag: duration(Math.abs(lag)),
     relation: word(strength),
     tail: word(tail(story, strength)),
-    order: word(Math.abs(lag) < minute ? "same minute" : lag > 0 ? "before" : "after"),
+    order: word(Math.abs(lag) < minute ? "during" : lag > 0 ? "before" : "after"),
+    anchor: word(anchor),
   }
   return factOf(
     {
@@ -162,14 +164,28 @@ function moveStory(
       const published =
         spell`${"headline"} was first published by ${"publisher"} at ${"publishedAt"}`
       const when = Math.abs(lag) < minute
-        ? spell`in the minute in which the move in ${"market"} was seen`
+        ? spell`in the hour of the move in ${"market"}`
         : lag > 0
-        ? spell`${"lag"} before the move in ${"market"} was seen`
-        : spell`${"lag"} after the move in ${"market"} was seen`
+        ? spell`${"lag"} before the move in ${"market"} ${"anchor"}`
+        : spell`${"lag"} after the move in ${"market"} ${"anchor"}`
       const more = "outlets" in values ? spell`; ${"outlets"} carried it by ${"lastAt"}` : ""
       return `${published}, ${when}${more}.${tail(story, strength)}`
     },
   )
+}
+
+/** How long before the move the story was published, in milliseconds; 0 for during it. */
+function lagOf(
+  { createdAt, data }: MoverItem,
+  { firstAt }: DigestStory,
+  { steps }: DigestMaterial,
+): { readonly lag: number; readonly anchor: string } {
+  const step = steps.find(({ slug }) => slug === data.market.slug)
+  if (step === undefined) return { lag: Date.parse(createdAt) - firstAt, anchor: "was seen" }
+  const { lagMsMax, lagMsMin, position } = headlineLag(firstAt, step)
+  return position === "before"
+    ? { lag: lagMsMin, anchor: "began" }
+    : { lag: position === "after" ? lagMsMax : 0, anchor: "ended" }
 }
 
 function subjectStory(

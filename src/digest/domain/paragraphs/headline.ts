@@ -159,7 +159,7 @@ function moveSummary(facts: Facts, move: DigestFact): Line {
   const start = of`${"outcome"} in ${"market"} ` + way + of` ${"change"} to ${"to"}`
   const story = storyBefore(facts, move)
   return story === undefined ? { text: `${start}${of` within ${"window"}`}.`, facts: [move.id] } : {
-    text: `${start}${spell(story)`, seen ${"lag"} after ${"headline"} (${"publisher"})`}.`,
+    text: `${start}${spell(story)`, ${"lag"} after ${"headline"} (${"publisher"})`}.`,
     facts: [move.id, story.id],
   }
 }

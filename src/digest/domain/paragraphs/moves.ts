@@ -93,13 +93,15 @@ function briefLine(move: DigestFact, story: DigestFact): Line {
 
 function orderOf(story: DigestFact): string {
   const of = spell(story)
+  const anchor = textOf(story, "anchor")
+  const verb = anchor === "began" ? "beginning" : anchor === "ended" ? "ending" : "seen"
   switch (textOf(story, "order")) {
     case "before":
-      return of`seen ${"lag"} after`
+      return `${verb} ${of`${"lag"} after`}`
     case "after":
-      return of`seen ${"lag"} before`
+      return `${verb} ${of`${"lag"} before`}`
     default:
-      return "seen in the same minute as"
+      return "in the same hour as"
   }
 }
 
@@ -122,10 +124,10 @@ function newsLine(story: DigestFact, told: Set<string>): Line {
   return line(story, (spell) => {
     const order = textOf(story, "order")
     const lag = order === "before"
-      ? spell`${"lag"} before this move was seen`
+      ? spell`${"lag"} before this move ${"anchor"}`
       : order === "after"
-      ? spell`${"lag"} after this move was seen`
-      : "in the minute in which this move was seen"
+      ? spell`${"lag"} after this move ${"anchor"}`
+      : "in the hour of this move"
     if (again) {
       return `${spell`The headline ${"headline"} above (${"publisher"}) came `}${lag}${
         scopeOf(story)

@@ -41,19 +41,15 @@ export function predeterminedDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyA
 
 function itemDraft(item: DigestFact, facts: ReadonlyArray<DigestFact>): Draft {
   const story = about(facts, item.subject, "story")
-  const rules = about(facts, item.subject, "rules")
   const isNew = story !== undefined && textOf(story, "headline") !== textOf(item, "headline")
   const news = isNew ? [relatedLine(story)] : []
-  const quoted = rules === undefined
-    ? []
-    : [line(rules, (spell) => spell`The rules say ${"quote"}.`)]
   const lines = item.topic === "finding" ? findingLines(item) : [proposalLine(item)]
   return draft({
     section: "predetermined",
     topic: item.topic,
     lead: textOf(item, "market"),
-    facts: [item, story, rules].flatMap((fact) => fact?.id ?? []),
-    sizes: [lines, [...lines, ...news], [...lines, ...news, ...quoted]],
+    facts: [item, story].flatMap((fact) => fact?.id ?? []),
+    sizes: [lines, [...lines, ...news]],
   })
 }
 

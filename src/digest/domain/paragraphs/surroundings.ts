@@ -23,10 +23,12 @@ const storiesMax = 3
 export function relatedLine(story: DigestFact): Line {
   return line(story, (spell) => {
     const more = has(story, "outlets") ? spell`; ${"outlets"} by ${"lastAt"}` : ""
-    const scope = {
-      sibling: " about another outcome of the event",
-      family: " about another date, limit or match",
-    }[textOf(story, "relation")] ?? ""
+    const relation = textOf(story, "relation")
+    const scope = relation === "sibling"
+      ? " about another outcome of the event"
+      : relation === "family"
+      ? " about another date, limit or match"
+      : ""
     return `The first related headline${scope} is ` +
       spell`${"headline"} (${"publisher"}, ${"publishedAt"}` + `${more}).`
   })
