@@ -17,7 +17,6 @@ import {
 import type { Fact } from "./domain/facts.ts"
 import { type Claim, type FilledSlot, fillSlots, type Slot } from "./domain/page.ts"
 import { checkedClaimsMax, supportedClaims } from "./domain/secondCheck.ts"
-import type { ModelFailed } from "./Model.ts"
 import { Narrator } from "./Narrator.ts"
 
 /** The ports of `writePage`; yield them once, where a layer is built. */
