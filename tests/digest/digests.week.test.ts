@@ -109,6 +109,8 @@ const news = Layer.mock(News, {
     }),
   recent: () =>
     Effect.flatMap(chance(0.1), (down) => down ? Effect.die("no news") : Effect.succeed(silence)),
+  storiesAbout: (subjects) =>
+    Effect.succeed({ stories: subjects.map(() => []), coverage: silence.coverage }),
   relatedTo: () => Effect.succeed(silence),
   prune: Effect.void,
 })

@@ -4,6 +4,8 @@
  *
  * @module
  */
+import { conceptsOf } from "./concepts.ts"
+import { joinedPlaces, type Place, placeOf, spacedPlace } from "./places.ts"
 
 export interface Word {
   /** The normalized form, for comparison. */
@@ -12,6 +14,10 @@ export interface Word {
   readonly capitalised: boolean
   /** Only a space or a hyphen separates it from the previous word. */
   readonly follows: boolean
+  /** The place that it means; its term is then the place's. */
+  readonly place: Place | undefined
+  /** The kinds of events that it is a word for. */
+  readonly concepts: ReadonlyArray<string>
 }
 
 /** Words read of one text; the longest title cannot have more. */
@@ -19,10 +25,27 @@ export const wordsMax = 150
 
 /** Long and short names of one thing. */
 const aliases: ReadonlyArray<readonly [RegExp, string]> = [
-  [/\bUnited States\b/g, "US"],
+  [/\bUnited States(?: of America)?\b/g, "US"],
+  [/\bUnited Nations\b/g, "UN"],
   [/\bUnited Kingdom\b/g, "UK"],
   [/\bEuropean Union\b/g, "EU"],
-  [/\bFederal Reserve\b/g, "Fed"],
+  [/\b(?:US )?Federal Reserve\b|\bFOMC\b/g, "Fed"],
+  [/\bEuropean Central Bank\b/g, "ECB"],
+  [/\bBank of England\b/g, "BoE"],
+  [/\bBank of Japan\b/g, "BoJ"],
+  [/\bBTC\b/g, "Bitcoin"],
+  [/\bETH\b|\b[Ee]ther\b/g, "Ethereum"],
+  [/\bSOL\b/g, "Solana"],
+  [/\bDOGE\b(?! (?:cut|staff|team|chief|job|layoff|access))/g, "Dogecoin"],
+  [/\bGOP\b/g, "Republicans"],
+  [/\bDems?\b/g, "Democrats"],
+  [/\bPrime [Mm]inister\b/g, "PM"],
+  [/\b[Cc]onsumer [Pp]rices?\b|\bCPI\b|\b[Cc]ost of living\b/g, "inflation"],
+  [/\b[Ll]ift-?off\b/g, "liftoff"],
+  [/\b[Ee]xit polls?\b/g, "exitpoll"],
+  [/\b[Cc]ease-fire\b/g, "ceasefire"],
+  [/°\s?C\b/g, " celsius"],
+  [/°\s?F\b/g, " fahrenheit"],
 ]
 
 /** The words of a text, in order, at most `wordsMax`. */
@@ -33,15 +56,21 @@ export function wordsOf(text: string): ReadonlyArray<Word> {
     .replace(/\b(?:\p{Lu}\.){2,}/gu, (initials) => `${initials.replaceAll(".", "")} `)
     .replace(/(\d),(?=\d{3})/g, "$1")
     .replace(/['’]s\b/gi, "")
-  const shortened = aliases.reduce((text, [long, short]) => text.replace(long, short), plain)
+  const shortened = joinedPlaces(
+    aliases.reduce((text, [long, short]) => text.replace(long, short), plain),
+  )
   let end = -1
   for (const match of shortened.matchAll(/\p{N}+(?:\.\p{N}+)?|[\p{L}\p{N}]+/gu)) {
     if (words.length === wordsMax) break
     const [written] = match
     const between = end < 0 ? "" : shortened.slice(end, match.index)
+    const place = placeOf(written)
+    const term = place?.term ?? termOf(written)
     words.push({
-      term: termOf(written),
-      written,
+      term,
+      written: spacedPlace(written),
+      place,
+      concepts: concepts.get(term) ?? [],
       capitalised: /^\p{Lu}/u.test(written),
       follows: between === " " || between === "-",
     })
@@ -50,12 +79,26 @@ export function wordsOf(text: string): ReadonlyArray<Word> {
   return words
 }
 
-/** Lower case, without the ending of a plural. */
+/** Lower case, without the ending of a plural or of a form of a verb. */
 function termOf(written: string): string {
-  if (written === "US") return "usa"
   const lower = written.toLowerCase()
+  const single = singular(lower)
+  if (uninformative.has(lower) || uninformative.has(single)) return single
+  const stem = stemOf(single)
+  return uninformative.has(stem) ? single : stem
+}
+
+function singular(lower: string): string {
   if (lower.length < 4 || !/[^siu]s$/.test(lower)) return lower
   return lower.length > 4 && lower.endsWith("ies") ? `${lower.slice(0, -3)}y` : lower.slice(0, -1)
+}
+
+/** "traded", "trading" and "trade" become "trad"; the result is for comparison only. */
+function stemOf(word: string): string {
+  const base = /^\p{L}*[aeiouy]\p{L}*(?:ed|ing)$/u.test(word) && word.length >= 6
+    ? word.replace(/(?:ed|ing)$/, "").replace(/([b-df-hjkmnp-rtvwx])\1$/, "$1")
+    : word
+  return base.length >= 5 && base.endsWith("e") ? base.slice(0, -1) : base
 }
 
 const stopWords = `
@@ -85,8 +128,10 @@ const marketWords = `
 `
 
 const uninformative: ReadonlySet<string> = new Set(
-  `${stopWords} ${marketWords}`.trim().split(/\s+/).flatMap((word) => [word, termOf(word)]),
+  `${stopWords} ${marketWords}`.trim().split(/\s+/).flatMap((word) => [word, singular(word)]),
 )
+
+const concepts = conceptsOf(termOf)
 
 /** Whether a term identifies a subject. A single letter, a small number or a year does not. */
 export function isInformative(term: string): boolean {
