@@ -26,7 +26,8 @@ const families = {
     ...{ isFinal: true, takesObject: false },
   },
   sign: {
-    yes: "sign agree/agrees/agreed seal ink finalise finalize conclude strike/strikes/struck reach " +
+    yes:
+      "sign agree/agrees/agreed seal ink finalise finalize conclude strike/strikes/struck reach " +
       "ratify announce declare",
     no: "reject collapse abandon",
     ...{ isFinal: false, takesObject: false },
@@ -72,7 +73,11 @@ const families = {
     no: "acquit/acquits/acquitted",
     ...{ isFinal: true, takesObject: true },
   },
-  acquit: { yes: "acquit/acquits/acquitted", no: "convict", ...{ isFinal: true, takesObject: true } },
+  acquit: {
+    yes: "acquit/acquits/acquitted",
+    no: "convict",
+    ...{ isFinal: true, takesObject: true },
+  },
   arrest: {
     yes: "arrest charge indict detain sentence jail",
     no: "",
@@ -146,6 +151,10 @@ const forms: ReadonlyArray<Forms> = names.map((family) => {
 export function familiesOf(verb: string): ReadonlyArray<Family> {
   if (beating.has(verb)) return ["win"]
   return forms.filter(({ yes }) => yes.has(verb)).map(({ family }) => family)
+}
+
+export function isEventVerb(word: string): boolean {
+  return beating.has(word) || forms.some(({ yes, no }) => yes.has(word) || no.has(word))
 }
 
 /** What a verb says of an event of a family. */

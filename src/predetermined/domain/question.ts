@@ -39,11 +39,53 @@ export interface Asked {
 
 /** Words that never identify anything. */
 export const emptyWords: ReadonlySet<string> = new Set([
-  ...["the", "a", "an", "and", "or", "of", "in", "on", "at", "to", "for", "by", "with", "from", "x"],
-  ...["be", "is", "are", "was", "were", "been", "will", "his", "her", "its", "their", "this", "that"],
+  ...[
+    "the",
+    "a",
+    "an",
+    "and",
+    "or",
+    "of",
+    "in",
+    "on",
+    "at",
+    "to",
+    "for",
+    "by",
+    "with",
+    "from",
+    "x",
+  ],
+  ...[
+    "be",
+    "is",
+    "are",
+    "was",
+    "were",
+    "been",
+    "will",
+    "his",
+    "her",
+    "its",
+    "their",
+    "this",
+    "that",
+  ],
   ...["most", "as", "before", "until", "than", "vs", "v", "it", "yes", "no", "end", "not", "do"],
   ...["does", "did", "has", "have", "had", "over", "under", "above", "below", "more", "less"],
-  ...["next", "there", "into", "least", "fewer", "exactly", "between", "during", "up", "down", "out"],
+  ...[
+    "next",
+    "there",
+    "into",
+    "least",
+    "fewer",
+    "exactly",
+    "between",
+    "during",
+    "up",
+    "down",
+    "out",
+  ],
 ])
 /** Titles before a person's name. */
 export const titles: ReadonlySet<string> = new Set([
@@ -52,7 +94,21 @@ export const titles: ReadonlySet<string> = new Set([
   ...["veteran", "striker", "coach", "pope", "speaker", "secretary", "justice", "fc", "club"],
 ])
 const prepositions: ReadonlySet<string> = new Set([
-  ...["in", "of", "at", "from", "for", "on", "by", "to", "with", "before", "after", "as", "against"],
+  ...[
+    "in",
+    "of",
+    "at",
+    "from",
+    "for",
+    "on",
+    "by",
+    "to",
+    "with",
+    "before",
+    "after",
+    "as",
+    "against",
+  ],
   ...["until", "into", "over", "between", "near", "during", "than", "through"],
 ])
 const placeWords: ReadonlySet<string> = new Set(["in", "of", "at", "for", "between"])
@@ -166,9 +222,7 @@ export function isInformative(word: string): boolean {
 
 /** A name without articles and titles. */
 function nameWords(tokens: ReadonlyArray<Token>): ReadonlyArray<Token> {
-  const named = tokens.filter(({ word, number }) =>
-    number === null ? !emptyWords.has(word) : true
-  )
+  const named = tokens.filter(({ word, number }) => number === null ? !emptyWords.has(word) : true)
   const bare = named.filter(({ word }) => !titles.has(word))
   return bare.length > 0 ? bare : named
 }
@@ -180,7 +234,8 @@ function yesAsked(question: string): Asked | null {
   const verbAt = will === 0
     ? tokens.findIndex(({ word }) => word === "out" || word === "ceasefire" || word === "truce")
     : tokens.findIndex(({ word, isCapital }, n) =>
-      n > will && !isCapital && (word === "be" || levelVerbs.has(word) || familiesOf(word).length > 0)
+      n > will && !isCapital &&
+      (word === "be" || levelVerbs.has(word) || familiesOf(word).length > 0)
     )
   if (verbAt < 0) return null
   const verb = tokens[verbAt]?.word ?? ""
@@ -211,7 +266,19 @@ function yesAsked(question: string): Asked | null {
 }
 
 const levelVerbs: ReadonlySet<string> = new Set([
-  ...["hit", "reach", "exceed", "surpass", "gain", "dip", "drop", "fall", "rise", "average", "close"],
+  ...[
+    "hit",
+    "reach",
+    "exceed",
+    "surpass",
+    "gain",
+    "dip",
+    "drop",
+    "fall",
+    "rise",
+    "average",
+    "close",
+  ],
 ])
 
 /** Words before the first place, and the names of places. */
@@ -248,7 +315,7 @@ function namesIn(tokens: ReadonlyArray<Token>): ReadonlyArray<ReadonlyArray<Toke
   const runs: Array<Array<Token>> = []
   let isOpen = false
   for (const token of tokens) {
-    const belongs = token.isCapital || isOpen && token.number !== null
+    const belongs: boolean = token.isCapital || isOpen && token.number !== null
     if (belongs && isOpen) runs.at(-1)?.push(token)
     else if (belongs) runs.push([token])
     isOpen = belongs

@@ -4,13 +4,15 @@
  *
  * @module
  */
+import { joinedPlaces, type Place, placeOf } from "../../news/domain/places.ts"
 
 /** The unit of a number; empty for a plain count. */
 export type Unit = "" | "$" | "%" | "°"
 
 export interface Token {
-  /** Lower case, without accents and without a possessive. */
+  /** Lower case, without accents and without a possessive; of a place its name (`Chilean`: `chile`). */
   readonly word: string
+  readonly place: Place | null
   readonly isCapital: boolean
   /** Counts from 0; a comma, a colon, a dash or a word such as `after` starts a new one. */
   readonly clause: number
@@ -69,7 +71,10 @@ const phrases: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bleaves office\b|\bleft office\b/gi, "resigns"],
   [/\b(?:voted|votes|vote) down\b/gi, "rejected"],
   [/\b(?:knocked|knock|knocks|dumped) out\b/gi, "eliminated"],
-  [/\b(?:crash|crashes|crashed|bow|bows|bowed|miss|misses|missed|lose|loses|lost) out(?: on)?\b/gi, "loses"],
+  [
+    /\b(?:crash|crashes|crashed|bow|bows|bowed|miss|misses|missed|lose|loses|lost) out(?: on)?\b/gi,
+    "loses",
+  ],
   [/\b(?:finish|finishes|finished|come|comes|came|rank|ranks|ranked) first\b/gi, "wins"],
   [/\b(?:declared|named|confirmed|proclaimed)(?: the)?(?: as)? (?:the )?winner\b/gi, "wins"],
   [/\btouch(?:es|ed)? down\b/gi, "lands"],
@@ -79,12 +84,15 @@ const phrases: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bfinds? ((?:\p{L}+ ){1,3})guilty\b/giu, "convicts $1"],
   [/\bcomplet(?:e|es|ed) (?:the )?(?:purchase|acquisition|takeover) of\b/gi, "acquires"],
   [/\b(?:fall|falls|fell|go down|went down) to (?=\p{Lu})/gu, "lose to "],
-  [/\bunited states\b|\bU\.S\.|\bUS\b/gi, "USA"],
-  [/\bunited kingdom\b|\bU\.K\./gi, "UK"],
 ]
 
 const pattern =
-  /(\d{4})-(\d{2})-(\d{2})|(?<![\p{L}\p{N}.])(\d{1,3})[-–](\d{1,3})(?![\p{L}\p{N}.-])|([$€£]?)(\d[\d,]*(?:\.\d+)?) ?(%|°|percent\b|degrees\b)?(?:(k|m|mn|bn|b|thousand|million|billion)\b)?|\p{L}[\p{L}\p{N}]*/giu
+  /(\d{4})-(\d{2})-(\d{2})|(?<![\p{L}\p{N}.])(\d{1,3})[-–](\d{1,3})(?![\p{L}\p{N}.-])|([$€£]?)(\d[\d,]*(?:\.\d+)?) ?(%|° ?[CF]?\b|°|percent\b|degrees\b)?(?:(k|m|mn|bn|b|thousand|million|billion)\b)?|\p{L}[\p{L}\p{N}]*/giu
+
+/** The text with one verb of `eventVerbs.ts` in place of several words. */
+export function withPlainVerbs(text: string): string {
+  return phrases.reduce((found, [phrase, verb]) => found.replace(phrase, verb), text)
+}
 
 interface Raw extends Token {
   readonly iso: NamedDate | null
@@ -123,9 +131,10 @@ function isYear({ number }: Token): boolean {
 }
 
 function rawTokens(text: string): ReadonlyArray<Raw> {
-  const plain = phrases.reduce(
-    (found, [phrase, verb]) => found.replace(phrase, verb),
-    text.normalize("NFKD").replace(/\p{M}+/gu, "").replace(/n['’]t\b/gi, " not")
+  const plain = withPlainVerbs(
+    joinedPlaces(
+      text.normalize("NFKD").replace(/\b(?:\p{Lu}\.){2,}/gu, (of) => of.replaceAll(".", "")),
+    ).replace(/\p{M}+/gu, "").replace(/n['’]t\b/gi, " not")
       .replace(/['’]s?(?!\p{L})/giu, ""),
   )
   const tokens: Array<Raw> = []
@@ -133,14 +142,16 @@ function rawTokens(text: string): ReadonlyArray<Raw> {
   for (const match of plain.matchAll(pattern)) {
     if (tokens.length === wordsMax) break
     const [written, year, month, day, more, less, sign, digits, unit, multiplier] = match
-    const word = written.toLowerCase()
+    const place = placeOf(written) ?? null
+    const word = place?.term ?? written.trim().toLowerCase()
     const between = plain.slice(end, match.index)
     if (/[,;:|()–—]|\s-\s/.test(between) || clauseWords.has(word)) clause += 1
     end = match.index + written.length
-    const value = Number(digits?.replaceAll(",", "")) * (multipliers[multiplier?.toLowerCase() ?? ""] ?? 1)
+    const value = Number(digits?.replaceAll(",", "")) *
+      (multipliers[multiplier?.toLowerCase() ?? ""] ?? 1)
     const [a, b] = [Number(more), Number(less)]
     tokens.push({
-      ...{ word, clause },
+      ...{ word, place, clause },
       isCapital: /^\p{Lu}/u.test(written),
       number: digits === undefined ? null : { value, unit: unitOf(sign ?? "", unit ?? "") },
       score: more === undefined ? null : [Math.max(a, b), Math.min(a, b)],
@@ -181,7 +192,9 @@ function monthAt(raw: ReadonlyArray<Raw>, n: number, isDate: Set<number>): Named
   const first = dayAt === n - 1 ? n - 1 : n
   const word = (at: number) => raw[at]?.word ?? ""
   const isWord = ["march", "may", "mar", "dec", "jan"].includes(token.word)
-  if (isWord && dayAt === null && yearAt === undefined && !dateWords.has(word(first - 1))) return null
+  if (isWord && dayAt === null && yearAt === undefined && !dateWords.has(word(first - 1))) {
+    return null
+  }
   for (const at of [n, dayAt, yearAt]) if (typeof at === "number") isDate.add(at)
   const lead = word(first - 1) === "the" ? first - 2 : first - 1
   return {

@@ -71,7 +71,7 @@ export function plantedQuestion(of: PlantedCase): DetectionQuestion | null {
     }
   })
   const siblings = (of.siblings ?? []).map((question): SiblingMarket => ({
-    ...{ question, outcomes: ["Yes", "No"] },
+    ...{ question, outcomes: ["Yes", "No"], exclusive: false },
   }))
   const [first, ...others] = evidenceOf({ market: planted, siblings, proposal, headlines, now })
   return first === undefined ? null : {

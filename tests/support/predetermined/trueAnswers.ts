@@ -102,7 +102,10 @@ export const trueAnswers: ReadonlyArray<PlantedCase> = [
     question: "Ironwood Stags vs. Harbor City Gulls",
     outcomes: ["Ironwood Stags", "Harbor City Gulls"],
     gameStartsAt: "2026-11-21T06:00:00Z",
-    headlines: ["Gulls edge Stags in overtime thriller", "Ironwood Stags fall to Harbor City Gulls"],
+    headlines: [
+      "Gulls edge Stags in overtime thriller",
+      "Ironwood Stags fall to Harbor City Gulls",
+    ],
     answer: "Harbor City Gulls",
   },
   {
@@ -223,7 +226,10 @@ export const trueAnswers: ReadonlyArray<PlantedCase> = [
   },
   {
     question: "Will Norway and Chile sign a fisheries treaty by November 25?",
-    headlines: ["Norway and Chile sign a fisheries treaty", "Fisheries treaty signed by Chile and Norway"],
+    headlines: [
+      "Norway and Chile sign a fisheries treaty",
+      "Fisheries treaty signed by Chile and Norway",
+    ],
     answer: "Yes",
   },
   {
@@ -304,7 +310,10 @@ export const trueAnswers: ReadonlyArray<PlantedCase> = [
   // Companies and technology.
   {
     question: "Will Lab Tessera release Tessera 5 by November 30?",
-    headlines: ["Lab Tessera releases Tessera 5", "Tessera 5 released by Lab Tessera to the public"],
+    headlines: [
+      "Lab Tessera releases Tessera 5",
+      "Tessera 5 released by Lab Tessera to the public",
+    ],
     answer: "Yes",
   },
   {

@@ -22,7 +22,9 @@ const kenya = {
   endsAt: "2026-11-21T10:00:00Z",
 }
 const chile = { question: "Will the central bank of Chile cut rates in December?" }
-const lisbon = { question: "Will the highest temperature in Lisbon be 18°C or more on November 20?" }
+const lisbon = {
+  question: "Will the highest temperature in Lisbon be 18°C or more on November 20?",
+}
 const film = { question: "Will “Lantern Year” win the festival grand prize in November 2026?" }
 const cup = { question: "Will the Harbor City Gulls win the league cup?" }
 const senate = { question: "Will the Senate pass the harbor bill by November 30?" }
@@ -33,7 +35,10 @@ export const wrongAnswers: Readonly<Record<string, ReadonlyArray<PlantedCase>>> 
   "another month": [
     {
       ...chile,
-      headlines: ["Central bank of Chile cuts rates in November", "Chile's central bank lowers rates in November"],
+      headlines: [
+        "Central bank of Chile cuts rates in November",
+        "Chile's central bank lowers rates in November",
+      ],
       answer: "Yes",
     },
     {
@@ -54,7 +59,10 @@ export const wrongAnswers: Readonly<Record<string, ReadonlyArray<PlantedCase>>> 
     },
     {
       question: "Will unemployment in Poland be below 5% in September?",
-      headlines: ["Unemployment in Poland fell below 5% in August", "Poland unemployment was below 5% in Aug."],
+      headlines: [
+        "Unemployment in Poland fell below 5% in August",
+        "Poland unemployment was below 5% in Aug.",
+      ],
       answer: "Yes",
     },
     {
@@ -67,7 +75,10 @@ export const wrongAnswers: Readonly<Record<string, ReadonlyArray<PlantedCase>>> 
     },
     {
       ...chile,
-      headlines: ["Central bank of Chile cuts rates by a quarter point", "Chile's central bank lowers rates"],
+      headlines: [
+        "Central bank of Chile cuts rates by a quarter point",
+        "Chile's central bank lowers rates",
+      ],
       answer: "Yes",
     },
   ],
@@ -90,12 +101,18 @@ export const wrongAnswers: Readonly<Record<string, ReadonlyArray<PlantedCase>>> 
     },
     {
       question: "Will Lab Quillon top the open leaderboard on November 30?",
-      headlines: ["Lab Quillon tops the open leaderboard", "Open leaderboard: Lab Quillon finished first"],
+      headlines: [
+        "Lab Quillon tops the open leaderboard",
+        "Open leaderboard: Lab Quillon finished first",
+      ],
       answer: "Yes",
     },
     {
       ...cup,
-      headlines: ["In 2019 Harbor City Gulls won the league cup", "Gulls crowned league cup champions 2019"],
+      headlines: [
+        "In 2019 Harbor City Gulls won the league cup",
+        "Gulls crowned league cup champions 2019",
+      ],
       answer: "Yes",
     },
     {
@@ -126,12 +143,18 @@ export const wrongAnswers: Readonly<Record<string, ReadonlyArray<PlantedCase>>> 
     },
     {
       ...kenya,
-      headlines: ["Kenya inflation slows to 4.5% in November", "Annual inflation in Kenya was 4.5% in November"],
+      headlines: [
+        "Kenya inflation slows to 4.5% in November",
+        "Annual inflation in Kenya was 4.5% in November",
+      ],
       answer: "Yes",
     },
     {
       ...kenya,
-      headlines: ["Kenya inflation rises to 8.4% in November", "Annual inflation in Kenya was 8.4% in November"],
+      headlines: [
+        "Kenya inflation rises to 8.4% in November",
+        "Annual inflation in Kenya was 8.4% in November",
+      ],
       answer: "No",
     },
     {
@@ -206,12 +229,18 @@ export const wrongAnswers: Readonly<Record<string, ReadonlyArray<PlantedCase>>> 
     },
     {
       question: "Will the central bank of Chile cut rates in November?",
-      headlines: ["Central bank of Japan cuts rates in November", "Japanese central bank lowers rates"],
+      headlines: [
+        "Central bank of Japan cuts rates in November",
+        "Japanese central bank lowers rates",
+      ],
       answer: "Yes",
     },
     {
       ...treaty,
-      headlines: ["Norway and Peru sign a fisheries treaty", "Fisheries treaty signed by Peru and Norway"],
+      headlines: [
+        "Norway and Peru sign a fisheries treaty",
+        "Fisheries treaty signed by Peru and Norway",
+      ],
       answer: "Yes",
     },
     {
@@ -301,7 +330,10 @@ export const wrongAnswers: Readonly<Record<string, ReadonlyArray<PlantedCase>>> 
     },
     {
       question: "Will the highest temperature in Lisbon be 18°C or more on November 22?",
-      headlines: ["Lisbon temperature reached 18°C or more", "Highest temperature in Lisbon hits 18°C"],
+      headlines: [
+        "Lisbon temperature reached 18°C or more",
+        "Highest temperature in Lisbon hits 18°C",
+      ],
       answer: "Yes",
     },
   ],
@@ -318,7 +350,10 @@ export const wrongAnswers: Readonly<Record<string, ReadonlyArray<PlantedCase>>> 
     },
     {
       ...cup,
-      headlines: ["Lakeside Herons beat Harbor City Gulls in league cup final", "Gulls lose league cup final to Herons"],
+      headlines: [
+        "Lakeside Herons beat Harbor City Gulls in league cup final",
+        "Gulls lose league cup final to Herons",
+      ],
       answer: "Yes",
     },
     {
@@ -356,7 +391,10 @@ export const wrongAnswers: Readonly<Record<string, ReadonlyArray<PlantedCase>>> 
     },
     {
       ...film,
-      headlines: ["“Low Tide” wins the festival grand prize", "Festival jury gives grand prize to “Low Tide”"],
+      headlines: [
+        "“Low Tide” wins the festival grand prize",
+        "Festival jury gives grand prize to “Low Tide”",
+      ],
       answer: "Yes",
     },
     {
@@ -370,12 +408,18 @@ export const wrongAnswers: Readonly<Record<string, ReadonlyArray<PlantedCase>>> 
     },
     {
       question: "Will the Senate confirm Dana Roe as judge by November 30?",
-      headlines: ["Senate confirms Ivo Brand as judge", "Ivo Brand confirmed by the Senate as judge"],
+      headlines: [
+        "Senate confirms Ivo Brand as judge",
+        "Ivo Brand confirmed by the Senate as judge",
+      ],
       answer: "Yes",
     },
     {
       ...vane,
-      headlines: ["Finance minister Karl Ost resigns", "Minister Ost resigns after talks with prime minister Vane"],
+      headlines: [
+        "Finance minister Karl Ost resigns",
+        "Minister Ost resigns after talks with prime minister Vane",
+      ],
       answer: "Yes",
     },
     {
@@ -406,12 +450,20 @@ export const wrongAnswers: Readonly<Record<string, ReadonlyArray<PlantedCase>>> 
     },
     {
       ...senate,
-      headlines: ["Senate passes harbor bill", "Harbor bill approved by Senate", "Senate rejects harbor bill"],
+      headlines: [
+        "Senate passes harbor bill",
+        "Harbor bill approved by Senate",
+        "Senate rejects harbor bill",
+      ],
       answer: "Yes",
     },
     {
       question: "Will Carl Brandt be convicted of fraud by December 31?",
-      headlines: ["Carl Brandt convicted of fraud", "Jury finds Brandt guilty of fraud", "Carl Brandt acquitted of fraud"],
+      headlines: [
+        "Carl Brandt convicted of fraud",
+        "Jury finds Brandt guilty of fraud",
+        "Carl Brandt acquitted of fraud",
+      ],
       answer: "Yes",
     },
     {
@@ -512,7 +564,11 @@ export const wrongAnswers: Readonly<Record<string, ReadonlyArray<PlantedCase>>> 
     },
     {
       ...senate,
-      headlines: ["Senate passes harbor bill", "UPDATE 1: Senate passes harbor bill", "Senate passes harbor bill - Post"],
+      headlines: [
+        "Senate passes harbor bill",
+        "UPDATE 1: Senate passes harbor bill",
+        "Senate passes harbor bill - Post",
+      ],
       answer: "Yes",
     },
     {
@@ -525,19 +581,28 @@ export const wrongAnswers: Readonly<Record<string, ReadonlyArray<PlantedCase>>> 
     },
     {
       ...treaty,
-      headlines: ["Norway and Chile sign a fisheries treaty", "Fisheries treaty expected to be signed by Chile and Norway"],
+      headlines: [
+        "Norway and Chile sign a fisheries treaty",
+        "Fisheries treaty expected to be signed by Chile and Norway",
+      ],
       answer: "Yes",
     },
   ],
   "another stage or contest": [
     {
       ...cup,
-      headlines: ["Harbor City Gulls win league cup semi-final", "Gulls beat Herons in league cup semifinal"],
+      headlines: [
+        "Harbor City Gulls win league cup semi-final",
+        "Gulls beat Herons in league cup semifinal",
+      ],
       answer: "Yes",
     },
     {
       ...cup,
-      headlines: ["Harbor City Gulls win first round of league cup", "League cup first round: Gulls beat Foxes"],
+      headlines: [
+        "Harbor City Gulls win first round of league cup",
+        "League cup first round: Gulls beat Foxes",
+      ],
       answer: "Yes",
     },
     {
@@ -558,12 +623,18 @@ export const wrongAnswers: Readonly<Record<string, ReadonlyArray<PlantedCase>>> 
     },
     {
       ...senate,
-      headlines: ["Senate committee passes harbor bill", "Harbor bill approved by Senate committee"],
+      headlines: [
+        "Senate committee passes harbor bill",
+        "Harbor bill approved by Senate committee",
+      ],
       answer: "Yes",
     },
     {
       ...gulls,
-      headlines: ["Ironwood Stags win first half against Harbor City Gulls", "Stags beat Gulls in practice match"],
+      headlines: [
+        "Ironwood Stags win first half against Harbor City Gulls",
+        "Stags beat Gulls in practice match",
+      ],
       answer: "Ironwood Stags",
     },
     {
@@ -586,12 +657,18 @@ export const wrongAnswers: Readonly<Record<string, ReadonlyArray<PlantedCase>>> 
     },
     {
       ...treaty,
-      headlines: ["Norway and Chile do not sign fisheries treaty at summit", "Norway and Chile leave talks without fisheries treaty"],
+      headlines: [
+        "Norway and Chile do not sign fisheries treaty at summit",
+        "Norway and Chile leave talks without fisheries treaty",
+      ],
       answer: "No",
     },
     {
       ...senate,
-      headlines: ["Senate fails to pass harbor bill this week", "Senate did not pass harbor bill on Friday"],
+      headlines: [
+        "Senate fails to pass harbor bill this week",
+        "Senate did not pass harbor bill on Friday",
+      ],
       answer: "No",
     },
     {
@@ -601,7 +678,10 @@ export const wrongAnswers: Readonly<Record<string, ReadonlyArray<PlantedCase>>> 
     },
     {
       ...vane,
-      headlines: ["Prime Minister Olga Vane has not resigned", "Olga Vane did not resign on Friday, party says"],
+      headlines: [
+        "Prime Minister Olga Vane has not resigned",
+        "Olga Vane did not resign on Friday, party says",
+      ],
       answer: "No",
     },
     {
@@ -617,51 +697,78 @@ export const wrongAnswers: Readonly<Record<string, ReadonlyArray<PlantedCase>>> 
   "no completed event": [
     {
       ...portugal,
-      headlines: ["Civic Alliance could win the most seats in Portugal", "Civic Alliance gain in new poll of Portugal"],
+      headlines: [
+        "Civic Alliance could win the most seats in Portugal",
+        "Civic Alliance gain in new poll of Portugal",
+      ],
       answer: "Yes",
     },
     {
       ...gulls,
-      headlines: ["Ironwood Stags vs. Harbor City Gulls: what to expect", "Stags to beat Gulls, says model"],
+      headlines: [
+        "Ironwood Stags vs. Harbor City Gulls: what to expect",
+        "Stags to beat Gulls, says model",
+      ],
       answer: "Ironwood Stags",
     },
     {
       ...treaty,
-      headlines: ["Norway and Chile close in on a fisheries treaty", "Norway and Chile agree to sign fisheries treaty next week"],
+      headlines: [
+        "Norway and Chile close in on a fisheries treaty",
+        "Norway and Chile agree to sign fisheries treaty next week",
+      ],
       answer: "Yes",
     },
     {
       ...vane,
-      headlines: ["Opposition demands Prime Minister Olga Vane resigns", "Olga Vane survives vote on her resignation"],
+      headlines: [
+        "Opposition demands Prime Minister Olga Vane resigns",
+        "Olga Vane survives vote on her resignation",
+      ],
       answer: "Yes",
     },
     {
       ...senate,
-      headlines: ["Senate opens debate on harbor bill", "Senate leader launches push for harbor bill"],
+      headlines: [
+        "Senate opens debate on harbor bill",
+        "Senate leader launches push for harbor bill",
+      ],
       answer: "Yes",
     },
     {
       ...cup,
-      headlines: ["Harbor City Gulls reach league cup final", "Gulls win place in league cup final"],
+      headlines: [
+        "Harbor City Gulls reach league cup final",
+        "Gulls win place in league cup final",
+      ],
       answer: "Yes",
     },
   ],
   "invented decisive words": [
     {
       ...gulls,
-      headlines: ["Ironwood Stags beat Harbor City Gulls 3-1", "Gulls lose 3-1 to Stags in season opener"],
+      headlines: [
+        "Ironwood Stags beat Harbor City Gulls 3-1",
+        "Gulls lose 3-1 to Stags in season opener",
+      ],
       answer: "Ironwood Stags",
       decisiveWords: "Stags beat Gulls",
     },
     {
       ...gulls,
-      headlines: ["Ironwood Stags beat Harbor City Gulls 3-1", "Gulls lose 3-1 to Stags in season opener"],
+      headlines: [
+        "Ironwood Stags beat Harbor City Gulls 3-1",
+        "Gulls lose 3-1 to Stags in season opener",
+      ],
       answer: "Ironwood Stags",
       decisiveWords: "",
     },
     {
       ...gulls,
-      headlines: ["Ironwood Stags beat Harbor City Gulls 3-1", "Gulls lose 3-1 to Stags in season opener"],
+      headlines: [
+        "Ironwood Stags beat Harbor City Gulls 3-1",
+        "Gulls lose 3-1 to Stags in season opener",
+      ],
       answer: "Ironwood Stags",
       decisiveWords: "in",
     },
