@@ -106,7 +106,10 @@ export const openMarkets = Effect.fnUntraced(function* (
   return open
 })
 
-/** The headlines per market, for markets with a headline that reports a completed event. */
+/**
+ * The headlines per market, for markets with a headline that reports a completed event, and then for the
+ * other markets of their events.
+ */
 export const newsByMarket = Effect.fnUntraced(function* (
   { news }: DetectionServices,
   markets: ReadonlyArray<Market>,
@@ -115,7 +118,12 @@ export const newsByMarket = Effect.fnUntraced(function* (
   const since = slot - newsAgeMsMax
   const { headlines } = yield* news.recent(since, headlinesMax)
   const about = headlineFinder(headlines.filter(({ title }) => reportsCompletedEvent(title)))
-  const inTheNews = markets.filter(({ question }) => about(question).length > 0)
+  const named = new Set(markets.filter(({ question }) => about(question).length > 0))
+  const events = new Set([...named].map(({ eventSlug }) => eventSlug.toLowerCase()))
+  const others = markets.filter((market) =>
+    !named.has(market) && events.has(market.eventSlug.toLowerCase())
+  )
+  const inTheNews = [...named, ...others]
   const found = yield* Effect.forEach(
     inTheNews.slice(0, newsMarketsMax),
     (market) =>

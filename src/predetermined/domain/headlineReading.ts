@@ -15,6 +15,7 @@ import { reportsCompletedEvent } from "./headlineChecks.ts"
 import {
   type Asked,
   askedOf,
+  asksYesOrNo,
   emptyWords,
   isInformative,
   isPreposition,
@@ -86,7 +87,7 @@ function readOutcome(market: Market, text: TitleText): Found | null {
   const total = totalOf(market.question)
   if (sides !== null && total !== null) return readTotal(market, text, total)
   if (sides !== null && !sides.every((side) => mentionsOf(side, text).length > 0)) return null
-  const isYesNo = market.outcomes[0] === "Yes" && market.outcomes[1] === "No"
+  const isYesNo = asksYesOrNo(market)
   const [first, second] = [askedOf(market, 0), isYesNo ? null : askedOf(market, 1)]
   const ofFirst = first === null ? null : readAsked(first, text)
   const ofSecond = second === null ? null : readAsked(second, text)
@@ -264,13 +265,19 @@ function yesOf(sentence: Sentence, at: number, use: VerbUse): boolean | null {
   if (isWin) return role === "subject" && hasOwnObject(sentence, at) ? yes : null
   const isThirdPerson = /s$/.test(tokens[at]?.word ?? "")
   if (asked.isPassive) {
-    const undergoes = role === "object" && !isPassiveForm || role === "subject" && !isThirdPerson
+    const undergoes = role === "object" && !isPassiveForm ||
+      role === "subject" && (!isThirdPerson || isAlsoIntransitive(asked))
     return undergoes ? yes : null
   }
   if (role === "agent") return yes
   if (role === "object") return use.takesObject && !isPassiveForm ? yes : null
   const isActive = !isPassiveForm || use.takesObject
   return isActive && hasOwnObject(sentence, at) ? yes : null
+}
+
+/** `The lighthouse opens` and `the lighthouse is opened` report the same. */
+function isAlsoIntransitive({ families }: Asked): boolean {
+  return families.some((family) => ["open", "light", "end"].includes(family))
 }
 
 /** How the subject stands to the verb; `first` is where its negation begins. */

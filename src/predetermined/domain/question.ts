@@ -5,6 +5,7 @@
  */
 import type { Market } from "../../markets/domain/market.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
+import { safeName } from "../../core/domain/untrusted.ts"
 import { familiesOf, type Family } from "./eventVerbs.ts"
 import { type NamedDate, titleText, type Token, type Unit } from "./titleWords.ts"
 
@@ -133,7 +134,7 @@ export function askedOf(
     return contest([own], [other])
   }
   if (sides !== null) return null
-  if (outcomes[0] === "Yes" && outcomes[1] === "No") return yesAsked(question)
+  if (asksYesOrNo({ outcomes })) return yesAsked(question)
   const own = titleText(outcomes[outcome]).tokens
   const all = new Set(outcomes.flatMap((name) => titleText(name).tokens.map(({ word }) => word)))
   const objects = titleText(question).tokens.filter(({ word }) =>
@@ -141,6 +142,10 @@ export function askedOf(
   )
   if (own.length === 0 || isTotal(outcomes)) return null
   return { ...contest([own], []), objects: new Set(objects.map(({ word }) => stem(word))) }
+}
+
+export function asksYesOrNo({ outcomes }: Pick<Market, "outcomes">): boolean {
+  return /^yes$/i.test(safeName(outcomes[0]))
 }
 
 function contest(subjects: Asked["subjects"], names: Asked["names"]): Asked {
@@ -155,7 +160,7 @@ export function sidesOf(
   { question, outcomes }: Pick<Market, "question" | "outcomes">,
 ): readonly [ReadonlyArray<Token>, ReadonlyArray<Token>] | null {
   const [, a, b] = /^(.+?) (?:vs?\.?|@) ([^:(]+)/i.exec(question) ?? []
-  const named = !isTotal(outcomes) && outcomes[0] !== "Yes"
+  const named = !isTotal(outcomes) && !asksYesOrNo({ outcomes })
   const [first, second] = named && a !== undefined ? outcomes : [a, b]
   if (first === undefined || second === undefined) return null
   const words = (text: string) => nameWords(titleText(text.split(":").at(-1) ?? "").tokens)

@@ -58,23 +58,26 @@ law("judgeDetection() accepts exactly the answers that the rules allow", anyAnsw
     supporting.length > 0 &&
     (drawn.proposal === null || !drawn.proposal.disputed && drawn.proposal.outcome === outcome)
   if (!isAcceptable) return ok(Result.isFailure(judged))
-  const accepted = Result.getOrThrow(judged)
+  const alone = supporting.every(({ kind }) => kind === "venue")
+  const news = question.evidence.filter(({ kind }) => kind === "news")
+  const reported = new Set(news.flatMap((piece) => supportedBy(drawn, piece)))
+  const copied = supporting.some(({ kind, title }) =>
+    kind === "news" && title === detection.decisiveWords
+  )
   const two = supporting.some((a) =>
     supporting.some((b) =>
       a.source.replace("www.", "") !== b.source.replace("www.", "") && a.title !== b.title
     )
   )
-  const strong = supporting.some(({ kind }) => kind === "venue") || two
-  const alone = supporting.every(({ kind }) => kind === "venue")
+  const proposed = isUnchallenged(drawn.proposal) && drawn.proposal?.outcome === outcome
+  const isEvidence = reported.size === 1 && copied && (proposed || two)
+  if (!alone && !isEvidence) return ok(Result.isFailure(judged))
+  const accepted = Result.getOrThrow(judged)
   const price = outcome === 0 ? question.mid : 1 - question.mid
   equal([accepted.outcome, accepted.evidence], [outcome, supporting])
   equal([accepted.kind, accepted.confidence], [
     alone ? "contested_proposal" : "evidence",
-    alone
-      ? price >= 0.5 ? "medium" : "low"
-      : detection.confidence === "high" && strong
-      ? "high"
-      : "medium",
+    alone ? price >= 0.5 ? "medium" : "low" : detection.confidence,
   ])
 }, runs)
 
@@ -100,15 +103,27 @@ const assertFactual = (
   return text.trim() !== ""
 }
 
+const asked = { siblings: [], rules: "", mid: 0.6, proposal: proposal(), now }
+
+/** With the venue's proposal of the first outcome, which makes one headline enough. */
+const withProposal = (
+  of: typeof yesOrNo,
+  evidence: AcceptedDetection["evidence"],
+): AcceptedDetection["evidence"] => {
+  const venue = { id: "E9", kind: "venue" as const, title: "Outcome proposed", source: "the venue" }
+  return [...evidence, { ...venue, url: of.url, publishedAt: now - 60 * 60_000 }]
+}
+
 Deno.test("judgeDetection() replaces a statement that names the other outcome or has a negation", () => {
   const title = "Lighthouse lit and opened at Skerry Point"
   const piece = { id: "E1", kind: "news" as const, title, source: "x" }
   const evidence = [{ ...piece, url: "https://one.example/", publishedAt: now }] as const
   const of = market({ question: "Will the Skerry Point lighthouse be lit?" })
-  const question = { market: of, rules: "", mid: 0.6, proposal: null, evidence, now }
+  const question = { ...asked, market: of, evidence: withProposal(of, evidence) }
   const published = (statement: string) => {
     const detection: Detection = {
       ...{ determined: true, outcome: "Yes", confidence: "high", evidence: ["E1"], statement },
+      decisiveWords: title,
     }
     return Result.getOrThrow(judgeDetection(question, detection)).statement
   }
@@ -182,16 +197,17 @@ law("a market's own texts never lead to an item", anyMarketText, (drawn) => {
   const of = { ...yesOrNo, question: drawn.question }
   const priced = pricedQuestion({
     ...{ market: of, book: Result.succeed(microstructureWith()), rules: drawn.rules, now },
+    siblings: [],
     ...{ proposal: null, headlines: forecasts },
   })
   ok(Result.isFailure(priced))
   // Even if the question were asked, no answer would be accepted.
   const piece = { id: "E1", kind: "news" as const, title: "Lighthouse likely lit", source: "x" }
   const evidence = [{ ...piece, url: "https://one.example/", publishedAt: now }] as const
-  const question = { market: of, rules: drawn.rules, mid: 0.6, proposal: null, evidence, now }
+  const question = { ...asked, market: of, rules: drawn.rules, proposal: null, evidence }
   const obedient: Detection = {
     ...{ determined: true, outcome: drawn.outcome, confidence: "high", evidence: ["E1"] },
-    statement: drawn.question,
+    ...{ statement: drawn.question, decisiveWords: "Lighthouse likely lit" },
   }
   equal(judgeDetection(question, obedient), Result.fail("unsupported"))
 }, runs)
@@ -220,7 +236,7 @@ law(
     const mid = drawn.steps / 10_000
     const micro = microstructureWith({ mid, spread, depthUsd })
     const input = {
-      ...{ market: of, rules: "", now },
+      ...{ market: of, siblings: [], rules: "", now },
       book: drawn.book === "none"
         ? null
         : drawn.book === "crossed"
@@ -258,6 +274,7 @@ Deno.test("pricedQuestion() rejects prices at the limits, and a market that is o
     Result.match(
       pricedQuestion({
         ...{ market: market({ endsAt: now - 1 }), rules: "", proposal: null, headlines: [], now },
+        siblings: [],
         book: Result.succeed(microstructureWith({ mid })),
         ...fields,
       }),
@@ -309,6 +326,7 @@ Deno.test("rulesDetection() waits for half of the window, or for an hour without
         rules: "",
         proposal: drawn,
         now,
+        siblings: [],
       },
       headlines: [headline()],
     })
@@ -340,6 +358,7 @@ law("predeterminedItem() has the price of its outcome, and the rest to 1 as the 
       rules: "",
       headlines: [],
       now,
+      siblings: [],
     },
     proposal: proposal({ outcome }),
   }))
@@ -366,10 +385,14 @@ Deno.test("judgeDetection() matches a sanitized outcome name, and rejects an amb
     Result.match(
       judgeDetection(
         {
+          ...asked,
           market: market({ outcomes, tokenIds: [TokenId.make("a"), TokenId.make("b")] }),
-          ...{ rules: "", mid: 0.5, proposal: null, evidence, now },
+          evidence: withProposal(yesOrNo, evidence),
         },
-        { determined: true, outcome, statement: "", confidence: "high", evidence: ["E1"] },
+        {
+          ...{ determined: true, outcome, statement: "", confidence: "high", evidence: ["E1"] },
+          decisiveWords: "Lighthouse lit",
+        },
       ),
       { onSuccess: ({ outcome }) => outcome, onFailure: (reason) => reason },
     )
@@ -386,11 +409,12 @@ Deno.test("judgeDetection() keeps a detector's statement that names the outcome 
     url: "https://a.example/",
     publishedAt: now,
   }] as const
-  const question = { market: yesOrNo, rules: "", mid: 0.5, proposal: null, evidence, now }
+  const question = { ...asked, market: yesOrNo, evidence: withProposal(yesOrNo, evidence) }
   const plain = plainStatement(yesOrNo, 0, evidence, now)
   const published = (statement: string) =>
     Result.getOrThrow(judgeDetection(question, {
       ...{ determined: true, outcome: "Yes", statement, confidence: "high", evidence: ["E1"] },
+      decisiveWords: "Lighthouse lit",
     })).statement
   const valid = "The outcome is “Yes”, as “Wire” says."
   equal(published(valid), valid)

@@ -44,6 +44,7 @@ export const reportDraft = {
 
 export const detectionQuestion: DetectionQuestion = {
   market: market(),
+  siblings: [],
   rules: "Yes if it happens.",
   mid: 0.9,
   proposal: null,
@@ -63,4 +64,5 @@ export const detection = {
   statement: "It has happened.",
   confidence: "high",
   evidence: ["E1"],
+  decisiveWords: "has happened",
 } as const
