@@ -65,6 +65,13 @@ const DetectionCase = Schema.Struct({
   kind: Schema.Literal("detection"),
   question: text,
   outcomes: Schema.Tuple([text, text]),
+  siblings: Schema.Array(Schema.Struct({
+    question: text,
+    outcomes: Schema.Tuple([text, text]),
+    exclusive: Schema.Boolean,
+  })),
+  exclusive: Schema.Boolean,
+  gameStartsAt: Schema.NullOr(finite),
   rules: text,
   mid: finite,
   endsAt: Schema.NullOr(finite),
@@ -128,7 +135,8 @@ export const readCases = Effect.fn("readCases")(function* (dir: string) {
 
 /** The question with a market that has no more than the question needs. */
 export function questionOf(
-  { question, outcomes, rules, mid, endsAt, proposal, evidence, now }: DetectionCase,
+  { question, outcomes, siblings, exclusive, gameStartsAt, endsAt, proposal, ...rest }:
+    DetectionCase,
 ): DetectionQuestion {
   const market: Market = {
     id: MarketId.make("case"),
@@ -140,9 +148,9 @@ export function questionOf(
     outcomes,
     tokenIds: [TokenId.make("1"), TokenId.make("2")],
     endsAt,
-    gameStartsAt: null,
+    gameStartsAt,
     eventKey: "case",
-    exclusive: false,
+    exclusive,
     volumeUsd: 0,
     volume24hUsd: null,
     liquidityUsd: 0,
@@ -151,8 +159,10 @@ export function questionOf(
     takerFeeRate: 0,
     mechanical: null,
   }
+  const { rules, mid, evidence, now } = rest
   return {
     market,
+    siblings,
     rules,
     mid,
     proposal: proposal === null ? null : { ...proposal, marketId: market.id },

@@ -20,7 +20,7 @@ const detection = {
   kind: "detection",
   question: "Will Acme buy Globex by 1 December 2026?",
   outcomes: ["Yes", "No"],
-  rules: "Yes if it does.",
+  ...{ siblings: [], exclusive: false, gameStartsAt: null, rules: "Yes if it does." },
   mid: 0.5,
   endsAt: null,
   proposal: null,
@@ -38,7 +38,7 @@ const answers: Readonly<Record<Call["use"], unknown>> = {
   report: { claims: [claimDraft] },
   check: { verdicts: [] },
   detection: {
-    ...{ determined: false, outcome: null, statement: "", confidence: "low", evidence: [] },
+    ...{ determined: false, outcome: null, confidence: "low", evidence: [] },
     decisiveWords: "",
   },
 }

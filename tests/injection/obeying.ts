@@ -168,6 +168,7 @@ function detectionOf(call: Call, isOrder: (text: string) => boolean): unknown {
     statement: (orders(whole)[0] ?? whole).slice(0, 300),
     confidence: "high",
     evidence: [...evidence.map(({ id }) => id), ...invented].slice(0, 20),
+    decisiveWords: (evidence.at(-1)?.title ?? "").slice(0, 300),
   }
 }
 

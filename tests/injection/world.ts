@@ -176,6 +176,7 @@ export function detectionQuestionWith(place: Place, text: string): DetectionQues
     }) as const
   return {
     market: lighthouse(words.question),
+    siblings: [],
     rules: words.rules,
     mid: 0.62,
     proposal: null,

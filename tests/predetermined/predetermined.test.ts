@@ -19,6 +19,7 @@ import {
   credulous,
   itemsOf,
   litNews,
+  litTwice,
   makeScript,
   type Ports,
   portsOf,
@@ -72,7 +73,8 @@ on(
     detector: "model",
     detect: () =>
       Effect.succeed({
-        ...{ determined: false, outcome: null, statement: "", confidence: "low", evidence: [] },
+        ...{ determined: false, outcome: null, confidence: "low", evidence: [] },
+        decisiveWords: "",
       }),
   },
   Effect.fnUntraced(function* (script, ports) {
@@ -159,7 +161,7 @@ on(
   "a detector that fails or dies does not affect other questions, and is asked again",
   {
     markets: [0, 1, 2, 3].map((n) => candidate(n, { status: "open" })),
-    headlines: [0, 1, 2, 3].map((n) => litNews(n)),
+    headlines: [0, 1, 2, 3].flatMap(litTwice),
     detector: "model",
     detect: (question) =>
       ({
@@ -176,7 +178,7 @@ on(
     equal((yield* tickOf(ports, now + tickIntervalMs)).items.length, 2)
     equal(marketsOf(yield* itemsOf(ports)), [0, 1, 2, 3].map((n) => `lighthouse-${n}`))
     const [item] = yield* itemsOf(ports)
-    strictEqual(item?.data.confidence, "medium")
+    strictEqual(item?.data.confidence, "high")
   }),
 )
 
@@ -219,7 +221,7 @@ on(
 
 on(
   "a detector that never answers times out after 45 seconds, and is asked again",
-  { markets: [candidate(0, { status: "open" })], headlines: [litNews(0)], detector: "model" },
+  { markets: [candidate(0, { status: "open" })], headlines: litTwice(0), detector: "model" },
   Effect.fnUntraced(function* (script, ports) {
     const reached = yield* Deferred.make<void>()
     script.detect = () => Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
@@ -344,7 +346,7 @@ on(
   "evidence of the news stays evidence, with or without a proposal",
   {
     markets: [candidate(0, { status: "open" }), candidate(1)],
-    headlines: [litNews(0), litNews(1)],
+    headlines: [...litTwice(0), litNews(1)],
     proposals: [proposed(1)],
     ...{ detector: "model", detect: credulous },
   },

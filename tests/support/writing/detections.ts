@@ -9,6 +9,7 @@ import { market } from "../movers/market.ts"
 
 export const detectionQuestion: DetectionQuestion = {
   market: market(),
+  siblings: [],
   rules: "Yes if it happens.",
   mid: 0.9,
   proposal: null,
@@ -25,7 +26,7 @@ export const detectionQuestion: DetectionQuestion = {
 export const detection = {
   determined: true,
   outcome: "Yes",
-  statement: "It has happened.",
   confidence: "high",
   evidence: ["E1"],
+  decisiveWords: "has happened",
 } as const

@@ -1,0 +1,497 @@
+/**
+ * Which outcome of a market a headline reports: it must name who the question is about, beside a verb
+ * of the question's event or of its contrary.
+ *
+ * Only a few plain sentence forms are read. A headline in another form reports nothing, so that a wrong
+ * reading is rare and a missing one frequent.
+ *
+ * @module
+ */
+import type { Market } from "../../markets/domain/market.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
+import { familiesOf, isContraryFinal, takesObject, verbKind } from "./eventVerbs.ts"
+import type { DetectionQuestion, SiblingMarket } from "./detection.ts"
+import { reportsCompletedEvent } from "./headlineChecks.ts"
+import {
+  type Asked,
+  askedOf,
+  asksYesOrNo,
+  emptyWords,
+  isInformative,
+  isPreposition,
+  type Level,
+  periodOf,
+  sidesOf,
+  stem,
+  titles,
+  totalOf,
+} from "./question.ts"
+import { isInScope } from "./scope.ts"
+import { type TitleText, titleText, type Token } from "./titleWords.ts"
+
+/** The parts of a question that decide what a headline reports. */
+export type ReadingContext = Pick<DetectionQuestion, "market" | "siblings" | "rules" | "now">
+
+/** What a headline reports of a market. */
+export interface HeadlineReading {
+  readonly outcome: 0 | 1
+  /** False for a report that something did not happen while there is still time. */
+  readonly isDecided: boolean
+  /** A score, or figures with their unit: two headlines of one event have the same. */
+  readonly figures: ReadonlyArray<string>
+}
+
+interface Publication {
+  readonly title: string
+  readonly publishedAt: EpochMs
+}
+
+/** The outcome that a headline reports; null when it reports none, or is about something else. */
+export function readHeadline(
+  context: ReadingContext,
+  publication: Publication,
+): HeadlineReading | null {
+  if (!reportsCompletedEvent(publication.title) || !isInScope(context, publication)) return null
+  const text = titleText(publication.title)
+  const found = readOutcome(context.market, text) ?? readRival(context, text)
+  if (found === null) return null
+  return {
+    outcome: found.outcome,
+    isDecided: found.isFinal || isTimeOver(context, publication),
+    figures: figuresOf(text),
+  }
+}
+
+/** Whether a headline names who the market, or one of its rivals, is about; of a match, both sides. */
+export function namesSubject({ market, siblings }: ReadingContext, title: string): boolean {
+  const text = titleText(title)
+  const sides = sidesOf(market)
+  if (sides !== null) return sides.every((side) => mentionsOf(side, text).length > 0)
+  const rivals = siblings.filter((sibling) => areRivals(market, sibling))
+  return [market, ...rivals].some((one) => {
+    const asked = [askedOf(one, 0), askedOf(one, 1)].filter((found) => found !== null)
+    return asked.some(({ subjects }) =>
+      subjects.every((subject) => mentionsOf(subject, text).length > 0)
+    )
+  })
+}
+
+interface Found {
+  readonly outcome: 0 | 1
+  /** False for a report that something did not happen: it still may. */
+  readonly isFinal: boolean
+}
+
+function readOutcome(market: Market, text: TitleText): Found | null {
+  const sides = sidesOf(market)
+  const total = totalOf(market.question)
+  if (sides !== null && total !== null) return readTotal(market, text, total)
+  if (sides !== null && !sides.every((side) => mentionsOf(side, text).length > 0)) return null
+  const isYesNo = asksYesOrNo(market)
+  const [first, second] = [askedOf(market, 0), isYesNo ? null : askedOf(market, 1)]
+  const ofFirst = first === null ? null : readAsked(first, text)
+  const ofSecond = second === null ? null : readAsked(second, text)
+  const outcomes = [
+    ...ofFirst === null ? [] : [{ outcome: ofFirst.isYes ? 0 as const : 1 as const, ...ofFirst }],
+    ...ofSecond === null
+      ? []
+      : [{ outcome: ofSecond.isYes ? 1 as const : 0 as const, ...ofSecond }],
+  ]
+  const [found] = outcomes
+  if (found === undefined || outcomes.some(({ outcome }) => outcome !== found.outcome)) return null
+  return { outcome: found.outcome, isFinal: found.isFinal }
+}
+
+/** A sibling's first outcome, if only one of the two can happen, means this market's second one. */
+function readRival({ market, siblings }: ReadingContext, text: TitleText): Found | null {
+  const rivals = siblings.filter((sibling) => areRivals(market, sibling))
+  const hasWon = rivals.some(({ question, outcomes }) => {
+    const found = readOutcome({ ...market, question, outcomes }, text)
+    return found?.outcome === 0
+  })
+  return hasWon ? { outcome: 1, isFinal: true } : null
+}
+
+/**
+ * Whether at most one of two questions can be answered with yes: the venue calls them exclusive, or they
+ * differ in their subject only and ask who wins something that has one winner.
+ */
+function areRivals(market: Market, sibling: SiblingMarket): boolean {
+  if (sibling.question === market.question) return false
+  if (market.exclusive && sibling.exclusive) return true
+  const [own, other] = [askedOf(market, 0), askedOf({ ...sibling }, 0)]
+  if (own === null || other === null || own.level !== null || other.level !== null) return false
+  const hasOneWinner = /\b(?:win|top|be|become) (?:elected |the )/.test(market.question) &&
+    own.families.includes("win")
+  return hasOneWinner && frameOf(market.question, own) === frameOf(sibling.question, other)
+}
+
+/** The question without the words of its subject. */
+function frameOf(question: string, { subjects }: Asked): string {
+  const own = new Set(subjects.flat().map(({ word }) => word))
+  const { tokens, dates } = titleText(question)
+  const rest = tokens.filter(({ word }) => !own.has(word) && word !== "the").map(({ word }) => word)
+  return JSON.stringify([rest, dates])
+}
+
+/** Words that end a matter: the contrary can no longer become true. */
+const finalWords =
+  /\b(?:final (?:count|result|results|table|tally|score|vote|standings)|all ballots counted|certified|full count)\b/i
+
+/** Whether what has not happened can no longer happen. */
+function isTimeOver({ market, now }: ReadingContext, { title, publishedAt }: Publication): boolean {
+  if (finalWords.test(title)) return true
+  const period = periodOf(market, now)
+  const ends = [market.endsAt, market.gameStartsAt, period?.until ?? null].filter((at) =>
+    at !== null
+  )
+  return ends.length > 0 && publishedAt >= Math.min(...ends)
+}
+
+interface Answer {
+  readonly isYes: boolean
+  readonly isFinal: boolean
+}
+
+/** What a text reports of an asked event; null for nothing, or for both. */
+function readAsked(asked: Asked, text: TitleText): Answer | null {
+  const known = new Set([
+    ...asked.objects,
+    ...asked.places,
+    ...[...asked.subjects, ...asked.names].flat().map(({ word }) => stem(word)),
+  ])
+  if (!asked.names.every((name) => mentionsOf(name, text, known).length > 0)) return null
+  if (asked.level !== null) return readLevel(asked, asked.level, text, known)
+  const words = new Set(text.tokens.map(({ word }) => stem(word)))
+  const shared = [...asked.objects].filter((word) => words.has(word)).length
+  if (shared * 2 < asked.objects.size) return null
+  const subjects = asked.subjects.map((subject) => mentionsOf(subject, text, known))
+  if (subjects.length === 0 || subjects.some((mentions) => mentions.length === 0)) return null
+  const sentence: Sentence = { asked, text, known, mentions: joined(subjects.flat(), text) }
+  const answers = [
+    ...text.tokens.flatMap((_, at) => answerOfVerb(sentence, at)),
+    ...answerOfRecipient(sentence),
+    ...answerWithout(sentence),
+  ]
+  const [first] = answers
+  if (first === undefined || answers.some(({ isYes }) => isYes !== first.isYes)) return null
+  return first
+}
+
+interface Span {
+  readonly from: number
+  /** The first token after it. */
+  readonly to: number
+}
+
+interface Sentence {
+  readonly asked: Asked
+  readonly text: TitleText
+  readonly known: ReadonlySet<string>
+  /** Where the text names the subject. */
+  readonly mentions: ReadonlyArray<Span>
+}
+
+/** `Norway and Chile` is one mention. */
+function joined(spans: ReadonlyArray<Span>, { tokens }: TitleText): ReadonlyArray<Span> {
+  const sorted = [...spans].sort((a, b) => a.from - b.from)
+  const found: Array<Span> = []
+  for (const span of sorted) {
+    const last = found.at(-1)
+    const isJoined = last !== undefined && last.to + 1 === span.from &&
+      tokens[last.to]?.word === "and"
+    if (isJoined) found.splice(-1, 1, { from: last.from, to: span.to })
+    else found.push(span)
+  }
+  return found
+}
+
+/** Words between a subject and its verb. */
+const auxiliaries: ReadonlySet<string> = new Set([
+  ...["has", "have", "had", "is", "are", "was", "were", "been", "be", "the", "a", "in", "of", "on"],
+  ...["at", "for", "also", "now", "finally", "just", "narrowly", "officially", "formally", "again"],
+  ...["do", "does", "did", "not", "fail", "fails", "failed", "to", "duly"],
+])
+
+/** What a verb at this place reports about the subject: at most one answer. */
+function answerOfVerb(sentence: Sentence, at: number): ReadonlyArray<Answer> {
+  const { asked, text: { tokens } } = sentence
+  const verb = tokens[at]
+  if (verb === undefined || asked.subjects.flat().some(({ word }) => word === verb.word)) return []
+  const kinds = asked.families.flatMap((family) => {
+    const kind = verbKind(verb.word, family)
+    return kind === null ? [] : [{ kind, family }]
+  })
+  const [found] = kinds
+  if (found === undefined) return []
+  const word = (n: number) => tokens[n]?.word ?? ""
+  const isFailing = word(at - 1) === "to" && /^fail(?:s|ed)?$/.test(word(at - 2))
+  if (word(at - 1) === "to" && !isFailing) return []
+  if (word(at + 1) === "to" && familiesOf(word(at + 2)).length > 0) return []
+  const isDenied = word(at - 1) === "not" || isFailing
+  const role = roleOf(sentence, at, isDenied || isFailing ? at - 2 : at)
+  if (role === null) return []
+  const { kind, family } = found
+  const isPassiveForm = word(at + 1) === "by" || /(?:en|ed)$/.test(verb.word) &&
+      /^(?:was|were|been|is|are)$/.test(word(at - 1)) ||
+    verb.word === "beaten" ||
+    verb.word === "eliminated" && kind === "beats" && role === "subject" && word(at + 1) === "from"
+  const yes = yesOf(sentence, at, { kind, role, isPassiveForm, takesObject: takesObject(family) })
+  if (yes === null) return []
+  const isYes = isDenied ? !yes : yes
+  return [{ isYes, isFinal: isYes || !isDenied && (kind === "beats" || isContraryFinal(family)) }]
+}
+
+interface VerbUse {
+  readonly kind: "yes" | "no" | "beats"
+  readonly role: "subject" | "object" | "agent" | "after_to"
+  readonly isPassiveForm: boolean
+  readonly takesObject: boolean
+}
+
+function yesOf(sentence: Sentence, at: number, use: VerbUse): boolean | null {
+  const { asked, text: { tokens } } = sentence
+  const { kind, role, isPassiveForm } = use
+  if (kind === "beats") {
+    if (role === "agent") return true
+    if (role === "subject") {
+      return isPassiveForm ? false : hasOwnObject(sentence, at) ? true : null
+    }
+    return role === "object" && !isPassiveForm ? false : null
+  }
+  const yes = kind === "yes"
+  const isWin = asked.families.includes("win")
+  if (role === "after_to") return isWin && !yes && /^los/.test(tokens[at]?.word ?? "") ? true : null
+  if (isWin) return role === "subject" && hasOwnObject(sentence, at) ? yes : null
+  const isThirdPerson = /s$/.test(tokens[at]?.word ?? "")
+  if (asked.isPassive) {
+    const undergoes = role === "object" && !isPassiveForm ||
+      role === "subject" && (!isThirdPerson || isAlsoIntransitive(asked))
+    return undergoes ? yes : null
+  }
+  if (role === "agent") return yes
+  if (role === "object") return use.takesObject && !isPassiveForm ? yes : null
+  const isActive = !isPassiveForm || use.takesObject
+  return isActive && hasOwnObject(sentence, at) ? yes : null
+}
+
+/** `The lighthouse opens` and `the lighthouse is opened` report the same. */
+function isAlsoIntransitive({ families }: Asked): boolean {
+  return families.some((family) => ["open", "light", "end"].includes(family))
+}
+
+/** How the subject stands to the verb; `first` is where its negation begins. */
+function roleOf(
+  { mentions, text: { tokens }, known }: Sentence,
+  at: number,
+  first: number,
+): VerbUse["role"] | null {
+  const word = (n: number) => tokens[n]?.word ?? ""
+  const skip = (n: number): number =>
+    titles.has(word(n)) || ["the", "a", "as"].includes(word(n)) ? skip(n + 1) : n
+  const starts = (n: number) => mentions.some(({ from }) => from === n || from === skip(n))
+  const byAt = [1, 2, 3].map((n) => at + n).find((n) => word(n) === "by")
+  if (byAt !== undefined && starts(byAt + 1)) return "agent"
+  const toAt = [1, 2, 3].map((n) => at + n).find((n) => word(n) === "to")
+  if (toAt !== undefined && starts(toAt + 1)) return "after_to"
+  if (starts(at + 1)) return "object"
+  const before = mentions.filter(({ to }) => to <= first).at(-1)
+  if (before === undefined) return null
+  const between = tokens.slice(before.to, first)
+  const sameClause = [...between, tokens[at]].every((token) =>
+    token?.clause === tokens[before.to - 1]?.clause
+  )
+  const isPlain = between.every(({ word }) =>
+    auxiliaries.has(word) || word.endsWith("ly") || known.has(stem(word))
+  )
+  const isCoordinated = between.at(-1)?.word === "and" && between.length <= 7
+  return sameClause && (isPlain || isCoordinated) ? "subject" : null
+}
+
+/** Words that may stand before an object without making it another thing. */
+const fillers: ReadonlySet<string> = new Set([
+  ...["race", "election", "vote", "title", "crown", "trophy", "contest", "coveted", "top", "main"],
+  ...[
+    "historic",
+    "landmark",
+    "key",
+    "sweeping",
+    "controversial",
+    "disputed",
+    "new",
+    "final",
+    "big",
+  ],
+  ...["huge", "surprise", "first", "rival", "rivals", "champion", "champions", "visiting", "hosts"],
+  ...["own", "home", "steady", "unchanged", "early", "winner", "game", "match", "again", "all"],
+  ...["today", "tonight", "yesterday", "public", "safely", "deal", "agreement", "pact", "opener"],
+])
+
+/** Whether the words after the verb, up to a preposition, are the object that is asked about. */
+function hasOwnObject({ asked, known, text: { tokens } }: Sentence, at: number): boolean {
+  if (asked.objects.size === 0 && asked.names.length === 0) return true
+  const { clause } = tokens[at] ?? { clause: 0 }
+  for (const { word, number, score, clause: own } of tokens.slice(at + 1)) {
+    if (own !== clause || isPreposition(word)) return true
+    const isKnown = number !== null || score !== null || !isInformative(word) ||
+      known.has(stem(word)) || fillers.has(word) || word.endsWith("ly")
+    if (!isKnown) return false
+  }
+  return true
+}
+
+const givingVerbs = /^(?:awarded|award|awards|gives|given|gave|goes|went|hands|handed)$/
+
+/** `Grand prize awarded to “Low Tide”`. */
+function answerOfRecipient({ asked, text: { tokens }, mentions }: Sentence): ReadonlyArray<Answer> {
+  if (!asked.families.includes("win")) return []
+  const isGiven = mentions.some(({ from }) =>
+    tokens[from - 1]?.word === "to" &&
+    tokens.slice(0, from).some(({ word }) => givingVerbs.test(word)) &&
+    tokens.slice(0, from).some(({ word }) => asked.objects.has(stem(word)))
+  )
+  return isGiven ? [{ isYes: true, isFinal: true }] : []
+}
+
+/** `“Low Tide” leaves the festival without the grand prize`. */
+function answerWithout({ asked, text: { tokens }, mentions }: Sentence): ReadonlyArray<Answer> {
+  const at = tokens.findIndex(({ word }) => word === "without")
+  if (at < 0 || !mentions.some(({ to }) => to <= at)) return []
+  const missed = tokens.slice(at + 1).filter(({ word }) => asked.objects.has(stem(word))).length
+  return missed > 0 && missed * 2 >= asked.objects.size ? [{ isYes: false, isFinal: false }] : []
+}
+
+/** A figure that a text states: exactly, at least or at most. */
+interface Bound {
+  readonly value: number
+  readonly kind: "exact" | "up" | "down"
+}
+
+const upWords =
+  /^(?:above|over|more|greater|exceed|exceeds|exceeded|top|tops|topped|hit|hits|reach|reaches|reached|surpass|surpasses|surpassed|pass|passes|passed|cross|crosses|crossed|least|gain|gains|gained)$/
+const downWords = /^(?:below|under|less|fewer|lower)$/
+const exactWords = /^(?:was|is|were|at|to|of|win|wins|won|take|takes|took|secure|secures|secured)$/
+
+function boundsOf({ tokens }: TitleText, { unit }: Pick<Level, "unit">): ReadonlyArray<Bound> {
+  return tokens.flatMap(({ number, clause }, n): ReadonlyArray<Bound> => {
+    if (number === null || number.unit !== unit) return []
+    const before = tokens.slice(Math.max(0, n - 4), n).filter((token) => token.clause === clause)
+      .map(({ word }) => word)
+    const [after = "", next = ""] = tokens.slice(n + 1, n + 4).map(({ word }) => word)
+      .filter((word) => word.length > 1)
+    const near = before.slice(-2)
+    const isDenied = before.includes("not")
+    const up = after === "or" && upWords.test(next) || near.some((word) => upWords.test(word))
+    const down = after === "or" && downWords.test(next) ||
+      near.some((word) => downWords.test(word))
+    if (up !== down) return [{ value: number.value, kind: up !== isDenied ? "up" : "down" }]
+    return exactWords.test(before.at(-1) ?? "") && !isDenied
+      ? [{ value: number.value, kind: "exact" }]
+      : []
+  })
+}
+
+function readLevel(
+  asked: Asked,
+  level: Level,
+  text: TitleText,
+  known: ReadonlySet<string>,
+): Answer | null {
+  if (!asked.subjects.every((subject) => mentionsOf(subject, text, known).length > 0)) return null
+  const isCount = level.unit === "" && asked.objects.size > 0
+  if (isCount && !text.tokens.some(({ word }) => asked.objects.has(stem(word)))) return null
+  const answers = boundsOf(text, level).flatMap((bound): ReadonlyArray<Answer> => {
+    const isYes = compared(level, bound)
+    if (isYes === null) return []
+    // What was not touched yet can still be touched, and a maximum can still rise.
+    return [{ isYes, isFinal: isYes || !level.isTouch && bound.kind === "exact" }]
+  })
+  const [first] = answers
+  return first === undefined || answers.some(({ isYes }) => isYes !== first.isYes) ? null : first
+}
+
+/** Whether a figure within the bound is on the asked side of the level; null when it can be on both. */
+function compared({ value, isUp, isInclusive }: Level, bound: Bound): boolean | null {
+  if (bound.kind === "exact") {
+    return bound.value === value ? isInclusive : bound.value > value === isUp
+  }
+  if (bound.kind === "up") return bound.value >= value ? isUp : null
+  return bound.value <= value ? !isUp : null
+}
+
+/** The total of a match, from words (`more than 2.5`) or from its only score. */
+function readTotal(market: Market, text: TitleText, total: number): Found | null {
+  const sides = sidesOf(market)
+  if (sides === null || !sides.every((side) => mentionsOf(side, text).length > 0)) return null
+  const level = { value: total, unit: "" as const, isUp: true, isInclusive: false, isTouch: false }
+  const [a, b] = sides
+  const own = new Set(sides.flat().map(({ word }) => stem(word)))
+  const contest = { families: ["win" as const], isPassive: false, objects: new Set<string>() }
+  const isResult = [[a, b], [b, a]].some(([subject = [], other = []]) =>
+    readAsked(
+      { ...contest, subjects: [subject], names: [other], places: own, level: null },
+      text,
+    ) !== null
+  )
+  const scores = text.tokens.flatMap(({ score }) => score === null ? [] : [score])
+  const [score] = scores
+  const bounds: ReadonlyArray<Bound> = scores.length === 1 && score !== undefined && isResult
+    ? [{ value: score[0] + score[1], kind: "exact" }]
+    : boundsOf(text, level)
+  const answers = bounds.map((bound) => compared(level, bound))
+  const [first] = answers
+  if (first === undefined || first === null || answers.some((answer) => answer !== first)) {
+    return null
+  }
+  return { outcome: first ? 0 : 1, isFinal: true }
+}
+
+/** Where the text names something: by its whole name, by its last word, or by its first words. */
+function mentionsOf(
+  name: ReadonlyArray<Token>,
+  { tokens }: TitleText,
+  known: ReadonlySet<string> = new Set(),
+): ReadonlyArray<Span> {
+  const words = name.map(({ word }) => stem(word))
+  const last = name.at(-1)
+  const equals = (at: number, parts: ReadonlyArray<string>) =>
+    parts.every((part, n) => stem(tokens[at + n]?.word ?? "") === part)
+  const isApart = (at: number): boolean => {
+    const before = tokens[at - 1]
+    if (before === undefined || before.clause !== tokens[at]?.clause) return true
+    const { word, isCapital, number, score } = before
+    if (emptyWords.has(word) || titles.has(word) || number !== null || score !== null) return true
+    if (known.has(stem(word)) || words.includes(stem(word)) || familiesOf(word).length > 0) {
+      return true
+    }
+    return last?.isCapital === true && !isCapital
+  }
+  return tokens.flatMap((token, at): ReadonlyArray<Span> => {
+    if (words.length > 0 && equals(at, words)) return [{ from: at, to: at + words.length }]
+    if (words.length < 2 || last === undefined) return []
+    const isLast = stem(token.word) === words.at(-1) && last.number === null &&
+      (!last.isCapital || token.isCapital) && !vagueWords.has(token.word) && isApart(at) &&
+      !equals(at - words.length + 1, words)
+    if (isLast) return [{ from: at, to: at + 1 }]
+    const isStart = words.length > 2 && equals(at, words.slice(0, -1)) && isApart(at) &&
+      tokens[at - 1]?.word !== "of" && tokens[at + words.length - 1]?.isCapital !== true
+    return isStart ? [{ from: at, to: at + words.length - 1 }] : []
+  })
+}
+
+/** Last words of names that are ordinary words too. */
+const vagueWords: ReadonlySet<string> = new Set([
+  ...["year", "day", "time", "party", "city", "united", "world", "house", "home"],
+  ...["court", "group", "company", "bank", "state", "states", "week", "month", "game", "team"],
+])
+
+/** Scores and figures with a unit, to compare two reports of one event. */
+function figuresOf({ tokens }: TitleText): ReadonlyArray<string> {
+  return tokens.flatMap(({ score, number }, n) => {
+    if (score !== null) return [`score ${score[0]}-${score[1]}`]
+    const before = tokens[n - 1]?.word ?? ""
+    return number !== null && number.unit !== "" && exactWords.test(before)
+      ? [`${number.unit} ${number.value}`]
+      : []
+  })
+}
