@@ -27,7 +27,7 @@ import { wordCount } from "../../writing/domain/page.ts"
 import { whaleDrafts } from "./paragraphs/whales.ts"
 
 /** Words of all sections, with leads and fact ids; leaves room for headings below 800. */
-const pageWordsMax = 770
+const pageWordsMax = 775
 /** The strongest moves, which are told in full before anything else is added. */
 const fullMoves = 3
 /** Paragraphs that a section may add per turn. */
@@ -42,20 +42,14 @@ const perTurn: Readonly<Record<DigestSection, number>> = {
 export function digestPage(brief: DigestBrief): DigestPage {
   const title = titleLine(brief.facts)
   const summary = summaryLines(brief.facts)
-  const drafts = draftsOf(brief)
+  const drafts = unrepeated(draftsOf(brief), [title, ...summary], brief)
   const sizes = chosenSizes(drafts)
-  const seen = new Set([title, ...summary].map(({ text }) => text))
-  const byId = new Map(brief.facts.map((fact) => [fact.id, fact]))
   let number = 2
   const slotOf = (draft: Draft, place: number): ReadonlyArray<DigestSlot> => {
-    const size = sizes.get(place)
-    if (size === undefined) return []
-    const lines = nonEmpty(
-      (draft.sizes[size] ?? []).flatMap((line) => unrepeated(line, seen, (id) => byId.get(id))),
-    )
-    if (lines === null) return []
+    const sentences = nonEmpty(draft.sizes[sizes.get(place) ?? -1] ?? [])
+    if (sentences === null) return []
     const { aboutItself, facts, lead, topic } = draft
-    return [{ id: `S${++number}`, topic, facts, sentences: lines, aboutItself, lead }]
+    return [{ id: `S${++number}`, topic, facts, sentences, aboutItself, lead }]
   }
   const section = (name: DigestSection) =>
     drafts.flatMap((draft, place) => draft.section === name ? slotOf(draft, place) : [])
@@ -160,15 +154,30 @@ function wordsOf({ lead, sizes }: Draft, size: number): number {
   return wordCount([lead ?? "", ...lines.map(({ text }) => text)].join(" ")) + ids
 }
 
-/** The line; the whole statements of its facts when the page has that line already; else nothing. */
+/**
+ * The paragraphs without the lines of earlier ones: such a line becomes the whole statements of its
+ * facts, or goes when these are repeated too.
+ */
 function unrepeated(
-  line: Line,
-  seen: Set<string>,
-  factOf: (id: string) => { readonly statement: string } | undefined,
-): ReadonlyArray<Line> {
-  const statement = line.facts.map((id) => factOf(id)?.statement ?? "").join(" ")
-  const text = [line.text, statement].find((text) => !seen.has(text))
-  if (text === undefined) return []
-  seen.add(text)
-  return [{ ...line, text }]
+  drafts: ReadonlyArray<Draft>,
+  before: ReadonlyArray<Line>,
+  { facts }: DigestBrief,
+): ReadonlyArray<Draft> {
+  const statements = new Map(facts.map(({ id, statement }) => [id, statement]))
+  const seen = new Set(before.map(({ text }) => text))
+  return drafts.flatMap((draft) => {
+    const kept = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
+      const own = new Set<string>()
+      return lines.flatMap((line) => {
+        const statement = line.facts.map((id) => statements.get(id) ?? "").join(" ")
+        const text = [line.text, statement].find((text) => !seen.has(text) && !own.has(text))
+        if (text === undefined) return []
+        own.add(text)
+        return [{ ...line, text }]
+      })
+    }
+    const sizes = draft.sizes.map(kept).filter(({ length }) => length > 0)
+    for (const { text } of sizes.flat()) seen.add(text)
+    return sizes.length === 0 ? [] : [{ ...draft, sizes }]
+  })
 }
