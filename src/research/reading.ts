@@ -166,7 +166,10 @@ const siblingsOf = ({ markets, venue }: ReportPorts, market: Market, now: EpochM
     market.slug,
     "siblings",
     Effect.gen(function* () {
-      const read = yield* markets.liveOfEvent(market.eventSlug, siblingsReadMax + 1)
+      const read = (yield* Effect.forEach(
+        eventSlugsOf(market),
+        (slug) => markets.liveOfEvent(slug, siblingsReadMax + 1),
+      )).flat()
       const others = read.filter(({ id }) => id !== market.id).slice(0, siblingsReadMax)
       if (others.length === 0) return { markets: [], complete: true }
       const books = yield* venue.books(others.map(({ tokenIds: [token] }) => token)).pipe(
@@ -187,6 +190,13 @@ const siblingsOf = ({ markets, venue }: ReportPorts, market: Market, now: EpochM
       return { markets: quoted, complete: read.length <= siblingsReadMax }
     }),
   )
+
+/** The event of a market, and the other part when the venue splits a game over two events. */
+function eventSlugsOf({ eventSlug, eventKey, gameStartsAt }: Market): ReadonlyArray<string> {
+  return gameStartsAt === null
+    ? [eventSlug]
+    : [...new Set([eventSlug.toLowerCase(), eventKey, `${eventKey}-more-markets`])]
+}
 
 /** Null also when the market has no rules. */
 const rulesOf = ({ venue }: ReportPorts, { id, slug }: Market) =>

@@ -7,7 +7,7 @@ import { halfSteps } from "../../markets/domain/book.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
 import { priceOf, type ReportMaterial } from "./material.ts"
-import { day, type EpochMs, hour } from "../../core/domain/time.ts"
+import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
 
 /** A change of the price between two points. */
 export interface Change {
@@ -31,8 +31,8 @@ export interface Movement {
   readonly largest: Change | null
 }
 
-/** A point may be this much older than a day and still count as a day ago: an hour may lack a price. */
-const dayStartSlack = 2 * hour
+/** A point this far from a day ago still counts as a day ago: an hour may lack a price. */
+const dayStartSlack = 90 * minute
 /** The longest time between two points that count as consecutive hours: one hour may be missing. */
 const stepMax = 2 * hour
 /** A smaller change of a day, or of a week, is no move. Inclusive. */
@@ -58,10 +58,8 @@ export function movementOf(material: ReportMaterial): Movement {
   const low = points.reduce((low, point) => point.mid < low.mid ? point : low, first)
   const high = points.reduce((high, point) => point.mid > high.mid ? point : high, first)
   const whole = price.at - first.at < hour ? null : { from: first, to: price }
-  const before = priceAction.findLast(({ at }) => at <= price.at - day)
-  const lastDay = before === undefined || before.at < price.at - day - dayStartSlack
-    ? null
-    : { from: before, to: price }
+  const before = dayBefore(priceAction, price.at - day)
+  const lastDay = before === null ? null : { from: before, to: price }
   const main =
     [lastDay, whole].find((change) => change !== null && Math.abs(sizeOf(change)) >= moveMin) ??
       null
@@ -76,6 +74,13 @@ export function movementOf(material: ReportMaterial): Movement {
         directionOf(step) === directionOf(main)
       ) ?? null,
   }
+}
+
+/** The point nearest to `at`; null when none is near. */
+function dayBefore(points: ReadonlyArray<SeriesPoint>, at: EpochMs): SeriesPoint | null {
+  const distance = (point: SeriesPoint) => Math.abs(point.at - at)
+  return points.filter((point) => distance(point) <= dayStartSlack)
+    .toSorted((a, b) => distance(a) - distance(b))[0] ?? null
 }
 
 /** The steps from hour to hour, the largest first; of equal ones the latest. */

@@ -349,14 +349,14 @@ function endRisks(material: ReportMaterial): ReadonlyArray<Risk> {
       phrase`The scheduled end, ${end}, passed ${left} ago: the outcome may already be known to others.`,
     )]
   }
-  const { mid } = priceOf(material)
-  const gap = phrase`the price goes from ${price("price", mid)} to 0 or 1`
   if (endsAt - now <= nearEndMs) {
     return [risk(
       material,
       50 + 20 * (1 - (endsAt - now) / nearEndMs),
       "market",
-      phrase`The end is ${left} away (${end}), and then ${gap}, most likely in one step.`,
+      phrase`The end is ${left} away (${end}): a share at ${
+        price("price", priceOf(material).mid)
+      } is then paid in full or not at all, most likely in one step.`,
     )]
   }
   return endsAt - now <= farEndMs ? [] : [risk(

@@ -121,9 +121,9 @@ function statusLines(material: ReportMaterial): ReadonlyArray<Line> {
           "earlier proposal that traders doubted",
           "earlier proposals that traders doubted",
         )
-      }, ${rate("kept", proposalRecord.upheldRate)} stood (95% interval ${
+      }, ${rate("kept", proposalRecord.upheldRate)} stood (likely between ${
         rate("edgeLow", proposalRecord.upheldRateLow)
-      } to ${rate("edgeHigh", proposalRecord.upheldRateHigh)}).`,
+      } and ${rate("edgeHigh", proposalRecord.upheldRateHigh)}).`,
       details,
     )],
   ]
