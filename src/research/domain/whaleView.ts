@@ -262,7 +262,9 @@ function restLines(
     return [line(
       "whale",
       wallets === 1
-        ? phrase`The other wallet has no label, so its side says little.`
+        ? phrase`The other wallet, ${named("wallet", largest?.name ?? "")}, has no label: its ${
+          usd("stake", stakeOf(rest))
+        } say little.`
         : phrase`The other ${all} have no label, so their side says little${biggest}.`,
       details,
     )]
