@@ -37,7 +37,7 @@ import { directional, labelledEntries } from "./whaleView.ts"
 import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 
 /** How well the evidence supports the reading of the price, and why. */
-export interface JudgedConfidence {
+interface JudgedConfidence {
   readonly confidence: Confidence
   readonly reason: Line
 }

@@ -36,6 +36,8 @@ export interface ReportMaterial {
   readonly market: Market
   /** The last seven days, hourly, ascending. */
   readonly priceAction: readonly [SeriesPoint, ...ReadonlyArray<SeriesPoint>]
+  /** The points that `priceAction` was made of; empty when the venue gave it. Ascending. */
+  readonly ticks: ReadonlyArray<SeriesPoint>
   /** Null when there is no valid book. */
   readonly microstructure: Microstructure | null
   /** The largest stakes first, at most `entriesReadMax`; null when they could not be read. */

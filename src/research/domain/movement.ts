@@ -4,6 +4,7 @@
  * @module
  */
 import { halfSteps } from "../../markets/domain/book.ts"
+import { stepWithin } from "../../markets/domain/priceStep.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
 import { priceOf, type ReportMaterial } from "./material.ts"
@@ -25,7 +26,10 @@ export interface Movement {
   readonly lastDay: Change | null
   /** The change that the report explains: the last day's, else the week's; null in a quiet market. */
   readonly main: Change | null
-  /** The largest step from one hour to the next within `main`, and in its direction. */
+  /**
+   * The largest step from one hour to the next within `main`, and in its direction; its ends are as near
+   * as the ticks show.
+   */
   readonly step: Change | null
   /** The largest step of all; null when no step is known. */
   readonly largest: Change | null
@@ -64,15 +68,16 @@ export function movementOf(material: ReportMaterial): Movement {
     [lastDay, whole].find((change) => change !== null && Math.abs(sizeOf(change)) >= moveMin) ??
       null
   const steps = stepsOf([first, ...points])
-  const largest = steps[0] ?? null
+  const step = main === null
+    ? undefined
+    : steps.find((step) =>
+      step.to.at > main.from.at && Math.abs(sizeOf(step)) >= stepMin &&
+      directionOf(step) === directionOf(main)
+    )
   return {
-    ...{ price, whole, low, high, lastDay, main, largest },
-    step: main === null
-      ? null
-      : steps.find((step) =>
-        step.to.at > main.from.at && Math.abs(sizeOf(step)) >= stepMin &&
-        directionOf(step) === directionOf(main)
-      ) ?? null,
+    ...{ price, whole, low, high, lastDay, main },
+    largest: steps[0] ?? null,
+    step: step === undefined ? null : refined(step, material.ticks),
   }
 }
 
@@ -81,6 +86,17 @@ function dayBefore(points: ReadonlyArray<SeriesPoint>, at: EpochMs): SeriesPoint
   const distance = (point: SeriesPoint) => Math.abs(point.at - at)
   return points.filter((point) => distance(point) <= dayStartSlack)
     .toSorted((a, b) => distance(a) - distance(b))[0] ?? null
+}
+
+/** The part of a step in which its ticks show the largest change, if it goes the same way. */
+function refined(step: Change, ticks: ReadonlyArray<SeriesPoint>): Change {
+  const found = stepWithin(ticks, step.from.at, step.to.at)
+  if (found === null) return step
+  const part = {
+    from: { at: found.from, mid: found.priceFrom },
+    to: { at: found.to, mid: found.priceTo },
+  }
+  return directionOf(part) === directionOf(step) ? part : step
 }
 
 /** The steps from hour to hour, the largest first; of equal ones the latest. */

@@ -34,6 +34,7 @@ export function riskLines(material: ReportMaterial): readonly [Line, ...Readonly
     ...venueRisks(material),
     ...bookRisks(material),
     ...causeRisks(material),
+    ...rivalRisks(material),
     ...moveRisks(material),
     ...walletRisks(material),
     ...endRisks(material),
@@ -276,6 +277,36 @@ function causeRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   ]
 }
 
+/** A story about another outcome counts as news for this long. */
+const rivalAgeMax = day
+
+/** The newest story about another outcome of the event: it may decide this one too. */
+function rivalRisks(material: ReportMaterial): ReadonlyArray<Risk> {
+  const { news, now } = material
+  const [newest] = rivalStories(material)
+  if (news === null || newest === undefined) return []
+  return [risk(
+    material,
+    64,
+    "news",
+    phrase`The newest headline is about another outcome of this event: ${
+      named("headline", newest.title)
+    } (${named("publisher", newest.source)}, ${time("publishedAt", newest.firstAt, now)}).`,
+  )]
+}
+
+/** Stories about other outcomes that are newer than every direct one, the newest first. */
+export function rivalStories(material: ReportMaterial): ReadonlyArray<RelatedStory> {
+  const { news, now } = material
+  const told = toldStory(news?.stories ?? [], movementOf(material).step)
+  const stories = news?.stories ?? []
+  const direct = stories.filter(({ strength }) => strength === "direct")
+  const since = Math.max(now - rivalAgeMax, ...direct.map(({ firstAt }) => firstAt))
+  return stories.filter(({ strength, firstAt }) => strength === "sibling" && firstAt > since)
+    .filter(({ url }) => url !== told?.story.url)
+    .toSorted((a, b) => b.firstAt - a.firstAt)
+}
+
 /** Steps of this size in a week, apart from the one that is stated, are a risk. */
 const jumpMin = 0.05
 
@@ -368,7 +399,7 @@ function endRisks(material: ReportMaterial): ReadonlyArray<Risk> {
 }
 
 /** Characters of the rules that are quoted. */
-export const rulesQuotedMax = 220
+const rulesQuotedMax = 220
 
 /** The venue's own rules, which can decide against the common reading of the question. */
 function ruleRisks(material: ReportMaterial): ReadonlyArray<Risk> {

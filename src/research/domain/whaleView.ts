@@ -15,7 +15,7 @@ import { resolvedEntriesMin } from "../../whales/domain/label.ts"
 import type { WhaleRow } from "../../whales/domain/whale.ts"
 
 /** Labelled wallets with sentences of their own: proven labels first, then the largest stake. */
-export const labelledMax = 3
+const labelledMax = 3
 
 /** The entries of wallets that take a view: a market maker's are none. */
 export function directional(entries: ReadonlyArray<OpenEntry>): ReadonlyArray<OpenEntry> {
@@ -70,7 +70,7 @@ function sidesOf(own: ReadonlyArray<OpenEntry>): readonly [Side, Side] {
   return [side(0), side(1)]
 }
 
-export function stakeOf(entries: ReadonlyArray<OpenEntry>): number {
+function stakeOf(entries: ReadonlyArray<OpenEntry>): number {
   return entries.reduce((sum, { stakeUsd }) => sum + stakeUsd, 0)
 }
 
