@@ -62,7 +62,16 @@ export interface ReportPorts {
 export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, market: Market) {
   const now = yield* Clock.currentTimeMillis
   const { slug } = market
-  const [[first, ...rest], book, entries, news, proposal, siblings, rules, records] = yield* Effect
+  const [
+    { hourly: [first, ...rest], ticks },
+    book,
+    entries,
+    news,
+    proposal,
+    siblings,
+    rules,
+    records,
+  ] = yield* Effect
     .all([
       loggedStep(slug, "prices", priceAction(ports, market, now)),
       loggedStep(slug, "book", liveBook(ports, market)),
@@ -77,7 +86,7 @@ export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, mar
   const last = rest.at(-1) ?? first
   if (book === null && now - last.at > priceAgeMax) return yield* notTraded
   const material: ReportMaterial = {
-    ...{ market, now, entries, news, proposal, siblings, rules, ...records },
+    ...{ market, now, ticks, entries, news, proposal, siblings, rules, ...records },
     priceAction: [first, ...rest],
     microstructure: book,
   }
@@ -109,16 +118,19 @@ const priceAction = Effect.fnUntraced(function* (
   now: EpochMs,
 ) {
   const from = now - priceActionMs
-  const own = resampleHourly(yield* markets.series(market.id, { from, to: now }))
+  const ticks = yield* markets.series(market.id, { from, to: now })
+  const own = resampleHourly(ticks)
   const last = own.at(-1)
   const isOld = last === undefined || now - last.at > ownAgeMax
-  if (own.length >= hoursMin && !isOld) return own
+  if (own.length >= hoursMin && !isOld) return { hourly: own, ticks }
   const history = yield* requiredFromVenue(
     venue.priceHistory(market.tokenIds[0], { from, to: now, stepMs: hour }),
   )
   const theirs = resampleHourly(history.map(({ at, price }): SeriesPoint => ({ at, mid: price })))
   const isNewer = (theirs.at(-1)?.at ?? 0) > (last?.at ?? 0)
-  return isOld && isNewer || theirs.length > own.length ? theirs : own
+  return isOld && isNewer || theirs.length > own.length
+    ? { hourly: theirs, ticks: [] }
+    : { hourly: own, ticks }
 })
 
 /** Null when there is no book, or it is invalid. */
@@ -166,7 +178,10 @@ const siblingsOf = ({ markets, venue }: ReportPorts, market: Market, now: EpochM
     market.slug,
     "siblings",
     Effect.gen(function* () {
-      const read = yield* markets.liveOfEvent(market.eventSlug, siblingsReadMax + 1)
+      const read = (yield* Effect.forEach(
+        eventSlugsOf(market),
+        (slug) => markets.liveOfEvent(slug, siblingsReadMax + 1),
+      )).flat()
       const others = read.filter(({ id }) => id !== market.id).slice(0, siblingsReadMax)
       if (others.length === 0) return { markets: [], complete: true }
       const books = yield* venue.books(others.map(({ tokenIds: [token] }) => token)).pipe(
@@ -187,6 +202,13 @@ const siblingsOf = ({ markets, venue }: ReportPorts, market: Market, now: EpochM
       return { markets: quoted, complete: read.length <= siblingsReadMax }
     }),
   )
+
+/** The event of a market, and the other part when the venue splits a game over two events. */
+function eventSlugsOf({ eventSlug, eventKey, gameStartsAt }: Market): ReadonlyArray<string> {
+  return gameStartsAt === null
+    ? [eventSlug]
+    : [...new Set([eventSlug.toLowerCase(), eventKey, `${eventKey}-more-markets`])]
+}
 
 /** Null also when the market has no rules. */
 const rulesOf = ({ venue }: ReportPorts, { id, slug }: Market) =>

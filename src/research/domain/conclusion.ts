@@ -37,7 +37,7 @@ import { directional, labelledEntries } from "./whaleView.ts"
 import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 
 /** How well the evidence supports the reading of the price, and why. */
-export interface JudgedConfidence {
+interface JudgedConfidence {
   readonly confidence: Confidence
   readonly reason: Line
 }
@@ -181,8 +181,8 @@ export function bottomLines(material: ReportMaterial): readonly [Line, ...Readon
   }
   const movement = movementOf(material)
   return [
+    beliefLine(material, movement),
     meaningLine(material),
-    ...recordLines(material, movement),
     ...levelLines(material, movement),
     eventLine(material),
   ]
@@ -216,47 +216,89 @@ function meaningLine(material: ReportMaterial): Line {
     "price",
     phrase`${start} at ${price("ask", quote.ask)} breaks even at a chance of ${need}, of ${no} at ${
       price("ask2", other.ask)
-    } at one of ${needOther}; ${evidenceWords(material)}.`,
+    } at one of ${needOther}${evidenceWords(material)}.`,
     details,
   )
 }
 
-/** What speaks for another chance than the price's. */
+/** What speaks for another chance than the price's: the wallet with the best label. */
 function evidenceWords(material: ReportMaterial): Statement {
-  const labelled = labelledEntries(directional(material.entries ?? []))
-    .filter(({ proven }) => proven)
-  const [first] = labelled
-  if (first !== undefined) {
-    const who = named("wallet", first.entry.name)
-    const outcome = outcomeName(material, first.entry.outcome, "outcome3")
-    return first.label === "follow"
-      ? phrase`the one sign of a higher chance is the entry of ${who} on ${outcome}`
-      : phrase`the one sign of a lower chance is the entry of ${who}, labelled fade, on ${outcome}`
-  }
-  const { proposal } = material
-  if (proposal !== null && !proposal.disputed) {
-    return phrase`the proposal of ${
-      outcomeName(material, proposal.outcome, "outcome3")
-    } is a sign of a higher chance of it`
-  }
-  return phrase`no evidence here speaks for more than the price`
+  const [first] = labelledEntries(directional(material.entries ?? []))
+  if (first === undefined) return phrase``
+  const { entry, label, proven } = first
+  const who = named("wallet", entry.name)
+  const outcome = outcomeName(material, entry.outcome, "outcome3")
+  return phrase`; the only ${proven ? "" : "weak "}sign of a ${
+    label === "follow" ? "higher" : "lower"
+  } chance of ${outcome} is the entry of ${who} (${label})`
 }
 
-/** What moves of this kind did next, by our own scorecard, else on public prices. */
-function recordLines(
+/** What a reader may believe of the price, with what such moves did next. */
+function beliefLine(material: ReportMaterial, movement: Movement): Line {
+  const { market, news, proposal } = material
+  const { main, step } = movement
+  const details = { subject: market.slug }
+  if (proposal !== null && !proposal.disputed) {
+    const { mid } = priceOf(material)
+    const left = proposal.outcome === 0 ? 1 - mid : mid
+    return line(
+      "market",
+      phrase`If the proposal of ${
+        outcomeName(material, proposal.outcome, "outcome")
+      } stands, a share gains ${
+        cents("change", left)
+      }; traders ask that much for the risk that it does not.`,
+      details,
+    )
+  }
+  const told = news === null ? null : toldStory(news.stories, step)
+  if (main === null) {
+    return line(
+      "price",
+      told === null
+        ? phrase`Believe the price of ${price("price", priceOf(material).mid)} until news tests it.`
+        : phrase`The price of ${
+          price("price", priceOf(material).mid)
+        } already includes the report of ${named("publisher", told.story.source)}.`,
+      details,
+    )
+  }
+  const isReason = told !== null && step !== null && told.order !== "after" &&
+    told.lagMs <= reasonLagMax && !told.story.corrected
+  const change = cents("change", main.to.mid - main.from.mid)
+  const record = recordWords(material, movement)
+  const direction = directionOf(main)
+  if (!isReason) {
+    return line(
+      "record",
+      record === null
+        ? phrase`Treat the ${change} as unexplained.`
+        : phrase`Treat the ${change} as unexplained, but not as noise: ${record}.`,
+      { ...details, direction },
+    )
+  }
+  const { outlets, source } = told.story
+  const believed = outlets.length > 1
+    ? phrase`The ${change} have a reported reason in ${count("outlets", outlets.length, "outlet")}`
+    : phrase`The ${change} rest on one report, by ${named("publisher", source)}`
+  return line(
+    "record",
+    record === null ? phrase`${believed}.` : phrase`${believed}; ${record}.`,
+    { ...details, direction },
+  )
+}
+
+/** What moves of this kind did next, by our own scorecard, else on public prices; null if not known. */
+function recordWords(
   material: ReportMaterial,
   { main, lastDay, price: now }: Movement,
-): ReadonlyArray<Line> {
-  if (main === null || main !== lastDay) return []
+): Statement | null {
+  if (main === null || main !== lastDay) return null
   const delta = main.to.mid - main.from.mid
-  if (Math.abs(halfSteps(delta)) < halfSteps(movesMin)) return []
+  if (Math.abs(halfSteps(delta)) < halfSteps(movesMin)) return null
   const bins = binsOf({
-    window: "24h",
-    delta,
-    zScore: 0,
+    ...{ window: "24h", delta, zScore: 0, endsAt: null, emittedAt: material.now },
     converged: convergenceOf(now.mid) === "converged",
-    endsAt: null,
-    emittedAt: material.now,
   }).slice(-2)
   const sources = [
     ...material.moveSums === null ? [] : [{ basis: "own_movers", sums: material.moveSums }],
@@ -268,16 +310,12 @@ function recordLines(
       const drift = found === undefined ? null : driftOf(found)
       if (found === undefined || drift === null) continue
       const such = count("resolved", found.moves, "earlier move", "earlier moves")
-      return [line(
-        "record",
-        phrase`Of ${such} ${bin.includes("24h") ? "of this size in a day" : "of any size"}${
-          basis === "own_movers" ? "" : " in public price records"
-        }, ${rate("kept", drift.shareKept)} still kept half or more a day later.`,
-        { subject: material.market.slug },
-      )]
+      return phrase`of ${such} ${bin.includes("24h") ? "of such a size in a day" : "of any size"}${
+        basis === "own_movers" ? "" : " in public price records"
+      }, ${rate("kept", drift.shareKept)} still kept half or more a day later`
     }
   }
-  return []
+  return null
 }
 
 /** The smallest move that the record counts. */

@@ -9,7 +9,6 @@ import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { Market, SeriesPoint } from "../../markets/domain/market.ts"
 import { isDeep, isNarrow, volumeUsdMin } from "../../markets/domain/quality.ts"
 import { type Quote, quoteOf } from "../../markets/domain/quote.ts"
-import type { QuotedMarket } from "../../markets/domain/siblings.ts"
 import type { SumsByHorizon } from "../../movers/domain/moveOutcomes.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
@@ -28,7 +27,7 @@ export interface RelatedNews {
 
 /** Other live markets of the same event. */
 export interface Siblings {
-  readonly markets: ReadonlyArray<QuotedMarket>
+  readonly markets: ReadonlyArray<{ readonly market: Market; readonly quote: Quote | null }>
   /** Whether all live markets of the event were read. */
   readonly complete: boolean
 }
@@ -37,6 +36,8 @@ export interface ReportMaterial {
   readonly market: Market
   /** The last seven days, hourly, ascending. */
   readonly priceAction: readonly [SeriesPoint, ...ReadonlyArray<SeriesPoint>]
+  /** The points that `priceAction` was made of; empty when the venue gave it. Ascending. */
+  readonly ticks: ReadonlyArray<SeriesPoint>
   /** Null when there is no valid book. */
   readonly microstructure: Microstructure | null
   /** The largest stakes first, at most `entriesReadMax`; null when they could not be read. */

@@ -4,10 +4,11 @@
  * @module
  */
 import { halfSteps } from "../../markets/domain/book.ts"
+import { stepWithin } from "../../markets/domain/priceStep.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
 import { priceOf, type ReportMaterial } from "./material.ts"
-import { day, type EpochMs, hour } from "../../core/domain/time.ts"
+import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
 
 /** A change of the price between two points. */
 export interface Change {
@@ -25,14 +26,17 @@ export interface Movement {
   readonly lastDay: Change | null
   /** The change that the report explains: the last day's, else the week's; null in a quiet market. */
   readonly main: Change | null
-  /** The largest step from one hour to the next within `main`, and in its direction. */
+  /**
+   * The largest step from one hour to the next within `main`, and in its direction; its ends are as near
+   * as the ticks show.
+   */
   readonly step: Change | null
   /** The largest step of all; null when no step is known. */
   readonly largest: Change | null
 }
 
-/** A point may be this much older than a day and still count as a day ago: an hour may lack a price. */
-const dayStartSlack = 2 * hour
+/** A point this far from a day ago still counts as a day ago: an hour may lack a price. */
+const dayStartSlack = 90 * minute
 /** The longest time between two points that count as consecutive hours: one hour may be missing. */
 const stepMax = 2 * hour
 /** A smaller change of a day, or of a week, is no move. Inclusive. */
@@ -58,24 +62,41 @@ export function movementOf(material: ReportMaterial): Movement {
   const low = points.reduce((low, point) => point.mid < low.mid ? point : low, first)
   const high = points.reduce((high, point) => point.mid > high.mid ? point : high, first)
   const whole = price.at - first.at < hour ? null : { from: first, to: price }
-  const before = priceAction.findLast(({ at }) => at <= price.at - day)
-  const lastDay = before === undefined || before.at < price.at - day - dayStartSlack
-    ? null
-    : { from: before, to: price }
+  const before = dayBefore(priceAction, price.at - day)
+  const lastDay = before === null ? null : { from: before, to: price }
   const main =
     [lastDay, whole].find((change) => change !== null && Math.abs(sizeOf(change)) >= moveMin) ??
       null
   const steps = stepsOf([first, ...points])
-  const largest = steps[0] ?? null
+  const step = main === null
+    ? undefined
+    : steps.find((step) =>
+      step.to.at > main.from.at && Math.abs(sizeOf(step)) >= stepMin &&
+      directionOf(step) === directionOf(main)
+    )
   return {
-    ...{ price, whole, low, high, lastDay, main, largest },
-    step: main === null
-      ? null
-      : steps.find((step) =>
-        step.to.at > main.from.at && Math.abs(sizeOf(step)) >= stepMin &&
-        directionOf(step) === directionOf(main)
-      ) ?? null,
+    ...{ price, whole, low, high, lastDay, main },
+    largest: steps[0] ?? null,
+    step: step === undefined ? null : refined(step, material.ticks),
   }
+}
+
+/** The point nearest to `at`; null when none is near. */
+function dayBefore(points: ReadonlyArray<SeriesPoint>, at: EpochMs): SeriesPoint | null {
+  const distance = (point: SeriesPoint) => Math.abs(point.at - at)
+  return points.filter((point) => distance(point) <= dayStartSlack)
+    .toSorted((a, b) => distance(a) - distance(b))[0] ?? null
+}
+
+/** The part of a step in which its ticks show the largest change, if it goes the same way. */
+function refined(step: Change, ticks: ReadonlyArray<SeriesPoint>): Change {
+  const found = stepWithin(ticks, step.from.at, step.to.at)
+  if (found === null) return step
+  const part = {
+    from: { at: found.from, mid: found.priceFrom },
+    to: { at: found.to, mid: found.priceTo },
+  }
+  return directionOf(part) === directionOf(step) ? part : step
 }
 
 /** The steps from hour to hour, the largest first; of equal ones the latest. */

@@ -34,6 +34,7 @@ export function riskLines(material: ReportMaterial): readonly [Line, ...Readonly
     ...venueRisks(material),
     ...bookRisks(material),
     ...causeRisks(material),
+    ...rivalRisks(material),
     ...moveRisks(material),
     ...walletRisks(material),
     ...endRisks(material),
@@ -276,6 +277,36 @@ function causeRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   ]
 }
 
+/** A story about another outcome counts as news for this long. */
+const rivalAgeMax = day
+
+/** The newest story about another outcome of the event: it may decide this one too. */
+function rivalRisks(material: ReportMaterial): ReadonlyArray<Risk> {
+  const { news, now } = material
+  const [newest] = rivalStories(material)
+  if (news === null || newest === undefined) return []
+  return [risk(
+    material,
+    64,
+    "news",
+    phrase`The newest headline is about another outcome of this event: ${
+      named("headline", newest.title)
+    } (${named("publisher", newest.source)}, ${time("publishedAt", newest.firstAt, now)}).`,
+  )]
+}
+
+/** Stories about other outcomes that are newer than every direct one, the newest first. */
+export function rivalStories(material: ReportMaterial): ReadonlyArray<RelatedStory> {
+  const { news, now } = material
+  const told = toldStory(news?.stories ?? [], movementOf(material).step)
+  const stories = news?.stories ?? []
+  const direct = stories.filter(({ strength }) => strength === "direct")
+  const since = Math.max(now - rivalAgeMax, ...direct.map(({ firstAt }) => firstAt))
+  return stories.filter(({ strength, firstAt }) => strength === "sibling" && firstAt > since)
+    .filter(({ url }) => url !== told?.story.url)
+    .toSorted((a, b) => b.firstAt - a.firstAt)
+}
+
 /** Steps of this size in a week, apart from the one that is stated, are a risk. */
 const jumpMin = 0.05
 
@@ -349,14 +380,14 @@ function endRisks(material: ReportMaterial): ReadonlyArray<Risk> {
       phrase`The scheduled end, ${end}, passed ${left} ago: the outcome may already be known to others.`,
     )]
   }
-  const { mid } = priceOf(material)
-  const gap = phrase`the price goes from ${price("price", mid)} to 0 or 1`
   if (endsAt - now <= nearEndMs) {
     return [risk(
       material,
       50 + 20 * (1 - (endsAt - now) / nearEndMs),
       "market",
-      phrase`The end is ${left} away (${end}), and then ${gap}, most likely in one step.`,
+      phrase`The end is ${left} away (${end}): a share at ${
+        price("price", priceOf(material).mid)
+      } is then paid in full or not at all, most likely in one step.`,
     )]
   }
   return endsAt - now <= farEndMs ? [] : [risk(
@@ -368,7 +399,7 @@ function endRisks(material: ReportMaterial): ReadonlyArray<Risk> {
 }
 
 /** Characters of the rules that are quoted. */
-export const rulesQuotedMax = 220
+const rulesQuotedMax = 220
 
 /** The venue's own rules, which can decide against the common reading of the question. */
 function ruleRisks(material: ReportMaterial): ReadonlyArray<Risk> {

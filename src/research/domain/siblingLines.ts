@@ -4,19 +4,86 @@
  * @module
  */
 import { siblingSums } from "../../markets/domain/siblings.ts"
-import { cents, count, type Line, line, named, price } from "./lines.ts"
+import {
+  type Contradiction,
+  contradictionsOf,
+  type LadderRung,
+  laddersOf,
+} from "../../markets/domain/ladders.ts"
+import { cents, count, type Line, line, named, price, usd } from "./lines.ts"
 import { ownQuote, priceOf, type ReportMaterial } from "./material.ts"
-import { phrase } from "../../writing/domain/statement.ts"
-import { quoteOfMid } from "../../markets/domain/quote.ts"
+import { phrase, type Statement } from "../../writing/domain/statement.ts"
+import { type Quote, quoteOfMid, quoteOfOutcome } from "../../markets/domain/quote.ts"
 
 /** The outcomes of an event may sum to this much more or less than 1 without being worth a sentence. */
 const distanceMin = 0.02
 
-/** The sum of the exclusive outcomes of the event, and the dearest rival. */
+/** A smaller contradiction of two mids is noise. */
+const excessMin = 0.01
+
+/** A contradiction with another rung of the ladder, and the sum of the exclusive outcomes. */
 export function siblingLines(material: ReportMaterial): ReadonlyArray<Line> {
+  return [...contradictionLines(material), ...sumLines(material)]
+}
+
+/** The largest contradiction between this market and another rung of its ladder; null without one. */
+export function ownContradiction(material: ReportMaterial): Contradiction | null {
+  const { market, siblings, proposal } = material
+  const known = proposal === null ? null : { outcome: proposal.outcome, state: "proposed" as const }
+  const rungs = [
+    { market, quote: currentQuote(material), known },
+    ...(siblings?.markets ?? []).map((one) => ({ ...one, known: null })),
+  ]
+  return contradictionsOf(laddersOf(rungs)).find(({ harder, easier, midExcess }) =>
+    midExcess >= excessMin && [harder, easier].some((rung) => rung.market.id === market.id)
+  ) ?? null
+}
+
+function contradictionLines(material: ReportMaterial): ReadonlyArray<Line> {
+  const found = ownContradiction(material)
+  if (found === null) return []
+  const { harder, easier, level, reason, risklessSpread, size } = found
+  const isHarder = harder.market.id === material.market.id
+  const [own, other] = isHarder ? [harder, easier] : [easier, harder]
+  const here = phrase`${rungOutcome(own, "outcome")} here, at ${rungPrice(own, "price")},`
+  const there = phrase`${rungOutcome(other, "outcome2")} in ${
+    named("market2", other.market.question)
+  }, at ${rungPrice(other, "price2")}`
+  const gain = level === "riskless" && risklessSpread !== null
+    ? phrase`; buying the cheaper and the opposite of the dearer gains ${
+      cents("riskless", risklessSpread)
+    } a share after both fees${
+      size === null ? phrase`` : phrase`, for up to ${usd("stake", size.costUsd)}`
+    }`
+    : level === "quotes"
+    ? phrase`; fees cost more than the difference`
+    : phrase`; the spreads cost more than the difference`
+  return [line(
+    "relation",
+    phrase`${here} is ${
+      isHarder ? "dearer" : "cheaper"
+    } than ${there}, though ${reason}: one of the two prices is wrong${gain}.`,
+    { subject: material.market.slug },
+  )]
+}
+
+function rungOutcome({ market, rung }: LadderRung, slot: string): Statement {
+  return named(slot, market.outcomes[rung.outcome])
+}
+
+function rungPrice({ quote, rung }: LadderRung, slot: string): Statement {
+  return price(slot, quote === null ? 0 : quoteOfOutcome(quote, rung.outcome).mid)
+}
+
+function currentQuote(material: ReportMaterial): Quote | null {
+  return ownQuote(material) ?? quoteOfMid(priceOf(material).mid)
+}
+
+/** The sum of the exclusive outcomes of the event, and the dearest other one. */
+function sumLines(material: ReportMaterial): ReadonlyArray<Line> {
   const { market, siblings } = material
   if (siblings === null) return []
-  const own = { market, quote: ownQuote(material) ?? quoteOfMid(priceOf(material).mid) }
+  const own = { market, quote: currentQuote(material) }
   const [sum] = siblingSums([own, ...siblings.markets], () => siblings.complete)
   if (sum === undefined) return []
   const rival = sum.markets.find(({ market: { id } }) => id !== market.id)

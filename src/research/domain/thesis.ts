@@ -17,12 +17,13 @@ import {
   type ToldStory,
   toldStory,
 } from "./movement.ts"
+import { rivalStories } from "./risks.ts"
 import { siblingLines } from "./siblingLines.ts"
 import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 import { halfSteps } from "../../markets/domain/book.ts"
 
 /** Stories with a sentence in the thesis, besides the one that is told with the step. */
-export const moreStoriesMax = 3
+const moreStoriesMax = 3
 
 /** In the order of the text; never empty. */
 export function thesisLines(material: ReportMaterial): readonly [Line, ...ReadonlyArray<Line>] {
@@ -121,9 +122,9 @@ function statusLines(material: ReportMaterial): ReadonlyArray<Line> {
           "earlier proposal that traders doubted",
           "earlier proposals that traders doubted",
         )
-      }, ${rate("kept", proposalRecord.upheldRate)} stood (95% interval ${
+      }, ${rate("kept", proposalRecord.upheldRate)} stood (likely between ${
         rate("edgeLow", proposalRecord.upheldRateLow)
-      } to ${rate("edgeHigh", proposalRecord.upheldRateHigh)}).`,
+      } and ${rate("edgeHigh", proposalRecord.upheldRateHigh)}).`,
       details,
     )],
   ]
@@ -192,7 +193,7 @@ function newsLines(material: ReportMaterial, movement: Movement): ReadonlyArray<
   }
   return [
     toldLine(material, movement, told),
-    ...moreLines(news.stories, told.story, now, market.slug),
+    ...moreLines(otherStories(material, told.story), now, market.slug),
   ]
 }
 
@@ -233,16 +234,20 @@ function citation(story: RelatedStory, now: number): Statement {
   }; ${since}${corrected ? "; corrected since" : ""})`
 }
 
+/** The stories besides the told one, without the one that is told as a risk. */
+function otherStories(material: ReportMaterial, told: RelatedStory): ReadonlyArray<RelatedStory> {
+  const [risk] = rivalStories(material)
+  return (material.news?.stories ?? []).filter((story) =>
+    story.strength !== "family" && story.url !== told.url && story.url !== risk?.url
+  )
+}
+
 function moreLines(
   stories: ReadonlyArray<RelatedStory>,
-  told: RelatedStory,
   now: number,
   subject: string,
 ): ReadonlyArray<Line> {
-  const more = stories
-    .filter(({ strength, url }) => strength !== "family" && url !== told.url)
-    .slice(0, moreStoriesMax)
-    .toSorted((a, b) => a.firstAt - b.firstAt)
+  const more = stories.slice(0, moreStoriesMax).toSorted((a, b) => a.firstAt - b.firstAt)
   if (more.length === 0) return []
   const cited = more.map(({ title, source, firstAt }, n) =>
     phrase`${named(`headline${n + 2}`, title)} (${named(`publisher${n + 2}`, source)}, ${

@@ -15,7 +15,7 @@ import { resolvedEntriesMin } from "../../whales/domain/label.ts"
 import type { WhaleRow } from "../../whales/domain/whale.ts"
 
 /** Labelled wallets with sentences of their own: proven labels first, then the largest stake. */
-export const labelledMax = 3
+const labelledMax = 3
 
 /** The entries of wallets that take a view: a market maker's are none. */
 export function directional(entries: ReadonlyArray<OpenEntry>): ReadonlyArray<OpenEntry> {
@@ -70,7 +70,7 @@ function sidesOf(own: ReadonlyArray<OpenEntry>): readonly [Side, Side] {
   return [side(0), side(1)]
 }
 
-export function stakeOf(entries: ReadonlyArray<OpenEntry>): number {
+function stakeOf(entries: ReadonlyArray<OpenEntry>): number {
   return entries.reduce((sum, { stakeUsd }) => sum + stakeUsd, 0)
 }
 
@@ -138,9 +138,9 @@ function costLines(
     "whale",
     phrase`${entries.length > 1 ? "Those" : "The wallet"} on ${
       outcomeName(material, outcome, "outcome")
-    } paid ${price("entryPrice", paid)}${entries.length > 1 ? " on average" : ""} and ${verb} ${
-      rate("return", by)
-    } at the price now.`,
+    } paid ${price("entryPrice", roundTo(paid, 1_000))}${
+      entries.length > 1 ? " on average" : ""
+    } and ${verb} ${rate("return", by)} at the price now.`,
     { subject: material.market.slug },
   )]
 }
@@ -185,20 +185,26 @@ function labelledLines(material: ReportMaterial, labelled: Labelled): ReadonlyAr
   } ago`
   const record = phrase`${who} won ${rate("winRate", row.winRate)} of ${
     count("resolved", row.resolved, "earlier entry", "earlier entries")
-  } bought at a mean price of ${price("meanEntryPrice", row.meanEntryPrice)}: its edge is ${
-    signedCents("edge", row.edge)
-  } a share (95% interval ${signedCents("edgeLow", row.edgeLow)} to ${
-    signedCents("edgeHigh", row.edgeHigh)
-  }).`
+  } bought at a mean price of ${
+    price("meanEntryPrice", roundTo(row.meanEntryPrice, 100))
+  }: its edge is ${signedCents("edge", row.edge)} a share (likely between ${
+    signedCents("edgeLow", row.edgeLow)
+  } and ${signedCents("edgeHigh", row.edgeHigh)}).`
   return [
     line("whale", phrase`${bought}${copyWords(material, labelled)}.`, details),
     line("whale", record, details),
   ]
 }
 
+/** To a whole number of `parts` of 1: more digits of a mean are noise. */
+function roundTo(value: number, parts: number): number {
+  return Math.round(value * parts) / parts
+}
+
 /** A signed difference: the spelling of a change has no sign. */
 function signedCents(slot: string, of: number): Statement {
-  return of < 0 ? phrase`minus ${cents(slot, of)}` : cents(slot, of)
+  const rounded = roundTo(of, 1_000)
+  return rounded < 0 ? phrase`minus ${cents(slot, rounded)}` : cents(slot, rounded)
 }
 
 /** What a copy of the entry costs now, and how much of the wallet's edge is left. */
@@ -256,7 +262,9 @@ function restLines(
     return [line(
       "whale",
       wallets === 1
-        ? phrase`The other wallet has no label, so its side says little.`
+        ? phrase`The other wallet, ${named("wallet", largest?.name ?? "")}, has no label: its ${
+          usd("stake", stakeOf(rest))
+        } say little.`
         : phrase`The other ${all} have no label, so their side says little${biggest}.`,
       details,
     )]
@@ -275,7 +283,9 @@ function restLines(
       ? phrase`The only wallet, ${
         named("wallet", largest?.name ?? "")
       }, has no label: the money says little about the outcome.`
-      : phrase`None of the ${all} ${why}, so this money says little about the outcome${biggest}.`,
+      : phrase`${
+        wallets === 2 ? "Neither" : "None"
+      } of the ${all} ${why}, so this money says little about the outcome${biggest}.`,
     details,
   )]
 }
@@ -293,7 +303,9 @@ function timingLines(
   if (after.length === 0) {
     return [line(
       "whale",
-      phrase`Nothing was bought since the step ${duration("age", material.now - step.to.at)} ago.`,
+      phrase`Tracked wallets bought nothing since the step ${
+        duration("age", material.now - step.to.at)
+      } ago.`,
       { ...details, negative: true },
     )]
   }
@@ -306,7 +318,7 @@ function timingLines(
   return [line(
     "whale",
     before.length === 0
-      ? phrase`All of that was bought after the step.`
+      ? phrase`All of that money came after the step.`
       : phrase`After the step they bought ${listed(sides)}; before it, ${
         usd("before", stakeOf(before))
       } in all.`,

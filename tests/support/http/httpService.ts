@@ -19,14 +19,13 @@ import { tickJob } from "../../../src/core/domain/freshness.ts"
 import { Freshness } from "../../../src/core/Freshness.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
+import { ClaimCheck } from "../../../src/writing/ClaimCheck.ts"
+import { Narrator } from "../../../src/writing/Narrator.ts"
 import { type HealthOfPayments } from "../../../src/payments/domain/paymentHealth.ts"
 import { PaymentHealth } from "../../../src/payments/PaymentHealth.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { StoreProbe, StoreRefusesWrites } from "../../../src/core/StoreProbe.ts"
 import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
-import type { ClaimCheck } from "../../../src/writing/ClaimCheck.ts"
-import type { Narrator } from "../../../src/writing/Narrator.ts"
-import { templateWriting } from "../writing/templateWriting.ts"
 import type { ReportStore } from "../../../src/research/ReportStore.ts"
 import { Research } from "../../../src/research/Research.ts"
 import { Resolving } from "../../../src/markets/Resolving.ts"
@@ -262,12 +261,12 @@ const acceptingPayments = Layer.sync(Payments, () => {
 export const tickIntervalMs = 600_000
 
 /** Reports from templates, stored in memory. */
-const templateReports = Layer.merge(memoryReportStore, templateWriting)
+const templateReports = Layer.merge(memoryReportStore, Narrator.layerNone)
 
 export const servicesOver = (
   world: World,
   payments: Layer.Layer<Payments> = acceptingPayments,
-  writing: Layer.Layer<ReportStore | Narrator | ClaimCheck> = templateReports,
+  writing: Layer.Layer<ReportStore | Narrator> = templateReports,
 ) =>
   Layer.provideMerge(
     servicesOverFresh(world, payments, writing),
@@ -277,7 +276,7 @@ export const servicesOver = (
 const servicesOverFresh = (
   world: World,
   payments: Layer.Layer<Payments>,
-  writing: Layer.Layer<ReportStore | Narrator | ClaimCheck>,
+  writing: Layer.Layer<ReportStore | Narrator>,
 ) =>
   Layer.mergeAll(
     Feed.layer({ tickIntervalMs }).pipe(Layer.provide(feedStore(world))),
@@ -287,7 +286,7 @@ const servicesOverFresh = (
     payments,
     taskStore(world),
     Layer.mergeAll(Resolving.layer, Research.layer, TrackRecord.layer, Calibration.layer).pipe(
-      Layer.provide([productPortsLayer(world.productPorts), writing]),
+      Layer.provide([productPortsLayer(world.productPorts), writing, ClaimCheck.layerNone]),
     ),
   )
 

@@ -24,6 +24,7 @@ export function reportMaterial(fields: Partial<ReportMaterial> = {}): ReportMate
   return {
     market: market({ endsAt: now + 10 * day }),
     priceAction: [{ at: now - 30 * hour, mid: 0.45 }, { at: now - hour, mid: 0.6 }],
+    ticks: [],
     microstructure: microstructureWith(),
     entries: [openEntry()],
     news: { stories: [story()], sources: 3, answered: 3 },
@@ -228,6 +229,7 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
         endsAt: made.endsIn === null ? null : now + made.endsIn,
       }),
       priceAction: [point(first, 0), ...rest.map((mid, n) => point(mid, n + 1))],
+      ticks: [],
       microstructure: made.book === null ? null : microstructureWith({
         mid: made.book.mid / 1_000,
         spread: made.book.spread / 1_000,
