@@ -68,9 +68,11 @@ export function judgementOf(
   if (Result.isFailure(filled)) return refuse(...filled.failure)
   const text = ended(filled.success)
   if (text.length > claimLengthMax) return refuse(`it has more than ${claimLengthMax} characters`)
-  const exposed = exposedNames(text, cited.flatMap((id) => facts.get(id) ?? []), facts)
-  if (exposed.length > 0) return refuse(...exposed)
+  const own = cited.flatMap((id) => facts.get(id) ?? [])
   const claim: Claim = { slot: slot.id, kind: draft.kind, text, facts: cited }
+  if (claim.kind === "fact" && isRestated(text, own)) return { verdict: "pass", claim }
+  const exposed = exposedNames(text, own, facts)
+  if (exposed.length > 0) return refuse(...exposed)
   const grounding = ground(claim, facts)
   return grounding.verdict === "refuse"
     ? refuse(...grounding.reasons)
@@ -91,6 +93,16 @@ function formFaults(text: string): ReadonlyArray<string> {
   ]
 }
 
+/** Whether every sentence of the text is a sentence of the cited statements: true by construction. */
+function isRestated(text: string, cited: ReadonlyArray<Fact>): boolean {
+  const stated = new Set(cited.flatMap(({ statement }) => sentencesOf(statement)))
+  return sentencesOf(text).every((sentence) => stated.has(sentence))
+}
+
+function sentencesOf(text: string): ReadonlyArray<string> {
+  return text.split(/(?<=[.!?…])\s+/)
+}
+
 /** The shortest run of letters and digits that can be an address or a key. */
 const codeLengthMin = 6
 
@@ -107,7 +119,7 @@ function exposedNames(
   const names = new Set(
     [...facts.values()].flatMap((fact) => fact.names).filter((name) => !isPlainName(name)),
   )
-  const sentences = bare.split(/(?<=[.!?…])\s+/)
+  const sentences = sentencesOf(bare)
   const own = cited.map(({ statement }) => unquoted(statement)).join(" ")
   const repeated = [...names].filter((name) =>
     sentences.some((sentence) => isMostly(sentence, name, new Set(wordsOf(own))))

@@ -13,7 +13,7 @@ export interface PromptFact {
   readonly like?: string
   readonly values: Readonly<Record<string, string>>
 }
-export interface PromptSlot {
+interface PromptSlot {
   readonly slot: string
   readonly topic: string
   readonly facts: ReadonlyArray<string>
@@ -51,13 +51,13 @@ export function honestClaims(call: Call): ReadonlyArray<ClaimDraft> {
   })
 }
 
-/** Writes true claims, and agrees with every claim that it is asked about. */
+/** Writes true claims, and supports none that it is asked about. */
 export const writesTruly: Behaviour = says((call) =>
   call.use === "check" ? { verdicts: [] } : { claims: honestClaims(call) }
 )
 
-/** Changes a true claim; `other` is an id of another fact of its slot. */
-export type Lie = (claim: ClaimDraft, other: string) => ClaimDraft
+/** Changes a true claim. */
+type Lie = (claim: ClaimDraft) => ClaimDraft
 
 export const lies: Readonly<Record<string, Lie>> = {
   "types a figure": (claim) => ({ ...claim, text: `${claim.text} It was at 0.91737 before.` }),
@@ -77,14 +77,6 @@ export const lies: Readonly<Record<string, Lie>> = {
   "cites nothing": (claim) => ({ ...claim, text: "It may mean little.", facts: [] }),
 }
 
-/** Writes true claims with a lie in the first one. */
+/** Writes claims that are all changed by a lie. */
 export const writesLie = (lie: Lie): Behaviour =>
-  says((call) => {
-    if (call.use === "check") return { verdicts: [] }
-    const { slots } = promptOf(call)
-    return {
-      claims: honestClaims(call).map((claim) =>
-        lie(claim, slots.find(({ slot }) => slot === claim.slot)?.facts.at(-1) ?? "F1")
-      ),
-    }
-  })
+  says((call) => call.use === "check" ? { verdicts: [] } : { claims: honestClaims(call).map(lie) })
