@@ -44,7 +44,7 @@ function windowFact({ coverage, from, until }: DigestMaterial): NewDigestFact {
     { kind: "coverage", topic: "coverage", section: "watch" },
     values,
     (spell) =>
-      spell`This digest covers ${"window"}, from ${"startsAt"} to ${"endsAt"}: ${"markets"}, ${"wallets"} and ${"sources"}.`,
+      spell`This digest covers ${"window"}, from ${"startsAt"} to ${"endsAt"}: ${"markets"}, ${"wallets"}, ${"sources"}.`,
   )
 }
 
@@ -113,7 +113,7 @@ function newsFact({ coverage: { missing, news } }: DigestMaterial): ReadonlyArra
   if (answered >= sources) return []
   const values = {
     sources: count(sources, "news source"),
-    silent: count(sources - answered, "source"),
+    silent: count(sources - answered, "news source"),
   }
   return gap(
     "context",
