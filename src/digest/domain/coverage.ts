@@ -121,7 +121,7 @@ function newsFact({ coverage: { missing, news } }: DigestMaterial): ReadonlyArra
     (spell) =>
       answered === 0
         ? spell`None of ${"sources"} answered, so headlines are missing.`
-        : spell`Of ${"sources"}, ${"silent"} did not answer, so headlines may be missing.`,
+        : spell`${"silent"} did not answer, so headlines may be missing.`,
   )
 }
 

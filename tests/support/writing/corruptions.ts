@@ -49,12 +49,19 @@ function same(a: Value | undefined, b: Value | undefined): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-const sides: Readonly<Record<string, string>> = { Yes: "No", No: "Yes", Over: "Under", Under: "Over" }
+const sides: Readonly<Record<string, string>> = {
+  Yes: "No",
+  No: "Yes",
+  Over: "Under",
+  Under: "Over",
+}
 
 const outcome: FactCorruption = (fact) => {
   const { outcome, market } = fact.values
   if (outcome?.type !== "name") return null
-  const [, first, second] = market?.type === "name" ? /^(.+) vs\. ([^:]+)/.exec(market.text) ?? [] : []
+  const [, first, second] = market?.type === "name"
+    ? /^(.+) vs\. ([^:]+)/.exec(market.text) ?? []
+    : []
   const other = sides[outcome.text] ?? (outcome.text === first ? second : first)
   return other === undefined ? null : withValues(fact, { outcome: { type: "name", text: other } })
 }
@@ -109,14 +116,18 @@ const figureSwap: FactCorruption = (fact, _, random) => {
 }
 
 const time: FactCorruption = (fact, _, random) => {
-  const slots = Object.entries(fact.values).filter(([, { type }]) => type === "time" || type === "duration")
+  const slots = Object.entries(fact.values).filter(([, { type }]) =>
+    type === "time" || type === "duration"
+  )
   const [slot, value] = slots[random.below(slots.length)] ?? []
   if (slot === undefined || value === undefined) return null
   const shift = random.pick([7 * minute, 45 * minute, 3 * hour, 10 * hour, -50 * minute, 2 * hour])
   if (value.type === "time") return withValues(fact, { [slot]: { ...value, at: value.at + shift } })
   if (value.type !== "duration") return null
   const ms = Math.max(hour, value.ms + random.pick([5, 9, 14, -6, 30]) * hour)
-  return Math.abs(ms - value.ms) < 0.2 * value.ms ? null : withValues(fact, { [slot]: { ...value, ms } })
+  return Math.abs(ms - value.ms) < 0.2 * value.ms
+    ? null
+    : withValues(fact, { [slot]: { ...value, ms } })
 }
 
 const timeSwap: FactCorruption = (fact) => {
@@ -202,14 +213,19 @@ const cause: TextCorruption = (text, random) => {
 
 /** A number word, or a number before a noun, replaced by another. */
 const numberWord: TextCorruption = (text, random) => {
-  const words = [...text.matchAll(/(?<=^|[ (])(?:an? (?=hour|day)|(?:one|two|three|four|five|six|seven|eight|nine|ten) )/giu)]
+  const words = [
+    ...text.matchAll(
+      /(?<=^|[ (])(?:an? (?=hour|day)|(?:one|two|three|four|five|six|seven|eight|nine|ten) )/giu,
+    ),
+  ]
     .filter(({ index }) => !/“[^”]*$/.test(text.slice(0, index)))
   const found = words[random.below(words.length)]
   if (found === undefined) return null
   const [old] = found
   const now = numberWords.indexOf(old.trim().toLowerCase())
   const value = now < 0 ? 1 : now
-  const other = numberWords[value >= 6 ? value - 2 - random.below(3) : value + 2 + random.below(3)] ?? "ten"
+  const other =
+    numberWords[value >= 6 ? value - 2 - random.below(3) : value + 2 + random.below(3)] ?? "ten"
   const written = /^\p{Lu}/u.test(old) ? other.slice(0, 1).toUpperCase() + other.slice(1) : other
   return `${text.slice(0, found.index)}${written} ${text.slice(found.index + old.length)}`
 }

@@ -63,7 +63,9 @@ export function groundingTrial(seeds: ReadonlyArray<number>): Trial {
           if (wrong === null || wrong === text) continue
           const verdict = ground(claim(wrong), facts)
           count(falsehoods, corruption.name, verdict)
-          if (verdict.verdict !== "refuse") examples.push(exampleOf(corruption.name, wrong, verdict))
+          if (verdict.verdict !== "refuse") {
+            examples.push(exampleOf(corruption.name, wrong, verdict))
+          }
         }
       }
     }

@@ -76,8 +76,13 @@ export class FactSource {
             random.pick(months)
           } 2026?`,
         () =>
-          `Will ${random.pick(labs)} top the open leaderboard on ${random.pick(months)} ${ofMonth()}?`,
-        () => `Will ${random.pick(coins)} gain ${20 + random.below(99)}% by ${random.pick(months)} ${ofMonth()}?`,
+          `Will ${random.pick(labs)} top the open leaderboard on ${
+            random.pick(months)
+          } ${ofMonth()}?`,
+        () =>
+          `Will ${random.pick(coins)} gain ${20 + random.below(99)}% by ${
+            random.pick(months)
+          } ${ofMonth()}?`,
         () => `${random.pick(teams)} vs. ${random.pick(teams)}`,
         () => `${random.pick(teams)} vs. ${random.pick(teams)}: O/U ${1 + random.below(4)}.5`,
       ])()
@@ -107,7 +112,8 @@ export class FactSource {
   }
 
   headline(market: TestMarket): string {
-    const [first = "Quiet", second = "Hall"] = market.question.match(/\p{Lu}\p{Ll}+/gu)?.slice(1) ?? []
+    const [first = "Quiet", second = "Hall"] = market.question.match(/\p{Lu}\p{Ll}+/gu)?.slice(1) ??
+      []
     return this.#unused(() =>
       this.random.pick([
         `${first} ${second} in the focus of ${this.random.pick(places)}`,
@@ -196,7 +202,9 @@ const mover: Maker = (source) => {
       value("at", time(source.time(4)))
     }. The move was ${
       value("deviations", deviations(3 + source.random.below(120) / 10))
-    } of the usual change, with ${value("depth", usd(source.usd()))} of depth near the price and a spread of ${
+    } of the usual change, with ${
+      value("depth", usd(source.usd()))
+    } of depth near the price and a spread of ${
       value("spread", change((1 + source.random.below(6)) / 200 + 0.0005))
     }.`,
     { direction },
@@ -210,13 +218,19 @@ const entry: Maker = (source) => {
   const win = Math.min(0.95, Math.max(0.05, mean + (source.random.below(300) - 150) / 1000))
   const base = phrase`${value("wallet", name(source.wallet()))} bought ${
     value("outcome", name(outcome))
-  } in ${value("market", name(question))} for ${value("stake", usd(source.usd()))} at a mean price of ${
-    value("entryPrice", price(source.price()))
-  }, the last fill at ${value("lastAt", time(source.time(6)))}.`
+  } in ${value("market", name(question))} for ${
+    value("stake", usd(source.usd()))
+  } at a mean price of ${value("entryPrice", price(source.price()))}, the last fill at ${
+    value("lastAt", time(source.time(6)))
+  }.`
   if (!labelled) {
-    return factOf("whale_entry", phrase`${base} Too little is known about this wallet to label it.`, {
-      negative: true,
-    })
+    return factOf(
+      "whale_entry",
+      phrase`${base} Too little is known about this wallet to label it.`,
+      {
+        negative: true,
+      },
+    )
   }
   return factOf(
     "whale_entry",
@@ -293,7 +307,9 @@ const marketFact: Maker = (source) => {
       value("outcome", name(outcome))
     } costs ${value("price", price(source.price()))}. So far ${
       value("volume", usd(100_000 + source.usd()))
-    } was traded, and it ends on ${value("endsAt", time(today + day * (2 + source.random.below(20))))}.`,
+    } was traded, and it ends on ${
+      value("endsAt", time(today + day * (2 + source.random.below(20))))
+    }.`,
   )
 }
 
@@ -301,11 +317,11 @@ const priceFact: Maker = (source) => {
   const { from, to, delta, direction } = move(source)
   return factOf(
     "price",
-    phrase`In the last ${value("window", duration((5 + source.random.below(40)) * hour))} the price ${
-      direction === "up" ? "rose" : "fell"
-    } by ${value("change", change(delta))}, from ${value("from", price(from))} to ${
-      value("to", price(to))
-    }.`,
+    phrase`In the last ${
+      value("window", duration((5 + source.random.below(40)) * hour))
+    } the price ${direction === "up" ? "rose" : "fell"} by ${
+      value("change", change(delta))
+    }, from ${value("from", price(from))} to ${value("to", price(to))}.`,
     { direction },
   )
 }
@@ -322,7 +338,9 @@ const book: Maker = (source) => {
       value("depth", usd(source.usd()))
     } of depth near the midpoint. Break-even at the ask is ${
       value("breakEven", rate(ask))
-    }, and a round trip costs ${value("roundTrip", rate(Math.round(cents / 100 / ask * 1000) / 1000))}.`,
+    }, and a round trip costs ${
+      value("roundTrip", rate(Math.round(cents / 100 / ask * 1000) / 1000))
+    }.`,
   )
 }
 
@@ -334,11 +352,15 @@ const whale: Maker = (source) => {
       value("outcome", name(source.random.pick(["Yes", "No"])))
     } at ${value("entryPrice", price(source.price()))} for ${
       value("stake", usd(source.usd()))
-    }, starting ${value("age", duration((3 + source.random.below(40)) * hour))} before this report. Over ${
+    }, starting ${
+      value("age", duration((3 + source.random.below(40)) * hour))
+    } before this report. Over ${
       value("resolved", count(30 + source.random.below(200), "past entry", "past entries"))
-    } its win rate is ${value("winRate", rate(0.3 + source.random.below(400) / 1000))} at a mean price of ${
-      value("meanEntryPrice", price(mean))
-    }; it is labelled ${value("label", word(source.random.pick(["follow", "fade", "neutral"])))}.`,
+    } its win rate is ${
+      value("winRate", rate(0.3 + source.random.below(400) / 1000))
+    } at a mean price of ${value("meanEntryPrice", price(mean))}; it is labelled ${
+      value("label", word(source.random.pick(["follow", "fade", "neutral"])))
+    }.`,
   )
 }
 
@@ -351,7 +373,9 @@ const relation: Maker = (source) => {
       value("market", name(first.question))
     } costs ${value("price", price(a))}, and ${value("outcome2", name(second.outcome))} in ${
       value("market2", name(second.question))
-    } costs ${value("price2", price(b))}: the two contradict each other, with a riskless spread of ${
+    } costs ${
+      value("price2", price(b))
+    }: the two contradict each other, with a riskless spread of ${
       value("riskless", change(Math.round((b - a) * 1000) / 1000))
     } before fees.`,
   )

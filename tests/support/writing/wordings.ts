@@ -206,9 +206,11 @@ const ofEntries = single(
       }.`
       : null,
   (w, { buyer }) =>
-    w.fact.negative ? null : `The ${buyer} of ${w.q("outcome")} in ${w.q("market")} was ${
-      w.q("wallet")
-    }, with a stake of ${w.v("stake")}.`,
+    w.fact.negative
+      ? null
+      : `The ${buyer} of ${w.q("outcome")} in ${w.q("market")} was ${
+        w.q("wallet")
+      }, with a stake of ${w.v("stake")}.`,
 )
 
 const ofProposals = single(
@@ -219,9 +221,9 @@ const ofProposals = single(
     }, at a price of ${p.v("price")}.`,
   (p) => `${p.q("outcome")} of ${p.q("market")} was proposed at ${p.v("proposedAt")}.`,
   (p) =>
-    `${p.q("market")}: ${p.q("outcome")} is proposed with ${p.text("confidence")} confidence, and the price is ${
-      p.cents("price")
-    }.`,
+    `${p.q("market")}: ${p.q("outcome")} is proposed with ${
+      p.text("confidence")
+    } confidence, and the price is ${p.cents("price")}.`,
   (p) => `The proposal of ${p.q("outcome")} for ${p.q("market")} is undisputed for ${p.v("age")}.`,
 )
 
@@ -254,7 +256,8 @@ const ofNews = single(
 const ofUpcoming = single(
   "upcoming",
   (u) => `${u.q("market")} ends at ${u.v("endsAt")}, with ${u.q("outcome")} at ${u.v("price")}.`,
-  (u) => `${u.q("market")} is due to end in ${u.v("left")}; ${u.q("outcome")} costs ${u.v("price")}.`,
+  (u) =>
+    `${u.q("market")} is due to end in ${u.v("left")}; ${u.q("outcome")} costs ${u.v("price")}.`,
   (u) =>
     `With ${u.v("liquidity")} of liquidity and ${u.v("left")} left, ${u.q("outcome")} in ${
       u.q("market")
@@ -267,23 +270,37 @@ const ofMarkets = single(
   (m) => `${m.q("outcome")} in ${m.q("market")} costs ${m.v("price")}.`,
   (m) => `So far ${m.v("volume")} was traded in ${m.q("market")}.`,
   (m) => `${m.q("market")} ends on ${m.date("endsAt")}, and the price is ${m.cents("price")}.`,
-  (m) => `The market ${m.q("market")} has a volume of ${m.v("volume")} at a price of ${m.v("price")}.`,
+  (m) =>
+    `The market ${m.q("market")} has a volume of ${m.v("volume")} at a price of ${m.v("price")}.`,
 )
 
 const ofPrices = single(
   "price",
   (p) => `In the last ${p.v("window")} the price ${rose(p)} from ${p.v("from")} to ${p.v("to")}.`,
   (p) => `The price ${rose(p)} by ${p.v("change")} over ${p.v("window")}.`,
-  (p) => `It is ${p.up ? "up" : "down"} ${p.cents("change")} in ${p.v("window")}, to ${p.percent("to")}.`,
-  (p) => `A ${p.up ? "rise" : "fall"} of ${p.cents("change")} in ${p.v("window")} brought the price to ${p.v("to")}.`,
+  (p) =>
+    `It is ${p.up ? "up" : "down"} ${p.cents("change")} in ${p.v("window")}, to ${
+      p.percent("to")
+    }.`,
+  (p) =>
+    `A ${p.up ? "rise" : "fall"} of ${p.cents("change")} in ${p.v("window")} brought the price to ${
+      p.v("to")
+    }.`,
 )
 
 const ofBooks = single(
   "book",
   (b) => `The best bid is ${b.v("bid")} and the best ask is ${b.v("ask")}.`,
-  (b) => `The book shows a bid of ${b.cents("bid")}, an ask of ${b.cents("ask")} and a spread of ${b.v("spread")}.`,
-  (b) => `Break-even at the ask is ${b.v("breakEven")}, and a round trip costs ${b.v("roundTrip")}.`,
-  (b) => `The book has ${b.v("depth")} of depth near the midpoint, at a ${trim(b.number("spread") * 100, 1)}-cent spread.`,
+  (b) =>
+    `The book shows a bid of ${b.cents("bid")}, an ask of ${b.cents("ask")} and a spread of ${
+      b.v("spread")
+    }.`,
+  (b) =>
+    `Break-even at the ask is ${b.v("breakEven")}, and a round trip costs ${b.v("roundTrip")}.`,
+  (b) =>
+    `The book has ${b.v("depth")} of depth near the midpoint, at a ${
+      trim(b.number("spread") * 100, 1)
+    }-cent spread.`,
 )
 
 const ofWhales = single(
@@ -291,11 +308,14 @@ const ofWhales = single(
   (w, { bought }) =>
     `${w.v("wallet")} ${bought} ${w.q("outcome")} at ${w.v("entryPrice")} for ${w.v("stake")}.`,
   (w) => `${w.q("wallet")} is labelled ${w.text("label")}, over ${w.v("resolved")}.`,
-  (w) => `The win rate of ${w.q("wallet")} is ${w.percent("winRate")} at a mean price of ${w.cents("meanEntryPrice")}.`,
+  (w) =>
+    `The win rate of ${w.q("wallet")} is ${w.percent("winRate")} at a mean price of ${
+      w.cents("meanEntryPrice")
+    }.`,
   (w, { paid }) =>
-    `${w.v("wallet")} (${w.text("label")}) ${paid} ${w.cents("entryPrice")} for ${w.q("outcome")}, ${
-      w.v("age")
-    } ago.`,
+    `${w.v("wallet")} (${w.text("label")}) ${paid} ${w.cents("entryPrice")} for ${
+      w.q("outcome")
+    }, ${w.v("age")} ago.`,
 )
 
 const ofRelations = single(
@@ -304,7 +324,10 @@ const ofRelations = single(
     `${r.q("outcome")} in ${r.q("market")} costs ${r.v("price")}, while ${r.q("outcome2")} in ${
       r.q("market2")
     } costs ${r.v("price2")}.`,
-  (r) => `${r.q("market")} at ${r.v("price")} and ${r.q("market2")} at ${r.v("price2")} contradict each other.`,
+  (r) =>
+    `${r.q("market")} at ${r.v("price")} and ${r.q("market2")} at ${
+      r.v("price2")
+    } contradict each other.`,
   (r) =>
     `${r.q("market")} and ${r.q("market2")} contradict each other, with a riskless spread of ${
       r.v("riskless")
@@ -313,7 +336,8 @@ const ofRelations = single(
 
 const ofRecords = single(
   "record",
-  (r) => `Of ${r.v("resolved")} like this, ${r.v("kept")} kept at least half of the move after a day.`,
+  (r) =>
+    `Of ${r.v("resolved")} like this, ${r.v("kept")} kept at least half of the move after a day.`,
   (r) => `${r.v("kept")} of ${r.v("resolved")} like this kept at least half of the move.`,
   (r) => `After a day, ${r.v("kept")} of such moves kept at least half, over ${r.v("resolved")}.`,
 )
@@ -331,7 +355,9 @@ const ofCoverage = single(
       : null,
   (c, { denies }) =>
     c.fact.statement.includes("moved far")
-      ? denies ? "No market moved far enough to be reported." : "A market moved far enough to be reported."
+      ? denies
+        ? "No market moved far enough to be reported."
+        : "A market moved far enough to be reported."
       : null,
   (c, { denies }) =>
     c.fact.statement.includes("is not known")
@@ -376,9 +402,11 @@ const ofPairs = [
     (a, b, { bought }) =>
       a.fact.negative || b.fact.negative
         ? null
-        : `${a.q("wallet")} ${bought} ${a.q("outcome")} in ${a.q("market")} for ${a.v("stake")}, and ${
-          b.q("wallet")
-        } ${bought} ${b.q("outcome")} in ${b.q("market")} for ${b.v("stake")}.`,
+        : `${a.q("wallet")} ${bought} ${a.q("outcome")} in ${a.q("market")} for ${
+          a.v("stake")
+        }, and ${b.q("wallet")} ${bought} ${b.q("outcome")} in ${b.q("market")} for ${
+          b.v("stake")
+        }.`,
     (a, b) =>
       a.fact.negative || b.fact.negative
         ? null
@@ -389,7 +417,10 @@ const ofPairs = [
   ...pair(
     ["news", "mover"],
     "inference",
-    (n, m) => `The headline ${n.q("headline")} may be related to the move in ${m.q("market")} to ${m.v("to")}.`,
+    (n, m) =>
+      `The headline ${n.q("headline")} may be related to the move in ${m.q("market")} to ${
+        m.v("to")
+      }.`,
     (n, m) =>
       `The ${m.up ? "rise" : "fall"} in ${m.q("market")} from ${m.v("from")} to ${
         m.v("to")
