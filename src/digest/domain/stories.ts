@@ -21,10 +21,9 @@ import {
   word,
 } from "./factBuilders.ts"
 import type { DigestSection } from "./digest.ts"
-import type { DigestMaterial, DigestStory, MoverItem } from "./material.ts"
+import type { DigestMaterial, DigestStory, MoverItem, Strength } from "./material.ts"
 import { describedMoves } from "./moves.ts"
 import { headlineLag } from "../../markets/domain/priceStep.ts"
-import type { Strength } from "../../news/domain/relation.ts"
 import { safeName } from "../../core/domain/untrusted.ts"
 import { type EpochMs, minute } from "../../core/domain/time.ts"
 
