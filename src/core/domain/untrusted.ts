@@ -48,7 +48,7 @@ export function readableName(text: string, max: number = nameLengthMax): string 
 
 /** What replaces a character that has a meaning in Markdown; `$` stays. */
 const lookAlikes: Readonly<Record<string, string>> = {
-  ...{ "*": "∗", "_": "-", "#": "♯", "|": "/", "~": "∼", "\\": "/", "^": "ˆ", "@": "＠" },
+  ...{ "*": "∗", "_": "-", "#": "♯", "|": "/", "~": "∼", "\\": "/", "^": "∧", "@": "＠" },
   ...{ "`": "'", "[": "(", "]": ")", "{": "(", "}": ")", "<": "＜", ">": "＞" },
 }
 

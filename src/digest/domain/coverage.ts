@@ -44,7 +44,7 @@ function windowFact({ coverage, from, until }: DigestMaterial): NewDigestFact {
     { kind: "coverage", topic: "coverage", section: "watch" },
     values,
     (spell) =>
-      spell`This digest covers ${"window"}, from ${"startsAt"} to ${"endsAt"}: ${"markets"}, ${"wallets"} and ${"sources"}.`,
+      spell`This digest covers ${"window"}, from ${"startsAt"} to ${"endsAt"}: ${"markets"}, ${"wallets"}, ${"sources"}.`,
   )
 }
 
@@ -113,7 +113,7 @@ function newsFact({ coverage: { missing, news } }: DigestMaterial): ReadonlyArra
   if (answered >= sources) return []
   const values = {
     sources: count(sources, "news source"),
-    silent: count(sources - answered, "source"),
+    silent: count(sources - answered, "news source"),
   }
   return gap(
     "context",
@@ -121,7 +121,7 @@ function newsFact({ coverage: { missing, news } }: DigestMaterial): ReadonlyArra
     (spell) =>
       answered === 0
         ? spell`None of ${"sources"} answered, so headlines are missing.`
-        : spell`Of ${"sources"}, ${"silent"} did not answer, so headlines may be missing.`,
+        : spell`${"silent"} did not answer, so headlines may be missing.`,
   )
 }
 

@@ -10,7 +10,7 @@ import type { KnownEnd } from "../../markets/domain/ladders.ts"
 import type { PriceStep } from "../../markets/domain/priceStep.ts"
 import type { Quote } from "../../markets/domain/quote.ts"
 import type { Story } from "../../news/domain/stories.ts"
-import type { Strength } from "../../news/domain/relation.ts"
+import type { RelatedStory } from "../../news/domain/relation.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import { type EpochMs, hour } from "../../core/domain/time.ts"
 
@@ -25,6 +25,9 @@ export interface EndedMarket {
   /** When its end was known. */
   readonly endedAt: EpochMs
 }
+
+/** How a story relates to a market. */
+export type Strength = RelatedStory["strength"]
 
 /** A story, and the markets of the digest that it is related to; may be none. */
 export interface DigestStory extends Story {

@@ -26,10 +26,11 @@ import {
   roundTripOf,
 } from "../../markets/domain/tradeCosts.ts"
 import { quoteOf } from "../../markets/domain/quote.ts"
+import type { Value } from "../../writing/domain/values.ts"
 import { day, type EpochMs, hour } from "../../core/domain/time.ts"
 
 /** Markets with a fact about their strongest move: as many as fit on a page. */
-const movesMax = 10
+const movesMax = 8
 /** Smaller mean drifts are not worth a word. */
 const driftMin = 0.001
 
@@ -81,9 +82,9 @@ function absence({ movers }: DigestMaterial): NewDigestFact {
     )
 }
 
-/** The first outcome of a market: prices refer to it. */
-export function firstOutcome(market: { readonly outcomes?: readonly [string, string] }) {
-  return labelValue(market.outcomes?.[0] ?? "The price")
+/** The first outcome of a market, to which prices refer. */
+function firstOutcome({ outcomes }: { readonly outcomes?: readonly [string, string] }): Value {
+  return outcomes === undefined ? word("The price") : labelValue(outcomes[0])
 }
 
 function moveFact({ createdAt, data }: MoverItem, until: EpochMs): NewDigestFact {
@@ -169,7 +170,7 @@ function costFact({ data }: MoverItem, { quoted }: DigestMaterial): ReadonlyArra
   const { takerFeeRate } = known.market
   const values = {
     market: marketValue(market),
-    outcome: firstOutcome(market),
+    outcome: firstOutcome(known.market),
     ask: price(quote.ask),
     breakEven: rate(breakEvenProbability(quote.ask, takerFeeRate)),
     roundTrip: cents(roundTripOf(quote, takerFeeRate)?.costPerShare ?? 0),

@@ -22,6 +22,7 @@ import type { DigestMaterial, EndedMarket, PredeterminedItem } from "./material.
 import { mechanicalSign } from "../../markets/domain/market.ts"
 import { proposalAgeMs, proposalWords } from "../../markets/domain/proposal.ts"
 import { fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
+import { safeName } from "../../core/domain/untrusted.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 
 /** Findings and proposals with a fact of their own. */
@@ -119,9 +120,7 @@ function findingFact({ data }: PredeterminedItem, { from, until }: DigestMateria
     {
       ...{ ...parts, topic: "finding", subject: market.slug, certain: true },
       // Of older evidence it is not known whether its publisher answered in the window.
-      source: publishedAt >= from
-        ? values.publisher.type === "name" ? values.publisher.text : null
-        : null,
+      source: publishedAt >= from ? safeName(first.source) : null,
     },
     values,
     (spell) =>

@@ -12,6 +12,7 @@ import {
   marketValue,
   type NewDigestFact,
   price,
+  type Speller,
   usd,
   type Values,
   word,
@@ -50,9 +51,10 @@ export function relationFacts(
   const section = (...markets: ReadonlyArray<{ readonly slug: string }>) =>
     markets.flatMap(({ slug }) => sectionOf(slug) ?? [])[0] ?? "watch"
   return [
-    ...contradictionsOf(ladders).slice(0, contradictionsMax).map((it) =>
-      ladderFact(it, section(it.harder.market, it.easier.market))
-    ),
+    ...ladderGroups(contradictionsOf(ladders).slice(0, contradictionsMax)).flatMap((group, n) => {
+      const at = section(...group.flatMap(({ easier, harder }) => [harder.market, easier.market]))
+      return group.map((it) => ladderFact(it, `L${n + 1}`, at))
+    }),
     ...impliedEnds(ladders).slice(0, impliedMax).flatMap((it) =>
       impliedFact(it, section(it.target.market, it.source.market))
     ),
@@ -65,9 +67,19 @@ export function relationFacts(
 const outcomeOf = ({ market }: LadderRung, outcome: 0 | 1) => labelValue(market.outcomes[outcome])
 const otherOf = (outcome: 0 | 1) => outcome === 0 ? 1 : 0
 
-/** The harder rung is dearer than the easier one that it implies. */
+/** Contradictions of one ladder together, the strongest first. */
+function ladderGroups(
+  contradictions: ReadonlyArray<Contradiction>,
+): ReadonlyArray<ReadonlyArray<Contradiction>> {
+  const key = ({ harder, kind }: Contradiction) =>
+    [harder.market.eventKey, kind, harder.rung.template].join("\n")
+  return [...Map.groupBy(contradictions, key).values()]
+}
+
+/** The harder rung is dearer than the easier one that it implies. `ladder`: of one ladder the same. */
 function ladderFact(
   { ask, bid, easier, harder, level, reason, risklessSpread, size }: Contradiction,
+  ladder: string,
   section: DigestSection,
 ): NewDigestFact {
   const midOf = ({ quote, rung }: LadderRung) =>
@@ -75,12 +87,15 @@ function ladderFact(
   const values: Values = {
     outcome: outcomeOf(harder, harder.rung.outcome),
     market: marketValue(harder.market),
+    rung: labelValue(harder.rung.label),
     price: price(midOf(harder)),
     outcome2: outcomeOf(easier, easier.rung.outcome),
     market2: marketValue(easier.market),
+    rung2: labelValue(easier.rung.label),
     price2: price(midOf(easier)),
     reason: word(reason),
     level: word(level),
+    ladder: word(ladder),
     ...bid === null || ask === null || risklessSpread === null ? {} : {
       ask: price(ask),
       ask2: price(complement(bid)),
@@ -92,25 +107,26 @@ function ladderFact(
   return factOf(
     { kind: "relation", topic: "ladder", section, subject: harder.market.slug },
     values,
-    (spell) => {
-      const contradiction =
-        spell`${"outcome"} in ${"market"} is dearer (${"price"}) than ${"outcome2"} in ${"market2"} (${"price2"}), but ${"reason"}.`
-      if (!("riskless" in values)) {
-        return `${contradiction} Their order books are not known, so no riskless spread is.`
-      }
-      const trade =
-        spell`${"outcome2"} in the second at the ask of ${"ask"} and ${"opposite"} in the first at ${"ask2"}`
-      if (level !== "riskless") {
-        return `${contradiction} After fees nothing is left of it: ${trade} ` +
-          spell`together lose ${"riskless"} a share in the worst case.`
-      }
-      const depth = "stake" in values
-        ? spell`, for at most ${"stake"} at these quotes.`
-        : "; the depth at these quotes is not known."
-      return `${contradiction} ${trade} ` +
-        spell`together gain ${"riskless"} a share after fees, whatever happens` + depth
-    },
+    (spell) =>
+      spell`${"outcome"} in ${"market"} costs ${"price"} and ${"outcome2"} in ${"market2"} ${"price2"}, but ${"rung"} implies ${"rung2"}: ${"reason"}. ` +
+      tradeWords(values, spell),
   )
+}
+
+/** What the contradiction is worth: both legs at their asks, after fees. */
+export function tradeWords(values: Values, spell: Speller): string {
+  if (values["riskless"] === undefined) {
+    return "Only their mid prices are known, so the spread after fees is not."
+  }
+  const trade =
+    spell`${"outcome2"} at ${"rung2"} for ${"ask"} and ${"opposite"} at ${"rung"} for ${"ask2"}`
+  const isRiskless = values["level"]?.type === "word" && values["level"].text === "riskless"
+  if (!isRiskless) return `${trade} ${spell`together lose ${"riskless"} a share after fees.`}`
+  const depth = values["stake"] === undefined
+    ? "; the depth at these quotes is not known."
+    : spell`, for at most ${"stake"} at these quotes.`
+  return `${trade} ` +
+    spell`together gain ${"riskless"} a share after fees, if both are paid by their rules` + depth
 }
 
 /** A proposal or a result of one rung says how another one must end. */

@@ -21,10 +21,10 @@ import {
   word,
 } from "./factBuilders.ts"
 import type { DigestSection } from "./digest.ts"
-import type { DigestMaterial, DigestStory, MoverItem } from "./material.ts"
+import type { DigestMaterial, DigestStory, MoverItem, Strength } from "./material.ts"
 import { describedMoves } from "./moves.ts"
 import { headlineLag } from "../../markets/domain/priceStep.ts"
-import type { Strength } from "../../news/domain/relation.ts"
+import { safeName } from "../../core/domain/untrusted.ts"
 import { type EpochMs, minute } from "../../core/domain/time.ts"
 
 /** Stories without a market that have a fact of their own. */
@@ -157,7 +157,7 @@ function moveStory(
   return factOf(
     {
       ...{ kind: "news", topic: "story", section: "repriced", subject: market.slug },
-      source: sourceOf(story, values, material),
+      source: sourceOf(story, material),
     },
     values,
     (spell) => {
@@ -202,7 +202,7 @@ function subjectStory(
   return factOf(
     {
       ...{ kind: "news", topic: "story", section, subject: market.slug },
-      source: sourceOf(story, values, material),
+      source: sourceOf(story, material),
     },
     values,
     (spell) => {
@@ -218,7 +218,7 @@ function headlineFact(story: DigestStory, material: DigestMaterial): NewDigestFa
   return factOf(
     {
       ...{ kind: "news", topic: "headline", section: "context" },
-      source: sourceOf(story, values, material),
+      source: sourceOf(story, material),
     },
     values,
     (spell) =>
@@ -228,8 +228,8 @@ function headlineFact(story: DigestStory, material: DigestMaterial): NewDigestFa
 }
 
 /** Of an older headline it is not known whether its publisher answered in the window. */
-function sourceOf(story: DigestStory, { publisher }: Values, { from }: DigestMaterial) {
-  return story.firstAt >= from && publisher?.type === "name" ? publisher.text : null
+function sourceOf({ firstAt, source }: DigestStory, { from }: DigestMaterial): string | null {
+  return firstAt >= from ? safeName(source) : null
 }
 
 /** Whether any source answered: only then may the digest say that there was no headline. */

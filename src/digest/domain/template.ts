@@ -170,8 +170,8 @@ function unrepeated(
       const own = new Set<string>()
       return lines.flatMap((line) => {
         const statement = line.facts.map((id) => statements.get(id) ?? "").join(" ")
-        const text = [line.text, statement].find((text) => !seen.has(text) && !own.has(text))
-        if (text === undefined) return []
+        const text = [line.text, statement].find((text) => !seen.has(text))
+        if (text === undefined || own.has(text)) return []
         own.add(text)
         return [{ ...line, text }]
       })

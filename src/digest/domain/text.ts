@@ -112,8 +112,8 @@ function paragraph({ lead }: DigestSlot, sentences: ReadonlyArray<Sentence>): st
   return `${lead === null ? "" : `**${lead}** `}${text} (${ids.join(", ")})`
 }
 
-function sourcesOf({ kind, source }: DigestFact, venue: string): ReadonlyArray<string> {
-  if (kind === "whale_entry" || kind === "whale") return [venue, whaleSource]
+function sourcesOf({ kind, source, topic }: DigestFact, venue: string): ReadonlyArray<string> {
+  if (topic === "calibration") return [venue, whaleSource]
   if (kind === "news") return source === null ? [] : [source]
   return source === null ? [venue] : [venue, source]
 }

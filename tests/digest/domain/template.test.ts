@@ -139,7 +139,7 @@ function mustTell(material: DigestMaterial) {
   })
   const contradictions = contradictionsOf(laddersOf(material.quoted)).map((it) => ({
     told: texts.some(({ text }) =>
-      [it.harder, it.easier].every(({ market }) => text.includes(market.question))
+      [it.harder, it.easier].every(({ rung }) => text.includes(readableName(rung.label)))
     ),
   }))
   const words = { all: wordsOf(paragraphs(page)), itself: 0 }

@@ -17,6 +17,7 @@ import {
   textOf,
 } from "./draft.ts"
 import { listed } from "../factBuilders.ts"
+import { tradeWords } from "../relations.ts"
 
 /** Names listed for moves without news; of more, the strongest is named. */
 const namesMax = 3
@@ -177,13 +178,49 @@ export function unexplainedDraft(facts: ReadonlyArray<DigestFact>): ReadonlyArra
   })
 }
 
-/** Contradicting prices: first in the section of their markets. */
+/** Contradicting prices, one paragraph for each ladder: first in the section of their markets. */
 export function contradictionDrafts(
   facts: ReadonlyArray<DigestFact>,
   section: DigestSection,
 ): ReadonlyArray<Draft> {
-  return ofTopic(facts, "ladder", "sum", "implied").filter((fact) => fact.section === section)
-    .map((fact) =>
-      draft({ section, topic: "contradiction", required: true, sizes: [[statementOf(fact)]] })
-    )
+  const own = facts.filter((fact) => fact.section === section)
+  const ladders = Map.groupBy(ofTopic(own, "ladder"), (fact) => textOf(fact, "ladder"))
+  const required = { section, topic: "contradiction", required: true } as const
+  return [
+    ...[...ladders.values()].map((ladder) =>
+      draft({
+        ...required,
+        lead: ladder[0] === undefined ? null : textOf(ladder[0], "market"),
+        sizes: [ladderLines(ladder)],
+      })
+    ),
+    ...ofTopic(own, "sum", "implied").map((fact) =>
+      draft({ ...required, sizes: [[statementOf(fact)]] })
+    ),
+  ]
+}
+
+/** The strongest pair with its trade, the others in one sentence. */
+function ladderLines(ladder: ReadonlyArray<DigestFact>): ReadonlyArray<Line> {
+  const [first, ...others] = ladder
+  if (first === undefined) return []
+  const lines = [
+    line(
+      first,
+      (spell) =>
+        spell`${"outcome"} at ${"rung"} costs ${"price"}, but ${"outcome2"} at ${"rung2"} only ${"price2"}, and ${"reason"}.`,
+    ),
+    line(first, (spell) => tradeWords(first.values, spell)),
+  ]
+  const [second, ...rest] = others
+  if (second === undefined) return lines
+  const pairs = others.map((fact) => {
+    const of = spell(fact)
+    const gain = textOf(fact, "level") === "riskless" ? of`, a gain of ${"riskless"}` : ""
+    return of`${"rung"} (${"price"}) and ${"rung2"} (${"price2"})` + gain
+  })
+  return [
+    ...lines,
+    line(second, () => `The same ladder contradicts itself at ${pairs.join("; at ")}.`, ...rest),
+  ]
 }

@@ -16,6 +16,8 @@ import {
   textOf,
 } from "./draft.ts"
 
+/** Markets that resolve soon on every page. */
+const requiredMax = 2
 /** Stories of one paragraph. */
 const storiesMax = 3
 
@@ -56,13 +58,14 @@ export function contextDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<D
 export function watchDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draft> {
   const own = facts.filter(({ section }) => section === "watch")
   return [
-    ...ofTopic(own, "upcoming").map((fact) => {
+    ...ofTopic(own, "upcoming").map((fact, place) => {
       const story = about(own, fact.subject, "story")
       const news = story === undefined ? [] : [relatedLine(story)]
       return draft({
         section: "watch",
         topic: "upcoming",
         lead: textOf(fact, "market"),
+        required: place < requiredMax,
         facts: [fact, story].flatMap((it) => it?.id ?? []),
         sizes: [[upcomingLine(fact)], [upcomingLine(fact), ...news]],
       })

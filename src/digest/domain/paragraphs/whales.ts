@@ -100,7 +100,9 @@ function unlabelledLines(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Line> 
       total,
       (spell) =>
         spell`Tracked wallets without a record long enough for a label: ${"wallets"}, with ${"stake"} in ${"resolved"}` +
-        (named.length === 0 ? "." : `; the largest are ${listed(named)}.`),
+        (named.length === 0
+          ? "."
+          : `; the largest ${named.length === 1 ? "is" : "are"} ${listed(named)}.`),
       ...entries,
     )
   })
