@@ -19,6 +19,7 @@ import {
   named,
   price,
   rate,
+  roundTo,
   time,
   usd,
   word,
@@ -33,6 +34,7 @@ import {
 } from "./material.ts"
 import { directionOf, type Movement, movementOf, reasonLagMax, toldStory } from "./movement.ts"
 import type { Confidence } from "./report.ts"
+import { impliedHere, ownContradiction } from "./siblingLines.ts"
 import { directional, labelledEntries } from "./whaleView.ts"
 import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 
@@ -48,7 +50,7 @@ interface JudgedConfidence {
  */
 export function confidenceOf(material: ReportMaterial): JudgedConfidence {
   const judged = venueConfidence(material) ?? gateConfidence(material) ??
-    proposalConfidence(material) ?? newsConfidence(material)
+    proposalConfidence(material) ?? ladderConfidence(material) ?? newsConfidence(material)
   const [confidence, reason, negative = false] = judged
   return {
     confidence,
@@ -112,6 +114,17 @@ function proposalConfidence(material: ReportMaterial): Judged | null {
     : ["medium", phrase`proposal and price point to ${outcome}, but the venue has not decided`]
 }
 
+/** Null when no other rung of the ladder speaks against the price. */
+function ladderConfidence(material: ReportMaterial): Judged | null {
+  if (impliedHere(material) !== null) {
+    return ["low", phrase`a proposal in another market of the event contradicts the price`]
+  }
+  const found = ownContradiction(material)
+  return found === null
+    ? null
+    : ["low", phrase`it and another market of the event cannot both be priced right`]
+}
+
 /** Depth from which a price that no news moves is well supported. */
 const deepUsd = 10_000
 
@@ -151,7 +164,7 @@ function newsConfidence(material: ReportMaterial): Judged {
       phrase`the last headline was ${duration("lag", told.lagMs)} old when the price moved`,
     ]
   }
-  const { outlets, source, corrected, strength } = told.story
+  const { outlets, corrected, strength } = told.story
   if (corrected) return ["low", phrase`the report before the move was corrected`]
   if (outlets.length > 1 && strength === "direct") {
     return [
@@ -161,7 +174,7 @@ function newsConfidence(material: ReportMaterial): Judged {
   }
   return [
     "medium",
-    phrase`a report came before the move, but only from ${named("publisher", source)}`,
+    phrase`a report came before the move, but only one outlet has it`,
   ]
 }
 
@@ -251,6 +264,8 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
       details,
     )
   }
+  const ladder = ladderBelief(material)
+  if (ladder !== null) return line("relation", ladder, details)
   const told = news === null ? null : toldStory(news.stories, step)
   if (main === null) {
     return line(
@@ -267,25 +282,28 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
     told.lagMs <= reasonLagMax && !told.story.corrected
   const change = cents("change", main.to.mid - main.from.mid)
   const record = recordWords(material, movement)
-  const direction = directionOf(main)
-  if (!isReason) {
-    return line(
-      "record",
-      record === null
-        ? phrase`Treat the ${change} as unexplained.`
-        : phrase`Treat the ${change} as unexplained, but not as noise: ${record}.`,
-      { ...details, direction },
-    )
+  const text = !isReason
+    ? record === null
+      ? phrase`Treat the ${change} as unexplained.`
+      : phrase`Treat the ${change} as unexplained, but not as noise: of ${record}.`
+    : record === null
+    ? phrase`Believe the direction of the move as far as the report.`
+    : phrase`Of ${record}.`
+  return line("record", text, { ...details, direction: directionOf(main) })
+}
+
+/** What to make of a price that another market of the event contradicts; null without one. */
+function ladderBelief(material: ReportMaterial): Statement | null {
+  const implied = impliedHere(material)
+  if (implied !== null) {
+    return phrase`Find out whether both markets ask about the same day and source: then the proposal decides this one too.`
   }
-  const { outlets, source } = told.story
-  const believed = outlets.length > 1
-    ? phrase`The ${change} have a reported reason in ${count("outlets", outlets.length, "outlet")}`
-    : phrase`The ${change} rest on one report, by ${named("publisher", source)}`
-  return line(
-    "record",
-    record === null ? phrase`${believed}.` : phrase`${believed}; ${record}.`,
-    { ...details, direction },
-  )
+  const found = ownContradiction(material)
+  return found === null
+    ? null
+    : phrase`Before believing this price, find out which of the two is stale: they are ${
+      cents("excess", found.midExcess)
+    } apart in the wrong order.`
 }
 
 /** What moves of this kind did next, by our own scorecard, else on public prices; null if not known. */
@@ -310,7 +328,7 @@ function recordWords(
       const drift = found === undefined ? null : driftOf(found)
       if (found === undefined || drift === null) continue
       const such = count("resolved", found.moves, "earlier move", "earlier moves")
-      return phrase`of ${such} ${bin.includes("24h") ? "of such a size in a day" : "of any size"}${
+      return phrase`${such} ${bin.includes("24h") ? "of such a size in a day" : "of any size"}${
         basis === "own_movers" ? "" : " in public price records"
       }, ${rate("kept", drift.shareKept)} still kept half or more a day later`
     }
@@ -327,13 +345,17 @@ function levelLines(
   { main, whole, low, high, price: now }: Movement,
 ): ReadonlyArray<Line> {
   const details = { subject: material.market.slug }
+  if (material.proposal !== null) return []
   const isInside = halfSteps(low.mid) < halfSteps(now.mid) &&
     halfSteps(now.mid) < halfSteps(high.mid)
   if (main !== null) {
     const half = halfGivenBackAt({ priceStart: main.from.mid, priceNow: main.to.mid })
     const up = directionOf(main) === "up"
     const beyond = up ? high : low
-    const [level, end] = [price("halfLevel", half), price(up ? "high" : "low", beyond.mid)]
+    const [level, end] = [
+      price("halfLevel", roundTo(half, 1_000)),
+      price(up ? "high" : "low", beyond.mid),
+    ]
     return [line(
       "price",
       halfSteps(beyond.mid) === halfSteps(now.mid)
@@ -369,16 +391,16 @@ function eventLine(material: ReportMaterial): Line {
         ? phrase`the end of the challenge window at ${time("settlesAt", until, now)}`
         : phrase`the venue's payout`,
     ],
-    ...main === null
+    ...main === null || proposal !== null
       ? []
       : told === null
       ? [phrase`a first report that explains the move`]
       : step !== null && told.order === "after"
       ? [phrase`a report that explains the step`]
       : told.story.outlets.length === 1
-      ? [phrase`a second publisher with the report of ${named("publisher", told.story.source)}`]
+      ? [phrase`a second outlet with the report of ${named("publisher", told.story.source)}`]
       : [],
-    ...endsAt === null ? [] : endsAt > now
+    ...endsAt === null || until !== null ? [] : endsAt > now
       ? [
         phrase`the scheduled end in ${duration("left", endsAt - now)} (${
           time("endsAt", endsAt, now)

@@ -28,7 +28,7 @@ export interface Movement {
   readonly main: Change | null
   /**
    * The largest step from one hour to the next within `main`, and in its direction; its ends are as near
-   * as the ticks show.
+   * as the ticks show. Null also when an outcome is proposed: then the proposal explains the price.
    */
   readonly step: Change | null
   /** The largest step of all; null when no step is known. */
@@ -68,7 +68,7 @@ export function movementOf(material: ReportMaterial): Movement {
     [lastDay, whole].find((change) => change !== null && Math.abs(sizeOf(change)) >= moveMin) ??
       null
   const steps = stepsOf([first, ...points])
-  const step = main === null
+  const step = main === null || material.proposal !== null
     ? undefined
     : steps.find((step) =>
       step.to.at > main.from.at && Math.abs(sizeOf(step)) >= stepMin &&

@@ -12,7 +12,19 @@ import { rulesExcerpt } from "../../markets/domain/rulesExcerpt.ts"
 import { challengeWindowMs, type Proposal } from "../../markets/domain/proposal.ts"
 import { depthUsdMin, volumeUsdMin } from "../../markets/domain/quality.ts"
 import { roundTripOf } from "../../markets/domain/tradeCosts.ts"
-import { cents, count, duration, type Line, line, named, price, rate, time, usd } from "./lines.ts"
+import {
+  cents,
+  count,
+  duration,
+  type Line,
+  line,
+  named,
+  price,
+  rate,
+  roundTo,
+  time,
+  usd,
+} from "./lines.ts"
 import { outcomeName, ownQuote, priceOf, type ReportMaterial } from "./material.ts"
 import { type Change, movementOf, reasonLagMax, sizeOf, toldStory } from "./movement.ts"
 import { directional, mainSide } from "./whaleView.ts"
@@ -169,7 +181,7 @@ function depthRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   const { depthUsdWithin5c: { total }, impactUsd: { up5c, down5c } } = book
   const [least, most] = [Math.min(up5c ?? Infinity, down5c ?? Infinity), depthUsdMin * deepFactor]
   const { main } = movementOf(material)
-  const isUnexplained = main !== null && reasonOf(material) === null
+  const isUnexplained = main !== null && material.proposal === null && reasonOf(material) === null
   const words = impactWords(book)
   if (words !== null && isUnexplained) {
     return [risk(
@@ -237,7 +249,7 @@ function causeRisks(material: ReportMaterial): ReadonlyArray<Risk> {
       true,
     ),
   ]
-  if (main === null) return missing
+  if (main === null || material.proposal !== null) return missing
   const story = reasonOf(material)
   if (story === null) {
     const isTold = material.microstructure !== null && impactWords(material.microstructure) !== null
@@ -315,7 +327,7 @@ function moveRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   const { largest, step, whole } = movementOf(material)
   const { now } = material
   if (largest === null || whole === null) return []
-  const isOther = step === null || largest.to.at !== step.to.at
+  const isOther = step === null || largest.to.at <= step.from.at || step.to.at <= largest.from.at
   if (!isOther || Math.abs(sizeOf(largest)) < halfSteps(jumpMin)) return []
   return [risk(
     material,
@@ -344,7 +356,7 @@ function walletRisks(material: ReportMaterial): ReadonlyArray<Risk> {
     material,
     30 + 30 * Math.min(1, depth > 0 ? side.stakeUsd / depth : 1),
     "whale",
-    phrase`${rate("share", share)} of the tracked money is on ${
+    phrase`${rate("share", roundTo(share, 100))} of the tracked money is on ${
       outcomeName(material, side.outcome, "outcome")
     }: if its ${count("evidence", side.entries.length, "entry", "entries")} are sold together, ${
       usd("stake", side.stakeUsd)
@@ -406,7 +418,7 @@ function ruleRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   const { rules } = material
   if (rules === null || material.market.status === "resolved") return []
   const exception = exceptionIn(rules)
-  const quote = exception ?? rulesExcerpt(rules, rulesQuotedMax)
+  const quote = exception ?? rulesExcerpt(rules.replaceAll(/\bvs\.\s/g, "vs "), rulesQuotedMax)
   if (quote === null) return []
   const quoted = named("quote", quote.replace(/[.\s]+$/, ""), rulesQuotedMax)
   return [risk(

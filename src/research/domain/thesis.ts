@@ -6,7 +6,19 @@
 import { proposalWords } from "../../markets/domain/proposal.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
-import { cents, count, duration, type Line, line, named, price, rate, time, word } from "./lines.ts"
+import {
+  cents,
+  count,
+  duration,
+  type Line,
+  line,
+  named,
+  price,
+  rate,
+  roundTo,
+  time,
+  word,
+} from "./lines.ts"
 import { outcomeName, priceOf, type ReportMaterial } from "./material.ts"
 import {
   directionOf,
@@ -18,9 +30,10 @@ import {
   toldStory,
 } from "./movement.ts"
 import { rivalStories } from "./risks.ts"
-import { siblingLines } from "./siblingLines.ts"
+import { ladderLines, sumLines } from "./siblingLines.ts"
 import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 import { halfSteps } from "../../markets/domain/book.ts"
+import { day } from "../../core/domain/time.ts"
 
 /** Stories with a sentence in the thesis, besides the one that is told with the step. */
 const moreStoriesMax = 3
@@ -31,10 +44,11 @@ export function thesisLines(material: ReportMaterial): readonly [Line, ...Readon
   return [
     openingLine(material, movement),
     ...statusLines(material),
+    ...ladderLines(material),
     ...stepLines(material, movement),
     ...rangeLines(material, movement),
     ...newsLines(material, movement),
-    ...siblingLines(material),
+    ...sumLines(material),
   ]
 }
 
@@ -131,8 +145,11 @@ function statusLines(material: ReportMaterial): ReadonlyArray<Line> {
 }
 
 /** When the largest step came. */
-function stepLines({ now, market }: ReportMaterial, { main, step }: Movement): ReadonlyArray<Line> {
-  if (main === null) return []
+function stepLines(
+  { now, market, proposal }: ReportMaterial,
+  { main, step }: Movement,
+): ReadonlyArray<Line> {
+  if (main === null || proposal !== null) return []
   const details = { subject: market.slug, direction: directionOf(main) }
   if (step === null) {
     return [
@@ -144,13 +161,14 @@ function stepLines({ now, market }: ReportMaterial, { main, step }: Movement): R
   }, seen at ${time("at", step.to.at, now)}`
   const share = sizeOf(step) / sizeOf(main)
   const change = cents("change", step.to.mid - step.from.mid)
-  return [line(
-    "price",
-    share >= 1
-      ? phrase`One hourly step of ${change} made all of that move or more: ${ends}.`
-      : phrase`The largest hourly step made ${rate("share", share)} of that: ${change}, ${ends}.`,
-    details,
-  )]
+  const text = share >= 1.1
+    ? phrase`One hour alone moved it ${change}, ${ends}; the other hours went the other way.`
+    : share >= 0.95
+    ? phrase`All of that came within one hour: ${change}, ${ends}.`
+    : phrase`The largest step within an hour made ${
+      rate("share", roundTo(share, 100))
+    } of that: ${change}, ${ends}.`
+  return [line("price", text, details)]
 }
 
 /** Where the price is within the week. */
@@ -197,8 +215,11 @@ function newsLines(material: ReportMaterial, movement: Movement): ReadonlyArray<
   ]
 }
 
+/** A story this long after a step is not about it. */
+const relatedLagMax = day
+
 function toldLine(
-  { now, market }: ReportMaterial,
+  { now, market, proposal }: ReportMaterial,
   { main, step }: Movement,
   { story, order, lagMs }: ToldStory,
 ): Line {
@@ -208,13 +229,17 @@ function toldLine(
     : "headline about another outcome of this event"
   const cited = citation(story, now)
   const text = step === null
-    ? main === null
+    ? proposal !== null
+      ? phrase`The first ${what} of the week: ${cited}.`
+      : main === null
       ? phrase`The first ${what} came without a large move: ${cited}.`
       : phrase`The first ${what} in this time: ${cited}.`
     : order === "within"
     ? phrase`A possible reason was published in the hour of that step, ${lag} before it was seen: ${cited}.`
     : order === "after"
-    ? phrase`No cause of that step is known: the first ${what} came ${lag} after it, ${cited}.`
+    ? lagMs > relatedLagMax
+      ? phrase`No cause of that step is known: no headline is near it, and the first ${what} came ${lag} after it, ${cited}.`
+      : phrase`No cause of that step is known: the first ${what} came ${lag} after it, ${cited}.`
     : lagMs <= reasonLagMax
     ? phrase`A possible reason came first, ${lag} before that step was seen: ${cited}.`
     : phrase`No cause of that step is known: the last ${what} came ${lag} before it, ${cited}.`

@@ -4,7 +4,19 @@
  *
  * @module
  */
-import { cents, count, duration, type Line, line, named, price, rate, usd, word } from "./lines.ts"
+import {
+  cents,
+  count,
+  duration,
+  type Line,
+  line,
+  named,
+  price,
+  rate,
+  roundTo,
+  usd,
+  word,
+} from "./lines.ts"
 import { entriesReadMax, outcomeName, ownQuote, priceOf, type ReportMaterial } from "./material.ts"
 import { movementOf } from "./movement.ts"
 import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
@@ -40,7 +52,7 @@ export function whaleLines(material: ReportMaterial): readonly [Line, ...Readonl
       "whale",
       makers === 0
         ? phrase`No tracked wallet is known to have an open entry in this market.`
-        : phrase`Tracked wallets have only ${some} in this market, which are no view on the outcome.`,
+        : phrase`Tracked wallets have only ${some} in this market: they trade without a view on the outcome.`,
       { ...details, negative: true },
     )]
   }
@@ -111,7 +123,7 @@ function sidesLine(
     other.entries.length === 0
       ? phrase`All tracked money${least} is on ${on}: ${stake} in ${entries}.`
       : phrase`Of the tracked money${least}, ${
-        rate("share", share)
+        rate("share", roundTo(share, 100))
       } is on ${on}: ${stake} in ${entries}, against ${usd("stake2", other.stakeUsd)} in ${
         count("evidence2", other.entries.length, "entry", "entries")
       } on ${outcomeName(material, other.outcome, "outcome2")}.`,
@@ -140,7 +152,7 @@ function costLines(
       outcomeName(material, outcome, "outcome")
     } paid ${price("entryPrice", roundTo(paid, 1_000))}${
       entries.length > 1 ? " on average" : ""
-    } and ${verb} ${rate("return", by)} at the price now.`,
+    } and ${verb} ${rate("return", roundTo(by, 100))} at the price now.`,
     { subject: material.market.slug },
   )]
 }
@@ -194,11 +206,6 @@ function labelledLines(material: ReportMaterial, labelled: Labelled): ReadonlyAr
     line("whale", phrase`${bought}${copyWords(material, labelled)}.`, details),
     line("whale", record, details),
   ]
-}
-
-/** To a whole number of `parts` of 1: more digits of a mean are noise. */
-function roundTo(value: number, parts: number): number {
-  return Math.round(value * parts) / parts
 }
 
 /** A signed difference: the spelling of a change has no sign. */

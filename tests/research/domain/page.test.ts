@@ -181,7 +181,7 @@ Deno.test("a story of the hours before the step is a possible reason, with its o
     /^Yes in “Will the lighthouse be lit\?” rose 21 cents in 24 hours, from 0\.325 to 0\.535\./
       .test(thesis),
   )
-  ok(thesis.includes("52.4% of that: 11 cents, from 0.375 to 0.485, seen at 04:00 UTC"), thesis)
+  ok(thesis.includes("52% of that: 11 cents, from 0.375 to 0.485, seen at 04:00 UTC"), thesis)
   ok(
     /possible reason.*35 minutes before.*Keepers agree.*Quillon Post, 03:25 UTC; 1 more outlet by 05:00/
       .test(thesis),
@@ -245,6 +245,7 @@ const rung = (question: string, mid: number, id: string) => ({
     takerFeeRate: 0.01,
   }),
   quote: quoteOf({ bestBid: mid - 0.005, bestAsk: mid + 0.005, bidShares: 900, askShares: 900 }),
+  proposal: null,
 })
 
 Deno.test("a contradiction with another rung is told, with what it gains without risk after fees", () => {
@@ -274,6 +275,58 @@ Deno.test("a contradiction with another rung is told, with what it gains without
   ok(!/cheaper|dearer/.test(analysisOf(own(lower, { ...upper, quote: quoteOfMid(0.5) })).thesis))
 })
 
+Deno.test("what a proposal in another rung implies here is told, and the confidence is low", () => {
+  const own = rung("Will it be 21°C or more on November 23?", 0.315, "own")
+  const warmer = rung("Will it be 22°C or more on November 23?", 0.99, "warmer")
+  const named = <A extends typeof own>(one: A) => ({
+    ...one,
+    market: { ...one.market, outcomes: ["Yes", "No"] as const },
+  })
+  const proposal = {
+    ...{ marketId: warmer.market.id, outcome: 0 as const, proposedAt: now - hour },
+    ...{ settlesAt: null, disputed: false },
+  } as const
+  const material = reportMaterial({
+    market: named(own).market,
+    microstructure: microstructureWith({ mid: 0.315 }),
+    siblings: { markets: [{ ...named(warmer), proposal }], complete: true },
+  })
+  const { thesis, confidence } = analysisOf(material)
+  ok(/outcome Yes of “Will it be 22°C or more on November 23\?” is proposed/.test(thesis), thesis)
+  ok(thesis.includes("Yes here must be paid too, though it costs 0.315"), thesis)
+  strictEqual(confidence, "low")
+})
+
+Deno.test("the step has the time of the ticks, not of the hour", () => {
+  const ticks = [[60, 0.38], [50, 0.38], [40, 0.47], [0, 0.485]] as const
+  const { thesis } = analysisOf({
+    ...jump,
+    ticks: ticks.map(([minutesBefore, mid]) => ({ at: stepAt - minutesBefore * minute, mid })),
+    news: {
+      ...{ sources: 5, answered: 5 },
+      stories: [story([headline({ publishedAt: stepAt - 45 * minute })])],
+    },
+  })
+  ok(/seen at 0[34]:\d\d UTC/.test(thesis), thesis)
+  ok(/possible reason/.test(thesis), thesis)
+})
+
+Deno.test("a newer headline about another outcome is a risk, and is told once", () => {
+  const rival = story([headline({ title: "Rival wins", url: "https://r.example/1" })], {
+    strength: "sibling",
+  })
+  const own = story([headline({ publishedAt: stepAt - hour })])
+  const { thesis, risks } = analysisOf({
+    ...jump,
+    news: { stories: [own, rival], sources: 5, answered: 5 },
+  })
+  ok(
+    risks.some((risk) => /another outcome of this event: “Rival wins”/.test(risk)),
+    risks.join("\n"),
+  )
+  ok(!thesis.includes("Rival wins"), thesis)
+})
+
 Deno.test("the outcomes of an exclusive event are summed, and their excess is told", () => {
   const sibling = (n: number, mid: number) => ({
     market: market({
@@ -281,6 +334,7 @@ Deno.test("the outcomes of an exclusive event are summed, and their excess is to
       question: `Will keeper ${n} win?`,
     }),
     quote: quoteOfMid(mid),
+    proposal: null,
   })
   const thesis = (complete: boolean, ...mids: ReadonlyArray<number>) =>
     analysisOf(reportMaterial({
@@ -337,7 +391,7 @@ Deno.test("tracked money is summed by side, without market makers", () => {
     ],
   }))
   ok(
-    whaleView.includes("86.5% is on Yes: $4,500 in 2 entries, against $700 in 1 entry on No"),
+    whaleView.includes("87% is on Yes: $4,500 in 2 entries, against $700 in 1 entry on No"),
     whaleView,
   )
   ok(whaleView.includes("paid 0.50 on average and gain 20%"), whaleView)
@@ -457,6 +511,7 @@ Deno.test("a report with untrusted text in every place keeps every law", () => {
         markets: [{
           market: market({ id: MarketId.make("s"), question: text }),
           quote: quoteOfMid(0.2),
+          proposal: null,
         }],
         complete: true,
       },
