@@ -32,7 +32,14 @@ import {
   priceOf,
   type ReportMaterial,
 } from "./material.ts"
-import { directionOf, type Movement, movementOf, reasonLagMax, toldStory } from "./movement.ts"
+import {
+  directionOf,
+  type Movement,
+  movementOf,
+  reasonLagMax,
+  reasonOf,
+  toldStory,
+} from "./movement.ts"
 import type { Confidence } from "./report.ts"
 import { impliedHere, ownContradiction } from "./siblingLines.ts"
 import { directional, labelledEntries } from "./whaleView.ts"
@@ -122,7 +129,7 @@ function ladderConfidence(material: ReportMaterial): Judged | null {
   const found = ownContradiction(material)
   return found === null
     ? null
-    : ["low", phrase`it and another market of the event cannot both be priced right`]
+    : ["low", phrase`this price and that of another market of the event cannot both be right`]
 }
 
 /** Depth from which a price that no news moves is well supported. */
@@ -150,7 +157,7 @@ function newsConfidence(material: ReportMaterial): Judged {
       ]
       : ["medium", phrase`the price is steady, but no headline tests it`, true]
   }
-  if (told === null) return ["low", phrase`the price moved, and no headline says why`, true]
+  if (told === null) return ["low", phrase`no headline says why the price moved`, true]
   if (step === null) {
     return [
       "medium",
@@ -278,8 +285,7 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
       details,
     )
   }
-  const isReason = told !== null && step !== null && told.order !== "after" &&
-    told.lagMs <= reasonLagMax && !told.story.corrected
+  const isReason = reasonOf(material)?.corrected === false
   const change = cents("change", main.to.mid - main.from.mid)
   const record = recordWords(material, movement)
   const text = !isReason

@@ -150,3 +150,11 @@ function told(story: RelatedStory, step: Change | null): ToldStory {
   const order = story.firstAt > to.at ? "after" : story.firstAt > from.at ? "within" : "before"
   return { story, order, lagMs: Math.abs(to.at - story.firstAt) }
 }
+
+/** The story that may be the reason for the step: it came before it, or in its hour. Null without one. */
+export function reasonOf(material: ReportMaterial): RelatedStory | null {
+  const { step } = movementOf(material)
+  const told = material.news === null ? null : toldStory(material.news.stories, step)
+  if (told === null || told.order === null || told.order === "after") return null
+  return told.lagMs <= reasonLagMax ? told.story : null
+}

@@ -26,7 +26,7 @@ import {
   usd,
 } from "./lines.ts"
 import { outcomeName, ownQuote, priceOf, type ReportMaterial } from "./material.ts"
-import { type Change, movementOf, reasonLagMax, sizeOf, toldStory } from "./movement.ts"
+import { type Change, movementOf, reasonOf, sizeOf, toldStory } from "./movement.ts"
 import { directional, mainSide } from "./whaleView.ts"
 import { phrase, type Statement } from "../../writing/domain/statement.ts"
 import { day } from "../../core/domain/time.ts"
@@ -225,15 +225,6 @@ function impactWords({ impactUsd: { up5c, down5c } }: Microstructure): Statement
     } of selling moves the price down ${move}, and the offers end before it is ${move} higher`
 }
 
-/** The story that may be the reason for the step; null when none was found. */
-function reasonOf(material: ReportMaterial): RelatedStory | null {
-  const { step } = movementOf(material)
-  const told = material.news === null ? null : toldStory(material.news.stories, step)
-  const isReason = told !== null && step !== null && told.order !== "after" &&
-    told.lagMs <= reasonLagMax
-  return isReason ? told.story : null
-}
-
 /** What is not known about the reason of the move. */
 function causeRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   const { news, now } = material
@@ -345,22 +336,26 @@ function upOrDown(change: Change): string {
   return sizeOf(change) > 0 ? "higher" : "lower"
 }
 
+/** Below this share of the depth, tracked money does not crowd the exit. */
+const crowdShareMin = 0.3
+
 /** Tracked money that may have to leave through the same door. */
 function walletRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   const own = directional(material.entries ?? [])
   const main = mainSide(own)
   if (main === null || main.side.entries.length < 3 || main.share < 0.8) return []
+  const depthUsd = material.microstructure?.depthUsdWithin5c.total ?? 0
+  if (main.side.stakeUsd < depthUsd * crowdShareMin) return []
   const { side, share } = main
-  const depth = material.microstructure?.depthUsdWithin5c.total ?? 0
   return [risk(
     material,
-    30 + 30 * Math.min(1, depth > 0 ? side.stakeUsd / depth : 1),
+    30 + 30 * Math.min(1, depthUsd > 0 ? side.stakeUsd / depthUsd : 1),
     "whale",
     phrase`${rate("share", roundTo(share, 100))} of the tracked money is on ${
       outcomeName(material, side.outcome, "outcome")
     }: if its ${count("evidence", side.entries.length, "entry", "entries")} are sold together, ${
       usd("stake", side.stakeUsd)
-    } meets ${usd("depth", depth)} of orders within ${cents("change", 0.05)} of the price.`,
+    } meets ${usd("depth", depthUsd)} of orders within ${cents("change", 0.05)} of the price.`,
   )]
 }
 

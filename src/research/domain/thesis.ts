@@ -25,15 +25,15 @@ import {
   type Movement,
   movementOf,
   reasonLagMax,
+  reasonOf,
   sizeOf,
   type ToldStory,
   toldStory,
 } from "./movement.ts"
 import { rivalStories } from "./risks.ts"
-import { ladderLines, sumLines } from "./siblingLines.ts"
+import { ladderLines, ownContradiction, sumLines } from "./siblingLines.ts"
 import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 import { halfSteps } from "../../markets/domain/book.ts"
-import { day } from "../../core/domain/time.ts"
 
 /** Stories with a sentence in the thesis, besides the one that is told with the step. */
 const moreStoriesMax = 3
@@ -75,7 +75,9 @@ function openingLine(material: ReportMaterial, { main, lastDay, price: now }: Mo
       "price",
       phrase`${subject} ${direction === "up" ? "rose" : "fell"} ${
         cents("change", change.to.mid - change.from.mid)
-      } in ${window}, from ${price("from", change.from.mid)} to ${price("to", change.to.mid)}.`,
+      } in ${window}, from ${price("from", change.from.mid)} to ${price("to", change.to.mid)}${
+        reasonWords(material)
+      }.`,
       { ...details, direction },
     )
   }
@@ -89,6 +91,22 @@ function openingLine(material: ReportMaterial, { main, lastDay, price: now }: Mo
     phrase`${subject} has hardly moved: it is priced at ${price("price", now.mid)}, ${than}.`,
     { ...details, direction },
   )
+}
+
+/** What is known of the reason for the move, as the end of a sentence. */
+function reasonWords(material: ReportMaterial): Statement {
+  const { news, proposal } = material
+  if (ownContradiction(material) !== null) {
+    return phrase`, and contradicts another market of its event`
+  }
+  if (proposal !== null || news === null || news.sources === 0) return phrase``
+  const reason = reasonOf(material)
+  if (reason === null) return phrase`, and no headline explains it`
+  if (reason.corrected) return phrase`, after a report that was corrected since`
+  const { outlets } = reason
+  return outlets.length === 1
+    ? phrase`, after a report of one outlet`
+    : phrase`, after a report of ${count("outlets", outlets.length, "outlet")}`
 }
 
 /** What the venue says about the outcome. */
@@ -195,18 +213,17 @@ function rangeLines(material: ReportMaterial, movement: Movement): ReadonlyArray
 /** The story that may be the reason, then others, the earliest first. */
 function newsLines(material: ReportMaterial, movement: Movement): ReadonlyArray<Line> {
   const { news, now, market } = material
-  const cause = movement.main === null ? "" : ", so no cause of the move is known"
   const absent = (text: Statement): ReadonlyArray<Line> => [
     line("coverage", text, { negative: true, subject: market.slug }),
   ]
-  if (news === null) return absent(phrase`The news could not be read${cause}.`)
-  if (news.sources === 0) return absent(phrase`No news was read${cause}.`)
+  if (news === null) return absent(phrase`The news could not be read.`)
+  if (news.sources === 0) return absent(phrase`No news was read.`)
   const told = toldStory(news.stories, movement.step)
   if (told === null) {
     return absent(
       phrase`None of the ${
         count("sources", news.answered, "news source")
-      } that answered has a headline about this question in the last week${cause}.`,
+      } that answered has a headline about this question in the last week.`,
     )
   }
   return [
@@ -214,9 +231,6 @@ function newsLines(material: ReportMaterial, movement: Movement): ReadonlyArray<
     ...moreLines(otherStories(material, told.story), now, market.slug),
   ]
 }
-
-/** A story this long after a step is not about it. */
-const relatedLagMax = day
 
 function toldLine(
   { now, market, proposal }: ReportMaterial,
@@ -229,20 +243,16 @@ function toldLine(
     : "headline about another outcome of this event"
   const cited = citation(story, now)
   const text = step === null
-    ? proposal !== null
-      ? phrase`The first ${what} of the week: ${cited}.`
-      : main === null
-      ? phrase`The first ${what} came without a large move: ${cited}.`
+    ? main === null || proposal !== null
+      ? phrase`The week's first ${what}: ${cited}.`
       : phrase`The first ${what} in this time: ${cited}.`
+    : order === "after"
+    ? phrase`The first ${what} came ${lag} after that step, so it is no cause: ${cited}.`
+    : lagMs > reasonLagMax
+    ? phrase`The last ${what} came ${lag} before that step, too early to explain it: ${cited}.`
     : order === "within"
     ? phrase`A possible reason was published in the hour of that step, ${lag} before it was seen: ${cited}.`
-    : order === "after"
-    ? lagMs > relatedLagMax
-      ? phrase`No cause of that step is known: no headline is near it, and the first ${what} came ${lag} after it, ${cited}.`
-      : phrase`No cause of that step is known: the first ${what} came ${lag} after it, ${cited}.`
-    : lagMs <= reasonLagMax
-    ? phrase`A possible reason came first, ${lag} before that step was seen: ${cited}.`
-    : phrase`No cause of that step is known: the last ${what} came ${lag} before it, ${cited}.`
+    : phrase`A possible reason came first, ${lag} before that step was seen: ${cited}.`
   return line("news", text, { subject: market.slug, links: [story.url] })
 }
 
