@@ -34,10 +34,10 @@ import {
 } from "./material.ts"
 import {
   directionOf,
+  explanationOf,
   type Movement,
   movementOf,
   reasonLagMax,
-  reasonOf,
   toldStory,
 } from "./movement.ts"
 import type { Confidence } from "./report.ts"
@@ -164,7 +164,15 @@ function newsConfidence(material: ReportMaterial): Judged {
       phrase`there is related news, but the price drifted and no hour shows a reaction`,
     ]
   }
-  if (told.order === "after") return ["low", phrase`the price moved before the first headline`]
+  if (told.order === "after") {
+    const explanation = explanationOf(material)
+    return explanation.kind === "followed"
+      ? [
+        "medium",
+        phrase`the first headline followed the price by ${duration("lag", explanation.lagMs)}`,
+      ]
+      : ["low", phrase`the price moved before the first headline`]
+  }
   if (told.lagMs > reasonLagMax) {
     return [
       "low",
@@ -278,14 +286,17 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
     return line(
       "price",
       told === null
-        ? phrase`Believe the price of ${price("price", priceOf(material).mid)} until news tests it.`
+        ? phrase`${passesGate(material) ? "Believe" : "Take only as a rough guide"} the price of ${
+          price("price", priceOf(material).mid)
+        } until news tests it.`
         : phrase`The price of ${
           price("price", priceOf(material).mid)
         } already includes the report of ${named("publisher", told.story.source)}.`,
       details,
     )
   }
-  const isReason = reasonOf(material)?.corrected === false
+  const explanation = explanationOf(material)
+  const isReason = explanation.kind !== "none" && !explanation.story.corrected
   const change = cents("change", main.to.mid - main.from.mid)
   const record = recordWords(material, movement)
   const text = !isReason

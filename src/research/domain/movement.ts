@@ -151,10 +151,24 @@ function told(story: RelatedStory, step: Change | null): ToldStory {
   return { story, order, lagMs: Math.abs(to.at - story.firstAt) }
 }
 
-/** The story that may be the reason for the step: it came before it, or in its hour. Null without one. */
-export function reasonOf(material: ReportMaterial): RelatedStory | null {
+/** A first headline this soon after a step reports what moved it. */
+const followingLagMax = 2 * hour
+
+/** How a step and the news belong together. */
+export type Explanation =
+  /** The story came before the step, or in its hour. */
+  | { readonly kind: "reported"; readonly story: RelatedStory }
+  /** The first headline followed the step after `lagMs`, so that others knew before it. */
+  | { readonly kind: "followed"; readonly story: RelatedStory; readonly lagMs: number }
+  | { readonly kind: "none" }
+
+export function explanationOf(material: ReportMaterial): Explanation {
   const { step } = movementOf(material)
   const told = material.news === null ? null : toldStory(material.news.stories, step)
-  if (told === null || told.order === null || told.order === "after") return null
-  return told.lagMs <= reasonLagMax ? told.story : null
+  if (told === null || told.order === null) return { kind: "none" }
+  const { story, order, lagMs } = told
+  if (order === "after") {
+    return lagMs <= followingLagMax ? { kind: "followed", story, lagMs } : { kind: "none" }
+  }
+  return lagMs <= reasonLagMax ? { kind: "reported", story } : { kind: "none" }
 }

@@ -26,7 +26,7 @@ import {
   usd,
 } from "./lines.ts"
 import { outcomeName, ownQuote, priceOf, type ReportMaterial } from "./material.ts"
-import { type Change, movementOf, reasonOf, sizeOf, toldStory } from "./movement.ts"
+import { type Change, explanationOf, movementOf, sizeOf, toldStory } from "./movement.ts"
 import { directional, mainSide } from "./whaleView.ts"
 import { phrase, type Statement } from "../../writing/domain/statement.ts"
 import { day } from "../../core/domain/time.ts"
@@ -40,6 +40,10 @@ interface Risk {
   readonly line: Line
 }
 
+/** A risk of less weight is stated only among the first `minorsFrom` ones. */
+const minorWeight = 35
+const minorsFrom = 3
+
 /** The most important first; never empty. */
 export function riskLines(material: ReportMaterial): readonly [Line, ...ReadonlyArray<Line>] {
   const found = [
@@ -51,8 +55,10 @@ export function riskLines(material: ReportMaterial): readonly [Line, ...Readonly
     ...walletRisks(material),
     ...endRisks(material),
     ...ruleRisks(material),
-  ].sort((a, b) => b.weight - a.weight).slice(0, risksMax).map(({ line }) => line)
+  ].sort((a, b) => b.weight - a.weight)
   const [first, ...rest] = found
+    .filter(({ weight }, n) => weight >= minorWeight || n < minorsFrom)
+    .slice(0, risksMax).map(({ line }) => line)
   return first === undefined ? [volumeLine(material)] : [first, ...rest]
 }
 
@@ -181,7 +187,8 @@ function depthRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   const { depthUsdWithin5c: { total }, impactUsd: { up5c, down5c } } = book
   const [least, most] = [Math.min(up5c ?? Infinity, down5c ?? Infinity), depthUsdMin * deepFactor]
   const { main } = movementOf(material)
-  const isUnexplained = main !== null && material.proposal === null && reasonOf(material) === null
+  const isUnexplained = main !== null && material.proposal === null &&
+    explanationOf(material).kind === "none"
   const words = impactWords(book)
   if (words !== null && isUnexplained) {
     return [risk(
@@ -241,8 +248,8 @@ function causeRisks(material: ReportMaterial): ReadonlyArray<Risk> {
     ),
   ]
   if (main === null || material.proposal !== null) return missing
-  const story = reasonOf(material)
-  if (story === null) {
+  const explanation = explanationOf(material)
+  if (explanation.kind === "none") {
     const isTold = material.microstructure !== null && impactWords(material.microstructure) !== null
     return isTold ? missing : [
       ...missing,
@@ -254,6 +261,20 @@ function causeRisks(material: ReportMaterial): ReadonlyArray<Risk> {
           time("at", main.from.at, now)
         } have no reported reason, so nothing shows that they will last.`,
         true,
+      ),
+    ]
+  }
+  const { story } = explanation
+  if (explanation.kind === "followed") {
+    return [
+      ...missing,
+      risk(
+        material,
+        66,
+        "news",
+        phrase`Others learn first here: the step came ${
+          duration("lag", explanation.lagMs)
+        } before the first headline.`,
       ),
     ]
   }

@@ -22,10 +22,10 @@ import {
 import { outcomeName, priceOf, type ReportMaterial } from "./material.ts"
 import {
   directionOf,
+  explanationOf,
   type Movement,
   movementOf,
   reasonLagMax,
-  reasonOf,
   sizeOf,
   type ToldStory,
   toldStory,
@@ -100,10 +100,11 @@ function reasonWords(material: ReportMaterial): Statement {
     return phrase`, and contradicts another market of its event`
   }
   if (proposal !== null || news === null || news.sources === 0) return phrase``
-  const reason = reasonOf(material)
-  if (reason === null) return phrase`, and no headline explains it`
-  if (reason.corrected) return phrase`, after a report that was corrected since`
-  const { outlets } = reason
+  const explanation = explanationOf(material)
+  if (explanation.kind === "none") return phrase`, and no headline explains it`
+  if (explanation.kind === "followed") return phrase`, ahead of the first headline`
+  const { outlets, corrected } = explanation.story
+  if (corrected) return phrase`, after a report that was corrected since`
   return outlets.length === 1
     ? phrase`, after a report of one outlet`
     : phrase`, after a report of ${count("outlets", outlets.length, "outlet")}`
@@ -247,7 +248,7 @@ function toldLine(
       ? phrase`The week's first ${what}: ${cited}.`
       : phrase`The first ${what} in this time: ${cited}.`
     : order === "after"
-    ? phrase`The first ${what} came ${lag} after that step, so it is no cause: ${cited}.`
+    ? phrase`The first ${what} came ${lag} after that step, so it did not start it: ${cited}.`
     : lagMs > reasonLagMax
     ? phrase`The last ${what} came ${lag} before that step, too early to explain it: ${cited}.`
     : order === "within"

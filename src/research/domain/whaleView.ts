@@ -27,7 +27,7 @@ import { resolvedEntriesMin } from "../../whales/domain/label.ts"
 import type { WhaleRow } from "../../whales/domain/whale.ts"
 
 /** Labelled wallets with sentences of their own: proven labels first, then the largest stake. */
-const labelledMax = 3
+const labelledMax = 2
 
 /** The entries of wallets that take a view: a market maker's are none. */
 export function directional(entries: ReadonlyArray<OpenEntry>): ReadonlyArray<OpenEntry> {
@@ -56,12 +56,13 @@ export function whaleLines(material: ReportMaterial): readonly [Line, ...Readonl
       { ...details, negative: true },
     )]
   }
-  const labelled = labelledEntries(own).slice(0, labelledMax)
+  const labelled = labelledEntries(own)
   return [
     sidesLine(material, own, entries.length),
     ...costLines(material, own),
     ...timingLines(material, own),
-    ...labelled.flatMap((entry) => labelledLines(material, entry)),
+    ...labelled.slice(0, labelledMax).flatMap((entry) => labelledLines(material, entry)),
+    ...moreLabelledLines(material, labelled.slice(labelledMax)),
     ...restLines(material, own, labelled),
     line("method", phrase`Sales are not tracked.`, details),
   ]
@@ -207,6 +208,27 @@ function labelledLines(material: ReportMaterial, labelled: Labelled): ReadonlyAr
     line("whale", record, details),
   ]
 }
+
+/** Labelled wallets without sentences of their own. */
+function moreLabelledLines(
+  material: ReportMaterial,
+  more: ReadonlyArray<Labelled>,
+): ReadonlyArray<Line> {
+  if (more.length === 0) return []
+  const names = more.slice(0, namedMax).map(({ entry, label }, n) =>
+    phrase`${named(`wallet${n + 1}`, entry.name)} (${label} on ${
+      outcomeName(material, entry.outcome, `outcome${n + 1}`)
+    })`
+  )
+  const others = more.length - names.length
+  const rest = others > 0 ? [...names, count("others", others, "more wallet")] : names
+  return [line("whale", phrase`Also labelled: ${listed(rest)}.`, {
+    subject: material.market.slug,
+  })]
+}
+
+/** Labelled wallets that are named in one sentence. */
+const namedMax = 3
 
 /** A signed difference: the spelling of a change has no sign. */
 function signedCents(slot: string, of: number): Statement {

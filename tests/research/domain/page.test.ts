@@ -124,7 +124,7 @@ law(
     ok(lag?.type === "duration")
     strictEqual(lag.ms, Math.abs(step.to.at - publishedAt.at))
     const isAfter = publishedAt.at > step.to.at
-    strictEqual(/ after that step, so it is no cause: /.test(fact.statement), isAfter)
+    strictEqual(/ after that step, so it did not start it: /.test(fact.statement), isAfter)
     ok(!isAfter || !/possible reason/.test(fact.statement))
   },
   many,
@@ -200,11 +200,25 @@ Deno.test("a headline after the step is no reason for it, and the confidence say
     news: { stories: [late], sources: 5, answered: 5 },
   })
   ok(
-    /and no headline explains it\..* came 7 hours after that step, so it is no cause/.test(thesis),
+    /and no headline explains it\..* came 7 hours after that step, so it did not start it/.test(
+      thesis,
+    ),
     thesis,
   )
   strictEqual(confidence, "low")
   ok(bottomLine.startsWith("Confidence is low: the price moved before the first headline."))
+})
+
+Deno.test("a headline that follows the step within hours makes the price the first to know", () => {
+  const soon = story([headline({ publishedAt: stepAt + 43 * minute })])
+  const { thesis, confidence, risks } = analysisOf({
+    ...jump,
+    news: { stories: [soon], sources: 5, answered: 5 },
+  })
+  ok(thesis.includes("to 0.535, ahead of the first headline."), thesis)
+  strictEqual(confidence, "medium")
+  ok(risks.some((risk) => /the step came 43 minutes before the first headline/.test(risk)))
+  ok(!risks.some((risk) => /No reason/.test(risk)), risks.join("\n"))
 })
 
 Deno.test("a corrected report is no reason to be confident", () => {
@@ -447,6 +461,24 @@ law("no record of a wallet is stated twice", anyMaterial, (material) => {
   ).map(({ subject }) => subject)
   equal(recorded, [...new Set(recorded)])
 })
+
+law("only wallets without a label are said to have none", anyMaterial, (material) => {
+  const { facts, whaleView } = reportPage(material)
+  const own = (material.entries ?? []).filter(({ marketMaker }) => !marketMaker)
+  const labelled = new Set(
+    own.filter(({ calibration }) => {
+      const row = calibration?.row
+      return row !== undefined && row.resolved >= 30 &&
+        (row.label !== "neutral" || (row.suggestive ?? "neutral") !== "neutral")
+    }).map(({ wallet }) => wallet),
+  )
+  const plain = new Set(own.map(({ wallet }) => wallet).filter((wallet) => !labelled.has(wallet)))
+  const counted = facts.find(({ id, statement, values }) =>
+    whaleView.facts.includes(id) && values["wallets"] !== undefined &&
+    /no label|None|Neither/.test(statement)
+  )?.values["wallets"]
+  if (counted !== undefined) ok(counted.type === "count" && counted.value === plain.size)
+}, many)
 
 Deno.test("what was bought before and after the step is told", () => {
   const { whaleView } = analysisOf({
