@@ -222,8 +222,8 @@ function meaningLine(material: ReportMaterial): Line {
   const details = { subject: market.slug }
   const quote = ownQuote(material)
   const [yes, no] = [outcomeName(material, 0, "outcome"), outcomeName(material, 1, "outcome2")]
-  const other = quote === null ? null : quoteOfOutcome(quote, 1)
-  if (quote === null || other === null || quote.ask === null || other.ask === null) {
+  const second = quote === null ? null : quoteOfOutcome(quote, 1)
+  if (quote === null || second === null || quote.ask === null || second.ask === null) {
     return line(
       "price",
       phrase`The price makes ${yes} a chance of ${
@@ -235,7 +235,7 @@ function meaningLine(material: ReportMaterial): Line {
   const breakEven = (ask: number) => breakEvenProbability(ask, market.takerFeeRate)
   const [need, needOther] = [
     rate("breakEven", breakEven(quote.ask)),
-    rate("breakEven2", breakEven(other.ask)),
+    rate("breakEven2", breakEven(second.ask)),
   ]
   const start = market.takerFeeRate > 0
     ? phrase`With the fee, a buyer of ${yes}`
@@ -243,23 +243,38 @@ function meaningLine(material: ReportMaterial): Line {
   return line(
     "price",
     phrase`${start} at ${price("ask", quote.ask)} breaks even at a chance of ${need}, of ${no} at ${
-      price("ask2", other.ask)
+      price("ask2", second.ask)
     } at one of ${needOther}${evidenceWords(material)}.`,
     details,
   )
 }
 
-/** What speaks for another chance than the price's: the wallet with the best label. */
+/** What speaks for another chance than the price's: the wallets with a label. */
 function evidenceWords(material: ReportMaterial): Statement {
-  const [first] = labelledEntries(directional(material.entries ?? []))
+  const labelled = labelledEntries(directional(material.entries ?? []))
+  const [first, ...more] = labelled
   if (first === undefined) return phrase``
-  const { entry, label, proven } = first
-  const who = named("wallet", entry.name)
-  const outcome = outcomeName(material, entry.outcome, "outcome3")
-  return phrase`; the only ${proven ? "" : "weak "}sign of a ${
-    label === "follow" ? "higher" : "lower"
-  } chance of ${outcome} is the entry of ${who} (${label})`
+  const favoured = labelled.map(({ entry: { outcome }, label }) =>
+    label === "follow" ? outcome : other(outcome)
+  )
+  const [side = 0] = favoured
+  const weak = labelled.some(({ proven }) => proven) ? "" : "weak "
+  const on = outcomeName(material, side, "outcome3")
+  if (more.length === 0) {
+    const { entry, label } = first
+    return phrase`; the only ${weak}sign of a higher chance is the entry of ${
+      named("wallet", entry.name)
+    } (${label} on ${outcomeName(material, entry.outcome, "outcome4")}), which points to ${on}`
+  }
+  const all = count("wallets", labelled.length, "labelled wallet")
+  return favoured.every((each) => each === side)
+    ? phrase`; the ${all} ${
+      more.length === 1 ? "both" : "all"
+    } point to ${on}, a ${weak}sign of a higher chance`
+    : phrase`; the ${all} point both ways`
 }
+
+const other = (outcome: 0 | 1): 0 | 1 => outcome === 0 ? 1 : 0
 
 /** What a reader may believe of the price, with what such moves did next. */
 function beliefLine(material: ReportMaterial, movement: Movement): Line {
@@ -345,12 +360,23 @@ function recordWords(
       const drift = found === undefined ? null : driftOf(found)
       if (found === undefined || drift === null) continue
       const such = count("resolved", found.moves, "earlier move", "earlier moves")
-      return phrase`${such} ${bin.includes("24h") ? "of such a size in a day" : "of any size"}${
+      return phrase`${such} ${bin.includes("24h") ? sizeWords(delta) : "of any size"}${
         basis === "own_movers" ? "" : " in public price records"
       }, ${rate("kept", drift.shareKept)} still kept half or more a day later`
     }
   }
   return null
+}
+
+/** The sizes of moves that are counted together, as in `moveOutcomes.ts`. */
+function sizeWords(delta: number): Statement {
+  const [small, large] = [cents("sizeMin", 0.1), cents("sizeMax", 0.2)]
+  const size = Math.abs(halfSteps(delta))
+  return size >= halfSteps(0.2)
+    ? phrase`of ${large} or more in a day`
+    : size >= halfSteps(0.1)
+    ? phrase`of ${small} to ${large} in a day`
+    : phrase`of less than ${small} in a day`
 }
 
 /** The smallest move that the record counts. */
@@ -413,7 +439,7 @@ function eventLine(material: ReportMaterial): Line {
       : told === null
       ? [phrase`a first report that explains the move`]
       : step !== null && told.order === "after"
-      ? [phrase`a report that explains the step`]
+      ? explanationOf(material).kind === "followed" ? [] : [phrase`a report that explains the step`]
       : told.story.outlets.length === 1
       ? [phrase`a second outlet with the report of ${named("publisher", told.story.source)}`]
       : [],

@@ -137,7 +137,8 @@ function bookRisks(material: ReportMaterial): ReadonlyArray<Risk> {
     ? []
     : [{ weight: 75, line: volumeLine(material) }]
   if (book === null) {
-    const text = phrase`There is no valid order book now, so no one may trade at this price.`
+    const text =
+      phrase`There is no valid order book now, so it may not be possible to trade at this price.`
     return [risk(material, 97, "book", text, true), ...volume]
   }
   return [...tripRisks(material), ...depthRisks(material), ...volume]
@@ -202,7 +203,7 @@ function depthRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   if (Math.min(total, least) >= most) return []
   return [risk(
     material,
-    30 + 45 * Math.max(0, 1 - Math.min(total, least) / most),
+    25 + 40 * Math.max(0, 1 - Math.min(total, least) / most),
     "book",
     words === null
       ? phrase`Only ${usd("depth", total)} of orders stand within ${

@@ -98,6 +98,9 @@ export function mainSide(
   return { side, other, share: side.stakeUsd / total }
 }
 
+/** Up to this share on the larger side, the money is called split. */
+const splitMax = 0.55
+
 function sidesLine(
   material: ReportMaterial,
   own: ReadonlyArray<OpenEntry>,
@@ -123,6 +126,12 @@ function sidesLine(
     "whale",
     other.entries.length === 0
       ? phrase`All tracked money${least} is on ${on}: ${stake} in ${entries}.`
+      : share < splitMax
+      ? phrase`The tracked money${least} is split: ${stake} in ${entries} on ${on}, ${
+        usd("stake2", other.stakeUsd)
+      } in ${count("evidence2", other.entries.length, "entry", "entries")} on ${
+        outcomeName(material, other.outcome, "outcome2")
+      }.`
       : phrase`Of the tracked money${least}, ${
         rate("share", roundTo(share, 100))
       } is on ${on}: ${stake} in ${entries}, against ${usd("stake2", other.stakeUsd)} in ${

@@ -451,7 +451,10 @@ Deno.test("labelled wallets come first, proven before suggestive, with the edge 
   )
   ok(/Weak-Wind2 \(suggestive follow/.test(whaleView), whaleView)
   strictEqual(whaleView.split("Keen-Glacier3 won").length, 2, whaleView)
-  ok(bottomLine.includes("Keen-Glacier3 (follow)"), bottomLine)
+  ok(
+    bottomLine.includes("the 2 labelled wallets both point to Yes, a sign of a higher"),
+    bottomLine,
+  )
 })
 
 law("no record of a wallet is stated twice", anyMaterial, (material) => {
