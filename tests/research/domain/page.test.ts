@@ -209,6 +209,21 @@ Deno.test("a headline after the step is no reason for it, and the confidence say
   ok(bottomLine.startsWith("Confidence is low: the price moved before the first headline."))
 })
 
+Deno.test("of several reports before the step the earliest is stated with it", () => {
+  const at = (hours: number, title: string) =>
+    story([
+      headline({ title, url: `https://n.example/${hours}`, publishedAt: stepAt - hours * hour }),
+    ])
+  const stories = [at(1, "Second"), at(4, "First"), at(30, "Much earlier"), at(2, "Between")]
+  for (const order of [stories, stories.toReversed()]) {
+    const told = toldStory(order, {
+      from: { at: stepAt - hour, mid: 0.3 },
+      to: { at: stepAt, mid: 0.5 },
+    })
+    equal([told?.story.title, told?.order, told?.lagMs], ["First", "before", 4 * hour])
+  }
+})
+
 Deno.test("a headline that follows the step within hours makes the price the first to know", () => {
   const soon = story([headline({ publishedAt: stepAt + 43 * minute })])
   const { thesis, confidence, risks } = analysisOf({
