@@ -37,8 +37,8 @@ import type { OpenEntry } from "../whales/domain/storedEntry.ts"
 const venueTime = Duration.seconds(14)
 /** Timeout of an optional part. */
 const optionalTime = Duration.seconds(5)
-/** Timeout of the books of sibling markets; their last mids are used after it. */
-const siblingBooksTime = Duration.seconds(3)
+/** Timeout of each request about sibling markets; without books their last mids are used. */
+const siblingTime = Duration.seconds(2)
 /** An older mid of a sibling market is not compared with a price now. */
 const siblingMidAgeMax = 2 * hour
 /** With an older newest point of our own, the venue's price history is read. */
@@ -185,7 +185,7 @@ const siblingsOf = ({ markets, venue }: ReportPorts, market: Market, now: EpochM
       const others = read.filter(({ id }) => id !== market.id).slice(0, siblingsReadMax)
       if (others.length === 0) return { markets: [], complete: true }
       const books = yield* venue.books(others.map(({ tokenIds: [token] }) => token)).pipe(
-        Effect.timeout(siblingBooksTime),
+        Effect.timeout(siblingTime),
         Effect.map(({ rows }) => new Map(rows.map((book) => [book.tokenId, quoteOfBook(book)]))),
         Effect.orElseSucceed(() => new Map()),
       )
@@ -193,11 +193,18 @@ const siblingsOf = ({ markets, venue }: ReportPorts, market: Market, now: EpochM
         notBefore: now - siblingMidAgeMax,
         atOrBefore: now,
       })
+      const proposed = others.filter(({ status }) => status === "proposed").map(({ id }) => id)
+      const proposals = proposed.length === 0 ? [] : yield* venue.proposals(proposed).pipe(
+        Effect.timeout(siblingTime),
+        Effect.map(({ rows }) => rows),
+        Effect.orElseSucceed(() => []),
+      )
       const quoted = others.map((market) => {
         const last = mids.get(market.id)
         const quote = books.get(market.tokenIds[0]) ??
           (last === undefined ? null : quoteOfMid(last.mid))
-        return { market, quote }
+        const proposal = proposals.find(({ marketId }) => marketId === market.id) ?? null
+        return { market, quote, proposal }
       })
       return { markets: quoted, complete: read.length <= siblingsReadMax }
     }),

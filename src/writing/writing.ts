@@ -61,6 +61,8 @@ interface Place {
 /** Mutable, so that what is accepted survives a timeout. */
 interface Progress {
   readonly places: Array<Place>
+  /** Why drafts were refused. */
+  readonly reasons: Array<string>
   refused: number
   asked: number
   failed: number
@@ -69,7 +71,7 @@ interface Progress {
 /** Never fails, and ends within the time. */
 export const writePage = (ports: WritingPorts, options: PageOptions): Effect.Effect<WrittenPage> =>
   Effect.suspend(() => {
-    const progress: Progress = { places: [], refused: 0, asked: 0, failed: 0 }
+    const progress: Progress = { places: [], reasons: [], refused: 0, asked: 0, failed: 0 }
     return rounds(ports, options, progress).pipe(
       Effect.catchCauseIf(
         (cause) => !Cause.hasInterruptsOnly(cause),
@@ -153,7 +155,10 @@ function judged(
   const judgement: Judgement = first.verdict !== "refuse" && repeats(first.claim, progress.places)
     ? { verdict: "refuse", reasons: ["it repeats another claim"] }
     : first
-  if (judgement.verdict === "refuse") progress.refused += 1
+  if (judgement.verdict === "refuse") {
+    progress.refused += 1
+    progress.reasons.push(...judgement.reasons)
+  }
   return { draft, judgement, accepted: judgement.verdict === "pass" }
 }
 
@@ -222,7 +227,7 @@ const reasonsMax = 12
 const recordPage = Effect.fnUntraced(function* (
   { use }: PageOptions,
   page: WrittenPage,
-  { places }: Progress,
+  { places, reasons }: Progress,
 ) {
   const { narrator, accepted, refused, asked, dropped, failed } = page
   yield* Metric.update(texts.pipe(Metric.withAttributes({ text: use, narrator })), 1)
@@ -230,14 +235,11 @@ const recordPage = Effect.fnUntraced(function* (
     yield* Metric.update(claimsTotal.pipe(Metric.withAttributes({ text: use, verdict })), count)
   }
   if (places.length + failed === 0) return
-  const reasons = places.flatMap(({ judgement }) =>
-    judgement.verdict === "refuse" ? judgement.reasons : []
-  ).slice(0, reasonsMax)
   yield* Effect.annotateLogs(
     Effect.logInfo(
       `Claims of the ${use}: ${accepted} accepted, ${refused} refused, ${asked} asked, ${dropped} dropped`,
     ),
-    { reasons },
+    { reasons: reasons.slice(0, reasonsMax) },
   )
 })
 

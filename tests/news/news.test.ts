@@ -163,7 +163,7 @@ test("relatedTo() finds new headlines at once on the updating replica, later on 
 test("storiesAbout() gives each market its stories, with the first publication and its siblings", () => {
   const event = { eventSlug: "next-keeper" }
   const subjects = [
-    market({ question: "Will Imre Nagybanya be the next keeper of Skerryvore?", ...event }),
+    market({ question: "Will Imre Nagybanya be the next keeper of Skerryvore in 2027?", ...event }),
     market({ question: "Will Odile Farkas be the next keeper of Skerryvore?", ...event }),
     market({ question: "Will the harbour of Ostrava close?", eventSlug: "harbour" }),
   ]
@@ -173,7 +173,14 @@ test("storiesAbout() gives each market its stories, with the first publication a
     source,
     publishedAt: now - ago,
   })
-  const rows = [copy("Late", minute), copy("First", 50 * minute), copy("Middle", 20 * minute)]
+  const family = {
+    ...headline("Imre Nagybanya once was keeper of Skerryvore in 2019"),
+    source: "B",
+  }
+  const rows = [
+    ...[copy("Late", minute), copy("First", 50 * minute), copy("Middle", 20 * minute)],
+    family,
+  ]
   const layer = News.layer.pipe(
     Layer.provide(Layer.succeed(NewsSources, [answering("A", () => rows)])),
     Layer.provide(Layer.mock(MarketStore, { mostLiquid: () => Effect.succeed(subjects) })),
@@ -186,7 +193,7 @@ test("storiesAbout() gives each market its stories, with the first publication a
       const { stories, coverage } = yield* news.storiesAbout(subjects, now - hour, 5)
       equal(
         stories.map((found) => found.map(({ strength, source }) => [strength, source])),
-        [[["direct", "First"]], [["sibling", "First"]], []],
+        [[["direct", "First"], ["family", "B"]], [["sibling", "B"], ["sibling", "First"]], []],
       )
       equal(stories[0]?.[0]?.outlets.map(({ source }) => source), ["First", "Middle", "Late"])
       equal(coverage.answered, 1)
@@ -198,6 +205,8 @@ test("storiesAbout() gives each market its stories, with the first publication a
         equal(found.headlines.map(({ source }) => source), ["First"])
       }
       equal((yield* news.relatedTo(subject, now, 1)).headlines, [])
+      const all: NewsFound = yield* news.relatedTo(subject, 0, 9)
+      equal(all.headlines.map(({ source }) => source), ["First", "Middle", "Late"])
     })),
     Effect.provide(layer),
     Effect.orDie,

@@ -271,6 +271,20 @@ const scoredWhales = [
   }),
 ] as const
 
+/** The sentences of the sample of a report, as its template writes them. */
+const sampleSentences = {
+  thesis: `Yes in “${market.question}” rose 14 cents in 22 hours, from 0.48 to 0.62. The first ` +
+    `related headline in this time: “Sample headline” (“news․example”, 2026-11-01 11:20 UTC; no other ` +
+    `outlet since).`,
+  whaleView:
+    "Second Sample Wallet (proven follow) bought Yes at 0.585 for $25,000, 22 hours ago; " +
+    "the ask is now 0.63, 4.5 cents more than it paid.",
+  risk: "Buying Yes at 0.63 and selling it at 0.61 costs 3.2% of the stake.",
+  confidence: "Confidence is medium: there is related news, but the price drifted and no hour " +
+    "shows a reaction.",
+  bottomLine: "Watch 0.55: there half of the move is given back.",
+}
+
 /** The body of /v1/sample. */
 export const sampleBody = {
   success: true,
@@ -305,12 +319,11 @@ export const sampleBody = {
     data: {
       market: { question: market.question, slug: market.slug },
       analysis: {
-        thesis: "The price of “Yes” was 0.62 at 2026-11-02 09:30 UTC.",
-        whaleView:
-          "The tracked wallet “Second Sample Wallet” bought “Yes” at 0.585 for 25,000 USD.",
-        risks: ["The venue names no scheduled end for this market."],
+        thesis: sampleSentences.thesis,
+        whaleView: sampleSentences.whaleView,
+        risks: [sampleSentences.risk],
         confidence: "medium",
-        bottomLine: "With “Yes” at 0.62, the market treats the question as open.",
+        bottomLine: `${sampleSentences.confidence} ${sampleSentences.bottomLine}`,
       },
       narrator: "template",
       evidence: {
@@ -333,19 +346,13 @@ export const sampleBody = {
           publishedAt: earlier,
         }],
         facts: [
-          { id: "F1", statement: "The price of “Yes” was 0.62 at 2026-11-02 09:30 UTC." },
-          {
-            id: "F2",
-            statement:
-              "The tracked wallet “Second Sample Wallet” bought “Yes” at 0.585 for 25,000 USD.",
-          },
-          { id: "F3", statement: "The venue names no scheduled end for this market." },
-          {
-            id: "F4",
-            statement: "With “Yes” at 0.62, the market treats the question as open.",
-          },
+          { id: "F1", statement: sampleSentences.thesis },
+          { id: "F2", statement: sampleSentences.whaleView },
+          { id: "F3", statement: sampleSentences.risk },
+          { id: "F4", statement: sampleSentences.confidence },
+          { id: "F5", statement: sampleSentences.bottomLine },
         ],
-        grounds: { thesis: ["F1"], whaleView: ["F2"], risks: [["F3"]], bottomLine: ["F4"] },
+        grounds: { thesis: ["F1"], whaleView: ["F2"], risks: [["F3"]], bottomLine: ["F4", "F5"] },
       },
     },
     disclaimer: "Informational only. Not financial advice.",

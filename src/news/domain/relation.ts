@@ -16,34 +16,32 @@
  * name. It is a sibling's if it names another candidate or side of the event, known from other markets.
  *
  * The rule is a heuristic and makes errors. Names are known by their capitals: a title in title case
- * hides where one ends, and two people with one surname are not told apart.
+ * hides where one ends, and two people with one surname are not distinguished.
  *
  * @module
  */
 import type { EpochMs } from "../../core/domain/time.ts"
 import { compare, type Headline } from "./headline.ts"
-import { type Periods, periodsDiffer, periodsOf } from "./periods.ts"
+import { periodsDiffer, periodsOf } from "./periods.ts"
 import { isPlace, withinOf } from "./places.ts"
 import { storiesOf, type Story } from "./stories.ts"
 import {
   generic,
-  isTitleCase,
   type NewsSubject,
   parties,
-  placesIn,
-  qualifiersOf,
   type Reading,
   readingOf,
   type Unit,
   weak,
 } from "./subject.ts"
-import { isInformative, type Word, wordsOf } from "./words.ts"
+import { factsOf, termsOf, type TitleFacts } from "./titles.ts"
+import { isInformative, wordsOf } from "./words.ts"
 
 /**
  * How closely a story is about a market: about its own subject, side and period; about another candidate,
  * outcome or side of its event; or about another period, threshold or match of its subject.
  */
-type Strength = "direct" | "sibling" | "family"
+export type Strength = "direct" | "sibling" | "family"
 
 export interface RelatedStory extends Story {
   readonly strength: Strength
@@ -86,21 +84,6 @@ interface NewsIndex {
   readonly events: ReadonlyMap<string, ReadonlyArray<NewsSubject>>
 }
 
-interface TitleFacts {
-  readonly terms: ReadonlySet<string>
-  /** The words that are written with a capital, with their endings. */
-  readonly names: ReadonlySet<string>
-  /** All words with their endings. */
-  readonly plain: ReadonlySet<string>
-  /** The capitalised words next to each name, in a title that is not in title case. */
-  readonly neighbours: ReadonlyMap<string, ReadonlyArray<string>>
-  /** For each concept the terms that are words for it. */
-  readonly concepts: ReadonlyMap<string, ReadonlySet<string>>
-  readonly places: ReadonlySet<string>
-  readonly periods: Periods
-  readonly qualifiers: ReadonlyMap<string, ReadonlySet<string>>
-}
-
 /** Built once for any number of markets. */
 export function newsIndex(
   headlines: ReadonlyArray<Headline>,
@@ -135,41 +118,6 @@ export function newsIndex(
     texts,
     textCount: stories.length + subjects.length,
     events,
-  }
-}
-
-/**
- * The terms of a text, with the places that its places are part of, and its concepts. The United States
- * are left out: a story from one of their states is seldom about the country.
- */
-function termsOf(words: ReadonlyArray<Word>): ReadonlySet<string> {
-  return new Set(
-    words.flatMap(({ term, place, concepts }) => [
-      term,
-      ...place?.within.filter((outer) => outer !== "usa") ?? [],
-      ...concepts,
-    ]),
-  )
-}
-
-function factsOf(title: string): TitleFacts {
-  const words = wordsOf(title)
-  const names = words.filter(({ capitalised, written }) => capitalised || /^\p{N}/u.test(written))
-  const concepts = new Map<string, Set<string>>()
-  for (const word of words) {
-    for (const concept of word.concepts) {
-      concepts.set(concept, (concepts.get(concept) ?? new Set()).add(word.term))
-    }
-  }
-  return {
-    terms: termsOf(words),
-    names: new Set(names.map(({ plain }) => plain)),
-    plain: new Set(words.map(({ plain }) => plain)),
-    neighbours: neighboursOf(words),
-    concepts,
-    places: placesIn(words),
-    periods: periodsOf(title, "with"),
-    qualifiers: qualifiersOf(words),
   }
 }
 
@@ -411,22 +359,6 @@ const commonNames: ReadonlySet<string> = new Set(
     ryan sanchez scott silva simon smith stewart taylor thomas thompson torres turner walker ward
     washington watson white williams wilson wood wright young`).map(({ term }) => term),
 )
-
-/** The capitalised words directly before and after each capitalised word, offices left out. */
-function neighboursOf(words: ReadonlyArray<Word>): ReadonlyMap<string, ReadonlyArray<string>> {
-  const found = new Map<string, ReadonlyArray<string>>()
-  if (isTitleCase(words)) return found
-  const isName = (word: Word | undefined): word is Word =>
-    word !== undefined && word.capitalised && word.place === undefined && !generic.has(word.term) &&
-    isInformative(word.term)
-  words.forEach((word, place) => {
-    const next = words[place + 1]
-    if (!isName(word) || !isName(next) || !next.follows) return
-    found.set(word.plain, [...found.get(word.plain) ?? [], next.plain])
-    found.set(next.plain, [...found.get(next.plain) ?? [], word.plain])
-  })
-  return found
-}
 
 /** Words that end the names of many clubs. */
 const clubWord =

@@ -60,16 +60,16 @@ export const generic: ReadonlySet<string> = new Set(
   wordsOf(
     `president presidential presidency pm minister prime government parliament parliamentary senate
     senator house congress party election elections governor mayor secretary chancellor king state
-    republican democrat democratic labour conservative liberal league cup championship open final season primary
-    national international general annual inflation rate gdp bank central nominee leader leadership head
-    chief ceo company conference western eastern division group series qualifier act bill meeting
+    republican democrat democratic labour conservative liberal league cup championship open final
+    season primary national international general annual inflation rate gdp bank central nominee leader
+    leadership head chief ceo company conference western eastern division group series qualifier act bill meeting
     congressional federal attorney speaker commissioner special vice chairman chair candidate prize
     award grand best lab team club court supreme cup high new justice world mission foreign defence
     defense finance`,
   ).map(({ term }) => term),
 )
 
-/** Parties: too common for a name, but what tells two markets of one race apart. */
+/** Parties: too common for a name, but they distinguish two markets of one race. */
 export const parties: ReadonlySet<string> = new Set(
   wordsOf("republican democrat labour conservative liberal").map(({ term }) => term),
 )
@@ -261,7 +261,7 @@ const noQualifier: ReadonlySet<string> = new Set(
   ).map(({ term }) => term),
 )
 
-/** A number that tells two things of one name apart. */
+/** A number that distinguishes two things of one name. */
 const edition = /^\d{1,3}$/
 
 /**

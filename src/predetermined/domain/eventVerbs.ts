@@ -20,7 +20,8 @@ interface FamilyWords {
 
 const families = {
   win: {
-    yes: "win/wins/won/winning take/takes/took/taken clinch secure capture crown top triumph " +
+    yes:
+      "win/wins/won/winning take/takes/took/taken lift clinch secure capture crown top triumph " +
       "prevail elect reelect become/becomes/became award",
     no: "lose/loses/lost concede",
     ...{ isFinal: true, takesObject: false },
@@ -38,7 +39,7 @@ const families = {
     ...{ isFinal: false, takesObject: false },
   },
   leave: {
-    yes: "resign quit/quits oust remove fire sack dismiss",
+    yes: "resign quit/quits leave/leaves/left oust remove fire sack dismiss",
     no: "",
     ...{ isFinal: false, takesObject: true },
   },

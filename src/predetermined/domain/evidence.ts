@@ -67,7 +67,9 @@ export function evidenceOf(
       source: safeName(source),
       publishedAt,
     }))
-    .filter(({ title }) => questions.some((question) => isAbout(title, question)))
+    .filter(({ title }) =>
+      questions.some((question) => isAbout(title, question)) || namesSubject(context, title)
+    )
     .map((piece) => ({ piece, weight: weightOf(piece) }))
     .toSorted((a, b) => b.weight - a.weight || byTime(a.piece, b.piece))
     .map(({ piece }) => piece)

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { isEventVerb } from "./eventVerbs.ts"
+import { familiesOf, isEventVerb } from "./eventVerbs.ts"
 import { withPlainVerbs } from "./titleWords.ts"
 
 /**
@@ -216,8 +216,12 @@ export function reportsCompletedEvent(title: string): boolean {
 
 /** Whether a headline corrects or denies another report. `question` excepts its own words. */
 export function disputesReport(title: string, question: string): boolean {
-  const asked = new Set(wordsOf(question).map(stem))
-  return wordsOf(title).some((word) => disputing.has(word) && !asked.has(stem(word)))
+  const asked = wordsOf(question)
+  const families = new Set(asked.flatMap(familiesOf))
+  return wordsOf(title).some((word) =>
+    disputing.has(word) && !asked.some((own) => stem(own) === stem(word)) &&
+    !familiesOf(word).some((family) => families.has(family))
+  )
 }
 
 /** Informative words that a headline and a question must share; a question with fewer needs all. */

@@ -70,8 +70,8 @@ export function namesSubject({ market, siblings }: ReadingContext, title: string
   const rivals = siblings.filter((sibling) => areRivals(market, sibling))
   return [market, ...rivals].some((one) => {
     const asked = [askedOf(one, 0), askedOf(one, 1)].filter((found) => found !== null)
-    return asked.some(({ subjects }) =>
-      subjects.every((subject) => mentionsOf(subject, text).length > 0)
+    return asked.some(({ subjects, places }) =>
+      subjects.every((subject) => mentionsOf(subject, text, places).length > 0)
     )
   })
 }
@@ -162,10 +162,14 @@ function readAsked(asked: Asked, text: TitleText): Answer | null {
   ])
   if (!asked.names.every((name) => mentionsOf(name, text, known).length > 0)) return null
   if (asked.level !== null) return readLevel(asked, asked.level, text, known)
-  const words = new Set(text.tokens.map(({ word }) => stem(word)))
-  const shared = [...asked.objects].filter((word) => words.has(word)).length
-  if (shared * 2 < asked.objects.size) return null
-  const subjects = asked.subjects.map((subject) => mentionsOf(subject, text, known))
+  if (!namesObject(asked, text)) return null
+  const named = asked.names.flatMap((name) => mentionsOf(name, text, known))
+  // The last word of the subject can be a part of another name: `Lab Ostrava releases Tessera 5`.
+  const subjects = asked.subjects.map((subject) =>
+    mentionsOf(subject, text, known).filter(({ from, to }) =>
+      !named.some((other) => other.from <= from && to <= other.to)
+    )
+  )
   if (subjects.length === 0 || subjects.some((mentions) => mentions.length === 0)) return null
   const sentence: Sentence = { asked, text, known, mentions: joined(subjects.flat(), text) }
   const answers = [
@@ -176,6 +180,31 @@ function readAsked(asked: Asked, text: TitleText): Answer | null {
   const [first] = answers
   if (first === undefined || answers.some(({ isYes }) => isYes !== first.isYes)) return null
   return first
+}
+
+/** Words of a contest that a headline may leave out. */
+const optionalWords: ReadonlySet<string> = new Set([
+  ...[
+    "election",
+    "race",
+    "contest",
+    "title",
+    "crown",
+    "championship",
+    "trophy",
+    "deal",
+    "agreement",
+  ],
+])
+
+/** Whether a text has the last word of what is asked about, and two thirds of all its words. */
+function namesObject({ objects }: Asked, { tokens }: TitleText): boolean {
+  const required = [...objects].filter((word) => !optionalWords.has(word))
+  const asked = required.length > 0 ? required : [...objects]
+  const last = asked.at(-1)
+  if (last === undefined) return true
+  const words = new Set(tokens.map(({ word }) => stem(word)))
+  return words.has(last) && asked.filter((word) => words.has(word)).length * 3 >= asked.length * 2
 }
 
 interface Span {
@@ -254,6 +283,7 @@ function yesOf(sentence: Sentence, at: number, use: VerbUse): boolean | null {
   const { kind, role, isPassiveForm } = use
   if (kind === "beats") {
     if (role === "agent") return true
+    if (isRace(sentence, at)) return null
     if (role === "subject") {
       return isPassiveForm ? false : hasOwnObject(sentence, at) ? true : null
     }
@@ -262,7 +292,10 @@ function yesOf(sentence: Sentence, at: number, use: VerbUse): boolean | null {
   const yes = kind === "yes"
   const isWin = asked.families.includes("win")
   if (role === "after_to") return isWin && !yes && /^los/.test(tokens[at]?.word ?? "") ? true : null
-  if (isWin) return role === "subject" && hasOwnObject(sentence, at) ? yes : null
+  if (isWin) {
+    const isElected = role === "object" && /^(?:re)?elects?$/.test(tokens[at]?.word ?? "")
+    return isElected || role === "subject" && hasOwnObject(sentence, at) ? yes : null
+  }
   const isThirdPerson = /s$/.test(tokens[at]?.word ?? "")
   if (asked.isPassive) {
     const undergoes = role === "object" && !isPassiveForm ||
@@ -291,12 +324,19 @@ function roleOf(
     titles.has(word(n)) || ["the", "a", "as"].includes(word(n)) ? skip(n + 1) : n
   const starts = (n: number) => mentions.some(({ from }) => from === n || from === skip(n))
   const byAt = [1, 2, 3].map((n) => at + n).find((n) => word(n) === "by")
-  if (byAt !== undefined && starts(byAt + 1)) return "agent"
+  if (byAt !== undefined && starts(byAt + 1)) {
+    const before = tokens.slice(0, at).filter(({ clause }) => clause === tokens[at]?.clause)
+    const isKnown = before.every((token) => isHarmless(token, known))
+    return isKnown ? "agent" : null
+  }
   const toAt = [1, 2, 3].map((n) => at + n).find((n) => word(n) === "to")
   if (toAt !== undefined && starts(toAt + 1)) return "after_to"
   if (starts(at + 1)) return "object"
   const before = mentions.filter(({ to }) => to <= first).at(-1)
   if (before === undefined) return null
+  const isOthers = ["of", "from", "for"].includes(word(before.from - 1)) &&
+    !known.has(stem(word(before.from - 2)))
+  if (isOthers) return null
   const between = tokens.slice(before.to, first)
   const sameClause = [...between, tokens[at]].every((token) =>
     token?.clause === tokens[before.to - 1]?.clause
@@ -324,31 +364,66 @@ const fillers: ReadonlySet<string> = new Set([
   ],
   ...["huge", "surprise", "first", "rival", "rivals", "champion", "champions", "visiting", "hosts"],
   ...["own", "home", "steady", "unchanged", "early", "winner", "game", "match", "again", "all"],
-  ...["today", "tonight", "yesterday", "public", "safely", "deal", "agreement", "pact", "opener"],
+  ...[
+    "defeat",
+    "today",
+    "tonight",
+    "yesterday",
+    "public",
+    "safely",
+    "deal",
+    "agreement",
+    "pact",
+    "opener",
+  ],
 ])
 
-/** Whether the words after the verb, up to a preposition, are the object that is asked about. */
+/** Whether a word beside a verb does not make its subject or object another thing. */
+function isHarmless({ word, number, score }: Token, known: ReadonlySet<string>): boolean {
+  if (number !== null) return number.unit !== "%" || known.has(word)
+  return score !== null || !isInformative(word) || known.has(stem(word)) || fillers.has(word) ||
+    titles.has(word) || word.endsWith("ly")
+}
+
+/**
+ * Whether the words after the verb, up to a preposition, are the object that is asked about. `Resigns
+ * from the board` and `beat them to a signing` are about something else.
+ */
 function hasOwnObject({ asked, known, text: { tokens } }: Sentence, at: number): boolean {
-  if (asked.objects.size === 0 && asked.names.length === 0) return true
+  const isOpen = asked.families.includes("win") && asked.objects.size === 0 &&
+    asked.names.length === 0
   const { clause } = tokens[at] ?? { clause: 0 }
-  for (const { word, number, score, clause: own } of tokens.slice(at + 1)) {
-    if (own !== clause || isPreposition(word)) return true
-    const isKnown = number !== null || score !== null || !isInformative(word) ||
-      known.has(stem(word)) || fillers.has(word) || word.endsWith("ly")
-    if (!isKnown) return false
+  for (const [n, token] of tokens.entries()) {
+    if (n <= at) continue
+    if (token.clause !== clause) return true
+    const next = tokens[n + 1]
+    if (token.word === "from") return next === undefined || isHarmless(next, known)
+    if (isPreposition(token.word)) return true
+    if (!isOpen && !isHarmless(token, known)) return false
   }
   return true
 }
 
-const givingVerbs = /^(?:awarded|award|awards|gives|given|gave|goes|went|hands|handed)$/
+/** `Beat the Gulls to a signing` is no result, but `beat the Gulls to win the cup` is one. */
+function isRace({ text: { tokens } }: Sentence, at: number): boolean {
+  const clause = tokens[at]?.clause
+  const to = tokens.findIndex(({ word }, n) => n > at && word === "to")
+  return to > 0 && tokens[to]?.clause === clause &&
+    familiesOf(tokens[to + 1]?.word ?? "").length === 0
+}
 
-/** `Grand prize awarded to “Low Tide”`. */
+const givingVerbs = /^(?:awarded|award|awards|gives|given|gave|goes|went|hands|handed)$/
+const sellingVerbs = /^(?:sold|sells)$/
+
+/** `Grand prize awarded to “Low Tide”`, `Brindle Ferries sold to Tellmark Air`. */
 function answerOfRecipient({ asked, text: { tokens }, mentions }: Sentence): ReadonlyArray<Answer> {
-  if (!asked.families.includes("win")) return []
+  const isSale = asked.families.includes("acquire")
+  if (!isSale && !asked.families.includes("win")) return []
+  const verbs = isSale ? sellingVerbs : givingVerbs
   const isGiven = mentions.some(({ from }) =>
     tokens[from - 1]?.word === "to" &&
-    tokens.slice(0, from).some(({ word }) => givingVerbs.test(word)) &&
-    tokens.slice(0, from).some(({ word }) => asked.objects.has(stem(word)))
+    tokens.slice(0, from).some(({ word }) => verbs.test(word)) &&
+    (isSale || tokens.slice(0, from).some(({ word }) => asked.objects.has(stem(word))))
   )
   return isGiven ? [{ isYes: true, isFinal: true }] : []
 }

@@ -118,9 +118,16 @@ export function isPreposition(word: string): boolean {
   return prepositions.has(word)
 }
 
-/** Without the `s` of a plural. */
+/** Words of one meaning in questions and headlines about elections. */
+const synonyms: Readonly<Record<string, string>> = {
+  ...{ elect: "election", elects: "election", elected: "election", vote: "election" },
+  ...{ presidential: "president", presidency: "president", parliamentary: "parliament" },
+}
+
+/** Without the `s` of a plural; of several words for one thing the same. */
 export function stem(word: string): string {
-  return word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word
+  const singular = word.length > 3 && word.endsWith("s") && !word.endsWith("ss")
+  return synonyms[word] ?? (singular ? word.slice(0, -1) : word)
 }
 
 /** What the question asks of its first outcome; for a market of two named sides, of either one. */
@@ -239,7 +246,7 @@ function yesAsked(question: string): Asked | null {
   const verbAt = will === 0
     ? tokens.findIndex(({ word }) => word === "out" || word === "ceasefire" || word === "truce")
     : tokens.findIndex(({ word, isCapital }, n) =>
-      n > will && !isCapital &&
+      n > will && !isCapital && !["the", "a", "an"].includes(tokens[n - 1]?.word ?? "") &&
       (word === "be" || levelVerbs.has(word) || familiesOf(word).length > 0)
     )
   if (verbAt < 0) return null
@@ -249,22 +256,24 @@ function yesAsked(question: string): Asked | null {
   const { core, places } = split(tokens.slice(will, verbAt))
   const object = split(rest.filter(({ number }) => level === null || number?.value !== level.value))
   const participle = verb === "be" ? rest[0]?.word ?? "" : ""
-  const families = verb === "out"
+  const families = verb === "out" || participle === "out"
     ? ["leave" as const]
     : will === 0
     ? ["sign" as const]
     : verb === "be"
     ? familiesOf(participle).length > 0 ? familiesOf(participle) : ["win" as const]
     : familiesOf(verb)
+  const names = namesIn(object.core)
+  const named = new Set(names.flat().map(({ word }) => word))
   const objects = object.core.filter(({ word, number }) =>
-    number === null && isInformative(word) && word !== participle
+    number === null && isInformative(word) && word !== participle && !named.has(word)
   )
   return {
     subjects: partsOf(core),
     families,
-    isPassive: verb === "be",
+    isPassive: verb === "be" && participle !== "out",
     objects: new Set(objects.map(({ word }) => stem(word))),
-    names: namesIn(object.core),
+    names,
     places: new Set([...places, ...object.places]),
     level,
   }

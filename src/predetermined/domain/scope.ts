@@ -55,12 +55,24 @@ const stages: ReadonlySet<string> = new Set([
     "primary",
     "caucus",
   ],
-  ...["debate", "friendly", "youth", "women", "woman", "men", "u17", "u19", "u20", "u21", "u23"],
+  ...["friendly", "youth", "women", "woman", "men", "u17", "u19", "u20", "u21", "u23"],
   ...["reserve", "preseason", "practice", "practise", "rehearsal", "committee", "subcommittee"],
   ...["panel", "draft", "core", "food", "energy", "producer", "wholesale", "monthly", "quarterly"],
   ...["flash", "estimate", "interim", "temporary", "acting", "caretaker", "municipal", "regional"],
   ...["byelection", "simulated", "virtual", "esports", "lowest", "highest", "minimum", "maximum"],
-  ...["group", "audience", "junior", "amateur", "halftime", "set", "inning", "period", "frame"],
+  ...[
+    "eight",
+    "sixteen",
+    "group",
+    "audience",
+    "junior",
+    "amateur",
+    "halftime",
+    "set",
+    "inning",
+    "period",
+    "frame",
+  ],
 ])
 /** Stages that the result of a single match may name. */
 const stagesOfMatch: ReadonlySet<string> = new Set([
@@ -152,13 +164,15 @@ function placesAgree({ market, rules }: ScopeContext, text: TitleText): boolean 
   )
   const asked = askedOf(market, 0)
   const words = new Set(text.tokens.map(({ word }) => word))
-  const within = new Set(text.tokens.flatMap(({ place }) => place?.within ?? []))
-  const missing = [...asked?.places ?? []].some((place) => !words.has(place) && !within.has(place))
+  const places = asked?.places ?? new Set()
+  const missing = [...places].some((place) => !words.has(place))
   const isMatch = sidesOf(market) !== null
   return !text.tokens.some(({ word, place, isCapital }, n) => {
-    if (known.has(stem(word)) || place?.within.some((outer) => known.has(outer)) === true) {
-      return false
-    }
+    // A place within the question's place is another one, unless the headline names both.
+    const isPart = place?.within.some((outer) =>
+      known.has(outer) && (words.has(outer) || places.size === 0)
+    )
+    if (known.has(stem(word)) || isPart === true) return false
     const before = text.tokens[n - 1]
     const isNamed = place !== null || isCapital && !text.isTitleCase
     const isPlaced = before !== undefined && ["in", "of"].includes(before.word) && isNamed

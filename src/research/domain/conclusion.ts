@@ -19,6 +19,7 @@ import {
   named,
   price,
   rate,
+  roundTo,
   time,
   usd,
   word,
@@ -31,8 +32,16 @@ import {
   priceOf,
   type ReportMaterial,
 } from "./material.ts"
-import { directionOf, type Movement, movementOf, reasonLagMax, toldStory } from "./movement.ts"
+import {
+  directionOf,
+  explanationOf,
+  type Movement,
+  movementOf,
+  reasonLagMax,
+  toldStory,
+} from "./movement.ts"
 import type { Confidence } from "./report.ts"
+import { impliedHere, ownContradiction } from "./siblingLines.ts"
 import { directional, labelledEntries } from "./whaleView.ts"
 import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 
@@ -48,7 +57,7 @@ interface JudgedConfidence {
  */
 export function confidenceOf(material: ReportMaterial): JudgedConfidence {
   const judged = venueConfidence(material) ?? gateConfidence(material) ??
-    proposalConfidence(material) ?? newsConfidence(material)
+    proposalConfidence(material) ?? ladderConfidence(material) ?? newsConfidence(material)
   const [confidence, reason, negative = false] = judged
   return {
     confidence,
@@ -112,6 +121,17 @@ function proposalConfidence(material: ReportMaterial): Judged | null {
     : ["medium", phrase`proposal and price point to ${outcome}, but the venue has not decided`]
 }
 
+/** Null when no other rung of the ladder speaks against the price. */
+function ladderConfidence(material: ReportMaterial): Judged | null {
+  if (impliedHere(material) !== null) {
+    return ["low", phrase`a proposal in another market of the event contradicts the price`]
+  }
+  const found = ownContradiction(material)
+  return found === null
+    ? null
+    : ["low", phrase`this price and that of another market of the event cannot both be right`]
+}
+
 /** Depth from which a price that no news moves is well supported. */
 const deepUsd = 10_000
 
@@ -137,21 +157,29 @@ function newsConfidence(material: ReportMaterial): Judged {
       ]
       : ["medium", phrase`the price is steady, but no headline tests it`, true]
   }
-  if (told === null) return ["low", phrase`the price moved, and no headline says why`, true]
+  if (told === null) return ["low", phrase`no headline says why the price moved`, true]
   if (step === null) {
     return [
       "medium",
       phrase`there is related news, but the price drifted and no hour shows a reaction`,
     ]
   }
-  if (told.order === "after") return ["low", phrase`the price moved before the first headline`]
+  if (told.order === "after") {
+    const explanation = explanationOf(material)
+    return explanation.kind === "followed"
+      ? [
+        "medium",
+        phrase`the first headline followed the price by ${duration("lag", explanation.lagMs)}`,
+      ]
+      : ["low", phrase`the price moved before the first headline`]
+  }
   if (told.lagMs > reasonLagMax) {
     return [
       "low",
       phrase`the last headline was ${duration("lag", told.lagMs)} old when the price moved`,
     ]
   }
-  const { outlets, source, corrected, strength } = told.story
+  const { outlets, corrected, strength } = told.story
   if (corrected) return ["low", phrase`the report before the move was corrected`]
   if (outlets.length > 1 && strength === "direct") {
     return [
@@ -161,7 +189,7 @@ function newsConfidence(material: ReportMaterial): Judged {
   }
   return [
     "medium",
-    phrase`a report came before the move, but only from ${named("publisher", source)}`,
+    phrase`a report came before the move, but only one outlet has it`,
   ]
 }
 
@@ -194,8 +222,8 @@ function meaningLine(material: ReportMaterial): Line {
   const details = { subject: market.slug }
   const quote = ownQuote(material)
   const [yes, no] = [outcomeName(material, 0, "outcome"), outcomeName(material, 1, "outcome2")]
-  const other = quote === null ? null : quoteOfOutcome(quote, 1)
-  if (quote === null || other === null || quote.ask === null || other.ask === null) {
+  const second = quote === null ? null : quoteOfOutcome(quote, 1)
+  if (quote === null || second === null || quote.ask === null || second.ask === null) {
     return line(
       "price",
       phrase`The price makes ${yes} a chance of ${
@@ -207,7 +235,7 @@ function meaningLine(material: ReportMaterial): Line {
   const breakEven = (ask: number) => breakEvenProbability(ask, market.takerFeeRate)
   const [need, needOther] = [
     rate("breakEven", breakEven(quote.ask)),
-    rate("breakEven2", breakEven(other.ask)),
+    rate("breakEven2", breakEven(second.ask)),
   ]
   const start = market.takerFeeRate > 0
     ? phrase`With the fee, a buyer of ${yes}`
@@ -215,23 +243,38 @@ function meaningLine(material: ReportMaterial): Line {
   return line(
     "price",
     phrase`${start} at ${price("ask", quote.ask)} breaks even at a chance of ${need}, of ${no} at ${
-      price("ask2", other.ask)
+      price("ask2", second.ask)
     } at one of ${needOther}${evidenceWords(material)}.`,
     details,
   )
 }
 
-/** What speaks for another chance than the price's: the wallet with the best label. */
+/** What speaks for another chance than the price's: the wallets with a label. */
 function evidenceWords(material: ReportMaterial): Statement {
-  const [first] = labelledEntries(directional(material.entries ?? []))
+  const labelled = labelledEntries(directional(material.entries ?? []))
+  const [first, ...more] = labelled
   if (first === undefined) return phrase``
-  const { entry, label, proven } = first
-  const who = named("wallet", entry.name)
-  const outcome = outcomeName(material, entry.outcome, "outcome3")
-  return phrase`; the only ${proven ? "" : "weak "}sign of a ${
-    label === "follow" ? "higher" : "lower"
-  } chance of ${outcome} is the entry of ${who} (${label})`
+  const favoured = labelled.map(({ entry: { outcome }, label }) =>
+    label === "follow" ? outcome : other(outcome)
+  )
+  const [side = 0] = favoured
+  const weak = labelled.some(({ proven }) => proven) ? "" : "weak "
+  const on = outcomeName(material, side, "outcome3")
+  if (more.length === 0) {
+    const { entry, label } = first
+    return phrase`; the only ${weak}sign of a higher chance is the entry of ${
+      named("wallet", entry.name)
+    } (${label} on ${outcomeName(material, entry.outcome, "outcome4")}), which points to ${on}`
+  }
+  const all = count("wallets", labelled.length, "labelled wallet")
+  return favoured.every((each) => each === side)
+    ? phrase`; the ${all} ${
+      more.length === 1 ? "both" : "all"
+    } point to ${on}, a ${weak}sign of a higher chance`
+    : phrase`; the ${all} point both ways`
 }
+
+const other = (outcome: 0 | 1): 0 | 1 => outcome === 0 ? 1 : 0
 
 /** What a reader may believe of the price, with what such moves did next. */
 function beliefLine(material: ReportMaterial, movement: Movement): Line {
@@ -251,41 +294,48 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
       details,
     )
   }
+  const ladder = ladderBelief(material)
+  if (ladder !== null) return line("relation", ladder, details)
   const told = news === null ? null : toldStory(news.stories, step)
   if (main === null) {
     return line(
       "price",
       told === null
-        ? phrase`Believe the price of ${price("price", priceOf(material).mid)} until news tests it.`
+        ? phrase`${passesGate(material) ? "Believe" : "Take only as a rough guide"} the price of ${
+          price("price", priceOf(material).mid)
+        } until news tests it.`
         : phrase`The price of ${
           price("price", priceOf(material).mid)
         } already includes the report of ${named("publisher", told.story.source)}.`,
       details,
     )
   }
-  const isReason = told !== null && step !== null && told.order !== "after" &&
-    told.lagMs <= reasonLagMax && !told.story.corrected
+  const explanation = explanationOf(material)
+  const isReason = explanation.kind !== "none" && !explanation.story.corrected
   const change = cents("change", main.to.mid - main.from.mid)
   const record = recordWords(material, movement)
-  const direction = directionOf(main)
-  if (!isReason) {
-    return line(
-      "record",
-      record === null
-        ? phrase`Treat the ${change} as unexplained.`
-        : phrase`Treat the ${change} as unexplained, but not as noise: ${record}.`,
-      { ...details, direction },
-    )
+  const text = !isReason
+    ? record === null
+      ? phrase`Treat the ${change} as unexplained.`
+      : phrase`Treat the ${change} as unexplained, but not as noise: of ${record}.`
+    : record === null
+    ? phrase`Believe the direction of the move as far as the report.`
+    : phrase`Of ${record}.`
+  return line("record", text, { ...details, direction: directionOf(main) })
+}
+
+/** What to make of a price that another market of the event contradicts; null without one. */
+function ladderBelief(material: ReportMaterial): Statement | null {
+  const implied = impliedHere(material)
+  if (implied !== null) {
+    return phrase`Find out whether both markets ask about the same day and source: then the proposal decides this one too.`
   }
-  const { outlets, source } = told.story
-  const believed = outlets.length > 1
-    ? phrase`The ${change} have a reported reason in ${count("outlets", outlets.length, "outlet")}`
-    : phrase`The ${change} rest on one report, by ${named("publisher", source)}`
-  return line(
-    "record",
-    record === null ? phrase`${believed}.` : phrase`${believed}; ${record}.`,
-    { ...details, direction },
-  )
+  const found = ownContradiction(material)
+  return found === null
+    ? null
+    : phrase`Before believing this price, find out which of the two is stale: they are ${
+      cents("excess", found.midExcess)
+    } apart in the wrong order.`
 }
 
 /** What moves of this kind did next, by our own scorecard, else on public prices; null if not known. */
@@ -310,12 +360,23 @@ function recordWords(
       const drift = found === undefined ? null : driftOf(found)
       if (found === undefined || drift === null) continue
       const such = count("resolved", found.moves, "earlier move", "earlier moves")
-      return phrase`of ${such} ${bin.includes("24h") ? "of such a size in a day" : "of any size"}${
+      return phrase`${such} ${bin.includes("24h") ? sizeWords(delta) : "of any size"}${
         basis === "own_movers" ? "" : " in public price records"
       }, ${rate("kept", drift.shareKept)} still kept half or more a day later`
     }
   }
   return null
+}
+
+/** The sizes of moves that are counted together, as in `moveOutcomes.ts`. */
+function sizeWords(delta: number): Statement {
+  const [small, large] = [cents("sizeMin", 0.1), cents("sizeMax", 0.2)]
+  const size = Math.abs(halfSteps(delta))
+  return size >= halfSteps(0.2)
+    ? phrase`of ${large} or more in a day`
+    : size >= halfSteps(0.1)
+    ? phrase`of ${small} to ${large} in a day`
+    : phrase`of less than ${small} in a day`
 }
 
 /** The smallest move that the record counts. */
@@ -327,13 +388,17 @@ function levelLines(
   { main, whole, low, high, price: now }: Movement,
 ): ReadonlyArray<Line> {
   const details = { subject: material.market.slug }
+  if (material.proposal !== null) return []
   const isInside = halfSteps(low.mid) < halfSteps(now.mid) &&
     halfSteps(now.mid) < halfSteps(high.mid)
   if (main !== null) {
     const half = halfGivenBackAt({ priceStart: main.from.mid, priceNow: main.to.mid })
     const up = directionOf(main) === "up"
     const beyond = up ? high : low
-    const [level, end] = [price("halfLevel", half), price(up ? "high" : "low", beyond.mid)]
+    const [level, end] = [
+      price("halfLevel", roundTo(half, 1_000)),
+      price(up ? "high" : "low", beyond.mid),
+    ]
     return [line(
       "price",
       halfSteps(beyond.mid) === halfSteps(now.mid)
@@ -369,16 +434,16 @@ function eventLine(material: ReportMaterial): Line {
         ? phrase`the end of the challenge window at ${time("settlesAt", until, now)}`
         : phrase`the venue's payout`,
     ],
-    ...main === null
+    ...main === null || proposal !== null
       ? []
       : told === null
       ? [phrase`a first report that explains the move`]
       : step !== null && told.order === "after"
-      ? [phrase`a report that explains the step`]
+      ? explanationOf(material).kind === "followed" ? [] : [phrase`a report that explains the step`]
       : told.story.outlets.length === 1
-      ? [phrase`a second publisher with the report of ${named("publisher", told.story.source)}`]
+      ? [phrase`a second outlet with the report of ${named("publisher", told.story.source)}`]
       : [],
-    ...endsAt === null ? [] : endsAt > now
+    ...endsAt === null || until !== null ? [] : endsAt > now
       ? [
         phrase`the scheduled end in ${duration("left", endsAt - now)} (${
           time("endsAt", endsAt, now)

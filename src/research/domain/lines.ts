@@ -61,3 +61,8 @@ export const named = (slot: string, text: string, max: number = nameLengthMax): 
 
 /** A word of our own with a fixed meaning. */
 export const word = (slot: string, text: string): Statement => value(slot, { type: "word", text })
+
+/** To a whole number of `parts` of 1: more digits of a mean are noise. */
+export function roundTo(value: number, parts: number): number {
+  return Math.round(value * parts) / parts
+}

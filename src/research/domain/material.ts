@@ -25,9 +25,17 @@ export interface RelatedNews {
   readonly answered: number
 }
 
+export interface SiblingMarket {
+  readonly market: Market
+  /** Null when no recent price is known. */
+  readonly quote: Quote | null
+  /** Null when no outcome is proposed, or it is not known which. */
+  readonly proposal: Proposal | null
+}
+
 /** Other live markets of the same event. */
 export interface Siblings {
-  readonly markets: ReadonlyArray<{ readonly market: Market; readonly quote: Quote | null }>
+  readonly markets: ReadonlyArray<SiblingMarket>
   /** Whether all live markets of the event were read. */
   readonly complete: boolean
 }

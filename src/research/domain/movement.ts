@@ -28,7 +28,7 @@ export interface Movement {
   readonly main: Change | null
   /**
    * The largest step from one hour to the next within `main`, and in its direction; its ends are as near
-   * as the ticks show.
+   * as the ticks show. Null also when an outcome is proposed: then the proposal explains the price.
    */
   readonly step: Change | null
   /** The largest step of all; null when no step is known. */
@@ -68,7 +68,7 @@ export function movementOf(material: ReportMaterial): Movement {
     [lastDay, whole].find((change) => change !== null && Math.abs(sizeOf(change)) >= moveMin) ??
       null
   const steps = stepsOf([first, ...points])
-  const step = main === null
+  const step = main === null || material.proposal !== null
     ? undefined
     : steps.find((step) =>
       step.to.at > main.from.at && Math.abs(sizeOf(step)) >= stepMin &&
@@ -149,4 +149,26 @@ function told(story: RelatedStory, step: Change | null): ToldStory {
   const { from, to } = step
   const order = story.firstAt > to.at ? "after" : story.firstAt > from.at ? "within" : "before"
   return { story, order, lagMs: Math.abs(to.at - story.firstAt) }
+}
+
+/** A first headline this soon after a step reports what moved it. */
+const followingLagMax = 2 * hour
+
+/** How a step and the news belong together. */
+export type Explanation =
+  /** The story came before the step, or in its hour. */
+  | { readonly kind: "reported"; readonly story: RelatedStory }
+  /** The first headline followed the step after `lagMs`, so that others knew before it. */
+  | { readonly kind: "followed"; readonly story: RelatedStory; readonly lagMs: number }
+  | { readonly kind: "none" }
+
+export function explanationOf(material: ReportMaterial): Explanation {
+  const { step } = movementOf(material)
+  const told = material.news === null ? null : toldStory(material.news.stories, step)
+  if (told === null || told.order === null) return { kind: "none" }
+  const { story, order, lagMs } = told
+  if (order === "after") {
+    return lagMs <= followingLagMax ? { kind: "followed", story, lagMs } : { kind: "none" }
+  }
+  return lagMs <= reasonLagMax ? { kind: "reported", story } : { kind: "none" }
 }

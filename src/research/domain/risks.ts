@@ -12,9 +12,21 @@ import { rulesExcerpt } from "../../markets/domain/rulesExcerpt.ts"
 import { challengeWindowMs, type Proposal } from "../../markets/domain/proposal.ts"
 import { depthUsdMin, volumeUsdMin } from "../../markets/domain/quality.ts"
 import { roundTripOf } from "../../markets/domain/tradeCosts.ts"
-import { cents, count, duration, type Line, line, named, price, rate, time, usd } from "./lines.ts"
+import {
+  cents,
+  count,
+  duration,
+  type Line,
+  line,
+  named,
+  price,
+  rate,
+  roundTo,
+  time,
+  usd,
+} from "./lines.ts"
 import { outcomeName, ownQuote, priceOf, type ReportMaterial } from "./material.ts"
-import { type Change, movementOf, reasonLagMax, sizeOf, toldStory } from "./movement.ts"
+import { type Change, explanationOf, movementOf, sizeOf, toldStory } from "./movement.ts"
 import { directional, mainSide } from "./whaleView.ts"
 import { phrase, type Statement } from "../../writing/domain/statement.ts"
 import { day } from "../../core/domain/time.ts"
@@ -28,6 +40,10 @@ interface Risk {
   readonly line: Line
 }
 
+/** A risk of less weight is stated only among the first `minorsFrom` ones. */
+const minorWeight = 35
+const minorsFrom = 3
+
 /** The most important first; never empty. */
 export function riskLines(material: ReportMaterial): readonly [Line, ...ReadonlyArray<Line>] {
   const found = [
@@ -39,8 +55,10 @@ export function riskLines(material: ReportMaterial): readonly [Line, ...Readonly
     ...walletRisks(material),
     ...endRisks(material),
     ...ruleRisks(material),
-  ].sort((a, b) => b.weight - a.weight).slice(0, risksMax).map(({ line }) => line)
+  ].sort((a, b) => b.weight - a.weight)
   const [first, ...rest] = found
+    .filter(({ weight }, n) => weight >= minorWeight || n < minorsFrom)
+    .slice(0, risksMax).map(({ line }) => line)
   return first === undefined ? [volumeLine(material)] : [first, ...rest]
 }
 
@@ -119,7 +137,8 @@ function bookRisks(material: ReportMaterial): ReadonlyArray<Risk> {
     ? []
     : [{ weight: 75, line: volumeLine(material) }]
   if (book === null) {
-    const text = phrase`There is no valid order book now, so no one may trade at this price.`
+    const text =
+      phrase`There is no valid order book now, so it may not be possible to trade at this price.`
     return [risk(material, 97, "book", text, true), ...volume]
   }
   return [...tripRisks(material), ...depthRisks(material), ...volume]
@@ -169,7 +188,8 @@ function depthRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   const { depthUsdWithin5c: { total }, impactUsd: { up5c, down5c } } = book
   const [least, most] = [Math.min(up5c ?? Infinity, down5c ?? Infinity), depthUsdMin * deepFactor]
   const { main } = movementOf(material)
-  const isUnexplained = main !== null && reasonOf(material) === null
+  const isUnexplained = main !== null && material.proposal === null &&
+    explanationOf(material).kind === "none"
   const words = impactWords(book)
   if (words !== null && isUnexplained) {
     return [risk(
@@ -183,7 +203,7 @@ function depthRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   if (Math.min(total, least) >= most) return []
   return [risk(
     material,
-    30 + 45 * Math.max(0, 1 - Math.min(total, least) / most),
+    25 + 40 * Math.max(0, 1 - Math.min(total, least) / most),
     "book",
     words === null
       ? phrase`Only ${usd("depth", total)} of orders stand within ${
@@ -213,15 +233,6 @@ function impactWords({ impactUsd: { up5c, down5c } }: Microstructure): Statement
     } of selling moves the price down ${move}, and the offers end before it is ${move} higher`
 }
 
-/** The story that may be the reason for the step; null when none was found. */
-function reasonOf(material: ReportMaterial): RelatedStory | null {
-  const { step } = movementOf(material)
-  const told = material.news === null ? null : toldStory(material.news.stories, step)
-  const isReason = told !== null && step !== null && told.order !== "after" &&
-    told.lagMs <= reasonLagMax
-  return isReason ? told.story : null
-}
-
 /** What is not known about the reason of the move. */
 function causeRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   const { news, now } = material
@@ -237,9 +248,9 @@ function causeRisks(material: ReportMaterial): ReadonlyArray<Risk> {
       true,
     ),
   ]
-  if (main === null) return missing
-  const story = reasonOf(material)
-  if (story === null) {
+  if (main === null || material.proposal !== null) return missing
+  const explanation = explanationOf(material)
+  if (explanation.kind === "none") {
     const isTold = material.microstructure !== null && impactWords(material.microstructure) !== null
     return isTold ? missing : [
       ...missing,
@@ -251,6 +262,20 @@ function causeRisks(material: ReportMaterial): ReadonlyArray<Risk> {
           time("at", main.from.at, now)
         } have no reported reason, so nothing shows that they will last.`,
         true,
+      ),
+    ]
+  }
+  const { story } = explanation
+  if (explanation.kind === "followed") {
+    return [
+      ...missing,
+      risk(
+        material,
+        66,
+        "news",
+        phrase`Others learn first here: the step came ${
+          duration("lag", explanation.lagMs)
+        } before the first headline.`,
       ),
     ]
   }
@@ -315,7 +340,7 @@ function moveRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   const { largest, step, whole } = movementOf(material)
   const { now } = material
   if (largest === null || whole === null) return []
-  const isOther = step === null || largest.to.at !== step.to.at
+  const isOther = step === null || largest.to.at <= step.from.at || step.to.at <= largest.from.at
   if (!isOther || Math.abs(sizeOf(largest)) < halfSteps(jumpMin)) return []
   return [risk(
     material,
@@ -333,22 +358,26 @@ function upOrDown(change: Change): string {
   return sizeOf(change) > 0 ? "higher" : "lower"
 }
 
+/** Below this share of the depth, tracked money does not crowd the exit. */
+const crowdShareMin = 0.3
+
 /** Tracked money that may have to leave through the same door. */
 function walletRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   const own = directional(material.entries ?? [])
   const main = mainSide(own)
   if (main === null || main.side.entries.length < 3 || main.share < 0.8) return []
+  const depthUsd = material.microstructure?.depthUsdWithin5c.total ?? 0
+  if (main.side.stakeUsd < depthUsd * crowdShareMin) return []
   const { side, share } = main
-  const depth = material.microstructure?.depthUsdWithin5c.total ?? 0
   return [risk(
     material,
-    30 + 30 * Math.min(1, depth > 0 ? side.stakeUsd / depth : 1),
+    30 + 30 * Math.min(1, depthUsd > 0 ? side.stakeUsd / depthUsd : 1),
     "whale",
-    phrase`${rate("share", share)} of the tracked money is on ${
+    phrase`${rate("share", roundTo(share, 100))} of the tracked money is on ${
       outcomeName(material, side.outcome, "outcome")
     }: if its ${count("evidence", side.entries.length, "entry", "entries")} are sold together, ${
       usd("stake", side.stakeUsd)
-    } meets ${usd("depth", depth)} of orders within ${cents("change", 0.05)} of the price.`,
+    } meets ${usd("depth", depthUsd)} of orders within ${cents("change", 0.05)} of the price.`,
   )]
 }
 
@@ -406,7 +435,7 @@ function ruleRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   const { rules } = material
   if (rules === null || material.market.status === "resolved") return []
   const exception = exceptionIn(rules)
-  const quote = exception ?? rulesExcerpt(rules, rulesQuotedMax)
+  const quote = exception ?? rulesExcerpt(rules.replaceAll(/\bvs\.\s/g, "vs "), rulesQuotedMax)
   if (quote === null) return []
   const quoted = named("quote", quote.replace(/[.\s]+$/, ""), rulesQuotedMax)
   return [risk(

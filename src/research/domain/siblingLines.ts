@@ -7,11 +7,15 @@ import { siblingSums } from "../../markets/domain/siblings.ts"
 import {
   type Contradiction,
   contradictionsOf,
+  type ImpliedEnd,
+  impliedEnds,
+  type Ladder,
   type LadderRung,
   laddersOf,
 } from "../../markets/domain/ladders.ts"
 import { cents, count, type Line, line, named, price, usd } from "./lines.ts"
-import { ownQuote, priceOf, type ReportMaterial } from "./material.ts"
+import { outcomeName, ownQuote, priceOf, type ReportMaterial } from "./material.ts"
+import type { Proposal } from "../../markets/domain/proposal.ts"
 import { phrase, type Statement } from "../../writing/domain/statement.ts"
 import { type Quote, quoteOfMid, quoteOfOutcome } from "../../markets/domain/quote.ts"
 
@@ -21,22 +25,53 @@ const distanceMin = 0.02
 /** A smaller contradiction of two mids is noise. */
 const excessMin = 0.01
 
-/** A contradiction with another rung of the ladder, and the sum of the exclusive outcomes. */
-export function siblingLines(material: ReportMaterial): ReadonlyArray<Line> {
-  return [...contradictionLines(material), ...sumLines(material)]
+/** What another rung of the ladder implies or contradicts. */
+export function ladderLines(material: ReportMaterial): ReadonlyArray<Line> {
+  return [...impliedLines(material), ...contradictionLines(material)]
+}
+
+/** The ladders of this market and the others of its event. */
+function laddersIn(material: ReportMaterial): ReadonlyArray<Ladder> {
+  const { market, siblings, proposal } = material
+  const known = (of: Proposal | null) =>
+    of === null || of.disputed ? null : { outcome: of.outcome, state: "proposed" as const }
+  return laddersOf([
+    { market, quote: currentQuote(material), known: known(proposal) },
+    ...(siblings?.markets ?? []).map(({ market, quote, proposal }) => ({
+      ...{ market, quote, known: known(proposal) },
+    })),
+  ])
 }
 
 /** The largest contradiction between this market and another rung of its ladder; null without one. */
 export function ownContradiction(material: ReportMaterial): Contradiction | null {
-  const { market, siblings, proposal } = material
-  const known = proposal === null ? null : { outcome: proposal.outcome, state: "proposed" as const }
-  const rungs = [
-    { market, quote: currentQuote(material), known },
-    ...(siblings?.markets ?? []).map((one) => ({ ...one, known: null })),
-  ]
-  return contradictionsOf(laddersOf(rungs)).find(({ harder, easier, midExcess }) =>
-    midExcess >= excessMin && [harder, easier].some((rung) => rung.market.id === market.id)
+  return contradictionsOf(laddersIn(material)).find(({ harder, easier, midExcess }) =>
+    midExcess >= excessMin &&
+    [harder, easier].some((rung) => rung.market.id === material.market.id)
   ) ?? null
+}
+
+/** What the proposal of another rung implies here; null without one. */
+export function impliedHere(material: ReportMaterial): ImpliedEnd | null {
+  return impliedEnds(laddersIn(material)).find(({ target, mid }) =>
+    target.market.id === material.market.id && mid !== null && mid < 1 - excessMin
+  ) ?? null
+}
+
+function impliedLines(material: ReportMaterial): ReadonlyArray<Line> {
+  const implied = impliedHere(material)
+  if (implied === null || implied.mid === null) return []
+  const { source, outcome, mid, reason } = implied
+  const proposed = source.known === null ? "" : source.market.outcomes[source.known.outcome]
+  return [line(
+    "relation",
+    phrase`At the venue the outcome ${named("outcome2", proposed)} of ${
+      named("market2", source.market.question)
+    } is proposed, and ${reason}: if that proposal stands, ${
+      outcomeName(material, outcome, "outcome")
+    } here must be paid too, though it costs ${price("price", mid)}.`,
+    { subject: material.market.slug },
+  )]
 }
 
 function contradictionLines(material: ReportMaterial): ReadonlyArray<Line> {
@@ -80,7 +115,7 @@ function currentQuote(material: ReportMaterial): Quote | null {
 }
 
 /** The sum of the exclusive outcomes of the event, and the dearest other one. */
-function sumLines(material: ReportMaterial): ReadonlyArray<Line> {
+export function sumLines(material: ReportMaterial): ReadonlyArray<Line> {
   const { market, siblings } = material
   if (siblings === null) return []
   const own = { market, quote: currentQuote(material) }

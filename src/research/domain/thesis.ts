@@ -6,10 +6,23 @@
 import { proposalWords } from "../../markets/domain/proposal.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
-import { cents, count, duration, type Line, line, named, price, rate, time, word } from "./lines.ts"
+import {
+  cents,
+  count,
+  duration,
+  type Line,
+  line,
+  named,
+  price,
+  rate,
+  roundTo,
+  time,
+  word,
+} from "./lines.ts"
 import { outcomeName, priceOf, type ReportMaterial } from "./material.ts"
 import {
   directionOf,
+  explanationOf,
   type Movement,
   movementOf,
   reasonLagMax,
@@ -18,7 +31,7 @@ import {
   toldStory,
 } from "./movement.ts"
 import { rivalStories } from "./risks.ts"
-import { siblingLines } from "./siblingLines.ts"
+import { ladderLines, ownContradiction, sumLines } from "./siblingLines.ts"
 import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 import { halfSteps } from "../../markets/domain/book.ts"
 
@@ -31,10 +44,11 @@ export function thesisLines(material: ReportMaterial): readonly [Line, ...Readon
   return [
     openingLine(material, movement),
     ...statusLines(material),
+    ...ladderLines(material),
     ...stepLines(material, movement),
     ...rangeLines(material, movement),
     ...newsLines(material, movement),
-    ...siblingLines(material),
+    ...sumLines(material),
   ]
 }
 
@@ -61,7 +75,9 @@ function openingLine(material: ReportMaterial, { main, lastDay, price: now }: Mo
       "price",
       phrase`${subject} ${direction === "up" ? "rose" : "fell"} ${
         cents("change", change.to.mid - change.from.mid)
-      } in ${window}, from ${price("from", change.from.mid)} to ${price("to", change.to.mid)}.`,
+      } in ${window}, from ${price("from", change.from.mid)} to ${price("to", change.to.mid)}${
+        reasonWords(material)
+      }.`,
       { ...details, direction },
     )
   }
@@ -75,6 +91,23 @@ function openingLine(material: ReportMaterial, { main, lastDay, price: now }: Mo
     phrase`${subject} has hardly moved: it is priced at ${price("price", now.mid)}, ${than}.`,
     { ...details, direction },
   )
+}
+
+/** What is known of the reason for the move, as the end of a sentence. */
+function reasonWords(material: ReportMaterial): Statement {
+  const { news, proposal } = material
+  if (ownContradiction(material) !== null) {
+    return phrase`, and contradicts another market of its event`
+  }
+  if (proposal !== null || news === null || news.sources === 0) return phrase``
+  const explanation = explanationOf(material)
+  if (explanation.kind === "none") return phrase`, and no headline explains it`
+  if (explanation.kind === "followed") return phrase`, ahead of the first headline`
+  const { outlets, corrected } = explanation.story
+  if (corrected) return phrase`, after a report that was corrected since`
+  return outlets.length === 1
+    ? phrase`, after a report of one outlet`
+    : phrase`, after a report of ${count("outlets", outlets.length, "outlet")}`
 }
 
 /** What the venue says about the outcome. */
@@ -131,8 +164,11 @@ function statusLines(material: ReportMaterial): ReadonlyArray<Line> {
 }
 
 /** When the largest step came. */
-function stepLines({ now, market }: ReportMaterial, { main, step }: Movement): ReadonlyArray<Line> {
-  if (main === null) return []
+function stepLines(
+  { now, market, proposal }: ReportMaterial,
+  { main, step }: Movement,
+): ReadonlyArray<Line> {
+  if (main === null || proposal !== null) return []
   const details = { subject: market.slug, direction: directionOf(main) }
   if (step === null) {
     return [
@@ -144,13 +180,14 @@ function stepLines({ now, market }: ReportMaterial, { main, step }: Movement): R
   }, seen at ${time("at", step.to.at, now)}`
   const share = sizeOf(step) / sizeOf(main)
   const change = cents("change", step.to.mid - step.from.mid)
-  return [line(
-    "price",
-    share >= 1
-      ? phrase`One hourly step of ${change} made all of that move or more: ${ends}.`
-      : phrase`The largest hourly step made ${rate("share", share)} of that: ${change}, ${ends}.`,
-    details,
-  )]
+  const text = share >= 1.1
+    ? phrase`One hour alone moved it ${change}, ${ends}; the other hours went the other way.`
+    : share >= 0.95
+    ? phrase`All of that came within one hour: ${change}, ${ends}.`
+    : phrase`The largest step within an hour made ${
+      rate("share", roundTo(share, 100))
+    } of that: ${change}, ${ends}.`
+  return [line("price", text, details)]
 }
 
 /** Where the price is within the week. */
@@ -177,18 +214,17 @@ function rangeLines(material: ReportMaterial, movement: Movement): ReadonlyArray
 /** The story that may be the reason, then others, the earliest first. */
 function newsLines(material: ReportMaterial, movement: Movement): ReadonlyArray<Line> {
   const { news, now, market } = material
-  const cause = movement.main === null ? "" : ", so no cause of the move is known"
   const absent = (text: Statement): ReadonlyArray<Line> => [
     line("coverage", text, { negative: true, subject: market.slug }),
   ]
-  if (news === null) return absent(phrase`The news could not be read${cause}.`)
-  if (news.sources === 0) return absent(phrase`No news was read${cause}.`)
+  if (news === null) return absent(phrase`The news could not be read.`)
+  if (news.sources === 0) return absent(phrase`No news was read.`)
   const told = toldStory(news.stories, movement.step)
   if (told === null) {
     return absent(
       phrase`None of the ${
         count("sources", news.answered, "news source")
-      } that answered has a headline about this question in the last week${cause}.`,
+      } that answered has a headline about this question in the last week.`,
     )
   }
   return [
@@ -198,7 +234,7 @@ function newsLines(material: ReportMaterial, movement: Movement): ReadonlyArray<
 }
 
 function toldLine(
-  { now, market }: ReportMaterial,
+  { now, market, proposal }: ReportMaterial,
   { main, step }: Movement,
   { story, order, lagMs }: ToldStory,
 ): Line {
@@ -208,16 +244,16 @@ function toldLine(
     : "headline about another outcome of this event"
   const cited = citation(story, now)
   const text = step === null
-    ? main === null
-      ? phrase`The first ${what} came without a large move: ${cited}.`
+    ? main === null || proposal !== null
+      ? phrase`The week's first ${what}: ${cited}.`
       : phrase`The first ${what} in this time: ${cited}.`
+    : order === "after"
+    ? phrase`The first ${what} came ${lag} after that step, so it did not start it: ${cited}.`
+    : lagMs > reasonLagMax
+    ? phrase`The last ${what} came ${lag} before that step, too early to explain it: ${cited}.`
     : order === "within"
     ? phrase`A possible reason was published in the hour of that step, ${lag} before it was seen: ${cited}.`
-    : order === "after"
-    ? phrase`No cause of that step is known: the first ${what} came ${lag} after it, ${cited}.`
-    : lagMs <= reasonLagMax
-    ? phrase`A possible reason came first, ${lag} before that step was seen: ${cited}.`
-    : phrase`No cause of that step is known: the last ${what} came ${lag} before it, ${cited}.`
+    : phrase`A possible reason came first, ${lag} before that step was seen: ${cited}.`
   return line("news", text, { subject: market.slug, links: [story.url] })
 }
 

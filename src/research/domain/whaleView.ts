@@ -4,7 +4,19 @@
  *
  * @module
  */
-import { cents, count, duration, type Line, line, named, price, rate, usd, word } from "./lines.ts"
+import {
+  cents,
+  count,
+  duration,
+  type Line,
+  line,
+  named,
+  price,
+  rate,
+  roundTo,
+  usd,
+  word,
+} from "./lines.ts"
 import { entriesReadMax, outcomeName, ownQuote, priceOf, type ReportMaterial } from "./material.ts"
 import { movementOf } from "./movement.ts"
 import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
@@ -15,7 +27,7 @@ import { resolvedEntriesMin } from "../../whales/domain/label.ts"
 import type { WhaleRow } from "../../whales/domain/whale.ts"
 
 /** Labelled wallets with sentences of their own: proven labels first, then the largest stake. */
-const labelledMax = 3
+const labelledMax = 2
 
 /** The entries of wallets that take a view: a market maker's are none. */
 export function directional(entries: ReadonlyArray<OpenEntry>): ReadonlyArray<OpenEntry> {
@@ -40,16 +52,17 @@ export function whaleLines(material: ReportMaterial): readonly [Line, ...Readonl
       "whale",
       makers === 0
         ? phrase`No tracked wallet is known to have an open entry in this market.`
-        : phrase`Tracked wallets have only ${some} in this market, which are no view on the outcome.`,
+        : phrase`Tracked wallets have only ${some} in this market: they trade without a view on the outcome.`,
       { ...details, negative: true },
     )]
   }
-  const labelled = labelledEntries(own).slice(0, labelledMax)
+  const labelled = labelledEntries(own)
   return [
     sidesLine(material, own, entries.length),
     ...costLines(material, own),
     ...timingLines(material, own),
-    ...labelled.flatMap((entry) => labelledLines(material, entry)),
+    ...labelled.slice(0, labelledMax).flatMap((entry) => labelledLines(material, entry)),
+    ...moreLabelledLines(material, labelled.slice(labelledMax)),
     ...restLines(material, own, labelled),
     line("method", phrase`Sales are not tracked.`, details),
   ]
@@ -85,6 +98,9 @@ export function mainSide(
   return { side, other, share: side.stakeUsd / total }
 }
 
+/** Up to this share on the larger side, the money is called split. */
+const splitMax = 0.55
+
 function sidesLine(
   material: ReportMaterial,
   own: ReadonlyArray<OpenEntry>,
@@ -110,8 +126,14 @@ function sidesLine(
     "whale",
     other.entries.length === 0
       ? phrase`All tracked money${least} is on ${on}: ${stake} in ${entries}.`
+      : share < splitMax
+      ? phrase`The tracked money${least} is split: ${stake} in ${entries} on ${on}, ${
+        usd("stake2", other.stakeUsd)
+      } in ${count("evidence2", other.entries.length, "entry", "entries")} on ${
+        outcomeName(material, other.outcome, "outcome2")
+      }.`
       : phrase`Of the tracked money${least}, ${
-        rate("share", share)
+        rate("share", roundTo(share, 100))
       } is on ${on}: ${stake} in ${entries}, against ${usd("stake2", other.stakeUsd)} in ${
         count("evidence2", other.entries.length, "entry", "entries")
       } on ${outcomeName(material, other.outcome, "outcome2")}.`,
@@ -140,7 +162,7 @@ function costLines(
       outcomeName(material, outcome, "outcome")
     } paid ${price("entryPrice", roundTo(paid, 1_000))}${
       entries.length > 1 ? " on average" : ""
-    } and ${verb} ${rate("return", by)} at the price now.`,
+    } and ${verb} ${rate("return", roundTo(by, 100))} at the price now.`,
     { subject: material.market.slug },
   )]
 }
@@ -196,10 +218,26 @@ function labelledLines(material: ReportMaterial, labelled: Labelled): ReadonlyAr
   ]
 }
 
-/** To a whole number of `parts` of 1: more digits of a mean are noise. */
-function roundTo(value: number, parts: number): number {
-  return Math.round(value * parts) / parts
+/** Labelled wallets without sentences of their own. */
+function moreLabelledLines(
+  material: ReportMaterial,
+  more: ReadonlyArray<Labelled>,
+): ReadonlyArray<Line> {
+  if (more.length === 0) return []
+  const names = more.slice(0, namedMax).map(({ entry, label }, n) =>
+    phrase`${named(`wallet${n + 1}`, entry.name)} (${label} on ${
+      outcomeName(material, entry.outcome, `outcome${n + 1}`)
+    })`
+  )
+  const others = more.length - names.length
+  const rest = others > 0 ? [...names, count("others", others, "more wallet")] : names
+  return [line("whale", phrase`Also labelled: ${listed(rest)}.`, {
+    subject: material.market.slug,
+  })]
 }
+
+/** Labelled wallets that are named in one sentence. */
+const namedMax = 3
 
 /** A signed difference: the spelling of a change has no sign. */
 function signedCents(slot: string, of: number): Statement {

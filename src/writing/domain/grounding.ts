@@ -15,7 +15,7 @@ import { checkDirections, checkMultiples } from "./grounding/directions.ts"
 import { monthOf } from "./grounding/figures.ts"
 import { checkQuantities } from "./grounding/quantities.ts"
 import { checkTimes } from "./grounding/times.ts"
-import { grammarWords, marketWords, openers } from "./grounding/words.ts"
+import { cueWords, grammarWords, marketWords, openers, subjects } from "./grounding/words.ts"
 import type { Claim } from "./page.ts"
 
 export type Grounding =
@@ -51,17 +51,17 @@ export function ground(
     findings.refused.push(`no cited fact has the words “${quotation}”`)
   }
   checkNames(context, findings)
+  checkTimes(context, findings)
   const stated = checkQuantities(context, findings)
   checkMultiples(context, findings)
   checkDirections(context, stated, findings)
   checkAssertions(context, stated, findings)
-  checkTimes(context, findings)
+  checkClauses(context, findings)
   if (findings.refused.length > 0) return refuse(findings.refused)
   const open = openWords(context, findings)
   const reasons = [
     ...findings.asked,
     ...(open.length > 0 ? [`words that no cited fact has: ${open.join(", ")}`] : []),
-    ...(isSupported(context, findings) ? [] : ["a sentence states no value of a cited fact"]),
   ]
   return reasons.length === 0 ? { verdict: "pass" } : { verdict: "ask", reasons: limited(reasons) }
 }
@@ -107,6 +107,7 @@ function checkNames(context: Context, findings: Findings): void {
     if (token.kind !== "word" || token.refs.length > 0 || findings.confirmed.has(at)) return
     if (!/^\p{Lu}/u.test(token.text)) return
     const isKnown = isPlainWord(token.lower) || openers.has(token.lower) ||
+      cueWords.has(token.lower) ||
       context.ownStemSet.has(stem(token.lower)) || context.nameStems.has(stem(token.lower))
     const isDate = monthOf(token.lower) !== undefined &&
       context.figures.some(({ first, last }) => first <= at && at <= last)
@@ -133,18 +134,56 @@ function isPlainWord(lower: string): boolean {
 function openWords(context: Context, { confirmed }: Findings): ReadonlyArray<string> {
   const open = context.tokens.filter(({ kind, lower, refs }, at) =>
     kind === "word" && refs.length === 0 && !confirmed.has(at) && !isPlainWord(lower) &&
-    !context.ownStemSet.has(stem(lower))
+    !context.ownStemSet.has(stem(lower)) && !isCue(context, at, confirmed)
   )
   return [...new Set(open.map(({ text }) => text))]
 }
 
-/** Whether each sentence states a value or a name of a cited fact. */
-function isSupported({ tokens, mentions }: Context, { confirmed }: Findings): boolean {
-  const sentences = new Set(
-    tokens.filter(({ kind }) => kind === "word" || kind === "name").map(({ sentence }) => sentence),
-  )
-  return [...sentences].every((sentence) =>
-    mentions.some((mention) => mention.sentence === sentence) ||
-    tokens.some((token, at) => token.sentence === sentence && confirmed.has(at))
-  )
+/** A cue stands at most so many tokens from its figure. */
+const cueWithin = 3
+
+/** Whether a word says what a confirmed figure beside it is. */
+function isCue({ tokens, figures }: Context, at: number, confirmed: ReadonlySet<number>): boolean {
+  return cueWords.has(tokens[at]?.lower ?? "") &&
+    figures.some(({ first, last }) =>
+      confirmed.has(first) && first - cueWithin <= at && at <= last + cueWithin
+    )
+}
+
+/** Words of a clause that may state nothing: `a long shot`. */
+const emptyClauseWordsMax = 2
+
+/**
+ * Clauses that state no value and no name of a cited fact. A fact has none that begins like a statement of
+ * its own: `; it has to pay`, `, which moved the market`.
+ */
+function checkClauses(context: Context, findings: Findings): void {
+  const { tokens, mentions } = context
+  const named = new Set(mentions.map(({ first }) => tokens[first]?.clause))
+  const clauses = Map.groupBy(tokens.map((token, at) => ({ ...token, at })), ({ clause }) => clause)
+  for (const [clause, own] of clauses) {
+    const words = own.filter(({ kind }) => kind === "word")
+    const isStated = named.has(clause) ||
+      own.some(({ at }) => findings.confirmed.has(at) && tokens[at]?.kind !== "mark") ||
+      words.every(({ lower }) => grammarWords.has(lower))
+    if (isStated || words.length <= emptyClauseWordsMax) continue
+    const [first, second] = words.filter(({ lower }) => !/^(?:and|but|so|then|yet)$/.test(lower))
+    const isStatement = subjects.has(first?.lower ?? "") ||
+      /^(?:the|a|an)$/.test(first?.lower ?? "") && subjects.has(second?.lower ?? "")
+    const isDenial = own.some(({ at }) => context.denials.has(at))
+    if (isStatement && !isDenial && context.kind === "fact" && !isOwnClause(context, words)) {
+      findings.refused.push(`no cited fact has: ${words.map(({ text }) => text).join(" ")}`)
+    } else {findings.asked.push(`no value of a cited fact: ${
+        words.map(({ text }) => text).join(" ")
+      }`)}
+  }
+}
+
+/** Words of a cited statement that make a clause a repetition of it. */
+const ownWordsMin = 2
+
+function isOwnClause(context: Context, words: ReadonlyArray<{ readonly lower: string }>): boolean {
+  const own = words.filter(({ lower }) => context.ownStemSet.has(stem(lower)) && lower.length > 3)
+  return own.length >= ownWordsMin &&
+    words.every(({ lower }) => isPlainWord(lower) || context.ownStemSet.has(stem(lower)))
 }

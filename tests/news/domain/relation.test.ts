@@ -192,7 +192,7 @@ for (
   })
 }
 
-Deno.test("related() tells siblings and families from direct stories", () => {
+Deno.test("related() distinguishes siblings and families from direct stories", () => {
   const pairs = judged([...plantedCases, ...freshCases]).filter(({ label }) =>
     label !== "unrelated"
   )
@@ -217,6 +217,24 @@ Deno.test("related() relates one story to several markets, and none by a party o
   equal(about("Will the Civic Alliance win the most seats in Japan by May 3?"), new Set())
   equal(about("Will annual inflation in Kenya be above 5% in May?"), new Set())
   equal(about("Will Portugal join the customs accord by June?"), new Set())
+})
+
+Deno.test("related() needs a name to be written as one", () => {
+  const titles = ["Minister seeks clarity on a fishing act", "Clarity Act nears a vote"]
+  const found = titlesFor(headlinesOf(titles), [], subjectOf("Clarity Act signed into law in May?"))
+  equal(found, new Set([titles[1]]))
+})
+
+Deno.test("related() returns direct stories before siblings, and these before the family", () => {
+  const order = ["direct", "sibling", "family"]
+  for (const { question, eventSlug, siblings = [], ...titles } of plantedCases) {
+    const all = [...titles.family ?? [], ...titles.sibling ?? [], ...titles.direct]
+    const subjects = [question, ...siblings].map((text) => subjectOf(text, { eventSlug }))
+    const index = newsIndex(headlinesOf(all), subjects)
+    const found = related(index, subjectOf(question, { eventSlug }), 0, all.length)
+      .map(({ strength }) => strength)
+    equal(found, found.toSorted((a, b) => order.indexOf(a) - order.indexOf(b)))
+  }
 })
 
 Deno.test("related() puts another edition, agreement and period into the family", () => {

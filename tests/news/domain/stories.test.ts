@@ -48,7 +48,7 @@ const anyHeadlines = Arbitrary.map(
     rows.map(({ title, source, halfHours }, n): Headline => ({
       title: titles[title] ?? "",
       url: `https://s${source}.example/${n}`,
-      source: ["Meridian Wire", "s1.example", "North Sound", "The Ledger"][source] ?? "",
+      source: ["Meridian Wire", "s1.example", "North Bay", "The Ledger"][source] ?? "",
       publishedAt: now - halfHours * 30 * minute,
     })),
 )
@@ -82,6 +82,28 @@ law(
   { runs: sized({ short: 300, full: 3_000 }) },
 )
 
+law(
+  "any titles and questions are related without an error, in bounded lists",
+  Arbitrary.all({
+    titles: Arbitrary.array(Arbitrary.schema(Schema.String), { maxLength: 6 }),
+    question: Arbitrary.schema(Schema.String),
+    outcome: Arbitrary.schema(Schema.String),
+  }),
+  ({ titles, question, outcome }) => {
+    const rows = [...titles, `${question} vs. ${outcome}`].map((title, n) =>
+      headline(title, title, n, `https://a.example/${n}`)
+    )
+    const subject = {
+      ...{ question, category: null, eventSlug: outcome },
+      outcomes: [outcome, question] as const,
+    }
+    const index = newsIndex(rows, [subject, { ...subject, question: `${question} 1` }])
+    for (const story of related(index, subject, 0, 9)) ok(story.firstAt >= now)
+    ok(related(index, { ...subject, question: `${question} vs. ${outcome}` }, 0, 1).length <= 1)
+  },
+  { runs: sized({ short: 100, full: 1_000 }) },
+)
+
 const headline = (title: string, source: string, minutes: number, url?: string): Headline => ({
   title,
   source,
@@ -95,15 +117,15 @@ const storyCount = (...all: ReadonlyArray<string>) =>
 Deno.test("storiesOf() merges copies of one text and keeps the first with the outlets since", () => {
   const [story, ...others] = storiesOf([
     headline(`${text} - Reuters`, "The Ledger", 43),
-    headline(text, "North Sound", 0),
+    headline(text, "North Bay", 0),
     headline(`Breaking: ${text}`, "Quillon Post", 10),
-    headline(text, "North Sound", 5),
+    headline(text, "North Bay", 5),
     headline(text, "news.quillonpost.example", 20, "https://news.quillonpost.example/x"),
   ])
   equal(others, [])
-  equal([story?.title, story?.source, story?.firstAt], [text, "North Sound", now])
+  equal([story?.title, story?.source, story?.firstAt], [text, "North Bay", now])
   equal(story?.outlets.map(({ source, publishedAt }) => [source, (publishedAt - now) / minute]), [
-    ["North Sound", 0],
+    ["North Bay", 0],
     ["Quillon Post", 10],
     ["The Ledger", 43],
   ])

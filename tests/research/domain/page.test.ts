@@ -124,7 +124,7 @@ law(
     ok(lag?.type === "duration")
     strictEqual(lag.ms, Math.abs(step.to.at - publishedAt.at))
     const isAfter = publishedAt.at > step.to.at
-    strictEqual(/No cause of that step is known.* after it/.test(fact.statement), isAfter)
+    strictEqual(/ after that step, so it did not start it: /.test(fact.statement), isAfter)
     ok(!isAfter || !/possible reason/.test(fact.statement))
   },
   many,
@@ -178,10 +178,10 @@ Deno.test("a story of the hours before the step is a possible reason, with its o
   const material = { ...jump, news: { stories: [later, story(outlets)], sources: 5, answered: 5 } }
   const { thesis, confidence, bottomLine } = analysisOf(material)
   ok(
-    /^Yes in “Will the lighthouse be lit\?” rose 21 cents in 24 hours, from 0\.325 to 0\.535\./
+    /^Yes in “Will the lighthouse be lit\?” rose 21 cents in 24 hours, from 0\.325 to 0\.535, after a report of 2 outlets\./
       .test(thesis),
   )
-  ok(thesis.includes("52.4% of that: 11 cents, from 0.375 to 0.485, seen at 04:00 UTC"), thesis)
+  ok(thesis.includes("52% of that: 11 cents, from 0.375 to 0.485, seen at 04:00 UTC"), thesis)
   ok(
     /possible reason.*35 minutes before.*Keepers agree.*Quillon Post, 03:25 UTC; 1 more outlet by 05:00/
       .test(thesis),
@@ -199,9 +199,41 @@ Deno.test("a headline after the step is no reason for it, and the confidence say
     ...jump,
     news: { stories: [late], sources: 5, answered: 5 },
   })
-  ok(/No cause of that step is known: .* came 7 hours after it/.test(thesis), thesis)
+  ok(
+    /and no headline explains it\..* came 7 hours after that step, so it did not start it/.test(
+      thesis,
+    ),
+    thesis,
+  )
   strictEqual(confidence, "low")
   ok(bottomLine.startsWith("Confidence is low: the price moved before the first headline."))
+})
+
+Deno.test("of several reports before the step the earliest is stated with it", () => {
+  const at = (hours: number, title: string) =>
+    story([
+      headline({ title, url: `https://n.example/${hours}`, publishedAt: stepAt - hours * hour }),
+    ])
+  const stories = [at(1, "Second"), at(4, "First"), at(30, "Much earlier"), at(2, "Between")]
+  for (const order of [stories, stories.toReversed()]) {
+    const told = toldStory(order, {
+      from: { at: stepAt - hour, mid: 0.3 },
+      to: { at: stepAt, mid: 0.5 },
+    })
+    equal([told?.story.title, told?.order, told?.lagMs], ["First", "before", 4 * hour])
+  }
+})
+
+Deno.test("a headline that follows the step within hours makes the price the first to know", () => {
+  const soon = story([headline({ publishedAt: stepAt + 43 * minute })])
+  const { thesis, confidence, risks } = analysisOf({
+    ...jump,
+    news: { stories: [soon], sources: 5, answered: 5 },
+  })
+  ok(thesis.includes("to 0.535, ahead of the first headline."), thesis)
+  strictEqual(confidence, "medium")
+  ok(risks.some((risk) => /the step came 43 minutes before the first headline/.test(risk)))
+  ok(!risks.some((risk) => /No reason/.test(risk)), risks.join("\n"))
 })
 
 Deno.test("a corrected report is no reason to be confident", () => {
@@ -245,6 +277,7 @@ const rung = (question: string, mid: number, id: string) => ({
     takerFeeRate: 0.01,
   }),
   quote: quoteOf({ bestBid: mid - 0.005, bestAsk: mid + 0.005, bidShares: 900, askShares: 900 }),
+  proposal: null,
 })
 
 Deno.test("a contradiction with another rung is told, with what it gains without risk after fees", () => {
@@ -274,6 +307,58 @@ Deno.test("a contradiction with another rung is told, with what it gains without
   ok(!/cheaper|dearer/.test(analysisOf(own(lower, { ...upper, quote: quoteOfMid(0.5) })).thesis))
 })
 
+Deno.test("what a proposal in another rung implies here is told, and the confidence is low", () => {
+  const own = rung("Will it be 21°C or more on November 23?", 0.315, "own")
+  const warmer = rung("Will it be 22°C or more on November 23?", 0.99, "warmer")
+  const named = <A extends typeof own>(one: A) => ({
+    ...one,
+    market: { ...one.market, outcomes: ["Yes", "No"] as const },
+  })
+  const proposal = {
+    ...{ marketId: warmer.market.id, outcome: 0 as const, proposedAt: now - hour },
+    ...{ settlesAt: null, disputed: false },
+  } as const
+  const material = reportMaterial({
+    market: named(own).market,
+    microstructure: microstructureWith({ mid: 0.315 }),
+    siblings: { markets: [{ ...named(warmer), proposal }], complete: true },
+  })
+  const { thesis, confidence } = analysisOf(material)
+  ok(/outcome Yes of “Will it be 22°C or more on November 23\?” is proposed/.test(thesis), thesis)
+  ok(thesis.includes("Yes here must be paid too, though it costs 0.315"), thesis)
+  strictEqual(confidence, "low")
+})
+
+Deno.test("the step has the time of the ticks, not of the hour", () => {
+  const ticks = [[60, 0.38], [50, 0.38], [40, 0.47], [0, 0.485]] as const
+  const { thesis } = analysisOf({
+    ...jump,
+    ticks: ticks.map(([minutesBefore, mid]) => ({ at: stepAt - minutesBefore * minute, mid })),
+    news: {
+      ...{ sources: 5, answered: 5 },
+      stories: [story([headline({ publishedAt: stepAt - 45 * minute })])],
+    },
+  })
+  ok(/seen at 0[34]:\d\d UTC/.test(thesis), thesis)
+  ok(/possible reason/.test(thesis), thesis)
+})
+
+Deno.test("a newer headline about another outcome is a risk, and is told once", () => {
+  const rival = story([headline({ title: "Rival wins", url: "https://r.example/1" })], {
+    strength: "sibling",
+  })
+  const own = story([headline({ publishedAt: stepAt - hour })])
+  const { thesis, risks } = analysisOf({
+    ...jump,
+    news: { stories: [own, rival], sources: 5, answered: 5 },
+  })
+  ok(
+    risks.some((risk) => /another outcome of this event: “Rival wins”/.test(risk)),
+    risks.join("\n"),
+  )
+  ok(!thesis.includes("Rival wins"), thesis)
+})
+
 Deno.test("the outcomes of an exclusive event are summed, and their excess is told", () => {
   const sibling = (n: number, mid: number) => ({
     market: market({
@@ -281,6 +366,7 @@ Deno.test("the outcomes of an exclusive event are summed, and their excess is to
       question: `Will keeper ${n} win?`,
     }),
     quote: quoteOfMid(mid),
+    proposal: null,
   })
   const thesis = (complete: boolean, ...mids: ReadonlyArray<number>) =>
     analysisOf(reportMaterial({
@@ -337,7 +423,7 @@ Deno.test("tracked money is summed by side, without market makers", () => {
     ],
   }))
   ok(
-    whaleView.includes("86.5% is on Yes: $4,500 in 2 entries, against $700 in 1 entry on No"),
+    whaleView.includes("87% is on Yes: $4,500 in 2 entries, against $700 in 1 entry on No"),
     whaleView,
   )
   ok(whaleView.includes("paid 0.50 on average and gain 20%"), whaleView)
@@ -380,7 +466,10 @@ Deno.test("labelled wallets come first, proven before suggestive, with the edge 
   )
   ok(/Weak-Wind2 \(suggestive follow/.test(whaleView), whaleView)
   strictEqual(whaleView.split("Keen-Glacier3 won").length, 2, whaleView)
-  ok(bottomLine.includes("Keen-Glacier3 (follow)"), bottomLine)
+  ok(
+    bottomLine.includes("the 2 labelled wallets both point to Yes, a sign of a higher"),
+    bottomLine,
+  )
 })
 
 law("no record of a wallet is stated twice", anyMaterial, (material) => {
@@ -390,6 +479,24 @@ law("no record of a wallet is stated twice", anyMaterial, (material) => {
   ).map(({ subject }) => subject)
   equal(recorded, [...new Set(recorded)])
 })
+
+law("only wallets without a label are said to have none", anyMaterial, (material) => {
+  const { facts, whaleView } = reportPage(material)
+  const own = (material.entries ?? []).filter(({ marketMaker }) => !marketMaker)
+  const labelled = new Set(
+    own.filter(({ calibration }) => {
+      const row = calibration?.row
+      return row !== undefined && row.resolved >= 30 &&
+        (row.label !== "neutral" || (row.suggestive ?? "neutral") !== "neutral")
+    }).map(({ wallet }) => wallet),
+  )
+  const plain = new Set(own.map(({ wallet }) => wallet).filter((wallet) => !labelled.has(wallet)))
+  const counted = facts.find(({ id, statement, values }) =>
+    whaleView.facts.includes(id) && values["wallets"] !== undefined &&
+    /no label|None|Neither/.test(statement)
+  )?.values["wallets"]
+  if (counted !== undefined) ok(counted.type === "count" && counted.value === plain.size)
+}, many)
 
 Deno.test("what was bought before and after the step is told", () => {
   const { whaleView } = analysisOf({
@@ -457,6 +564,7 @@ Deno.test("a report with untrusted text in every place keeps every law", () => {
         markets: [{
           market: market({ id: MarketId.make("s"), question: text }),
           quote: quoteOfMid(0.2),
+          proposal: null,
         }],
         complete: true,
       },

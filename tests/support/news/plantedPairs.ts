@@ -584,14 +584,14 @@ export const plantedCases: ReadonlyArray<PlantedCase> = [
   },
   {
     question: "Will the US strike Iran before February?",
-    eventSlug: "us-strikes-iran-by",
+    eventSlug: "us-strike-iran-by",
     direct: [
       "US bombers sent to Gulf as Iran tensions rise",
-      "Tehran warns Washington of reprisal if American strikes resume",
+      "Tehran warns Washington of reprisal if American attacks resume",
       "Pentagon draws up options to attack Iran",
     ],
     unrelated: [
-      "Israel strikes Iranian-backed group in Syria",
+      "Israel bombs Iranian-backed group in Syria",
       "Iranian film wins prize in Berlin",
       "Rail strike in Belgium enters third day",
       "US airline pilots vote to strike",
@@ -859,7 +859,7 @@ export const freshCases: ReadonlyArray<PlantedCase> = [
     question: "Will Hurricane Nestor make landfall in Florida?",
     eventSlug: "hurricane-nestor-florida",
     direct: [
-      "Floridians told to evacuate as Nestor nears",
+      "Floridians urged to evacuate as Nestor nears",
       "Hurricane Nestor turns toward Florida",
     ],
     unrelated: ["Hurricane Otto floods Honduras", "Florida python hunt begins"],

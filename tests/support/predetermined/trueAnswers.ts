@@ -1,7 +1,7 @@
 /**
  * Answers that the evidence supports, in varied wording: a strict detector must still accept them.
  *
- * The cases were written before the checks they test.
+ * The checks were written with these cases in view; `unseenAnswers.ts` has cases that were not.
  *
  * @module
  */
@@ -361,5 +361,208 @@ export const trueAnswers: ReadonlyArray<PlantedCase> = [
       "Winter Games close: Tellmark won most medals",
     ],
     answer: "No",
+  },
+  // Written after the first version of the checks, which read 13 of these 30.
+  {
+    question: "Will Marta Solis win the presidential election in Peru?",
+    headlines: [
+      "Marta Solis wins presidential election in Peru",
+      "Peru elects Marta Solis president, electoral body confirms",
+    ],
+    answer: "Yes",
+  },
+  {
+    question: "Will Marta Solis win the presidential election in Peru?",
+    siblings: ["Will Hugo Paz win the presidential election in Peru?"],
+    headlines: [
+      "Hugo Paz wins Peruvian presidential election",
+      "Solis concedes defeat to Paz in Peru election",
+    ],
+    answer: "No",
+  },
+  {
+    question: "Will the Green Accord win the most seats in Norway by November 30?",
+    headlines: [
+      "Green Accord wins most seats in Norway's parliament",
+      "Norway vote: Green Accord comes first with all ballots counted",
+    ],
+    answer: "Yes",
+  },
+  {
+    question: "Who will win: Saltmarsh United or Quarry Wolves?",
+    outcomes: ["Saltmarsh United", "Quarry Wolves"],
+    gameStartsAt: "2026-11-20T19:00:00Z",
+    headlines: [
+      "Saltmarsh United beat Quarry Wolves 2-1",
+      "Quarry Wolves lose at Saltmarsh United",
+    ],
+    answer: "Saltmarsh United",
+  },
+  {
+    question: "Bellhaven Kites vs. Northgate Rovers",
+    outcomes: ["Bellhaven Kites", "Northgate Rovers"],
+    gameStartsAt: "2026-11-20T19:00:00Z",
+    headlines: [
+      "Rovers stun Kites with late winner",
+      "Northgate Rovers win 1-0 against Bellhaven Kites",
+    ],
+    answer: "Northgate Rovers",
+  },
+  {
+    question: "Bellhaven Kites vs. Northgate Rovers",
+    outcomes: ["Bellhaven Kites", "Northgate Rovers"],
+    gameStartsAt: "2026-11-20T19:00:00Z",
+    headlines: ["Kites cruise past Rovers", "Bellhaven Kites down Northgate Rovers 4-0"],
+    answer: "Bellhaven Kites",
+  },
+  {
+    question: "Will the Cavern Foxes win the league title in November 2026?",
+    headlines: ["Cavern Foxes clinch league title", "Foxes win the league after draw at Herons"],
+    answer: "Yes",
+  },
+  {
+    question: "Will the Cavern Foxes win the national cup?",
+    siblings: ["Will the Quarry Wolves win the national cup?"],
+    headlines: ["Quarry Wolves lift national cup", "Wolves beat Foxes to win national cup"],
+    answer: "No",
+  },
+  {
+    question: "Will unemployment in Poland be below 5% in October?",
+    headlines: [
+      "Poland's unemployment falls to 4.8% in October",
+      "Unemployment in Poland was 4.8% in October, statistics office says",
+    ],
+    answer: "Yes",
+  },
+  {
+    question: "Will Ethereum dip to $2,000 by November 30?",
+    headlines: ["Ethereum falls below $2,000", "Ethereum drops under $2k as sellers rush out"],
+    answer: "Yes",
+  },
+  {
+    question: "Will Solana reach $300 in November?",
+    headlines: ["Solana surpasses $300", "Solana climbs above $300 for first time since spring"],
+    answer: "Yes",
+  },
+  {
+    question: "Will the highest temperature in Oslo be 8°C or more on November 20?",
+    headlines: [
+      { title: "Oslo hits 9°C on November 20, warmest of the month", hoursAgo: 9 },
+      { title: "Highest temperature in Oslo was 9°C on November 20", hoursAgo: 5 },
+    ],
+    answer: "Yes",
+  },
+  {
+    question: "Will parliament adopt the ferry law by December 15?",
+    headlines: ["Parliament adopts ferry law", "Ferry law passed by parliament after long debate"],
+    answer: "Yes",
+  },
+  {
+    question: "Will parliament adopt the ferry law by December 15?",
+    headlines: ["Parliament votes through ferry law", "Lawmakers in parliament approve ferry law"],
+    answer: "Yes",
+  },
+  {
+    question: "Will the court overturn the harbor tax by December 1?",
+    headlines: ["Court overturns harbor tax", "Harbor tax annulled by court"],
+    answer: "Yes",
+  },
+  {
+    question: "Will Karl Ost be arrested by December 31?",
+    headlines: ["Karl Ost arrested at airport", "Police arrest Karl Ost"],
+    answer: "Yes",
+  },
+  {
+    question: "Will Karl Ost leave as finance minister by December 31?",
+    headlines: ["Finance minister Karl Ost resigns", "Karl Ost steps down as finance minister"],
+    answer: "Yes",
+  },
+  {
+    question: "Will Olga Vane be out as prime minister by December 31?",
+    headlines: [
+      "Olga Vane quits as prime minister",
+      "Prime Minister Vane resigns after budget vote",
+    ],
+    answer: "Yes",
+  },
+  {
+    question: "Will Japan and Canada sign a grain deal by November 30?",
+    headlines: [
+      "Japan and Canada seal grain deal",
+      "Grain deal signed by Canada and Japan in Ottawa",
+    ],
+    answer: "Yes",
+  },
+  {
+    question: "Will Lab Ostrava release Ostrava 3 by December 31?",
+    headlines: [
+      "Lab Ostrava launches Ostrava 3",
+      "Ostrava 3 is now open to everyone as Lab Ostrava releases model",
+    ],
+    answer: "Yes",
+  },
+  {
+    question: "Will Tellmark Air buy Brindle Ferries by December 31?",
+    headlines: ["Tellmark Air buys Brindle Ferries", "Brindle Ferries sold to Tellmark Air"],
+    answer: "Yes",
+  },
+  {
+    question: "Will the Fed raise rates in November?",
+    headlines: ["Fed raises rates by a quarter point", "Fed hikes rates for a third time"],
+    answer: "Yes",
+  },
+  {
+    question: "Will the Fed cut rates in November?",
+    endsAt: "2026-11-20T19:00:00Z",
+    headlines: ["Fed leaves rates unchanged", "Fed holds rates at November meeting"],
+    answer: "No",
+  },
+  {
+    question: "Will the bridge of Marenport open by November 30?",
+    headlines: ["Bridge of Marenport opens to traffic", "Marenport bridge opened by mayor"],
+    answer: "Yes",
+  },
+  {
+    question: "Will Ivo Brand be nominated for the harbor board by November 30?",
+    headlines: [
+      "Ivo Brand nominated for harbor board",
+      "Governor nominates Ivo Brand to harbor board",
+    ],
+    answer: "Yes",
+  },
+  {
+    question: "Will Dana Roe be convicted by December 31?",
+    headlines: ["Dana Roe found guilty", "Jury convicts Dana Roe"],
+    answer: "Yes",
+  },
+  {
+    question: "Will the strike of ferry workers end by November 30?",
+    headlines: ["Strike of ferry workers ends", "Ferry workers end strike after pay deal"],
+    answer: "Yes",
+  },
+  {
+    question: "Will “Paper Harbor” win the festival grand prize in November 2026?",
+    headlines: [
+      "Festival grand prize goes to “Paper Harbor”",
+      "“Paper Harbor” takes top prize at festival",
+    ],
+    answer: "Yes",
+  },
+  {
+    question: "Will Lab Meridian top the open leaderboard on November 20?",
+    endsAt: "2026-11-21T00:00:00Z",
+    headlines: [
+      { title: "Lab Meridian does not top the open leaderboard on November 20", hoursAgo: 10 },
+      { title: "Lab Meridian fails to top open leaderboard", hoursAgo: 8 },
+    ],
+    answer: "No",
+  },
+  {
+    question: "Ostria x Tellmark ceasefire by December 31?",
+    headlines: [
+      "Ostria and Tellmark agree to ceasefire",
+      "Ceasefire between Tellmark and Ostria takes effect",
+    ],
+    answer: "Yes",
   },
 ]

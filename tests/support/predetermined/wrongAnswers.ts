@@ -2,7 +2,7 @@
  * Answers that the evidence does not support, by class: every one must be refused.
  *
  * In each case the headlines look decisive and the answer cites all of them. The cases were written
- * before the checks they test.
+ * before the checks that refuse them.
  *
  * @module
  */

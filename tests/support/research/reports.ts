@@ -255,6 +255,7 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
             exclusive: made.exclusive,
           }),
           quote: mid === null ? null : quoteOfMid(mid / 1_000),
+          proposal: null,
         })),
       },
       rules: made.rules,

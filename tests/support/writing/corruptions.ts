@@ -39,7 +39,8 @@ const swapOf = (...slots: ReadonlyArray<string>): FactCorruption => (fact, brief
   const chosen = own[random.below(own.length)] ?? slot
   const others = brief.flatMap(({ values }) => {
     const value = values[chosen.replace(/\d$/, "")]
-    return value === undefined || same(value, fact.values[chosen]) ? [] : [value]
+    const isOwn = Object.values(fact.values).some((own) => same(value, own))
+    return value === undefined || isOwn ? [] : [value]
   })
   const other = others[random.below(others.length)]
   return other === undefined ? null : withValues(fact, { [chosen]: other })
@@ -57,7 +58,9 @@ const sides: Readonly<Record<string, string>> = {
 }
 
 const outcome: FactCorruption = (fact) => {
-  const { outcome, market } = fact.values
+  const { outcome, market, price } = fact.values
+  // At 0.50 the other outcome has the same price.
+  if (price?.type === "price" && price.value === 0.5) return null
   if (outcome?.type !== "name") return null
   const [, first, second] = market?.type === "name"
     ? /^(.+) vs\. ([^:]+)/.exec(market.text) ?? []
@@ -163,6 +166,18 @@ const denials: ReadonlyArray<readonly [RegExp, string]> = [
   [/ won /, " never won "],
   [/ took /, " did not take "],
   [/ shows /, " shows no "],
+  [/ rose /, " hardly rose "],
+  [/ rose /, " failed to rise "],
+  [/ fell /, " barely fell "],
+  [/ fell /, " has yet to fall "],
+  [/ bought /, " refused to buy "],
+  [/ bought /, " stopped short of buying "],
+  [/ published /, " declined to publish "],
+  [/ resolved /, " is yet to be resolved "],
+  [/ is /, " is far from "],
+  [/ is /, " isn't "],
+  [/ was /, " wasn't "],
+  [/ was /, " was nowhere "],
 ]
 
 const denialAdded: TextCorruption = (text, random) => {
@@ -192,6 +207,24 @@ const certainty: TextCorruption = (text, random) => {
     `${bare}; the outcome is decided.`,
     `${bare}; it must pay out.`,
     `${bare}, a sure thing.`,
+    `${bare}, and nothing can stop it.`,
+    `${bare}; it is a foregone conclusion.`,
+    `${bare}, beyond question.`,
+    `${bare}; the result is in.`,
+    `${bare}, and it can only go on.`,
+    `${bare}, a lock.`,
+    `${bare}; this cannot fail.`,
+    `${bare}, 100% safe.`,
+    `${bare}, with no risk at all.`,
+    `${bare}; it has to pay.`,
+    `${bare}, and it is going to win.`,
+    `${bare}; the matter is closed.`,
+    `${bare}; it is as good as won.`,
+    `Make no mistake: ${text}`,
+    `Without question, ${text}`,
+    `Inevitably, ${text}`,
+    `${bare}, which proves it.`,
+    `${bare}; officials confirmed the result.`,
   ])
 }
 
@@ -208,6 +241,25 @@ const cause: TextCorruption = (text, random) => {
     `The news explains it: ${text}`,
     `${bare}; a report pushed the price.`,
     `${bare}, in reaction to the headline.`,
+    `${bare} on the back of the news.`,
+    `${bare} in the wake of a report.`,
+    `${bare} as traders reacted.`,
+    `${bare}, which moved the market.`,
+    `${bare} after insiders leaked it.`,
+    `${bare} on news of a deal.`,
+    `${bare} amid rumours.`,
+    `${bare}, fuelled by speculation.`,
+    `${bare} owing to a rumour.`,
+    `${bare}, prompted by the whales.`,
+    `${bare}: the market is following the news.`,
+    `${bare}, which explains the price.`,
+    `${bare} since the report came out.`,
+    `${bare}; the headline is why.`,
+    `${bare}; that is what made the market move.`,
+    `${bare} following a leak.`,
+    `${bare}, spurred by buying.`,
+    `Because of the news, ${text}`,
+    `Driven by demand, ${text}`,
   ])
 }
 

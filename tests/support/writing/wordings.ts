@@ -12,7 +12,11 @@ import { spelled, type Value } from "../../../src/writing/domain/values.ts"
 
 /** Reads one fact for a wording. */
 export class View {
-  constructor(readonly fact: Fact) {}
+  readonly fact: Fact
+
+  constructor(fact: Fact) {
+    this.fact = fact
+  }
 
   get up(): boolean {
     return this.fact.direction === "up"
@@ -174,7 +178,10 @@ const ofMovers = single(
         trim(100 - m.number("from") * 100, 1)
       } cents to ${trim(100 - m.number("to") * 100, 1)} cents.`
       : null,
-  (m) => `${m.short("market")} ${rose(m)} to ${m.v("to")} by ${m.clock("at")}.`,
+  (m) =>
+    m.text("market").startsWith("Will")
+      ? `${m.short("market")} ${rose(m)} to ${m.v("to")} by ${m.clock("at")}.`
+      : null,
 )
 
 const ofEntries = single(
@@ -390,7 +397,7 @@ const ofPairs = [
     },
     (n, m) => {
       const hours = Math.round((m.at("at") - n.at("publishedAt")) / hour)
-      if (Math.abs(hours) < 2) return null
+      if (Math.abs(hours) < 4) return null
       return `${n.q("headline")} was published ${Math.abs(hours)} hours ${
         hours > 0 ? "before" : "after"
       } the move in ${m.q("market")}.`

@@ -5,17 +5,17 @@
  * @module
  */
 import type { Fact } from "../facts.ts"
-import { bindingOf, type Context, type Findings, stem } from "./context.ts"
-import { isCause } from "./directions.ts"
+import { bindingOf, type Context, type Findings, isNegator, isOwnPair, stem } from "./context.ts"
+import { isCause, isConditional } from "./directions.ts"
 import { slotBase } from "./names.ts"
 import type { Statement } from "./quantities.ts"
 import {
   categoryNouns,
   decidedWords,
   deniableWords,
+  directionOf,
   frequencyWords,
   hedgeWords,
-  negators,
   roleVerbs,
   sureWords,
 } from "./words.ts"
@@ -30,6 +30,8 @@ export function checkAssertions(
     checkWord(context, at, findings)
   })
   checkDenials(context, stated, findings)
+  checkOutcomes(context, stated, findings)
+  checkCompany(context, findings)
   checkLabels(context, findings)
   checkTrades(context, findings)
   if (context.kind === "inference" && !context.tokens.some(({ lower }) => hedgeWords.has(lower))) {
@@ -41,8 +43,11 @@ function checkWord(context: Context, at: number, findings: Findings): void {
   const { lower = "", text = "" } = context.tokens[at] ?? {}
   const own = context.ownStemSet.has(stem(lower))
   const denied = isDenied(context, at)
-  if (sureWords.has(lower) || isPhrase(context, at, surePhrases)) {
-    if (denied && !own) findings.asked.push(`denied certainty: ${text}`)
+  const isConditional = context.kind !== "fact" && isConditionalAt(context, at)
+  if (isPhrase(context, at, surePhrases)) {
+    findings.refused.push(`“${text}” is certain beyond the facts`)
+  } else if (sureWords.has(lower)) {
+    if (denied && !own || isConditional) findings.asked.push(`denied certainty: ${text}`)
     else if (!(own && lower === "will")) {
       findings.refused.push(`“${text}” is certain beyond the facts`)
     }
@@ -50,8 +55,11 @@ function checkWord(context: Context, at: number, findings: Findings): void {
   if (frequencyWords.has(lower) && !own) {
     findings.refused.push(`no cited fact says how often: “${text}”`)
   }
-  if (isCause(context, at)) {
-    if (context.kind === "inference" || denied || own || isUnknownCause(context, at)) {
+  const isCausePhrase = isPhrase(context, at, causePhrases)
+  if (isCausePhrase || isCause(context, at)) {
+    const isHedged = context.kind === "inference" && isHedgedAt(context, at, hedgedWithin)
+    const isOwn = own && lower !== "due" && !isCausePhrase
+    if (isHedged || isDeniedCause(context, at) || isOwn || isUnknownCause(context, at)) {
       findings.asked.push(`cause: ${text}`)
     } else findings.refused.push(`no cited fact states a cause: “${text}”`)
   }
@@ -60,6 +68,39 @@ function checkWord(context: Context, at: number, findings: Findings): void {
   }
   checkRole(context, at, findings)
 }
+
+/** `would make it impossible`: sure only if something else is. */
+function isConditionalAt({ tokens }: Context, at: number): boolean {
+  const { clause } = tokens[at] ?? {}
+  return tokens.slice(0, at).some(({ lower, clause: other }) =>
+    other === clause && lower === "would"
+  )
+}
+
+const causePhrases = [
+  "on the back",
+  "in the wake",
+  "on news",
+  "on word",
+  "on reports",
+  "on hopes",
+  "on fears",
+  "as traders",
+  "as investors",
+  "as buyers",
+  "as sellers",
+  "as whales",
+  "moved the market",
+  "moved the price",
+  "moved it",
+  "made the market",
+  "made the price",
+  "made it",
+  "behind the move",
+  "behind the rise",
+  "behind the fall",
+  "behind it",
+]
 
 const surePhrases = [
   "no doubt",
@@ -77,6 +118,21 @@ const surePhrases = [
   "going to",
   "is over",
   "no risk",
+  "beyond question",
+  "without question",
+  "no question",
+  "no mistake",
+  "a lock",
+  "a cinch",
+  "has to",
+  "have to",
+  "can only",
+  "as good as",
+  "for sure",
+  "in the bag",
+  "result is in",
+  "can stop",
+  "can go wrong",
 ]
 
 function isPhrase({ tokens }: Context, at: number, phrases: ReadonlyArray<string>): boolean {
@@ -88,27 +144,60 @@ function isPhrase({ tokens }: Context, at: number, phrases: ReadonlyArray<string
 /** A denial stands at most so many tokens before what it denies. */
 const denialWithin = 3
 
-function isDenied({ tokens }: Context, at: number): boolean {
+function isDenied(context: Context, at: number): boolean {
+  return isDeniedFrom(context, at - denialWithin, at, context.tokens[at]?.clause)
+}
+
+/** Whether a denial stands in a clause from a position up to another one. */
+function isDeniedFrom(
+  { denials, tokens }: Context,
+  from: number,
+  to: number,
+  clause: number | undefined,
+): boolean {
+  for (let at = Math.max(0, from); at < to; at++) {
+    if (denials.has(at) && tokens[at]?.clause === clause) return true
+  }
+  return false
+}
+
+/** A cause is hedged by a word at most so many tokens before it. */
+const hedgedWithin = 5
+
+/** `no cause`, `not because`, `no known reason`. */
+function isDeniedCause(context: Context, at: number): boolean {
+  const { tokens, denials } = context
+  const { lower = "", clause } = tokens[at] ?? {}
+  const isNoun = /^(?:reasons?|causes?|explanation)$/.test(lower)
+  if (isNoun && isDeniedFrom(context, at - 5, at, clause)) return true
+  return denials.has(at - 1) || lower !== "because" && denials.has(at - 2) &&
+      /^(?:known|clear|the|a|single|stated|obvious|apparent|did|give|gives)$/.test(
+        tokens[at - 1]?.lower ?? "",
+      )
+}
+
+/** Whether a hedge stands in the clause of a word, before it. */
+function isHedgedAt({ tokens }: Context, at: number, within: number = at): boolean {
   const { clause } = tokens[at] ?? {}
-  return tokens.slice(Math.max(0, at - denialWithin), at)
-    .some((token) => token.clause === clause && isNegator(token.lower))
+  return tokens.slice(Math.max(0, at - within), at).some((token) =>
+    token.clause === clause && hedgeWords.has(token.lower)
+  )
 }
 
-function isNegator(lower: string): boolean {
-  return negators.has(lower) || lower.endsWith("n't") || lower.endsWith("n’t")
-}
-
-function isUnknownCause({ tokens }: Context, at: number): boolean {
-  return tokens.slice(at + 1, at + 5).some(({ lower }) => isNegator(lower) || lower === "unclear")
+function isUnknownCause(context: Context, at: number): boolean {
+  const { clause } = context.tokens[at] ?? {}
+  return isDeniedFrom(context, at + 1, at + 5, clause) ||
+    context.tokens.slice(at + 1, at + 5).some(({ lower, clause: other }) =>
+      other === clause && lower === "unclear"
+    )
 }
 
 /** A decided event: only if a certain fact says so, or a headline that is named with it. */
 function checkDecided(context: Context, at: number, findings: Findings): void {
   const { lower = "", text = "", sentence } = context.tokens[at] ?? {}
+  if (findings.confirmed.has(at) || isRateOfWins(context, at, findings)) return
   const root = stem(lower)
-  const ofCertain = context.cited.some((fact) => fact.certain && stems(fact.statement).has(root))
-  const own = context.ownStemSet.has(root)
-  if (ofCertain && own || own) {
+  if (context.ownStemSet.has(root)) {
     findings.confirmed.add(at)
     return
   }
@@ -120,17 +209,24 @@ function checkDecided(context: Context, at: number, findings: Findings): void {
           token.lower,
         )
       ))
-  if (context.kind !== "fact" || isDenied(context, at) || isAttributed && isOfName(context, root)) {
+  const isOpen = context.kind === "inference"
+    ? isHedgedAt(context, at)
+    : context.kind === "watch" && isConditional(context, at)
+  const byTrades = /^confirm/.test(lower) && /^trad/.test(context.tokens[at - 1]?.lower ?? "")
+  if (isOpen || byTrades || isDenied(context, at) || isAttributed && isOfName(context, root)) {
     findings.asked.push(`decided: ${text}`)
   } else findings.refused.push(`no cited fact is decided: “${text}”`)
 }
 
-function isOfName({ nameStems }: Context, root: string): boolean {
-  return nameStems.has(root) || root === "won" && nameStems.has("win")
+/** `won 62.8% of its entries`, `a win rate of`: a rate, and no decided event. */
+function isRateOfWins({ tokens, figureAt }: Context, at: number, { confirmed }: Findings): boolean {
+  const isRate = tokens[at + 1]?.lower === "rate" || tokens[at - 1]?.text.endsWith("%") === true ||
+    figureAt.get(at + 1)?.unit === "percent" && confirmed.has(at + 1)
+  return /^(?:win|wins|won|winning)$/.test(tokens[at]?.lower ?? "") && isRate
 }
 
-function stems(text: string): ReadonlySet<string> {
-  return new Set((text.toLowerCase().match(/\p{L}+/gu) ?? []).map(stem))
+function isOfName({ nameStems }: Context, root: string): boolean {
+  return nameStems.has(root) || root === "won" && nameStems.has("win")
 }
 
 /** Who did what: a word for an act needs a fact of a kind that has such acts. */
@@ -150,39 +246,143 @@ function checkDenials(
   stated: ReadonlyArray<Statement>,
   findings: Findings,
 ): void {
-  const { cited, tokens } = context
+  const { cited } = context
   const negative = cited.filter((fact) => fact.negative)
-  const denials = tokens.flatMap(({ lower, kind, refs }, at) =>
-    kind === "word" && refs.length === 0 && isNegator(lower) ? [at] : []
-  )
+  const denials = [...context.denials]
   if (denials.length === 0 && negative.length > 0) {
     const used = new Set(stated.map(({ fact }) => fact))
     const others = cited.filter((fact) => !fact.negative && used.has(fact))
-    if (others.length === 0 || negative.some((fact) => used.has(fact) && used.size === 1)) {
+    if (others.length > 0) findings.asked.push("a cited fact denies")
+    else if (!statesOnlyFigures(negative, used)) {
       findings.refused.push(`${negative.map(({ id }) => id).join(", ")} denies, the claim does not`)
     } else findings.asked.push("a cited fact denies")
   }
-  if (negative.length > 0) return
-  for (const at of denials) {
-    const { text = "", lower = "" } = tokens[at] ?? {}
-    if (context.ownStemSet.has(stem(lower)) || isConfirmedDenial(cited, lower)) continue
-    const denied = tokens.slice(at, at + 1 + denialWithin).some(({ lower }) =>
-      deniableWords.has(lower)
-    )
-    if (denied || context.kind !== "fact" && !isAboutFigure(context, at)) {
-      findings.asked.push(`denial: ${text}`)
-    } else findings.refused.push(`no cited fact denies: “${text}”`)
-  }
+  for (const at of denials) checkDenial(context, at, denials, findings)
 }
 
-function isConfirmedDenial(cited: ReadonlyArray<Fact>, lower: string): boolean {
-  return cited.some(({ statement }) => stems(statement).has(stem(lower)))
+/** Whether a fact that denies one thing has values, which a claim may state without the denial. */
+function statesOnlyFigures(negative: ReadonlyArray<Fact>, used: ReadonlySet<Fact>): boolean {
+  return negative.every((fact) => used.has(fact))
 }
+
+function checkDenial(
+  context: Context,
+  at: number,
+  denials: ReadonlyArray<number>,
+  findings: Findings,
+): void {
+  const { tokens, kind } = context
+  const { text = "", clause, lower = "" } = tokens[at] ?? {}
+  const isSecond = denials.some((other) =>
+    other < at && other >= at - denialWithin && tokens[other]?.clause === clause &&
+    !(isOwnPair(context, other) && isOwnPair(context, at))
+  )
+  if (isSecond && lower !== "nor") {
+    findings.refused.push(`a denial of a denial: “${text}”`)
+  } else if (isOwnPair(context, at) || isOwnDenial(context, at)) findings.confirmed.add(at)
+  else if (tokens.slice(at, at + 1 + deniedWithin).some(({ lower }) => deniableWords.has(lower))) {
+    findings.asked.push(`denial: ${text}`)
+  } else if (
+    kind !== "fact" && (!isAboutFigure(context, at) || isConditional(context, at)) ||
+    isContrast(context, at)
+  ) {
+    findings.asked.push(`denial: ${text}`)
+  } else findings.refused.push(`no cited fact denies: “${text}”`)
+}
+
+/** What is denied stands at most so many tokens after the denial. */
+const deniedWithin = 5
+
+/** `a border accord, not fisheries`: two names are told apart. */
+function isContrast({ tokens, nameStems }: Context, at: number): boolean {
+  return tokens[at]?.lower === "not" && tokens[at - 1]?.text === "," &&
+    tokens.slice(at + 1, at + 3).some(({ lower }) => nameStems.has(stem(lower)))
+}
+
+/** Whether a cited statement denies the same: its denial is followed by the same word. */
+function isOwnDenial({ tokens, ownStems }: Context, at: number): boolean {
+  const { lower = "", clause } = tokens[at] ?? {}
+  const isWhole = /^(?:un|lack|absent|missing)/.test(lower)
+  const denied = tokens.slice(at + 1, at + 1 + deniedWithin)
+    .filter((token) => token.kind === "word" && token.clause === clause)
+    .map((token) => stem(token.lower))
+    .filter((root) => root.length > 2 && !emptyStems.has(root))
+  return ownStems.some((stems) => {
+    if (isWhole) {
+      return stems.includes(stem(lower)) || stems.includes(stem(lower.replace(/^un/, "")))
+    }
+    const own = stems.flatMap((root, n) =>
+      isNegator(root) || root === "too" ? stems.slice(n + 1, n + 1 + ownDeniedWithin) : []
+    )
+    const [first] = denied
+    return first !== undefined && own.includes(first)
+  })
+}
+
+/** In a statement of our own the denied word may stand further away. */
+const ownDeniedWithin = 10
+
+const emptyStems = new Set("the any that this its been has have was were not".split(" "))
 
 /** `did not rise`, `is not 0.345`: a denial of what a fact states. */
 function isAboutFigure({ tokens, figures }: Context, at: number): boolean {
   return figures.some(({ first }) => first > at && first - at <= denialWithin) ||
     tokens[at]?.lower === "never"
+}
+
+/**
+ * Outcomes and other names without a figure: the outcome must be that of the fact that the sentence is
+ * about. The other outcome needs the other side's price or direction beside it.
+ */
+function checkOutcomes(
+  context: Context,
+  stated: ReadonlyArray<Statement>,
+  findings: Findings,
+): void {
+  for (const mention of context.mentions) {
+    if (mention.class !== "outcome") continue
+    const isOwn = mention.refs.some(({ fact, slot }) =>
+      slotBase(slot) !== "opposite" && bindingOf(context, mention.first, fact, slot) !== "foreign"
+    )
+    if (isOwn) continue
+    const ofSide = mention.refs.filter(({ slot }) => slotBase(slot) === "opposite")
+    const isPriced = stated.some(({ figure, fact, slot, binding }) =>
+      binding === "opposite" && fact.values[slot]?.type === "price" &&
+      context.tokens[figure.first]?.sentence === mention.sentence &&
+      ofSide.some((ref) => ref.fact === fact)
+    )
+    const isDirected = ofSide.some(({ fact }) => fact.direction !== null) &&
+      context.tokens.some((token, at) =>
+        token.sentence === mention.sentence && directionOf(token.lower) !== undefined &&
+        findings.confirmed.has(at)
+      )
+    const name = context.tokens[mention.first]?.text ?? ""
+    if (!isPriced && !isDirected) {
+      findings.refused.push(`“${name}” is not the outcome of a cited fact`)
+    }
+  }
+}
+
+/** Names of one fact that stand together: a wallet and what it bought, a publisher and its headline. */
+function checkCompany(context: Context, findings: Findings): void {
+  for (const mention of context.mentions) {
+    if (mention.class !== "wallet" && mention.class !== "source") continue
+    const { clause } = context.tokens[mention.first] ?? {}
+    const others = context.mentions.filter((other) =>
+      other !== mention && context.tokens[other.first]?.clause === clause &&
+      (mention.class === "source" ? other.class === "source" : other.class === "market")
+    )
+    for (const other of others) {
+      const known = mention.refs.some(({ fact }) =>
+        context.names.some((name) => name.fact === fact && name.class === other.class)
+      )
+      const together = mention.refs.some((ref) => other.refs.some(({ fact }) => fact === ref.fact))
+      const differs = mention.refs[0]?.slot !== other.refs[0]?.slot
+      if (known && !together && differs) {
+        findings.refused.push("names of two facts are joined as if they were of one")
+      }
+    }
+  }
 }
 
 const labelWords = new Set(["follow", "fade", "neutral"])
@@ -204,12 +404,12 @@ function checkLabels(context: Context, findings: Findings): void {
     const slot = isLabel ? "label" : "confidence"
     const bound = context.cited.filter((fact) => bindingOf(context, at, fact, slot) !== "foreign")
     const values = bound.flatMap((fact) => wordsAt(fact, slot))
-    if (values.includes(lower)) findings.confirmed.add(at)
+    const isOwn = values.length === 0 && context.ownStemSet.has(stem(lower))
+    if (isOwn || values.includes(lower) && !isDenied(context, at)) findings.confirmed.add(at)
+    else if (values.includes(lower)) findings.refused.push(`denies the ${slot} ${lower}`)
     else if (
       isDenied(context, at) || near.some(({ lower }) => isNegator(lower) || lower === "or")
     ) {
-      findings.asked.push(`label: ${lower}`)
-    } else if (context.ownStemSet.has(lower) && values.length === 0) {
       findings.asked.push(`label: ${lower}`)
     } else findings.refused.push(`“${lower}” is not the ${slot} of a cited fact`)
   })

@@ -7,8 +7,17 @@
 import type { Fact } from "../facts.ts"
 import type { ClaimKind } from "../page.ts"
 import { type Figure, figuresOf } from "./figures.ts"
-import { type NameClass, type Named, namesOf, outcomeWords, slotSuffix, textOf } from "./names.ts"
+import {
+  type NameClass,
+  type Named,
+  namesOf,
+  outcomeWords,
+  slotBase,
+  slotSuffix,
+  textOf,
+} from "./names.ts"
 import { type Reading, type Token, tokensOf } from "./tokens.ts"
+import { negators } from "./words.ts"
 
 /** What the checks found: reasons to refuse, reasons to ask. */
 export interface Findings {
@@ -28,6 +37,8 @@ export interface Context {
   readonly cited: ReadonlyArray<Fact>
   readonly names: ReadonlyArray<Named>
   readonly mentions: ReadonlyArray<Mention>
+  /** Positions of the words that deny; “No” as an outcome denies nothing. */
+  readonly denials: ReadonlySet<number>
   /** The own words of the cited statements, without names, in order, by stem. */
   readonly ownStems: ReadonlyArray<ReadonlyArray<string>>
   readonly ownStemSet: ReadonlySet<string>
@@ -56,14 +67,40 @@ export function contextOf(
   const { tokens } = reading
   const figures = figuresOf(tokens)
   const ownStems = cited.map(ownStemsOf)
+  const mentions = mentionsOf(tokens, names)
   const own = names.filter(({ cited }) => cited)
   return {
     ...{ kind, reading, tokens, figures, cited, names, ownStems },
     figureAt: new Map(figures.map((figure) => [figure.first, figure])),
-    mentions: mentionsOf(tokens, names),
+    mentions,
+    denials: denialsOf(tokens, mentions),
     ownStemSet: new Set(ownStems.flat()),
     nameStems: new Set(own.flatMap(({ words }) => words.map((word) => stem(word.toLowerCase())))),
   }
+}
+
+function denialsOf(
+  tokens: ReadonlyArray<Token>,
+  mentions: ReadonlyArray<Mention>,
+): ReadonlySet<number> {
+  const outcomes = new Set(
+    mentions.filter((mention) => mention.class === "outcome").map(({ first }) => first),
+  )
+  return new Set(tokens.flatMap(({ kind, lower }, at) => {
+    const next = tokens[at + 1]?.lower
+    const isTooFew = /^(?:little|few)$/.test(lower) && tokens[at - 1]?.lower === "too"
+    const isPhrase =
+      next === "to" && /^(?:yet|declined|refused|refuses|failed|ceased|stopped)$/.test(lower) ||
+      next === "from" && /^(?:far|refrained|abstained)$/.test(lower) ||
+      next === "of" && lower === "short" ||
+      lower === "nowhere" && !/^(?:gone|going|went|goes|go)$/.test(tokens[at - 1]?.lower ?? "")
+    const denies = isNegator(lower) && !(lower === "not" && next === "only") || isTooFew || isPhrase
+    return kind === "word" && denies && !outcomes.has(at) ? [at] : []
+  }))
+}
+
+export function isNegator(lower: string): boolean {
+  return negators.has(lower) || /n['’]t$/.test(lower)
 }
 
 /** The words of a statement outside its quotations and names, by stem. */
@@ -73,11 +110,21 @@ function ownStemsOf(fact: Fact): ReadonlyArray<string> {
   return (own.match(/\p{L}+(?:['’]\p{L}+)?/gu) ?? []).map((word) => stem(word.toLowerCase()))
 }
 
+/** Whether a word stands beside the same word as in a cited statement: `before fees`, `least half`. */
+export function isOwnPair({ tokens, ownStems }: Context, at: number): boolean {
+  const [before = "", own = "", next = ""] = [-1, 0, 1].map((n) =>
+    stem(tokens[at + n]?.lower ?? "")
+  )
+  return ownStems.some((stems) =>
+    stems.some((root, n) => root === own && (stems[n - 1] === before || stems[n + 1] === next))
+  )
+}
+
 /** A word without its inflection, so that `moves`, `moved` and `moving` are one. Short words stay. */
 export function stem(lower: string): string {
   const bare = lower.replace(/['’]s?$/u, "")
   if (bare.length < 4) return bare
-  const cut = bare.replace(/(?:ies|ied)$/, "y").replace(/(?:ing|edly|ed|es|s|ly)$/, "")
+  const cut = bare.replace(/(?:ies|ied)$/, "y").replace(/(?:ing|edly|ed|es|s|ly|al)$/, "")
   const root = cut.length < 3 ? bare : cut
   return root.replace(/(.)\1$/, "$1").replace(/e$/, "")
 }
@@ -118,7 +165,8 @@ function refsAt(
       ? names.filter(({ cited, text }) => cited && text === token.text)
       : []
   }
-  const isOpponent = /^(?:against|vs|v|versus|with)$/.test(tokens[at - 1]?.lower ?? "")
+  const before = tokens[at - 1]?.text === "." ? tokens[at - 2] : tokens[at - 1]
+  const isOpponent = /^(?:against|vs|v|versus)$/.test(before?.lower ?? "")
   const refs = isOpponent ? token.refs.filter((ref) => ref.class !== "outcome") : token.refs
   if (token.kind !== "word") return refs
   const isPlain = !/^\p{Lu}/u.test(token.text) || token.opens && determiners.has(token.lower)
@@ -146,8 +194,8 @@ function isOutcomeAt(tokens: ReadonlyArray<Token>, at: number): boolean {
 }
 
 /**
- * The mention of a class that governs a position: the last one before it in its sentence; else the first
- * after it in the sentence; else the last one before.
+ * The mention of a class that governs a position: the one at it; one that follows it with `in`, `of` or
+ * `for`; the last one before it in its sentence; the first after it; the last one before the sentence.
  */
 export function governing(
   { mentions, tokens }: Context,
@@ -156,15 +204,23 @@ export function governing(
 ): Mention | undefined {
   const same = mentions.filter((mention) => mention.class === ofClass)
   const { sentence = 0 } = tokens[at] ?? {}
+  const here = same.find(({ first, last }) => first <= at && at <= last)
+  if (here !== undefined) return here
   const inSentence = same.filter((mention) => mention.sentence === sentence)
   const after = inSentence.find(({ first }) => first > at)
   const isLinked = after !== undefined && after.first - at <= 5 &&
-    tokens.slice(at + 1, after.first).some(({ lower }) => /^(?:for|of|on|in)$/.test(lower)) &&
+    tokens.slice(at + 1, after.first).some(({ lower }) =>
+      /^(?:for|of|on|in)$/.test(lower) || lower === "at" && tokens[after.first]?.kind === "number"
+    ) &&
     tokens.slice(at + 1, after.first).every(({ kind, lower, refs }) =>
       kind === "word" && !/^(?:and|while|but)$/.test(lower) && refs.length === 0 ||
       /^[“"]$/u.test(lower)
     )
   if (isLinked) return after
+  if (ofClass === "outcome") {
+    const isBeside = after !== undefined && after.first - at <= 2
+    return inSentence.findLast(({ last }) => last < at) ?? (isBeside ? after : undefined)
+  }
   return inSentence.findLast(({ last }) => last < at) ?? after ??
     same.findLast((mention) => mention.sentence < sentence)
 }
@@ -186,12 +242,19 @@ export function bindingOf(context: Context, at: number, fact: Fact, slot: string
     const mention = governing(context, at, name)
     if (mention === undefined) continue
     const own = mention.refs.filter((ref) => ref.fact === fact)
-    const bySuffix = name === "market" && textOf(fact, `market${suffix}`) !== undefined
+    const bySuffix = name === "market" && isOfOneSide(fact, slot)
       ? own.filter(({ slot }) => slot === "" || slotSuffix(slot) === suffix)
       : own
     if (bySuffix.length === 0) return "foreign"
   }
   return outcomeBinding(context, at, fact, suffix)
+}
+
+/** Whether a fact of two markets has this value once for each of them: `price` and `price2`. */
+function isOfOneSide({ values }: Fact, slot: string): boolean {
+  const base = slotBase(slot)
+  return Object.keys(values).some((other) => other !== slot && slotBase(other) === base) &&
+    values[`market${slotSuffix(slot)}`] !== undefined
 }
 
 function hasClass({ names }: Context, fact: Fact, ofClass: NameClass): boolean {

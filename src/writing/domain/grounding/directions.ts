@@ -5,7 +5,7 @@
  * @module
  */
 import type { Fact } from "../facts.ts"
-import { bindingOf, type Context, type Findings, stem } from "./context.ts"
+import { bindingOf, type Context, type Findings, isOwnPair, stem } from "./context.ts"
 import { slotBase } from "./names.ts"
 import type { Statement } from "./quantities.ts"
 import { causeWords, directionOf } from "./words.ts"
@@ -67,7 +67,8 @@ function checkDirection(
   }
   const isOfHeadline = context.nameStems.has(stem(word.toLowerCase())) &&
     context.cited.some(({ kind }) => kind === "news") && !isOfPrice(context, at, stated)
-  if (isOfHeadline || isConditional(context, at) || isComparison(context, at)) {
+  const isFigured = moved.length > 0 && isOfPrice(context, at, stated)
+  if (isOfHeadline || !isFigured && isConditional(context, at) || isComparison(context, at)) {
     findings.asked.push(`direction: ${word}`)
   } else if (moved.length > 0) {
     findings.refused.push(`“${word}” is the wrong direction`)
@@ -161,13 +162,15 @@ export function checkMultiples(context: Context, findings: Findings): void {
     if (ratios.some((ratio) => low <= ratio && ratio <= high)) {
       if (isMove) findings.confirmed.add(at)
       else findings.asked.push(`computed from cited values: ${lower}`)
-    } else if (isOwn || hasHalfLevel(context, lower)) findings.asked.push(`multiple: ${lower}`)
+    } else if (isOwn && isOwnPair(context, at)) findings.confirmed.add(at)
+    else if (isOwn || hasHalfLevel(context, lower)) findings.asked.push(`multiple: ${lower}`)
     else findings.refused.push(`no two cited values make “${lower}”`)
   })
 }
 
 function hasHalfLevel({ cited }: Context, lower: string): boolean {
-  return lower === "half" && cited.some(({ values }) => values["halfLevel"] !== undefined)
+  return lower === "half" &&
+    cited.some(({ values }) => values["halfLevel"] !== undefined || values["from"] !== undefined)
 }
 
 function moveRatios(context: Context, at: number): ReadonlyArray<number> {

@@ -169,7 +169,8 @@ function wordNumberAt(tokens: ReadonlyArray<Token>, at: number): Figure | null {
   const word = tokens[at]?.lower ?? ""
   const next = tokens[at + 1]?.lower ?? ""
   const inWords = { ...plain, inWords: true, first: at, step: 1 }
-  const isOne = word === "a" || word === "an"
+  // `a second report` is no duration.
+  const isOne = (word === "a" || word === "an") && next !== "second"
   if (isOne && (durationUnits.has(next) && next.length > 1 || next === "cent")) {
     return withUnit(tokens, { ...inWords, last: at, unit: "bare", value: 1, text: word })
   }
@@ -208,6 +209,12 @@ function withUnit(tokens: ReadonlyArray<Token>, figure: Figure): Figure {
     ...{ ...signed, unit, last, value: figure.value * factor, step: figure.step * factor },
     text: textBetween(tokens, figure.first, last),
   })
+  // `(+27.5 cents) and (-22.6)`: a signed number over 1 can only be cents.
+  if (
+    signed.sign !== 0 && signed.unit === "bare" && signed.value > 1 && units.get(word) === undefined
+  ) {
+    return to("cents", figure.last)
+  }
   if (signed.unit !== "bare" && signed.unit !== "percent" && signed.unit !== "usd") return signed
   if (scales.has(word) && signed.unit !== "percent") {
     return withUnit(tokens, to(signed.unit, at, scales.get(word)))
@@ -232,7 +239,8 @@ function before(
   at: number,
 ): Pick<Figure, "sign" | "approximate"> {
   const [mark, word] = [tokens[at - 1], tokens[at - 2]]
-  const isSign = mark?.kind === "mark" && tokens[at]?.joined === true && mark.joined === false
+  const isSign = mark?.kind === "mark" && tokens[at]?.joined === true &&
+    (mark.joined === false || word?.kind === "mark")
   const sign = !isSign ? 0 : mark.text === "+" ? 1 : /^[-−–]$/u.test(mark.text) ? -1 : 0
   const approximate = approximations.has(mark?.lower ?? "") ||
     (mark?.lower === "a" || mark?.lower === "than" || mark?.lower === "to") &&

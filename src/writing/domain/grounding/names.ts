@@ -52,8 +52,28 @@ export function namesOf(
   const others = all.filter(({ id }) => !cited.has(id))
   return [
     ...own.flatMap((fact) => namesOfFact(fact, true)),
+    ...own.flatMap((fact) => sharedNames(fact, all)),
     ...others.flatMap((fact) => namesOfFact(fact, false)),
   ].slice(0, namesMax)
+}
+
+/**
+ * The market and the outcome that a fact is about without naming them: those of the facts with the same
+ * subject, or of the only market of the brief.
+ */
+function sharedNames(fact: Fact, all: ReadonlyArray<Fact>): ReadonlyArray<Named> {
+  const markets = new Set(all.flatMap((other) => textOf(other, "market") ?? []))
+  const source = all.find((other) =>
+    other !== fact && textOf(other, "market") !== undefined &&
+    (markets.size === 1 || fact.subject !== null && other.subject === fact.subject)
+  )
+  if (source === undefined || textOf(fact, "market") !== undefined) return []
+  return namesOfFact(source, true)
+    .filter(({ slot }) =>
+      slot === "market" ||
+      textOf(fact, "outcome") === undefined && /^(?:outcome|opposite)$/.test(slot)
+    )
+    .map((named) => ({ ...named, fact }))
 }
 
 function namesOfFact(fact: Fact, cited: boolean): ReadonlyArray<Named> {

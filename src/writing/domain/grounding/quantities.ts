@@ -32,14 +32,11 @@ const knownSlots = new Set([
 /** Checks every figure; returns the values that they state. */
 export function checkQuantities(context: Context, findings: Findings): ReadonlyArray<Statement> {
   return context.figures.flatMap((figure) => {
+    if (findings.confirmed.has(figure.first)) return []
     const stated = statementsOf(context, figure)
     const fitting = stated.filter(({ binding }) => binding !== "foreign")
     const role = roleOf(context, figure)
-    const inRole = role === null
-      ? fitting
-      : fitting.filter(({ slot }) =>
-        role.includes(slotBase(slot)) || !knownSlots.has(slotBase(slot))
-      )
+    const inRole = fitting.filter((statement) => isInRole(statement, role))
     if (inRole.length > 0) {
       confirm(figure, findings)
       if (role === null && isAmbiguous(figure, inRole)) {
@@ -47,15 +44,34 @@ export function checkQuantities(context: Context, findings: Findings): ReadonlyA
       }
       return inRole
     }
-    if (isOfName(context, figure)) {
+    if (isOfName(context, figure) || isOwnWords(context, figure)) {
       confirm(figure, findings)
       return []
     }
-    const reason = reasonOf(context, figure, stated, fitting)
+    const reason = reasonOf(context, figure, stated, fitting, role)
     if (reason.asked) findings.asked.push(reason.text)
     else findings.refused.push(reason.text)
     return []
   })
+}
+
+/** Whether a value may have the role that the words give it. A time of news is its first, if not said. */
+function isInRole(
+  { fact, slot }: Statement,
+  role: ReadonlyArray<string> | null,
+): boolean {
+  const base = slotBase(slot)
+  const type = fact.values[slot]?.type
+  if (type === "count" || type === "deviations" || !knownSlots.has(base)) return true
+  return role === null ? !(fact.kind === "news" && base === "lastAt") : role.includes(base)
+}
+
+/** A figure in words that a cited statement has in its own words: `after a day`. */
+function isOwnWords({ cited }: Context, { inWords, text }: Figure): boolean {
+  return inWords &&
+    cited.some(({ statement }) =>
+      ` ${statement.replace(/“[^“”]*”/gu, " ").toLowerCase()}`.includes(` ${text.toLowerCase()}`)
+    )
 }
 
 function confirm({ first, last }: Figure, { confirmed }: Findings): void {
@@ -67,10 +83,18 @@ function statementsOf(context: Context, figure: Figure): ReadonlyArray<Statement
     Object.entries(fact.values).flatMap(([slot, value]): ReadonlyArray<Statement> => {
       if (value.type === "count" && !isCounted(context, figure, value)) return []
       const bound = bindingOf(context, figure.first, fact, slot)
-      const isPrice = value.type === "price" && bound === "opposite"
-      return states(figure, value, isPrice) ? [{ figure, fact, slot, binding: bound }] : []
+      const isOpposite = value.type === "price" && bound === "opposite"
+      // Only a price has another side: one less it. A wallet that bought “Yes” did not buy “No”.
+      const binding = isOpposite && !isTwoSided(fact, slot) ? "foreign" : bound
+      return states(figure, value, isOpposite) ? [{ figure, fact, slot, binding }] : []
     })
   )
+}
+
+const twoSidedKinds = new Set(["mover", "price", "market", "upcoming", "relation"])
+
+function isTwoSided({ kind }: Fact, slot: string): boolean {
+  return twoSidedKinds.has(kind) && ["price", "from", "to"].includes(slotBase(slot))
 }
 
 /** Words that count the same things. */
@@ -92,7 +116,7 @@ const nounWithin = 4
 
 /** Whether the noun after a figure is the noun of a count: `26 past entries`, `three more outlets`. */
 function isCounted(
-  { tokens }: Context,
+  { tokens }: Pick<Context, "tokens">,
   { last }: Figure,
   { noun, nouns }: Extract<Value, { type: "count" }>,
 ): boolean {
@@ -129,7 +153,20 @@ function isOfName(context: Context, figure: Figure): boolean {
     : own.filter((name) =>
       name.class !== "market" || market.refs.some((ref) => ref.fact === name.fact)
     )
-  return about.some(({ text }) => hasFigure(text, figure))
+  return about.some(({ text }) => hasFigure(text, figure) && isNameNumber(context, figure, text))
+}
+
+/** A whole number alone is a part of a name only beside another word of it: `O/U 2`, `Route 66`. */
+function isNameNumber(
+  { tokens }: Context,
+  { first, last, unit, step }: Figure,
+  name: string,
+): boolean {
+  if (unit !== "bare" || step < 1) return true
+  const [before, own, next] = [tokens[first - 1], tokens[first], tokens[last + 1]].map((token) =>
+    token?.text ?? ""
+  )
+  return name.includes(`${before} ${own}`) || name.includes(`${own} ${next}`)
 }
 
 function isAfterName({ tokens }: Context, { first }: Figure): boolean {
@@ -147,7 +184,7 @@ function hasFigure(name: string, { unit, value, text }: Figure): boolean {
   const bare = text.replace(/^\$/, "")
   const at = name.indexOf(bare)
   return at >= 0 && !/[\d.,]/.test(name[at - 1] ?? "") &&
-    !/[\d%]/.test(name[at + bare.length] ?? "")
+    !/^(?:[\d%]|[.,]\d)/.test(name.slice(at + bare.length))
 }
 
 interface Reason {
@@ -160,16 +197,27 @@ function reasonOf(
   figure: Figure,
   stated: ReadonlyArray<Statement>,
   fitting: ReadonlyArray<Statement>,
+  role: ReadonlyArray<string> | null,
 ): Reason {
   const { text } = figure
   if (fitting.length > 0) {
     return { asked: false, text: `${text} is not what the sentence says it is` }
   }
   if (stated.length > 0) {
-    return { asked: false, text: `${text} belongs to another market, wallet or source` }
+    return {
+      asked: isOfSameStory(context, figure, stated),
+      text: `${text} belongs to another market, wallet or source`,
+    }
+  }
+  if (isSumOrEnd(context, figure) || isGap(context, figure)) {
+    return { asked: true, text: `computed from cited values: ${text}` }
   }
   if (countsFacts(context, figure)) return { asked: true, text: `count of cited facts: ${text}` }
-  if (context.kind !== "inference" && isDerived(context, figure)) {
+  const isGivenRole = role !== null &&
+    context.cited.some(({ values }) =>
+      Object.keys(values).some((slot) => role.includes(slotBase(slot)))
+    )
+  if (context.kind !== "inference" && !isGivenRole && isDerived(context, figure)) {
     return { asked: true, text: `computed from cited values: ${text}` }
   }
   if (isUntyped(context, figure)) return { asked: true, text: `no typed value: ${text}` }
@@ -196,8 +244,56 @@ function countsFacts({ cited, tokens }: Context, figure: Figure): boolean {
     ["mov", cited.filter(({ kind }) => kind === "mover").length],
   ]
   const named = counts.filter(([thing]) => next.some((word) => isSameThing(word, thing)))
+  const isTyped = cited.some(({ values }) =>
+    Object.values(values).some((value) =>
+      value.type === "count" && isCounted({ tokens }, figure, value)
+    )
+  )
+  if (isTyped) return false
   if (named.length > 0) return named.some(([, count]) => count === figure.value && count > 0)
-  return figure.inWords && figure.value === 1
+  return figure.inWords && (figure.value === 1 || figure.value === cited.length)
+}
+
+/** `of seven entries`: the sum of the counts of one fact. `to 0 or 1`: the ends of a price. */
+function isSumOrEnd(context: Context, figure: Figure): boolean {
+  const { cited, tokens } = context
+  if (figure.unit !== "bare" || figure.step < 1) return false
+  if (!figure.inWords && figure.value <= 1) return context.kind !== "fact"
+  return tokens[figure.first - 1]?.lower === "of" && cited.some(({ values }) => {
+    const counts = Object.values(values).flatMap((value) =>
+      value.type === "count" && isCounted(context, figure, value) ? [value.value] : []
+    )
+    return counts.length > 1 && counts.reduce((sum, count) => sum + count, 0) === figure.value
+  })
+}
+
+/** A duration between two cited times. */
+function isGap({ cited }: Context, { unit, value, step }: Figure): boolean {
+  if (unit !== "duration") return false
+  const times = cited.flatMap(({ values }) =>
+    Object.values(values).flatMap((value) => value.type === "time" ? [value.at] : [])
+  ).slice(0, pairedMax)
+  return times.some((a) => times.some((b) => b > a && Math.abs(b - a - value) <= step / 2))
+}
+
+/** The time of another copy of the headline that is named: `The Harbor Ledger 00:11, then 00:21`. */
+function isOfSameStory(
+  context: Context,
+  { first, unit }: Figure,
+  stated: ReadonlyArray<Statement>,
+): boolean {
+  if (
+    unit !== "clock" || !/^(?:then|and|again|later)$/.test(context.tokens[first - 1]?.lower ?? "")
+  ) {
+    return false
+  }
+  const named = governing(context, first, "source")?.refs.map(({ fact }) => headlineOf(fact)) ?? []
+  return stated.some(({ fact }) => named.includes(headlineOf(fact)))
+}
+
+function headlineOf({ values }: Fact): string {
+  const headline = values["headline"]
+  return headline?.type === "name" ? headline.text : ""
 }
 
 /** Whether a figure of a statement has no typed value: then its role is unknown. */
@@ -210,7 +306,7 @@ function isUntyped({ cited }: Context, { text }: Figure): boolean {
 
 /** A word that says that a figure is computed from others. */
 const computing =
-  /^(?:difference|gap|apart|less|more|cheaper|dearer|above|below|under|over|higher|lower|discount|premium|half|of|together|total|upside|left|edge|up|down)$/
+  /^(?:difference|gap|apart|less|more|cheaper|dearer|above|below|under|over|higher|lower|discount|premium|of|together|total|combined|upside|left)$/
 const computedWithin = 5
 const tolerance = 0.006
 

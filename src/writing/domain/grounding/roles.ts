@@ -9,7 +9,7 @@ import type { Figure, Unit } from "./figures.ts"
 import { directionOf } from "./words.ts"
 
 /** Tokens before and after a figure that are read for its role. */
-const leftMax = 9
+const leftMax = 13
 const rightMax = 5
 
 type Family = "price" | "usd" | "time" | "duration" | "count"
@@ -36,7 +36,7 @@ interface Rule {
   readonly slots: ReadonlyArray<string>
 }
 
-const filler = "(?: (?:of|is|was|were|at|a|an|the|about|roughly|around|nearly|only|just|to|:|-))*"
+const filler = "(?: (?:of|is|was|were|at|a|an|the|about|roughly|around|nearly|only|just|to|:|-|@))*"
 const starts = ["from", "edgeLow", "low"]
 const ends = ["to", "edgeHigh", "high"]
 const now = ["price", "to", "bid", "ask", "entryPrice"]
@@ -50,18 +50,42 @@ const right = (pattern: string, slots: ReadonlyArray<string>): Rule => ({
   slots,
 })
 
+/** A figure that is computed from two others. */
+const differenceRules: ReadonlyArray<Rule> = [
+  right(
+    "(?:less|more|cheaper|dearer|higher|lower) than|(?:below|above|under|over) (?:the|its|what|where|par)",
+    [
+      "difference",
+    ],
+  ),
+  right("of the (?:stake|price|sum|total|money)", ["difference"]),
+]
+
 /** What a figure is by the noun directly at it. */
 const nounRules: ReadonlyArray<Rule> = [
+  left("riskless(?: (?:profit|spread|gain))?", ["riskless"]),
+  right("riskless|without risk|risk - free", ["riskless"]),
   left("spread", ["spread"]),
   right("spread", ["spread"]),
   left("(?:best )?bids?", ["bid"]),
   right("(?:best )?bid", ["bid"]),
-  left("(?:best )?(?:ask|offer)s?", ["ask"]),
+  left("asks?|(?:best|the|an) offer", ["ask"]),
   right("(?:best )?(?:ask|offer)", ["ask"]),
+  left("(?:buy|buying) at", ["ask", "entryPrice"]),
+  left("(?:sell|selling) at", ["bid"]),
   left("(?:win|winning|success) rate|rate of success", ["winRate"]),
   left("won|wins|winning|winner in", ["winRate"]),
   right("wins?|win rate|winners|of the time|of (?:its|their|them)", ["winRate"]),
-  left("(?:mean|average) (?:entry )?(?:price|cost)", ["meanEntryPrice", "entryPrice"]),
+  left(
+    "(?:won|wins|win rate|rate of success|record)(?: \\S+){0,8} (?:mean|average) (?:entry )?(?:price|cost)",
+    ["meanEntryPrice"],
+  ),
+  left(
+    "(?:bought|buying|backed|entered|purchased|took|paid)(?: \\S+){0,7} (?:mean|average) (?:entry )?(?:price|cost)",
+    ["entryPrice"],
+  ),
+  left("(?:mean|average) entry price", ["meanEntryPrice"]),
+  left("(?:mean|average) (?:price|cost)", ["meanEntryPrice", "entryPrice"]),
   left("(?:on )?average|mean", ["meanEntryPrice", "entryPrice"]),
   right("on average|average", ["meanEntryPrice", "entryPrice"]),
   left("entry price|paid|entered|entry", ["entryPrice"]),
@@ -76,10 +100,9 @@ const nounRules: ReadonlyArray<Rule> = [
     "halfLevel",
   ]),
   left("(?:add|adds|sum|sums|total) (?:up )?to|sum", ["sum"]),
-  left("riskless(?: (?:profit|spread|gain))?", ["riskless"]),
-  right("riskless|without risk|risk - free", ["riskless"]),
   left("base rate", ["base"]),
-  right("of (?:such|similar|these|earlier|past) |base rate", ["base", "kept"]),
+  right("of (?:such|similar|these|earlier|past|all|#)", ["base", "kept", "winRate"]),
+  right("base rate", ["base"]),
 ]
 
 const priceRules: ReadonlyArray<Rule> = [
@@ -136,14 +159,15 @@ const rules: Readonly<Record<Family, ReadonlyArray<Rule>>> = {
   time: [
     left("first(?: (?:reported|published|carried))?(?: at| by)?", ["publishedAt"]),
     left("(?:last|latest|most recent)(?: (?:one|report|fill|copy))?(?: at| by)?", ["lastAt", "at"]),
+    left("until", ["lastAt", "endsAt"]),
+    left("(?:more|others?|copies|outlets|carried)(?: \\S+){0,3} by", ["lastAt"]),
+    left("between # and", ["lastAt", "to"]),
     left("(?:proposed|proposal)(?: at)?", ["proposedAt"]),
-    left("(?:ends?|due(?: to end)?|ending|expires|closes|scheduled(?: end)?|until)(?: at| on)?", [
+    left("(?:ends?|due(?: to end)?|ending|expires|closes|scheduled(?: end)?)(?: at| on)?", [
       "endsAt",
     ]),
-    left("(?:published|reported|printed|ran it|carried)(?: (?:by )?\\S+)?(?: at| from)?", [
-      "publishedAt",
-    ]),
     left("(?:seen|observed|measured|as of)(?: at)?", ["at"]),
+    left("(?:published|reported|printed|ran|carried)(?: \\S+){0,4}", ["publishedAt"]),
   ],
   duration: [
     right("(?:left|remaining|to go|from now)", ["left"]),
@@ -159,16 +183,27 @@ export function roleOf(context: Context, figure: Figure): ReadonlyArray<string> 
   const [before, after] = [leftOf(context, figure), rightOf(context, figure)]
   const family = families[figure.unit]
   const isPrice = family === "price"
+  const difference = isPrice ? slotsOf(differenceRules, before, after) : null
+  if (difference !== null) return difference
+  const isChange = isPrice && directionOf(before.split(" ").at(-1) ?? "") !== undefined
+  if (isChange || isPrice && / by$/.test(before)) return ["change", "drift"]
   if (isPrice || family === "usd") {
     const pair = pairRole(before, after, figure)
     if (pair !== null) return pair
   }
-  const words = before.split(" ")
   if (isPrice && figure.sign !== 0) {
-    return ["change", "edge", "edgeLow", "edgeHigh", "drift", "return"]
+    return slotsOf(nounRules, before, after) ??
+      ["change", "edge", "edgeLow", "edgeHigh", "drift", "return"]
   }
-  if (isPrice && directionOf(words.at(-1) ?? "") !== undefined) return ["change"]
-  const rule = rules[family].find((rule) =>
+  return slotsOf(rules[family], before, after)
+}
+
+function slotsOf(
+  of: ReadonlyArray<Rule>,
+  before: string,
+  after: string,
+): ReadonlyArray<string> | null {
+  const rule = of.find((rule) =>
     rule.left?.test(before) === true || rule.right?.test(after) === true
   )
   return rule?.slots ?? null
@@ -201,6 +236,9 @@ function leftOf({ tokens, figures }: Context, figure: Figure): string {
   const words: Array<string> = []
   let at = figure.first - 1
   if (/^[+\-−–~≈]$/u.test(tokens[at]?.text ?? "") && tokens[figure.first]?.joined === true) at--
+  // A time reads through its date: `at 2026-11-22 01:57 UTC`.
+  const date = figures.find(({ last, unit }) => last === at && unit === "date")
+  if (figure.unit === "clock" && date !== undefined) at = date.first - 1
   while (at >= 0 && words.length < leftMax && tokens[at]?.sentence === sentence) {
     const inside = figures.find(({ first, last }) => first <= at && at <= last)
     words.unshift(inside === undefined ? wordAt(tokens[at]) : "#")

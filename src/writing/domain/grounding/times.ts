@@ -5,10 +5,11 @@
  * @module
  */
 import type { Fact } from "../facts.ts"
-import type { Context, Findings } from "./context.ts"
+import { type Context, type Findings, isOwnPair } from "./context.ts"
 import type { Figure } from "./figures.ts"
 import { slotBase } from "./names.ts"
 import { directionOf } from "./words.ts"
+import { minute } from "../../../core/domain/time.ts"
 
 /** What happened at a time: the kinds of facts and the slots that know it. */
 type Event = "news" | "move" | "entry" | "proposal" | "resolution" | "end"
@@ -40,6 +41,8 @@ const eventWords: ReadonlyMap<string, Event> = new Map([
   ...["end", "ends", "due"].map((word) => [word, "end"] as const),
 ])
 
+const events: ReadonlyArray<Event> = ["news", "move", "entry", "proposal", "resolution", "end"]
+
 const slotsOf: Readonly<
   Record<Event, readonly [ReadonlyArray<string>, ReadonlyArray<Fact["kind"]>]>
 > = {
@@ -63,7 +66,9 @@ const relations: ReadonlyMap<string, "before" | "after"> = new Map([
 export function checkTimes(context: Context, findings: Findings): void {
   context.tokens.forEach((token, at) => {
     const relation = token.kind === "word" ? relations.get(token.lower) : undefined
-    if (relation !== undefined) checkRelation(context, at, relation, findings)
+    if (relation === undefined) return
+    if (isOwnPair(context, at)) findings.confirmed.add(at)
+    else checkRelation(context, at, relation, findings)
   })
 }
 
@@ -74,13 +79,20 @@ function checkRelation(
   findings: Findings,
 ): void {
   const { tokens } = context
-  const isFirst = tokens[at]?.opens === true || tokens[at - 1]?.kind === "mark" &&
-      tokens[at - 1]?.text === ","
+  const isFirst = tokens[at]?.opens === true || tokens[at - 1]?.text === ","
   const [left, right] = [eventBefore(context, at), eventAfter(context, at)]
-  const inverted = isFirst && left === null
-  const first = inverted ? eventAfterComma(context, at) : left
-  const second = right
+  const first = isFirst && left === null ? eventAfterComma(context, at) : left
+  const isOpen = right === null && isEndOfPhrase(context, at)
+  const second = isOpen && first !== null ? otherEvent(context, first) : right
   const lower = tokens[at]?.lower ?? ""
+  if (right === null && !isOpen && context.kind === "fact") {
+    findings.refused.push(`no cited fact has what is “${lower}”`)
+    return
+  }
+  if (right !== null && right.times.length === 0 && context.kind === "fact") {
+    findings.refused.push(`no cited time for what is “${lower}”`)
+    return
+  }
   if (first === null || second === null || first.event === second.event) {
     findings.asked.push(`order in time: ${lower}`)
     return
@@ -94,7 +106,25 @@ function checkRelation(
     findings.refused.push(`the cited times are not in this order: “${lower}”`)
   } else if (isOtherLag(context, at, agreeing)) {
     findings.refused.push(`the time between them is not what the claim says`)
-  } else findings.confirmed.add(at)
+  } else {
+    const lag = lagBefore(context, at)
+    for (let n = lag?.first ?? at; n <= at; n++) findings.confirmed.add(n)
+  }
+}
+
+/** The only other kind of event that the cited facts have a time of. */
+function otherEvent({ cited }: Context, { event }: Found): Found | null {
+  const others = events.filter((other) => other !== event)
+    .map((other) => ({ event: other, times: timesOf(cited, other) }))
+    .filter(({ times }) => times.length > 0)
+  return others.length === 1 ? others[0] ?? null : null
+}
+
+/** Whether nothing follows that says what came before or after: `an hour later.`, `after it` */
+function isEndOfPhrase({ tokens, figureAt }: Context, at: number): boolean {
+  const next = tokens[at + 1]
+  return next === undefined || next.kind === "mark" || figureAt.has(at + 1) ||
+    /^(?:it|that|this|them|and|or|than|then|today|in|known)$/.test(next.lower)
 }
 
 interface Found {
@@ -107,13 +137,13 @@ function lagBefore({ figures }: Context, at: number): Figure | undefined {
   return figures.find(({ last, unit }) => unit === "duration" && (last === at - 1))
 }
 
-const lagTolerance = 0.1
+/** A time between two events is rounded correctly, and to no more than this share of it. */
+const lagTolerance = 0.2
 
 function isOtherLag(context: Context, at: number, gaps: ReadonlyArray<number>): boolean {
   const lag = lagBefore(context, at)
   if (lag === undefined) return false
-  const slack = (gap: number) =>
-    Math.max(lagTolerance * gap, lag.step / 2 * (lag.approximate ? 1 : 0.5))
+  const slack = (gap: number) => Math.max(Math.min(lagTolerance * gap, lag.step / 2), minute)
   return !gaps.some((gap) => Math.abs(Math.abs(gap) - lag.value) <= slack(Math.abs(gap)))
 }
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { isNameWord, type Named, outcomeWords, withoutPossessive } from "./names.ts"
+import { isNameWord, type Named, nameWords, outcomeWords, withoutPossessive } from "./names.ts"
 
 export interface Token {
   readonly kind: "word" | "number" | "name" | "mark"
@@ -31,7 +31,7 @@ export interface Reading {
 const tokensMax = 500
 
 const lexeme =
-  /\d{4}-\d{2}-\d{2}|\d{1,2}:\d{2}(?::\d{2})?(?!\d)|\$?\d[\d,]*(?:\.\d+)?(?:%|¢|°[CF]|(?:st|nd|rd|th|[kKmMhx])(?![\p{L}\p{N}]))?|\p{L}[\p{L}\p{M}\p{N}]*(?:['’]\p{L}+)?|\S/uy
+  /\d{4}-\d{2}-\d{2}|\d{1,2}:\d{2}(?::\d{2})?(?!\d)|\$?\d+(?:,\d{3})*(?:\.\d+)?(?:%|¢|°[CF]|(?:st|nd|rd|th|[kKmMhx])(?![\p{L}\p{N}]))?|\p{L}[\p{L}\p{M}\p{N}]*(?:['’]\p{L}+)?|\S/uy
 
 interface Raw {
   readonly text: string
@@ -114,7 +114,18 @@ function quotedRefs(quotation: string, names: ReadonlyArray<Named>) {
   if (bare !== "" && partOf.length > 0 && !wholeElsewhere) return { refs: partOf, isName: true }
   const plain = exact.length === 0 && !/[\p{Lu}\p{N}]/u.test(bare) &&
     bare.split(" ").length <= plainQuotationWordsMax
-  return { refs: outcomeWords.has(bare) ? [] : [], isName: !plain && !outcomeWords.has(bare) }
+  return { refs: [], isName: !plain && !outcomeWords.has(bare) && !isJoinedName(bare, names) }
+}
+
+/** Words of a quotation that joins words of the names of one fact: “Over 1.5”. */
+const joinedWordsMax = 3
+
+function isJoinedName(quotation: string, names: ReadonlyArray<Named>): boolean {
+  const words = nameWords(quotation)
+  return words.length <= joinedWordsMax && words.length > 0 &&
+    [...Map.groupBy(names.filter(({ cited }) => cited), ({ fact }) => fact).values()].some((own) =>
+      words.every((word) => own.some((name) => name.words.includes(word)))
+    )
 }
 
 function standsAt(text: string, at: number, name: string): boolean {

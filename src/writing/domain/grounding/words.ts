@@ -29,11 +29,17 @@ chance odds position entry entries wallet wallets whale whales tracked headline 
 reports reported story news source sources publisher publishers outlet outlets venue brief digest
 figure time hour hours day days minute minutes week utc usd dollar dollars move moves moved moving
 change changed step stand stands stood standing sit sits went go goes come comes came leave left
-see seen saw show shows shown put puts paid pay pays cost costs spent buy buying bought publish
+see seen saw show shows shown put puts paid pay pays cost costs spent buy buying bought buyer buyers publish
 published carried ran run printed total value size label labelled labeled record mean average rate
 taking took take takes given gave make makes made early late recent recently latest last first next
 today yesterday game match event contract series number amount set began begin start started end ends
 ended ending window data read mark worth`)
+
+/** Words that say what the figure beside them is; without a figure they state something themselves. */
+export const cueWords = wordsOf(`
+stake stakes staked volume depth spread bid ask offer edge win wins won winning success break even round
+trip riskless sum sums liquidity jump rise fall drop gain loss move step swing change brought total stake
+buyer buyers paid interval drift base kept lag turnover odds price priced mean average entered purchased`)
 
 /** Openers of an English sentence that are no names; with the words above, the only free capitals. */
 export const openers = wordsOf(`
@@ -50,6 +56,12 @@ tomorrow tonight sellers buyers holders traders bettors whales wallets headlines
 outlets publishers prices quotes markets moves shares entries positions proposals outcomes events
 decided priced published reported bought seen quoted traded without within beyond toward towards
 `)
+
+/** Words that begin a clause as its subject. */
+export const subjects = wordsOf(`
+it this that these those they he she we who which what nothing something everything everyone nobody there
+market markets price prices outcome result results matter news headline headlines report reports story
+traders buyers sellers whales wallets wallet insiders investors bettors rest`)
 
 /** Words that call something sure. No fact makes one true, except as its own word. */
 export const sureWords = wordsOf(`
@@ -76,12 +88,13 @@ export const causeWords = wordsOf(`
 because caused causes causing cause drove drives driven driving triggered triggers triggering trigger
 sparked sparks spurred fuelled fueled prompted prompts explains explained explain attributable thanks
 owing pushed pushes pushing lifted boosted dragged reacted reacting reacts reaction response respond
-responded blamed blame provoked induced due reason reasons why sent`)
+responded blamed blame provoked induced due reason reasons why sent amid amidst fuelling sparking driving
+spurring prompting culprit rumour rumours rumor rumors leak leaked insiders insider speculation`)
 
 /** Words of a general claim of frequency or habit. */
 export const frequencyWords = wordsOf(`
 rarely seldom usually often always normally typically generally commonly frequently invariably
-historically habitually ordinarily traditionally routinely tend tends tended never hardly scarcely
+historically habitually ordinarily traditionally routinely tend tends tended never
 regularly occasionally sometimes consistently repeatedly everywhere everyone nobody everybody`)
 
 /** Words that hold back: an inference has one. */
@@ -93,28 +106,28 @@ uncertain think thinks indicate indicates indicating reads unexplained unknown m
 
 export const negators = wordsOf(`
 no not nor never none nothing nobody neither without cannot can't don't doesn't didn't isn't aren't
-wasn't weren't hasn't haven't hadn't won't wouldn't couldn't shouldn't nowhere lacks lack lacked
+wasn't weren't hasn't haven't hadn't won't wouldn't couldn't shouldn't lacks lack lacked
 lacking absent missing unknown unlabelled unlabeled undisputed unchallenged unread unrelated
-unverified unexplained unchanged fails fail failed`)
+unverified unexplained unchanged fails fail failed hardly barely scarcely`)
 
 /** What an honest text may deny without a fact that denies it: knowledge, and not events. */
 export const deniableWords = wordsOf(`
 known know clear verified checked certain confirmed reason reasons cause causes caused explanation
 explain explains explained report reports headline headlines news label labelled labeled record history
-related relate included among recorded shown here sure settled proof evidence read judge judged say says
-information advice guarantee guaranteed enough follow fade drift view track seen`)
+related relate among sure settled proof evidence judge judged information advice guarantee guaranteed
+enough follow fade view read reads press coverage support link mention`)
 
 /** Nouns that say what a thing is. A fact must say so: a question with a title in it does not. */
 export const categoryNouns = wordsOf(`
-film films movie movies book books novel novels song songs album albums single show sitcom drama
-documentary play musical band bands singer singers rapper actor actors actress director directors author
+film films movie movies novel novels song songs album albums sitcom drama
+documentary musical band bands singer singers rapper actor actors actress director directors author
 authors artist artists writer producer president presidents minister ministers premier senator senators
 congressman governor governors mayor mayors chancellor king queen prince princess pope bishop ceo
-founder chairman chairwoman executive company companies firm firms startup corporation bank banks player
-players striker goalkeeper coach manager boxer fighter driver rider golfer swimmer sprinter candidate
-candidates politician politicians lawmaker lawmakers judge judges court war wars army troops missile
-missiles ship vessel rocket hurricane storm earthquake virus vaccine drug religion church university
-celebrity billionaire activist journalist general soldier spy criminal thriller comedy romance sequel
+founder chairman chairwoman executive company companies startup corporation player
+players striker goalkeeper coach manager boxer fighter golfer swimmer sprinter candidate
+candidates politician politicians lawmaker lawmakers war wars army troops missile
+missiles vessel rocket hurricane storm earthquake virus vaccine drug religion church university
+celebrity billionaire activist journalist soldier spy criminal thriller comedy romance sequel
 footballer quarterback rookie veteran incumbent dictator nation kingdom republic`)
 
 const directions: ReadonlyMap<string, "up" | "down"> = new Map([
@@ -146,13 +159,13 @@ export const roleVerbs: ReadonlyArray<
 > = [
   {
     words: wordsOf(
-      "bought buys purchased backed entered staked invested acquired bet betting wagered",
+      "bought buys buyer buyers purchased backed entered staked invested acquired bet betting wagered",
     ),
     kinds: new Set(["whale_entry", "whale", "record"]),
   },
   {
     words: wordsOf(
-      `sold sells sell selling dumped dumps exited exits unwound closed shorted offloaded liquidated
+      `sold sells sell selling seller sellers received receives collected earned dumped dumps exited exits unwound closed shorted offloaded liquidated
       redeemed withdrew withdrawn hedged`,
     ),
     kinds: new Set(),

@@ -1,0 +1,78 @@
+/**
+ * The laws of every narrator, on generated digests and reports over a real socket: true claims are
+ * published, a lie never is, and the page is whole.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Arbitrary, Duration, Effect, References } from "effect"
+import { digestBrief } from "../../src/digest/domain/facts.ts"
+import { digestPage } from "../../src/digest/domain/template.ts"
+import { slotsOf as digestSlots } from "../../src/digest/domain/text.ts"
+import { reportPage, slotsOf as reportSlots } from "../../src/research/domain/page.ts"
+import { type PageOptions, writePage, writingPorts } from "../../src/writing/writing.ts"
+import { fillSlots } from "../../src/writing/domain/page.ts"
+import { anyMaterial as anyDigestMaterial } from "../support/digest/digests.ts"
+import { liveTest } from "../support/effect.ts"
+import { anyMaterial as anyReportMaterial } from "../support/research/reports.ts"
+import { sized } from "../support/size.ts"
+import { type Behaviour, modelServer, overModel } from "../support/writing/modelServer.ts"
+import { lies, writesLie, writesTruly } from "../support/writing/writers.ts"
+
+const runs = sized({ short: 12, full: 40 })
+const within = Duration.minutes(4)
+
+const anyDigest: Arbitrary.Arbitrary<PageOptions> = Arbitrary.map(anyDigestMaterial, (material) => {
+  const brief = digestBrief(material)
+  const slots = digestSlots(digestPage(brief))
+  return { use: "digest", task: "You write a digest.", facts: brief.facts, slots, within }
+})
+const anyReport: Arbitrary.Arbitrary<PageOptions> = Arbitrary.map(anyReportMaterial, (material) => {
+  const page = reportPage(material)
+  const slots = reportSlots(page)
+  return { use: "report", task: "You write a report.", facts: page.facts, slots, within }
+})
+
+/** Writes generated pages with a model that behaves so, and counts their claims. */
+const writing = (any: Arbitrary.Arbitrary<PageOptions>, behaviour: Behaviour) =>
+  Effect.gen(function* () {
+    const server = yield* modelServer(behaviour)
+    const sum = { accepted: 0, refused: 0, asked: 0 }
+    const property = Effect.fnUntraced(function* (options: PageOptions) {
+      const page = yield* writePage(yield* writingPorts, options)
+      equal(page.slots.map(({ id }) => id), options.slots.map(({ id }) => id))
+      ok(page.slots.every(({ sentences }) => sentences.length > 0))
+      if (page.accepted === 0) equal(page.slots, fillSlots(options.slots, []))
+      sum.accepted += page.accepted
+      sum.refused += page.refused
+      sum.asked += page.asked
+      return true
+    })
+    const failure = Arbitrary.formatCheckFailure(
+      yield* Arbitrary.checkEffect(any, property, { runs }).pipe(
+        Effect.provide(overModel(server)),
+        Effect.provideService(References.MinimumLogLevel, "None"),
+      ),
+    )
+    ok(failure === undefined, failure)
+    return sum
+  })
+
+/** The share of true claims that is published: each repeats a fact's first sentence. */
+const acceptedShareMin = 0.98
+
+for (const [name, any] of [["digest", anyDigest], ["report", anyReport]] as const) {
+  liveTest(`true claims of a ${name} are published`, () =>
+    Effect.gen(function* () {
+      const { accepted, refused, asked } = yield* writing(any, writesTruly)
+      const share = accepted / (accepted + refused + asked)
+      ok(share >= acceptedShareMin, `${accepted} accepted, ${refused} refused, ${asked} asked`)
+    }))
+
+  for (const [lie, change] of Object.entries(lies)) {
+    liveTest(`no claim of a model that ${lie} is in a ${name}`, () =>
+      Effect.gen(function* () {
+        equal((yield* writing(any, writesLie(change))).accepted, 0)
+      }))
+  }
+}
