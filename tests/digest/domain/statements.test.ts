@@ -158,7 +158,7 @@ Deno.test("a headline of two moves is told in both paragraphs, in different word
   })
   const [, second] = paragraphs({ movers: [move(), move({}, pier)], stories: [both] }, "move")
   ok(
-    second?.includes("The headline “The keeper returns” above (Harbour News) came 61 minutes"),
+    second?.includes("“The keeper returns” (Harbour News, 04:59 UTC) came 61 minutes before"),
     second,
   )
 })

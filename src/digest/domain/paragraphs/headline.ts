@@ -112,7 +112,7 @@ function moveTitle(facts: Facts, move: DigestFact): Line {
   const story = storyBefore(facts, move)
   const of = spell(move)
   const way = move.direction === "down" ? "down" : "up"
-  const start = of`${"outcome"} ${"change"} ` + way + of` to ${"to"} in ${"market"}`
+  const start = of`${"outcome"} ` + way + of` ${"change"} to ${"to"} in ${"market"}`
   return story === undefined
     ? { text: start, facts: [move.id] }
     : { text: start + spell(story)`, ${"lag"} after a headline`, facts: [move.id, story.id] }
@@ -131,7 +131,8 @@ export function summaryLines(facts: Facts): readonly [Line, ...ReadonlyArray<Lin
     ...strongest === undefined ? [] : [moveSummary(facts, strongest)],
     ...ofTopic(facts, "ladder", "sum").slice(0, 1).map(contradictionSummary),
     ...ofTopic(facts, "finding", "proposal").slice(0, 1).map(outcomeSummary),
-    ...ofTopic(facts, "calibration").slice(0, 1).flatMap((record) => walletSummary(facts, record)),
+    ...ofTopic(facts, "calibration").filter((record) => textOf(record, "label") !== "neutral")
+      .slice(0, 1).flatMap((record) => walletSummary(facts, record)),
   ]
   const more = [
     ...moves.slice(0, 1).map((move) => moveSummary(facts, move)),

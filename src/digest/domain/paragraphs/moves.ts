@@ -29,7 +29,7 @@ export function moveDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draf
     const level = about(facts, move.subject, "level")
     const cost = about(facts, move.subject, "cost")
     const news = story === undefined ? [] : [newsLine(story, told)]
-    const levels = level === undefined ? [] : [levelLine(level)]
+    const levels = level === undefined ? [] : [levelLine(level, told)]
     const costs = cost === undefined ? [] : [costLine(cost)]
     const full = [strengthLine(move), ...news, ...levels, ...costs]
     return draft({
@@ -117,7 +117,7 @@ function scopeOf(story: DigestFact): string {
   }
 }
 
-/** The news of a move; a headline that stands in an earlier paragraph is told in fewer words. */
+/** The news of a move; a headline of an earlier paragraph is told in fewer words. */
 function newsLine(story: DigestFact, told: Set<string>): Line {
   const headline = textOf(story, "headline")
   const again = told.has(headline)
@@ -130,7 +130,7 @@ function newsLine(story: DigestFact, told: Set<string>): Line {
       ? spell`${"lag"} after this move ${"anchor"}`
       : "in the hour of this move"
     if (again) {
-      return `${spell`The headline ${"headline"} above (${"publisher"}) came `}${lag}${
+      return `${spell`${"headline"} (${"publisher"}, ${"publishedAt"}) came `}${lag}${
         scopeOf(story)
       }.`
     }
@@ -140,10 +140,16 @@ function newsLine(story: DigestFact, told: Set<string>): Line {
   })
 }
 
-function levelLine(level: DigestFact): Line {
+/** The half level, and once how often such moves lasted. */
+function levelLine(level: DigestFact, told: Set<string>): Line {
   return line(level, (spell) => {
     const start = spell`Half of it is given back at ${"halfLevel"}`
     if (!has(level, "kept")) return `${start}.`
+    const record = spell`${"resolved"} ${"kept"} ${"window"}`
+    if (told.has(record)) {
+      return `${start}; ${spell`${"kept"} of similar moves kept at least half`}.`
+    }
+    told.add(record)
     const drift = !has(level, "drift")
       ? ""
       : textOf(level, "course") === "back"
