@@ -424,7 +424,7 @@ function wordsAt({ values }: Fact, slot: string): ReadonlyArray<string> {
 }
 
 const tradeVerbs =
-  /^(?:buy|sell|short|fade|take|follow|bet|back|avoid|grab|load|exit|enter|dump|accumulate|copy|chase|lay|hedge|long|go|get|consider|join|ape|stake|put|invest|wager)$/
+  /^(?:buy|sell|short|fade|take|follow|bet|back|avoid|grab|load|exit|enter|dump|accumulate|copy|chase|lay|hedge|long|go|get|consider|join|ape|stake|put|invest|wager|hold|add)$/
 const adviceWords =
   /^(?:should|recommend|recommended|recommends|advise|advised|advises|advisable|ought|better)$/
 const advicePhrases = [
@@ -457,10 +457,13 @@ function checkTrades(context: Context, findings: Findings): void {
     if (isPhrase(context, at, advicePhrases)) findings.refused.push(`trade advice: “${text}”`)
     else if (adviceWords.test(lower)) {
       const next = context.tokens.slice(at + 1, at + 4)
-      if (next.some(({ lower }) => tradeVerbs.test(lower)) || context.kind === "fact") {
+      const isTrade = next.some(({ lower }) => tradeVerbs.test(lower))
+      if (isTrade || /^(?:rec|adv)/.test(lower) || context.kind === "fact") {
         findings.refused.push(`advice: “${text}”`)
       } else findings.asked.push(`advice: ${text}`)
-    } else if (tradeVerbs.test(lower) && isImperative(context, at)) {
+    } else if (
+      tradeVerbs.test(lower) && !findings.confirmed.has(at) && isImperative(context, at)
+    ) {
       findings.refused.push(`trade advice: “${text}”`)
     }
   })
@@ -479,5 +482,5 @@ function isImperative({ tokens }: Context, at: number): boolean {
   if (!starts || next === undefined) return false
   return next.kind !== "mark" &&
       !/^(?:orders?|side|price|is|was|were|entries|from|come|comes)$/.test(next.lower) ||
-    next.kind === "mark" && /^[“".!]$/u.test(next.text)
+    next.kind === "mark" && /^[“".!)]$/u.test(next.text)
 }

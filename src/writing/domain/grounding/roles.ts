@@ -109,10 +109,11 @@ const priceRules: ReadonlyArray<Rule> = [
   ...nounRules,
   left("(?:bought|buying|backed|entered|purchased|took)(?: \\S+){0,7} at", ["entryPrice"]),
   left("paid|pays|paying", ["entryPrice", "price", "ask"]),
-  left("(?:began|begun|started|opened|opening|starting|was|stood|were) (?:\\S+ )?at", [
+  left("(?:began|begun|started|opened|opening|starting) (?:\\S+ )?at", [
     ...starts,
     "price",
   ]),
+  left("(?:was|were|stood) (?:\\S+ )?at", ["from", ...now]),
   left("(?:ended|ending|finished|closed|reached|hit|reaching|hitting|now) (?:\\S+ )?at", [
     ...ends,
     "price",
