@@ -24,14 +24,7 @@ import {
   usd,
   word,
 } from "./lines.ts"
-import {
-  gateOf,
-  outcomeName,
-  ownQuote,
-  passesGate,
-  priceOf,
-  type ReportMaterial,
-} from "./material.ts"
+import { gateOf, outcomeName, passesGate, priceOf, type ReportMaterial } from "./material.ts"
 import {
   directionOf,
   explanationOf,
@@ -220,7 +213,7 @@ export function bottomLines(material: ReportMaterial): readonly [Line, ...Readon
 function meaningLine(material: ReportMaterial): Line {
   const { market } = material
   const details = { subject: market.slug }
-  const quote = ownQuote(material)
+  const quote = material.quote
   const [yes, no] = [outcomeName(material, 0, "outcome"), outcomeName(material, 1, "outcome2")]
   const second = quote === null ? null : quoteOfOutcome(quote, 1)
   if (quote === null || second === null || quote.ask === null || second.ask === null) {

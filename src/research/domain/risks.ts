@@ -25,7 +25,7 @@ import {
   time,
   usd,
 } from "./lines.ts"
-import { outcomeName, ownQuote, priceOf, type ReportMaterial } from "./material.ts"
+import { outcomeName, priceOf, type ReportMaterial } from "./material.ts"
 import { type Change, explanationOf, movementOf, sizeOf, toldStory } from "./movement.ts"
 import { directional, mainSide } from "./whaleView.ts"
 import { phrase, type Statement } from "../../writing/domain/statement.ts"
@@ -161,7 +161,7 @@ const tripMin = 0.01
 
 /** The cost of buying and selling at once, for the first outcome. */
 function tripRisks(material: ReportMaterial): ReadonlyArray<Risk> {
-  const quote = ownQuote(material)
+  const quote = material.quote
   const trip = quote === null ? null : roundTripOf(quote, material.market.takerFeeRate)
   if (quote === null || trip === null || quote.bid === null || quote.ask === null) return []
   if (trip.shareOfStake < tripMin) return []

@@ -17,7 +17,7 @@ import {
   usd,
   word,
 } from "./lines.ts"
-import { entriesReadMax, outcomeName, ownQuote, priceOf, type ReportMaterial } from "./material.ts"
+import { entriesReadMax, outcomeName, priceOf, type ReportMaterial } from "./material.ts"
 import { movementOf } from "./movement.ts"
 import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 import { quoteOfOutcome } from "../../markets/domain/quote.ts"
@@ -247,7 +247,7 @@ function signedCents(slot: string, of: number): Statement {
 
 /** What a copy of the entry costs now, and how much of the wallet's edge is left. */
 function copyWords(material: ReportMaterial, { entry, row, label }: Labelled): Statement {
-  const quote = ownQuote(material)
+  const quote = material.quote
   const copy = quote === null ? null : copyCostOf({
     entryPrice: entry.price,
     edge: row.edge,

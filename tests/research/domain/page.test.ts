@@ -16,10 +16,11 @@ import { spelled } from "../../../src/writing/domain/values.ts"
 import { fillSlots, wordCount } from "../../../src/writing/domain/page.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
-import { market, microstructureWith, now } from "../../support/movers/market.ts"
+import { market, now } from "../../support/movers/market.ts"
 import { whaleRow } from "../../support/products.ts"
 import {
   anyMaterial,
+  bookWith,
   headline,
   openEntry,
   reportMaterial,
@@ -54,7 +55,7 @@ const flat = (hours: number, mid: number) => Array.from({ length: hours }, () =>
 /** From 0.325 to 0.535 in a day; 11 cents of it in the hour that ends 8 hours ago. */
 const jump = reportMaterial({
   priceAction: hourly(0.325, ...flat(20, 0.325), 0.375, 0.485, ...flat(8, 0.53)),
-  microstructure: microstructureWith({ mid: 0.535, depthUsd: 20_000 }),
+  ...bookWith({ mid: 0.535, depthUsd: 20_000 }),
 })
 const stepAt = now - 8 * hour
 
@@ -262,7 +263,11 @@ const missing: ReadonlyArray<readonly [string, Partial<ReportMaterial>, RegExp]>
     { news: { stories: [], sources: 3, answered: 3 } },
     /None of the 3 news sources that answered has a headline/,
   ],
-  ["there is no order book", { microstructure: null }, /There is no valid order book now/],
+  [
+    "there is no order book",
+    { microstructure: null, quote: null },
+    /There is no valid order book now/,
+  ],
 ]
 for (const [what, fields, words] of missing) {
   Deno.test(`a report says so when ${what}`, () => {
@@ -286,7 +291,7 @@ Deno.test("a contradiction with another rung is told, with what it gains without
   const own = (one: typeof lower, other: typeof lower) =>
     reportMaterial({
       market: one.market,
-      microstructure: microstructureWith({ mid: one.quote?.mid ?? 0 }),
+      ...bookWith({ mid: one.quote?.mid ?? 0 }),
       siblings: { markets: [other], complete: true },
     })
   const cheaper = analysisOf(own(lower, upper)).thesis
@@ -296,7 +301,7 @@ Deno.test("a contradiction with another rung is told, with what it gains without
     ),
     cheaper,
   )
-  ok(/gains 8\.\d+ cents a share after both fees/.test(cheaper), cheaper)
+  ok(/gains 8\.\d+ cents a share after both fees, for up to \$\d+/.test(cheaper), cheaper)
   const dearer = analysisOf(own(upper, lower)).thesis
   ok(
     /Over here, at 0\.735, is dearer than Over in “Kites vs\. Rovers: O\/U 1\.5”, at 0\.635/.test(
@@ -305,6 +310,23 @@ Deno.test("a contradiction with another rung is told, with what it gains without
     dearer,
   )
   ok(!/cheaper|dearer/.test(analysisOf(own(lower, { ...upper, quote: quoteOfMid(0.5) })).thesis))
+})
+
+Deno.test("a ladder of three rungs is listed, the easiest first", () => {
+  const [low, own, high] = [1.5, 2.5, 3.5].map((line, n) =>
+    rung(`Kites vs. Rovers: O/U ${line}`, 0.8 - n / 5, `rung${n}`)
+  )
+  ok(low !== undefined && own !== undefined && high !== undefined)
+  const { thesis } = analysisOf(reportMaterial({
+    market: own.market,
+    ...bookWith({ mid: 0.6 }),
+    siblings: { markets: [high, low], complete: true },
+  }))
+  ok(
+    /The ladder of Over, the easiest first: .*1\.5” at 0\.80, .*2\.5” \(this market\) at 0\.60 and .*3\.5” at 0\.40\./
+      .test(thesis),
+    thesis,
+  )
 })
 
 Deno.test("what a proposal in another rung implies here is told, and the confidence is low", () => {
@@ -320,7 +342,7 @@ Deno.test("what a proposal in another rung implies here is told, and the confide
   } as const
   const material = reportMaterial({
     market: named(own).market,
-    microstructure: microstructureWith({ mid: 0.315 }),
+    ...bookWith({ mid: 0.315 }),
     siblings: { markets: [{ ...named(warmer), proposal }], complete: true },
   })
   const { thesis, confidence } = analysisOf(material)
@@ -519,7 +541,7 @@ Deno.test("risks are those of the market, the most important first", () => {
       endsAt: now + 9 * hour,
       takerFeeRate: 0.07,
     }),
-    microstructure: microstructureWith({ spread: 0.08, depthUsd: 1_000 }),
+    ...bookWith({ spread: 0.08, depthUsd: 1_000 }),
     rules: "This resolves to Yes if it is lit. If the lighthouse is postponed, it resolves 50-50.",
   })
   const text = analysisOf(weak).risks.join("\n")
@@ -531,7 +553,7 @@ Deno.test("risks are those of the market, the most important first", () => {
       /“If the lighthouse is postponed, it resolves 50-50”/,
     ]
   ) ok(words.test(text), `${words}\n${text}`)
-  const dead = analysisOf({ ...weak, microstructure: null }).risks[0] ?? ""
+  const dead = analysisOf({ ...weak, microstructure: null, quote: null }).risks[0] ?? ""
   ok(/no valid order book/.test(dead), dead)
 })
 
