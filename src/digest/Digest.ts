@@ -103,10 +103,8 @@ const make = Effect.fnUntraced(function* (venue: string) {
     const { material, feedIndex } = yield* readMaterial(ports, last, started)
     const brief = digestBrief(material)
     const page = digestPage(brief)
-    const text = yield* writePage(writing, {
-      ...{ use: "digest", task: digestTask, within: writingTime },
-      ...{ facts: brief.facts, slots: slotsOf(page) },
-    })
+    const options = { use: "digest", task: digestTask, within: writingTime } as const
+    const text = yield* writePage(writing, { ...options, facts: brief.facts, slots: slotsOf(page) })
     const createdAt = yield* Clock.currentTimeMillis
     const metadata = { slot, createdAt, narrator: text.narrator, venue }
     const digest = digestOf(page, text.slots, brief, metadata)

@@ -58,19 +58,6 @@ export function excerpt(text: string, max: number): string {
 }
 
 /**
- * Markdown that renders as the plain text, on one line: no emphasis, link, list, heading, entity or
- * HTML. To keep figures and sentences readable, only characters with a meaning in Markdown are escaped,
- * and only those dots and colons that could form an address.
- */
-export function escapedMarkdown(text: string): string {
-  return oneLine(text)
-    .replace(/[\\`*_[\]<>&|~$#@^{}]/g, "\\$&")
-    .replace(/(?<=\p{L})[.:](?=\S)|(?<=\S)\.(?=\p{L})|:(?=\p{L})/gu, "\\$&")
-    .replace(/^[-+=](?!\d)/, "\\$&")
-    .replace(/^(\d+)([.)])(?=\s|$)/, "$1\\$2")
-}
-
-/**
  * Removes control characters, direction marks, joiners and other invisible characters, lone surrogates
  * and stacked marks, and collapses whitespace. Stacks are cut before NFC, which sorts them in quadratic
  * time, and again after it, because NFC can split a mark.

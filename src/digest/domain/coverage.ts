@@ -24,7 +24,7 @@ export function coverageFacts(
     ...partFact(
       material,
       "quotes",
-      "The prices of related markets could not be read, so contradictions between them are missing.",
+      "The prices of related markets could not be read.",
     ),
     ...unreadFact(material),
   ]
@@ -33,7 +33,6 @@ export function coverageFacts(
 function windowFact({ coverage, from, until }: DigestMaterial): NewDigestFact {
   const { marketsWatched, news, walletsTracked } = coverage
   const values = {
-    window: duration(until - from),
     startsAt: time(from, until),
     endsAt: time(until, until),
     markets: count(marketsWatched, "market"),
@@ -44,7 +43,7 @@ function windowFact({ coverage, from, until }: DigestMaterial): NewDigestFact {
     { kind: "coverage", topic: "coverage", section: "watch" },
     values,
     (spell) =>
-      spell`This digest covers ${"window"}, from ${"startsAt"} to ${"endsAt"}: ${"markets"}, ${"wallets"}, ${"sources"}.`,
+      spell`This digest covers ${"startsAt"} to ${"endsAt"}: ${"markets"}, ${"wallets"}, ${"sources"}.`,
   )
 }
 
@@ -73,7 +72,7 @@ function readingFact({ coverage, from, until }: DigestMaterial): ReadonlyArray<N
     return gap(
       "repriced",
       {},
-      () => "No market was watched, so this digest says nothing about price moves.",
+      () => "No market was watched.",
     )
   }
   if (until - venueReadAt <= readingAgeMax) return []
@@ -95,18 +94,18 @@ function walletsFact({ coverage }: DigestMaterial): ReadonlyArray<NewDigestFact>
   return coverage.walletsTracked > 0 ? [] : gap(
     "whales",
     {},
-    () => "No wallet is tracked yet, so this digest says nothing about what wallets bought.",
+    () => "No wallet is tracked yet.",
   )
 }
 
 function newsFact({ coverage: { missing, news } }: DigestMaterial): ReadonlyArray<NewDigestFact> {
   const of = (statement: string) => gap("context", {}, () => statement)
   if (missing.includes("news")) {
-    return of("The news could not be read, so this digest cannot say why a price moved.")
+    return of("The news could not be read, so this digest cannot say why prices moved.")
   }
   if (news === null || news.sources === 0) {
     return of(
-      "News is off: no headline was read, so this digest cannot say why a price moved.",
+      "News is off, so this digest cannot say why prices moved.",
     )
   }
   const { answered, sources } = news
@@ -135,11 +134,10 @@ function partFact(
 
 function unreadFact({ coverage: { itemsUnread } }: DigestMaterial): ReadonlyArray<NewDigestFact> {
   if (itemsUnread === 0) return []
-  const values = { items: count(itemsUnread, "item") }
+  const values = { items: count(itemsUnread, "feed item") }
   return gap(
     "watch",
     values,
-    (spell) =>
-      spell`The feed has ${"items"} beyond the limit of this digest, which are missing here.`,
+    (spell) => spell`${"items"} beyond the limit of a digest are left out.`,
   )
 }

@@ -161,8 +161,10 @@ function sumFact(
   { markets, midSum, partial, risklessSpread, shares }: SiblingSum,
   section: DigestSection,
 ): ReadonlyArray<NewDigestFact> {
-  const [dearest, second] = markets
-  if (dearest?.quote == null || second?.quote == null) return []
+  const [dearest, second] = markets.flatMap(({ market, quote }) =>
+    quote === null ? [] : [{ market, quote }]
+  )
+  if (dearest === undefined || second === undefined) return []
   const isRiskless = risklessSpread !== null && risklessSpread > 0
   const values = {
     markets: count(

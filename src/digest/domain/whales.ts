@@ -72,7 +72,7 @@ function byStake(a: WhaleEntryItem, b: WhaleEntryItem): number {
 function totalFacts(entries: ReadonlyArray<WhaleEntryItem>): ReadonlyArray<NewDigestFact> {
   const unknown = entries.filter((entry) => labelRank(entry) === 2)
   const values = {
-    wallets: count(new Set(unknown.map(({ data }) => data.wallet)).size, "wallet"),
+    wallets: count(new Set(unknown.map(({ data }) => data.wallet)).size, "tracked wallet"),
     stake: usd(stakeOf(unknown)),
     resolved: count(unknown.length, "entry", "entries"),
   }
@@ -83,7 +83,7 @@ function totalFacts(entries: ReadonlyArray<WhaleEntryItem>): ReadonlyArray<NewDi
         { ...parts, topic: "entries" },
         values,
         (spell) =>
-          spell`Tracked wallets without a record long enough for a label: ${"wallets"} put ${"stake"} into ${"resolved"}.`,
+          spell`Without a record long enough for a label, ${"wallets"} put ${"stake"} into ${"resolved"}.`,
       ),
     ],
     ...hasProven ? [] : [

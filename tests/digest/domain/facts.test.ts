@@ -178,8 +178,7 @@ law(
 
 Deno.test("digestBrief() of a quiet window says that nothing happened, and what was covered", () => {
   equal(digestBrief(quiet).facts.map(({ statement }) => statement), [
-    "This digest covers 4 hours, from 04:00 UTC to 08:00 UTC: 3,120 markets, 184 tracked wallets, " +
-    "5 news sources.",
+    "This digest covers 04:00 UTC to 08:00 UTC: 3,120 markets, 184 tracked wallets, 5 news sources.",
     "No market moved far enough to be reported.",
     "No headline was published in this window.",
     "No tracked wallet opened a position.",
@@ -197,7 +196,7 @@ Deno.test("digestBrief() says what was not read, and does not claim that it was 
   }
   assertStates(
     { marketsWatched: 0 },
-    "No market was watched, so this digest says nothing about price moves.",
+    "No market was watched.",
   )
   assertStates(
     { venueReadAt: null },
@@ -214,9 +213,9 @@ Deno.test("digestBrief() says what was not read, and does not claim that it was 
   )
   assertStates(
     { itemsUnread: 12 },
-    "The feed has 12 items beyond the limit of this digest, which are missing here.",
+    "12 feed items beyond the limit of a digest are left out.",
   )
-  const off = "News is off: no headline was read, so this digest cannot say why a price moved."
+  const off = "News is off, so this digest cannot say why prices moved."
   ok(!assertStates({ news: null }, off).includes("No headline was"))
   ok(!assertStates({ news: { sources: 0, answered: 0 } }, off).includes("No headline was"))
   const silent = "None of 5 news sources answered, so headlines are missing."
@@ -234,6 +233,6 @@ Deno.test("digestBrief() says what was not read, and does not claim that it was 
   ok(unread.includes("The prices of related markets could not be read"))
   assertStates(
     { missing: ["news"] },
-    "The news could not be read, so this digest cannot say why a price moved.",
+    "The news could not be read, so this digest cannot say why prices moved.",
   )
 })

@@ -181,9 +181,9 @@ function entry(frozen: Partial<FrozenCalibration> | null): Partial<DigestMateria
 
 Deno.test("entries of unlabelled wallets are told in one sentence", () => {
   equal(paragraphs(entry(null), "whales"), [
-    "Tracked wallets without a record long enough for a label: 1 wallet, with $12,300 in 1 entry; the " +
-    "largest is $12,300 on Yes in “Will the lighthouse be lit?” at 0.4124. No entry came from a wallet " +
-    "labelled follow or fade.",
+    "Without a record long enough for a label, 1 tracked wallet put $12,300 into 1 entry; the largest " +
+    "is $12,300 on Yes in “Will the lighthouse be lit?” at 0.4124. No entry came from a wallet labelled " +
+    "follow or fade.",
   ])
 })
 

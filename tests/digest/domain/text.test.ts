@@ -6,6 +6,8 @@
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert"
 import { Schema } from "effect"
+import { micromark } from "micromark"
+import { gfm, gfmHtml } from "micromark-extension-gfm"
 import { Digest, digestSections } from "../../../src/digest/domain/digest.ts"
 import { digestBrief } from "../../../src/digest/domain/facts.ts"
 import type { DigestMaterial } from "../../../src/digest/domain/material.ts"
@@ -50,6 +52,8 @@ law("digestOf() shows the page in Markdown that no name can change", anyMaterial
   const slots = digestSections.flatMap((name) => page.sections[name])
   const paragraphs = blocks.filter((block) => !headings.includes(block))
   strictEqual(paragraphs.length, slots.length)
+  const html = micromark(digest.fullAnalysis, { extensions: [gfm()], htmlExtensions: [gfmHtml()] })
+  equal(new Set(html.match(/<\/?[a-z][^>]*>/gi)), new Set(html.match(/<\/?(?:h2|p|strong)>/g)))
   slots.forEach(({ lead, sentences }, n) => {
     const paragraph = paragraphs[n] ?? ""
     const ids = /\((F\d+(?:, F\d+)*)\)$/.exec(paragraph)?.[1]?.split(", ") ?? []

@@ -12,6 +12,8 @@ export const digestLengths = { title: 220, summary: 1_000 } as const
 /** A title is shorter than this if there is a finding that fits. */
 const titleLengthWanted = 120
 const summaryLinesMax = 4
+/** USD a share after fees. */
+const spreadMin = 0.01
 
 type Facts = readonly [DigestFact, ...ReadonlyArray<DigestFact>]
 
@@ -54,7 +56,7 @@ function titles(facts: Facts): ReadonlyArray<Title> {
     ),
     ...of(
       "ladder",
-      ofTopic(facts, "ladder", "sum").filter(isRiskless).map((fact) =>
+      ofTopic(facts, "ladder", "sum").filter(isLarge).map((fact) =>
         line(
           fact,
           (spell) =>
@@ -96,6 +98,12 @@ function titles(facts: Facts): ReadonlyArray<Title> {
   ]
 }
 
+/** A riskless spread that is worth a title. */
+function isLarge(fact: DigestFact): boolean {
+  const spread = fact.values["riskless"]
+  return isRiskless(fact) && spread?.type === "change" && spread.value >= spreadMin
+}
+
 const isRiskless = (fact: DigestFact) =>
   has(fact, "riskless") && (fact.topic === "sum" || textOf(fact, "level") === "riskless")
 
@@ -115,7 +123,7 @@ function moveTitle(facts: Facts, move: DigestFact): Line {
   const start = of`${"outcome"} ` + way + of` ${"change"} to ${"to"} in ${"market"}`
   return story === undefined
     ? { text: start, facts: [move.id] }
-    : { text: start + spell(story)`, ${"lag"} after a headline`, facts: [move.id, story.id] }
+    : { text: start + spell(story)`, ${"lag"} after news`, facts: [move.id, story.id] }
 }
 
 /** Nothing that fits: what did not happen, or what is covered. */
@@ -129,7 +137,7 @@ export function summaryLines(facts: Facts): readonly [Line, ...ReadonlyArray<Lin
   const [strongest, ...moves] = ofTopic(facts, "move")
   const first = [
     ...strongest === undefined ? [] : [moveSummary(facts, strongest)],
-    ...ofTopic(facts, "ladder", "sum").slice(0, 1).map(contradictionSummary),
+    ...ofTopic(facts, "ladder", "sum").filter(isLarge).slice(0, 1).map(contradictionSummary),
     ...ofTopic(facts, "finding", "proposal").slice(0, 1).map(outcomeSummary),
     ...ofTopic(facts, "calibration").filter((record) => textOf(record, "label") !== "neutral")
       .slice(0, 1).flatMap((record) => walletSummary(facts, record)),
@@ -166,16 +174,12 @@ function moveSummary(facts: Facts, move: DigestFact): Line {
 }
 
 function contradictionSummary(fact: DigestFact): Line {
-  const end = isRiskless(fact)
-    ? spell(fact)`; ${"riskless"} a share is left after fees.`
-    : "; nothing is left of it after fees, or the depth is not known."
   return line(
     fact,
     (spell) =>
       fact.topic === "sum"
-        ? spell`The prices of ${"markets"} around ${"market"} add up to ${"sum"}` + end
-        : spell`${"outcome"} costs ${"price"} in ${"market"} and ${"outcome2"} ${"price2"} in ${"market2"}, a contradiction` +
-          end,
+        ? spell`The prices of ${"markets"} around ${"market"} add up to ${"sum"}; ${"riskless"} a share is left after fees.`
+        : spell`${"outcome"} costs ${"price"} in ${"market"} but ${"outcome2"} only ${"price2"} in ${"market2"}, which it implies; ${"riskless"} a share is left after fees.`,
   )
 }
 

@@ -66,13 +66,19 @@ export function watchDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Dra
   return [
     ...ofTopic(own, "upcoming").map((fact, place) => {
       const story = about(own, fact.subject, "story")
-      const news = story === undefined ? [] : [relatedLine(story)]
+      const level = about(facts, fact.subject, "level")
+      const news = [
+        ...story === undefined ? [] : [relatedLine(story)],
+        ...level === undefined
+          ? []
+          : [line(level, (spell) => spell`Half of its move is given back at ${"halfLevel"}.`)],
+      ]
       return draft({
         section: "watch",
         topic: "upcoming",
         lead: textOf(fact, "market"),
         required: place < requiredMax,
-        facts: [fact, story].flatMap((it) => it?.id ?? []),
+        facts: [fact, story, level].flatMap((it) => it?.id ?? []),
         sizes: [[upcomingLine(fact)], [upcomingLine(fact), ...news]],
       })
     }),

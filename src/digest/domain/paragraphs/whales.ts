@@ -99,7 +99,7 @@ function unlabelledLines(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Line> 
     return line(
       total,
       (spell) =>
-        spell`Tracked wallets without a record long enough for a label: ${"wallets"}, with ${"stake"} in ${"resolved"}` +
+        spell`Without a record long enough for a label, ${"wallets"} put ${"stake"} into ${"resolved"}` +
         (named.length === 0
           ? "."
           : `; the largest ${named.length === 1 ? "is" : "are"} ${listed(named)}.`),
