@@ -8,6 +8,7 @@ import { challengeWindowMs } from "../../markets/domain/proposal.ts"
 import { convergenceOf } from "../../markets/domain/resolving.ts"
 import { quoteOfOutcome } from "../../markets/domain/quote.ts"
 import { breakEvenProbability, halfGivenBackAt } from "../../markets/domain/tradeCosts.ts"
+import type { RelatedStory } from "../../news/domain/relation.ts"
 import { binsOf, driftOf } from "../../movers/domain/moveOutcomes.ts"
 import { publicOutcomes } from "../../movers/domain/publicOutcomes.ts"
 import {
@@ -125,6 +126,12 @@ function ladderConfidence(material: ReportMaterial): Judged | null {
     : ["low", phrase`this price and that of another market of the event cannot both be right`]
 }
 
+/** The first story that came while the price was known: a price that did not move held through it. */
+function testOf({ news, priceAction: [first] }: ReportMaterial): RelatedStory | null {
+  const since = (news?.stories ?? []).filter(({ firstAt }) => firstAt > first.at)
+  return toldStory(since, null)?.story ?? null
+}
+
 /** Depth from which a price that no news moves is well supported. */
 const deepUsd = 10_000
 
@@ -134,14 +141,15 @@ function newsConfidence(material: ReportMaterial): Judged {
   const told = news === null ? null : toldStory(news.stories, step)
   if (main === null) {
     const depth = book?.depthUsdWithin5c.total ?? 0
-    return told !== null && depth >= deepUsd
+    const tested = testOf(material)
+    return tested !== null && depth >= deepUsd
       ? [
         "high",
         phrase`the price held through a related headline, with ${
           usd("depth", depth)
         } of orders near it`,
       ]
-      : told !== null
+      : tested !== null
       ? [
         "medium",
         phrase`the price held through a related headline, but in a book of only ${
@@ -271,8 +279,8 @@ const other = (outcome: 0 | 1): 0 | 1 => outcome === 0 ? 1 : 0
 
 /** What a reader may believe of the price, with what such moves did next. */
 function beliefLine(material: ReportMaterial, movement: Movement): Line {
-  const { market, news, proposal } = material
-  const { main, step } = movement
+  const { market, proposal } = material
+  const { main } = movement
   const details = { subject: market.slug }
   if (proposal !== null && !proposal.disputed) {
     const { mid } = priceOf(material)
@@ -289,17 +297,17 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
   }
   const ladder = ladderBelief(material)
   if (ladder !== null) return line("relation", ladder, details)
-  const told = news === null ? null : toldStory(news.stories, step)
   if (main === null) {
+    const tested = testOf(material)
     return line(
       "price",
-      told === null
+      tested === null
         ? phrase`${passesGate(material) ? "Believe" : "Take only as a rough guide"} the price of ${
           price("price", priceOf(material).mid)
         } until news tests it.`
         : phrase`The price of ${
           price("price", priceOf(material).mid)
-        } already includes the report of ${named("publisher", told.story.source)}.`,
+        } already includes the report of ${named("publisher", tested.source)}.`,
       details,
     )
   }
