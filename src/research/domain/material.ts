@@ -25,7 +25,7 @@ export interface RelatedNews {
   readonly answered: number
 }
 
-export interface SiblingMarket {
+interface SiblingMarket {
   readonly market: Market
   /** Null when no recent price is known. */
   readonly quote: Quote | null

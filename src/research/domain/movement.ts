@@ -155,7 +155,7 @@ function told(story: RelatedStory, step: Change | null): ToldStory {
 const followingLagMax = 2 * hour
 
 /** How a step and the news belong together. */
-export type Explanation =
+type Explanation =
   /** The story came before the step, or in its hour. */
   | { readonly kind: "reported"; readonly story: RelatedStory }
   /** The first headline followed the step after `lagMs`, so that others knew before it. */
