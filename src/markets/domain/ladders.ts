@@ -49,7 +49,7 @@ export interface LadderRung extends LadderMarket {
 }
 
 /** Markets whose questions differ in one number only, the easiest rung first. At least two. */
-export interface Ladder {
+interface Ladder {
   readonly eventKey: string
   readonly kind: RungKind
   readonly rungs: ReadonlyArray<LadderRung>
@@ -59,7 +59,7 @@ export interface Ladder {
  * `mid`: only the mids contradict each other. `quotes`: the harder rung's bid is above the easier
  * rung's ask, but fees cost more than the difference. `riskless`: a gain is left after taker fees.
  */
-export type ContradictionLevel = "mid" | "quotes" | "riskless"
+type ContradictionLevel = "mid" | "quotes" | "riskless"
 
 /** Two rungs of which the harder is dearer. Prices are of the outcomes that the rungs are about. */
 export interface Contradiction {
@@ -111,7 +111,7 @@ export interface ImpliedEnd {
 }
 
 /** Why a harder rung implies an easier one. */
-export const implications: Readonly<Record<RungKind, string>> = {
+const implications: Readonly<Record<RungKind, string>> = {
   higher_limit: "a value above the higher limit is also above the lower one",
   lower_limit: "a value below the lower limit is also below the higher one",
   earlier_deadline: "what happens by the earlier date has also happened by the later one",

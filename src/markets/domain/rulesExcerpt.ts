@@ -11,13 +11,17 @@ const sentencesMax = 60
 /** Between sentences that do not follow one another in the rules. */
 const omission = " […] "
 
+/** How the market resolves. */
+const resolves =
+  /\b(?:will|shall|would|may) (?:immediately |also |only )?resolves?\b|\bresolves? (?:to|as)\b/i
+/** Added to the first sentence that says how the market resolves: what the market is about. */
+const mainWeight = 5
+/** "Otherwise, this market will resolve to No" says what the reader expects; it has the least weight. */
+const expected = /^otherwise\b.{0,60}$/i
+
 /** What a deciding sentence is about, with its weight. A sentence has the sum of its topics. */
 const topics: ReadonlyArray<readonly [weight: number, topic: RegExp]> = [
-  // What counts.
-  [
-    4,
-    /\b(?:will|shall|would|may) (?:immediately |also |only )?resolves?\b|\bresolves? (?:to|as)\b/i,
-  ],
+  [4, resolves],
   // The source.
   [4, /\bresolution source\b|\bsource (?:of|for) (?:the )?(?:resolution|this market)\b/i],
   [2, /\b(?:according to|as (?:reported|published|announced) by|credible report|official)/i],
@@ -39,10 +43,10 @@ const topics: ReadonlyArray<readonly [weight: number, topic: RegExp]> = [
  */
 export function rulesExcerpt(text: string, max: number): string | null {
   const sentences = sentencesOf(excerpt(text, rulesLengthMax))
+  const main = sentences.findIndex((sentence) => resolves.test(sentence))
   const ranked = sentences.map((sentence, place) => ({
-    sentence,
     place,
-    weight: weightOf(sentence),
+    weight: weightOf(sentence) + (place === main ? mainWeight : 0),
   }))
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight || a.place - b.place)
@@ -66,13 +70,19 @@ function excerptOf(sentences: ReadonlyArray<string>, chosen: ReadonlySet<number>
 }
 
 function weightOf(sentence: string): number {
+  if (expected.test(sentence)) return 1
   return topics.reduce((sum, [weight, topic]) => topic.test(sentence) ? sum + weight : sum, 0)
 }
 
-/** Splits after a full stop that a capital follows, but not after "U.S." or an initial. */
+/** Splits after a full stop that a capital follows, but not after "U.S.", an initial or a title. */
 function sentencesOf(line: string): ReadonlyArray<string> {
-  return line.split(/(?<=[^.\s\p{Lu}][.!?][)"'”]?)\s+(?=["'“(]?[\p{Lu}\d])/u)
+  return line.split(sentenceEnd)
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence !== "")
     .slice(0, sentencesMax)
 }
+
+const sentenceEnd = new RegExp(
+  "(?<=[^.\\s][.!?][)\"'”]?)(?<!\\b(?:\\p{Lu}|Mr|Mrs|Ms|Dr|St|Jr|vs)\\.)\\s+(?=[\"'“(]?[\\p{Lu}\\d])",
+  "u",
+)

@@ -47,6 +47,8 @@ interface Slot {
   readonly end: number
   /** What the template has in its place; includes the unit, so that only equal units are compared. */
   readonly placeholder: string
+  /** Where its label starts, which may have words of the template before the number. */
+  readonly labelStart: number
 }
 
 /** The rungs of a market, at most `rungsPerQuestionMax`; none for a question that is not understood. */
@@ -70,7 +72,7 @@ export function rungsOf({ question, outcomes, endsAt }: RungMarket): ReadonlyArr
     kind: slot.kind,
     template: templateOf(lower, slot),
     rank: slot.rank,
-    label: text.slice(slot.start, slot.end).trim(),
+    label: text.slice(slot.labelStart, slot.end).trim(),
     outcome,
   }))
 }
@@ -115,18 +117,19 @@ function lineOf(
       outcome,
       slot: {
         ...{ kind: "higher_limit", rank: Number(value), placeholder: "line" },
-        ...{ start: line.index, end: line.index + found.length },
+        ...{ start: line.index, end: line.index + found.length, labelStart: line.index },
       },
     }
   }
   const [, team, points = ""] = handicap.exec(lower) ?? []
   if (team === undefined || names[0] === names[1] || !names.includes(team)) return null
-  const end = lower.length - 1
+  // The brackets are part of the rung: "Gulls (-1.5)".
+  const [end, start] = [lower.length, lower.length - points.length - 2]
   return {
     outcome: names[0] === team ? 0 : 1,
     slot: {
       ...{ kind: "higher_limit", rank: -Number(points), placeholder: "handicap" },
-      ...{ start: end - points.length, end },
+      ...{ start, end, labelStart: start - team.length - 1 },
     },
   }
 }
@@ -173,6 +176,9 @@ const limitForms: ReadonlyArray<readonly [kind: "higher_limit" | "lower_limit", 
   ["higher_limit", new RegExp(`(?<=\\b(?:gains?|loses?) )${number}${numberEnd}`, "g")],
   ["lower_limit", new RegExp(`(?<=\\bin the top )${number}${numberEnd}`, "g")],
 ]
+
+/** The words before a limit that belong to its label: "reach $100". */
+const limitVerb = /\b(?:reach(?:es)?|hit \((?:high|low)\)|dips? to|gains?|loses?|in the top) $/
 
 /** Of all members more than a limit, or the first to it: a higher limit implies nothing. */
 const limitReversing = /\b(?:every|each|first to|the first|all(?![ -]time))\b/
@@ -223,6 +229,7 @@ function limitSlot(
     start: match.index,
     end,
     placeholder: `${kind} ${currency}${unit}${word}`,
+    labelStart: match.index - (limitVerb.exec(text.slice(0, match.index))?.[0].length ?? 0),
   }
 }
 
@@ -250,13 +257,17 @@ const dated = new RegExp(
 
 /** A state that lasts: the text of a duration has one of these words, that of a deadline none. */
 const lasting = /\b(?:remains?|stays?|continues?|lasts?|holds?)\b/
-/** A state at one time, not an event up to it: a later date implies nothing. */
+/** A state or a count at one time, not an event up to it: a later date implies nothing. */
 const state = new RegExp(
   "\\b(?:remains?|stays?|continues?|still)\\b" +
     "|\\b(?:be|is|are|have|has|leads?)\\b.*\\b(?:best|largest|biggest|richest|highest|lowest|most" +
     "|top|leading|#1)\\b" +
     "|\\b(?:be|is|are|closes?|closing|settles?|finish(?:es)?|ends?|trad(?:es?|ing)) (?:at )?" +
-    "(?:above|below|over|under|between|at least|at most|(?:more|less|higher|lower|fewer) than|[$\\d<>])",
+    "(?:above|below|over|under|between|at least|at most|(?:more|less|higher|lower|fewer) than|[$\\d<>])" +
+    // "Fewer than 5 by then" is easier by an earlier date, "2 cuts happen by then" is neither.
+    `|(?<!\\b(?:falls?|drops?|dips?|goes) )(?<![\\w$])(?:${lower}) ?[$€£]?\\d` +
+    "|\\d[^\\s]* (?:[a-z]{1,12} )?or (?:less|below|lower|fewer|under)\\b" +
+    "|\\bwill (?:\\d+|one|two|three|four|five) .*\\b(?:happen|occur)\\b",
 )
 
 /** A date without a year takes the year nearest the scheduled end; farther than this, none. */
@@ -276,6 +287,7 @@ function dateSlots(text: string, endsAt: EpochMs | null): ReadonlyArray<Slot> {
       start: match.index,
       end: match.index + match[0].length,
       placeholder: `${kind} ${read.form}`,
+      labelStart: match.index,
     }]
   })
 }

@@ -18,7 +18,7 @@ export function breakEvenProbability(ask: number, takerFeeRate: number): number 
 }
 
 /** The cost of buying at the ask and selling at the bid at once. */
-export interface RoundTrip {
+interface RoundTrip {
   /** USD a share: the spread and both fees. */
   readonly costPerShare: number
   /** The same, as a share of the stake, which is the ask without its fee. */

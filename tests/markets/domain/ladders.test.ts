@@ -251,7 +251,18 @@ function plain(bid: number, ask: number): Given {
   return { bid, ask, bidShares: 10, askShares: 10, flipped: false, feeHundredths: 0 }
 }
 
-Deno.test("contradictionsOf() tells the three levels apart", () => {
+Deno.test("contradictionsOf() compares no equal rungs, and no market whose end is known", () => {
+  const [easier, harder] = marketsOf({ kind: 4, rungs: [plain(3_900, 4_100), plain(5_000, 5_100)] })
+  ok(easier !== undefined && harder !== undefined)
+  const twin = { ...easier, market: { ...easier.market, id: MarketId.make("m2") }, quote: null }
+  const dear = { ...twin, quote: quoteOf({ bestBid: 0.45, bestAsk: 0.46 }) }
+  deepStrictEqual(contradictionsOf(laddersOf([easier, dear, harder])).map(pairKey), ["0 1", "2 1"])
+  const known: KnownEnd = { outcome: 0, state: "proposed" }
+  deepStrictEqual(contradictionsOf(laddersOf([{ ...easier, known }, harder])), [])
+  deepStrictEqual(contradictionsOf(laddersOf([easier, { ...harder, known }])), [])
+})
+
+Deno.test("contradictionsOf() distinguishes three levels", () => {
   const levelOf = (bid: number, ask: number, feeHundredths: number) => {
     const rungs = [{ ...plain(3_900, 4_100), feeHundredths }, { ...plain(bid, ask), feeHundredths }]
     const [found] = contradictionsOf(laddersOf(marketsOf({ kind: 4, rungs })))

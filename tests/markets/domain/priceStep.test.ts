@@ -54,6 +54,11 @@ Deno.test("stepWithin() needs two different prices within an hour", () => {
   deepStrictEqual(stepWithin([at(0, 0.5), at(1, 0.7), at(1.5, 0.71)], 0, 3 * hour), {
     ...{ from: 0, to: hour, priceFrom: 0.5, priceTo: 0.7, delta: 0.2 },
   })
+  // Of equal prices the newest starts the step.
+  deepStrictEqual(stepWithin([at(0, 0.5), at(0.5, 0.5), at(1, 0.7)], 0, hour)?.from, hour / 2)
+  // Of equal changes the shortest is the step, then the earliest.
+  const twice = [at(0, 0.5), at(1, 0.7), at(3, 0.7), at(3.5, 0.5), at(6, 0.5), at(6.5, 0.7)]
+  deepStrictEqual(stepWithin(twice, 0, 9 * hour)?.from, 3 * hour)
   // Equal times count once, so that no price changes in no time.
   deepStrictEqual(stepWithin([at(0, 0.5), at(1, 0.4), at(1, 0.9)], 0, hour)?.delta, 0.4)
 })

@@ -37,6 +37,15 @@ Deno.test("rulesExcerpt() leaves out the lightest sentence first", () => {
   )
 })
 
+Deno.test("rulesExcerpt() prefers how the market resolves to heavier exceptions", () => {
+  const main = "This market will resolve to Yes if the lighthouse is lit."
+  const exception = "If no official source reports it by May 2026, the market will resolve to No."
+  strictEqual(rulesExcerpt(`${main} ${exception}`, 90), main)
+  const expected = "Otherwise, this market will resolve to No."
+  const source = "The resolution source is the keeper's log."
+  strictEqual(rulesExcerpt(`${main} ${expected} ${source}`, 110), `${main} […] ${source}`)
+})
+
 Deno.test("rulesExcerpt() is null for rules that decide nothing, and cut when one sentence is too long", () => {
   strictEqual(rulesExcerpt("", 200), null)
   strictEqual(rulesExcerpt("\u202e\u0000", 200), null)

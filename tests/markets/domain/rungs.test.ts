@@ -125,6 +125,29 @@ Deno.test("rungsOf() names its words, and the outcome that they are about", () =
   deepStrictEqual([resigns?.label, resigns?.rank], ["by December 8", -Date.UTC(2026, 11, 9)])
 })
 
+Deno.test("rungsOf() names a rung by words that stand alone", () => {
+  const labels = [
+    ["Will the coin gain 49% by November 30?", "gain 49%"],
+    ["Will Gildcoin reach $1,100 in November?", "reach $1,100"],
+    ["Will Crude (CR) hit (LOW) $40 in July?", "hit (LOW) $40"],
+    ["Will Norland be in the top 5?", "in the top 5"],
+    ["Quark market cap >$4B one day after launch?", ">$4B"],
+    ["Will it be -5°C or below on November 27?", "-5°C or below"],
+    ["Ceasefire continues through July 25?", undefined],
+  ] as const
+  for (const [question, label] of labels) {
+    strictEqual(rungsOf({ question, outcomes: ["Yes", "No"], endsAt: null })[0]?.label, label)
+  }
+  const spread = {
+    question: "Spread: Gulls (-1.5)",
+    outcomes: ["Rovers", "Gulls"],
+    endsAt,
+  } as const
+  deepStrictEqual(rungsOf(spread).map(({ label, outcome }) => [label, outcome]), [
+    ["Gulls (-1.5)", 1],
+  ])
+})
+
 Deno.test("rungsOf() reads a date without a year only near a known end", () => {
   const question = "Finch out by March 1?"
   deepStrictEqual(rungsOf({ question, outcomes: ["Yes", "No"], endsAt: null }), [])

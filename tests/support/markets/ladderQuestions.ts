@@ -210,6 +210,16 @@ const dates: ReadonlyArray<QuestionPair> = [
   ),
   pair("first", "Will Finch resign by EOY 2026?", "Will Finch resign by EOY 2027?"),
   pair("first", "Will Finch resign by 2026-11-30?", "Will Finch resign by 2026-12-15?"),
+  pair(
+    "first",
+    "Island no longer under Norland's control by July 1, 2026?",
+    "Island no longer under Norland's control by July 31, 2026?",
+  ),
+  pair(
+    "first",
+    "Will Gildcoin fall below $52 before July 2026?",
+    "Will Gildcoin fall below $52 before September 2026?",
+  ),
   pair("first", "Finch no longer leader by November 20?", "Finch no longer leader by December 15?"),
   pair(
     "first",
@@ -220,7 +230,7 @@ const dates: ReadonlyArray<QuestionPair> = [
   pair("first", "Will Finch resign by Q3 2026?", "Will Finch resign by Q4 2026?"),
 ]
 
-/** Pairs with two dates, of which none implies the other. */
+/** Pairs with two dates, of which none implies the other, or the later the earlier. */
 const noDates: ReadonlyArray<QuestionPair> = [
   pair(
     "none",
@@ -257,6 +267,23 @@ const noDates: ReadonlyArray<QuestionPair> = [
   ),
   pair("none", "Will Finch resign by November 20?", "Will Wren resign by December 20?"),
   pair("none", "GTA released on November 20, 2026?", "GTA released by November 25, 2026?"),
+  pair(
+    "none",
+    "Will 3 rate cuts happen by July 31, 2026?",
+    "Will 3 rate cuts happen by December 31, 2026?",
+  ),
+  pair(
+    "second",
+    "Will there be fewer than 5 storms by October 31, 2026?",
+    "Will there be fewer than 5 storms by November 30, 2026?",
+  ),
+  pair(
+    "second",
+    "Will 4 or fewer ships dock by November 20?",
+    "Will 4 or fewer ships dock by December 20?",
+  ),
+  // "By December" may mean before it, or by its end.
+  pair("none", "Will Finch resign by December 2026?", "Will Finch resign by December 15, 2026?"),
   pair("none", "Will the team win by 2 points?", "Will the team win by 3 points?"),
   pair(
     "none",
