@@ -4,7 +4,7 @@
  * @module
  */
 import { halfSteps } from "../../markets/domain/book.ts"
-import { stepWithin } from "../../markets/domain/priceStep.ts"
+import { headlineLag, stepWithin } from "../../markets/domain/priceStep.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
 import { priceOf, type ReportMaterial } from "./material.ts"
@@ -110,8 +110,8 @@ function stepsOf(points: ReadonlyArray<SeriesPoint>): ReadonlyArray<Change> {
 /** The story to state with a step, and whether it was published before the step was seen. */
 export interface ToldStory {
   readonly story: RelatedStory
-  /** `within`: in the hour of the step, so that the order is not known. Null without a step. */
-  readonly order: "before" | "within" | "after" | null
+  /** `inside`: in the hour of the step, so that the order is not known. Null without a step. */
+  readonly order: "before" | "inside" | "after" | null
   /** From the publication until the step was seen, or from there until the publication. */
   readonly lagMs: number
 }
@@ -146,9 +146,8 @@ function chosen(stories: ReadonlyArray<RelatedStory>, seenAt: EpochMs): RelatedS
 
 function told(story: RelatedStory, step: Change | null): ToldStory {
   if (step === null) return { story, order: null, lagMs: 0 }
-  const { from, to } = step
-  const order = story.firstAt > to.at ? "after" : story.firstAt > from.at ? "within" : "before"
-  return { story, order, lagMs: Math.abs(to.at - story.firstAt) }
+  const { position, lagMsMax } = headlineLag(story.firstAt, { from: step.from.at, to: step.to.at })
+  return { story, order: position, lagMs: Math.abs(lagMsMax) }
 }
 
 /** A first headline this soon after a step reports what moved it. */

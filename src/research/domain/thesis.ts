@@ -251,7 +251,7 @@ function toldLine(
     ? phrase`The first ${what} came ${lag} after that step, so it did not start it: ${cited}.`
     : lagMs > reasonLagMax
     ? phrase`The last ${what} came ${lag} before that step, too early to explain it: ${cited}.`
-    : order === "within"
+    : order === "inside"
     ? phrase`A possible reason was published in the hour of that step, ${lag} before it was seen: ${cited}.`
     : phrase`A possible reason came first, ${lag} before that step was seen: ${cited}.`
   return line("news", text, { subject: market.slug, links: [story.url] })
