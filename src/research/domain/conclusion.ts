@@ -25,7 +25,14 @@ import {
   usd,
   word,
 } from "./lines.ts"
-import { gateOf, outcomeName, passesGate, priceOf, type ReportMaterial } from "./material.ts"
+import {
+  gateOf,
+  outcomeName,
+  passesGate,
+  priceOf,
+  priceOfOutcome,
+  type ReportMaterial,
+} from "./material.ts"
 import {
   directionOf,
   explanationOf,
@@ -96,7 +103,7 @@ function proposalConfidence(material: ReportMaterial): Judged | null {
   if (proposal === null) return null
   const outcome = outcomeName(material, proposal.outcome, "outcome")
   const { mid } = priceOf(material)
-  const own = proposal.outcome === 0 ? mid : 1 - mid
+  const own = priceOfOutcome(material, proposal.outcome)
   if (proposal.disputed) return ["low", phrase`the proposal of ${outcome} is disputed`]
   if (own < 0.5) {
     return [
@@ -137,7 +144,7 @@ const deepUsd = 10_000
 
 function newsConfidence(material: ReportMaterial): Judged {
   const { news, microstructure: book } = material
-  const { main, step } = movementOf(material)
+  const { main, step, whole, gapless } = movementOf(material)
   const told = news === null ? null : toldStory(news.stories, step)
   if (main === null) {
     const depth = book?.depthUsdWithin5c.total ?? 0
@@ -156,13 +163,17 @@ function newsConfidence(material: ReportMaterial): Judged {
           usd("depth", depth)
         }`,
       ]
+      : whole === null
+      ? ["low", phrase`only one price is known`]
       : ["medium", phrase`the price is steady, but no headline tests it`, true]
   }
   if (told === null) return ["low", phrase`no headline says why the price moved`, true]
   if (step === null) {
     return [
       "medium",
-      phrase`there is related news, but the price drifted and no hour shows a reaction`,
+      gapless
+        ? phrase`there is related news, but the price drifted and no hour shows a reaction`
+        : phrase`there is related news, but the hour of the move is not known`,
     ]
   }
   if (told.order === "after") {
@@ -283,8 +294,7 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
   const { main } = movement
   const details = { subject: market.slug }
   if (proposal !== null && !proposal.disputed) {
-    const { mid } = priceOf(material)
-    const left = proposal.outcome === 0 ? 1 - mid : mid
+    const left = 1 - priceOfOutcome(material, proposal.outcome)
     return line(
       "market",
       phrase`If the proposal of ${
@@ -292,6 +302,15 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
       } stands, a share gains ${
         cents("change", left)
       }; traders ask that much for the risk that it does not.`,
+      details,
+    )
+  }
+  if (proposal !== null) {
+    return line(
+      "market",
+      phrase`A vote on the dispute decides it; the price gives ${
+        outcomeName(material, proposal.outcome, "outcome")
+      } a chance of ${rate("chance", priceOfOutcome(material, proposal.outcome))}.`,
       details,
     )
   }
@@ -312,7 +331,8 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
     )
   }
   const explanation = explanationOf(material)
-  const isReason = explanation.kind !== "none" && !explanation.story.corrected
+  const isReason = explanation.kind === "followed" ||
+    explanation.kind === "reported" && !explanation.story.corrected
   const change = cents("change", main.to.mid - main.from.mid)
   const record = recordWords(material, movement)
   const text = !isReason

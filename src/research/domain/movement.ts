@@ -31,6 +31,8 @@ export interface Movement {
    * as the ticks show. Null also when an outcome is proposed: then the proposal explains the price.
    */
   readonly step: Change | null
+  /** Whether the price of every hour of `main` is known, so that a move without a step is a drift. */
+  readonly gapless: boolean
   /** The largest step of all; null when no step is known. */
   readonly largest: Change | null
 }
@@ -77,8 +79,15 @@ export function movementOf(material: ReportMaterial): Movement {
   return {
     ...{ price, whole, low, high, lastDay, main },
     largest: steps[0] ?? null,
+    gapless: main !== null && isGapless([first, ...points], main.from.at),
     step: step === undefined ? null : refined(step, material.ticks),
   }
+}
+
+/** Whether no two consecutive points since `from` are more than `stepMax` apart. */
+function isGapless(points: ReadonlyArray<SeriesPoint>, from: EpochMs): boolean {
+  const since = points.filter(({ at }) => at >= from)
+  return since.every(({ at }, n) => at - (since[n - 1]?.at ?? at) <= stepMax)
 }
 
 /** The point nearest to `at`; null when none is near. */
@@ -159,12 +168,15 @@ type Explanation =
   | { readonly kind: "reported"; readonly story: RelatedStory }
   /** The first headline followed the step after `lagMs`, so that others knew before it. */
   | { readonly kind: "followed"; readonly story: RelatedStory; readonly lagMs: number }
+  /** There are stories, but no step to compare them with. */
+  | { readonly kind: "unmatched" }
   | { readonly kind: "none" }
 
 export function explanationOf(material: ReportMaterial): Explanation {
   const { step } = movementOf(material)
   const told = material.news === null ? null : toldStory(material.news.stories, step)
-  if (told === null || told.order === null) return { kind: "none" }
+  if (told === null) return { kind: "none" }
+  if (told.order === null) return { kind: "unmatched" }
   const { story, order, lagMs } = told
   if (order === "after") {
     return lagMs <= followingLagMax ? { kind: "followed", story, lagMs } : { kind: "none" }

@@ -237,6 +237,17 @@ Deno.test("a headline that follows the step within hours makes the price the fir
   ok(!risks.some((risk) => /No reason/.test(risk)), risks.join("\n"))
 })
 
+Deno.test("a move without a step is a drift only where every hour is known", () => {
+  const drift = Array.from({ length: 30 }, (_, n) => 0.4 + n / 200)
+  const known = analysisOf(
+    reportMaterial({ priceAction: hourly(0.4, ...drift), ...bookWith({ mid: 0.545 }) }),
+  )
+  ok(known.thesis.includes("It drifted: no hour alone"), known.thesis)
+  const gap = analysisOf(reportMaterial())
+  ok(gap.thesis.includes("When it moved is not known"), gap.thesis)
+  ok(!gap.thesis.includes("drifted"), gap.thesis)
+})
+
 Deno.test("a steady price is tested only by news that came while it was known", () => {
   const quiet = (publishedAt: number) =>
     analysisOf(reportMaterial({
