@@ -1,6 +1,6 @@
 /**
  * The cases of `deno task narrate`: the facts and slots of digests and reports, and the questions of
- * detections, each in a JSON file of `fixtures/narration`.
+ * detections, each in a JSON file of `fixtures/narration/cases`.
  *
  * @module
  */

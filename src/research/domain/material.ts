@@ -8,7 +8,7 @@ import type { Microstructure } from "../../markets/domain/book.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { Market, SeriesPoint } from "../../markets/domain/market.ts"
 import { isDeep, isNarrow, volumeUsdMin } from "../../markets/domain/quality.ts"
-import type { Quote } from "../../markets/domain/quote.ts"
+import { complement, type Quote } from "../../markets/domain/quote.ts"
 import type { SumsByHorizon } from "../../movers/domain/moveOutcomes.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
@@ -25,7 +25,7 @@ export interface RelatedNews {
   readonly answered: number
 }
 
-export interface SiblingMarket {
+interface SiblingMarket {
   readonly market: Market
   /** Null when no recent price is known. */
   readonly quote: Quote | null
@@ -76,6 +76,12 @@ export function priceOf({ priceAction, microstructure }: ReportMaterial): Series
   const last = priceAction.at(-1) ?? priceAction[0]
   if (microstructure === null) return last
   return { at: Date.parse(microstructure.observedAt), mid: microstructure.mid }
+}
+
+/** The current price of an outcome. */
+export function priceOfOutcome(material: ReportMaterial, outcome: 0 | 1): number {
+  const { mid } = priceOf(material)
+  return outcome === 0 ? mid : complement(mid)
 }
 
 /** The name of an outcome. */

@@ -9,7 +9,6 @@ import {
   contradictionsOf,
   type ImpliedEnd,
   impliedEnds,
-  type Ladder,
   type LadderRung,
   laddersOf,
 } from "../../markets/domain/ladders.ts"
@@ -60,7 +59,7 @@ function rungLines(material: ReportMaterial): ReadonlyArray<Line> {
 }
 
 /** The ladders of this market and the others of its event. */
-function laddersIn(material: ReportMaterial): ReadonlyArray<Ladder> {
+function laddersIn(material: ReportMaterial) {
   const { market, siblings, proposal } = material
   const known = (of: Proposal | null) =>
     of === null || of.disputed ? null : { outcome: of.outcome, state: "proposed" as const }

@@ -19,7 +19,7 @@ import {
   time,
   word,
 } from "./lines.ts"
-import { outcomeName, priceOf, type ReportMaterial } from "./material.ts"
+import { outcomeName, priceOfOutcome, type ReportMaterial } from "./material.ts"
 import {
   directionOf,
   explanationOf,
@@ -99,8 +99,11 @@ function reasonWords(material: ReportMaterial): Statement {
   if (ownContradiction(material) !== null) {
     return phrase`, and contradicts another market of its event`
   }
-  if (proposal !== null || news === null || news.sources === 0) return phrase``
+  const { status } = material.market
+  if (status === "resolved" || status === "closed" || proposal !== null) return phrase``
+  if (news === null || news.sources === 0) return phrase``
   const explanation = explanationOf(material)
+  if (explanation.kind === "unmatched") return phrase``
   if (explanation.kind === "none") return phrase`, and no headline explains it`
   if (explanation.kind === "followed") return phrase`, ahead of the first headline`
   const { outlets, corrected } = explanation.story
@@ -136,12 +139,10 @@ function statusLines(material: ReportMaterial): ReadonlyArray<Line> {
       ]
       : []
   }
-  const { mid } = priceOf(material)
-  const priceOfProposed = proposal.outcome === 0 ? mid : 1 - mid
   const state = phrase`At the venue the outcome ${
     outcomeName(material, proposal.outcome, "outcome")
   } is ${word("status", proposalWords(proposal, now))}, and it costs ${
-    price("price", priceOfProposed)
+    price("price", priceOfOutcome(material, proposal.outcome))
   }.`
   const proposed = { ...state.values, ...time("proposedAt", proposal.proposedAt, now).values }
   return [
@@ -166,13 +167,22 @@ function statusLines(material: ReportMaterial): ReadonlyArray<Line> {
 /** When the largest step came. */
 function stepLines(
   { now, market, proposal }: ReportMaterial,
-  { main, step }: Movement,
+  { main, step, gapless }: Movement,
 ): ReadonlyArray<Line> {
   if (main === null || proposal !== null) return []
   const details = { subject: market.slug, direction: directionOf(main) }
   if (step === null) {
     return [
-      line("price", phrase`It drifted: no hour alone moved the price that way by a cent.`, details),
+      gapless
+        ? line(
+          "price",
+          phrase`It drifted: no hour alone moved the price that way by a cent.`,
+          details,
+        )
+        : line("price", phrase`When it moved is not known: prices in between are missing.`, {
+          ...details,
+          negative: true,
+        }),
     ]
   }
   const ends = phrase`from ${price("from", step.from.mid)} to ${
@@ -251,7 +261,7 @@ function toldLine(
     ? phrase`The first ${what} came ${lag} after that step, so it did not start it: ${cited}.`
     : lagMs > reasonLagMax
     ? phrase`The last ${what} came ${lag} before that step, too early to explain it: ${cited}.`
-    : order === "within"
+    : order === "inside"
     ? phrase`A possible reason was published in the hour of that step, ${lag} before it was seen: ${cited}.`
     : phrase`A possible reason came first, ${lag} before that step was seen: ${cited}.`
   return line("news", text, { subject: market.slug, links: [story.url] })

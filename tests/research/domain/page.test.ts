@@ -237,6 +237,30 @@ Deno.test("a headline that follows the step within hours makes the price the fir
   ok(!risks.some((risk) => /No reason/.test(risk)), risks.join("\n"))
 })
 
+Deno.test("a move without a step is a drift only where every hour is known", () => {
+  const drift = Array.from({ length: 30 }, (_, n) => 0.4 + n / 200)
+  const known = analysisOf(
+    reportMaterial({ priceAction: hourly(0.4, ...drift), ...bookWith({ mid: 0.545 }) }),
+  )
+  ok(known.thesis.includes("It drifted: no hour alone"), known.thesis)
+  const gap = analysisOf(reportMaterial())
+  ok(gap.thesis.includes("When it moved is not known"), gap.thesis)
+  ok(!gap.thesis.includes("drifted"), gap.thesis)
+})
+
+Deno.test("a steady price is tested only by news that came while it was known", () => {
+  const quiet = (publishedAt: number) =>
+    analysisOf(reportMaterial({
+      priceAction: hourly(0.6, ...flat(20, 0.6)),
+      ...bookWith({ depthUsd: 20_000 }),
+      news: { stories: [story([headline({ publishedAt })])], sources: 5, answered: 5 },
+    }))
+  strictEqual(quiet(now - 2 * hour).confidence, "high")
+  ok(quiet(now - 2 * hour).bottomLine.includes("already includes the report"))
+  strictEqual(quiet(now - 40 * hour).confidence, "medium")
+  ok(quiet(now - 40 * hour).bottomLine.includes("until news tests it"))
+})
+
 Deno.test("a corrected report is no reason to be confident", () => {
   const corrected = story([headline({ publishedAt: stepAt - hour })], { corrected: true })
   const { thesis, confidence, risks } = analysisOf({
