@@ -8,7 +8,10 @@
  */
 import { Result } from "effect"
 import type { Detection, DetectionQuestion } from "../../../src/predetermined/domain/detection.ts"
-import { reportsCompletedEvent } from "../../../src/predetermined/domain/headlineChecks.ts"
+import {
+  headlineFinder,
+  reportsCompletedEvent,
+} from "../../../src/predetermined/domain/headlineChecks.ts"
 import {
   isOpenPrice,
   judgeDetection,
@@ -29,11 +32,11 @@ const rewordings: ReadonlyArray<readonly [RegExp, string]> = [
     /^(.+?) do not win the most seats in (\w+), final count shows$/,
     "$2: $1 loses the race for most seats, final results show",
   ],
-  [/^(.+?) and (.+?) sign (?:a )?(.+)$/, "$3 signed by $2 and $1"],
   [
     /^(.+?) and (.+?) let (\w+ \d+) pass and do not sign (?:a )?(.+)$/,
     "No $4: $1 and $2 did not sign it by $3",
   ],
+  [/^(.+?) and (.+?) sign (?:a )?(.+)$/, "$3 signed by $2 and $1"],
   [/^(“.+?”) wins the festival grand prize in (.+)$/, "Festival grand prize of $2 goes to $1"],
   [
     /^(“.+?”) leaves the festival of (.+?) without the grand prize$/,
@@ -62,8 +65,9 @@ const rewordings: ReadonlyArray<readonly [RegExp, string]> = [
 ]
 
 function reworded(title: string): string {
-  const [rule] = rewordings.filter(([pattern]) => pattern.test(title))
-  return rule === undefined ? title : title.replace(rule[0], rule[1])
+  const [, label = "", text = ""] = /^(Correction: )?(.*)$/.exec(title) ?? []
+  const [rule] = rewordings.filter(([pattern]) => pattern.test(text))
+  return rule === undefined ? title : `${label}${text.replace(rule[0], rule[1])}`
 }
 
 export interface WorldQuestion {
@@ -95,41 +99,15 @@ export function scoreOf(
   const asked = new Map<string, string>()
   for (let n = 0; n < hours; n++) {
     const now = from + n * hour
-    const listed = world.list(now, 0, world.catalogue.slots)
-    const news = articles.filter(({ publishedAt }) =>
-      publishedAt <= now && publishedAt >= now - 2 * day
-    )
-    const byEvent = Map.groupBy(listed, ({ eventSlug }) => eventSlug)
-    for (const market of listed) {
-      const simulated = world.catalogue.byId(market.id)
-      const payout = simulated === undefined ? undefined : world.truth.payouts(simulated)?.[0]
-      if (simulated === undefined || simulated.kind === "mechanical" || published.has(market.id)) {
-        continue
-      }
-      if (payout !== 0 && payout !== 1) continue
-      const quote = world.quote(simulated, now)
-      if (quote === null || quote.fault !== "none" || !isOpenPrice(midOf(quote))) continue
-      const proposal = proposalOf(world, market, now)
-      const own = (byEvent.get(market.eventSlug) ?? []).filter(({ id }) => id !== market.id)
-      const input = {
-        market,
-        siblings: own,
-        rules: rulesOf(simulated),
-        proposal,
-        headlines: news,
-        now,
-      }
-      const truth = payout === 1 ? 0 : 1
-      const isTrueReport = ({ marketId, kind }: Article) =>
-        marketId === market.id && (kind === "done" || kind === "correction")
-      const isReported = news.some(isTrueReport)
+    for (const input of openQuestions(world, articles, now)) {
+      const { market, truth, mid, isReported } = input
       if (isReported) reported.add(market.id)
+      const key = JSON.stringify([input.headlines.map(({ url }) => url), input.proposal])
+      if (published.has(market.id) || asked.get(market.id) === key) continue
+      asked.set(market.id, key)
       const evidence = screenEvidence(input)
       if (Result.isFailure(evidence)) continue
-      const key = JSON.stringify([evidence.success.map(({ url }) => url), proposal])
-      if (asked.get(market.id) === key) continue
-      asked.set(market.id, key)
-      const question = { ...input, mid: midOf(quote), evidence: evidence.success }
+      const question = { ...input, mid, evidence: evidence.success }
       const judged = judgeDetection(question, detect({ question, truth, isReported }))
       if (Result.isSuccess(judged) && judged.success.kind === "evidence") {
         published.set(market.id, judged.success.outcome === truth)
@@ -138,6 +116,35 @@ export function scoreOf(
   }
   const right = [...published.values()].filter((isRight) => isRight).length
   return { reported: reported.size, published: published.size, right }
+}
+
+/** The markets with an open price, with the news about them and their siblings. */
+function openQuestions(world: World, articles: ReadonlyArray<Article>, now: EpochMs) {
+  const listed = world.list(now, 0, world.catalogue.slots)
+  const byEvent = Map.groupBy(listed, ({ eventSlug }) => eventSlug)
+  const fresh = articles.filter(({ publishedAt }) =>
+    publishedAt <= now && publishedAt >= now - 2 * day
+  )
+  const about = headlineFinder(fresh)
+  return listed.flatMap((market) => {
+    const simulated = world.catalogue.byId(market.id)
+    const payout = simulated === undefined ? undefined : world.truth.payouts(simulated)?.[0]
+    if (simulated === undefined || simulated.kind === "mechanical") return []
+    const quote = world.quote(simulated, now)
+    if (quote === null || quote.fault !== "none" || payout !== 0 && payout !== 1) return []
+    const mid = midOf(quote)
+    const event = byEvent.get(market.eventSlug) ?? []
+    const headlines = [...new Set(event.flatMap(({ question }) => about(question)))]
+    if (!isOpenPrice(mid) || headlines.length === 0) return []
+    return [{
+      ...{ market, siblings: event.filter(({ id }) => id !== market.id), headlines, now, mid },
+      ...{ rules: rulesOf(simulated), proposal: proposalOf(world, market, now) },
+      truth: payout === 1 ? 0 as const : 1 as const,
+      isReported: headlines.some(({ marketId, kind }) =>
+        marketId === market.id && (kind === "done" || kind === "correction")
+      ),
+    }]
+  })
 }
 
 function articlesOf(world: World, from: EpochMs, hours: number): ReadonlyArray<Article> {
