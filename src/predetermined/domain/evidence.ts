@@ -101,8 +101,8 @@ export interface EvidenceJudgement {
    */
   readonly supports: (piece: EvidencePiece, outcome: 0 | 1) => boolean
   /**
-   * Whether the headlines contradict each other: they report both outcomes, or figures that differ, or
-   * one of them corrects or denies a report of the event.
+   * Whether the headlines contradict each other: they report both outcomes, two winners, or figures
+   * that differ, or one of them corrects or denies a report of the event.
    */
   readonly isContradictory: boolean
 }
@@ -122,7 +122,10 @@ export function judgeEvidence(question: EvidenceContext): EvidenceJudgement {
       const report = reports.get(id)
       return report?.outcome === outcome && report.isDecided
     },
-    isContradictory: areContradictory([...reports.values()], disputing, reader),
+    isContradictory: areContradictory([...reports.values()], disputing, reader) ||
+      // Two winners of what only one can win.
+      [...reports.values()].some(({ outcome }) => outcome === 0) &&
+        news.some((piece) => reader.namesOtherWinner(piece)),
   }
 }
 

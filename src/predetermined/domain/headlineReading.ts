@@ -1,5 +1,5 @@
 /**
- * Which outcome of a market a headline reports: it must name who the question is about, beside a verb
+ * Which outcome of a market a headline reports: it must name who the question is about, with a verb
  * of the question's event or of its contrary.
  *
  * Only a few plain sentence forms are read. A headline in another form reports nothing, so that a wrong
@@ -52,6 +52,8 @@ export interface HeadlineReader {
   readonly read: (publication: Publication) => HeadlineReading | null
   /** Whether it names who the market, or one of its rivals, is about; of a match, both sides. */
   readonly namesSubject: (title: string) => boolean
+  /** Whether it reports that another one has won what only one can win. */
+  readonly namesOtherWinner: (publication: Publication) => boolean
   /** Whether nothing shows that it is about another event. */
   readonly isInScope: (publication: Publication) => boolean
 }
@@ -83,6 +85,13 @@ export function headlineReader(context: ReadingContext): HeadlineReader {
       return own.sides !== null
         ? own.sides.every((side) => mentionsOf(side, text).length > 0)
         : [own, ...rivals].some((target) => isNamed(target, text))
+    },
+    namesOtherWinner: ({ title, publishedAt }) => {
+      const [asked] = own.asked
+      if (asked === null || !hasOneWinner(market.question, asked)) return false
+      const text = titleText(title)
+      return reportsCompletedEvent(title) && inScope(text, publishedAt) &&
+        hasOtherWinner(asked, text)
     },
     isInScope: ({ title, publishedAt }) => inScope(titleText(title), publishedAt),
   }
@@ -147,9 +156,27 @@ function areRivals(market: Market, sibling: SiblingMarket): boolean {
   if (market.exclusive && sibling.exclusive) return true
   const [own, other] = [askedOf(market, 0), askedOf({ ...sibling }, 0)]
   if (own === null || other === null || own.level !== null || other.level !== null) return false
-  const hasOneWinner = /\b(?:win|top|be|become) (?:elected |the )/.test(market.question) &&
-    own.families.includes("win")
-  return hasOneWinner && frameOf(market.question, own) === frameOf(sibling.question, other)
+  return hasOneWinner(market.question, own) &&
+    frameOf(market.question, own) === frameOf(sibling.question, other)
+}
+
+function hasOneWinner(question: string, { families }: Asked): boolean {
+  return families.includes("win") && /\b(?:win|top|be|become) (?:elected |the )/.test(question)
+}
+
+/** Whether a text names what is asked about, with its places, and a winner that is not the subject. */
+function hasOtherWinner(asked: Asked, text: TitleText): boolean {
+  const known = knownOf(asked)
+  const words = new Set(text.tokens.map(({ word }) => word))
+  if (!namesObject(asked, text) || [...asked.places].some((place) => !words.has(place))) {
+    return false
+  }
+  if (asked.subjects.some((subject) => mentionsOf(subject, text, known).length > 0)) return false
+  return text.tokens.some(({ word }, at) => {
+    const [before, second] = [text.tokens[at - 1]?.word, text.tokens[at - 2]?.word]
+    return verbKind(word, "win") === "yes" && before !== "to" && before !== "not" &&
+      second !== "not" && hasOwnObject({ asked, text, known, mentions: [] }, at)
+  })
 }
 
 /** The question without the words of its subject. */
@@ -169,13 +196,15 @@ interface Answer {
   readonly isFinal: boolean
 }
 
+/** Every word of what is asked. */
+function knownOf({ objects, places, subjects, names }: Asked): ReadonlySet<string> {
+  const named = [...subjects, ...names].flat().map(({ word }) => stem(word))
+  return new Set([...objects, ...places, ...named])
+}
+
 /** What a text reports of an asked event; null for nothing, or for both. */
 function readAsked(asked: Asked, text: TitleText): Answer | null {
-  const known = new Set([
-    ...asked.objects,
-    ...asked.places,
-    ...[...asked.subjects, ...asked.names].flat().map(({ word }) => stem(word)),
-  ])
+  const known = knownOf(asked)
   if (!asked.names.every((name) => mentionsOf(name, text, known).length > 0)) return null
   if (asked.level !== null) return readLevel(asked, asked.level, text, known)
   if (!namesObject(asked, text)) return null
@@ -394,7 +423,7 @@ const fillers: ReadonlySet<string> = new Set([
   ],
 ])
 
-/** Whether a word beside a verb does not make its subject or object another thing. */
+/** Whether a word next to a verb does not make its subject or object another thing. */
 function isHarmless({ word, number, score }: Token, known: ReadonlySet<string>): boolean {
   if (number !== null) return number.unit !== "%" || known.has(word)
   return score !== null || !isInformative(word) || known.has(stem(word)) || fillers.has(word) ||
