@@ -9,13 +9,8 @@
  */
 import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option } from "effect"
 import { type Headline, newsRetentionMs, newStories } from "./domain/headline.ts"
-import {
-  newsIndex,
-  type NewsSubject,
-  related,
-  type RelatedStory,
-  topicsOf,
-} from "./domain/relation.ts"
+import { newsIndex, related, type RelatedStory, topicsOf } from "./domain/relation.ts"
+import type { NewsSubject } from "./domain/subject.ts"
 import { type EpochMs, hour } from "../core/domain/time.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { type NewsSource, NewsSources, NewsUnavailable } from "./NewsSources.ts"
@@ -36,7 +31,7 @@ export interface NewsFound {
   readonly coverage: NewsCoverage
 }
 
-export interface StoriesFound {
+interface StoriesFound {
   /** One list for each subject, in their order. A story can be in several. */
   readonly stories: ReadonlyArray<ReadonlyArray<RelatedStory>>
   readonly coverage: NewsCoverage

@@ -73,7 +73,7 @@ on(
     detector: "model",
     detect: () =>
       Effect.succeed({
-        ...{ determined: false, outcome: null, statement: "", confidence: "low", evidence: [] },
+        ...{ determined: false, outcome: null, confidence: "low", evidence: [] },
         decisiveWords: "",
       }),
   },

@@ -25,6 +25,8 @@ import type { ScoredBin } from "../../src/track-record/domain/moverDrift.ts"
 import type { TrackedWallet } from "../../src/whales/domain/tracking.ts"
 import type { CalibratedWhale, WhaleRow } from "../../src/whales/domain/whale.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
+import { MoveOutcomes } from "../../src/movers/MoveOutcomes.ts"
+import { ContestedRecord } from "../../src/predetermined/ContestedRecord.ts"
 import { News, type NewsFound } from "../../src/news/News.ts"
 import { storiesOf } from "../../src/news/domain/stories.ts"
 import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
@@ -314,4 +316,6 @@ export const productPortsLayer = (ports: ProductPorts) =>
     whaleStores(ports),
     scoreStore(ports),
     newsOf(ports),
+    Layer.succeed(ContestedRecord, { read: Effect.succeed(null) }),
+    Layer.succeed(MoveOutcomes, { sums: Effect.succeed({ "1h": new Map(), "24h": new Map() }) }),
   )

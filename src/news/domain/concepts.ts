@@ -8,14 +8,16 @@
 /** In one line: the concept, then the words in any of their forms. */
 const table = `
   price: slide fall fell drop dip rise rose surge rally climb plunge tumble jump soar sink sank slump
-    rebound crash gain retreat trader trading bull bear ath slip record
+    rebound crash gain retreat trader trading bull bear ath slip
   match: beat defeat draw victory thrash edge outlast rout stun goal comeback overtime penalty shootout
     fixture kickoff match clash sweep upset eliminate semifinal final lineup knockout game derby innings
     score winless unbeaten hold
   vote: election elect electoral poll ballot voter seat candidate campaign runoff turnout majority
-    coalition landslide presidency presidential referendum concede exitpoll
+    coalition landslide presidency presidential referendum exitpoll primary
+    electorate
+  campaign: election presidential campaign debate rally candidate pledge
   inflation: inflation price cpi deflation disinflation
-  rates: rate interest bps hawkish dovish monetary easing tightening basis
+  rates: rate interest hike bps hawkish dovish monetary easing tightening basis
   weather: temperature heat heatwave hot warm warmer warmest cold cool cooler chill frost snow rain
     forecast forecaster degree weather celsius fahrenheit hottest coldest thermometer meteorologist sun
   leave: resign resignation quit oust ouster depart departure exit step sack impeach impeachment removal
@@ -24,11 +26,11 @@ const table = `
     negotiator withdraw withdrawal
   deal: treaty accord pact agreement deal sign memorandum ratify negotiator talk
   attack: invade invasion strike struck attack war offensive bomb bombing missile troop drill military
-    raid airstrike retaliate retaliation blockade
+    warplane bomber shelling raid airstrike retaliate retaliation blockade
   release: release launch unveil debut rollout ship introduce premiere album trailer
-  award: award prize oscar grammy emmy nobel nominee nomination jury laureate trophy ceremony shortlist
+  award: award prize oscar grammy emmy nobel jury laureate trophy ceremony shortlist
     applause festival
-  law: bill act law legislation veto lawmaker senate congress sign filibuster
+  law: bill act law legislation veto lawmaker sign filibuster
   court: court judge ruling verdict trial appeal justice convict conviction acquit acquittal sentence
     indict indictment lawsuit sue guilty prosecutor jury plead
   jobs: unemployment jobless payroll job hiring layoff
@@ -45,9 +47,12 @@ const table = `
   nominate: nominee nominate confirm appoint pick chair successor candidate frontrunner
   visit: visit summit meet met meeting trip travel host
   arrest: arrest detain jail custody extradite extradition
+  member: join accession membership member admit candidacy
   recognise: recognise recognize recognition
   border: border crossing asylum migrant deport deportation immigration
-  strait: strait shipping tanker transit reopen closure hormuz
+  ai: leaderboard model benchmark chatbot
+  value: cap valuation valuable trillion trillionaire share stock worth fortune wealth
+  strait: strait shipping tanker transit hormuz
 `
 
 /** The lines of the table, a word in its form without endings (`stem`). */

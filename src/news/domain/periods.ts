@@ -33,9 +33,9 @@ interface DateGroups {
 }
 /** "March" and "may" are words too: they need a number, or a word such as "in" before them. */
 const monthWords =
-  /^(?:in|by|on|of|until|till|before|after|since|through|from|early|late|mid|end|this|last|next|for|to|and|or)$/i
+  /^(?:in|by|on|of|until|before|after|since|through|from|early|late|mid|end|this|last|next|for|to|and|or)$/i
 /** A deadline is no period: an event before a deadline in December can be news in November. */
-const deadlineWords = /^(?:by|before|until|till)$/i
+const deadlineWords = /^(?:by|before|until)$/i
 /** Characters read of a text; a title has at most 300. */
 const charactersMax = 600
 const isoDate = /\b(20\d{2})-(\d{2})-(\d{2})\b/g

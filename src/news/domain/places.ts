@@ -11,7 +11,7 @@
  * it is part of. The first word in lower case and without `_` is its term.
  */
 const table = `
-  USA US America American Washington_DC
+  USA US America American Washington_DC White_House Pentagon
   UK Britain British Briton Great_Britain United_Kingdom
   EU European_Union
   England English >UK
@@ -433,6 +433,12 @@ export function placeOf(word: string): Place | undefined {
   const title = /^\p{Lu}{4,}$/u.test(word) ? word[0] + word.slice(1).toLowerCase() : word
   return places.get(word) ?? places.get(title) ??
     (/s$/.test(title) ? places.get(title.slice(0, -1)) : undefined)
+}
+
+const terms: ReadonlySet<string> = new Set([...places.values()].map(({ term }) => term))
+
+export function isPlace(term: string): boolean {
+  return terms.has(term)
 }
 
 /** The places that contain the place with this term. */

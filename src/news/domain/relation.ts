@@ -5,35 +5,37 @@
  * are words for. The weight of a unit is the rarity of its rarest shared word among recent stories and
  * questions; names weigh more. A story is about the market if one of these is true:
  *
- * - It shares at least two units, whose weights add up to `scoreMin` or more; one of them is a name or a
- *   place if the market has any.
- * - It shares two words of one name, each of them rare enough.
+ * - It shares a name of what the question asks about, or its place, and a topic or a kind of event, and
+ *   the weights of all shared units add up to `scoreMin` or more.
+ * - It is about an election in the question's place, or about both of its countries.
  * - It contains every word of the question.
  * - It names both sides of a match.
  *
- * It is not, whatever it shares, if it is about other places. It is about another subject of the same
- * family if it names another period, threshold or kind of agreement, or only one side of a match.
+ * It is not, whatever it shares, if it is about other places. A story is of the market's family if it
+ * names another period, threshold, edition or kind of agreement, only one side of a match, or only a rare
+ * name. It is a sibling's if it names another candidate or side of the event, known from other markets.
  *
- * The rule is a heuristic and makes errors.
+ * The rule is a heuristic and makes errors. Names are known by their capitals: a title in title case
+ * hides where one ends, and two people with one surname are not distinguished.
  *
  * @module
  */
 import type { EpochMs } from "../../core/domain/time.ts"
 import { compare, type Headline } from "./headline.ts"
-import { type Periods, periodsDiffer, periodsOf } from "./periods.ts"
-import { withinOf } from "./places.ts"
+import { periodsDiffer, periodsOf } from "./periods.ts"
+import { isPlace, withinOf } from "./places.ts"
 import { storiesOf, type Story } from "./stories.ts"
 import {
+  generic,
   type NewsSubject,
-  placesIn,
-  qualifiersOf,
+  parties,
   type Reading,
   readingOf,
   type Unit,
+  weak,
 } from "./subject.ts"
+import { factsOf, termsOf, type TitleFacts } from "./titles.ts"
 import { isInformative, wordsOf } from "./words.ts"
-
-export type { NewsSubject } from "./subject.ts"
 
 /**
  * How closely a story is about a market: about its own subject, side and period; about another candidate,
@@ -52,16 +54,25 @@ export interface RelatedStory extends Story {
  * word, and a common name needs a rare one.
  */
 const scoreMin = 8
+/** The same for the sides of a match: both are needed, or one for the family. */
+const sideScoreMin = 5
+const oneSideScoreMin = 7
+/** The same where the only name or place is one that is in the news every hour. */
+const everywhereScoreMin = 11
+/** A name in more than one of 40 texts is not enough of a subject, if the question has another one. */
+const subjectWeightMin = 5.5
 /** Units a story must share. */
 const unitsMin = 2
-const nameFactor = 1.5
+const factors: Readonly<Record<Unit["kind"], number>> = {
+  ...{ name: 1.5, place: 1.5, topic: 1, concept: 1 },
+}
 /** Rarity assumes at least this many texts; with few texts all words would weigh the same. */
 const textsMin = 1_000
 /** Other questions of one event that a story is compared with. */
 const siblingsMax = 40
 
 /** An inverted index of stories. */
-export interface NewsIndex {
+interface NewsIndex {
   readonly stories: ReadonlyArray<Story>
   readonly facts: ReadonlyArray<TitleFacts>
   /** For each term the numbers of the stories that contain it, ascending. */
@@ -71,13 +82,6 @@ export interface NewsIndex {
   readonly textCount: number
   /** The known subjects of each event. */
   readonly events: ReadonlyMap<string, ReadonlyArray<NewsSubject>>
-}
-
-interface TitleFacts {
-  readonly terms: ReadonlySet<string>
-  readonly places: ReadonlySet<string>
-  readonly periods: Periods
-  readonly qualifiers: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /** Built once for any number of markets. */
@@ -102,7 +106,7 @@ export function newsIndex(
   })
   const events = new Map<string, Array<NewsSubject>>()
   for (const subject of subjects) {
-    count(termsOf(subject.question))
+    count(termsOf(wordsOf(subject.question)))
     const siblings = events.get(subject.eventSlug) ?? []
     events.set(subject.eventSlug, siblings)
     siblings.push(subject)
@@ -114,27 +118,6 @@ export function newsIndex(
     texts,
     textCount: stories.length + subjects.length,
     events,
-  }
-}
-
-/** The terms of a text, with the places that its places are part of, and its concepts. */
-function termsOf(text: string): ReadonlySet<string> {
-  return new Set(
-    wordsOf(text).flatMap(({ term, place, concepts }) => [
-      term,
-      ...place?.within ?? [],
-      ...concepts,
-    ]),
-  )
-}
-
-function factsOf(title: string): TitleFacts {
-  const words = wordsOf(title)
-  return {
-    terms: termsOf(title),
-    places: placesIn(words),
-    periods: periodsOf(title, "with"),
-    qualifiers: qualifiersOf(words),
   }
 }
 
@@ -204,9 +187,11 @@ function distinguishing(
   subject: NewsSubject,
   ...others: ReadonlyArray<NewsSubject>
 ): ReadonlyArray<Unit> {
-  const terms = new Set(others.flatMap(({ question }) => [...termsOf(question)]))
+  const terms = new Set(others.flatMap(({ question }) => [...termsOf(wordsOf(question))]))
   return readingOf({ ...subject, outcomes: ["Yes", "No"], eventSlug: "" }).units
-    .filter(({ kind }) => kind !== "topic")
+    .filter(({ kind, terms }) =>
+      kind === "name" || kind === "place" || terms.some((term) => parties.has(term))
+    )
     .map((unit) => ({ ...unit, terms: unit.terms.filter((term) => !terms.has(term)) }))
     .filter((unit) => unit.terms.length > 0 && heaviest(index, unit) > 0)
 }
@@ -229,45 +214,108 @@ function sharesNone(
 
 /** What a story and a question share so far. */
 interface Share {
+  /** Units that identify, or are about what happens; generic words only add to the score. */
   units: number
   names: number
+  places: number
+  /** Names of what the question asks about. */
+  subjects: number
+  /** Words and kinds of events. */
+  topics: number
+  /** Whether it is about an election, as the question is. */
+  isVote: boolean
+  /** Places that are not in the news of every conflict. */
+  localPlaces: number
   score: number
+}
+
+function isEventWord({ facts }: NewsIndex, number: number, term: string): boolean {
+  return [...facts[number]?.concepts.values() ?? []].some((terms) => terms.has(term))
+}
+
+function noShare(): Share {
+  return {
+    ...{ units: 0, names: 0, places: 0, localPlaces: 0, subjects: 0, topics: 0, score: 0 },
+    isVote: false,
+  }
 }
 
 /** The stories about the question itself, direct or of its family. */
 function ownStories(index: NewsIndex, subject: NewsSubject): ReadonlyMap<number, Match> {
   const reading = readingOf(subject)
-  const hasName = reading.units.some(({ kind }) => kind !== "topic")
   const whole = containingAllWords(index, subject.question)
   const found = new Map<number, Match>()
-  for (const [number, { units, names, score }] of sharesOf(index, reading.units)) {
+  for (const [number, share] of sharesOf(index, reading)) {
     const facts = index.facts[number]
     if (facts === undefined) continue
-    const isRelated = units >= unitsMin && score >= scoreMin && (names > 0 || !hasName)
     const strength = whole.has(number)
       ? "direct"
       : reading.sides.length > 0
-      ? sidesStrength(reading, facts, isRelated || score >= scoreMin)
-      : isRelated
-      ? "direct"
-      : null
+      ? sidesStrength(reading, facts, share.score)
+      : unitsStrength(reading, share)
     if (strength === null || hasOtherPlaces(reading.places, facts.places)) continue
     const isFamily = strength === "family" || periodsDiffer(reading.periods, facts.periods) ||
       qualifiersDiffer(reading, facts)
-    found.set(number, { strength: isFamily ? "family" : "direct", score })
+    found.set(number, { strength: isFamily ? "family" : "direct", score: share.score })
   }
   return found
 }
 
-function sharesOf(index: NewsIndex, units: ReadonlyArray<Unit>): ReadonlyMap<number, Share> {
+/** The rule for a question that is about no match. */
+function unitsStrength(reading: Reading, share: Share): Strength | null {
+  const { units, topics, names, places, subjects, score } = share
+  if (score < scoreMin) return null
+  const has = (kind: Unit["kind"]) => reading.units.some((unit) => unit.kind === kind)
+  if (!has("name") && !has("place")) return units > unitsMin ? "direct" : null
+  if (names + places === 0) return null
+  // Of two countries a story about one of them shares little with the question.
+  const isOneOfTwo = places === 1 && reading.places.size > 1 && names === 0
+  if (units < (isOneOfTwo ? unitsMin + 1 : unitsMin) || units <= places) return null
+  const isEverywhere = names + share.localPlaces === 0
+  if (isEverywhere && units === unitsMin && score < everywhereScoreMin) return null
+  const hasSubject = reading.units.some((unit) => unit.subject && unit.kind === "name")
+  if (!hasSubject && places === 0 && reading.units.some(({ kind }) => kind === "place")) return null
+  if (hasSubject && subjects === 0) {
+    // An election is news of each of its candidates, and an event between two countries of both.
+    const isEvent = places > 1 || places === 1 && share.isVote
+    return isEvent && topics > 0 ? "direct" : null
+  }
+  return topics > 0 || names > 1 || share.localPlaces > 0 ? "direct" : "family"
+}
+
+function sharesOf(
+  index: NewsIndex,
+  { units, sides }: Reading,
+): ReadonlyMap<number, Share> {
+  const isMatch = sides.length > 0
+  const subjectCount = units.filter(({ kind, subject }) => subject && kind === "name").length
+  const votes = units.some(({ terms }) => terms.includes("~vote"))
+  const own = new Set(units.flatMap(({ terms }) => terms))
   const shares = new Map<number, Share>()
   for (const unit of units) {
-    for (const [number, { weight, least, terms }] of weightsOf(index, unit)) {
-      const share = shares.get(number) ?? { units: 0, names: 0, score: 0 }
+    for (const [number, { weight, least, terms }] of weightsOf(index, unit, own)) {
+      const isName = unit.kind === "name"
+      const isWeak = unit.kind === "topic" && unit.terms.every((term) => weak.has(term))
+      const isIdentified = isName && identifies(index, number, unit, terms)
+      // A first name is another person's as well.
+      if (isName && !isIdentified && weight < scoreMin && !isMatch) continue
+      const share = shares.get(number) ?? noShare()
       // Two words of one name count as two units when the more common one is rare enough: "Trump" is in
       // the news every hour, "Donald" is not.
-      share.units += unit.kind === "name" && terms > 1 && least >= scoreMin ? unitsMin : 1
-      share.names += unit.kind === "topic" ? 0 : 1
+      const isWhole = isIdentified && terms.length > 1 && least >= scoreMin
+      share.units += isWhole ? unitsMin : isWeak ? 0 : 1
+      // "Typhoon Kalmaegi" names what happens as well.
+      const isTopic = isName
+        ? terms.length > 1 && terms.some((term) => isEventWord(index, number, term))
+        : !isWeak && unit.kind !== "place"
+      share.topics += isTopic ? 1 : 0
+      share.isVote ||= votes && index.facts[number]?.terms.has("~vote") === true
+      share.names += isIdentified ? 1 : 0
+      const isOfPlace = unit.kind === "place"
+      share.places += isOfPlace ? 1 : 0
+      share.localPlaces += isOfPlace && !unit.terms.some((term) => mediators.has(term)) ? 1 : 0
+      const isSubject = weight >= subjectWeightMin || subjectCount === 1
+      share.subjects += unit.subject && isIdentified && isSubject ? 1 : 0
       share.score += weight
       shares.set(number, share)
     }
@@ -275,28 +323,68 @@ function sharesOf(index: NewsIndex, units: ReadonlyArray<Unit>): ReadonlyMap<num
   return shares
 }
 
+/**
+ * A name is identified by its last word that is not generic, or by two of its words. Between other names
+ * the last word is another person's: "Kim" of "Andy Kim" is not Kim Kardashian.
+ */
+function identifies(
+  index: NewsIndex,
+  number: number,
+  { terms, plain }: Unit,
+  shared: ReadonlyArray<string>,
+): boolean {
+  if (terms.length === 1) return true
+  const own = shared.filter((term) => !isShared(term))
+  if (own.length > 1) return true
+  if (own.length === 0 || own.every((term) => commonNames.has(term))) return false
+  const last = terms.findLastIndex((term) => !isShared(term))
+  const place = last < 0 ? terms.length - 1 : last
+  const neighbours = index.facts[number]?.neighbours.get(plain[place] ?? "") ?? []
+  return shared.includes(terms[place] ?? "") && neighbours.every((word) => plain.includes(word))
+}
+
+/** Whether many names have this word: an office, an institution or a place. */
+function isShared(term: string): boolean {
+  return generic.has(term) || isPlace(term)
+}
+
+/** Names of many people. */
+const commonNames: ReadonlySet<string> = new Set(
+  wordsOf(`
+    adam adams alexander allen anderson andrew anthony baker brown carter charles clark cook cooper cruz
+    daniel david davis edwards evans fernandez frank garcia george gonzalez grant gray green hall harris
+    henry hill howard hughes jackson james jane jean john johnson jones jordan joseph kelly kim king lee
+    lewis lopez luis marco maria mark marshall martin martinez michael miller mitchell moore morgan morris
+    murphy nelson paul perez peter phillips ramos reed richard roberts robinson rock rodriguez roger ross
+    ryan sanchez scott silva simon smith stewart taylor thomas thompson torres turner walker ward
+    washington watson white williams wilson wood wright young`).map(({ term }) => term),
+)
+
 /** Words that end the names of many clubs. */
 const clubWord =
-  /^(?:unit|united|city|fc|town|rover|athletic|real|club|county|esport|team|gaming|union|afc|sc)$/
+  /^(?:united|city|fc|town|rovers|athletic|real|club|county|esports|team|gaming|union|afc|sc|fotboll|fk|sk|bk|if|cf|ac|jk)$/i
 
 /** Both sides of a match make it this match; one side makes it another match of the same team. */
 function sidesStrength(
   { sides }: Reading,
-  { terms }: TitleFacts,
-  isEnough: boolean,
+  { terms, names }: TitleFacts,
+  score: number,
 ): Strength | null {
-  const named = sides.filter((side) => namesSide(side, terms)).length
-  if (named === sides.length && sides.length > 1) return "direct"
-  if (named === 0 || !isEnough) return null
-  return sides.length === 1 && terms.has("~match") ? "direct" : "family"
+  const named = sides.filter((side) => namesSide(side, names))
+  if (named.length === sides.length && sides.length > 1) return "direct"
+  if (named.length === 0 || score < sideScoreMin) return null
+  if (sides.length === 1 && terms.has("~match")) return "direct"
+  // One word of a name is often another name: "King", "Fire".
+  const isWhole = named.some((side) => side.length > 1 && side.every((word) => names.has(word)))
+  return isWhole || (terms.has("~match") && score >= oneSideScoreMin) ? "family" : null
 }
 
-function namesSide(side: ReadonlyArray<string>, terms: ReadonlySet<string>): boolean {
+function namesSide(side: ReadonlyArray<string>, names: ReadonlySet<string>): boolean {
   const last = side.at(-1) ?? ""
-  if (side.every((term) => terms.has(term))) return true
+  if (side.every((word) => names.has(word))) return true
   return clubWord.test(last)
-    ? side.length > 1 && side.slice(0, -1).every((term) => terms.has(term))
-    : terms.has(last)
+    ? side.length > 1 && side.slice(0, -1).every((word) => names.has(word))
+    : names.has(last)
 }
 
 /** Whether a title is about other places than the question. */
@@ -304,6 +392,10 @@ function hasOtherPlaces(own: ReadonlySet<string>, title: ReadonlySet<string>): b
   if (own.size === 0 || title.size === 0) return false
   const missing = [...own].filter((place) => !covers(title, place))
   if (missing.length === own.size) return true
+  if (
+    own.size > 1 && missing.length > 0 &&
+    [...own].every((place) => missing.includes(place) || mediators.has(place))
+  ) return true
   const foreign = [...title].filter((place) =>
     !covers(own, place) && !mediators.has(place) && withinOf(place).length === 0
   )
@@ -319,7 +411,7 @@ function covers(places: ReadonlySet<string>, place: string): boolean {
     [...places].some((other) => withinOf(other).includes(place))
 }
 
-/** Whether both name a kind of agreement, law or prize, and another one. */
+/** Whether both name a kind of agreement, law or prize, or a numbered thing, and another one. */
 function qualifiersDiffer({ qualifiers }: Reading, title: TitleFacts): boolean {
   return [...qualifiers].some(([head, words]) => {
     const others = title.qualifiers.get(head)
@@ -356,20 +448,35 @@ interface Shared {
   readonly weight: number
   /** Weight of the most common shared word. */
   readonly least: number
-  readonly terms: number
+  readonly terms: ReadonlyArray<string>
 }
 
-/** For each story that shares a word of the unit, the shared weight. */
-function weightsOf(index: NewsIndex, unit: Unit): ReadonlyMap<number, Shared> {
+/**
+ * For each story that shares a word of the unit, the shared weight. A name is shared only where it is
+ * written as one; a concept only where another word than those of the question (`own`) stands for it.
+ */
+function weightsOf(
+  index: NewsIndex,
+  unit: Unit,
+  own: ReadonlySet<string>,
+): ReadonlyMap<number, Shared> {
   const weights = new Map<number, Shared>()
+  const names = new Set(unit.plain)
   for (const term of unit.terms) {
-    const own = weightOf(index, term, unit)
+    const weight = weightOf(index, term, unit)
     for (const number of index.postings.get(term) ?? []) {
-      const { weight, least, terms } = weights.get(number) ?? { weight: own, least: own, terms: 0 }
+      const facts = index.facts[number]
+      const isName = unit.kind === "name"
+      if (isName && facts?.names.isDisjointFrom(names) !== false) continue
+      if (isName && unit.subject && !facts?.plain.has(unit.plain[unit.terms.indexOf(term)] ?? "")) {
+        continue
+      }
+      if (unit.kind === "concept" && facts?.concepts.get(term)?.isSubsetOf(own) !== false) continue
+      const known = weights.get(number)
       weights.set(number, {
-        weight: Math.max(weight, own),
-        least: Math.min(least, own),
-        terms: terms + 1,
+        weight: Math.max(known?.weight ?? weight, weight),
+        least: Math.min(known?.least ?? weight, weight),
+        terms: [...known?.terms ?? [], term],
       })
     }
   }
@@ -383,7 +490,7 @@ function heaviest(index: NewsIndex, unit: Unit): number {
 /** The logarithm of the rarity; a word in every text weighs 0. */
 function weightOf({ texts, textCount }: NewsIndex, term: string, { kind }: Unit): number {
   const count = Math.max(textCount, textsMin)
-  return Math.log((count + 1) / ((texts.get(term) ?? 0) + 1)) * (kind === "topic" ? 1 : nameFactor)
+  return Math.log((count + 1) / ((texts.get(term) ?? 0) + 1)) * factors[kind]
 }
 
 /** The stories that contain every word of the question, whatever its weight. */

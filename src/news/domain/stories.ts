@@ -28,7 +28,7 @@ export interface Story {
   readonly corrected: boolean
 }
 
-export type StoryLabel = "none" | "update" | "correction"
+type StoryLabel = "none" | "update" | "correction"
 
 /** Publishers kept of one story. */
 export const outletsMax = 40
@@ -37,8 +37,12 @@ const storySpanMs = 2 * day
 /** Titles with fewer words are compared only as a whole; a cut title needs as many words as the second. */
 const oneMoreWordsMin = 8
 const cutWordsMin = 5
+/** Longer titles are compared only as a whole. */
+const comparedWordsMax = 30
+/** Labels removed from one title. */
+const labelsMax = 3
 /** Corrections that are compared with the other stories, and the share of words they must have. */
-const correctionsMax = 200
+const correctionsMax = 100
 const correctedShareMin = 0.6
 /** Words of a publisher's name at the end of a title. */
 const publisherWordsMax = 5
@@ -85,18 +89,16 @@ const neutralLabel =
   /^(?:breaking(?: news)?|just in|exclusive|live|watch|video|in pictures|developing|alert)\s*[:|–—-]\s+/i
 const updateLabel = /^(?:update(?:d)?(?: ?\d{1,2})?)\s*[:|–—-]\s*(?=\S)|\s*[([]updated?[)\]]$/i
 const correctionLabel =
-  /^(?:correction|corrected|clarification|clarified|retraction|retracted|withdrawn|correct(?= ?[:-]))(?: ?\d{1,2})?\s*[:|–—-]\s*(?=\S)|\s*[([]correct(?:ion|ed)[)\]]$/i
+  /^(?:correction|corrected|clarification|clarified|retraction|retracted|withdrawn)(?: ?\d{1,2})?\s*[:|–—-]\s*(?=\S)|\s*[([]correct(?:ion|ed)[)\]]$/i
 
 function textOf({ title }: Headline, publishers: ReadonlySet<string>): Text {
   let text = title.trim()
   let label: StoryLabel = "none"
-  for (let removed = true; removed;) {
-    const before = text
+  for (let removed = 0; removed < labelsMax; removed += 1) {
     text = text.replace(neutralLabel, "")
     if (correctionLabel.test(text)) label = "correction"
     else if (updateLabel.test(text) && label === "none") label = "update"
     text = text.replace(correctionLabel, "").replace(updateLabel, "").trim()
-    removed = text !== before
   }
   text = withoutPublisher(text, publishers)
   const words = plainWords(text).filter((word) => !articles.has(word))
@@ -142,8 +144,10 @@ const sharedSite = /^(?:google|yahoo|msn|substack|medium|blogspot|wordpress|tumb
 function publishersOf(headlines: ReadonlyArray<Headline>) {
   const named = new Map<string, string>()
   const names = new Set(knownPublishers)
-  for (const { source, url } of headlines) {
+  for (const source of new Set(headlines.map(({ source }) => source))) {
     names.add(plainWords(source).join(" "))
+  }
+  for (const { source, url } of headlines) {
     if (isHost(source)) continue
     const site = siteOf(url)
     const known = named.get(site)
@@ -158,7 +162,7 @@ function isHost(source: string): boolean {
   return /^[^\s.]+(?:\.[^\s.]+)+$/.test(source)
 }
 
-/** The site's own name in its host: `bbc` of `feeds.bbci.co.uk` is not known, `bbc` of `www.bbc.co.uk` is. */
+/** The site's own name in its host: `bbc` of `www.bbc.co.uk` and of `bbc.com`. */
 function siteOf(url: string): string {
   const labels = (URL.parse(url)?.hostname ?? url).split(".")
   const last = labels.length - 1
@@ -207,7 +211,7 @@ function sameTexts(texts: ReadonlyArray<Text>): (number: number) => number {
   for (
     const { label, words, number } of [...whole.values()].flatMap((number) => at(texts, number))
   ) {
-    if (words.length <= oneMoreWordsMin) continue
+    if (words.length <= oneMoreWordsMin || words.length > comparedWordsMax) continue
     words.forEach((word, place) => {
       if (meaningWords.has(word) || /\p{N}/u.test(word)) return
       const shorter = whole.get(keyOf(label, words.toSpliced(place, 1)))
@@ -235,19 +239,18 @@ function joinCuts(
   cuts: ReadonlyMap<string, number>,
   join: (one: number, other: number) => void,
 ): void {
-  const lengths = new Set([...cuts.values()].map((number) => texts[number]?.words.length ?? 0))
-  const begun = new Map<number, Array<number>>()
+  const lengths = [...new Set([...cuts.values()].map((number) => texts[number]?.words.length ?? 0))]
+    .filter((length) => length >= cutWordsMin && length <= comparedWordsMax)
+  const begun = new Map<number, number | null>()
   for (const number of whole.values()) {
     const { label, words } = texts[number] ?? { label: "none" as const, words: [] }
     for (const length of lengths) {
-      if (length < cutWordsMin || length > words.length) continue
-      const cut = cuts.get(keyOf(label, words.slice(0, length)))
-      if (cut !== undefined) begun.set(cut, [...(begun.get(cut) ?? []), number])
+      const cut = length > words.length ? undefined : cuts.get(keyOf(label, words.slice(0, length)))
+      // The second whole title shows that the cut one is ambiguous.
+      if (cut !== undefined) begun.set(cut, begun.has(cut) ? null : number)
     }
   }
-  for (const [cut, [only, ...more]] of begun) {
-    if (only !== undefined && more.length === 0) join(cut, only)
-  }
+  for (const [cut, only] of begun) if (only !== null) join(cut, only)
 }
 
 function keyOf(label: StoryLabel, words: ReadonlyArray<string>): string {

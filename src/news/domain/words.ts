@@ -10,6 +10,8 @@ import { joinedPlaces, type Place, placeOf, spacedPlace } from "./places.ts"
 export interface Word {
   /** The normalized form, for comparison. */
   readonly term: string
+  /** The same with its ending, for the comparison of names: "Royals" is not "Royal". */
+  readonly plain: string
   readonly written: string
   readonly capitalised: boolean
   /** Only a space or a hyphen separates it from the previous word. */
@@ -18,6 +20,8 @@ export interface Word {
   readonly place: Place | undefined
   /** The kinds of events that it is a word for. */
   readonly concepts: ReadonlyArray<string>
+  /** A sum of money. */
+  readonly amount: boolean
 }
 
 /** Words read of one text; the longest title cannot have more. */
@@ -33,20 +37,26 @@ const aliases: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bEuropean Central Bank\b/g, "ECB"],
   [/\bBank of England\b/g, "BoE"],
   [/\bBank of Japan\b/g, "BoJ"],
+  [/\b(North|South|Latin|Central|Captain) America(?=n?\b)/g, "$1america"],
   [/\bBTC\b/g, "Bitcoin"],
   [/\bETH\b|\b[Ee]ther\b/g, "Ethereum"],
   [/\bSOL\b/g, "Solana"],
   [/\bDOGE\b(?! (?:cut|staff|team|chief|job|layoff|access))/g, "Dogecoin"],
   [/\bGOP\b/g, "Republicans"],
   [/\bDems?\b/g, "Democrats"],
-  [/\bPrime [Mm]inister\b/g, "PM"],
+  [/\bDemocratic\b/g, "Democrat"],
+  [/(?<!\d ?)\bPM\b/g, "Prime Minister"],
   [/\b[Cc]onsumer [Pp]rices?\b|\bCPI\b|\b[Cc]ost of living\b/g, "inflation"],
+  [/\bleav(?:es?|ing) office\b/gi, "resign"],
   [/\b[Ll]ift-?off\b/g, "liftoff"],
   [/\b[Ee]xit polls?\b/g, "exitpoll"],
   [/\b[Cc]ease-fire\b/g, "ceasefire"],
+  [/\b[Ss]igns? (?:of|that)\b/g, "of"],
   [/°\s?C\b/g, " celsius"],
   [/°\s?F\b/g, " fahrenheit"],
 ]
+
+const anyAlias = new RegExp(aliases.map(([long]) => long.source).join("|"))
 
 /** The words of a text, in order, at most `wordsMax`. */
 export function wordsOf(text: string): ReadonlyArray<Word> {
@@ -56,8 +66,11 @@ export function wordsOf(text: string): ReadonlyArray<Word> {
     .replace(/\b(?:\p{Lu}\.){2,}/gu, (initials) => `${initials.replaceAll(".", "")} `)
     .replace(/(\d),(?=\d{3})/g, "$1")
     .replace(/['’]s\b/gi, "")
+  // Most texts have no alias, and one test of all is faster than each replacement.
   const shortened = joinedPlaces(
-    aliases.reduce((text, [long, short]) => text.replace(long, short), plain),
+    anyAlias.test(plain)
+      ? aliases.reduce((text, [long, short]) => text.replace(long, short), plain)
+      : plain,
   )
   let end = -1
   for (const match of shortened.matchAll(/\p{N}+(?:\.\p{N}+)?|[\p{L}\p{N}]+/gu)) {
@@ -68,9 +81,12 @@ export function wordsOf(text: string): ReadonlyArray<Word> {
     const term = place?.term ?? termOf(written)
     words.push({
       term,
+      plain: place?.term ?? (/^\p{Lu}{2}$/u.test(written) ? written : written.toLowerCase()),
       written: spacedPlace(written),
       place,
       concepts: concepts.get(term) ?? [],
+      amount: /[$€£]\s?$/.test(shortened.slice(Math.max(0, match.index - 2), match.index)) &&
+        /^\d[\d.]*k?$/i.test(written),
       capitalised: /^\p{Lu}/u.test(written),
       follows: between === " " || between === "-",
     })
@@ -112,7 +128,7 @@ const stopWords = `
   the their them then there these they thing this those though through to today together tomorrow
   tonight too toward two under until up upon us use very via vs versus was way we week well were what
   when where whether which while who whom whose why will with within without would year yesterday yet
-  you your
+  you your jr sr
   know live look need seem show tell think try want work come call ask turn find amount number part
   time thing man men people world news report latest update watch video photo
 `

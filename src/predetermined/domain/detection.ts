@@ -45,8 +45,6 @@ export interface Detection {
   readonly determined: boolean
   /** Accepted only if it is one of the market's outcomes. */
   readonly outcome: string | null
-  /** One sentence. */
-  readonly statement: string
   readonly confidence: "high" | "medium" | "low"
   /** Ids of the evidence that it cites. */
   readonly evidence: ReadonlyArray<string>

@@ -20,7 +20,7 @@ import {
   type Microstructure,
 } from "../../markets/domain/book.ts"
 import type { Detection, DetectionQuestion, EvidencePiece, SiblingMarket } from "./detection.ts"
-import { type Proposal, proposalAge, proposalWords } from "../../markets/domain/proposal.ts"
+import { type Proposal, proposalWords } from "../../markets/domain/proposal.ts"
 import {
   areIndependent,
   type EvidenceJudgement,
@@ -28,8 +28,6 @@ import {
   isUnchallenged,
   judgeEvidence,
 } from "./evidence.ts"
-import { factsById, faultsOf } from "../../writing/domain/factCheck.ts"
-import type { Fact } from "../../writing/domain/facts.ts"
 import { marketRef, type NewFeedItem, type ProposalRecord } from "../../feed/domain/item.ts"
 import { priceFigure } from "../../writing/domain/figures.ts"
 import type { Market } from "../../markets/domain/market.ts"
@@ -132,14 +130,13 @@ export function rulesDetection(question: DetectionQuestion): Detection {
   const [venue] = evidence.filter(({ kind }) => kind === "venue")
   if (proposal === null || venue === undefined || !isUnchallenged(proposal, now)) {
     return {
-      ...{ determined: false, outcome: null, statement: "", confidence: "low" },
+      ...{ determined: false, outcome: null, confidence: "low" },
       ...{ evidence: [], decisiveWords: "" },
     }
   }
   return {
     determined: true,
     outcome: market.outcomes[proposal.outcome],
-    statement: plainStatement(market, proposal.outcome, [venue], now),
     confidence: "high",
     evidence: [venue.id],
     decisiveWords: venue.title,
@@ -182,8 +179,7 @@ export interface AcceptedDetection {
  *   while the price is contested. Its confidence is `medium` at a price of at least 0.5, else `low`.
  * - With a headline the confidence is the detector's, `high` or `medium`.
  * - Cited evidence without support for the claim is dropped.
- * - The detector's statement is used if it names the outcome, passes the fact check and contains no
- *   negation; else a plain statement is used.
+ * - The statement is ours: the detector writes no word of an item.
  */
 export function judgeDetection(
   question: DetectionQuestion,
@@ -217,7 +213,7 @@ export function judgeDetection(
     kind: "evidence",
     outcome,
     confidence: detection.confidence,
-    statement: checkedStatement(question, outcome, evidence, detection.statement),
+    statement: plainStatement(market, outcome, evidence, question.now),
     evidence,
   })
 }
@@ -281,62 +277,6 @@ function contestedProposal(
 /** Of an open market; the mid is that of the first outcome. */
 function priceOfOutcome(mid: number, outcome: 0 | 1): number {
   return fromHalfSteps(outcome === 0 ? halfSteps(mid) : halfSteps(1) - halfSteps(mid))
-}
-
-/** Characters of one sentence. */
-const statementLengthMax = 280
-
-/** The detector's statement, if it names the outcome, contains no negation and passes the fact check. */
-function checkedStatement(
-  { market, now }: DetectionQuestion,
-  outcome: 0 | 1,
-  evidence: AcceptedDetection["evidence"],
-  statement: string,
-): string {
-  const facts = statementFacts(market, outcome, evidence, now)
-  const text = statement.trim()
-  const namesIt = text.includes(quoted(safeName(market.outcomes[outcome])))
-  const isValid = text.length <= statementLengthMax && namesIt && !hasNegation(text) &&
-    faultsOf({ text, facts: facts.map(({ id }) => id) }, factsById(facts)).length === 0
-  return isValid ? text : plainStatement(market, outcome, evidence, now)
-}
-
-/** Quotations are ignored. A negation could deny the item's own outcome. */
-function hasNegation(text: string): boolean {
-  return /\b(?:not?|n[eo]ver|nor|n?either|none|nobody|nothing|cannot|without|except|instead|unlike|against|opposite|contrary|wrong|false|incorrect)(?:ly)?\b|n['’]t\b/i
-    .test(text.replace(/“[^“”]*”/g, ""))
-}
-
-/** The facts of a statement: the question, the outcome, and the cited evidence. */
-export function statementFacts(
-  market: Market,
-  outcome: 0 | 1,
-  evidence: AcceptedDetection["evidence"],
-  now: EpochMs,
-): readonly [Fact, ...ReadonlyArray<Fact>] {
-  const question = safeName(market.question)
-  const names = [question, safeName(market.outcomes[outcome])]
-  const shared = { links: [], certain: true }
-  const marketFact = `The market asks ${quoted(question)}.`
-  return [
-    { ...shared, id: "F1", kind: "market", statement: marketFact, names, figures: [] },
-    ...evidence.map((piece, n): Fact => {
-      const [title, source] = [safeName(piece.title), safeName(piece.source)]
-      return piece.kind === "venue"
-        ? {
-          ...{ ...shared, id: `F${n + 2}`, kind: "predetermined" },
-          statement: plainStatement(market, outcome, [piece], now),
-          names: [...names, title, source],
-          figures: [proposalAge({ proposedAt: piece.publishedAt }, now)],
-        }
-        : {
-          ...{ ...shared, id: `F${n + 2}`, kind: "news" },
-          statement: `${quoted(source)} wrote ${quoted(title)}.`,
-          names: [title, source],
-          figures: [],
-        }
-    }),
-  ]
 }
 
 /** A statement that names the outcome and the first piece of evidence. */

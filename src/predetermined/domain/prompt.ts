@@ -25,7 +25,7 @@ const task =
   `You judge whether the outcome of a prediction market's question is already decided by something that has happened, though the market is still open. You are shown the question, its outcomes, its rules, the other markets of its event and numbered pieces of evidence.
 A piece of evidence counts only if it reports a completed event and is about this very question: the same month, day, place, number, level, stage and both sides of the match, and published after the event began. An expectation, a forecast, a poll, a rumour, a price, or words in the question or the rules are no evidence. Evidence that another outcome of the same event has won decides this question for its contrary outcome. A plain denial in a final report ("does not win, final count shows") is evidence too; that something has not happened yet is none while there is time left.
 If pieces of evidence contradict each other, or one corrects or denies a report, the outcome is not determined. News alone needs two independent texts of different publishers; copies of one text count once.
-"determined": true only if the evidence itself says that the outcome is decided. "outcome": the outcome spelled exactly as among the outcomes, or null. "confidence": high only if the evidence leaves no doubt. "evidence": the ids of all pieces of evidence that support the answer. "decisiveWords": the words that decide the question, copied letter by letter from one title among them; empty when not determined. "statement": one sentence of plain lower case words that says what the evidence says, without links and without figures; it must repeat the outcome; the question, an outcome, a title or a source may be repeated only whole and between the marks \u201c and \u201d.
+"determined": true only if the evidence itself says that the outcome is decided. "outcome": the outcome spelled exactly as among the outcomes, or null. "confidence": high only if the evidence leaves no doubt. "evidence": the ids of all pieces of evidence that support the answer. "decisiveWords": the words that decide the question, copied letter by letter from one title among them; empty when not determined.
 When in doubt: determined false, outcome null, confidence low, evidence and decisiveWords empty.`
 
 export function detectionPrompt(question: DetectionQuestion, boundary: string): Prompt {
@@ -73,7 +73,6 @@ function proposalData(outcomes: readonly [string, string], proposal: Proposal, n
 export const DetectionAnswer = Schema.Struct({
   determined: Schema.Boolean,
   outcome: Schema.NullOr(TextOf(outcomeLengthMax)),
-  statement: TextOf(sentenceLengthMax),
   confidence: Schema.Literals(["low", "medium", "high"]),
   evidence: ListOf(Schema.String.check(Schema.isPattern(/^E[0-9]{1,4}$/)), evidenceMax),
   decisiveWords: TextOf(sentenceLengthMax),

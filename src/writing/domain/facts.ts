@@ -1,8 +1,9 @@
 /**
- * Numbered facts, which are all that a text may state, and passages, which cite the facts they use.
+ * Numbered facts: all that a text may state.
  *
  * @module
  */
+import type { Value } from "./values.ts"
 
 export type FactKind =
   | "mover"
@@ -15,6 +16,9 @@ export type FactKind =
   | "price"
   | "book"
   | "whale"
+  | "relation"
+  | "rules"
+  | "record"
   | "coverage"
   | "method"
 
@@ -22,23 +26,24 @@ export interface Fact {
   /** `F1`, `F2`, …: unique among the facts of one text. */
   readonly id: string
   readonly kind: FactKind
-  /** The fact in a few sentences. A passage of them that cites only this fact passes the fact check. */
+  /** What it is about: a market's slug, a wallet's address; null when it is about no single thing. */
+  readonly subject: string | null
+  /** The values that the statement spells, by slot name: `from`, `to`, `market`, `publisher`, … */
+  readonly values: Readonly<Record<string, Value>>
+  /** Of a price move; null for other facts. */
+  readonly direction: "up" | "down" | null
+  /** Whether it states that something is absent, unknown or did not happen. */
+  readonly negative: boolean
+  /** The fact in a few sentences, with every value as it is spelled. */
   readonly statement: string
   /** Figures with their units, each spelled as it may be repeated: `0.62`, `12,300 USD`, `4 hours`. */
   readonly figures: ReadonlyArray<string>
   /**
-   * Untrusted text (questions, outcomes, pseudonyms, headlines, names of sources), sanitized by `safeName`.
-   * A text may repeat one only whole, between “ and ”.
+   * Untrusted text (questions, outcomes, pseudonyms, headlines, names of sources), sanitized.
    */
   readonly names: ReadonlyArray<string>
   /** Addresses that may be repeated. */
   readonly links: ReadonlyArray<string>
   /** Whether it states that something is decided: only then may a text use words of certainty. */
   readonly certain: boolean
-}
-
-/** A few sentences of plain text, and the ids of the facts they cite. */
-export interface Passage {
-  readonly text: string
-  readonly facts: ReadonlyArray<string>
 }

@@ -5,11 +5,22 @@
  * @module
  */
 import { nameLengthMax, quoted, safeName } from "../../core/domain/untrusted.ts"
+import { spelled, type Value } from "./values.ts"
 
 export interface Statement {
   readonly text: string
   readonly figures: ReadonlyArray<string>
   readonly names: ReadonlyArray<string>
+  readonly values: Readonly<Record<string, Value>>
+}
+
+/** A typed value with its slot name; the text is its spelling. */
+export function value(slot: string, value: Value): Statement {
+  const text = spelled(value)
+  if (value.type === "word") return { text, figures: [], names: [], values: { [slot]: value } }
+  return value.type === "name"
+    ? { text, figures: [], names: [value.text], values: { [slot]: value } }
+    : { text, figures: [text], names: [], values: { [slot]: value } }
 }
 
 /** A template tag: our own words around figures, names and other statements. */
@@ -24,11 +35,6 @@ export function phrase(
   }
 }
 
-/** A figure as spelled by `figures.ts`. */
-export function figure(text: string): Statement {
-  return { text, figures: [text], names: [] }
-}
-
 /**
  * Untrusted text, sanitized and quoted, at most `max` characters; `fallback` when it has no visible
  * character.
@@ -40,7 +46,7 @@ export function name(
 ): Statement {
   const sanitized = safeName(text, max)
   const visible = sanitized === nameless ? safeName(fallback, max) : sanitized
-  return { text: quoted(visible), figures: [], names: [visible] }
+  return { text: quoted(visible), figures: [], names: [visible], values: {} }
 }
 
 const nameless = safeName("")
@@ -56,15 +62,16 @@ export function listed(parts: ReadonlyArray<Statement>): Statement {
   return phrase`${joined(parts.slice(0, -1), ", ")} and ${last}`
 }
 
-export function union(
+function union(
   parts: ReadonlyArray<Statement>,
-): Pick<Statement, "figures" | "names"> {
+): Omit<Statement, "text"> {
   return {
     figures: [...new Set(parts.flatMap(({ figures }) => figures))],
     names: [...new Set(parts.flatMap(({ names }) => names))],
+    values: Object.assign({}, ...parts.map(({ values }) => values)),
   }
 }
 
 function plain(text: string): Statement {
-  return { text, figures: [], names: [] }
+  return { text, figures: [], names: [], values: {} }
 }

@@ -109,7 +109,6 @@ export const credulous = (question: DetectionQuestion): Effect.Effect<Detection>
   Effect.succeed({
     determined: true,
     outcome: "Yes",
-    statement: "It is open.",
     confidence: "high",
     decisiveWords: question.evidence.find(({ kind }) => kind === "news")?.title ?? "",
     evidence: question.evidence.filter(({ kind }) => kind === "news").map(({ id }) => id),

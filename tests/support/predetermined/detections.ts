@@ -91,7 +91,6 @@ export const isUnchallenged = (drawn: typeof anyProposal.Type): boolean => {
 const anyDetection = Schema.Struct({
   determined: Schema.Literals([true, true, true, false]),
   outcome: Schema.Literals(["first", "second", "first", "second", "other", "none"]),
-  statement: Schema.Literals(["", "It is lit.", "<b>Sure</b>", "long", "It paid 99 to one."]),
   confidence: Schema.Literals(["high", "medium", "low"]),
   cited: Schema.Array(int(1, 9)).check(Schema.isMaxLength(6)),
   /** The decisive words: of the first cited headline, or others. */
@@ -116,7 +115,6 @@ export const detectionOf = (
     outcome: { first: outcomes[0], second: outcomes[1], other: "Perhaps", none: null }[
       drawn.outcome
     ],
-    statement: drawn.statement === "long" ? "It is lit. ".repeat(60) : drawn.statement,
     confidence: drawn.confidence,
     evidence: drawn.careless ? ids : ids.filter((id) => known.has(id)),
   }

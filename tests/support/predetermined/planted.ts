@@ -86,7 +86,6 @@ export function plantedAnswer(of: PlantedCase, { evidence }: DetectionQuestion):
   return {
     determined: true,
     outcome: of.answer,
-    statement: "",
     confidence: "high",
     evidence: evidence.map(({ id }) => id),
     decisiveWords: of.decisiveWords ?? title,

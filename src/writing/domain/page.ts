@@ -1,0 +1,111 @@
+/**
+ * A page of sentences: what a buyer reads. Each slot of the page holds the sentences of the template
+ * until claims of a model replace them, one by one.
+ *
+ * @module
+ */
+
+/**
+ * - `fact`: states what the cited facts say.
+ * - `inference`: our reading of two facts or more; rendered by code as such.
+ * - `watch`: what to watch next.
+ */
+export const claimKinds = ["fact", "inference", "watch"] as const
+export type ClaimKind = typeof claimKinds[number]
+
+/** One sentence and the facts it rests on. */
+export interface Sentence {
+  readonly text: string
+  readonly facts: ReadonlyArray<string>
+}
+
+/** A sentence that a model proposes for a slot. Its text is filled: it has no open value. */
+export interface Claim extends Sentence {
+  readonly slot: string
+  readonly kind: ClaimKind
+}
+
+/** One paragraph of a page. */
+export interface Slot {
+  /** `S1`, `S2`, …: unique in one page. */
+  readonly id: string
+  /** What it is about, for the narrator: `move`, `whales`, `thesis`, `risk`, … */
+  readonly topic: string
+  /** The facts that a claim of this slot may cite. */
+  readonly facts: ReadonlyArray<string>
+  /** The sentences of the template, in order; each is true by construction. Never empty. */
+  readonly sentences: readonly [Sentence, ...ReadonlyArray<Sentence>]
+  /** Whether the sentences speak about the text itself (coverage, method) and not about markets. */
+  readonly aboutItself: boolean
+}
+
+/** A sentence of the page that a buyer reads, and who wrote it. */
+export interface FilledSentence extends Sentence {
+  readonly kind: "template" | ClaimKind
+}
+
+/** A slot with the sentences that are published. Never empty when the slot was not. */
+export interface FilledSlot {
+  readonly id: string
+  readonly topic: string
+  readonly aboutItself: boolean
+  readonly sentences: ReadonlyArray<FilledSentence>
+}
+
+/** Inference may be one word of so many. */
+const inferenceShareMax = 1 / 3
+
+/**
+ * The page with its accepted claims. In a slot the claims come in their order, then the sentences of the
+ * template that state a fact which no claim of the kind `fact` states. Without such a claim the
+ * sentences of the template come first, so that a reading stands behind what it rests on. The last
+ * inferences are left out while they are more than a third of the words.
+ */
+export function fillSlots(
+  slots: ReadonlyArray<Slot>,
+  accepted: ReadonlyArray<Claim>,
+): ReadonlyArray<FilledSlot> {
+  const filled = slots.map((slot) => filledSlot(slot, accepted.filter((it) => it.slot === slot.id)))
+  const sentences = filled.flatMap((slot) => slot.sentences)
+  const inferenceWords = wordsOf(sentences.filter(({ kind }) => kind === "inference"))
+  if (inferenceWords <= wordsOf(sentences) * inferenceShareMax) return filled
+  const last = accepted.findLastIndex(({ kind, slot }) =>
+    kind === "inference" && slots.some(({ id }) => id === slot)
+  )
+  return last === -1 ? filled : fillSlots(slots, accepted.toSpliced(last, 1))
+}
+
+function filledSlot(slot: Slot, claims: ReadonlyArray<Claim>): FilledSlot {
+  const { id, topic, aboutItself } = slot
+  const stated = new Set(
+    claims.filter(({ kind }) => kind === "fact").flatMap(({ facts }) => facts),
+  )
+  const kept = slot.sentences
+    .filter(({ facts }) => facts.length === 0 || facts.some((fact) => !stated.has(fact)))
+    .map((sentence): FilledSentence => ({ ...sentence, kind: "template" }))
+  const written = claims.map((claim): FilledSentence => ({
+    text: claim.kind === "inference" ? asReading(claim.text) : claim.text,
+    facts: claim.facts,
+    kind: claim.kind,
+  }))
+  const sentences = stated.size > 0 ? [...written, ...kept] : [...kept, ...written]
+  return { id, topic, aboutItself, sentences }
+}
+
+/** First words that are never a name, so they lose their capital inside a sentence. */
+const commonFirstWord =
+  /^(?:The|This|That|These|Those|A|An|It|Its|They|Their|Both|Such|If|With|While|As|At|On|In|Neither|Either|Each|Several|Some|Most|Much|More|Money|Traders|Buyers|Sellers)\b/
+
+function asReading(text: string): string {
+  const inside = text.replace(commonFirstWord, (word) => word.toLowerCase())
+  return `Our reading: ${inside}`
+}
+
+function wordsOf(sentences: ReadonlyArray<Sentence>): number {
+  return sentences.reduce((sum, { text }) => sum + wordCount(text), 0)
+}
+
+/** Runs of characters between spaces. */
+export function wordCount(text: string): number {
+  return text.split(/\s+/).filter((word) => word !== "").length
+}

@@ -1,0 +1,107 @@
+/**
+ * The typed values of facts, and their spelling in a text. Code fills them into sentences, so a figure
+ * or a name in a text is never typed by a model.
+ *
+ * @module
+ */
+import type { EpochMs } from "../../core/domain/time.ts"
+import {
+  countFigure,
+  deviationsFigure,
+  durationFigure,
+  priceFigure,
+  whenFigure,
+} from "./figures.ts"
+import { quoted } from "../../core/domain/untrusted.ts"
+
+export type Value =
+  /** A price or a probability, 0..1. Spelled `0.345`. */
+  | { readonly type: "price"; readonly value: number }
+  /** The size of a difference of two prices, 0..1. Spelled `14 cents`; the fact has the direction. */
+  | { readonly type: "change"; readonly value: number }
+  /** A signed share, 1 for all: a return, a win rate, an edge. Spelled `62.8%`, `-7.1%`. */
+  | { readonly type: "rate"; readonly value: number }
+  /** Spelled `$12,300`. */
+  | { readonly type: "usd"; readonly value: number }
+  /** Spelled `26 entries`. */
+  | {
+    readonly type: "count"
+    readonly value: number
+    readonly noun: string
+    readonly nouns: string
+  }
+  /** A size of a move in standard deviations. Spelled `6.0 standard deviations`. */
+  | { readonly type: "deviations"; readonly value: number }
+  /** Spelled `26 hours`. */
+  | { readonly type: "duration"; readonly ms: number }
+  /** Spelled `01:57 UTC`, with its date unless it is on the day of `today`. */
+  | { readonly type: "time"; readonly at: EpochMs; readonly today: EpochMs }
+  /** Untrusted text, sanitized by `safeName`; quoted unless it is a short plain name. */
+  | { readonly type: "name"; readonly text: string }
+  /** A word of our own with a fixed meaning: a label, a confidence, a status. */
+  | { readonly type: "word"; readonly text: string }
+
+/** The one spelling of a value in our own texts. */
+export function spelled(value: Value): string {
+  switch (value.type) {
+    case "price":
+      return priceFigure(value.value)
+    case "change":
+      return centsFigure(value.value)
+    case "rate":
+      return percentFigure(value.value)
+    case "usd":
+      return dollarFigure(value.value)
+    case "count":
+      return countFigure(value.value, value.noun, value.nouns)
+    case "deviations":
+      return deviationsFigure(value.value)
+    case "duration":
+      return durationFigure(value.ms)
+    case "time":
+      return whenFigure(value.at, value.today)
+    case "name":
+      return isPlainName(value.text) ? value.text : quoted(value.text)
+    case "word":
+      return value.text
+  }
+}
+
+/** A price difference: `14 cents`, `0.3 cents`, `1 cent`. */
+function centsFigure(difference: number): string {
+  const cents = trimmed(Math.abs(difference) * 100, 2)
+  return `${cents} ${cents === "1" ? "cent" : "cents"}`
+}
+
+/** `62.8%`, `-7.1%`. */
+function percentFigure(rate: number): string {
+  return `${trimmed(rate * 100, 1)}%`
+}
+
+/** To the dollar: `$12,300`. */
+function dollarFigure(usd: number): string {
+  return `$${countFigure(Math.max(0, usd), "", "").trimEnd()}`
+}
+
+/** At most `decimals` decimals, without trailing zeros; no minus zero. */
+function trimmed(value: number, decimals: number): string {
+  const text = value.toFixed(decimals).replace(
+    /\.?0+$/,
+    (zeros) => zeros.startsWith(".") ? "" : zeros,
+  )
+  return text === "-0" ? "0" : text.includes(".") ? text.replace(/0+$/, "") : text
+}
+
+/** Words and characters of a name that is written without quotation marks. */
+const plainNameWordsMax = 3
+const plainNameLengthMax = 30
+
+/**
+ * Whether a name reads as a name without quotation marks: one to three words, each with a capital or a
+ * digit in front, and no punctuation that could end a sentence.
+ */
+export function isPlainName(text: string): boolean {
+  const words = text.split(" ")
+  return text.length <= plainNameLengthMax && words.length <= plainNameWordsMax &&
+    words.every((word) => /^[\p{Lu}\p{N}][\p{L}\p{N}'’&-]*$/u.test(word))
+}
