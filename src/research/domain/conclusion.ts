@@ -383,7 +383,11 @@ function recordWords(
       const such = count("resolved", found.moves, "earlier move", "earlier moves")
       return phrase`${such} ${bin.includes("24h") ? sizeWords(delta) : "of any size"}${
         basis === "own_movers" ? "" : " in public price records"
-      }, ${rate("kept", drift.shareKept)} still kept half or more a day later`
+      }, ${
+        rate("kept", drift.shareKept)
+      } still kept half or more a day later, and on average the price ${
+        drift.drift < 0 ? "came back" : "went on by"
+      } ${cents("drift", roundTo(drift.drift, 1_000))}`
     }
   }
   return null

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { convergenceOf } from "../../markets/domain/resolving.ts"
 import { proposalWords } from "../../markets/domain/proposal.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
@@ -139,15 +140,15 @@ function statusLines(material: ReportMaterial): ReadonlyArray<Line> {
       ]
       : []
   }
+  const own = priceOfOutcome(material, proposal.outcome)
+  const isDoubted = convergenceOf(own) === "contested"
   const state = phrase`At the venue the outcome ${
     outcomeName(material, proposal.outcome, "outcome")
-  } is ${word("status", proposalWords(proposal, now))}, and it costs ${
-    price("price", priceOfOutcome(material, proposal.outcome))
-  }.`
+  } is ${word("status", proposalWords(proposal, now))}, and it costs ${price("price", own)}.`
   const proposed = { ...state.values, ...time("proposedAt", proposal.proposedAt, now).values }
   return [
     line("market", { ...state, values: proposed }, details),
-    ...proposalRecord === null || proposal.disputed ? [] : [line(
+    ...proposalRecord === null || proposal.disputed || !isDoubted ? [] : [line(
       "record",
       phrase`Of ${
         count(
@@ -158,7 +159,11 @@ function statusLines(material: ReportMaterial): ReadonlyArray<Line> {
         )
       }, ${rate("kept", proposalRecord.upheldRate)} stood (likely between ${
         rate("edgeLow", proposalRecord.upheldRateLow)
-      } and ${rate("edgeHigh", proposalRecord.upheldRateHigh)}).`,
+      } and ${rate("edgeHigh", proposalRecord.upheldRateHigh)})${
+        proposalRecord.upheldRateLow > own
+          ? phrase`: even the lower end is above the price of ${price("price", own)}`
+          : phrase``
+      }.`,
       details,
     )],
   ]
