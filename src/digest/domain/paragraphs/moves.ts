@@ -143,7 +143,8 @@ function newsLine(story: DigestFact, told: Set<string>): Line {
 /** The half level, and once how often such moves lasted. */
 function levelLine(level: DigestFact, told: Set<string>): Line {
   return line(level, (spell) => {
-    const start = spell`Half of it is given back at ${"halfLevel"}`
+    const start = spell`Half of it is given back at ${"halfLevel"}` +
+      (has(level, "price") ? spell` (now ${"price"})` : "")
     if (!has(level, "kept")) return `${start}.`
     const record = spell`${"resolved"} ${"kept"} ${"window"}`
     if (told.has(record)) {
