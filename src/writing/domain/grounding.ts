@@ -104,7 +104,7 @@ function checkNames(context: Context, findings: Findings): void {
   const others = new Set(names.filter(({ cited }) => !cited).flatMap(({ words }) => words))
   tokens.forEach((token, at) => {
     if (token.kind !== "word" || token.refs.length > 0 || findings.confirmed.has(at)) return
-    if (!/^\p{Lu}/u.test(token.text)) return
+    if (!/^(?:\p{Lu}|0x)/u.test(token.text)) return
     const isKnown = isPlainWord(token.lower) || openers.has(token.lower) ||
       cueWords.has(token.lower) ||
       context.ownStemSet.has(stem(token.lower)) || context.nameStems.has(stem(token.lower))
@@ -187,6 +187,9 @@ function checkClauses(context: Context, findings: Findings): void {
   ) {
     findings.asked.push("no value of a cited fact")
   }
+  if (tokens.filter(({ kind }) => kind === "word" || kind === "number").length < 2) {
+    findings.asked.push("a name alone")
+  }
   for (const [clause, own] of clauses) {
     const words = own.filter(({ kind }) => kind === "word")
     const isStated = named.has(clause) ||
@@ -205,11 +208,9 @@ function checkClauses(context: Context, findings: Findings): void {
   }
 }
 
-/** Words of a cited statement that make a clause a repetition of it. */
-const ownWordsMin = 2
-
+/** Whether a clause repeats words of a cited statement, and has no other but known ones. */
 function isOwnClause(context: Context, words: ReadonlyArray<{ readonly lower: string }>): boolean {
-  const own = words.filter(({ lower }) => context.ownStemSet.has(stem(lower)) && lower.length > 3)
-  return own.length >= ownWordsMin &&
-    words.every(({ lower }) => isPlainWord(lower) || context.ownStemSet.has(stem(lower)))
+  const isOwn = ({ lower }: { readonly lower: string }) => context.ownStemSet.has(stem(lower))
+  return words.some((word) => isOwn(word) && !isPlainWord(word.lower)) &&
+    words.every((word) => isPlainWord(word.lower) || isOwn(word))
 }

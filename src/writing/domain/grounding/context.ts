@@ -39,7 +39,9 @@ export interface Context {
   readonly mentions: ReadonlyArray<Mention>
   /** Positions of the words that deny; “No” as an outcome denies nothing. */
   readonly denials: ReadonlySet<number>
-  /** The own words of the cited statements, without names, in order, by stem. */
+  /** The own words of the cited statements, without names, in lower case and in order. */
+  readonly ownWords: ReadonlyArray<ReadonlyArray<string>>
+  /** The same by stem. */
   readonly ownStems: ReadonlyArray<ReadonlyArray<string>>
   readonly ownStemSet: ReadonlySet<string>
   /** The stems of the words of the cited names. */
@@ -66,11 +68,12 @@ export function contextOf(
   const reading = tokensOf(text, names)
   const { tokens } = reading
   const figures = figuresOf(tokens)
-  const ownStems = cited.map(ownStemsOf)
+  const ownWords = cited.map(ownWordsOf)
+  const ownStems = ownWords.map((words) => words.map(stem))
   const mentions = mentionsOf(tokens, names)
   const own = names.filter(({ cited }) => cited)
   return {
-    ...{ kind, reading, tokens, figures, cited, names, ownStems },
+    ...{ kind, reading, tokens, figures, cited, names, ownWords, ownStems },
     figureAt: new Map(figures.map((figure) => [figure.first, figure])),
     mentions,
     denials: denialsOf(tokens, mentions),
@@ -94,7 +97,7 @@ function denialsOf(
       next === "from" && /^(?:far|refrained|abstained)$/.test(lower) ||
       next === "of" && lower === "short" ||
       lower === "nowhere" && !/^(?:gone|going|went|goes|go)$/.test(tokens[at - 1]?.lower ?? "")
-    const denies = isNegator(lower) && !(lower === "not" && next === "only") || isTooFew || isPhrase
+    const denies = isNegator(lower) || isTooFew || isPhrase
     return kind === "word" && denies && !outcomes.has(at) ? [at] : []
   }))
 }
@@ -103,11 +106,15 @@ export function isNegator(lower: string): boolean {
   return negators.has(lower) || /n['’]t$/.test(lower)
 }
 
-/** The words of a statement outside its quotations and names, by stem. */
-function ownStemsOf(fact: Fact): ReadonlyArray<string> {
+/** The words of a statement outside its quotations and names, and its values that are words. */
+function ownWordsOf(fact: Fact): ReadonlyArray<string> {
   const bare = fact.statement.replace(/“[^“”]*”/gu, " ")
   const own = fact.names.reduce((text, name) => text.replaceAll(name, " "), bare)
-  return (own.match(/\p{L}+(?:['’]\p{L}+)?/gu) ?? []).map((word) => stem(word.toLowerCase()))
+  const words = Object.values(fact.values).flatMap((value) =>
+    value.type === "word" ? [value.text] : []
+  )
+  return ([own, ...words].join(" ").match(/\p{L}+(?:['’]\p{L}+)?/gu) ?? [])
+    .map((word) => word.toLowerCase())
 }
 
 /** Whether a word stands beside the same word as in a cited statement: `before fees`, `least half`. */
@@ -118,6 +125,13 @@ export function isOwnPair({ tokens, ownStems }: Context, at: number): boolean {
   return ownStems.some((stems) =>
     stems.some((root, n) => root === own && (stems[n - 1] === before || stems[n + 1] === next))
   )
+}
+
+/** How often the cited statements deny. */
+export function ownDenials({ ownWords }: Context): number {
+  return ownWords.flat().filter((word, n, words) =>
+    isNegator(word) || /^(?:little|few)$/.test(word) && words[n - 1] === "too"
+  ).length
 }
 
 /** A word without its inflection, so that `moves`, `moved` and `moving` are one. Short words stay. */
@@ -213,7 +227,8 @@ export function governing(
       /^(?:for|of|on|in)$/.test(lower) || lower === "at" && tokens[after.first]?.kind === "number"
     ) &&
     tokens.slice(at + 1, after.first).every(({ kind, lower, refs }) =>
-      kind === "word" && !/^(?:and|while|but)$/.test(lower) && refs.length === 0 ||
+      kind !== "mark" && !/^(?:and|while|but)$/.test(lower) &&
+        refs.every((ref) => ref.class === "outcome") ||
       /^[“"]$/u.test(lower)
     )
   if (isLinked) return after

@@ -30,7 +30,7 @@ stories news source sources publisher publishers outlet outlets venue digest tim
 minute minutes week utc usd dollar dollars move moves moved moving change changed stand stands stood
 standing left came comes seen show shows shown paid pays cost costs spent bought buyer buyers published carried
 total label labelled labeled record mean average rate took takes last first next end ends ended ending
-begin began start started event game match more less most least than`)
+begin began start started event game match more less most least`)
 
 /** Words that say what the figure beside them is; without a figure they state something themselves. */
 export const cueWords = wordsOf(`
@@ -66,7 +66,7 @@ certain certainly certainty definite definitely definitively guarantee guarantee
 guaranteeing inevitable inevitably undoubtedly undoubted undeniable undeniably surely sure assured
 assuredly unquestionably unquestionable indisputable indisputably obvious obviously clearly evident
 evidently plainly irrefutable irreversible foregone unstoppable foolproof surefire infallible
-destined doomed bulletproof riskfree rigged absolutely impossible indeed truly locked sealed clinched
+destined doomed safe safely bulletproof riskfree rigged absolutely impossible indeed truly locked sealed clinched
 cemented inescapable unavoidable ironclad bound must shall shan't won't will 'll`)
 
 /** Words that call something decided. A fact must say so. */
