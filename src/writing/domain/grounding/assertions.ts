@@ -220,7 +220,9 @@ function checkDecided(context: Context, at: number, findings: Findings): void {
   if (findings.confirmed.has(at) || isRateOfWins(context, at, findings)) return
   const root = stem(lower)
   if (context.ownStemSet.has(root)) {
-    findings.confirmed.add(at)
+    if (isDenied(context, at) || !isOnlyDenied(context, root)) findings.confirmed.add(at)
+    else if (context.kind !== "fact") findings.asked.push(`decided: ${text}`)
+    else findings.refused.push(`the cited facts deny “${text}”`)
     return
   }
   const isAttributed = context.cited.some(({ kind }) => kind === "news") &&
@@ -238,6 +240,15 @@ function checkDecided(context: Context, at: number, findings: Findings): void {
   if (isOpen || byTrades || isDenied(context, at) || isAttributed && isOfName(context, root)) {
     findings.asked.push(`decided: ${text}`)
   } else findings.refused.push(`no cited fact is decided: “${text}”`)
+}
+
+/** Whether the cited statements have a word only behind a denial: `and not disputed`. */
+function isOnlyDenied({ ownStems, ownWords }: Context, root: string): boolean {
+  return ownStems.every((stems, of) =>
+    stems.every((own, n) =>
+      own !== root || (ownWords[of] ?? []).slice(Math.max(0, n - denialWithin), n).some(isNegator)
+    )
+  )
 }
 
 /** `won 62.8% of its entries`, `a win rate of`: a rate, and no decided event. */

@@ -118,6 +118,8 @@ const priceRules: ReadonlyArray<Rule> = [
     ...starts,
     "price",
   ]),
+  left("(?:ago|earlier|previously)(?: \\S+){0,5} (?:at|is|was|from)", [...starts, "low"]),
+  left("now it", [...ends, "price"]),
   left("(?:was|were|stood) (?:\\S+ )?at", ["from", ...now]),
   left("(?:ended|ending|finished|closed|reached|hit|reaching|hitting|now) (?:\\S+ )?at", [
     ...ends,
