@@ -28,11 +28,12 @@ const usage = [
   "",
   "Runs every case of a folder against the model of OPENAI_BASE_URL, OPENAI_MODEL and",
   "OPENAI_API_KEY, and prints what is accepted, why the rest is refused, the time and the cost.",
-  "  --from  the folder of the cases; fixtures/narration by default",
+  "  --from  the folder of the cases; fixtures/narration/cases by default",
   "  --out   where the drafts are filed; fixtures/narration/drafts by default",
 ].join("\n")
 
-const casesDir = "fixtures/narration"
+const casesDir = "fixtures/narration/cases"
+const draftsDir = "fixtures/narration/drafts"
 /** The same time as in the service. */
 const within = { digest: Duration.minutes(4), report: Duration.seconds(50) } as const
 /** Reasons of refusals that are printed, the most frequent first. */
@@ -54,7 +55,7 @@ export function narrateCommand(args: ReadonlyArray<string>): Result.Result<Folde
   return cases === "--cases" && isKnown
     ? Result.succeed({
       from: given.get("--from") ?? casesDir,
-      out: given.get("--out") ?? `${casesDir}/drafts`,
+      out: given.get("--out") ?? draftsDir,
     })
     : Result.fail(usage)
 }

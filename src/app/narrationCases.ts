@@ -1,6 +1,6 @@
 /**
  * The cases of `deno task narrate`: the facts and slots of digests and reports, and the questions of
- * detections, each in a JSON file of `fixtures/narration`.
+ * detections, each in a JSON file of `fixtures/narration/cases`.
  *
  * @module
  */
@@ -71,6 +71,7 @@ const DetectionCase = Schema.Struct({
     exclusive: Schema.Boolean,
   })),
   exclusive: Schema.Boolean,
+  eventSlug: text,
   gameStartsAt: Schema.NullOr(finite),
   rules: text,
   mid: finite,
@@ -135,14 +136,14 @@ export const readCases = Effect.fn("readCases")(function* (dir: string) {
 
 /** The question with a market that has no more than the question needs. */
 export function questionOf(
-  { question, outcomes, siblings, exclusive, gameStartsAt, endsAt, proposal, ...rest }:
+  { question, outcomes, siblings, exclusive, eventSlug, gameStartsAt, endsAt, ...rest }:
     DetectionCase,
 ): DetectionQuestion {
   const market: Market = {
     id: MarketId.make("case"),
     slug: Slug.make("case"),
     question,
-    eventSlug: "case",
+    eventSlug,
     url: "https://venue.example/case",
     category: null,
     outcomes,
@@ -154,7 +155,7 @@ export function questionOf(
     volumeUsd: 0,
     volume24hUsd: null,
     liquidityUsd: 0,
-    status: proposal === null ? "open" : "proposed",
+    status: rest.proposal === null ? "open" : "proposed",
     listed: null,
     takerFeeRate: 0,
     mechanical: null,
@@ -165,7 +166,7 @@ export function questionOf(
     siblings,
     rules,
     mid,
-    proposal: proposal === null ? null : { ...proposal, marketId: market.id },
+    proposal: rest.proposal === null ? null : { ...rest.proposal, marketId: market.id },
     evidence,
     now,
   }

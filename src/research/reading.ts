@@ -88,7 +88,8 @@ export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, mar
   const material: ReportMaterial = {
     ...{ market, now, ticks, entries, news, proposal, siblings, rules, ...records },
     priceAction: [first, ...rest],
-    microstructure: book,
+    microstructure: book?.microstructure ?? null,
+    quote: book?.quote ?? null,
   }
   return material
 })
@@ -140,7 +141,10 @@ const liveBook = Effect.fnUntraced(function* (
 ) {
   const { rows } = yield* requiredFromVenue(venue.books([token]))
   const book = rows.find(({ tokenId }) => tokenId === token)
-  return book === undefined ? null : Result.getOrElse(microstructure(book), () => null)
+  const read = book === undefined ? null : Result.getOrElse(microstructure(book), () => null)
+  return read === null || book === undefined
+    ? null
+    : { microstructure: read, quote: quoteOfBook(book) }
 })
 
 const requiredFromVenue = <A>(request: Effect.Effect<A, VenueUnavailable>) =>

@@ -14,13 +14,20 @@ import {
   supports,
 } from "../support/writing/modelServer.ts"
 import { claimDraft, draftRequest } from "../support/writing/pages.ts"
+import { writesTruly } from "../support/writing/writers.ts"
 
 const { previous: _, ...page } = draftRequest
 const detection = {
   kind: "detection",
   question: "Will Acme buy Globex by 1 December 2026?",
   outcomes: ["Yes", "No"],
-  ...{ siblings: [], exclusive: false, gameStartsAt: null, rules: "Yes if it does." },
+  ...{
+    siblings: [],
+    exclusive: false,
+    eventSlug: "acme",
+    gameStartsAt: null,
+    rules: "Yes if it does.",
+  },
   mid: 0.5,
   endsAt: null,
   proposal: null,
@@ -47,12 +54,12 @@ const thinking: Behaviour = (call) =>
   completion(`<think>{"claims":[]}</think>\nHere it is:\n${JSON.stringify(answers[call.use])}`)
 const tokens = ["max_tokens", "max_completion_tokens"]
 
-const narrate = (dir: string, baseUrl: string) =>
+const narrate = (folders: ReadonlyArray<string>, baseUrl: string) =>
   Effect.promise(async () => {
     const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
       args: [
         ...["run", "--no-check", "--no-prompt", "--allow-all", "src/narrate.ts"],
-        ...["--cases", "--from", dir, "--out", `${dir}/drafts`],
+        ...["--cases", ...folders],
       ],
       cwd: new URL("../..", import.meta.url),
       env: {
@@ -85,7 +92,10 @@ for (
           Deno.writeTextFile(`${dir}/${file}.json`, JSON.stringify(content))
         )
       }
-      const { code, out, errors } = yield* narrate(dir, server.baseUrl.href)
+      const { code, out, errors } = yield* narrate(
+        ["--from", dir, "--out", `${dir}/drafts`],
+        server.baseUrl.href,
+      )
       equal([code, errors], [0, ""], out)
       ok(/page: 4 claims, 1 accepted \(25%\), 2 refused/.test(out), out)
       ok(/question: right \(nothing accepted; answered\)/.test(out), out)
@@ -97,3 +107,35 @@ for (
       ok(JSON.stringify(draft.text).includes("Alpha fell by 20 cents."))
     }))
 }
+
+/** Cites all evidence for the first outcome, whatever was asked. */
+const careless = (call: Call) => {
+  const [question, ...rows] = call.data as ReadonlyArray<Record<string, unknown>>
+  const evidence = rows.filter(({ id, title }) => id !== undefined && title !== undefined)
+  return {
+    determined: true,
+    outcome: Object(question)["outcomes"][0],
+    confidence: "high",
+    evidence: evidence.map(({ id }) => id),
+    decisiveWords: evidence.at(-1)?.["title"] ?? "",
+  }
+}
+
+liveTest(
+  "the recorded cases are read, and no case takes a careless answer for right",
+  () =>
+    Effect.gen(function* () {
+      const server = yield* modelServer((call) =>
+        call.use === "detection" ? completion(JSON.stringify(careless(call))) : writesTruly(call)
+      )
+      const out = yield* Effect.acquireRelease(
+        Effect.promise(() => Deno.makeTempDir()),
+        (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+      )
+      const run = yield* narrate(["--out", out], server.baseUrl.href)
+      equal([run.code, run.errors], [0, ""], run.out)
+      ok(!run.out.includes("WRONG"), run.out)
+      const pages = [...run.out.matchAll(/^ {2}(?:digest|report)-.*\((\d+)%\)/gm)]
+      ok(pages.length >= 6 && pages.every(([, share]) => Number(share) >= 50), run.out)
+    }),
+)

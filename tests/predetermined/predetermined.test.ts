@@ -368,3 +368,35 @@ on(
     equal((yield* tickOf(ports, now + tickIntervalMs)).rejected, { empty_side: 1 })
   }),
 )
+
+on(
+  "news that a rival has won decides the other markets of the event",
+  {
+    markets: ["Ann Lee", "Bob Smith"].map((name, n) =>
+      candidate(n, {
+        question: `Will ${name} win the mayoral election of Ostria?`,
+        ...{ eventSlug: "ostria-mayor", status: "open" },
+      })
+    ),
+    headlines: ["Bob Smith wins mayoral election of Ostria", "Ostria: Smith wins mayoral vote"]
+      .map((title, n) => ({
+        ...{ title, url: `https://paper${n}.example/`, source: `Paper ${n}` },
+        publishedAt: now - minute,
+      })),
+    detector: "model",
+    detect: (question) =>
+      Effect.map(credulous(question), (answer) => ({
+        ...answer,
+        outcome: question.market.question.includes("Smith") ? "Yes" : "No",
+      })),
+  },
+  Effect.fnUntraced(function* (script, ports) {
+    yield* tickOf(ports, now)
+    equal(script.questions.map(({ siblings }) => siblings.length), [1, 1])
+    const items = yield* itemsOf(ports)
+    equal(items.map(({ title, data }) => [title, data.kind, data.outcome]).toSorted(), [
+      ["Will Ann Lee win the mayoral election of Ostria?", "evidence", "No"],
+      ["Will Bob Smith win the mayoral election of Ostria?", "evidence", "Yes"],
+    ])
+  }),
+)

@@ -58,8 +58,8 @@ const writing = (any: Arbitrary.Arbitrary<PageOptions>, behaviour: Behaviour) =>
     return sum
   })
 
-/** The share of true claims that is published: each repeats a fact's first sentence. */
-const acceptedShareMin = 0.98
+/** The share of true claims that is published; some repeat one another, where facts have the same names. */
+const acceptedShareMin = 0.9
 
 for (const [name, any] of [["digest", anyDigest], ["report", anyReport]] as const) {
   liveTest(`true claims of a ${name} are published`, () =>

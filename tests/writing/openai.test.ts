@@ -301,7 +301,7 @@ test(`at most ${concurrentRequestsMax} requests run at once, and waiting for a s
     const server = yield* modelServer(silent)
     yield* Effect.gen(function* () {
       const fibers = yield* Effect.forEach(
-        Array.from({ length: concurrentRequestsMax + 3 }),
+        Array.from({ length: 2 * concurrentRequestsMax + 1 }),
         () => Effect.forkChild(requestDigest, { startImmediately: true }),
       )
       yield* server.arrived(concurrentRequestsMax)

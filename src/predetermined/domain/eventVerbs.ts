@@ -28,7 +28,7 @@ const families = {
   },
   sign: {
     yes:
-      "sign agree/agrees/agreed seal ink finalise finalize conclude strike/strikes/struck reach " +
+      "sign agree/agrees/agreed seal ink finalise finalize conclude strike struck/struck reach " +
       "ratify announce declare",
     no: "reject collapse abandon",
     ...{ isFinal: false, takesObject: false },

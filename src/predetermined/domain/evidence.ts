@@ -7,8 +7,7 @@
 import type { DetectionQuestion, EvidencePiece, SiblingMarket } from "./detection.ts"
 import { challengeWindowMs, type Proposal } from "../../markets/domain/proposal.ts"
 import { disputesReport, isAbout, reportsCompletedEvent, siteOf } from "./headlineChecks.ts"
-import { type HeadlineReading, namesSubject, readHeadline } from "./headlineReading.ts"
-import { isInScope } from "./scope.ts"
+import { type HeadlineReader, headlineReader, type HeadlineReading } from "./headlineReading.ts"
 import type { Market } from "../../markets/domain/market.ts"
 import { storiesOf } from "../../news/domain/stories.ts"
 import type { Headline } from "../../news/domain/headline.ts"
@@ -44,11 +43,10 @@ export function evidenceOf(
   { market, siblings, proposal, headlines, now }: EvidenceInput,
 ): ReadonlyArray<EvidencePiece> {
   const questions = [market.question, ...siblings.map(({ question }) => question)]
-  const context = { market, siblings, rules: "", now }
+  const { read, namesSubject } = headlineReader({ market, siblings, rules: "", now })
+  const disputes = (title: string) => disputesReport(title, market.question)
   const weightOf = (piece: Omit<EvidencePiece, "id">): number =>
-    readHeadline(context, piece) !== null || disputesReport(piece.title, market.question)
-      ? 2
-      : Number(reportsCompletedEvent(piece.title))
+    read(piece) !== null || disputes(piece.title) ? 2 : Number(reportsCompletedEvent(piece.title))
   const venue = proposal === null || proposal.proposedAt > now ? [] : [{
     kind: "venue" as const,
     title: `Outcome proposed at the venue${proposal.disputed ? ", and disputed" : ""}: ` +
@@ -68,7 +66,8 @@ export function evidenceOf(
       publishedAt,
     }))
     .filter(({ title }) =>
-      questions.some((question) => isAbout(title, question)) || namesSubject(context, title)
+      questions.some((question) => isAbout(title, question)) ||
+      (reportsCompletedEvent(title) || disputes(title)) && namesSubject(title)
     )
     .map((piece) => ({ piece, weight: weightOf(piece) }))
     .toSorted((a, b) => b.weight - a.weight || byTime(a.piece, b.piece))
@@ -89,45 +88,56 @@ function byTime(a: Omit<EvidencePiece, "id">, b: Omit<EvidencePiece, "id">): num
 }
 
 /** The parts of a question that decide whether evidence counts. */
-type EvidenceContext = Pick<
-  DetectionQuestion,
-  "market" | "siblings" | "rules" | "proposal" | "now"
->
-
-/**
- * Whether a piece of evidence supports the claim that a market has this outcome. It is either the
- * venue's unchallenged proposal of the outcome, or a headline that reports the outcome and corrects no
- * other report.
- */
-export function supports(
-  context: EvidenceContext,
-  piece: EvidencePiece,
-  outcome: 0 | 1,
-): boolean {
-  const { proposal, now } = context
-  if (piece.kind === "venue") return proposal?.outcome === outcome && isUnchallenged(proposal, now)
-  const report = reportOf(context, piece)
-  return report?.outcome === outcome && report.isDecided
+type EvidenceContext = Omit<DetectionQuestion, "mid" | "evidence"> & {
+  readonly evidence: ReadonlyArray<EvidencePiece>
 }
 
-function reportOf(context: EvidenceContext, piece: EvidencePiece): HeadlineReading | null {
-  return piece.kind === "venue" || disputesReport(piece.title, context.market.question)
-    ? null
-    : readHeadline(context, piece)
+/** What the evidence of a question says. */
+export interface EvidenceJudgement {
+  /**
+   * Whether a piece supports the claim that the market has this outcome. It is either the venue's
+   * unchallenged proposal of the outcome, or a headline that reports the outcome and corrects no other
+   * report.
+   */
+  readonly supports: (piece: EvidencePiece, outcome: 0 | 1) => boolean
+  /**
+   * Whether the headlines contradict each other: they report both outcomes, two winners, or figures
+   * that differ, or one of them corrects or denies a report of the event.
+   */
+  readonly isContradictory: boolean
 }
 
-/**
- * Whether the headlines of a question contradict each other: they report both outcomes, or figures that
- * differ, or one of them corrects or denies a report of the event.
- */
-export function isContradictory(
-  question: Pick<DetectionQuestion, "evidence"> & EvidenceContext,
+export function judgeEvidence(question: EvidenceContext): EvidenceJudgement {
+  const { market, proposal, now, evidence } = question
+  const reader = headlineReader(question)
+  const news = evidence.filter(({ kind }) => kind === "news")
+  const disputing = news.filter(({ title }) => disputesReport(title, market.question))
+  const reports = new Map(news.flatMap((piece): ReadonlyArray<readonly [string, Report]> => {
+    const report = disputing.includes(piece) ? null : reader.read(piece)
+    return report === null ? [] : [[piece.id, { ...report, publishedAt: piece.publishedAt }]]
+  }))
+  return {
+    supports: ({ id, kind }, outcome) => {
+      if (kind === "venue") return proposal?.outcome === outcome && isUnchallenged(proposal, now)
+      const report = reports.get(id)
+      return report?.outcome === outcome && report.isDecided
+    },
+    isContradictory: areContradictory([...reports.values()], disputing, reader) ||
+      // Two winners of what only one can win.
+      [...reports.values()].some(({ outcome }) => outcome === 0) &&
+        news.some((piece) => reader.namesOtherWinner(piece)),
+  }
+}
+
+interface Report extends HeadlineReading {
+  readonly publishedAt: EpochMs
+}
+
+function areContradictory(
+  all: ReadonlyArray<Report>,
+  disputing: ReadonlyArray<EvidencePiece>,
+  reader: HeadlineReader,
 ): boolean {
-  const news = question.evidence.filter(({ kind }) => kind === "news")
-  const all = news.flatMap((piece) => {
-    const report = reportOf(question, piece)
-    return report === null ? [] : [{ ...report, publishedAt: piece.publishedAt }]
-  })
   const reports = all.filter(({ isDecided }) => isDecided)
   const [first] = reports
   if (first === undefined) return false
@@ -140,10 +150,7 @@ export function isContradictory(
     figures.some((other) => !own.some((figure) => other.includes(figure)))
   )
   return differ ||
-    news.some((piece) =>
-      disputesReport(piece.title, question.market.question) && isInScope(question, piece) &&
-      namesSubject(question, piece.title)
-    )
+    disputing.some((piece) => reader.isInScope(piece) && reader.namesSubject(piece.title))
 }
 
 /**

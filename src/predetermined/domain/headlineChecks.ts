@@ -74,7 +74,7 @@ const decisive: ReadonlySet<string> = new Set([
 
 const levelVerbs: ReadonlySet<string> = new Set([
   ...["was", "were", "stayed", "stays", "slows", "slowed", "climbs", "climbed", "drops", "dropped"],
-  ...["eases", "eased", "comes", "came", "stood", "stands"],
+  ...["eases", "eased", "comes", "came", "stands"],
 ])
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Which outcome of a market a headline reports: it must name who the question is about, beside a verb
+ * Which outcome of a market a headline reports: it must name who the question is about, with a verb
  * of the question's event or of its contrary.
  *
  * Only a few plain sentence forms are read. A headline in another form reports nothing, so that a wrong
@@ -26,11 +26,11 @@ import {
   titles,
   totalOf,
 } from "./question.ts"
-import { isInScope } from "./scope.ts"
+import { scopeOf } from "./scope.ts"
 import { type TitleText, titleText, type Token } from "./titleWords.ts"
 
 /** The parts of a question that decide what a headline reports. */
-export type ReadingContext = Pick<DetectionQuestion, "market" | "siblings" | "rules" | "now">
+type ReadingContext = Pick<DetectionQuestion, "market" | "siblings" | "rules" | "now">
 
 /** What a headline reports of a market. */
 export interface HeadlineReading {
@@ -46,34 +46,79 @@ interface Publication {
   readonly publishedAt: EpochMs
 }
 
-/** The outcome that a headline reports; null when it reports none, or is about something else. */
-export function readHeadline(
-  context: ReadingContext,
-  publication: Publication,
-): HeadlineReading | null {
-  if (!reportsCompletedEvent(publication.title) || !isInScope(context, publication)) return null
-  const text = titleText(publication.title)
-  const found = readOutcome(context.market, text) ?? readRival(context, text)
-  if (found === null) return null
+/** Reads headlines for one market; the market's own texts are read once. */
+export interface HeadlineReader {
+  /** The outcome that a headline reports; null when it reports none, or is about something else. */
+  readonly read: (publication: Publication) => HeadlineReading | null
+  /** Whether it names who the market, or one of its rivals, is about; of a match, both sides. */
+  readonly namesSubject: (title: string) => boolean
+  /** Whether it reports that another one has won what only one can win. */
+  readonly namesOtherWinner: (publication: Publication) => boolean
+  /** Whether nothing shows that it is about another event. */
+  readonly isInScope: (publication: Publication) => boolean
+}
+
+export function headlineReader(context: ReadingContext): HeadlineReader {
+  const { market, siblings } = context
+  const own = targetOf(market)
+  const rivals = siblings.filter((sibling) => areRivals(market, sibling))
+    .map(({ question, outcomes }) => targetOf({ ...market, question, outcomes }))
+  const inScope = scopeOf(context)
+  const ends = [market.endsAt, market.gameStartsAt, periodOf(market, context.now)?.until ?? null]
+    .filter((at) => at !== null)
+  const endsAt = ends.length === 0 ? Infinity : Math.min(...ends)
   return {
-    outcome: found.outcome,
-    isDecided: found.isFinal || isTimeOver(context, publication),
-    figures: figuresOf(text),
+    read: ({ title, publishedAt }) => {
+      if (!reportsCompletedEvent(title)) return null
+      const text = titleText(title)
+      if (!inScope(text, publishedAt)) return null
+      const found = readOutcome(own, text) ?? readRivals(rivals, text)
+      return found === null ? null : {
+        outcome: found.outcome,
+        // What has not happened can no longer happen after the end, or after a final report.
+        isDecided: found.isFinal || finalWords.test(title) || publishedAt >= endsAt,
+        figures: figuresOf(text),
+      }
+    },
+    namesSubject: (title) => {
+      const text = titleText(title)
+      return own.sides !== null
+        ? own.sides.every((side) => mentionsOf(side, text).length > 0)
+        : [own, ...rivals].some((target) => isNamed(target, text))
+    },
+    namesOtherWinner: ({ title, publishedAt }) => {
+      const [asked] = own.asked
+      if (asked === null || !hasOneWinner(market.question, asked)) return false
+      const text = titleText(title)
+      return reportsCompletedEvent(title) && inScope(text, publishedAt) &&
+        hasOtherWinner(asked, text)
+    },
+    isInScope: ({ title, publishedAt }) => inScope(titleText(title), publishedAt),
   }
 }
 
-/** Whether a headline names who the market, or one of its rivals, is about; of a match, both sides. */
-export function namesSubject({ market, siblings }: ReadingContext, title: string): boolean {
-  const text = titleText(title)
-  const sides = sidesOf(market)
-  if (sides !== null) return sides.every((side) => mentionsOf(side, text).length > 0)
-  const rivals = siblings.filter((sibling) => areRivals(market, sibling))
-  return [market, ...rivals].some((one) => {
-    const asked = [askedOf(one, 0), askedOf(one, 1)].filter((found) => found !== null)
-    return asked.some(({ subjects, places }) =>
-      subjects.every((subject) => mentionsOf(subject, text, places).length > 0)
-    )
-  })
+/** A market whose question has been read. */
+interface Target {
+  readonly sides: ReturnType<typeof sidesOf>
+  /** The level of a total; null for another market. */
+  readonly total: number | null
+  /** What is asked of each outcome; for yes or no only of the first. */
+  readonly asked: readonly [Asked | null, Asked | null]
+}
+
+function targetOf(market: Pick<Market, "question" | "outcomes">): Target {
+  return {
+    sides: sidesOf(market),
+    total: totalOf(market.question),
+    asked: [askedOf(market, 0), asksYesOrNo(market) ? null : askedOf(market, 1)],
+  }
+}
+
+function isNamed({ asked }: Target, text: TitleText): boolean {
+  return asked.some((one) =>
+    one !== null &&
+    one.subjects.every((subject) => mentionsOf(subject, text, one.places).length > 0)
+  )
 }
 
 interface Found {
@@ -82,33 +127,23 @@ interface Found {
   readonly isFinal: boolean
 }
 
-function readOutcome(market: Market, text: TitleText): Found | null {
-  const sides = sidesOf(market)
-  const total = totalOf(market.question)
-  if (sides !== null && total !== null) return readTotal(market, text, total)
+function readOutcome({ sides, total, asked }: Target, text: TitleText): Found | null {
+  if (sides !== null && total !== null) return readTotal(sides, total, text)
   if (sides !== null && !sides.every((side) => mentionsOf(side, text).length > 0)) return null
-  const isYesNo = asksYesOrNo(market)
-  const [first, second] = [askedOf(market, 0), isYesNo ? null : askedOf(market, 1)]
-  const ofFirst = first === null ? null : readAsked(first, text)
-  const ofSecond = second === null ? null : readAsked(second, text)
-  const outcomes = [
-    ...ofFirst === null ? [] : [{ outcome: ofFirst.isYes ? 0 as const : 1 as const, ...ofFirst }],
-    ...ofSecond === null
-      ? []
-      : [{ outcome: ofSecond.isYes ? 1 as const : 0 as const, ...ofSecond }],
-  ]
-  const [found] = outcomes
-  if (found === undefined || outcomes.some(({ outcome }) => outcome !== found.outcome)) return null
-  return { outcome: found.outcome, isFinal: found.isFinal }
+  const answers = asked.flatMap((one, n): ReadonlyArray<Found> => {
+    const answer = one === null ? null : readAsked(one, text)
+    if (answer === null) return []
+    return [{ outcome: answer.isYes === (n === 0) ? 0 : 1, isFinal: answer.isFinal }]
+  })
+  const [found] = answers
+  return found === undefined || answers.some(({ outcome }) => outcome !== found.outcome)
+    ? null
+    : found
 }
 
-/** A sibling's first outcome, if only one of the two can happen, means this market's second one. */
-function readRival({ market, siblings }: ReadingContext, text: TitleText): Found | null {
-  const rivals = siblings.filter((sibling) => areRivals(market, sibling))
-  const hasWon = rivals.some(({ question, outcomes }) => {
-    const found = readOutcome({ ...market, question, outcomes }, text)
-    return found?.outcome === 0
-  })
+/** A rival's first outcome means this market's second one, because only one of them can happen. */
+function readRivals(rivals: ReadonlyArray<Target>, text: TitleText): Found | null {
+  const hasWon = rivals.some((rival) => readOutcome(rival, text)?.outcome === 0)
   return hasWon ? { outcome: 1, isFinal: true } : null
 }
 
@@ -121,9 +156,27 @@ function areRivals(market: Market, sibling: SiblingMarket): boolean {
   if (market.exclusive && sibling.exclusive) return true
   const [own, other] = [askedOf(market, 0), askedOf({ ...sibling }, 0)]
   if (own === null || other === null || own.level !== null || other.level !== null) return false
-  const hasOneWinner = /\b(?:win|top|be|become) (?:elected |the )/.test(market.question) &&
-    own.families.includes("win")
-  return hasOneWinner && frameOf(market.question, own) === frameOf(sibling.question, other)
+  return hasOneWinner(market.question, own) &&
+    frameOf(market.question, own) === frameOf(sibling.question, other)
+}
+
+function hasOneWinner(question: string, { families }: Asked): boolean {
+  return families.includes("win") && /\b(?:win|top|be|become) (?:elected |the )/.test(question)
+}
+
+/** Whether a text names what is asked about, with its places, and a winner that is not the subject. */
+function hasOtherWinner(asked: Asked, text: TitleText): boolean {
+  const known = knownOf(asked)
+  const words = new Set(text.tokens.map(({ word }) => word))
+  if (!namesObject(asked, text) || [...asked.places].some((place) => !words.has(place))) {
+    return false
+  }
+  if (asked.subjects.some((subject) => mentionsOf(subject, text, known).length > 0)) return false
+  return text.tokens.some(({ word }, at) => {
+    const [before, second] = [text.tokens[at - 1]?.word, text.tokens[at - 2]?.word]
+    return verbKind(word, "win") === "yes" && before !== "to" && before !== "not" &&
+      second !== "not" && hasOwnObject({ asked, text, known, mentions: [] }, at)
+  })
 }
 
 /** The question without the words of its subject. */
@@ -138,28 +191,20 @@ function frameOf(question: string, { subjects }: Asked): string {
 const finalWords =
   /\b(?:final (?:count|result|results|table|tally|score|vote|standings)|all ballots counted|certified|full count)\b/i
 
-/** Whether what has not happened can no longer happen. */
-function isTimeOver({ market, now }: ReadingContext, { title, publishedAt }: Publication): boolean {
-  if (finalWords.test(title)) return true
-  const period = periodOf(market, now)
-  const ends = [market.endsAt, market.gameStartsAt, period?.until ?? null].filter((at) =>
-    at !== null
-  )
-  return ends.length > 0 && publishedAt >= Math.min(...ends)
-}
-
 interface Answer {
   readonly isYes: boolean
   readonly isFinal: boolean
 }
 
+/** Every word of what is asked. */
+function knownOf({ objects, places, subjects, names }: Asked): ReadonlySet<string> {
+  const named = [...subjects, ...names].flat().map(({ word }) => stem(word))
+  return new Set([...objects, ...places, ...named])
+}
+
 /** What a text reports of an asked event; null for nothing, or for both. */
 function readAsked(asked: Asked, text: TitleText): Answer | null {
-  const known = new Set([
-    ...asked.objects,
-    ...asked.places,
-    ...[...asked.subjects, ...asked.names].flat().map(({ word }) => stem(word)),
-  ])
+  const known = knownOf(asked)
   if (!asked.names.every((name) => mentionsOf(name, text, known).length > 0)) return null
   if (asked.level !== null) return readLevel(asked, asked.level, text, known)
   if (!namesObject(asked, text)) return null
@@ -378,7 +423,7 @@ const fillers: ReadonlySet<string> = new Set([
   ],
 ])
 
-/** Whether a word beside a verb does not make its subject or object another thing. */
+/** Whether a word next to a verb does not make its subject or object another thing. */
 function isHarmless({ word, number, score }: Token, known: ReadonlySet<string>): boolean {
   if (number !== null) return number.unit !== "%" || known.has(word)
   return score !== null || !isInformative(word) || known.has(stem(word)) || fillers.has(word) ||
@@ -495,9 +540,12 @@ function compared({ value, isUp, isInclusive }: Level, bound: Bound): boolean | 
 }
 
 /** The total of a match, from words (`more than 2.5`) or from its only score. */
-function readTotal(market: Market, text: TitleText, total: number): Found | null {
-  const sides = sidesOf(market)
-  if (sides === null || !sides.every((side) => mentionsOf(side, text).length > 0)) return null
+function readTotal(
+  sides: NonNullable<Target["sides"]>,
+  total: number,
+  text: TitleText,
+): Found | null {
+  if (!sides.every((side) => mentionsOf(side, text).length > 0)) return null
   const level = { value: total, unit: "" as const, isUp: true, isInclusive: false, isTouch: false }
   const [a, b] = sides
   const own = new Set(sides.flat().map(({ word }) => stem(word)))

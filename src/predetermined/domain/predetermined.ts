@@ -23,10 +23,10 @@ import type { Detection, DetectionQuestion, EvidencePiece, SiblingMarket } from 
 import { type Proposal, proposalWords } from "../../markets/domain/proposal.ts"
 import {
   areIndependent,
+  type EvidenceJudgement,
   evidenceOf,
-  isContradictory,
   isUnchallenged,
-  supports,
+  judgeEvidence,
 } from "./evidence.ts"
 import { marketRef, type NewFeedItem, type ProposalRecord } from "../../feed/domain/item.ts"
 import { priceFigure } from "../../writing/domain/figures.ts"
@@ -116,9 +116,8 @@ export function screenEvidence(
   if (proposal === null && market.status === "proposed") return Result.fail("proposal_unknown")
   const [first, ...others] = evidenceOf(input)
   if (first === undefined) return Result.fail("no_evidence")
-  const isSupported = [first, ...others].some((piece) =>
-    supports(input, piece, 0) || supports(input, piece, 1)
-  )
+  const { supports } = judgeEvidence({ ...input, evidence: [first, ...others] })
+  const isSupported = [first, ...others].some((piece) => supports(piece, 0) || supports(piece, 1))
   return isSupported ? Result.succeed([first, ...others]) : Result.fail("hearsay")
 }
 
@@ -196,19 +195,20 @@ export function judgeDetection(
   if (outcome === null) return Result.fail("unknown_outcome")
   if (proposal?.disputed) return Result.fail("disputed")
   if (proposal !== null && proposal.outcome !== outcome) return Result.fail("contradicted")
+  const judgement = judgeEvidence(question)
   const [first, ...others] = question.evidence.filter((piece) =>
-    detection.evidence.includes(piece.id) && supports(question, piece, outcome)
+    detection.evidence.includes(piece.id) && judgement.supports(piece, outcome)
   )
   if (first === undefined) return Result.fail("unsupported")
   const evidence = [first, ...others] as const
   if (evidence.every(({ kind }) => kind === "venue")) {
     return Result.succeed(contestedProposal(question, outcome, evidence))
   }
-  if (isContradictory(question)) return Result.fail("undetermined")
+  if (judgement.isContradictory) return Result.fail("undetermined")
   if (!namesDecisiveWords(detection.decisiveWords, evidence)) {
     return Result.fail("no_decisive_words")
   }
-  if (!isConfirmed(question, outcome, evidence)) return Result.fail("one_text")
+  if (!isConfirmed(question, judgement, outcome, evidence)) return Result.fail("one_text")
   return Result.succeed({
     kind: "evidence",
     outcome,
@@ -237,11 +237,12 @@ function namesDecisiveWords(
 /** Whether two independent pieces support the claim: the venue's proposal, or another headline. */
 function isConfirmed(
   question: DetectionQuestion,
+  { supports }: EvidenceJudgement,
   outcome: 0 | 1,
   evidence: AcceptedDetection["evidence"],
 ): boolean {
   const isProposed = question.evidence.some((piece) =>
-    piece.kind === "venue" && supports(question, piece, outcome)
+    piece.kind === "venue" && supports(piece, outcome)
   )
   return isProposed ||
     evidence.some((one) => evidence.some((other) => areIndependent(one, other)))

@@ -1,5 +1,5 @@
 /**
- * What a market's question asks, as far as its words tell: who, what, which level, and when.
+ * What a market's question asks, as far as its words show: who, what, which level, and when.
  *
  * @module
  */

@@ -6,19 +6,37 @@
  */
 import type { Market } from "../../markets/domain/market.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
-import { askedOf, periodOf, rangeOf, sidesOf, startOf, stem } from "./question.ts"
+import {
+  type Asked,
+  askedOf,
+  type Period,
+  periodOf,
+  rangeOf,
+  sidesOf,
+  startOf,
+  stem,
+} from "./question.ts"
 import { type TitleText, titleText } from "./titleWords.ts"
 
 /** What the scope of a headline depends on. */
-export interface ScopeContext {
+interface ScopeContext {
   readonly market: Market
   readonly rules: string
   readonly now: EpochMs
 }
 
-interface Publication {
-  readonly title: string
-  readonly publishedAt: EpochMs
+/** The question's side of the comparison, read once for many headlines. */
+interface Scope {
+  readonly market: Market
+  readonly asked: Asked | null
+  readonly isMatch: boolean
+  readonly startsAt: EpochMs | null
+  readonly period: Period | null
+  readonly question: TitleText
+  /** Years of the rules; used when the question names none. */
+  readonly otherYears: ReadonlyArray<number>
+  /** Words of the question, the rules, the event's slug and the outcomes. */
+  readonly known: ReadonlySet<string>
 }
 
 /** A headline that names no date is about the question's period until this long after it. */
@@ -79,27 +97,42 @@ const stagesOfMatch: ReadonlySet<string> = new Set([
   ...["semifinal", "semi", "quarterfinal", "leg", "round", "stage", "group", "qualifier", "set"],
 ])
 
-/** Whether no word and no time of the headline shows that it is about another event. */
-export function isInScope(context: ScopeContext, { title, publishedAt }: Publication): boolean {
-  const text = titleText(title)
-  return isAfterStart(context, publishedAt) && datesAgree(context, text, publishedAt) &&
-    yearsAgree(context, text, publishedAt) && numbersAgree(context, text) &&
-    placesAgree(context, text) && stagesAgree(context, text)
+/**
+ * Returns whether no word and no time of a headline shows that it is about another event than the
+ * market's.
+ */
+export function scopeOf(
+  { market, rules, now }: ScopeContext,
+): (text: TitleText, publishedAt: EpochMs) => boolean {
+  const question = titleText(market.question)
+  const ofRules = titleText(rules)
+  const others = [market.eventSlug.replaceAll("-", " "), ...market.outcomes].map(titleText)
+  const yearOf = (at: EpochMs | null) => at === null ? [] : [new Date(at).getUTCFullYear()]
+  const scope: Scope = {
+    ...{ market, question, asked: askedOf(market, 0), isMatch: sidesOf(market) !== null },
+    startsAt: startOf(market, rules),
+    period: periodOf(market, now),
+    otherYears: [...ofRules.years, ...yearOf(market.endsAt)],
+    known: new Set(
+      [question, ofRules, ...others].flatMap(({ tokens }) => tokens.map(({ word }) => stem(word))),
+    ),
+  }
+  return (text, publishedAt) =>
+    isAfterStart(scope, publishedAt) && datesAgree(scope, text, publishedAt) &&
+    yearsAgree(scope, text, publishedAt) && numbersAgree(scope, text) &&
+    placesAgree(scope, text) && stagesAgree(scope, text)
 }
 
-function isAfterStart({ market, rules, now }: ScopeContext, publishedAt: EpochMs): boolean {
-  const startsAt = startOf(market, rules)
-  const from = periodOf(market, now)?.from ?? null
+function isAfterStart({ startsAt, period }: Scope, publishedAt: EpochMs): boolean {
+  const from = period?.from ?? null
   return (startsAt === null || publishedAt >= startsAt) && (from === null || publishedAt >= from)
 }
 
 function datesAgree(
-  { market, rules, now }: ScopeContext,
+  { market, period, startsAt }: Scope,
   { dates, weekdays }: TitleText,
   publishedAt: EpochMs,
 ): boolean {
-  const period = periodOf(market, now)
-  const startsAt = startOf(market, rules)
   if (period !== null && period.from !== null && dates.length === 0) {
     const until = Math.max(period.until, market.endsAt ?? 0)
     if (publishedAt > until + afterPeriodMsMax) return false
@@ -130,25 +163,20 @@ function datesAgree(
 
 /** Years of the headline are those of the question; if it names none, of its rules or of its end. */
 function yearsAgree(
-  { market, rules }: ScopeContext,
+  { question, otherYears }: Scope,
   { years }: TitleText,
   publishedAt: EpochMs,
 ): boolean {
-  if (years.length === 0) return true
-  const asked = titleText(market.question).years
-  const yearOf = (at: EpochMs | null) => at === null ? [] : [new Date(at).getUTCFullYear()]
-  const allowed = asked.length > 0
-    ? asked
-    : [...titleText(rules).years, ...yearOf(market.endsAt), ...yearOf(publishedAt)]
+  const allowed = question.years.length > 0
+    ? question.years
+    : [...otherYears, new Date(publishedAt).getUTCFullYear()]
   return years.every((year) => allowed.includes(year))
 }
 
 /** A number of the question that is no level is part of a name: another number is another thing. */
-function numbersAgree({ market }: ScopeContext, { tokens }: TitleText): boolean {
-  if (sidesOf(market) !== null || askedOf(market, 0)?.level !== null) return true
-  const numbers = titleText(market.question).tokens.flatMap(({ number }) =>
-    number === null ? [] : [number.value]
-  )
+function numbersAgree({ isMatch, asked, question }: Scope, { tokens }: TitleText): boolean {
+  if (isMatch || asked?.level !== null) return true
+  const numbers = question.tokens.flatMap(({ number }) => number === null ? [] : [number.value])
   return numbers.length === 0 ||
     tokens.every(({ number }) => number === null || numbers.includes(number.value))
 }
@@ -157,16 +185,10 @@ function numbersAgree({ market }: ScopeContext, { tokens }: TitleText): boolean 
  * A headline with a foreign place after “in”, “of” or “at” is about that place. Without a place that the
  * question names, it may name no other one.
  */
-function placesAgree({ market, rules }: ScopeContext, text: TitleText): boolean {
-  const known = new Set(
-    [market.question, rules, market.eventSlug.replaceAll("-", " "), ...market.outcomes]
-      .flatMap((own) => titleText(own).tokens.map(({ word }) => stem(word))),
-  )
-  const asked = askedOf(market, 0)
+function placesAgree({ asked, isMatch, known }: Scope, text: TitleText): boolean {
   const words = new Set(text.tokens.map(({ word }) => word))
   const places = asked?.places ?? new Set()
   const missing = [...places].some((place) => !words.has(place))
-  const isMatch = sidesOf(market) !== null
   return !text.tokens.some(({ word, place, isCapital }, n) => {
     // A place within the question's place is another one, unless the headline names both.
     const isPart = place?.within.some((outer) =>
@@ -185,12 +207,7 @@ function placesAgree({ market, rules }: ScopeContext, text: TitleText): boolean 
   })
 }
 
-function stagesAgree({ market, rules }: ScopeContext, { tokens }: TitleText): boolean {
-  const known = new Set(
-    [market.question, rules, market.eventSlug.replaceAll("-", " ")]
-      .flatMap((own) => titleText(own).tokens.map(({ word }) => stem(word))),
-  )
-  const isMatch = sidesOf(market) !== null
+function stagesAgree({ isMatch, known }: Scope, { tokens }: TitleText): boolean {
   return tokens.every(({ word }) =>
     !stages.has(stem(word)) && !stages.has(word) || known.has(stem(word)) ||
     isMatch && stagesOfMatch.has(stem(word))

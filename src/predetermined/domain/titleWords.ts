@@ -59,7 +59,7 @@ const dateWords: ReadonlySet<string> = new Set([
   ...["in", "by", "on", "of", "for", "before", "until", "late", "early", "since", "through", "end"],
 ])
 const deadlineWords: ReadonlySet<string> = new Set([
-  ...["by", "before", "until", "till", "through", "end"],
+  ...["by", "before", "until", "through", "end"],
 ])
 const multipliers: Readonly<Record<string, number>> = {
   ...{ k: 1e3, thousand: 1e3, m: 1e6, mn: 1e6, million: 1e6, b: 1e9, bn: 1e9, billion: 1e9 },
@@ -67,7 +67,7 @@ const multipliers: Readonly<Record<string, number>> = {
 
 /** Several words that mean one verb of `eventVerbs.ts`. */
 const phrases: ReadonlyArray<readonly [RegExp, string]> = [
-  [/\b(?:steps|stepped|step|stands|stood|stand) down\b/gi, "resigns"],
+  [/\b(?:steps|stepped|step|stands|stand) down\b/gi, "resigns"],
   [/\bleaves office\b|\bleft office\b/gi, "resigns"],
   [/\b(?:voted|votes|vote) down\b/gi, "rejected"],
   [/\b(?:knocked|knock|knocks|dumped) out\b/gi, "eliminated"],

@@ -8,6 +8,7 @@ import { challengeWindowMs } from "../../markets/domain/proposal.ts"
 import { convergenceOf } from "../../markets/domain/resolving.ts"
 import { quoteOfOutcome } from "../../markets/domain/quote.ts"
 import { breakEvenProbability, halfGivenBackAt } from "../../markets/domain/tradeCosts.ts"
+import type { RelatedStory } from "../../news/domain/relation.ts"
 import { binsOf, driftOf } from "../../movers/domain/moveOutcomes.ts"
 import { publicOutcomes } from "../../movers/domain/publicOutcomes.ts"
 import {
@@ -27,9 +28,9 @@ import {
 import {
   gateOf,
   outcomeName,
-  ownQuote,
   passesGate,
   priceOf,
+  priceOfOutcome,
   type ReportMaterial,
 } from "./material.ts"
 import {
@@ -102,7 +103,7 @@ function proposalConfidence(material: ReportMaterial): Judged | null {
   if (proposal === null) return null
   const outcome = outcomeName(material, proposal.outcome, "outcome")
   const { mid } = priceOf(material)
-  const own = proposal.outcome === 0 ? mid : 1 - mid
+  const own = priceOfOutcome(material, proposal.outcome)
   if (proposal.disputed) return ["low", phrase`the proposal of ${outcome} is disputed`]
   if (own < 0.5) {
     return [
@@ -132,36 +133,47 @@ function ladderConfidence(material: ReportMaterial): Judged | null {
     : ["low", phrase`this price and that of another market of the event cannot both be right`]
 }
 
+/** The first story that came while the price was known: a price that did not move held through it. */
+function testOf({ news, priceAction: [first] }: ReportMaterial): RelatedStory | null {
+  const since = (news?.stories ?? []).filter(({ firstAt }) => firstAt > first.at)
+  return toldStory(since, null)?.story ?? null
+}
+
 /** Depth from which a price that no news moves is well supported. */
 const deepUsd = 10_000
 
 function newsConfidence(material: ReportMaterial): Judged {
   const { news, microstructure: book } = material
-  const { main, step } = movementOf(material)
+  const { main, step, whole, gapless } = movementOf(material)
   const told = news === null ? null : toldStory(news.stories, step)
   if (main === null) {
     const depth = book?.depthUsdWithin5c.total ?? 0
-    return told !== null && depth >= deepUsd
+    const tested = testOf(material)
+    return tested !== null && depth >= deepUsd
       ? [
         "high",
         phrase`the price held through a related headline, with ${
           usd("depth", depth)
         } of orders near it`,
       ]
-      : told !== null
+      : tested !== null
       ? [
         "medium",
         phrase`the price held through a related headline, but in a book of only ${
           usd("depth", depth)
         }`,
       ]
+      : whole === null
+      ? ["low", phrase`only one price is known`]
       : ["medium", phrase`the price is steady, but no headline tests it`, true]
   }
   if (told === null) return ["low", phrase`no headline says why the price moved`, true]
   if (step === null) {
     return [
       "medium",
-      phrase`there is related news, but the price drifted and no hour shows a reaction`,
+      gapless
+        ? phrase`there is related news, but the price drifted and no hour shows a reaction`
+        : phrase`there is related news, but the hour of the move is not known`,
     ]
   }
   if (told.order === "after") {
@@ -220,7 +232,7 @@ export function bottomLines(material: ReportMaterial): readonly [Line, ...Readon
 function meaningLine(material: ReportMaterial): Line {
   const { market } = material
   const details = { subject: market.slug }
-  const quote = ownQuote(material)
+  const quote = material.quote
   const [yes, no] = [outcomeName(material, 0, "outcome"), outcomeName(material, 1, "outcome2")]
   const second = quote === null ? null : quoteOfOutcome(quote, 1)
   if (quote === null || second === null || quote.ask === null || second.ask === null) {
@@ -278,12 +290,11 @@ const other = (outcome: 0 | 1): 0 | 1 => outcome === 0 ? 1 : 0
 
 /** What a reader may believe of the price, with what such moves did next. */
 function beliefLine(material: ReportMaterial, movement: Movement): Line {
-  const { market, news, proposal } = material
-  const { main, step } = movement
+  const { market, proposal } = material
+  const { main } = movement
   const details = { subject: market.slug }
   if (proposal !== null && !proposal.disputed) {
-    const { mid } = priceOf(material)
-    const left = proposal.outcome === 0 ? 1 - mid : mid
+    const left = 1 - priceOfOutcome(material, proposal.outcome)
     return line(
       "market",
       phrase`If the proposal of ${
@@ -294,24 +305,34 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
       details,
     )
   }
+  if (proposal !== null) {
+    return line(
+      "market",
+      phrase`A vote on the dispute decides it; the price gives ${
+        outcomeName(material, proposal.outcome, "outcome")
+      } a chance of ${rate("chance", priceOfOutcome(material, proposal.outcome))}.`,
+      details,
+    )
+  }
   const ladder = ladderBelief(material)
   if (ladder !== null) return line("relation", ladder, details)
-  const told = news === null ? null : toldStory(news.stories, step)
   if (main === null) {
+    const tested = testOf(material)
     return line(
       "price",
-      told === null
+      tested === null
         ? phrase`${passesGate(material) ? "Believe" : "Take only as a rough guide"} the price of ${
           price("price", priceOf(material).mid)
         } until news tests it.`
         : phrase`The price of ${
           price("price", priceOf(material).mid)
-        } already includes the report of ${named("publisher", told.story.source)}.`,
+        } already includes the report of ${named("publisher", tested.source)}.`,
       details,
     )
   }
   const explanation = explanationOf(material)
-  const isReason = explanation.kind !== "none" && !explanation.story.corrected
+  const isReason = explanation.kind === "followed" ||
+    explanation.kind === "reported" && !explanation.story.corrected
   const change = cents("change", main.to.mid - main.from.mid)
   const record = recordWords(material, movement)
   const text = !isReason
@@ -362,7 +383,11 @@ function recordWords(
       const such = count("resolved", found.moves, "earlier move", "earlier moves")
       return phrase`${such} ${bin.includes("24h") ? sizeWords(delta) : "of any size"}${
         basis === "own_movers" ? "" : " in public price records"
-      }, ${rate("kept", drift.shareKept)} still kept half or more a day later`
+      }, ${
+        rate("kept", drift.shareKept)
+      } still kept half or more a day later, and on average the price ${
+        drift.drift < 0 ? "came back" : "went on by"
+      } ${cents("drift", roundTo(drift.drift, 1_000))}`
     }
   }
   return null

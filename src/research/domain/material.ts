@@ -8,7 +8,7 @@ import type { Microstructure } from "../../markets/domain/book.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { Market, SeriesPoint } from "../../markets/domain/market.ts"
 import { isDeep, isNarrow, volumeUsdMin } from "../../markets/domain/quality.ts"
-import { type Quote, quoteOf } from "../../markets/domain/quote.ts"
+import { complement, type Quote } from "../../markets/domain/quote.ts"
 import type { SumsByHorizon } from "../../movers/domain/moveOutcomes.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
@@ -25,7 +25,7 @@ export interface RelatedNews {
   readonly answered: number
 }
 
-export interface SiblingMarket {
+interface SiblingMarket {
   readonly market: Market
   /** Null when no recent price is known. */
   readonly quote: Quote | null
@@ -48,6 +48,8 @@ export interface ReportMaterial {
   readonly ticks: ReadonlyArray<SeriesPoint>
   /** Null when there is no valid book. */
   readonly microstructure: Microstructure | null
+  /** The best prices with the shares at them; null when there is no valid book. */
+  readonly quote: Quote | null
   /** The largest stakes first, at most `entriesReadMax`; null when they could not be read. */
   readonly entries: ReadonlyArray<OpenEntry> | null
   /** Null when it could not be read. */
@@ -76,9 +78,10 @@ export function priceOf({ priceAction, microstructure }: ReportMaterial): Series
   return { at: Date.parse(microstructure.observedAt), mid: microstructure.mid }
 }
 
-/** The best prices of the first outcome; null without a valid book. */
-export function ownQuote({ microstructure }: ReportMaterial): Quote | null {
-  return microstructure === null ? null : quoteOf(microstructure)
+/** The current price of an outcome. */
+export function priceOfOutcome(material: ReportMaterial, outcome: 0 | 1): number {
+  const { mid } = priceOf(material)
+  return outcome === 0 ? mid : complement(mid)
 }
 
 /** The name of an outcome. */

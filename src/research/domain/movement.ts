@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { halfSteps } from "../../markets/domain/book.ts"
-import { stepWithin } from "../../markets/domain/priceStep.ts"
+import { halfSteps, isPrice } from "../../markets/domain/book.ts"
+import { headlineLag, stepWithin } from "../../markets/domain/priceStep.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
 import { priceOf, type ReportMaterial } from "./material.ts"
@@ -31,6 +31,8 @@ export interface Movement {
    * as the ticks show. Null also when an outcome is proposed: then the proposal explains the price.
    */
   readonly step: Change | null
+  /** Whether the price of every hour of `main` is known, so that a move without a step is a drift. */
+  readonly gapless: boolean
   /** The largest step of all; null when no step is known. */
   readonly largest: Change | null
 }
@@ -59,8 +61,9 @@ export function movementOf(material: ReportMaterial): Movement {
   const [first, ...rest] = priceAction
   const price = priceOf(material)
   const points = [...rest, price]
-  const low = points.reduce((low, point) => point.mid < low.mid ? point : low, first)
-  const high = points.reduce((high, point) => point.mid > high.mid ? point : high, first)
+  const seen = [...material.ticks.filter(({ mid }) => isPrice(mid)), ...points]
+  const low = seen.reduce((low, point) => point.mid < low.mid ? point : low, first)
+  const high = seen.reduce((high, point) => point.mid > high.mid ? point : high, first)
   const whole = price.at - first.at < hour ? null : { from: first, to: price }
   const before = dayBefore(priceAction, price.at - day)
   const lastDay = before === null ? null : { from: before, to: price }
@@ -77,8 +80,15 @@ export function movementOf(material: ReportMaterial): Movement {
   return {
     ...{ price, whole, low, high, lastDay, main },
     largest: steps[0] ?? null,
+    gapless: main !== null && isGapless([first, ...points], main.from.at),
     step: step === undefined ? null : refined(step, material.ticks),
   }
+}
+
+/** Whether no two consecutive points since `from` are more than `stepMax` apart. */
+function isGapless(points: ReadonlyArray<SeriesPoint>, from: EpochMs): boolean {
+  const since = points.filter(({ at }) => at >= from)
+  return since.every(({ at }, n) => at - (since[n - 1]?.at ?? at) <= stepMax)
 }
 
 /** The point nearest to `at`; null when none is near. */
@@ -110,8 +120,8 @@ function stepsOf(points: ReadonlyArray<SeriesPoint>): ReadonlyArray<Change> {
 /** The story to state with a step, and whether it was published before the step was seen. */
 export interface ToldStory {
   readonly story: RelatedStory
-  /** `within`: in the hour of the step, so that the order is not known. Null without a step. */
-  readonly order: "before" | "within" | "after" | null
+  /** `inside`: in the hour of the step, so that the order is not known. Null without a step. */
+  readonly order: "before" | "inside" | "after" | null
   /** From the publication until the step was seen, or from there until the publication. */
   readonly lagMs: number
 }
@@ -146,26 +156,28 @@ function chosen(stories: ReadonlyArray<RelatedStory>, seenAt: EpochMs): RelatedS
 
 function told(story: RelatedStory, step: Change | null): ToldStory {
   if (step === null) return { story, order: null, lagMs: 0 }
-  const { from, to } = step
-  const order = story.firstAt > to.at ? "after" : story.firstAt > from.at ? "within" : "before"
-  return { story, order, lagMs: Math.abs(to.at - story.firstAt) }
+  const { position, lagMsMax } = headlineLag(story.firstAt, { from: step.from.at, to: step.to.at })
+  return { story, order: position, lagMs: Math.abs(lagMsMax) }
 }
 
 /** A first headline this soon after a step reports what moved it. */
 const followingLagMax = 2 * hour
 
 /** How a step and the news belong together. */
-export type Explanation =
+type Explanation =
   /** The story came before the step, or in its hour. */
   | { readonly kind: "reported"; readonly story: RelatedStory }
   /** The first headline followed the step after `lagMs`, so that others knew before it. */
   | { readonly kind: "followed"; readonly story: RelatedStory; readonly lagMs: number }
+  /** There are stories, but no step to compare them with. */
+  | { readonly kind: "unmatched" }
   | { readonly kind: "none" }
 
 export function explanationOf(material: ReportMaterial): Explanation {
   const { step } = movementOf(material)
   const told = material.news === null ? null : toldStory(material.news.stories, step)
-  if (told === null || told.order === null) return { kind: "none" }
+  if (told === null) return { kind: "none" }
+  if (told.order === null) return { kind: "unmatched" }
   const { story, order, lagMs } = told
   if (order === "after") {
     return lagMs <= followingLagMax ? { kind: "followed", story, lagMs } : { kind: "none" }

@@ -25,7 +25,7 @@ import {
   time,
   usd,
 } from "./lines.ts"
-import { outcomeName, ownQuote, priceOf, type ReportMaterial } from "./material.ts"
+import { outcomeName, priceOf, priceOfOutcome, type ReportMaterial } from "./material.ts"
 import { type Change, explanationOf, movementOf, sizeOf, toldStory } from "./movement.ts"
 import { directional, mainSide } from "./whaleView.ts"
 import { phrase, type Statement } from "../../writing/domain/statement.ts"
@@ -46,7 +46,8 @@ const minorsFrom = 3
 
 /** The most important first; never empty. */
 export function riskLines(material: ReportMaterial): readonly [Line, ...ReadonlyArray<Line>] {
-  const found = [
+  const { status } = material.market
+  const found = status === "resolved" || status === "closed" ? venueRisks(material) : [
     ...venueRisks(material),
     ...bookRisks(material),
     ...causeRisks(material),
@@ -55,8 +56,8 @@ export function riskLines(material: ReportMaterial): readonly [Line, ...Readonly
     ...walletRisks(material),
     ...endRisks(material),
     ...ruleRisks(material),
-  ].sort((a, b) => b.weight - a.weight)
-  const [first, ...rest] = found
+  ]
+  const [first, ...rest] = found.toSorted((a, b) => b.weight - a.weight)
     .filter(({ weight }, n) => weight >= minorWeight || n < minorsFrom)
     .slice(0, risksMax).map(({ line }) => line)
   return first === undefined ? [volumeLine(material)] : [first, ...rest]
@@ -99,8 +100,7 @@ function venueRisks(material: ReportMaterial): ReadonlyArray<Risk> {
 function proposalRisk(material: ReportMaterial, proposal: Proposal): Risk {
   const { now } = material
   const outcome = outcomeName(material, proposal.outcome, "outcome")
-  const { mid } = priceOf(material)
-  const loss = proposal.outcome === 0 ? mid : 1 - mid
+  const loss = priceOfOutcome(material, proposal.outcome)
   if (proposal.disputed) {
     return risk(
       material,
@@ -161,7 +161,7 @@ const tripMin = 0.01
 
 /** The cost of buying and selling at once, for the first outcome. */
 function tripRisks(material: ReportMaterial): ReadonlyArray<Risk> {
-  const quote = ownQuote(material)
+  const quote = material.quote
   const trip = quote === null ? null : roundTripOf(quote, material.market.takerFeeRate)
   if (quote === null || trip === null || quote.bid === null || quote.ask === null) return []
   if (trip.shareOfStake < tripMin) return []
@@ -250,6 +250,7 @@ function causeRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   ]
   if (main === null || material.proposal !== null) return missing
   const explanation = explanationOf(material)
+  if (explanation.kind === "unmatched") return missing
   if (explanation.kind === "none") {
     const isTold = material.microstructure !== null && impactWords(material.microstructure) !== null
     return isTold ? missing : [

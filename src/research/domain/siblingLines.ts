@@ -9,14 +9,13 @@ import {
   contradictionsOf,
   type ImpliedEnd,
   impliedEnds,
-  type Ladder,
   type LadderRung,
   laddersOf,
 } from "../../markets/domain/ladders.ts"
 import { cents, count, type Line, line, named, price, usd } from "./lines.ts"
-import { outcomeName, ownQuote, priceOf, type ReportMaterial } from "./material.ts"
+import { outcomeName, priceOf, type ReportMaterial } from "./material.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
-import { phrase, type Statement } from "../../writing/domain/statement.ts"
+import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 import { type Quote, quoteOfMid, quoteOfOutcome } from "../../markets/domain/quote.ts"
 
 /** The outcomes of an event may sum to this much more or less than 1 without being worth a sentence. */
@@ -27,11 +26,40 @@ const excessMin = 0.01
 
 /** What another rung of the ladder implies or contradicts. */
 export function ladderLines(material: ReportMaterial): ReadonlyArray<Line> {
-  return [...impliedLines(material), ...contradictionLines(material)]
+  return [...impliedLines(material), ...contradictionLines(material), ...rungLines(material)]
+}
+
+/** A ladder of fewer priced rungs shows nothing that the contradiction does not. */
+const rungsMin = 3
+/** Rungs on either side of this market that are listed. */
+const rungsAround = 3
+
+/** The prices of the rungs around this market, the easiest first: which of them is out of line. */
+function rungLines(material: ReportMaterial): ReadonlyArray<Line> {
+  const { id, slug } = material.market
+  const isOwn = ({ market }: LadderRung) => market.id === id
+  const rungs = laddersIn(material)
+    .map((ladder) => ladder.rungs.filter(({ quote }) => quote !== null))
+    .find((priced) => priced.length >= rungsMin && priced.some(isOwn))
+  if (rungs === undefined) return []
+  const own = rungs.findIndex(isOwn)
+  const listedRungs = rungs.slice(Math.max(0, own - rungsAround), own + rungsAround + 1)
+  const [first] = listedRungs
+  if (first === undefined) return []
+  const priced = listedRungs.map((rung, n) =>
+    phrase`${named(`rung${n + 1}`, rung.rung.label)}${isOwn(rung) ? " (this market)" : ""} at ${
+      rungPrice(rung, `price${n + 1}`)
+    }`
+  )
+  return [line(
+    "relation",
+    phrase`The ladder of ${rungOutcome(first, "outcome")}, the easiest first: ${listed(priced)}.`,
+    { subject: slug },
+  )]
 }
 
 /** The ladders of this market and the others of its event. */
-function laddersIn(material: ReportMaterial): ReadonlyArray<Ladder> {
+function laddersIn(material: ReportMaterial) {
   const { market, siblings, proposal } = material
   const known = (of: Proposal | null) =>
     of === null || of.disputed ? null : { outcome: of.outcome, state: "proposed" as const }
@@ -111,7 +139,7 @@ function rungPrice({ quote, rung }: LadderRung, slot: string): Statement {
 }
 
 function currentQuote(material: ReportMaterial): Quote | null {
-  return ownQuote(material) ?? quoteOfMid(priceOf(material).mid)
+  return material.quote ?? quoteOfMid(priceOf(material).mid)
 }
 
 /** The sum of the exclusive outcomes of the event, and the dearest other one. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { convergenceOf } from "../../markets/domain/resolving.ts"
 import { proposalWords } from "../../markets/domain/proposal.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
@@ -19,7 +20,7 @@ import {
   time,
   word,
 } from "./lines.ts"
-import { outcomeName, priceOf, type ReportMaterial } from "./material.ts"
+import { outcomeName, priceOfOutcome, type ReportMaterial } from "./material.ts"
 import {
   directionOf,
   explanationOf,
@@ -99,8 +100,11 @@ function reasonWords(material: ReportMaterial): Statement {
   if (ownContradiction(material) !== null) {
     return phrase`, and contradicts another market of its event`
   }
-  if (proposal !== null || news === null || news.sources === 0) return phrase``
+  const { status } = material.market
+  if (status === "resolved" || status === "closed" || proposal !== null) return phrase``
+  if (news === null || news.sources === 0) return phrase``
   const explanation = explanationOf(material)
+  if (explanation.kind === "unmatched") return phrase``
   if (explanation.kind === "none") return phrase`, and no headline explains it`
   if (explanation.kind === "followed") return phrase`, ahead of the first headline`
   const { outlets, corrected } = explanation.story
@@ -136,17 +140,15 @@ function statusLines(material: ReportMaterial): ReadonlyArray<Line> {
       ]
       : []
   }
-  const { mid } = priceOf(material)
-  const priceOfProposed = proposal.outcome === 0 ? mid : 1 - mid
+  const own = priceOfOutcome(material, proposal.outcome)
+  const isDoubted = convergenceOf(own) === "contested"
   const state = phrase`At the venue the outcome ${
     outcomeName(material, proposal.outcome, "outcome")
-  } is ${word("status", proposalWords(proposal, now))}, and it costs ${
-    price("price", priceOfProposed)
-  }.`
+  } is ${word("status", proposalWords(proposal, now))}, and it costs ${price("price", own)}.`
   const proposed = { ...state.values, ...time("proposedAt", proposal.proposedAt, now).values }
   return [
     line("market", { ...state, values: proposed }, details),
-    ...proposalRecord === null || proposal.disputed ? [] : [line(
+    ...proposalRecord === null || proposal.disputed || !isDoubted ? [] : [line(
       "record",
       phrase`Of ${
         count(
@@ -157,7 +159,11 @@ function statusLines(material: ReportMaterial): ReadonlyArray<Line> {
         )
       }, ${rate("kept", proposalRecord.upheldRate)} stood (likely between ${
         rate("edgeLow", proposalRecord.upheldRateLow)
-      } and ${rate("edgeHigh", proposalRecord.upheldRateHigh)}).`,
+      } and ${rate("edgeHigh", proposalRecord.upheldRateHigh)})${
+        proposalRecord.upheldRateLow > own
+          ? phrase`: even the lower end is above the price of ${price("price", own)}`
+          : phrase``
+      }.`,
       details,
     )],
   ]
@@ -166,13 +172,22 @@ function statusLines(material: ReportMaterial): ReadonlyArray<Line> {
 /** When the largest step came. */
 function stepLines(
   { now, market, proposal }: ReportMaterial,
-  { main, step }: Movement,
+  { main, step, gapless }: Movement,
 ): ReadonlyArray<Line> {
   if (main === null || proposal !== null) return []
   const details = { subject: market.slug, direction: directionOf(main) }
   if (step === null) {
     return [
-      line("price", phrase`It drifted: no hour alone moved the price that way by a cent.`, details),
+      gapless
+        ? line(
+          "price",
+          phrase`It drifted: no hour alone moved the price that way by a cent.`,
+          details,
+        )
+        : line("price", phrase`When it moved is not known: prices in between are missing.`, {
+          ...details,
+          negative: true,
+        }),
     ]
   }
   const ends = phrase`from ${price("from", step.from.mid)} to ${
@@ -251,7 +266,7 @@ function toldLine(
     ? phrase`The first ${what} came ${lag} after that step, so it did not start it: ${cited}.`
     : lagMs > reasonLagMax
     ? phrase`The last ${what} came ${lag} before that step, too early to explain it: ${cited}.`
-    : order === "within"
+    : order === "inside"
     ? phrase`A possible reason was published in the hour of that step, ${lag} before it was seen: ${cited}.`
     : phrase`A possible reason came first, ${lag} before that step was seen: ${cited}.`
   return line("news", text, { subject: market.slug, links: [story.url] })

@@ -17,7 +17,7 @@ import {
   usd,
   word,
 } from "./lines.ts"
-import { entriesReadMax, outcomeName, ownQuote, priceOf, type ReportMaterial } from "./material.ts"
+import { entriesReadMax, outcomeName, priceOfOutcome, type ReportMaterial } from "./material.ts"
 import { movementOf } from "./movement.ts"
 import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 import { quoteOfOutcome } from "../../markets/domain/quote.ts"
@@ -152,8 +152,7 @@ function costLines(
   const shares = entries.reduce((sum, { stakeUsd, price }) => sum + stakeUsd / price, 0)
   if (!(shares > 0) || !Number.isFinite(shares)) return []
   const paid = stakeUsd / shares
-  const { mid } = priceOf(material)
-  const difference = (outcome === 0 ? mid : 1 - mid) - paid
+  const difference = priceOfOutcome(material, outcome) - paid
   const by = Math.abs(difference) / paid
   const verb = `${difference >= 0 ? "gain" : "lose"}${entries.length > 1 ? "" : "s"}`
   return [line(
@@ -247,7 +246,7 @@ function signedCents(slot: string, of: number): Statement {
 
 /** What a copy of the entry costs now, and how much of the wallet's edge is left. */
 function copyWords(material: ReportMaterial, { entry, row, label }: Labelled): Statement {
-  const quote = ownQuote(material)
+  const quote = material.quote
   const copy = quote === null ? null : copyCostOf({
     entryPrice: entry.price,
     edge: row.edge,

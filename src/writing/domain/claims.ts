@@ -71,7 +71,7 @@ export function judgementOf(
   const own = cited.flatMap((id) => facts.get(id) ?? [])
   const claim: Claim = { slot: slot.id, kind: draft.kind, text, facts: cited }
   if (claim.kind === "fact" && isRestated(text, own)) return { verdict: "pass", claim }
-  const exposed = exposedNames(text, own, facts)
+  const exposed = [...exposedNames(text, own, facts), ...falseSpeech(text, own)]
   if (exposed.length > 0) return refuse(...exposed)
   const grounding = ground(claim, facts)
   return grounding.verdict === "refuse"
@@ -132,6 +132,22 @@ function exposedNames(
     ...repeated.length > 0 ? ["a name without quotation marks"] : [],
     ...codes.length > 0 ? ["a code that no statement has"] : [],
   ]
+}
+
+const speech =
+  /\b(?:says?|said|wr[io]tes?|reports?|reported|claims?|claimed|states?|stated)\b[^“”.!?]{0,20}“([^“”]*)”/giu
+
+/** Somebody says only what a headline or the rules say: no wallet's name and no market's question. */
+function falseSpeech(text: string, cited: ReadonlyArray<Fact>): ReadonlyArray<string> {
+  const said = cited.flatMap(({ values }) =>
+    Object.entries(values).flatMap(([slot, value]) =>
+      value.type === "name" && /^(?:headline|quote)\d?$/.test(slot) ? [value.text] : []
+    )
+  )
+  const isFalse = [...text.matchAll(speech)].some(([, quoted = ""]) =>
+    !said.some((words) => words.includes(quoted))
+  )
+  return isFalse ? ["words that no headline says"] : []
 }
 
 /** Words of a name, in a row or in any order, from which a sentence repeats it. */

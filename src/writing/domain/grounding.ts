@@ -10,7 +10,7 @@
  */
 import type { Fact } from "./facts.ts"
 import { checkAssertions } from "./grounding/assertions.ts"
-import { type Context, contextOf, type Findings, stem } from "./grounding/context.ts"
+import { type Context, contextOf, type Findings, isOwnPair, stem } from "./grounding/context.ts"
 import { checkDirections, checkMultiples } from "./grounding/directions.ts"
 import { monthOf } from "./grounding/figures.ts"
 import { checkQuantities } from "./grounding/quantities.ts"
@@ -90,10 +90,9 @@ function shapeFaults(
       : []),
     ...(known.size > claimFactsMax ? [`cites more than ${claimFactsMax} facts`] : []),
     ...(kind === "inference" && known.size < 2 ? ["an inference that rests on one fact"] : []),
-    ...(/[^\p{Script=Latin}\p{Script=Common}]|[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}]/u.test(
-        bare.normalize("NFC"),
-      )
-      ? ["letters of another script"]
+    ...(/[^\p{Script=Latin}\p{Nd}\s.,;:!?'"“”‘’()%$¢°&/+−–—…→≈~·-]/u.test(bare.normalize("NFC")) ||
+        /[\p{Nd}&&[^0-9]]/v.test(bare)
+      ? ["letters of another script or signs"]
       : []),
     ...(/:\/\/|www\.|@\p{L}|\[[^\]]*\]\(|[`|<>{}\\#]/u.test(bare) ? ["markup or a link"] : []),
   ]
@@ -105,7 +104,7 @@ function checkNames(context: Context, findings: Findings): void {
   const others = new Set(names.filter(({ cited }) => !cited).flatMap(({ words }) => words))
   tokens.forEach((token, at) => {
     if (token.kind !== "word" || token.refs.length > 0 || findings.confirmed.has(at)) return
-    if (!/^\p{Lu}/u.test(token.text)) return
+    if (!/^(?:\p{Lu}|0x)/u.test(token.text)) return
     const isKnown = isPlainWord(token.lower) || openers.has(token.lower) ||
       cueWords.has(token.lower) ||
       context.ownStemSet.has(stem(token.lower)) || context.nameStems.has(stem(token.lower))
@@ -130,17 +129,38 @@ function isPlainWord(lower: string): boolean {
   return grammarWords.has(lower) || marketWords.has(lower)
 }
 
-/** The words that no check has confirmed and no cited statement has. */
+/** The words that no check has confirmed, and that neither grammar nor a cited statement accounts for. */
 function openWords(context: Context, { confirmed }: Findings): ReadonlyArray<string> {
-  const open = context.tokens.filter(({ kind, lower, refs }, at) =>
-    kind === "word" && refs.length === 0 && !confirmed.has(at) && !isPlainWord(lower) &&
-    !context.ownStemSet.has(stem(lower)) && !isCue(context, at, confirmed)
-  )
+  const anchors = new Set([
+    ...context.figures.filter(({ first }) => confirmed.has(first)).flatMap(positionsOf),
+    ...context.mentions.flatMap(positionsOf),
+  ])
+  const open = context.tokens.filter(({ kind, lower, refs }, at) => {
+    if (kind !== "word" || refs.length > 0 || confirmed.has(at) || grammarWords.has(lower)) {
+      return false
+    }
+    const isKnown = marketWords.has(lower) || context.ownStemSet.has(stem(lower)) ||
+      isCue(context, at, confirmed)
+    return !(isKnown && (isAnchored(at, anchors) || isOwnPair(context, at)))
+  })
   return [...new Set(open.map(({ text }) => text))]
 }
 
+function positionsOf({ first, last }: { readonly first: number; readonly last: number }) {
+  return [first, last]
+}
+
+/** A known word states something only with a value or a name: at most so many tokens before or after it. */
+const beforeAnchorMax = 4
+const afterAnchorMax = 2
+
+function isAnchored(at: number, anchors: ReadonlySet<number>): boolean {
+  for (let n = at - afterAnchorMax; n <= at + beforeAnchorMax; n++) if (anchors.has(n)) return true
+  return false
+}
+
 /** A cue stands at most so many tokens from its figure. */
-const cueWithin = 3
+const cueWithin = 5
 
 /** Whether a word says what a confirmed figure beside it is. */
 function isCue({ tokens, figures }: Context, at: number, confirmed: ReadonlySet<number>): boolean {
@@ -161,6 +181,15 @@ function checkClauses(context: Context, findings: Findings): void {
   const { tokens, mentions } = context
   const named = new Set(mentions.map(({ first }) => tokens[first]?.clause))
   const clauses = Map.groupBy(tokens.map((token, at) => ({ ...token, at })), ({ clause }) => clause)
+  if (
+    mentions.length === 0 &&
+    !tokens.some(({ kind }, at) => kind !== "mark" && findings.confirmed.has(at))
+  ) {
+    findings.asked.push("no value of a cited fact")
+  }
+  if (tokens.filter(({ kind }) => kind === "word" || kind === "number").length < 2) {
+    findings.asked.push("a name alone")
+  }
   for (const [clause, own] of clauses) {
     const words = own.filter(({ kind }) => kind === "word")
     const isStated = named.has(clause) ||
@@ -179,11 +208,9 @@ function checkClauses(context: Context, findings: Findings): void {
   }
 }
 
-/** Words of a cited statement that make a clause a repetition of it. */
-const ownWordsMin = 2
-
+/** Whether a clause repeats words of a cited statement, and has no other but known ones. */
 function isOwnClause(context: Context, words: ReadonlyArray<{ readonly lower: string }>): boolean {
-  const own = words.filter(({ lower }) => context.ownStemSet.has(stem(lower)) && lower.length > 3)
-  return own.length >= ownWordsMin &&
-    words.every(({ lower }) => isPlainWord(lower) || context.ownStemSet.has(stem(lower)))
+  const isOwn = ({ lower }: { readonly lower: string }) => context.ownStemSet.has(stem(lower))
+  return words.some((word) => isOwn(word) && !isPlainWord(word.lower)) &&
+    words.every((word) => isPlainWord(word.lower) || isOwn(word))
 }

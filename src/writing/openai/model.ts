@@ -110,31 +110,7 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
       /** End of the pause that the server asked for. */
       const pausedUntil = yield* Ref.make(0)
 
-      /** The form that each model's server last accepted. */
-      const forms = yield* Ref.make<ReadonlyMap<string, Form>>(new Map())
-
-      const inForm = <A>(call: Call<A>, form: Form): Effect.Effect<A, CallFailed> =>
-        Effect.gen(function* () {
-          const body = requestOf(options, call, form)
-          const answer = yield* Effect.tryPromise({
-            try: (signal) => client.chat.completions.create(body, { signal }),
-            catch: failureOf,
-          })
-          yield* Ref.update(forms, (known) => new Map(known).set(body.model, form))
-          yield* recordTokens(call.use, answer, options.price)
-          return yield* answerOf(answer, call, form)
-        }).pipe(
-          Effect.catch((failure) => {
-            const simpler = simplerForm(form, failure.unsupported)
-            return simpler === null ? Effect.fail(failure) : inForm(call, simpler)
-          }),
-        )
-
-      const attempt = Effect.fnUntraced(function* <A>(call: Call<A>) {
-        const known = (yield* Ref.get(forms)).get(modelOf(options, call.use))
-        return yield* inForm(call, known ?? strictForm)
-      })
-
+      const attempt = yield* attempts(client, options)
       const timed = <A>(call: Call<A>) =>
         attempt(call).pipe(
           Effect.timeoutOrElse({ duration: attemptTimeout[call.use], orElse: () => late }),
@@ -176,6 +152,34 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
       })
     }),
   ).pipe(Layer.provide(CircuitBreaker.layerStoreMemory()))
+
+/** One HTTP request for a call, in the form that the model's server last accepted, or in a simpler one. */
+const attempts = Effect.fnUntraced(function* (client: OpenAI, options: ModelOptions) {
+  const forms = yield* Ref.make<ReadonlyMap<string, Form>>(new Map())
+
+  const inForm = <A>(call: Call<A>, form: Form): Effect.Effect<A, CallFailed> =>
+    Effect.gen(function* () {
+      const body = requestOf(options, call, form)
+      const answer = yield* Effect.tryPromise({
+        try: (signal) => client.chat.completions.create(body, { signal }),
+        catch: failureOf,
+      })
+      yield* Ref.update(forms, (known) => new Map(known).set(body.model, form))
+      yield* recordTokens(call.use, answer, options.price)
+      return yield* answerOf(answer, call, form)
+    }).pipe(
+      Effect.catch((failure) => {
+        const simpler = simplerForm(form, failure.unsupported)
+        return simpler === null ? Effect.fail(failure) : inForm(call, simpler)
+      }),
+    )
+
+  return <A>(call: Call<A>): Effect.Effect<A, CallFailed> =>
+    Effect.flatMap(
+      Ref.get(forms),
+      (known) => inForm(call, known.get(modelOf(options, call.use)) ?? strictForm),
+    )
+})
 
 /** All options are explicit: the client reads nothing from the environment and logs nothing. */
 function clientOf({ apiKey, baseUrl }: ModelOptions): OpenAI {

@@ -12,8 +12,8 @@ import {
   evidenceMax,
   evidenceOf,
   isUnchallenged,
+  judgeEvidence,
   newsAgeMsMax,
-  supports,
 } from "../../../src/predetermined/domain/evidence.ts"
 import type { Proposal } from "../../../src/markets/domain/proposal.ts"
 import { minute } from "../../../src/core/domain/time.ts"
@@ -108,7 +108,8 @@ Deno.test("a proposal supports its own outcome only, and none when it is dispute
     const [piece] = evidenceOf({ ...of, proposal: proposed, headlines: [] })
     if (piece === undefined) throw new Error("no evidence")
     return [0, 1].map((n) =>
-      supports({ ...of, rules: "", proposal: proposed }, piece, n === 0 ? 0 : 1)
+      judgeEvidence({ ...of, rules: "", proposal: proposed, evidence: [piece] })
+        .supports(piece, n === 0 ? 0 : 1)
     )
   }
   equal(supported(proposal({ outcome: 0 })), [true, false])

@@ -38,6 +38,7 @@ const accepted = (cases: ReadonlyArray<PlantedCase>) =>
 /** The checks that refuse a class; most classes are refused because nothing reports the outcome. */
 const verdictsOf: Readonly<Record<string, ReadonlyArray<string>>> = {
   "contradicting texts": ["undetermined"],
+  "two winners": ["undetermined"],
   "corrected or denied": ["undetermined", "unsupported"],
   "one text only": ["one_text"],
   "invented decisive words": ["no_decisive_words"],

@@ -16,10 +16,11 @@ import { spelled } from "../../../src/writing/domain/values.ts"
 import { fillSlots, wordCount } from "../../../src/writing/domain/page.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
-import { market, microstructureWith, now } from "../../support/movers/market.ts"
+import { market, now } from "../../support/movers/market.ts"
 import { whaleRow } from "../../support/products.ts"
 import {
   anyMaterial,
+  bookWith,
   headline,
   openEntry,
   reportMaterial,
@@ -54,7 +55,7 @@ const flat = (hours: number, mid: number) => Array.from({ length: hours }, () =>
 /** From 0.325 to 0.535 in a day; 11 cents of it in the hour that ends 8 hours ago. */
 const jump = reportMaterial({
   priceAction: hourly(0.325, ...flat(20, 0.325), 0.375, 0.485, ...flat(8, 0.53)),
-  microstructure: microstructureWith({ mid: 0.535, depthUsd: 20_000 }),
+  ...bookWith({ mid: 0.535, depthUsd: 20_000 }),
 })
 const stepAt = now - 8 * hour
 
@@ -236,6 +237,46 @@ Deno.test("a headline that follows the step within hours makes the price the fir
   ok(!risks.some((risk) => /No reason/.test(risk)), risks.join("\n"))
 })
 
+Deno.test("a move without a step is a drift only where every hour is known", () => {
+  const drift = Array.from({ length: 30 }, (_, n) => 0.4 + n / 200)
+  const known = analysisOf(
+    reportMaterial({ priceAction: hourly(0.4, ...drift), ...bookWith({ mid: 0.545 }) }),
+  )
+  ok(known.thesis.includes("It drifted: no hour alone"), known.thesis)
+  const gap = analysisOf(reportMaterial())
+  ok(gap.thesis.includes("When it moved is not known"), gap.thesis)
+  ok(!gap.thesis.includes("drifted"), gap.thesis)
+})
+
+Deno.test("our own record of such moves is stated before that of public prices", () => {
+  const sums = {
+    ...{ moves: 60, events: 60, kept: 30, drift: -12_000 },
+    ...{ movesMoves: 60, movesDrift: -12_000, driftDrift: 9e6 },
+  }
+  const of = (moveSums: ReportMaterial["moveSums"]) => analysisOf({ ...jump, moveSums }).bottomLine
+  const bins = new Map([["contested, 24h window, 20+ points", sums]])
+  const own = of({ "1h": new Map(), "24h": bins })
+  ok(
+    /of 60 earlier moves of 20 cents or more in a day, 50% still kept half or more a day later, and on average the price came back 1 cent\./
+      .test(own),
+    own,
+  )
+  ok(/in public price records/.test(of(null)), of(null))
+})
+
+Deno.test("a steady price is tested only by news that came while it was known", () => {
+  const quiet = (publishedAt: number) =>
+    analysisOf(reportMaterial({
+      priceAction: hourly(0.6, ...flat(20, 0.6)),
+      ...bookWith({ depthUsd: 20_000 }),
+      news: { stories: [story([headline({ publishedAt })])], sources: 5, answered: 5 },
+    }))
+  strictEqual(quiet(now - 2 * hour).confidence, "high")
+  ok(quiet(now - 2 * hour).bottomLine.includes("already includes the report"))
+  strictEqual(quiet(now - 40 * hour).confidence, "medium")
+  ok(quiet(now - 40 * hour).bottomLine.includes("until news tests it"))
+})
+
 Deno.test("a corrected report is no reason to be confident", () => {
   const corrected = story([headline({ publishedAt: stepAt - hour })], { corrected: true })
   const { thesis, confidence, risks } = analysisOf({
@@ -262,7 +303,11 @@ const missing: ReadonlyArray<readonly [string, Partial<ReportMaterial>, RegExp]>
     { news: { stories: [], sources: 3, answered: 3 } },
     /None of the 3 news sources that answered has a headline/,
   ],
-  ["there is no order book", { microstructure: null }, /There is no valid order book now/],
+  [
+    "there is no order book",
+    { microstructure: null, quote: null },
+    /There is no valid order book now/,
+  ],
 ]
 for (const [what, fields, words] of missing) {
   Deno.test(`a report says so when ${what}`, () => {
@@ -286,7 +331,7 @@ Deno.test("a contradiction with another rung is told, with what it gains without
   const own = (one: typeof lower, other: typeof lower) =>
     reportMaterial({
       market: one.market,
-      microstructure: microstructureWith({ mid: one.quote?.mid ?? 0 }),
+      ...bookWith({ mid: one.quote?.mid ?? 0 }),
       siblings: { markets: [other], complete: true },
     })
   const cheaper = analysisOf(own(lower, upper)).thesis
@@ -296,7 +341,7 @@ Deno.test("a contradiction with another rung is told, with what it gains without
     ),
     cheaper,
   )
-  ok(/gains 8\.\d+ cents a share after both fees/.test(cheaper), cheaper)
+  ok(/gains 8\.\d+ cents a share after both fees, for up to \$\d+/.test(cheaper), cheaper)
   const dearer = analysisOf(own(upper, lower)).thesis
   ok(
     /Over here, at 0\.735, is dearer than Over in “Kites vs\. Rovers: O\/U 1\.5”, at 0\.635/.test(
@@ -305,6 +350,23 @@ Deno.test("a contradiction with another rung is told, with what it gains without
     dearer,
   )
   ok(!/cheaper|dearer/.test(analysisOf(own(lower, { ...upper, quote: quoteOfMid(0.5) })).thesis))
+})
+
+Deno.test("a ladder of three rungs is listed, the easiest first", () => {
+  const [low, own, high] = [1.5, 2.5, 3.5].map((line, n) =>
+    rung(`Kites vs. Rovers: O/U ${line}`, 0.8 - n / 5, `rung${n}`)
+  )
+  ok(low !== undefined && own !== undefined && high !== undefined)
+  const { thesis } = analysisOf(reportMaterial({
+    market: own.market,
+    ...bookWith({ mid: 0.6 }),
+    siblings: { markets: [high, low], complete: true },
+  }))
+  ok(
+    /The ladder of Over, the easiest first: .*1\.5” at 0\.80, .*2\.5” \(this market\) at 0\.60 and .*3\.5” at 0\.40\./
+      .test(thesis),
+    thesis,
+  )
 })
 
 Deno.test("what a proposal in another rung implies here is told, and the confidence is low", () => {
@@ -320,7 +382,7 @@ Deno.test("what a proposal in another rung implies here is told, and the confide
   } as const
   const material = reportMaterial({
     market: named(own).market,
-    microstructure: microstructureWith({ mid: 0.315 }),
+    ...bookWith({ mid: 0.315 }),
     siblings: { markets: [{ ...named(warmer), proposal }], complete: true },
   })
   const { thesis, confidence } = analysisOf(material)
@@ -403,7 +465,11 @@ Deno.test("a proposal has the wording of every product, and its record", () => {
     thesis.includes("the outcome No is proposed, undisputed for 26 hours, and it costs 0.40"),
     thesis,
   )
-  ok(/Of 19 earlier proposals that traders doubted, 84\.2% stood/.test(thesis), thesis)
+  ok(
+    /Of 19 earlier proposals that traders doubted, 84\.2% stood .*: even the lower end is above the price of 0\.40/
+      .test(thesis),
+    thesis,
+  )
   strictEqual(confidence, "low")
   ok(risks.some((risk) => risk.includes("The window to challenge No ended")), risks.join("\n"))
   const open = analysisOf({
@@ -519,7 +585,7 @@ Deno.test("risks are those of the market, the most important first", () => {
       endsAt: now + 9 * hour,
       takerFeeRate: 0.07,
     }),
-    microstructure: microstructureWith({ spread: 0.08, depthUsd: 1_000 }),
+    ...bookWith({ spread: 0.08, depthUsd: 1_000 }),
     rules: "This resolves to Yes if it is lit. If the lighthouse is postponed, it resolves 50-50.",
   })
   const text = analysisOf(weak).risks.join("\n")
@@ -531,7 +597,7 @@ Deno.test("risks are those of the market, the most important first", () => {
       /“If the lighthouse is postponed, it resolves 50-50”/,
     ]
   ) ok(words.test(text), `${words}\n${text}`)
-  const dead = analysisOf({ ...weak, microstructure: null }).risks[0] ?? ""
+  const dead = analysisOf({ ...weak, microstructure: null, quote: null }).risks[0] ?? ""
   ok(/no valid order book/.test(dead), dead)
 })
 

@@ -80,7 +80,7 @@ Deno.test("reportOf() lists all facts, and the ids that each part cites", () => 
 })
 
 Deno.test("reportOf() without a book has null", () => {
-  const { evidence } = templateReportOf(reportMaterial({ microstructure: null }))
+  const { evidence } = templateReportOf(reportMaterial({ microstructure: null, quote: null }))
   strictEqual(evidence.microstructure, null)
   equal(templateReportOf(reportMaterial()).evidence.microstructure, microstructureWith())
 })

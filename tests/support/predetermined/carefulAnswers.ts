@@ -43,7 +43,7 @@ export const carefulAnswers: ReadonlyArray<CarefulAnswer> = [
       poll(
         "Civic Alliance do not win the most seats in Portugal, final count shows",
         21,
-        "North Sound Radio",
+        "North Coast Radio",
       ),
       poll(
         "Civic Alliance do not win the most seats in Portugal, final count shows",
@@ -66,7 +66,7 @@ export const carefulAnswers: ReadonlyArray<CarefulAnswer> = [
         "Meridian Wire",
       ),
       poll("Reform Union gain in new poll of Canada", 11, "Meridian Wire"),
-      poll("Reform Union gain in new poll of Canada", 12, "North Sound Radio"),
+      poll("Reform Union gain in new poll of Canada", 12, "North Coast Radio"),
     ],
     ...{ determined: true, answer: "Yes", verdict: "unsupported" },
   },
@@ -78,16 +78,16 @@ export const carefulAnswers: ReadonlyArray<CarefulAnswer> = [
     gameStartsAt: "2026-11-24T17:15:00Z",
     now: "2026-11-22T01:55:21Z",
     headlines: [
-      poll("Northgate Rovers beat Harbor City Gulls", 2, "North Sound Radio"),
+      poll("Northgate Rovers beat Harbor City Gulls", 2, "North Coast Radio"),
       poll("Correction: Cavern Foxes beat Harbor City Gulls", 9, "Quillon Post"),
-      poll("Harbor City Gulls beat Cavern Foxes", 12, "North Sound Radio"),
+      poll("Harbor City Gulls beat Cavern Foxes", 12, "North Coast Radio"),
       poll("Harbor City Gulls beat Cavern Foxes", 12, "The Harbor Ledger"),
       poll("Northgate Rovers without their captain against Ironwood Stags", 4, "The Harbor Ledger"),
       poll("Ironwood Stags vs. Northgate Rovers: what to expect", 11, "Meridian Wire"),
       poll(
         "Ironwood Stags without their captain against Harbor City Gulls",
         11,
-        "North Sound Radio",
+        "North Coast Radio",
       ),
       poll("Ironwood Stags without their captain against Harbor City Gulls", 12, "Quillon Post"),
     ],
@@ -108,11 +108,11 @@ export const carefulAnswers: ReadonlyArray<CarefulAnswer> = [
       ),
       poll("Civic Alliance lose ground in new poll of Canada", 18, "Quillon Post"),
       poll("Civic Alliance lose ground in new poll of Canada", 19, "The Harbor Ledger"),
-      poll("Civic Alliance lose ground in new poll of Canada", 19, "North Sound Radio"),
+      poll("Civic Alliance lose ground in new poll of Canada", 19, "North Coast Radio"),
       poll(
         "Civic Alliance do not win the most seats in Portugal, final count shows",
         21,
-        "North Sound Radio",
+        "North Coast Radio",
       ),
       poll(
         "Civic Alliance do not win the most seats in Portugal, final count shows",

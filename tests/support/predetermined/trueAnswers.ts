@@ -286,7 +286,7 @@ export const trueAnswers: ReadonlyArray<PlantedCase> = [
   {
     question: "Will the Supreme Court strike down the harbor tax by November 30?",
     headlines: [
-      "Supreme Court strikes down harbor tax",
+      "Supreme Court has struck down harbor tax",
       "Harbor tax struck down by Supreme Court, justices divided",
     ],
     answer: "Yes",

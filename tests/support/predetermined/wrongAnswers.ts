@@ -484,6 +484,26 @@ export const wrongAnswers: Readonly<Record<string, ReadonlyArray<PlantedCase>>> 
       answer: "Yes",
     },
   ],
+  "two winners": [
+    {
+      question: "Will the Reform Union win the most seats in Portugal by November 23?",
+      headlines: [
+        "Reform Union win the most seats in Portugal, final count shows",
+        "Portugal election: Reform Union takes most seats",
+        "Civic Alliance win the most seats in Portugal, final count shows",
+      ],
+      answer: "Yes",
+    },
+    {
+      question: "Will the Cavern Foxes win the national cup?",
+      headlines: [
+        "Cavern Foxes win national cup",
+        "National cup: Foxes crowned champions",
+        "Quarry Wolves lift national cup",
+      ],
+      answer: "Yes",
+    },
+  ],
   "corrected or denied": [
     {
       ...portugal,

@@ -16,7 +16,7 @@ import { fillSlots } from "../../../src/writing/domain/page.ts"
 import type { ProposalRecord } from "../../../src/feed/domain/item.ts"
 import type { Headline } from "../../../src/news/domain/headline.ts"
 import type { RelatedStory } from "../../../src/news/domain/relation.ts"
-import { quoteOfMid } from "../../../src/markets/domain/quote.ts"
+import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
 import type { OpenEntry } from "../../../src/whales/domain/storedEntry.ts"
 
 /** Complete, ordinary material. */
@@ -25,7 +25,7 @@ export function reportMaterial(fields: Partial<ReportMaterial> = {}): ReportMate
     market: market({ endsAt: now + 10 * day }),
     priceAction: [{ at: now - 30 * hour, mid: 0.45 }, { at: now - hour, mid: 0.6 }],
     ticks: [],
-    microstructure: microstructureWith(),
+    ...bookWith(),
     entries: [openEntry()],
     news: { stories: [story()], sources: 3, answered: 3 },
     proposal: null,
@@ -71,6 +71,12 @@ export function story(
     ...{ label: "none", corrected: false, strength: "direct", score: 10 },
     ...fields,
   }
+}
+
+/** The book of a market, as a report reads it. */
+export function bookWith(fields: Parameters<typeof microstructureWith>[0] = {}) {
+  const microstructure = microstructureWith(fields)
+  return { microstructure, quote: quoteOf({ ...microstructure, bidShares: 800, askShares: 800 }) }
 }
 
 /** The report that the template writes. */
@@ -230,7 +236,7 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
       }),
       priceAction: [point(first, 0), ...rest.map((mid, n) => point(mid, n + 1))],
       ticks: [],
-      microstructure: made.book === null ? null : microstructureWith({
+      ...made.book === null ? { microstructure: null, quote: null } : bookWith({
         mid: made.book.mid / 1_000,
         spread: made.book.spread / 1_000,
         depthUsd: made.book.depth,

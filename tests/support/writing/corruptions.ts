@@ -16,6 +16,8 @@ type TextCorruption = (text: string, random: Random, facts: ReadonlyArray<Fact>)
 
 export type Corruption =
   | { readonly name: string; readonly on: "fact"; readonly corrupt: FactCorruption }
+  /** Exchanges the values of a slot between the two facts of a statement. */
+  | { readonly name: string; readonly on: "pair"; readonly slot: string }
   | { readonly name: string; readonly on: "voice"; readonly voice: Voice }
   | { readonly name: string; readonly on: "text"; readonly corrupt: TextCorruption }
 
@@ -291,6 +293,8 @@ export const corruptions: ReadonlyArray<Corruption> = [
   { name: "market", on: "fact", corrupt: swapOf("market", "market2") },
   { name: "outcome", on: "fact", corrupt: outcome },
   { name: "wallet", on: "fact", corrupt: swapOf("wallet") },
+  { name: "wallets exchanged", on: "pair", slot: "wallet" },
+  { name: "markets exchanged", on: "pair", slot: "market" },
   { name: "label", on: "fact", corrupt: label },
   { name: "confidence", on: "fact", corrupt: confidence },
   { name: "publisher", on: "fact", corrupt: swapOf("publisher") },

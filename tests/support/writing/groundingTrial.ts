@@ -112,14 +112,37 @@ function corrupted(
     const text = written(wording, own)
     return text === null ? null : corruption.corrupt(text, random, own)
   }
+  if (corruption.on === "pair") return exchanged(corruption.slot, wording, own)
   const at = random.below(own.length)
   const [first, ...others] = own
   const target = own[at] ?? first
   const wrong = corruption.corrupt(target, brief, random)
-  if (wrong === null) return null
+  const isOfAnother = own.some((other) =>
+    other !== target && ["wallet", "market"].some((slot) => sameName(other, wrong, slot))
+  )
+  if (wrong === null || isOfAnother) return null
   return at === 0
     ? written(wording, [wrong, ...others])
     : written(wording, [first, ...others.map((fact) => fact === target ? wrong : fact)])
+}
+
+function sameName(a: Fact, b: Fact | null, slot: string): boolean {
+  const [first, second] = [a.values[slot], b?.values[slot]]
+  return first?.type === "name" && second?.type === "name" && first.text === second.text
+}
+
+/** The statement with the values of a slot exchanged between its two facts. */
+function exchanged(slot: string, wording: Wording, [first, second]: Some): string | null {
+  const [a, b] = [first.values[slot], second?.values[slot]]
+  if (second === undefined || a === undefined || b === undefined || first.kind !== second.kind) {
+    return null
+  }
+  const wrong = written(wording, [
+    { ...first, values: { ...first.values, [slot]: b } },
+    { ...second, values: { ...second.values, [slot]: a } },
+  ])
+  // What is said of both is still true when their names change places.
+  return wrong === written(wording, [second, first]) ? null : wrong
 }
 
 /** A table with one line for each key. */

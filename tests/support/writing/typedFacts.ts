@@ -246,7 +246,7 @@ const entry: Maker = (source) => {
 
 const proposal: Maker = (source) => {
   const { question, outcome } = source.market()
-  const hours = 3 + source.random.below(40)
+  const hours = 3 + source.random.below(37)
   return factOf(
     "predetermined",
     phrase`${value("outcome", name(outcome))} of ${
@@ -288,7 +288,7 @@ const news: Maker = (source) => {
 
 const upcoming: Maker = (source) => {
   const { question, outcome } = source.market()
-  const hours = 3 + source.random.below(44)
+  const hours = 3 + source.random.below(37)
   return factOf(
     "upcoming",
     phrase`${value("market", name(question))} is due to end at ${
@@ -318,7 +318,7 @@ const priceFact: Maker = (source) => {
   return factOf(
     "price",
     phrase`In the last ${
-      value("window", duration((5 + source.random.below(40)) * hour))
+      value("window", duration((5 + source.random.below(35)) * hour))
     } the price ${direction === "up" ? "rose" : "fell"} by ${
       value("change", change(delta))
     }, from ${value("from", price(from))} to ${value("to", price(to))}.`,
@@ -353,7 +353,7 @@ const whale: Maker = (source) => {
     } at ${value("entryPrice", price(source.price()))} for ${
       value("stake", usd(source.usd()))
     }, starting ${
-      value("age", duration((3 + source.random.below(40)) * hour))
+      value("age", duration((3 + source.random.below(37)) * hour))
     } before this report. Over ${
       value("resolved", count(30 + source.random.below(200), "past entry", "past entries"))
     } its win rate is ${

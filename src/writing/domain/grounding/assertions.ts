@@ -5,7 +5,15 @@
  * @module
  */
 import type { Fact } from "../facts.ts"
-import { bindingOf, type Context, type Findings, isNegator, isOwnPair, stem } from "./context.ts"
+import {
+  bindingOf,
+  type Context,
+  type Findings,
+  isNegator,
+  isOwnPair,
+  ownDenials,
+  stem,
+} from "./context.ts"
 import { isCause, isConditional } from "./directions.ts"
 import { slotBase } from "./names.ts"
 import type { Statement } from "./quantities.ts"
@@ -55,7 +63,9 @@ function checkWord(context: Context, at: number, findings: Findings): void {
   if (frequencyWords.has(lower) && !own) {
     findings.refused.push(`no cited fact says how often: “${text}”`)
   }
-  const isCausePhrase = isPhrase(context, at, causePhrases)
+  const causePhrase = phraseAt(context, at, causePhrases)
+  const isCausePhrase = causePhrase !== undefined && !isOwnPhrase(context, causePhrase) &&
+    !/^trad/.test(context.tokens[at - 1]?.lower ?? "")
   if (isCausePhrase || isCause(context, at)) {
     const isHedged = context.kind === "inference" && isHedgedAt(context, at, hedgedWithin)
     const isOwn = own && lower !== "due" && !isCausePhrase
@@ -135,10 +145,22 @@ const surePhrases = [
   "can go wrong",
 ]
 
-function isPhrase({ tokens }: Context, at: number, phrases: ReadonlyArray<string>): boolean {
+function isPhrase(context: Context, at: number, phrases: ReadonlyArray<string>): boolean {
+  return phraseAt(context, at, phrases) !== undefined
+}
+
+function phraseAt(
+  { tokens }: Context,
+  at: number,
+  phrases: ReadonlyArray<string>,
+): string | undefined {
   const two = tokens.slice(at, at + 2).map(({ lower }) => lower).join(" ")
   const three = tokens.slice(at, at + 3).map(({ lower }) => lower).join(" ")
-  return phrases.includes(two) || phrases.includes(three)
+  return phrases.find((phrase) => phrase === two || phrase === three)
+}
+
+function isOwnPhrase({ cited }: Context, phrase: string): boolean {
+  return cited.some(({ statement }) => statement.toLowerCase().includes(phrase))
 }
 
 /** A denial stands at most so many tokens before what it denies. */
@@ -198,7 +220,9 @@ function checkDecided(context: Context, at: number, findings: Findings): void {
   if (findings.confirmed.has(at) || isRateOfWins(context, at, findings)) return
   const root = stem(lower)
   if (context.ownStemSet.has(root)) {
-    findings.confirmed.add(at)
+    if (isDenied(context, at) || !isOnlyDenied(context, root)) findings.confirmed.add(at)
+    else if (context.kind !== "fact") findings.asked.push(`decided: ${text}`)
+    else findings.refused.push(`the cited facts deny “${text}”`)
     return
   }
   const isAttributed = context.cited.some(({ kind }) => kind === "news") &&
@@ -216,6 +240,15 @@ function checkDecided(context: Context, at: number, findings: Findings): void {
   if (isOpen || byTrades || isDenied(context, at) || isAttributed && isOfName(context, root)) {
     findings.asked.push(`decided: ${text}`)
   } else findings.refused.push(`no cited fact is decided: “${text}”`)
+}
+
+/** Whether the cited statements have a word only behind a denial: `and not disputed`. */
+function isOnlyDenied({ ownStems, ownWords }: Context, root: string): boolean {
+  return ownStems.every((stems, of) =>
+    stems.every((own, n) =>
+      own !== root || (ownWords[of] ?? []).slice(Math.max(0, n - denialWithin), n).some(isNegator)
+    )
+  )
 }
 
 /** `won 62.8% of its entries`, `a win rate of`: a rate, and no decided event. */
@@ -257,7 +290,21 @@ function checkDenials(
       findings.refused.push(`${negative.map(({ id }) => id).join(", ")} denies, the claim does not`)
     } else findings.asked.push("a cited fact denies")
   }
+  const own = ownDenials(context)
+  if (
+    context.kind === "fact" && own > 0 && denials.length > own + deniedElsewhere(context, denials)
+  ) {
+    findings.refused.push("denies more than the cited facts")
+  }
   for (const at of denials) checkDenial(context, at, denials, findings)
+}
+
+/** Denials of what may be denied without a fact: `no reason`. */
+function deniedElsewhere(context: Context, denials: ReadonlyArray<number>): number {
+  return denials.filter((at) =>
+    !isOwnPair(context, at) && !isOwnDenial(context, at) &&
+    context.tokens.slice(at, at + 1 + deniedWithin).some(({ lower }) => deniableWords.has(lower))
+  ).length
 }
 
 /** Whether a fact that denies one thing has values, which a claim may state without the denial. */
@@ -300,19 +347,21 @@ function isContrast({ tokens, nameStems }: Context, at: number): boolean {
 }
 
 /** Whether a cited statement denies the same: its denial is followed by the same word. */
-function isOwnDenial({ tokens, ownStems }: Context, at: number): boolean {
+function isOwnDenial({ tokens, ownStems, ownWords }: Context, at: number): boolean {
   const { lower = "", clause } = tokens[at] ?? {}
   const isWhole = /^(?:un|lack|absent|missing)/.test(lower)
   const denied = tokens.slice(at + 1, at + 1 + deniedWithin)
     .filter((token) => token.kind === "word" && token.clause === clause)
     .map((token) => stem(token.lower))
     .filter((root) => root.length > 2 && !emptyStems.has(root))
-  return ownStems.some((stems) => {
+  return ownStems.some((stems, of) => {
     if (isWhole) {
-      return stems.includes(stem(lower)) || stems.includes(stem(lower.replace(/^un/, "")))
+      return stems.includes(stem(lower)) || /^unlabel/.test(lower) && stems.includes("label")
     }
     const own = stems.flatMap((root, n) =>
-      isNegator(root) || root === "too" ? stems.slice(n + 1, n + 1 + ownDeniedWithin) : []
+      isNegator(ownWords[of]?.[n] ?? "") || root === "too"
+        ? stems.slice(n + 1, n + 1 + ownDeniedWithin)
+        : []
     )
     const [first] = denied
     return first !== undefined && own.includes(first)
@@ -418,13 +467,15 @@ function checkLabels(context: Context, findings: Findings): void {
 function wordsAt({ values }: Fact, slot: string): ReadonlyArray<string> {
   return Object.entries(values).flatMap(([key, value]) =>
     slotBase(key) === slot && (value.type === "word" || value.type === "name")
-      ? [value.text.toLowerCase()]
+      ? value.text.toLowerCase().split(" ")
       : []
   )
 }
 
 const tradeVerbs =
-  /^(?:buy|sell|short|fade|take|follow|bet|back|avoid|grab|load|exit|enter|dump|accumulate|copy|chase|lay|hedge|long|go|get|consider|join|ape|stake|put|invest|wager)$/
+  /^(?:buy|sell|short|fade|take|follow|bet|back|avoid|grab|load|exit|dump|accumulate|copy|chase|lay|hedge|long|go|get|join|ape|hold|add)$/
+/** Also past tenses or nouns: an order only as the first word of a sentence. */
+const openingVerbs = /^(?:put|stake|invest|wager|enter|consider)$/
 const adviceWords =
   /^(?:should|recommend|recommended|recommends|advise|advised|advises|advisable|ought|better)$/
 const advicePhrases = [
@@ -457,10 +508,14 @@ function checkTrades(context: Context, findings: Findings): void {
     if (isPhrase(context, at, advicePhrases)) findings.refused.push(`trade advice: “${text}”`)
     else if (adviceWords.test(lower)) {
       const next = context.tokens.slice(at + 1, at + 4)
-      if (next.some(({ lower }) => tradeVerbs.test(lower)) || context.kind === "fact") {
+      const isTrade = next.some(({ lower }) => tradeVerbs.test(lower))
+      if (isTrade || /^(?:rec|adv)/.test(lower) || context.kind === "fact") {
         findings.refused.push(`advice: “${text}”`)
       } else findings.asked.push(`advice: ${text}`)
-    } else if (tradeVerbs.test(lower) && isImperative(context, at)) {
+    } else if (
+      (tradeVerbs.test(lower) || token.opens && openingVerbs.test(lower)) &&
+      !findings.confirmed.has(at) && isImperative(context, at)
+    ) {
       findings.refused.push(`trade advice: “${text}”`)
     }
   })
@@ -479,5 +534,5 @@ function isImperative({ tokens }: Context, at: number): boolean {
   if (!starts || next === undefined) return false
   return next.kind !== "mark" &&
       !/^(?:orders?|side|price|is|was|were|entries|from|come|comes)$/.test(next.lower) ||
-    next.kind === "mark" && /^[“".!]$/u.test(next.text)
+    next.kind === "mark" && /^[“".!)]$/u.test(next.text)
 }

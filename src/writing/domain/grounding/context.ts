@@ -39,7 +39,9 @@ export interface Context {
   readonly mentions: ReadonlyArray<Mention>
   /** Positions of the words that deny; “No” as an outcome denies nothing. */
   readonly denials: ReadonlySet<number>
-  /** The own words of the cited statements, without names, in order, by stem. */
+  /** The own words of the cited statements, without names, in lower case and in order. */
+  readonly ownWords: ReadonlyArray<ReadonlyArray<string>>
+  /** The same by stem. */
   readonly ownStems: ReadonlyArray<ReadonlyArray<string>>
   readonly ownStemSet: ReadonlySet<string>
   /** The stems of the words of the cited names. */
@@ -47,7 +49,7 @@ export interface Context {
 }
 
 /** A place where the claim names something of a cited fact. */
-export interface Mention {
+interface Mention {
   readonly first: number
   readonly last: number
   readonly sentence: number
@@ -66,11 +68,12 @@ export function contextOf(
   const reading = tokensOf(text, names)
   const { tokens } = reading
   const figures = figuresOf(tokens)
-  const ownStems = cited.map(ownStemsOf)
+  const ownWords = cited.map(ownWordsOf)
+  const ownStems = ownWords.map((words) => words.map(stem))
   const mentions = mentionsOf(tokens, names)
   const own = names.filter(({ cited }) => cited)
   return {
-    ...{ kind, reading, tokens, figures, cited, names, ownStems },
+    ...{ kind, reading, tokens, figures, cited, names, ownWords, ownStems },
     figureAt: new Map(figures.map((figure) => [figure.first, figure])),
     mentions,
     denials: denialsOf(tokens, mentions),
@@ -94,7 +97,7 @@ function denialsOf(
       next === "from" && /^(?:far|refrained|abstained)$/.test(lower) ||
       next === "of" && lower === "short" ||
       lower === "nowhere" && !/^(?:gone|going|went|goes|go)$/.test(tokens[at - 1]?.lower ?? "")
-    const denies = isNegator(lower) && !(lower === "not" && next === "only") || isTooFew || isPhrase
+    const denies = isNegator(lower) || isTooFew || isPhrase
     return kind === "word" && denies && !outcomes.has(at) ? [at] : []
   }))
 }
@@ -103,11 +106,15 @@ export function isNegator(lower: string): boolean {
   return negators.has(lower) || /n['’]t$/.test(lower)
 }
 
-/** The words of a statement outside its quotations and names, by stem. */
-function ownStemsOf(fact: Fact): ReadonlyArray<string> {
+/** The words of a statement outside its quotations and names, and its values that are words. */
+function ownWordsOf(fact: Fact): ReadonlyArray<string> {
   const bare = fact.statement.replace(/“[^“”]*”/gu, " ")
   const own = fact.names.reduce((text, name) => text.replaceAll(name, " "), bare)
-  return (own.match(/\p{L}+(?:['’]\p{L}+)?/gu) ?? []).map((word) => stem(word.toLowerCase()))
+  const words = Object.values(fact.values).flatMap((value) =>
+    value.type === "word" ? [value.text] : []
+  )
+  return ([own, ...words].join(" ").match(/\p{L}+(?:['’]\p{L}+)?/gu) ?? [])
+    .map((word) => word.toLowerCase())
 }
 
 /** Whether a word stands beside the same word as in a cited statement: `before fees`, `least half`. */
@@ -118,6 +125,13 @@ export function isOwnPair({ tokens, ownStems }: Context, at: number): boolean {
   return ownStems.some((stems) =>
     stems.some((root, n) => root === own && (stems[n - 1] === before || stems[n + 1] === next))
   )
+}
+
+/** How often the cited statements deny. */
+export function ownDenials({ ownWords }: Context): number {
+  return ownWords.flat().filter((word, n, words) =>
+    isNegator(word) || /^(?:little|few)$/.test(word) && words[n - 1] === "too"
+  ).length
 }
 
 /** A word without its inflection, so that `moves`, `moved` and `moving` are one. Short words stay. */
@@ -161,6 +175,8 @@ function refsAt(
   const token = tokens[at]
   if (token === undefined || token.kind === "mark") return []
   if (token.kind === "word" && outcomeWords.has(token.text)) {
+    const ofMarket = marketsWith(tokens, at, names)
+    if (ofMarket.length > 0) return ofMarket
     return isOutcomeAt(tokens, at)
       ? names.filter(({ cited, text }) => cited && text === token.text)
       : []
@@ -172,6 +188,20 @@ function refsAt(
   const isPlain = !/^\p{Lu}/u.test(token.text) || token.opens && determiners.has(token.lower)
   // A part of an outcome's name is a part of its market's name too; only the whole names the outcome.
   return isPlain ? [] : refs.filter((ref) => ref.class !== "outcome")
+}
+
+/** The cited markets whose name has an outcome beside the same word: `Bitcoin Up or Down`. */
+function marketsWith(
+  tokens: ReadonlyArray<Token>,
+  at: number,
+  names: ReadonlyArray<Named>,
+): ReadonlyArray<Named> {
+  const [before, own, next] = [-1, 0, 1].map((n) => tokens[at + n]?.text ?? "")
+  return names.filter((name) =>
+    name.cited && name.class === "market" &&
+    (/^\p{L}/u.test(before ?? "") && name.text.includes(`${before} ${own}`) ||
+      /^\p{L}/u.test(next ?? "") && name.text.includes(`${own} ${next}`))
+  )
 }
 
 const links = new Set(["of", "the", "in", "and", "by", "for", "-", "–", ",", "'", "’", "vs", "."])
@@ -213,12 +243,14 @@ export function governing(
       /^(?:for|of|on|in)$/.test(lower) || lower === "at" && tokens[after.first]?.kind === "number"
     ) &&
     tokens.slice(at + 1, after.first).every(({ kind, lower, refs }) =>
-      kind === "word" && !/^(?:and|while|but)$/.test(lower) && refs.length === 0 ||
+      kind !== "mark" && !/^(?:and|while|but)$/.test(lower) &&
+        refs.every((ref) => ref.class === "outcome") ||
       /^[“"]$/u.test(lower)
     )
   if (isLinked) return after
   if (ofClass === "outcome") {
-    const isBeside = after !== undefined && after.first - at <= 2
+    const isBeside = after !== undefined && after.first - at <= 2 &&
+      !tokens.slice(at + 1, after.first).some(({ text }) => /^[,;:]$/.test(text))
     return inSentence.findLast(({ last }) => last < at) ?? (isBeside ? after : undefined)
   }
   return inSentence.findLast(({ last }) => last < at) ?? after ??

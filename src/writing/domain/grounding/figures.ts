@@ -76,7 +76,7 @@ const units: ReadonlyMap<string, Unit> = new Map<string, Unit>([
   ...["times", "x", "fold"].map((unit) => [unit, "times"] as const),
 ])
 
-export const approximations: ReadonlySet<string> = new Set([
+const approximations: ReadonlySet<string> = new Set([
   ...["about", "roughly", "around", "approximately", "nearly", "almost", "some", "circa", "close"],
   ...["over", "under", "above", "below", "more", "less", "~", "≈", "approx", "just"],
 ])
@@ -102,7 +102,19 @@ export function figuresOf(tokens: ReadonlyArray<Token>): ReadonlyArray<Figure> {
     if (figure !== null) figures.push(figure)
     at = figure === null ? at + 1 : figure.last + 1
   }
-  return figures
+  return figures.map((figure, n) => withUnitOf(figure, figures[n + 1], tokens))
+}
+
+/** `from 34.5 to 48.5 cents`: the first of two numbers has the unit of the second. */
+function withUnitOf(
+  figure: Figure,
+  next: Figure | undefined,
+  tokens: ReadonlyArray<Token>,
+): Figure {
+  const isPair = next !== undefined && figure.unit === "bare" && figure.value > 1 &&
+    /^(?:cents|percent|points)$/.test(next.unit) && next.first === figure.last + 2 &&
+    /^(?:to|and|or|-|–)$/u.test(tokens[figure.last + 1]?.lower ?? "")
+  return isPair ? { ...figure, unit: next.unit } : figure
 }
 
 function figureAt(tokens: ReadonlyArray<Token>, at: number): Figure | null {

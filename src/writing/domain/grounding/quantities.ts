@@ -5,11 +5,20 @@
  * @module
  */
 import type { Fact } from "../facts.ts"
-import type { Value } from "../values.ts"
-import { type Binding, bindingOf, type Context, type Findings, governing, stem } from "./context.ts"
+import { spelled, type Value } from "../values.ts"
+import {
+  type Binding,
+  bindingOf,
+  type Context,
+  type Findings,
+  governing,
+  isOwnPair,
+  stem,
+} from "./context.ts"
 import { type Figure, monthOf } from "./figures.ts"
 import { slotBase } from "./names.ts"
-import { roleOf } from "./roles.ts"
+import { isInOwnPlace, roleOf } from "./roles.ts"
+import { directionOf } from "./words.ts"
 import { states } from "./values.ts"
 
 /** A value that a figure states. */
@@ -26,7 +35,17 @@ const knownSlots = new Set([
   ...["deviations", "publishedAt", "outlets", "lastAt", "lag", "stake", "entryPrice", "resolved"],
   ...["winRate", "meanEntryPrice", "edge", "edgeLow", "edgeHigh", "proposedAt", "age", "evidence"],
   ...["breakEven", "roundTrip", "halfLevel", "sum", "riskless", "base", "kept", "drift", "endsAt"],
-  ...["left", "liquidity", "low", "high"],
+  ...[
+    "left",
+    "liquidity",
+    "low",
+    "high",
+    "startsAt",
+    "baseLow",
+    "baseHigh",
+    "difference",
+    "chance",
+  ],
 ])
 
 /** Checks every figure; returns the values that they state. */
@@ -36,7 +55,14 @@ export function checkQuantities(context: Context, findings: Findings): ReadonlyA
     const stated = statementsOf(context, figure)
     const fitting = stated.filter(({ binding }) => binding !== "foreign")
     const role = roleOf(context, figure)
-    const inRole = fitting.filter((statement) => isInRole(statement, role))
+    const inRole = fitting.filter((statement) =>
+      isInRole(statement, role) || isInOwnPlace(context, figure, statement.fact, statement.slot)
+    )
+    const wrong = wrongRelation(context, figure, inRole)
+    if (wrong !== null) {
+      findings.refused.push(wrong)
+      return []
+    }
     if (inRole.length > 0) {
       confirm(figure, findings)
       if (role === null && isAmbiguous(figure, inRole)) {
@@ -53,6 +79,40 @@ export function checkQuantities(context: Context, findings: Findings): ReadonlyA
     else findings.refused.push(reason.text)
     return []
   })
+}
+
+/** `more than` a value that is not more; the time that is left, after its end. */
+function wrongRelation(
+  context: Context,
+  { first, last, text, value }: Figure,
+  found: ReadonlyArray<Statement>,
+): string | null {
+  const { tokens } = context
+  const [before, than] = [tokens[first - 2]?.lower ?? "", tokens[first - 1]?.lower]
+  const isBound = than === "than" && /^(?:more|less|fewer)$/.test(before) &&
+    !isOwnPair(context, first - 2)
+  const numbers = found.flatMap(({ fact, slot }) => {
+    const own = fact.values[slot]
+    return own === undefined
+      ? []
+      : own.type === "duration"
+      ? [own.ms]
+      : "value" in own
+      ? [own.value]
+      : []
+  })
+  const isMore = before === "more"
+  if (isBound && numbers.length > 0 && !numbers.some((own) => isMore ? own > value : own < value)) {
+    return `${text} is not ${before} than the value`
+  }
+  const [next, object] = [tokens[last + 1]?.lower ?? "", tokens[last + 2]?.lower]
+  const isLeft = found.length > 0 && found.every(({ slot }) => slotBase(slot) === "left")
+  const isAge = found.length > 0 && found.every(({ slot }) => slotBase(slot) === "age")
+  const fromText = object === "this"
+  return isLeft && (next === "after" && !fromText || next === "before" && fromText) ||
+      isAge && (next === "later" || next === "after")
+    ? `${text} is not the time ${next}`
+    : null
 }
 
 /** Whether a value may have the role that the words give it. A time of news is its first, if not said. */
@@ -84,11 +144,36 @@ function statementsOf(context: Context, figure: Figure): ReadonlyArray<Statement
       if (value.type === "count" && !isCounted(context, figure, value)) return []
       const bound = bindingOf(context, figure.first, fact, slot)
       const isOpposite = value.type === "price" && bound === "opposite"
+      if (bound === "opposite" && !twoSidedKinds.has(fact.kind)) return []
+      if (value.type === "count" && isOtherWay(context, figure, fact, slot)) return []
       // Only a price has another side: one less it. A wallet that bought “Yes” did not buy “No”.
       const binding = isOpposite && !isTwoSided(fact, slot) ? "foreign" : bound
-      return states(figure, value, isOpposite) ? [{ figure, fact, slot, binding }] : []
+      const counted = value.type === "count" ? withFirst(context, figure, value) : value
+      return states(figure, counted, isOpposite) ? [{ figure, fact, slot, binding }] : []
     })
   )
+}
+
+/** `11 were up` of a statement with `11 moves down`. */
+function isOtherWay(context: Context, { last }: Figure, fact: Fact, slot: string): boolean {
+  const value = fact.values[slot]
+  const spelling = value === undefined ? "" : spelled(value)
+  const own = fact.statement.split(spelling)[1]?.trim().split(/\P{L}/u)[0] ?? ""
+  const said = context.tokens.slice(last + 1, last + 1 + nounWithin)
+    .flatMap(({ lower }) => directionOf(lower) ?? [])[0]
+  return said !== undefined && directionOf(own) !== undefined && directionOf(own) !== said
+}
+
+/** `2 more outlets` are three outlets. */
+function withFirst(
+  { tokens }: Context,
+  { first, last }: Figure,
+  value: Extract<Value, { type: "count" }>,
+): Value {
+  const isMore = value.noun.startsWith("more ") || value.nouns.startsWith("more ")
+  const saysMore = tokens.slice(Math.max(0, first - 1), last + 3)
+    .some(({ lower }) => /^(?:more|others?|further|another)$/.test(lower))
+  return isMore && !saysMore ? { ...value, value: value.value + 1 } : value
 }
 
 const twoSidedKinds = new Set(["mover", "price", "market", "upcoming", "relation"])
@@ -111,6 +196,9 @@ function isSameThing(a: string, b: string): boolean {
   return a === b || sameThings.some((things) => things.includes(a) && things.includes(b))
 }
 
+/** Words after a count whose noun was said before: `11 were down`, `2 on No`. */
+const ellipses = new Set("on were was are is from up down for and have had".split(" "))
+
 /** Nouns after a count are looked for in so many tokens. */
 const nounWithin = 4
 
@@ -120,6 +208,8 @@ function isCounted(
   { last }: Figure,
   { noun, nouns }: Extract<Value, { type: "count" }>,
 ): boolean {
+  const next = tokens[last + 1]
+  if (next === undefined || next.kind === "mark" || ellipses.has(next.lower)) return true
   const things = [noun, nouns].flatMap((words) => words.split(" ").map((word) => stem(word)))
   return tokens.slice(last + 1, last + 1 + nounWithin)
     .some(({ lower, kind }) =>
@@ -304,38 +394,48 @@ function isUntyped({ cited }: Context, { text }: Figure): boolean {
   )
 }
 
-/** A word that says that a figure is computed from others. */
-const computing =
-  /^(?:difference|gap|apart|less|more|cheaper|dearer|above|below|under|over|higher|lower|discount|premium|of|together|total|combined|upside|left)$/
+/** Words that say that a figure is a difference of two others. */
+const differing =
+  /^(?:difference|gap|apart|less|more|cheaper|dearer|above|below|under|higher|lower|discount|premium)$/
+const remaining = /^(?:left|upside|remaining|payout|par)$/
+const sharing = /^(?:of|total|together|combined)$/
 const computedWithin = 5
-const tolerance = 0.006
+/** A computed figure may differ by half a percent, half a cent or a dollar. */
+const tolerance = 0.005
 
-/** Differences, remainders, shares and sums of two cited values, when a word says that it is one. */
+/** Differences, remainders, shares and sums of cited values, when a word says that it is one. */
 function isDerived({ cited, tokens }: Context, figure: Figure): boolean {
   const near = [
     ...tokens.slice(Math.max(0, figure.first - computedWithin), figure.first),
     ...tokens.slice(figure.last + 1, figure.last + 1 + computedWithin),
   ]
-  if (!near.some(({ lower }) => computing.test(lower))) return false
+  const says = (words: RegExp) => near.some(({ lower }) => words.test(lower))
   const values = cited.flatMap(({ values }) => Object.values(values))
   const prices = values.flatMap((value) => value.type === "price" ? [value.value] : [])
-  const amounts = values.flatMap((value) => value.type === "usd" ? [value.value] : [])
+  const pricePairs = pairs(prices)
+  const amounts = pairs(values.flatMap((value) => value.type === "usd" ? [value.value] : []))
   const worth = figure.unit === "bare" ? 1 : 0.01
-  const pairs = (of: ReadonlyArray<number>) =>
-    of.slice(0, pairedMax).flatMap((a, n) => of.slice(n + 1, pairedMax).map((b) => [a, b] as const))
-  const isNear = (value: number) =>
-    Math.abs(figure.value * worth - value) <= tolerance * worth * 100 / 2
+  const isNear = (value: number) => Math.abs(figure.value * worth - value) <= tolerance
   if (figure.unit === "usd") {
-    return pairs(amounts).some(([a, b]) => Math.abs(figure.value - a - b) <= 1)
+    return says(sharing) && amounts.some(([a, b]) => Math.abs(figure.value - a - b) <= 1)
   }
   if (!["bare", "cents", "points", "percent"].includes(figure.unit)) return false
-  return pairs(prices).some(([a, b]) => isNear(Math.abs(a - b))) ||
-    prices.some((price) => isNear(1 - price)) ||
-    figure.unit === "percent" &&
-      [
-        ...pairs(amounts).flatMap(([a, b]) => [a / b, b / a, a / (a + b), b / (a + b)]),
-        ...pairs(prices).flatMap(([a, b]) => [Math.abs(a - b) / a, Math.abs(a - b) / b]),
-      ].some((share) => isNear(share))
+  const shares = [
+    ...amounts.flatMap(([a, b]) => [a / b, b / a, a / (a + b), b / (a + b)]),
+    ...pricePairs.flatMap(([a, b]) => [Math.abs(a - b) / a, Math.abs(a - b) / b]),
+  ]
+  const midpoints = cited.flatMap(({ values: { from, to } }) =>
+    from?.type === "price" && to?.type === "price" ? [(from.value + to.value) / 2] : []
+  )
+  return says(/^half/) && midpoints.some(isNear) ||
+    says(differing) && pricePairs.some(([a, b]) => isNear(Math.abs(a - b))) ||
+    says(remaining) && prices.some((price) => isNear(1 - price)) ||
+    figure.unit === "percent" && says(sharing) && shares.some(isNear)
+}
+
+function pairs(of: ReadonlyArray<number>): ReadonlyArray<readonly [number, number]> {
+  const some = of.slice(0, pairedMax)
+  return some.flatMap((a, n) => some.slice(n + 1).map((b) => [a, b] as const))
 }
 
 /** Values of a kind that are paired. */

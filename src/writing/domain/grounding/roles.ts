@@ -6,7 +6,9 @@
  */
 import type { Context } from "./context.ts"
 import type { Figure, Unit } from "./figures.ts"
-import { directionOf } from "./words.ts"
+import { directionOf, grammarWords } from "./words.ts"
+import type { Fact } from "../facts.ts"
+import { spelled } from "../values.ts"
 
 /** Tokens before and after a figure that are read for its role. */
 const leftMax = 13
@@ -37,8 +39,8 @@ interface Rule {
 }
 
 const filler = "(?: (?:of|is|was|were|at|a|an|the|about|roughly|around|nearly|only|just|to|:|-|@))*"
-const starts = ["from", "edgeLow", "low"]
-const ends = ["to", "edgeHigh", "high"]
+const starts = ["from", "edgeLow", "baseLow", "low"]
+const ends = ["to", "edgeHigh", "baseHigh", "high"]
 const now = ["price", "to", "bid", "ask", "entryPrice"]
 
 const left = (pattern: string, slots: ReadonlyArray<string>): Rule => ({
@@ -103,16 +105,22 @@ const nounRules: ReadonlyArray<Rule> = [
   left("base rate", ["base"]),
   right("of (?:such|similar|these|earlier|past|all|#)", ["base", "kept", "winRate"]),
   right("base rate", ["base"]),
+  right("(?:have |had )?(?:kept|held|stood|lasted)|(?:were |was )?paid", ["kept", "base"]),
+  left("(?:probability|chance|odds)", ["breakEven", "chance", "price"]),
+  left("(?:is|was|be|are) given back", ["halfLevel"]),
 ]
 
 const priceRules: ReadonlyArray<Rule> = [
   ...nounRules,
   left("(?:bought|buying|backed|entered|purchased|took)(?: \\S+){0,7} at", ["entryPrice"]),
   left("paid|pays|paying", ["entryPrice", "price", "ask"]),
-  left("(?:began|begun|started|opened|opening|starting|was|stood|were) (?:\\S+ )?at", [
+  left("(?:began|begun|started|opened|opening|starting) (?:\\S+ )?at", [
     ...starts,
     "price",
   ]),
+  left("(?:ago|earlier|previously)(?: \\S+){0,5} (?:at|is|was|from)", [...starts, "low"]),
+  left("now it", [...ends, "price"]),
+  left("(?:was|were|stood) (?:\\S+ )?at", ["from", ...now]),
   left("(?:ended|ending|finished|closed|reached|hit|reaching|hitting|now) (?:\\S+ )?at", [
     ...ends,
     "price",
@@ -161,7 +169,8 @@ const rules: Readonly<Record<Family, ReadonlyArray<Rule>>> = {
     left("(?:last|latest|most recent)(?: (?:one|report|fill|copy))?(?: at| by)?", ["lastAt", "at"]),
     left("until", ["lastAt", "endsAt"]),
     left("(?:more|others?|copies|outlets|carried)(?: \\S+){0,3} by", ["lastAt"]),
-    left("between # and", ["lastAt", "to"]),
+    left("between # and|from # to", ["lastAt", "endsAt"]),
+    left("between|from", ["publishedAt", "startsAt", "proposedAt", "at"]),
     left("(?:proposed|proposal)(?: at)?", ["proposedAt"]),
     left("(?:ends?|due(?: to end)?|ending|expires|closes|scheduled(?: end)?)(?: at| on)?", [
       "endsAt",
@@ -223,11 +232,69 @@ function pairRole(before: string, after: string, { unit }: Figure): ReadonlyArra
   if (/# (?:→|->|- >)$/u.test(before)) return ends
   if (/^(?:→|->|- >) #/u.test(after)) return starts
   if (/# to$/u.test(before)) return [...ends, "ask"]
-  if (/^to #/u.test(after)) return [...starts, "bid"]
+  if (/^to (?:[-+−] )?#/u.test(after)) return [...starts, "bid"]
   if (/(?:^| )to(?: (?:about|around|roughly|nearly|just|only|a|an|price|of))*$/u.test(before)) {
     return [...ends, "price"]
   }
   return null
+}
+
+/**
+ * Whether a figure stands between the same words as the value does in its own statement: two words before
+ * it or after it, or one that is more than grammar.
+ */
+export function isInOwnPlace(context: Context, figure: Figure, fact: Fact, slot: string): boolean {
+  const own = placeOf(fact, slot)
+  if (own === null) return false
+  const said = {
+    before: wordsOf(leftOf(context, figure)).slice(-2),
+    after: wordsOf(rightOf(context, figure)).slice(0, 2),
+  }
+  // Between the same words as another value of the statement, the place says nothing.
+  const others = Object.keys(fact.values).filter((other) =>
+    other !== slot && fact.values[other]?.type === fact.values[slot]?.type
+  ).flatMap((other) => placeOf(fact, other) ?? [])
+  return isSamePlace(own, said) && !others.some((other) => isSamePlace(other, said))
+}
+
+interface Place {
+  readonly before: ReadonlyArray<string>
+  readonly after: ReadonlyArray<string>
+}
+
+/** The two words on each side of a value in its statement. */
+function placeOf(fact: Fact, slot: string): Place | null {
+  const value = fact.values[slot]
+  const spelling = value === undefined ? "" : spelled(value)
+  const at = spelling === "" ? -1 : fact.statement.indexOf(spelling)
+  if (at < 0) return null
+  const end = at + spelling.length
+  return {
+    before: wordsOf(fact.statement.slice(Math.max(0, at - ownPlaceLength), at)).slice(-2),
+    after: wordsOf(fact.statement.slice(end, end + ownPlaceLength)).slice(0, 2),
+  }
+}
+
+function isSamePlace(own: Place, said: Place): boolean {
+  const [before = "", after = ""] = [own.before.at(-1), own.after[0]]
+  return own.before.length === 2 && own.before.join() === said.before.join() ||
+    own.after.length === 2 && own.after.join() === said.after.join() ||
+    before === said.before.at(-1) && isTelling(before) ||
+    after === said.after[0] && isTelling(after)
+}
+
+/** Characters of a statement on each side of a value that are read. */
+const ownPlaceLength = 60
+
+/** The last words of a text, figures and names as `#`. */
+function wordsOf(text: string): ReadonlyArray<string> {
+  return text.toLowerCase().match(/[\p{L}'’]+|[#@]|[\d“][^\s]*/gu)?.map((word) =>
+    /^[\p{L}]/u.test(word) ? word : "#"
+  ) ?? []
+}
+
+function isTelling(word: string): boolean {
+  return word !== "" && word !== "#" && !grammarWords.has(word)
 }
 
 /** The words before a figure in its sentence, figures as `#` and names as `@`. */

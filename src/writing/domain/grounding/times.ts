@@ -38,7 +38,9 @@ const eventWords: ReadonlyMap<string, Event> = new Map([
   ),
   ...["proposed", "proposal"].map((word) => [word, "proposal"] as const),
   ...["resolved", "resolution", "settled", "payout"].map((word) => [word, "resolution"] as const),
-  ...["end", "ends", "due"].map((word) => [word, "end"] as const),
+  ...["end", "ends", "due", "resolve", "resolves", "scheduled"].map((word) =>
+    [word, "end"] as const
+  ),
 ])
 
 const events: ReadonlyArray<Event> = ["news", "move", "entry", "proposal", "resolution", "end"]
@@ -161,7 +163,8 @@ function eventBefore(context: Context, at: number): Found | null {
 
 function eventAfter(context: Context, at: number): Found | null {
   for (let n = at + 1; n <= at + eventWithin; n++) {
-    if (context.tokens[n]?.sentence !== context.tokens[at]?.sentence) break
+    const token = context.tokens[n]
+    if (token?.sentence !== context.tokens[at]?.sentence || /^[;:]$/.test(token?.text ?? "")) break
     const found = eventOf(context, n)
     if (found !== null) return found
   }

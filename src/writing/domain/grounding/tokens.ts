@@ -31,7 +31,7 @@ export interface Reading {
 const tokensMax = 500
 
 const lexeme =
-  /\d{4}-\d{2}-\d{2}|\d{1,2}:\d{2}(?::\d{2})?(?!\d)|\$?\d+(?:,\d{3})*(?:\.\d+)?(?:%|¢|°[CF]|(?:st|nd|rd|th|[kKmMhx])(?![\p{L}\p{N}]))?|\p{L}[\p{L}\p{M}\p{N}]*(?:['’]\p{L}+)?|\S/uy
+  /0x[\da-f…]+|\d{4}-\d{2}-\d{2}|\d{1,2}:\d{2}(?::\d{2})?(?!\d)|\$?\d+(?:,\d{3})*(?:\.\d+)?(?:%|¢|°[CF]|(?:st|nd|rd|th|[kKmMhx])(?![\p{L}\p{N}]))?|\p{L}[\p{L}\p{M}\p{N}]*(?:['’]\p{L}+)?|\S/uy
 
 interface Raw {
   readonly text: string
@@ -177,7 +177,7 @@ function placed(
 }
 
 function kindOf(text: string): Token["kind"] {
-  return /^\$?\d/u.test(text) ? "number" : /^\p{L}/u.test(text) ? "word" : "mark"
+  return /^\$?\d(?!x)/u.test(text) ? "number" : /^(?:\p{L}|0x)/u.test(text) ? "word" : "mark"
 }
 
 /** The cited names that have this word: with a capital as it is, or a number. */

@@ -32,12 +32,14 @@ const writable: Readonly<Record<Value["type"], ReadonlySet<Unit>>> = {
   word: new Set<Unit>(),
 }
 
-export function isWritable(unit: Unit, value: Value): boolean {
+function isWritable(unit: Unit, value: Value): boolean {
   return writable[value.type].has(unit)
 }
 
 /** Whether the figure states this value. `opposite`: of the other outcome, at 1 less the price. */
 export function states(figure: Figure, value: Value, opposite: boolean = false): boolean {
+  const isSpelled = value.type !== "name" && value.type !== "word" && spelled(value) === figure.text
+  if (isSpelled && !opposite && figure.sign === 0) return true
   if (!isWritable(figure.unit, value)) return false
   switch (value.type) {
     case "price": {
@@ -56,7 +58,7 @@ export function states(figure: Figure, value: Value, opposite: boolean = false):
       return figure.value === value.value ||
         isRounded(figure, value.value, 1, value.type === "count" ? 0 : 0.05)
     case "duration":
-      return isDuration(figure, value.ms) || spelled(value) === figure.text
+      return isDuration(figure, value.ms)
     case "time":
       return isTime(figure, value.at)
     case "name":

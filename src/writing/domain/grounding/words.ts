@@ -14,26 +14,23 @@ export const grammarWords = wordsOf(`
 a an the this that these those it its they them their there here he she his her we our us you your i
 be is are was were been being am do does did done have has had having of in on at to from by for with
 within into onto over under between among through during until till since as than then and or both
-either if when while where which who whom whose what how why so too also still just even only again now
+either if when while where which who whom whose what how so too also still just even only again now
 about around near roughly nearly almost approximately some each every another other others same such
-one ones s t re ve ll d m more less most least very much many few per via across against toward towards
-up out off down but although though whereas because before after later earlier ago already yet not no
-nor never none nothing without can may might could would should will shall must let all any
+one ones s t re ve ll d m per via across against toward towards up out off down but although though
+whereas because before after later earlier ago already yet not no nor never none nothing without can may
+might could would should will shall must let all any
 `)
 
 /** Words for markets, prices and texts in general: they state nothing by themselves. */
 export const marketWords = wordsOf(`
-market markets price prices priced outcome outcomes question questions side sides share shares trade
-trades traded trading trader traders quote quotes quoted level point cent cents percent probability
-chance odds position entry entries wallet wallets whale whales tracked headline headlines report
-reports reported story news source sources publisher publishers outlet outlets venue brief digest
-figure time hour hours day days minute minutes week utc usd dollar dollars move moves moved moving
-change changed step stand stands stood standing sit sits went go goes come comes came leave left
-see seen saw show shows shown put puts paid pay pays cost costs spent buy buying bought buyer buyers publish
-published carried ran run printed total value size label labelled labeled record mean average rate
-taking took take takes given gave make makes made early late recent recently latest last first next
-today yesterday game match event contract series number amount set began begin start started end ends
-ended ending window data read mark worth`)
+market markets price prices priced outcome outcomes question questions side sides share shares trades
+traded trading quote quotes quoted level cent cents percent probability chance odds position positions
+entry entries wallet wallets whale whales tracked headline headlines report reports reported story
+stories news source sources publisher publishers outlet outlets venue digest time hour hours day days
+minute minutes week utc usd dollar dollars move moves moved moving change changed stand stands stood
+standing left came comes seen show shows shown paid pays cost costs spent bought buyer buyers published carried
+total label labelled labeled record mean average rate took takes last first next end ends ended ending
+begin began start started event game match more less most least`)
 
 /** Words that say what the figure beside them is; without a figure they state something themselves. */
 export const cueWords = wordsOf(`
@@ -69,7 +66,7 @@ certain certainly certainty definite definitely definitively guarantee guarantee
 guaranteeing inevitable inevitably undoubtedly undoubted undeniable undeniably surely sure assured
 assuredly unquestionably unquestionable indisputable indisputably obvious obviously clearly evident
 evidently plainly irrefutable irreversible foregone unstoppable foolproof surefire infallible
-destined doomed bulletproof riskfree rigged absolutely impossible indeed truly locked sealed clinched
+destined doomed safe safely bulletproof riskfree rigged absolutely impossible indeed truly locked sealed clinched
 cemented inescapable unavoidable ironclad bound must shall shan't won't will 'll`)
 
 /** Words that call something decided. A fact must say so. */
