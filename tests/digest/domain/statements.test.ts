@@ -257,7 +257,8 @@ Deno.test("a ladder that contradicts itself is told with its riskless spread aft
     "the higher limit is also above the lower one."
   equal(told(rung("5.2", [0.73, 0.75]), rung("4.8", [0.63, 0.65])), [
     `${lead}${start} Yes at “above 4.8%” for 0.65 and No at “above 5.2%” for 0.27 together gain 7.15 ` +
-    "cents a share after fees, if both are paid by their rules; the depth at these quotes is not known.",
+    "cents a share after fees, if both are paid by their rules; the depth at these quotes is not known, " +
+    "the liquidity is $20,000 and $20,000.",
   ])
   equal(told(rung("5.2", 0.74), rung("4.8", 0.64)), [
     `${lead}${start} Only their mid prices are known, so the spread after fees is not.`,
