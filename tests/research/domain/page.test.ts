@@ -4,6 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Arbitrary, Schema } from "effect"
 import { halfSteps } from "../../../src/markets/domain/book.ts"
 import { MarketId, type SeriesPoint, Slug } from "../../../src/markets/domain/market.ts"
 import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
@@ -316,6 +317,7 @@ for (const [what, fields, words] of missing) {
   })
 }
 
+const percent = Schema.Int.check(Schema.isBetween({ minimum: 4, maximum: 96 }))
 const rung = (question: string, mid: number, id: string) => ({
   market: market({
     ...{ id: MarketId.make(id), slug: Slug.make(id), question, outcomes: ["Over", "Under"] },
@@ -363,11 +365,44 @@ Deno.test("a ladder of three rungs is listed, the easiest first", () => {
     siblings: { markets: [high, low], complete: true },
   }))
   ok(
-    /The ladder of Over, the easiest first: .*1\.5” at 0\.80, .*2\.5” \(this market\) at 0\.60 and .*3\.5” at 0\.40\./
+    /Prices of Over along the ladder, the easiest first: .*1\.5” at 0\.80, .*2\.5” \(this market\) at 0\.60 and .*3\.5” at 0\.40\./
       .test(thesis),
     thesis,
   )
 })
+
+Deno.test("the rest of a ladder says which of two contradicting prices is wrong", () => {
+  const bottomLine = (own: number, ...mids: ReadonlyArray<number>) => {
+    const rungs = mids.map((mid, n) => rung(`Kites vs. Rovers: O/U ${n + 1}.5`, mid, `rung${n}`))
+    const market = rungs[own]?.market
+    ok(market !== undefined)
+    return analysisOf(reportMaterial({
+      ...{ market, ...bookWith({ mid: mids[own] ?? 0 }) },
+      siblings: { markets: rungs.toSpliced(own, 1), complete: true },
+    })).bottomLine
+  }
+  ok(bottomLine(2, 0.9, 0.1, 0.7, 0.5, 0.3).includes("ladder agrees with this price"))
+  ok(bottomLine(1, 0.9, 0.1, 0.7, 0.5, 0.3).includes("ladder speaks against this price"))
+  ok(bottomLine(1, 0.3, 0.5, 0.2).includes("which of the two is stale"))
+})
+
+law(
+  "a contradiction of two rungs is told exactly when the harder one is dearer",
+  Arbitrary.schema(Schema.Struct({ easier: percent, harder: percent, isHarder: Schema.Boolean })),
+  ({ easier, harder, isHarder }) => {
+    const lower = rung("Kites vs. Rovers: O/U 1.5", easier / 100, "lower")
+    const upper = rung("Kites vs. Rovers: O/U 2.5", harder / 100, "upper")
+    const [own, other] = isHarder ? [upper, lower] : [lower, upper]
+    const { thesis, confidence } = analysisOf(reportMaterial({
+      market: own.market,
+      ...bookWith({ mid: own.quote?.mid ?? 0 }),
+      siblings: { markets: [other], complete: true },
+    }))
+    const told = /Over here, at [\d.]+, is (dearer|cheaper) than Over in/.exec(thesis)?.[1]
+    strictEqual(told, harder <= easier ? undefined : isHarder ? "dearer" : "cheaper")
+    if (told !== undefined) strictEqual(confidence, "low")
+  },
+)
 
 Deno.test("what a proposal in another rung implies here is told, and the confidence is low", () => {
   const own = rung("Will it be 21°C or more on November 23?", 0.315, "own")
