@@ -137,7 +137,7 @@ function exposedNames(
 const speech =
   /\b(?:says?|said|wr[io]tes?|reports?|reported|claims?|claimed|states?|stated)\b[^“”.!?]{0,20}“([^“”]*)”/giu
 
-/** Somebody says only what a headline or the rules say: no wallet's name and no market's question. */
+/** A speaker says only what a headline or the rules say: no wallet's name and no market's question. */
 function falseSpeech(text: string, cited: ReadonlyArray<Fact>): ReadonlyArray<string> {
   const said = cited.flatMap(({ values }) =>
     Object.entries(values).flatMap(([slot, value]) =>
