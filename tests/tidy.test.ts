@@ -27,6 +27,7 @@ const entryPoints = [
   "src/restore.ts",
   "src/refund-review.ts",
   "src/backtest.ts",
+  "src/narrate.ts",
   ...["examples/buyer.ts", "examples/agent.ts"],
 ]
 

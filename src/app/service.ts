@@ -9,7 +9,6 @@ import { FetchHttpClient } from "effect/http"
 import { cachingDenials } from "../core/RateLimits.ts"
 import { Freshness } from "../core/Freshness.ts"
 import { Digest } from "../digest/Digest.ts"
-import { DigestNarrator } from "../digest/DigestNarrator.ts"
 import * as digestStore from "../digest/postgres/digestStore.ts"
 import { Feed } from "../feed/Feed.ts"
 import * as feedStore from "../feed/postgres/feedStore.ts"
@@ -198,20 +197,19 @@ const storesLayer = Layer.mergeAll(
 )
 
 /**
- * The narrators and the detector: a model if one is configured, else rules. They share its limits.
+ * The narrator, the second check and the detector: a model if one is configured, else the template and
+ * rules. They share its limits.
  */
 const writersLayer = (
   { model }: ServiceSettings,
-): Layer.Layer<DigestNarrator | Narrator | ClaimCheck | Detector> =>
+): Layer.Layer<Narrator | ClaimCheck | Detector> =>
   model === null
     ? Layer.mergeAll(
-      DigestNarrator.layerTemplate,
       Narrator.layerNone,
       ClaimCheck.layerNone,
       Detector.layerRules,
     )
     : Layer.mergeAll(
-      DigestNarrator.layerModel,
       Narrator.layerModel,
       ClaimCheck.layerModel,
       Detector.layerModel,

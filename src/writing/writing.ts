@@ -3,12 +3,9 @@
  * template's sentences wherever no claim is accepted. The page is whole at any time, so a slow or broken
  * model costs claims and never the page.
  *
- * Old way, until the digest and the report use claims: asks a narrator for a draft, runs the fact check, asks up to twice more with
- * the complaints, and falls back to the template.
- *
  * @module
  */
-import { Cause, type Duration, Effect, Metric, Option } from "effect"
+import { Cause, type Duration, Effect, Metric } from "effect"
 import { ClaimCheck } from "./ClaimCheck.ts"
 import {
   type ClaimDraft,
@@ -20,107 +17,7 @@ import {
 import type { Fact } from "./domain/facts.ts"
 import { type Claim, type FilledSlot, fillSlots, type Slot } from "./domain/page.ts"
 import { checkedClaimsMax, supportedClaims } from "./domain/secondCheck.ts"
-import type { ModelFailed } from "./Model.ts"
 import { Narrator } from "./Narrator.ts"
-
-/** Drafts requested from a narrator for one text. */
-export const draftsMax = 3
-/** Complaints sent to a narrator at once. */
-const complaintsMax = 12
-
-interface WritingOptions<D> {
-  /** For metrics: `digest`, `report`. */
-  readonly text: string
-  /** The narrator's name. */
-  readonly narrator: string
-  readonly requestDraft: (complaints: ReadonlyArray<string>) => Effect.Effect<D, ModelFailed>
-  /** The fact check's complaints about a draft; empty when it passes. */
-  readonly complaints: (draft: D) => ReadonlyArray<string>
-  /** Published when no draft passes. It must pass the same check. */
-  readonly template: D
-  /** Time limit for all drafts together. */
-  readonly within: Duration.Duration
-}
-
-interface WrittenText<D> {
-  readonly draft: D
-  /** The author of the draft: the narrator, or `template`. */
-  readonly narrator: string
-  /** Drafts that the fact check refused, and requests that gave no draft. */
-  readonly refused: number
-  readonly failed: number
-}
-
-/** Never fails: when the narrator gives no valid draft, the result is the template. */
-export const writeChecked = <D>(options: WritingOptions<D>): Effect.Effect<WrittenText<D>> =>
-  Effect.suspend(() => {
-    const tally: Tally = { refused: 0, failed: 0 }
-    return attempts(options, tally).pipe(
-      Effect.timeoutOption(options.within),
-      Effect.map(Option.flatten),
-      Effect.map(Option.match({
-        onNone: (): WrittenText<D> => ({ draft: options.template, narrator: "template", ...tally }),
-        onSome: (draft): WrittenText<D> => ({ draft, narrator: options.narrator, ...tally }),
-      })),
-      Effect.tap(({ narrator }) =>
-        Metric.update(texts.pipe(Metric.withAttributes({ text: options.text, narrator })), 1)
-      ),
-    )
-  })
-
-/** Mutable, so that the counts survive a timeout. */
-interface Tally {
-  refused: number
-  failed: number
-}
-
-const attempts = Effect.fnUntraced(function* <D>(options: WritingOptions<D>, tally: Tally) {
-  let lastComplaints: ReadonlyArray<string> = []
-  for (let n = 0; n < draftsMax; n++) {
-    const answer = yield* checkedDraft(options, lastComplaints)
-    if (Option.isNone(answer)) {
-      tally.failed += 1
-      continue
-    }
-    const { draft, complaints } = answer.value
-    if (complaints.length === 0) return Option.some(draft)
-    tally.refused += 1
-    lastComplaints = complaints.slice(0, complaintsMax)
-    yield* Metric.update(refused.pipe(Metric.withAttributes({ text: options.text })), 1)
-    yield* Effect.annotateLogs(
-      Effect.logInfo(`The fact check refused a draft of the ${options.text}`),
-      { complaints: lastComplaints },
-    )
-  }
-  return Option.none<D>()
-})
-
-/** A draft with its complaints; none when the narrator fails, or the check throws on its draft. */
-const checkedDraft = <D>(options: WritingOptions<D>, lastComplaints: ReadonlyArray<string>) =>
-  Effect.suspend(() => options.requestDraft(lastComplaints)).pipe(
-    Effect.map((draft) => Option.some({ draft, complaints: options.complaints(draft) })),
-    Effect.tapError(({ reason }) =>
-      Effect.logWarning(`${options.narrator} wrote no ${options.text}: ${reason}`)
-    ),
-    Effect.catch(() => Effect.succeedNone),
-    Effect.catchCauseIf(
-      (cause) => !Cause.hasInterruptsOnly(cause),
-      (cause) =>
-        Effect.as(
-          Effect.logError(`${options.narrator} crashed while writing the ${options.text}`, cause),
-          Option.none(),
-        ),
-    ),
-  )
-
-const texts = Metric.counter("texts_written_total", {
-  description: "Texts published, by author",
-  incremental: true,
-})
-const refused = Metric.counter("drafts_refused_total", {
-  description: "Drafts that the fact check refused",
-  incremental: true,
-})
 
 /** The ports of `writePage`; yield them once, where a layer is built. */
 export interface WritingPorts {
@@ -164,6 +61,8 @@ interface Place {
 /** Mutable, so that what is accepted survives a timeout. */
 interface Progress {
   readonly places: Array<Place>
+  /** Why drafts were refused. */
+  readonly reasons: Array<string>
   refused: number
   asked: number
   failed: number
@@ -172,7 +71,7 @@ interface Progress {
 /** Never fails, and ends within the time. */
 export const writePage = (ports: WritingPorts, options: PageOptions): Effect.Effect<WrittenPage> =>
   Effect.suspend(() => {
-    const progress: Progress = { places: [], refused: 0, asked: 0, failed: 0 }
+    const progress: Progress = { places: [], reasons: [], refused: 0, asked: 0, failed: 0 }
     return rounds(ports, options, progress).pipe(
       Effect.catchCauseIf(
         (cause) => !Cause.hasInterruptsOnly(cause),
@@ -256,7 +155,10 @@ function judged(
   const judgement: Judgement = first.verdict !== "refuse" && repeats(first.claim, progress.places)
     ? { verdict: "refuse", reasons: ["it repeats another claim"] }
     : first
-  if (judgement.verdict === "refuse") progress.refused += 1
+  if (judgement.verdict === "refuse") {
+    progress.refused += 1
+    progress.reasons.push(...judgement.reasons)
+  }
   return { draft, judgement, accepted: judgement.verdict === "pass" }
 }
 
@@ -325,7 +227,7 @@ const reasonsMax = 12
 const recordPage = Effect.fnUntraced(function* (
   { use }: PageOptions,
   page: WrittenPage,
-  { places }: Progress,
+  { places, reasons }: Progress,
 ) {
   const { narrator, accepted, refused, asked, dropped, failed } = page
   yield* Metric.update(texts.pipe(Metric.withAttributes({ text: use, narrator })), 1)
@@ -333,18 +235,19 @@ const recordPage = Effect.fnUntraced(function* (
     yield* Metric.update(claimsTotal.pipe(Metric.withAttributes({ text: use, verdict })), count)
   }
   if (places.length + failed === 0) return
-  const reasons = places.flatMap(({ judgement }) =>
-    judgement.verdict === "refuse" ? judgement.reasons : []
-  ).slice(0, reasonsMax)
   yield* Effect.annotateLogs(
     Effect.logInfo(
       `Claims of the ${use}: ${accepted} accepted, ${refused} refused, ${asked} asked, ${dropped} dropped`,
     ),
-    { reasons },
+    { reasons: reasons.slice(0, reasonsMax) },
   )
 })
 
 const claimsTotal = Metric.counter("claims_total", {
   description: "Claims that a model drafted, by verdict",
+  incremental: true,
+})
+const texts = Metric.counter("texts_written_total", {
+  description: "Texts published, by author",
   incremental: true,
 })

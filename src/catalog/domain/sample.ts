@@ -6,7 +6,7 @@
  */
 import { type Digest, digestEvery } from "../../digest/domain/digest.ts"
 import { digestBrief } from "../../digest/domain/facts.ts"
-import { templateDigest } from "../../digest/domain/template.ts"
+import { digestPage } from "../../digest/domain/template.ts"
 import { digestOf } from "../../digest/domain/text.ts"
 import type {
   ExpectedDrift,
@@ -186,6 +186,12 @@ const sampleDrift = (
   bin: "contested, 24h window, 10-20 points, z 3-6",
 })
 
+const sampleHeadline = {
+  title: "Sample headline",
+  url: "https://news.example/sample-headline",
+  source: "news.example",
+}
+
 const feedItems = [
   {
     feedIndex: 1,
@@ -363,14 +369,19 @@ function sampleDigest(items: ReadonlyArray<FeedItem>, until: EpochMs): Digest {
     whaleEntries: items.filter((item) => item.type === "whale_entry"),
     predetermined: items.filter((item) => item.type === "predetermined"),
     resolutions: [],
-    headlines: [{
-      title: "Sample headline",
-      url: "https://news.example/sample-headline",
-      source: "news.example",
-      publishedAt: until - hour,
-      markets: items.slice(0, 1).map(({ data }) => data.market.slug),
+    stories: [{
+      ...{ title: sampleHeadline.title, url: sampleHeadline.url, source: sampleHeadline.source },
+      ...{ firstAt: until - 3 * hour, label: "none", corrected: false },
+      outlets: [{ ...sampleHeadline, publishedAt: until - 3 * hour }],
+      markets: items.slice(0, 1).map(({ data }) => ({
+        slug: data.market.slug,
+        strength: "direct",
+      })),
     }],
     upcoming: [],
+    quoted: [],
+    wholeEvents: [],
+    steps: [],
     coverage: {
       marketsWatched: 1_240,
       venueReadAt: until,
@@ -382,7 +393,7 @@ function sampleDigest(items: ReadonlyArray<FeedItem>, until: EpochMs): Digest {
     },
   })
   const making = { slot, createdAt: until, narrator: "template", venue: "a sample venue" }
-  return { ...digestOf(templateDigest(brief), brief, making), id: "sample-digest" }
+  return { ...digestOf(digestPage(brief), [], brief, making), id: "sample-digest" }
 }
 
 /** The scorecard of the sample's wallets and of one whose history has not been read yet. */

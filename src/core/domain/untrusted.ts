@@ -48,26 +48,13 @@ export function readableName(text: string, max: number = nameLengthMax): string 
 
 /** What replaces a character that has a meaning in Markdown; `$` stays. */
 const lookAlikes: Readonly<Record<string, string>> = {
-  ...{ "*": "∗", "_": "-", "#": "♯", "|": "/", "~": "∼", "\\": "/", "^": "ˆ", "@": "＠" },
+  ...{ "*": "∗", "_": "-", "#": "♯", "|": "/", "~": "∼", "\\": "/", "^": "∧", "@": "＠" },
   ...{ "`": "'", "[": "(", "]": ")", "{": "(", "}": ")", "<": "＜", ">": "＞" },
 }
 
 /** Longer untrusted text for a data block: one line, at most `max` characters. */
 export function excerpt(text: string, max: number): string {
   return cut(oneLine(text), max)
-}
-
-/**
- * Markdown that renders as the plain text, on one line: no emphasis, link, list, heading, entity or
- * HTML. To keep figures and sentences readable, only characters with a meaning in Markdown are escaped,
- * and only those dots and colons that could form an address.
- */
-export function escapedMarkdown(text: string): string {
-  return oneLine(text)
-    .replace(/[\\`*_[\]<>&|~$#@^{}]/g, "\\$&")
-    .replace(/(?<=\p{L})[.:](?=\S)|(?<=\S)\.(?=\p{L})|:(?=\p{L})/gu, "\\$&")
-    .replace(/^[-+=](?!\d)/, "\\$&")
-    .replace(/^(\d+)([.)])(?=\s|$)/, "$1\\$2")
 }
 
 /**

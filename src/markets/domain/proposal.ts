@@ -40,18 +40,25 @@ const ageHoursMax = 2 * day
 
 /** The figure in `proposalWords`: `45 minutes`, `26 hours` or `3 days`, rounded down. */
 export function proposalAge(
-  { proposedAt }: Pick<Proposal, "proposedAt">,
+  proposal: Pick<Proposal, "proposedAt">,
   now: EpochMs,
 ): string {
-  const ageMs = now - proposedAt
-  if (ageMs < minute) return "less than a minute"
-  const [unitMs, unit] = ageMs < hour
-    ? [minute, "minute"]
-    : ageMs < ageHoursMax
-    ? [hour, "hour"]
-    : [day, "day"]
-  const count = Math.floor(ageMs / unitMs)
+  const ageMs = proposalAgeMs(proposal, now)
+  if (ageMs === 0) return "less than a minute"
+  const [unitMs, unit] = unitOf(ageMs)
+  const count = ageMs / unitMs
   return `${count} ${unit}${count === 1 ? "" : "s"}`
+}
+
+/** The age of a proposal, rounded down to the unit in which it is given; 0 below a minute. */
+export function proposalAgeMs({ proposedAt }: Pick<Proposal, "proposedAt">, now: EpochMs): number {
+  const ageMs = Math.max(0, now - proposedAt)
+  return ageMs - ageMs % unitOf(ageMs)[0]
+}
+
+function unitOf(ageMs: number): readonly [number, string] {
+  if (ageMs < hour) return [minute, "minute"]
+  return ageMs < ageHoursMax ? [hour, "hour"] : [day, "day"]
 }
 
 /** In characters; a longer text is cut. */

@@ -41,7 +41,7 @@ import { isInformative, wordsOf } from "./words.ts"
  * How closely a story is about a market: about its own subject, side and period; about another candidate,
  * outcome or side of its event; or about another period, threshold or match of its subject.
  */
-type Strength = "direct" | "sibling" | "family"
+export type Strength = "direct" | "sibling" | "family"
 
 export interface RelatedStory extends Story {
   readonly strength: Strength

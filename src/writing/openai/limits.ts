@@ -27,10 +27,10 @@ export const attemptsMax = 2
 export const retryDelay = Duration.millis(500)
 /** A server that asks for a longer wait gets no retry of this request. */
 export const retryAfterMax = Duration.seconds(10)
-/** Enough for a digest and a report, or for two reports. */
-export const concurrentRequestsMax = 2
+/** Enough for three reports and a digest; a text asks for a retry and a second check at once. */
+export const concurrentRequestsMax = 4
 
-/** Consecutive failures of one use that open its circuit breaker: all drafts of nearly two texts. */
+/** Consecutive failures of one use that open its circuit breaker. */
 export const failuresMax = 5
 /** Well under the 20 minutes by which a digest may be late. */
 export const circuitOpenDuration = Duration.minutes(5)
