@@ -276,7 +276,9 @@ function evidenceWords(material: ReportMaterial): Statement {
     const { entry, label } = first
     return phrase`; the only ${weak}sign of a higher chance is the entry of ${
       named("wallet", entry.name)
-    } (${label} on ${outcomeName(material, entry.outcome, "outcome4")}), which points to ${on}`
+    } (${label} on ${outcomeName(material, entry.outcome, "outcome4")})${
+      label === "fade" ? phrase`, which points to ${on}` : phrase``
+    }`
   }
   const all = count("wallets", labelled.length, "labelled wallet")
   return favoured.every((each) => each === side)

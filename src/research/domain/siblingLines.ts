@@ -155,7 +155,7 @@ function contradictionLines(material: ReportMaterial): ReadonlyArray<Line> {
   const gain = level === "riskless" && risklessSpread !== null
     ? phrase`; buying the cheaper and the opposite of the dearer gains ${
       cents("riskless", risklessSpread)
-    } a share after both fees${
+    } a share after both fees, if both are paid by their rules${
       size === null ? phrase`` : phrase`, for up to ${usd("stake", size.costUsd)}`
     }`
     : level === "quotes"
