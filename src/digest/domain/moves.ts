@@ -30,7 +30,7 @@ import type { Value } from "../../writing/domain/values.ts"
 import { day, type EpochMs, hour } from "../../core/domain/time.ts"
 
 /** Markets with a fact about their strongest move: as many as fit on a page. */
-const movesMax = 8
+const movesMax = 6
 /** Smaller mean drifts are not worth a word. */
 const driftMin = 0.001
 
