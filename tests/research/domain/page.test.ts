@@ -185,7 +185,7 @@ Deno.test("a story of the hours before the step is a possible reason, with its o
   )
   ok(
     thesis.includes(
-      "52% of the move: 11 cents, from 0.375 to 0.485, seen at 04:00 UTC; since then it went on by 5 cents",
+      "52% of the move: 11 cents within 1 hour, from 0.375 to 0.485, seen at 04:00 UTC; since then it went on by 5 cents",
     ),
     thesis,
   )
