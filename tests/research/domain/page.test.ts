@@ -490,6 +490,14 @@ Deno.test("the outcomes of an exclusive event are summed, and their excess is to
   ok(thesis(false, 0.2).includes("The 2 outcomes of this event that were read sum to 0.80"))
 })
 
+Deno.test("another market of the event is told as a risk", () => {
+  const risks = analysisOf(reportMaterial({
+    siblings: { markets: [rung("Will the keeper stay?", 0.4, "other")], complete: true },
+  })).risks.join("\n")
+  ok(risks.includes("1 other market of the event may settle on the same facts"), risks)
+  ok(risks.includes("“Will the keeper stay?” at 0.40"), risks)
+})
+
 Deno.test("a proposal has the wording of every product, and its record", () => {
   const proposal = { marketId: market().id, outcome: 1, settlesAt: null, disputed: false } as const
   const record = {
