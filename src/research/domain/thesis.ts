@@ -198,13 +198,14 @@ function stepLines(
   const share = sizeOf(step) / sizeOf(main)
   const change = cents("change", step.to.mid - step.from.mid)
   const since = sinceWords(step, to)
+  const within = duration("window", step.to.at - step.from.at)
   const text = share >= 1.1
-    ? phrase`One hour alone moved it ${change}, ${ends}${since}.`
+    ? phrase`One step of ${change} within ${within} was larger than the whole move: ${ends}${since}.`
     : share >= 0.95
-    ? phrase`All of the move came within one hour: ${change}, ${ends}${since}.`
-    : phrase`The largest step within an hour made ${
+    ? phrase`One step within ${within} made all of the move: ${change}, ${ends}${since}.`
+    : phrase`The largest step made ${
       rate("share", roundTo(share, 100))
-    } of the move: ${change}, ${ends}${since}.`
+    } of the move: ${change} within ${within}, ${ends}${since}.`
   return [line("price", text, details)]
 }
 
@@ -282,7 +283,7 @@ function toldLine(
     : lagMs > reasonLagMax
     ? phrase`The last ${what} came ${lag} before that step, too early to explain it: ${cited}.`
     : order === "inside"
-    ? phrase`A possible reason was published in the hour of that step, ${lag} before it was seen: ${cited}.`
+    ? phrase`A possible reason was published during that step, ${lag} before its end was seen: ${cited}.`
     : phrase`A possible reason came first, ${lag} before that step was seen: ${cited}.`
   return line("news", text, { subject: market.slug, links: [story.url] })
 }

@@ -185,7 +185,7 @@ Deno.test("a story of the hours before the step is a possible reason, with its o
   )
   ok(
     thesis.includes(
-      "52% of the move: 11 cents, from 0.375 to 0.485, seen at 04:00 UTC; since then it went on by 5 cents",
+      "52% of the move: 11 cents within 1 hour, from 0.375 to 0.485, seen at 04:00 UTC; since then it went on by 5 cents",
     ),
     thesis,
   )
@@ -488,6 +488,14 @@ Deno.test("the outcomes of an exclusive event are summed, and their excess is to
   )
   ok(over.includes("“Will keeper 0 win?” at 0.30"), over)
   ok(thesis(false, 0.2).includes("The 2 outcomes of this event that were read sum to 0.80"))
+})
+
+Deno.test("another market of the event is told as a risk", () => {
+  const risks = analysisOf(reportMaterial({
+    siblings: { markets: [rung("Will the keeper stay?", 0.4, "other")], complete: true },
+  })).risks.join("\n")
+  ok(risks.includes("1 other market of the event may settle on the same facts"), risks)
+  ok(risks.includes("“Will the keeper stay?” at 0.40"), risks)
 })
 
 Deno.test("a proposal has the wording of every product, and its record", () => {
