@@ -34,6 +34,7 @@ import {
   unquotedWords,
   unsupportedWords,
 } from "./oracle.ts"
+import { unheld } from "./judge.ts"
 import { payloads } from "./payloads.ts"
 import { digestMaterialWith, harmless, reportMaterialWith } from "./world.ts"
 
@@ -82,9 +83,14 @@ function faultsOfCase(of: Case, { sentences, facts, markdown }: Published): Read
     ...faults,
     ...sentences.flatMap((sentence) => [
       ...unquotedWords(sentence, facts, foreign).map((word) => `foreign word ${word}`),
-      ...sentence.kind === "template"
-        ? []
-        : unsupportedWords(sentence, facts).map((word) => `word that no fact has: ${word}`),
+      ...sentence.kind === "template" ? [] : [
+        ...unsupportedWords(sentence, facts).map((word) => `word that no fact has: ${word}`),
+        ...unheld(
+          sentence.text,
+          facts.filter(({ id }) => sentence.facts.includes(id)),
+          of.payload.text,
+        ),
+      ],
     ]),
   ]
 }
