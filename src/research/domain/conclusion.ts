@@ -39,7 +39,7 @@ import {
   type Movement,
   movementOf,
   reasonLagMax,
-  toldStory,
+  statedStory,
 } from "./movement.ts"
 import type { Confidence } from "./report.ts"
 import { fitsLadder, impliedHere, ownContradiction } from "./siblingLines.ts"
@@ -136,7 +136,7 @@ function ladderConfidence(material: ReportMaterial): Judged | null {
 /** The first story that came while the price was known: a price that did not move held through it. */
 function testOf({ news, priceAction: [first] }: ReportMaterial): RelatedStory | null {
   const since = (news?.stories ?? []).filter(({ firstAt }) => firstAt > first.at)
-  return toldStory(since, null)?.story ?? null
+  return statedStory(since, null)?.story ?? null
 }
 
 /** Depth from which a price that no news moves is well supported. */
@@ -145,7 +145,7 @@ const deepUsd = 10_000
 function newsConfidence(material: ReportMaterial): Judged {
   const { news, microstructure: book } = material
   const { main, step, whole, gapless } = movementOf(material)
-  const told = news === null ? null : toldStory(news.stories, step)
+  const stated = news === null ? null : statedStory(news.stories, step)
   if (main === null) {
     const depth = book?.depthUsdWithin5c.total ?? 0
     const tested = testOf(material)
@@ -167,7 +167,7 @@ function newsConfidence(material: ReportMaterial): Judged {
       ? ["low", phrase`only one price is known`]
       : ["medium", phrase`the price is steady, but no headline tests it`, true]
   }
-  if (told === null) return ["low", phrase`no headline says why the price moved`, true]
+  if (stated === null) return ["low", phrase`no headline says why the price moved`, true]
   if (step === null) {
     return [
       "medium",
@@ -176,7 +176,7 @@ function newsConfidence(material: ReportMaterial): Judged {
         : phrase`there is related news, but the hour of the move is not known`,
     ]
   }
-  if (told.order === "after") {
+  if (stated.order === "after") {
     const explanation = explanationOf(material)
     return explanation.kind === "followed"
       ? [
@@ -185,13 +185,13 @@ function newsConfidence(material: ReportMaterial): Judged {
       ]
       : ["low", phrase`the price moved before the first headline`]
   }
-  if (told.lagMs > reasonLagMax) {
+  if (stated.lagMs > reasonLagMax) {
     return [
       "low",
-      phrase`the last headline was ${duration("lag", told.lagMs)} old when the price moved`,
+      phrase`the last headline was ${duration("lag", stated.lagMs)} old when the price moved`,
     ]
   }
-  const { outlets, corrected, strength } = told.story
+  const { outlets, corrected, strength } = stated.story
   if (corrected) return ["low", phrase`the report before the move was corrected`]
   if (outlets.length > 1 && strength === "direct") {
     return [
@@ -453,7 +453,7 @@ function levelLines(
 function eventLine(material: ReportMaterial): Line {
   const { market: { slug, endsAt }, proposal, news, now } = material
   const { main, step } = movementOf(material)
-  const told = news === null ? null : toldStory(news.stories, step)
+  const stated = news === null ? null : statedStory(news.stories, step)
   const until = proposal === null || proposal.disputed
     ? null
     : proposal.settlesAt ?? proposal.proposedAt + challengeWindowMs
@@ -466,12 +466,12 @@ function eventLine(material: ReportMaterial): Line {
     ],
     ...main === null || proposal !== null
       ? []
-      : told === null
+      : stated === null
       ? [phrase`a first report that explains the move`]
-      : step !== null && told.order === "after"
+      : step !== null && stated.order === "after"
       ? explanationOf(material).kind === "followed" ? [] : [phrase`a report that explains the step`]
-      : told.story.outlets.length === 1
-      ? [phrase`a second outlet with the report of ${named("publisher", told.story.source)}`]
+      : stated.story.outlets.length === 1
+      ? [phrase`a second outlet with the report of ${named("publisher", stated.story.source)}`]
       : [],
     ...endsAt === null || until !== null ? [] : endsAt > now
       ? [

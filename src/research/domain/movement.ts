@@ -118,7 +118,7 @@ function stepsOf(points: ReadonlyArray<SeriesPoint>): ReadonlyArray<Change> {
 }
 
 /** The story to state with a step, and whether it was published before the step was seen. */
-export interface ToldStory {
+export interface StatedStory {
   readonly story: RelatedStory
   /** `inside`: in the hour of the step, so that the order is not known. Null without a step. */
   readonly order: "before" | "inside" | "after" | null
@@ -134,15 +134,15 @@ export const reasonLagMax = 6 * hour
  * seen. Without one the earliest after it, else the latest before. Without a step the earliest of all.
  * Stories directly about the market come before those about its siblings.
  */
-export function toldStory(
+export function statedStory(
   stories: ReadonlyArray<RelatedStory>,
   step: Change | null,
-): ToldStory | null {
+): StatedStory | null {
   for (const strength of ["direct", "sibling"] as const) {
     const own = stories.filter((story) => story.strength === strength)
       .toSorted((a, b) => a.firstAt - b.firstAt)
     const story = step === null ? own[0] : chosen(own, step.to.at)
-    if (story !== undefined) return told(story, step)
+    if (story !== undefined) return stated(story, step)
   }
   return null
 }
@@ -154,7 +154,7 @@ function chosen(stories: ReadonlyArray<RelatedStory>, seenAt: EpochMs): RelatedS
     stories.find(({ firstAt }) => firstAt > seenAt) ?? before.at(-1)
 }
 
-function told(story: RelatedStory, step: Change | null): ToldStory {
+function stated(story: RelatedStory, step: Change | null): StatedStory {
   if (step === null) return { story, order: null, lagMs: 0 }
   const { position, lagMsMax } = headlineLag(story.firstAt, { from: step.from.at, to: step.to.at })
   return { story, order: position, lagMs: Math.abs(lagMsMax) }
@@ -175,10 +175,10 @@ type Explanation =
 
 export function explanationOf(material: ReportMaterial): Explanation {
   const { step } = movementOf(material)
-  const told = material.news === null ? null : toldStory(material.news.stories, step)
-  if (told === null) return { kind: "none" }
-  if (told.order === null) return { kind: "unmatched" }
-  const { story, order, lagMs } = told
+  const stated = material.news === null ? null : statedStory(material.news.stories, step)
+  if (stated === null) return { kind: "none" }
+  if (stated.order === null) return { kind: "unmatched" }
+  const { story, order, lagMs } = stated
   if (order === "after") {
     return lagMs <= followingLagMax ? { kind: "followed", story, lagMs } : { kind: "none" }
   }

@@ -26,7 +26,7 @@ import {
   usd,
 } from "./lines.ts"
 import { outcomeName, priceOf, priceOfOutcome, type ReportMaterial } from "./material.ts"
-import { type Change, explanationOf, movementOf, sizeOf, toldStory } from "./movement.ts"
+import { type Change, explanationOf, movementOf, sizeOf, statedStory } from "./movement.ts"
 import { directional, mainSide } from "./whaleView.ts"
 import { phrase, type Statement } from "../../writing/domain/statement.ts"
 import { day } from "../../core/domain/time.ts"
@@ -253,8 +253,9 @@ function causeRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   const explanation = explanationOf(material)
   if (explanation.kind === "unmatched") return missing
   if (explanation.kind === "none") {
-    const isTold = material.microstructure !== null && impactWords(material.microstructure) !== null
-    return isTold ? missing : [
+    const isStated = material.microstructure !== null &&
+      impactWords(material.microstructure) !== null
+    return isStated ? missing : [
       ...missing,
       risk(
         material,
@@ -325,12 +326,12 @@ function rivalRisks(material: ReportMaterial): ReadonlyArray<Risk> {
 /** Stories about other outcomes that are newer than every direct one, the newest first. */
 export function rivalStories(material: ReportMaterial): ReadonlyArray<RelatedStory> {
   const { news, now } = material
-  const told = toldStory(news?.stories ?? [], movementOf(material).step)
+  const stated = statedStory(news?.stories ?? [], movementOf(material).step)
   const stories = news?.stories ?? []
   const direct = stories.filter(({ strength }) => strength === "direct")
   const since = Math.max(now - rivalAgeMax, ...direct.map(({ firstAt }) => firstAt))
   return stories.filter(({ strength, firstAt }) => strength === "sibling" && firstAt > since)
-    .filter(({ url }) => url !== told?.story.url)
+    .filter(({ url }) => url !== stated?.story.url)
     .toSorted((a, b) => b.firstAt - a.firstAt)
 }
 

@@ -29,8 +29,8 @@ import {
   movementOf,
   reasonLagMax,
   sizeOf,
-  type ToldStory,
-  toldStory,
+  type StatedStory,
+  statedStory,
 } from "./movement.ts"
 import { rivalStories } from "./risks.ts"
 import { ladderLines, ownContradiction, sumLines } from "./siblingLines.ts"
@@ -38,7 +38,7 @@ import { listed, phrase, type Statement } from "../../writing/domain/statement.t
 import { halfSteps } from "../../markets/domain/book.ts"
 import { hour } from "../../core/domain/time.ts"
 
-/** Stories with a sentence in the thesis, besides the one that is told with the step. */
+/** Stories with a sentence in the thesis, besides the one that is stated with the step. */
 const moreStoriesMax = 3
 
 /** In the order of the text; never empty. */
@@ -159,7 +159,7 @@ function statusLines(material: ReportMaterial): ReadonlyArray<Line> {
           "earlier proposal that traders doubted",
           "earlier proposals that traders doubted",
         )
-      }, ${rate("kept", proposalRecord.upheldRate)} stood (likely between ${
+      }, ${rate("kept", proposalRecord.upheldRate)} were upheld (likely between ${
         rate("edgeLow", proposalRecord.upheldRateLow)
       } and ${rate("edgeHigh", proposalRecord.upheldRateHigh)})${
         proposalRecord.upheldRateLow > own
@@ -250,8 +250,8 @@ function newsLines(material: ReportMaterial, movement: Movement): ReadonlyArray<
   ]
   if (news === null) return absent(phrase`The news could not be read.`)
   if (news.sources === 0) return absent(phrase`No news was read.`)
-  const told = toldStory(news.stories, movement.step)
-  if (told === null) {
+  const stated = statedStory(news.stories, movement.step)
+  if (stated === null) {
     return absent(
       phrase`None of the ${
         count("sources", news.answered, "news source")
@@ -259,15 +259,15 @@ function newsLines(material: ReportMaterial, movement: Movement): ReadonlyArray<
     )
   }
   return [
-    toldLine(material, movement, told),
-    ...moreLines(otherStories(material, told.story), now, market.slug),
+    statedLine(material, movement, stated),
+    ...moreLines(otherStories(material, stated.story), now, market.slug),
   ]
 }
 
-function toldLine(
+function statedLine(
   { now, market, proposal }: ReportMaterial,
   { main, step }: Movement,
-  { story, order, lagMs }: ToldStory,
+  { story, order, lagMs }: StatedStory,
 ): Line {
   const lag = duration("lag", lagMs)
   const what = story.strength === "direct"
@@ -301,11 +301,11 @@ function citation(story: RelatedStory, now: number): Statement {
   }; ${since}${corrected ? "; corrected since" : ""})`
 }
 
-/** The stories besides the told one, without the one that is told as a risk. */
-function otherStories(material: ReportMaterial, told: RelatedStory): ReadonlyArray<RelatedStory> {
+/** The stories besides the stated one, without the one that is stated as a risk. */
+function otherStories(material: ReportMaterial, stated: RelatedStory): ReadonlyArray<RelatedStory> {
   const [risk] = rivalStories(material)
   return (material.news?.stories ?? []).filter((story) =>
-    story.strength !== "family" && story.url !== told.url && story.url !== risk?.url
+    story.strength !== "family" && story.url !== stated.url && story.url !== risk?.url
   )
 }
 

@@ -278,8 +278,8 @@ function restLines(
   own: ReadonlyArray<OpenEntry>,
   labelled: ReadonlyArray<Labelled>,
 ): ReadonlyArray<Line> {
-  const told = new Set(labelled.map(({ entry }) => entry.wallet))
-  const rest = own.filter(({ wallet }) => !told.has(wallet))
+  const stated = new Set(labelled.map(({ entry }) => entry.wallet))
+  const rest = own.filter(({ wallet }) => !stated.has(wallet))
   if (rest.length === 0) return []
   const wallets = new Set(rest.map(({ wallet }) => wallet)).size
   const judged = rest.filter(({ calibration }) =>

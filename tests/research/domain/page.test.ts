@@ -9,7 +9,7 @@ import { halfSteps } from "../../../src/markets/domain/book.ts"
 import { MarketId, type SeriesPoint, Slug } from "../../../src/markets/domain/market.ts"
 import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
 import type { ReportMaterial } from "../../../src/research/domain/material.ts"
-import { movementOf, toldStory } from "../../../src/research/domain/movement.ts"
+import { movementOf, statedStory } from "../../../src/research/domain/movement.ts"
 import { reportPage, slotsOf } from "../../../src/research/domain/page.ts"
 import { risksMax } from "../../../src/research/domain/risks.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
@@ -113,11 +113,11 @@ law(
     const { facts, thesis } = reportPage(material)
     const { step } = movementOf(material)
     const stories = (material.news?.stories ?? []).filter(({ strength }) => strength !== "family")
-    const told = facts.filter(({ id, values, kind }) =>
+    const stated = facts.filter(({ id, values, kind }) =>
       thesis.facts.includes(id) && kind === "news" && values["headline"] !== undefined
     )
-    strictEqual(told.length, stories.length > 0 ? 1 : 0)
-    const [fact] = told
+    strictEqual(stated.length, stories.length > 0 ? 1 : 0)
+    const [fact] = stated
     if (fact === undefined) return
     const { publishedAt, lag } = fact.values
     const firsts = stories.map(({ firstAt }) => firstAt)
@@ -132,19 +132,23 @@ law(
   many,
 )
 
-law("toldStory() prefers a story shortly before the step, and the earliest of these", anyMaterial, (
-  { news },
-) => {
-  const stories = (news?.stories ?? []).filter(({ strength }) => strength === "direct")
-  const step = { from: { at: stepAt - hour, mid: 0.3 }, to: { at: stepAt, mid: 0.5 } }
-  const told = toldStory(stories, step)
-  const near = stories.map(({ firstAt }) => firstAt)
-    .filter((at) => at <= stepAt && at >= stepAt - 6 * hour)
-  if (near.length > 0) strictEqual(told?.story.firstAt, Math.min(...near))
-  else if (told !== null && told.order !== "after") {
-    ok(stories.every(({ firstAt }) => firstAt <= stepAt))
-  }
-})
+law(
+  "statedStory() prefers a story shortly before the step, and the earliest of these",
+  anyMaterial,
+  (
+    { news },
+  ) => {
+    const stories = (news?.stories ?? []).filter(({ strength }) => strength === "direct")
+    const step = { from: { at: stepAt - hour, mid: 0.3 }, to: { at: stepAt, mid: 0.5 } }
+    const stated = statedStory(stories, step)
+    const near = stories.map(({ firstAt }) => firstAt)
+      .filter((at) => at <= stepAt && at >= stepAt - 6 * hour)
+    if (near.length > 0) strictEqual(stated?.story.firstAt, Math.min(...near))
+    else if (stated !== null && stated.order !== "after") {
+      ok(stories.every(({ firstAt }) => firstAt <= stepAt))
+    }
+  },
+)
 
 law(
   "the opening states the direction, the ends and the size of the change correctly",
@@ -223,11 +227,11 @@ Deno.test("of several reports before the step the earliest is stated with it", (
     ])
   const stories = [at(1, "Second"), at(4, "First"), at(30, "Much earlier"), at(2, "Between")]
   for (const order of [stories, stories.toReversed()]) {
-    const told = toldStory(order, {
+    const stated = statedStory(order, {
       from: { at: stepAt - hour, mid: 0.3 },
       to: { at: stepAt, mid: 0.5 },
     })
-    equal([told?.story.title, told?.order, told?.lagMs], ["First", "before", 4 * hour])
+    equal([stated?.story.title, stated?.order, stated?.lagMs], ["First", "before", 4 * hour])
   }
 })
 
@@ -332,7 +336,7 @@ const rung = (question: string, mid: number, id: string) => ({
   proposal: null,
 })
 
-Deno.test("a contradiction with another rung is told, with what it gains without risk after fees", () => {
+Deno.test("a contradiction with another rung is stated, with what it gains without risk after fees", () => {
   const lower = rung("Kites vs. Rovers: O/U 1.5", 0.635, "lower")
   const upper = rung("Kites vs. Rovers: O/U 2.5", 0.735, "upper")
   const own = (one: typeof lower, other: typeof lower) =>
@@ -396,7 +400,7 @@ Deno.test("the rest of a ladder says which of two contradicting prices is wrong"
 })
 
 law(
-  "a contradiction of two rungs is told exactly when the harder one is dearer",
+  "a contradiction of two rungs is stated exactly when the harder one is dearer",
   Arbitrary.schema(Schema.Struct({ easier: percent, harder: percent, isHarder: Schema.Boolean })),
   ({ easier, harder, isHarder }) => {
     const lower = rung("Kites vs. Rovers: O/U 1.5", easier / 100, "lower")
@@ -407,13 +411,13 @@ law(
       ...bookWith({ mid: own.quote?.mid ?? 0 }),
       siblings: { markets: [other], complete: true },
     }))
-    const told = /Over here, at [\d.]+, is (dearer|cheaper) than Over in/.exec(thesis)?.[1]
-    strictEqual(told, harder <= easier ? undefined : isHarder ? "dearer" : "cheaper")
-    if (told !== undefined) strictEqual(confidence, "low")
+    const stated = /Over here, at [\d.]+, is (dearer|cheaper) than Over in/.exec(thesis)?.[1]
+    strictEqual(stated, harder <= easier ? undefined : isHarder ? "dearer" : "cheaper")
+    if (stated !== undefined) strictEqual(confidence, "low")
   },
 )
 
-Deno.test("what a proposal in another rung implies here is told, and the confidence is low", () => {
+Deno.test("what a proposal in another rung implies here is stated, and the confidence is low", () => {
   const own = rung("Will it be 21°C or more on November 23?", 0.315, "own")
   const warmer = rung("Will it be 22°C or more on November 23?", 0.99, "warmer")
   const named = <A extends typeof own>(one: A) => ({
@@ -449,7 +453,7 @@ Deno.test("the step has the time of the ticks, not of the hour", () => {
   ok(/possible reason/.test(thesis), thesis)
 })
 
-Deno.test("a newer headline about another outcome is a risk, and is told once", () => {
+Deno.test("a newer headline about another outcome is a risk, and is stated once", () => {
   const rival = story([headline({ title: "Rival wins", url: "https://r.example/1" })], {
     strength: "sibling",
   })
@@ -465,7 +469,7 @@ Deno.test("a newer headline about another outcome is a risk, and is told once", 
   ok(!thesis.includes("Rival wins"), thesis)
 })
 
-Deno.test("the outcomes of an exclusive event are summed, and their excess is told", () => {
+Deno.test("the outcomes of an exclusive event are summed, and their excess is stated", () => {
   const sibling = (n: number, mid: number) => ({
     market: market({
       ...{ id: MarketId.make(`s${n}`), slug: Slug.make(`s${n}`), exclusive: true },
@@ -490,7 +494,7 @@ Deno.test("the outcomes of an exclusive event are summed, and their excess is to
   ok(thesis(false, 0.2).includes("The 2 outcomes of this event that were read sum to 0.80"))
 })
 
-Deno.test("another market of the event is told as a risk", () => {
+Deno.test("another market of the event is stated as a risk", () => {
   const risks = analysisOf(reportMaterial({
     siblings: { markets: [rung("Will the keeper stay?", 0.4, "other")], complete: true },
   })).risks.join("\n")
@@ -518,7 +522,7 @@ Deno.test("a proposal has the wording of every product, and its record", () => {
     thesis,
   )
   ok(
-    /Of 19 earlier proposals that traders doubted, 84\.2% stood .*: even the lower end is above the price of 0\.40/
+    /Of 19 earlier proposals that traders doubted, 84\.2% were upheld .*: even the lower end is above the price of 0\.40/
       .test(thesis),
     thesis,
   )
@@ -616,7 +620,7 @@ law("only wallets without a label are said to have none", anyMaterial, (material
   if (counted !== undefined) ok(counted.type === "count" && counted.value === plain.size)
 }, many)
 
-Deno.test("what was bought before and after the step is told", () => {
+Deno.test("what was bought before and after the step is stated", () => {
   const { whaleView } = analysisOf({
     ...jump,
     entries: [
