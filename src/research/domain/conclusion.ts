@@ -42,7 +42,7 @@ import {
   statedStory,
 } from "./movement.ts"
 import type { Confidence } from "./report.ts"
-import { fitsLadder, impliedHere, ownContradiction } from "./siblingLines.ts"
+import { impliedHere, ladderBelief, ownContradiction } from "./siblingLines.ts"
 import { directional, labelledEntries } from "./whaleView.ts"
 import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 
@@ -220,8 +220,10 @@ export function bottomLines(material: ReportMaterial): readonly [Line, ...Readon
     ]
   }
   const movement = movementOf(material)
+  const [belief, ...beliefs] = beliefLines(material, movement)
   return [
-    beliefLine(material, movement),
+    belief,
+    ...beliefs,
     meaningLine(material),
     ...levelLines(material, movement),
     eventLine(material),
@@ -290,6 +292,18 @@ function evidenceWords(material: ReportMaterial): Statement {
 
 const other = (outcome: 0 | 1): 0 | 1 => outcome === 0 ? 1 : 0
 
+/** What the ladder says of a price that it contradicts, else what the market says. */
+function beliefLines(
+  material: ReportMaterial,
+  movement: Movement,
+): readonly [Line, ...ReadonlyArray<Line>] {
+  const stated = material.proposal === null ? ladderBelief(material) : []
+  const [first, ...more] = stated.map((each) =>
+    line("relation", each, { subject: material.market.slug })
+  )
+  return first === undefined ? [beliefLine(material, movement)] : [first, ...more]
+}
+
 /** What a reader may believe of the price, with what such moves did next. */
 function beliefLine(material: ReportMaterial, movement: Movement): Line {
   const { market, proposal } = material
@@ -316,8 +330,6 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
       details,
     )
   }
-  const ladder = ladderBelief(material)
-  if (ladder !== null) return line("relation", ladder, details)
   if (main === null) {
     const tested = testOf(material)
     return line(
@@ -345,23 +357,6 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
     ? phrase`Believe the direction of the move as far as the report.`
     : phrase`Of ${record}.`
   return line("record", text, { ...details, direction: directionOf(main) })
-}
-
-/** What to make of a price that another market of the event contradicts; null without one. */
-function ladderBelief(material: ReportMaterial): Statement | null {
-  const implied = impliedHere(material)
-  if (implied !== null) {
-    return phrase`Find out whether both markets ask about the same day and source: then the proposal decides this one too.`
-  }
-  const found = ownContradiction(material)
-  if (found === null) return null
-  const excess = cents("excess", found.midExcess)
-  const fits = fitsLadder(material)
-  return fits === null
-    ? phrase`Before believing this price, find out which of the two is stale: they are ${excess} apart in the wrong order.`
-    : fits
-    ? phrase`The rest of the ladder agrees with this price: more likely the other one is stale or wrong, by up to ${excess}.`
-    : phrase`The rest of the ladder speaks against this price: more likely it is stale or wrong, by up to ${excess}.`
 }
 
 /** What moves of this kind did next, by our own scorecard, else on public prices; null if not known. */

@@ -352,10 +352,11 @@ Deno.test("a contradiction with another rung is stated, with what it gains witho
     ),
     cheaper,
   )
+  const { bottomLine } = analysisOf(own(lower, upper))
   ok(
-    /gains 8\.\d+ cents a share after both fees, if both are paid by their rules, for up to \$\d+/
-      .test(cheaper),
-    cheaper,
+    /Only the pair is hedged: Over in “[^”]*1\.5” at 0\.64 with Under in “[^”]*2\.5” at 0\.27 gains 8\.\d cents a share after both fees, for up to \$\d+ of cost/
+      .test(bottomLine),
+    bottomLine,
   )
   const dearer = analysisOf(own(upper, lower)).thesis
   ok(
@@ -384,20 +385,54 @@ Deno.test("a ladder of three rungs is listed, the easiest first", () => {
   )
 })
 
-Deno.test("the rest of a ladder says which of two contradicting prices is wrong", () => {
-  const bottomLine = (own: number, ...mids: ReadonlyArray<number>) => {
-    const rungs = mids.map((mid, n) => rung(`Kites vs. Rovers: O/U ${n + 1}.5`, mid, `rung${n}`))
-    const market = rungs[own]?.market
-    ok(market !== undefined)
-    return analysisOf(reportMaterial({
-      ...{ market, ...bookWith({ mid: mids[own] ?? 0 }) },
-      siblings: { markets: rungs.toSpliced(own, 1), complete: true },
-    })).bottomLine
+/** The bottom line of the rung `own` of a ladder with these mids, the easiest first. */
+const ladderBottomLine = (own: number, ...mids: ReadonlyArray<number>) => {
+  const rungs = mids.map((mid, n) => rung(`Kites vs. Rovers: O/U ${n + 1}.5`, mid, `rung${n}`))
+  const market = rungs[own]?.market
+  ok(market !== undefined)
+  return analysisOf(reportMaterial({
+    ...{ market, ...bookWith({ mid: mids[own] ?? 0 }) },
+    siblings: { markets: rungs.toSpliced(own, 1), complete: true },
+  })).bottomLine
+}
+
+Deno.test("a ladder in two parts that agree within themselves takes no side", () => {
+  for (const own of [1, 2, 3]) {
+    const text = ladderBottomLine(own, 0.02, 0.015, 0.75, 0.69, 0.155)
+    ok(
+      /splits into “?O\/U 1\.5”? to “?O\/U 2\.5”? \(0\.02 to 0\.015\) and “?O\/U 3\.5”? to “?O\/U 5\.5”? \(0\.75 to 0\.155\): each part agrees within itself, and which of them is wrong is not known/
+        .test(text),
+      text,
+    )
+    ok(text.includes("Only the pair is hedged"), text)
+    ok(!/more likely|agrees with this price|speaks against/.test(text), text)
   }
-  ok(bottomLine(2, 0.9, 0.1, 0.7, 0.5, 0.3).includes("ladder agrees with this price"))
-  ok(bottomLine(1, 0.9, 0.1, 0.7, 0.5, 0.3).includes("ladder speaks against this price"))
-  ok(bottomLine(1, 0.3, 0.5, 0.2).includes("which of the two is stale"))
 })
+
+Deno.test("a rung that is in each contradiction of the ladder is named", () => {
+  const text = ladderBottomLine(2, 0.9, 0.1, 0.7, 0.5, 0.3)
+  ok(/O\/U 2\.5”?, at 0\.10, is in each of the 3 contradictions of this ladder/.test(text), text)
+  const own = ladderBottomLine(1, 0.9, 0.1, 0.7, 0.5, 0.3)
+  ok(/O\/U 2\.5”? \(this market\), at 0\.10, is in each/.test(own), own)
+  ok(ladderBottomLine(1, 0.3, 0.5, 0.2).includes("Which of the two is wrong is not known"))
+})
+
+const mids = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 2, maximum: 48 })))
+  .check(Schema.isMinLength(4), Schema.isMaxLength(6))
+
+law(
+  "a rung is named only when the ladder without it has no contradiction",
+  Arbitrary.schema(Schema.Struct({ mids, place: Schema.Int })),
+  ({ mids, place }) => {
+    const prices = mids.map((mid) => mid / 50)
+    const own = Math.abs(place) % prices.length
+    const text = ladderBottomLine(own, ...prices)
+    const single = /O\/U (\d)\.5”?(?: \(this market\))?, at [\d.]+, is in each/.exec(text)?.[1]
+    if (single === undefined) return
+    const rest = prices.toSpliced(Number(single) - 1, 1)
+    ok(rest.every((mid, n) => n === 0 || mid <= (rest[n - 1] ?? 1)), `${prices}: ${text}`)
+  },
+)
 
 law(
   "a contradiction of two rungs is stated exactly when the harder one is dearer",
