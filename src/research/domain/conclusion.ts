@@ -43,7 +43,7 @@ import {
 } from "./movement.ts"
 import type { Confidence } from "./report.ts"
 import { impliedHere, ladderBelief, ownContradiction } from "./siblingLines.ts"
-import { directional, labelledEntries } from "./whaleView.ts"
+import { directional, edgeLeftOf, favouredBy, type Labelled, labelledEntries } from "./whaleView.ts"
 import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 
 /** How well the evidence supports the reading of the price, and why. */
@@ -225,6 +225,7 @@ export function bottomLines(material: ReportMaterial): readonly [Line, ...Readon
     belief,
     ...beliefs,
     meaningLine(material),
+    ...signLines(material),
     ...levelLines(material, movement),
     eventLine(material),
   ]
@@ -246,51 +247,84 @@ function meaningLine(material: ReportMaterial): Line {
       { ...details, negative: true },
     )
   }
-  const breakEven = (ask: number) => breakEvenProbability(ask, market.takerFeeRate)
-  const [need, needOther] = [
-    rate("breakEven", breakEven(quote.ask)),
-    rate("breakEven2", breakEven(second.ask)),
-  ]
-  const start = market.takerFeeRate > 0
-    ? phrase`With the fee, a buyer of ${yes}`
-    : phrase`A buyer of ${yes}`
+  const cost = breakEvenProbability(quote.ask, market.takerFeeRate)
+  const cost2 = breakEvenProbability(second.ask, market.takerFeeRate)
+  const fees = market.takerFeeRate > 0 ? phrase`, fee included` : phrase``
   return line(
     "price",
-    phrase`${start} at ${price("ask", quote.ask)} breaks even at a chance of ${need}, of ${no} at ${
-      price("ask2", second.ask)
-    } at one of ${needOther}${evidenceWords(material)}.`,
+    phrase`Buying ${yes} at ${price("ask", quote.ask)} risks ${
+      tenth("risk", cost)
+    } a share to gain ${tenth("gain", 1 - cost)}, so it needs a chance of ${
+      rate("breakEven", cost)
+    }; ${no} at ${price("ask2", second.ask)} risks ${tenth("risk2", cost2)} to gain ${
+      tenth("gain2", 1 - cost2)
+    } and needs ${rate("breakEven2", cost2)}${fees}.`,
     details,
   )
 }
 
-/** What speaks for another chance than the price's: the wallets with a label. */
-function evidenceWords(material: ReportMaterial): Statement {
-  const labelled = labelledEntries(directional(material.entries ?? []))
-  const [first, ...more] = labelled
-  if (first === undefined) return phrase``
-  const favoured = labelled.map(({ entry: { outcome }, label }) =>
-    label === "follow" ? outcome : other(outcome)
-  )
-  const [side = 0] = favoured
-  const weak = labelled.some(({ proven }) => proven) ? "" : "weak "
-  const on = outcomeName(material, side, "outcome3")
-  if (more.length === 0) {
-    const { entry, label } = first
-    return phrase`; the only ${weak}sign of a higher chance is the entry of ${
-      named("wallet", entry.name)
-    } (${label} on ${outcomeName(material, entry.outcome, "outcome4")})${
-      label === "fade" ? phrase`, which points to ${on}` : phrase``
-    }`
-  }
-  const all = count("wallets", labelled.length, "labelled wallet")
-  return favoured.every((each) => each === side)
-    ? phrase`; the ${all} ${
-      more.length === 1 ? "both" : "all"
-    } point to ${on}, a ${weak}sign of a higher chance`
-    : phrase`; the ${all} point both ways`
+/** To a tenth of a cent. */
+function tenth(slot: string, of: number): Statement {
+  return cents(slot, roundTo(of, 1_000))
 }
 
-const other = (outcome: 0 | 1): 0 | 1 => outcome === 0 ? 1 : 0
+/** What speaks for another chance than the break-even ones: labelled wallets with an edge that is left. */
+function signLines(material: ReportMaterial): ReadonlyArray<Line> {
+  const { quote, market } = material
+  if (quote === null || quote.ask === null || quote.bid === null) return []
+  const details = { subject: market.slug }
+  const labelled = labelledEntries(directional(material.entries ?? []))
+  const signs = labelled.filter((each) => (edgeLeftOf(material, each) ?? 0) > 0)
+  const used = labelled.filter((each) => !signs.includes(each))
+  const [first] = signs
+  if (first === undefined) {
+    const words = noSignWords(material, used)
+    return words === null ? [] : [line("whale", words, details)]
+  }
+  const sides = signs.map(favouredBy)
+  const side = favouredBy(first)
+  const weak = signs.some(({ proven }) => proven) ? "" : "weak "
+  const on = outcomeName(material, side, "outcome")
+  const sign = signs.length === 1
+    ? phrase`The only ${weak}sign of a higher chance of ${on} is the entry of ${
+      named("wallet", first.entry.name)
+    } (${first.label} on ${outcomeName(material, first.entry.outcome, "outcome3")})`
+    : sides.every((each) => each === side)
+    ? phrase`${
+      count("wallets", signs.length, "labelled wallet")
+    } point to ${on}, a ${weak}sign of a higher chance`
+    : phrase`${count("wallets", signs.length, "labelled wallet")} point both ways`
+  return [line(
+    "whale",
+    used.length === 0 ? phrase`${sign}.` : phrase`${sign}; ${usedWords(material, used)}.`,
+    details,
+  )]
+}
+
+/** Without a sign for either side; null where a ladder or a proposal may be one. */
+function noSignWords(material: ReportMaterial, used: ReadonlyArray<Labelled>): Statement | null {
+  if (ladderBelief(material).length > 0 || material.proposal !== null) {
+    return used.length === 0 ? null : phrase`At these prices ${usedWords(material, used)}.`
+  }
+  if (material.entries === null) return null
+  return phrase`On these facts neither side is attractive: ${
+    used.length === 0 ? phrase`no wallet with a label takes a side` : usedWords(material, used)
+  }.`
+}
+
+/** Labelled wallets whose edge a buyer would pay away. */
+function usedWords(material: ReportMaterial, used: ReadonlyArray<Labelled>): Statement {
+  const [first, ...more] = used
+  if (first === undefined) return phrase``
+  const side = outcomeName(material, favouredBy(first), "outcome2")
+  return more.length === 0
+    ? phrase`the edge of ${
+      named("wallet2", first.entry.name)
+    } is used up at today's ask, so it is no reason to buy ${side}`
+    : phrase`the edges of ${
+      count("wallets2", used.length, "labelled wallet")
+    } are used up at today's asks, so they are no reason to buy`
+}
 
 /** What the ladder says of a price that it contradicts, else what the market says. */
 function beliefLines(

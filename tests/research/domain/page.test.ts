@@ -624,7 +624,44 @@ Deno.test("labelled wallets come first, proven before suggestive, with the edge 
   ok(/Weak-Wind2 \(suggestive follow/.test(whaleView), whaleView)
   strictEqual(whaleView.split("Keen-Glacier3 won").length, 2, whaleView)
   ok(
-    bottomLine.includes("the 2 labelled wallets both point to Yes, a sign of a higher"),
+    /The only sign of a higher chance of Yes is the entry of Keen-Glacier3 \(follow on Yes\); the edge of Weak-Wind2 is used up at today's ask/
+      .test(bottomLine),
+    bottomLine,
+  )
+})
+
+law(
+  "an entry is a sign of a higher chance only when a copy leaves some of its edge",
+  Arbitrary.schema(Schema.Struct({ percent, edge: percent, proven: Schema.Boolean })),
+  ({ percent, edge, proven }) => {
+    const row = whaleRow({
+      ...{ label: proven ? "follow" : "neutral", suggestive: "follow", edge: edge / 200 },
+      ...{ edgeLow: 0.01, edgeHigh: edge / 100 },
+    })
+    const { whaleView, bottomLine } = analysisOf(reportMaterial({
+      entries: [openEntry({ price: percent / 100, calibration: { computedAt: now, row } })],
+    }))
+    const left = edge / 200 - (0.605 - percent / 100)
+    if (Math.abs(left) < 1e-6) return
+    strictEqual(/sign of a higher chance/.test(bottomLine), left > 0, bottomLine)
+    strictEqual(
+      /neither side is attractive: the edge of .* is used up at today's ask/.test(bottomLine),
+      left < 0,
+      bottomLine,
+    )
+    ok(!/leaves nothing/.test(whaleView) || left < 0, whaleView)
+  },
+)
+
+Deno.test("the payoff of each side is stated in cents", () => {
+  const { bottomLine } = analysisOf(reportMaterial({
+    market: market({ takerFeeRate: 0.02 }),
+    ...bookWith({ mid: 0.97, spread: 0.002 }),
+  }))
+  ok(
+    bottomLine.includes(
+      "Buying Yes at 0.971 risks 97.2 cents a share to gain 2.8 cents, so it needs a chance of 97.2%; No at 0.031 risks 3.2 cents to gain 96.8 cents and needs 3.2%, fee included.",
+    ),
     bottomLine,
   )
 })
