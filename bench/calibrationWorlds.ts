@@ -172,7 +172,7 @@ function sumsOf(
         const market = entries[0]?.market
         if (market === undefined) return []
         const { endsAt: at, takerFeeRate: feeRate } = market
-        const ended = { payouts: world.truth.payouts(market), at }
+        const ended = { payouts: world.truth.payouts(market), at, waits: false }
         return [{ entries, ended, feeRate, exclusiveGroup: null }]
       })
     return recount(sums, [], eventScores(markets, selectedAt).flatMap((score) => score ?? []))

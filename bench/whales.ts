@@ -71,7 +71,7 @@ type Store = WhaleStores
 const timed = (store: Store, clocks: Clocks): Store => ({
   ...store,
   saveResolutions: (...args) => clocks.on("saveResolutions", store.saveResolutions(...args)),
-  uncounted: (limit) => clocks.on("uncounted", store.uncounted(limit)),
+  uncounted: (...args) => clocks.on("uncounted", store.uncounted(...args)),
   sums: (wallets) => clocks.on("sums", store.sums(wallets)),
   saveCounted: (...args) => clocks.on("saveCounted", store.saveCounted(...args)),
   judged: clocks.on("judged", store.judged),

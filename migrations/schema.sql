@@ -728,6 +728,8 @@ CREATE TABLE whale_market (
   ended_at timestamptz,
   -- When its resolution last changed here. A digest covers what was learned since the one before.
   resolution_learned_at timestamptz NOT NULL DEFAULT '-infinity'::timestamptz,
+  -- When its results may count: by its first known schedule, -infinity without one. Never changed: sums depend on it.
+  due_at timestamptz NOT NULL DEFAULT '-infinity'::timestamptz,
   CONSTRAINT whale_market_pkey PRIMARY KEY (market_id),
   CONSTRAINT whale_market_market_key UNIQUE (market),
   CONSTRAINT whale_market_event_id_fkey FOREIGN KEY (event_id) REFERENCES whale_event(event_id),
@@ -737,6 +739,7 @@ CREATE TABLE whale_market (
 );
 CREATE INDEX whale_market_ended ON whale_market (ended_at) WHERE (has_entries AND (ended_at IS NOT NULL));
 CREATE INDEX whale_market_open ON whale_market (requested_at, market_id) WHERE (has_entries AND (ended_at IS NULL));
+CREATE INDEX whale_market_overdue ON whale_market (due_at) WHERE (has_entries AND (ended_at IS NULL));
 CREATE INDEX whale_market_unknown ON whale_market (facts_requested_at, market_id) WHERE (event_id IS NULL);
 CREATE INDEX whale_market_waiting ON whale_market (event_id) WHERE (has_entries AND (ended_at IS NULL));
 
@@ -823,9 +826,11 @@ CREATE TABLE whale_uncounted (
   since bigint NOT NULL,
   -- The number, from whale_change, of the newest change.
   version bigint NOT NULL,
+  -- When its market is due; -infinity if it is counted, because a correction counts at once.
+  due_at timestamptz NOT NULL,
   CONSTRAINT whale_uncounted_pkey PRIMARY KEY (event_id, wallet_id, market_id)
 );
-CREATE INDEX whale_uncounted_since ON whale_uncounted (since);
+CREATE INDEX whale_uncounted_due ON whale_uncounted (due_at, since);
 
 -- Tracked wallets, and how much of their activity was read.
 CREATE TABLE whale_wallet (

@@ -154,7 +154,6 @@ Deno.test("the table of dependencies has every package with its version", () => 
 const requiredWords: Readonly<Record<string, ReadonlyArray<string>>> = {
   "src/news/domain/words.ts": ["tell", "sound"],
   "src/predetermined/domain/predetermined.ts": ["nobody"],
-  "src/writing/domain/plainWords.ts": ["beside", "stood", "till"],
   // Stored values: the folder of the delivery journal, a key of a JSON column, a metric's label, a value that a migration replaces.
   "src/app/settings.ts": ["handed over"],
   "tests/app/sandbox.test.ts": ["handed over"],
@@ -172,7 +171,6 @@ Deno.test("names, comments, texts and documents use none of the rejected words",
   const rejected = replacedWords(read("docs/glossary.md")).filter(({ isRejected }) => isRejected)
   const exempt = [
     "docs/glossary.md",
-    "src/writing/domain/plainWordLists.ts",
     "tests/docs.test.ts",
     "docs/benchmarks.md",
   ]

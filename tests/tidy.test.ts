@@ -27,6 +27,7 @@ const entryPoints = [
   "src/restore.ts",
   "src/refund-review.ts",
   "src/backtest.ts",
+  "src/narrate.ts",
   ...["examples/buyer.ts", "examples/agent.ts"],
 ]
 
@@ -45,7 +46,9 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   whales: ["core", "markets", "feed"],
   predetermined: ["core", "markets", "feed", "news", "writing"],
   digest: ["core", "markets", "feed", "whales", "news", "writing", "predetermined"],
-  research: ["core", "markets", "feed", "whales", "news", "writing"],
+  research: [
+    ...["core", "markets", "feed", "whales", "news", "writing", "predetermined", "movers"],
+  ],
   "track-record": ["core", "markets", "feed", "predetermined", "movers", "whales"],
   backtest: ["core", "markets", "feed", "movers", "whales"],
   catalog: ["core", "markets", "feed", "whales", "digest", "research", "track-record"],

@@ -167,13 +167,14 @@ export function headlinesLine(report: NewsReport): string {
   ])
 }
 
-/** One digest: narrator, size, rejected drafts, missing sections and title. */
+/** One digest: narrator, size, claims, missing sections and title. */
 export function digestLine(report: DigestReport): string {
   const counts = [
     `by ${report.narrator}`,
     `${report.words} words from ${report.facts} facts`,
-    `${report.refused} drafts rejected`,
-    ...(report.unwritten > 0 ? [`${report.unwritten} drafts failed`] : []),
+    `${report.accepted} claims accepted`,
+    `${report.refused} refused`,
+    ...(report.unwritten > 0 ? [`${report.unwritten} requests failed`] : []),
     ...(report.missing.length > 0 ? [`without ${report.missing.join(", ")}`] : []),
     ...(report.belowThreshold ? ["below the threshold of a sale"] : []),
     ...(report.stored ? [] : ["not stored: another replica was first"]),
@@ -333,7 +334,10 @@ function paymentsLine({ payments, payTo }: ServiceSettings): string {
 
 function narratorLine({ model }: ServiceSettings): string {
   if (model === null) return "rules, without a model (no OPENAI_API_KEY)"
-  return `${model.model} at ${model.baseUrl.host}, every draft checked; rules if it fails`
+  const { baseUrl, checkModel, reasoningEffort } = model
+  const effort = reasoningEffort === null ? "" : ` (effort ${reasoningEffort})`
+  const checkedBy = checkModel === null ? "" : `, doubtful claims by ${checkModel}`
+  return `${model.model}${effort} at ${baseUrl.host}, every claim checked${checkedBy}; rules if it fails`
 }
 
 function newsLine({ news }: ServiceSettings): string {

@@ -9,7 +9,6 @@ import { FetchHttpClient } from "effect/http"
 import { cachingDenials } from "../core/RateLimits.ts"
 import { Freshness } from "../core/Freshness.ts"
 import { Digest } from "../digest/Digest.ts"
-import { DigestNarrator } from "../digest/DigestNarrator.ts"
 import * as digestStore from "../digest/postgres/digestStore.ts"
 import { Feed } from "../feed/Feed.ts"
 import * as feedStore from "../feed/postgres/feedStore.ts"
@@ -43,7 +42,6 @@ import { Detector } from "../predetermined/Detector.ts"
 import * as detectionStore from "../predetermined/postgres/detectionStore.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
 import * as reportStore from "../research/postgres/reportStore.ts"
-import { ReportNarrator } from "../research/ReportNarrator.ts"
 import { Research } from "../research/Research.ts"
 import * as scoreStore from "../track-record/postgres/scoreStore.ts"
 import * as contestedRecord from "../track-record/contestedRecord.ts"
@@ -62,6 +60,8 @@ import * as whaleMarketStore from "../whales/postgres/whaleMarketStore.ts"
 import { Tracking } from "../whales/Tracking.ts"
 import { WalletHistory } from "../whales/WalletHistory.ts"
 import { Whales } from "../whales/Whales.ts"
+import { ClaimCheck } from "../writing/ClaimCheck.ts"
+import { Narrator } from "../writing/Narrator.ts"
 import * as openai from "../writing/openai/model.ts"
 import { startupHints } from "./console.ts"
 import { jobTable, startJob } from "./jobs.ts"
@@ -117,7 +117,7 @@ const productLayer = (settings: ServiceSettings) => {
   const tickIntervalMs = Duration.toMillis(tick)
   const fromVenue = Layer.mergeAll(
     Ingestion.layer({ tick }).pipe(Layer.provide(moveOutcomes.layer)),
-    Research.layer,
+    Research.layer.pipe(Layer.provide(moveOutcomes.layer), Layer.provide(contestedRecord.layer)),
     Whales.layer({ tick, stakeMinUsd: whaleStakeUsdMin }),
     Backfill.layer,
     Tracking.layer,
@@ -197,18 +197,23 @@ const storesLayer = Layer.mergeAll(
 )
 
 /**
- * The narrators and the detector: a model if one is configured, else rules. They share its limits.
+ * The narrator, the second check and the detector: a model if one is configured, else the template and
+ * rules. They share its limits.
  */
 const writersLayer = (
   { model }: ServiceSettings,
-): Layer.Layer<DigestNarrator | ReportNarrator | Detector> =>
+): Layer.Layer<Narrator | ClaimCheck | Detector> =>
   model === null
     ? Layer.mergeAll(
-      DigestNarrator.layerTemplate,
-      ReportNarrator.layerTemplate,
+      Narrator.layerNone,
+      ClaimCheck.layerNone,
       Detector.layerRules,
     )
-    : Layer.mergeAll(DigestNarrator.layerModel, ReportNarrator.layerModel, Detector.layerModel)
+    : Layer.mergeAll(
+      Narrator.layerModel,
+      ClaimCheck.layerModel,
+      Detector.layerModel,
+    )
       .pipe(Layer.provide(openai.layer(model)))
 
 /** Real headlines with the real venue, simulated ones with the simulated venue. */

@@ -117,6 +117,12 @@ export const loadBackfill = Effect.fn("settings.loadBackfill")(function* (get: G
 })
 export type BackfillSettings = Effect.Success<ReturnType<typeof loadBackfill>>
 
+/** The model of `deno task narrate`. */
+export const loadModel = Effect.fn("settings.loadModel")(function* (get: GetVariable) {
+  const model = yield* readModel(reader("dev", get))
+  return model ?? (yield* invalidSettings("Set OPENAI_API_KEY, or OPENAI_BASE_URL on this machine"))
+})
+
 /** The login that migrations run with. */
 export const loadMigration = Effect.fn("settings.loadMigration")(function* (get: GetVariable) {
   return { databaseUrl: yield* requiredDatabaseUrl(reader("start", get), "MIGRATION_DATABASE_URL") }
@@ -214,11 +220,17 @@ const readModel = Effect.fnUntraced(function* (read: ReadSetting) {
     return yield* invalidSettings("OPENAI_BASE_URL must have no query: paths are appended to it")
   }
   const model = yield* read("OPENAI_MODEL")
+  const checkModel = yield* read("OPENAI_CHECK_MODEL")
+  const reasoningEffort = yield* read("OPENAI_REASONING_EFFORT")
+  const tokensMax = yield* read("OPENAI_MAX_TOKENS")
   const price = yield* read("OPENAI_PRICE")
   if (key === null && (baseUrl === null || !isLoopback(baseUrl.hostname))) {
     const set = Object.entries({
       OPENAI_BASE_URL: baseUrl,
       OPENAI_MODEL: model,
+      OPENAI_CHECK_MODEL: checkModel,
+      OPENAI_REASONING_EFFORT: reasoningEffort,
+      OPENAI_MAX_TOKENS: tokensMax,
       OPENAI_PRICE: price,
     })
       .find(([, value]) => value !== null)
@@ -235,6 +247,9 @@ const readModel = Effect.fnUntraced(function* (read: ReadSetting) {
     apiKey: key ?? emptyKey,
     baseUrl: baseUrl ?? openaiUrl,
     model: model ?? modelDefault,
+    checkModel,
+    reasoningEffort,
+    tokensMax,
     price,
   } satisfies ModelOptions
 })

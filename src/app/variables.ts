@@ -82,6 +82,13 @@ const literals = <const L extends ReadonlyArray<string>>(expected: string, value
 const whole = (expected: string, minimum: number, maximum: number) =>
   kind(expected, Config.Int, (value) => value >= minimum && value <= maximum)
 
+const modelName = kind(
+  "a model's name: letters, digits and ._:/@- only, at most 100",
+  Config.String,
+  (name) => /^[\w.:/@-]{1,100}$/.test(name),
+)
+const reasoningEfforts = ["none", "minimal", "low", "medium", "high", "xhigh"] as const
+
 const port = kind("a port number from 1 to 65535", Config.Port, (port) => port > 0)
 const folder = kind("a folder", Config.NonEmptyString)
 const jsonFile = kind("a JSON file", Config.NonEmptyString)
@@ -129,6 +136,8 @@ const maxWhaleStakeUsd = 1_000_000
 /** The most payments in progress that a setting allows. */
 const placesMax = 10_000
 const hopsMax = 8
+/** More than an answer that is read can hold, reasoning included. */
+const answerTokensMax = 100_000
 /** USD per million tokens. No model costs more; a higher value is a typing error. */
 const priceMax = 1_000
 
@@ -386,14 +395,23 @@ const declared = {
     serviceUrl,
     null,
   ),
-  OPENAI_MODEL: variable(
+  OPENAI_MODEL: variable(service, "the model's name on that server", modelName, null),
+  OPENAI_CHECK_MODEL: variable(
     service,
-    "the model's name on that server",
-    kind(
-      "a model's name: letters, digits and ._:/@- only, at most 100",
-      Config.String,
-      (name) => /^[\w.:/@-]{1,100}$/.test(name),
-    ),
+    "a cheaper model on that server for the second check of claims",
+    modelName,
+    null,
+  ),
+  OPENAI_REASONING_EFFORT: variable(
+    service,
+    "how much OPENAI_MODEL reasons; sent only when set",
+    literals("none, minimal, low, medium, high or xhigh", reasoningEfforts),
+    null,
+  ),
+  OPENAI_MAX_TOKENS: variable(
+    service,
+    "the most tokens of an answer, reasoning included",
+    whole(`a whole number from 1000 to ${answerTokensMax}`, 1_000, answerTokensMax),
     null,
   ),
   OPENAI_PRICE: variable(

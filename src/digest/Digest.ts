@@ -11,16 +11,15 @@ import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import {
   type Digest as WrittenDigest,
   digestAgeMax,
-  type DigestBrief,
   digestEvery,
   digestRetention,
   DigestStale,
 } from "./domain/digest.ts"
 import { digestBrief } from "./domain/facts.ts"
 import { type DigestPart, isBelowThreshold } from "./domain/material.ts"
-import { templateDigest } from "./domain/template.ts"
-import { digestComplaints, digestOf } from "./domain/text.ts"
-import { wordCount } from "../writing/domain/factCheck.ts"
+import { digestPage } from "./domain/template.ts"
+import { digestOf, digestTask, slotsOf } from "./domain/text.ts"
+import { wordCount } from "../writing/domain/page.ts"
 import { tickJob } from "../core/domain/freshness.ts"
 import { type EpochMs, hour } from "../core/domain/time.ts"
 import { Detector } from "../predetermined/Detector.ts"
@@ -29,11 +28,10 @@ import { DigestStore, type StoredDigest } from "./DigestStore.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { JobSlots } from "../core/JobSlots.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
-import { DigestNarrator } from "./DigestNarrator.ts"
 import { News } from "../news/News.ts"
 import { WalletStore } from "../whales/WalletStore.ts"
 import { WhaleMarketStore } from "../whales/WhaleMarketStore.ts"
-import { writeChecked } from "../writing/writing.ts"
+import { writePage, writingPorts } from "../writing/writing.ts"
 
 /** The result of writing one digest. */
 export interface DigestReport {
@@ -42,7 +40,8 @@ export interface DigestReport {
   readonly narrator: string
   readonly facts: number
   readonly words: number
-  /** Drafts that the fact check refused, and requests that gave no draft. */
+  /** Claims of the narrator that are published, that were refused, and requests without an answer. */
+  readonly accepted: number
   readonly refused: number
   readonly unwritten: number
   readonly missing: ReadonlyArray<DigestPart>
@@ -83,7 +82,7 @@ export class Digest extends Context.Service<Digest, {
 
 const make = Effect.fnUntraced(function* (venue: string) {
   const store = yield* DigestStore
-  const narrator = yield* DigestNarrator
+  const writing = yield* writingPorts
   const ports = {
     feed: yield* FeedStore,
     markets: yield* MarketStore,
@@ -103,10 +102,12 @@ const make = Effect.fnUntraced(function* (venue: string) {
     if (readAt === null || readAt < windowStart(last, started)) return Option.none()
     const { material, feedIndex } = yield* readMaterial(ports, last, started)
     const brief = digestBrief(material)
-    const text = yield* narrated(narrator, brief)
+    const page = digestPage(brief)
+    const options = { use: "digest", task: digestTask, within: writingTime } as const
+    const text = yield* writePage(writing, { ...options, facts: brief.facts, slots: slotsOf(page) })
     const createdAt = yield* Clock.currentTimeMillis
     const metadata = { slot, createdAt, narrator: text.narrator, venue }
-    const digest = digestOf(text.draft, brief, metadata)
+    const digest = digestOf(page, text.slots, brief, metadata)
     const belowThreshold = isBelowThreshold(material)
     const window = { slot, until: started, feedIndex }
     const stored = yield* store.add({ ...window, belowThreshold, digest })
@@ -116,7 +117,8 @@ const make = Effect.fnUntraced(function* (venue: string) {
       narrator: text.narrator,
       facts: digest.facts.length,
       words: wordCount(digest.fullAnalysis),
-      refused: text.refused,
+      accepted: text.accepted,
+      refused: text.refused + text.dropped,
       unwritten: text.failed,
       missing: material.coverage.missing,
       belowThreshold,
@@ -152,20 +154,10 @@ const make = Effect.fnUntraced(function* (venue: string) {
 /** A late digest is retried every minute. */
 const retryAfterSeconds = 60
 /**
- * The time limit of all drafts of the narrator: much less than the 20 minutes by which a digest may be
- * late while the previous one is still sold.
+ * The time limit of the narrator: much less than the 20 minutes by which a digest may be late while the
+ * previous one is still sold.
  */
-const narratorTime = Duration.seconds(150)
-
-const narrated = (narrator: DigestNarrator["Service"], brief: DigestBrief) =>
-  writeChecked({
-    text: "digest",
-    narrator: narrator.name,
-    requestDraft: (complaints) => narrator.write(brief, complaints),
-    complaints: (draft) => digestComplaints(draft, brief),
-    template: templateDigest(brief),
-    within: narratorTime,
-  })
+const writingTime = Duration.minutes(4)
 
 /** The newest digest if it is not too old. */
 function sellable(

@@ -6,15 +6,37 @@
  * @module
  */
 import { Cause, Duration, Effect, Metric, Option } from "effect"
-import type { DigestHeadline, DigestMaterial, DigestPart } from "./domain/material.ts"
+import type {
+  DigestMaterial,
+  DigestPart,
+  DigestStory,
+  MoverItem,
+  MoveStep,
+  PredeterminedItem,
+  QuotedMarket,
+} from "./domain/material.ts"
+import { describedMoves } from "./domain/moves.ts"
+import { describedFindings } from "./domain/outcomes.ts"
+import { describedUpcoming } from "./domain/upcoming.ts"
+import { describedEntries } from "./domain/whales.ts"
 import { day, type EpochMs, hour, minute } from "../core/domain/time.ts"
 import type { Detector } from "../predetermined/Detector.ts"
 import { tickJob } from "../core/domain/freshness.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
 import type { JobSlots } from "../core/JobSlots.ts"
-import { type Market, slugKey } from "../markets/domain/market.ts"
+import type { KnownEnd } from "../markets/domain/ladders.ts"
+import {
+  type Market,
+  type MarketFacts,
+  type SeriesPoint,
+  slugKey,
+} from "../markets/domain/market.ts"
+import { stepWithin } from "../markets/domain/priceStep.ts"
+import { type Quote, quoteOf, quoteOfMid } from "../markets/domain/quote.ts"
+import type { Resolution } from "../markets/domain/resolution.ts"
 import { soonestMarkets } from "../markets/domain/resolving.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
+import { storiesOf, type Story } from "../news/domain/stories.ts"
 import type { News } from "../news/News.ts"
 import type { WalletStore } from "../whales/WalletStore.ts"
 import type { WhaleMarketStore } from "../whales/WhaleMarketStore.ts"
@@ -43,13 +65,19 @@ const itemsMax = 1_000
 const resolutionsMax = 2_000
 /** Resolutions newer than this wait for the next digest: their transaction may still be open. */
 const resolutionDelay = minute
-/** Headlines of the window, and of each market in the digest. */
+/** Headlines of the window, and stories of each market. */
 const headlinesMax = 60
 const relatedMax = 4
-/** Markets whose headlines are searched, and the age of such headlines. */
-const importantMarketsMax = 20
-const importantMoversMax = 12
 const relatedAgeMax = day
+/** Ended markets that are compared with their live siblings. */
+const endedMax = 200
+/** Events whose siblings are read, and live markets of one event. */
+const eventsMax = 40
+const siblingsMax = 64
+/** A listed quote farther than this from the last mid is old. */
+const quoteDistanceMax = 0.02
+/** A step counts as the move when it is at least this share of it. */
+const stepShareMin = 0.5
 /** Markets that are expected to resolve soon: the most liquid ones. */
 const upcoming = { withinHours: 24, minLiquidity: 5_000, includeNoise: false }
 const upcomingMax = 60
@@ -77,38 +105,47 @@ export const readMaterial = Effect.fnUntraced(function* (
   )
   const { movers, whaleEntries, predetermined } = feed
   const whales = yield* part("whales", missing, noWhales, readWhales(ports, from, until))
-  const news = yield* part(
-    "news",
-    missing,
-    noNews,
-    readNews(ports, importantMarkets(feed), from, until),
-  )
   const ended = new Set<string>(whales.resolutions.map(({ market }) => slugKey(market.slug)))
   const ending = yield* part("upcoming", missing, [], readUpcoming(ports, until))
-  const material: DigestMaterial = {
+  const described: DigestMaterial = {
     from,
     until,
     movers,
     whaleEntries,
     predetermined,
     resolutions: whales.resolutions,
-    headlines: news.headlines,
     upcoming: ending.filter(({ slug }) => !ended.has(slugKey(slug))),
+    ...{ stories: [], ...noQuotes },
     coverage: {
       marketsWatched: feed.marketsWatched,
       venueReadAt: feed.venueReadAt,
-      news: news.sources,
+      news: null,
       walletsTracked: whales.tracked,
       detector: ports.detector.name === "rules" ? "rules" : "model",
       itemsUnread: feed.itemsUnread,
       missing,
     },
   }
+  const markets = yield* part("quotes", missing, [], readMarkets(ports, described))
+  const news = yield* part("news", missing, noNews, readNews(ports, markets, from, until))
+  const quotes = yield* part(
+    "quotes",
+    missing,
+    noQuotes,
+    readQuotes(ports, markets, described, whales.resolutions),
+  )
+  const material: DigestMaterial = {
+    ...described,
+    ...quotes,
+    stories: news.stories,
+    coverage: { ...described.coverage, news: news.sources, missing: [...new Set(missing)] },
+  }
   return { material, feedIndex: feed.feedIndex }
 })
 
 const noWhales = { tracked: 0, resolutions: [] }
-const noNews = { sources: null, headlines: [] }
+const noNews = { sources: null, stories: [] }
+const noQuotes = { quoted: [], wholeEvents: [], steps: [] }
 
 /** The result of `read`. If it fails or times out: `otherwise`, and `name` is added to `missing`. */
 const part = <A>(
@@ -169,45 +206,130 @@ const readWhales = Effect.fnUntraced(function* (
   }
 })
 
-/** The slugs of the digest's most important markets, without duplicates. */
-function importantMarkets(
-  { predetermined, movers, whaleEntries }: FeedItems,
-): ReadonlyArray<string> {
-  const strongest = movers.toSorted((a, b) => Math.abs(b.data.delta) - Math.abs(a.data.delta))
+/** The stored listings of the markets that the digest describes, without duplicates. */
+const readMarkets = Effect.fnUntraced(function* (
+  { markets }: DigestPorts,
+  material: DigestMaterial,
+) {
   const items = [
-    ...predetermined,
-    ...strongest.slice(0, importantMoversMax),
-    ...whaleEntries.toSorted((a, b) => b.data.stakeUsd - a.data.stakeUsd),
+    ...describedMoves(material),
+    ...describedFindings(material),
+    ...describedEntries(material),
   ]
-  return [...new Set(items.map(({ data }) => data.market.slug))].slice(0, importantMarketsMax)
-}
+  const slugs = new Set([
+    ...items.map(({ data }) => data.market.slug),
+    ...describedUpcoming(material).map(({ slug }) => slug),
+  ])
+  const found = yield* Effect.forEach(slugs, (slug) => markets.bySlug(slug))
+  return found.flatMap(Option.toArray)
+})
 
-type FeedItems = Pick<DigestMaterial, "movers" | "whaleEntries" | "predetermined">
-
-/** The window's headlines, and those about important markets, which may be older. */
+/** The window's stories, and those about the described markets, which may be older. */
 const readNews = Effect.fnUntraced(function* (
-  { news, markets }: DigestPorts,
-  slugs: ReadonlyArray<string>,
+  { news }: DigestPorts,
+  markets: ReadonlyArray<Market>,
   from: EpochMs,
   until: EpochMs,
 ) {
   const recent = yield* news.recent(from, headlinesMax)
   const { sources, answered } = recent.coverage
   if (sources === 0) return noNews
-  const found = new Map<string, DigestHeadline>(
-    recent.headlines.map((headline) => [headline.url, { ...headline, markets: [] }]),
-  )
-  for (const slug of slugs) {
-    const market = yield* markets.bySlug(slug)
-    if (Option.isNone(market)) continue
-    const related = yield* news.relatedTo(market.value, until - relatedAgeMax, relatedMax)
-    for (const headline of related.headlines) {
-      const markets = found.get(headline.url)?.markets ?? []
-      found.set(headline.url, { ...headline, markets: [...markets, slug] })
+  const { stories } = yield* news.storiesAbout(markets, until - relatedAgeMax, relatedMax)
+  const found = new Map<string, DigestStory>()
+  markets.forEach(({ slug }, i) => {
+    for (const { strength, ...story } of stories[i] ?? []) {
+      const others = found.get(story.url)?.markets ?? []
+      found.set(story.url, { ...story, markets: [...others, { slug, strength }] })
     }
+  })
+  const known = new Set([...found.values()].flatMap(({ outlets }) => outlets.map(({ url }) => url)))
+  const isNew = ({ outlets }: Story) => outlets.every(({ url }) => !known.has(url))
+  const others = storiesOf(recent.headlines).filter(isNew)
+  return {
+    sources: { sources, answered },
+    stories: [...found.values(), ...others.map((story) => ({ ...story, markets: [] }))],
   }
-  return { sources: { sources, answered }, headlines: [...found.values()] }
 })
+
+/** The prices of the described markets and their siblings, what is known of their ends, and the steps. */
+const readQuotes = Effect.fnUntraced(function* (
+  { markets: store }: DigestPorts,
+  markets: ReadonlyArray<Market>,
+  material: DigestMaterial,
+  resolutions: ReadonlyArray<EndedMarket>,
+) {
+  const { until } = material
+  const ended = resolutions.slice(0, endedMax)
+  const events = [
+    ...new Set([...markets, ...ended.map(({ market }) => market)].map((it) => it.eventSlug)),
+  ].slice(0, eventsMax)
+  const siblings = yield* Effect.forEach(events, (event) => store.liveOfEvent(event, siblingsMax))
+  const all = new Map([...markets, ...siblings.flat()].map((market) => [market.id, market]))
+  for (const { market } of ended) all.delete(market.id)
+  const range = { notBefore: until - midAgeMax, atOrBefore: until }
+  const mids = yield* store.lastMids([...all.keys()], range)
+  const proposals = new Map(material.predetermined.flatMap(proposedEnd))
+  const live = [...all.values()].map((market): QuotedMarket => ({
+    market,
+    quote: quoteAt(market, mids.get(market.id)?.mid),
+    known: proposals.get(slugKey(market.slug)) ?? null,
+  }))
+  const bySlug = new Map(markets.map((market) => [slugKey(market.slug), market]))
+  const steps = yield* Effect.forEach(describedMoves(material), (move) => {
+    const market = bySlug.get(slugKey(move.data.market.slug))
+    const to = Date.parse(move.createdAt)
+    return market === undefined ? Effect.succeed([]) : Effect.map(
+      store.series(market.id, { from: Date.parse(move.data.startedAt), to }),
+      (series) => stepOf(move, series),
+    )
+  })
+  return {
+    quoted: [...live, ...ended.flatMap(resolvedMarket)],
+    wholeEvents: events.filter((_, i) => (siblings[i] ?? []).length < siblingsMax),
+    steps: steps.flat(),
+  }
+})
+
+type EndedMarket = { readonly market: MarketFacts; readonly resolution: Resolution }
+
+/** The listed quote, unless it is old: then the last mid, where there is one. */
+function quoteAt({ listed }: Market, mid: number | undefined): Quote | null {
+  if (mid === undefined) return null
+  const quote = listed === null ? null : quoteOf(listed)
+  return quote !== null && Math.abs(quote.mid - mid) <= quoteDistanceMax ? quote : quoteOfMid(mid)
+}
+
+/** The proposed end of a contested proposal that is not disputed. */
+function proposedEnd({ data }: PredeterminedItem): ReadonlyArray<readonly [string, KnownEnd]> {
+  const side = data.market.outcomes?.indexOf(data.outcome) ?? -1
+  const isProposed = data.kind === "contested_proposal" && data.proposal?.disputed === false
+  return isProposed && (side === 0 || side === 1)
+    ? [[slugKey(data.market.slug), { outcome: side, state: "proposed" }]]
+    : []
+}
+
+/** A market that paid one outcome in full. */
+function resolvedMarket({ market, resolution }: EndedMarket): ReadonlyArray<QuotedMarket> {
+  if (resolution.state !== "paid") return []
+  const outcome = resolution.payouts[0] === 1 ? 0 : resolution.payouts[1] === 1 ? 1 : null
+  return outcome === null ? [] : [{
+    market: { ...market, liquidityUsd: 0 },
+    quote: null,
+    known: { outcome, state: "resolved" },
+  }]
+}
+
+/** The step of a move, if it is most of it. */
+function stepOf(
+  { createdAt, data }: MoverItem,
+  series: ReadonlyArray<SeriesPoint>,
+): ReadonlyArray<MoveStep> {
+  const { delta, market: { slug }, startedAt } = data
+  const step = stepWithin(series, Date.parse(startedAt), Date.parse(createdAt))
+  return step !== null && step.delta / delta >= stepShareMin
+    ? [{ slug, from: step.from, to: step.to }]
+    : []
+}
 
 /** The markets that are expected to resolve soon and have a known price, the most liquid first. */
 const readUpcoming = Effect.fnUntraced(function* ({ markets }: DigestPorts, until: EpochMs) {

@@ -9,7 +9,8 @@
  */
 import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option } from "effect"
 import { type Headline, newsRetentionMs, newStories } from "./domain/headline.ts"
-import { newsIndex, type NewsSubject, related, topicsOf } from "./domain/relation.ts"
+import { newsIndex, related, type RelatedStory, topicsOf } from "./domain/relation.ts"
+import type { NewsSubject } from "./domain/subject.ts"
 import { type EpochMs, hour } from "../core/domain/time.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { type NewsSource, NewsSources, NewsUnavailable } from "./NewsSources.ts"
@@ -27,6 +28,12 @@ interface NewsCoverage {
 
 export interface NewsFound {
   readonly headlines: ReadonlyArray<Headline>
+  readonly coverage: NewsCoverage
+}
+
+interface StoriesFound {
+  /** One list for each subject, in their order. A story can be in several. */
+  readonly stories: ReadonlyArray<ReadonlyArray<RelatedStory>>
   readonly coverage: NewsCoverage
 }
 
@@ -49,7 +56,19 @@ export class News extends Context.Service<News, {
   readonly update: (slot: EpochMs) => Effect.Effect<NewsReport>
   /** Published since `since`, newest first, at most `limit`. */
   readonly recent: (since: EpochMs, limit: number) => Effect.Effect<NewsFound>
-  /** Published since `since` and about the market, best match first, at most `limit`. */
+  /**
+   * The stories about each of the subjects with a publication since `since`: direct ones first, then by
+   * score, then the earliest; at most `limit` for each. Their first publications may be older.
+   */
+  readonly storiesAbout: (
+    subjects: ReadonlyArray<NewsSubject>,
+    since: EpochMs,
+    limit: number,
+  ) => Effect.Effect<StoriesFound>
+  /**
+   * The publications of the direct and sibling stories of `storiesAbout`, at most `limit`: each story's
+   * first publication comes before any other of its publications.
+   */
   readonly relatedTo: (
     market: NewsSubject,
     since: EpochMs,
@@ -77,11 +96,19 @@ export class News extends Context.Service<News, {
         return { headlines, coverage: yield* coverage }
       })
 
+      const storiesAbout = Effect.fn("News.storiesAbout")(
+        function* (subjects: ReadonlyArray<NewsSubject>, since: EpochMs, limit: number) {
+          if (sources.length === 0) return { stories: subjects.map(() => []), coverage: noCoverage }
+          const found = yield* index
+          const stories = subjects.map((subject) => related(found, subject, since, limit))
+          return { stories, coverage: yield* coverage }
+        },
+      )
+
       const relatedTo = Effect.fn("News.relatedTo")(
         function* (market: NewsSubject, since: EpochMs, limit: number) {
-          if (sources.length === 0) return { headlines: [], coverage: noCoverage }
-          const found = related(yield* index, market, since, limit)
-          return { headlines: found.map(({ headline }) => headline), coverage: yield* coverage }
+          const { stories: [stories = []], coverage } = yield* storiesAbout([market], since, limit)
+          return { headlines: publicationsOf(stories, limit), coverage }
         },
       )
 
@@ -97,6 +124,7 @@ export class News extends Context.Service<News, {
             Effect.ensuring(invalidate),
           ),
         recent,
+        storiesAbout,
         relatedTo,
         prune: Effect.gen(function* () {
           yield* store.prune((yield* Clock.currentTimeMillis) - newsRetentionMs, headlinesMax)
@@ -108,7 +136,7 @@ export class News extends Context.Service<News, {
 
 /** Stored headlines; ten sources with about a hundred a day produce a tenth of this in a week. */
 const headlinesMax = 50_000
-/** The newest headlines in the index; and questions in which the rarity of a word is counted. */
+/** The newest headlines in the index; and markets that give the rarity of words, and the siblings. */
 const indexedMax = 4_000
 const questionsMax = 1_000
 /** A replica that did not read the sources itself sees new headlines after this time. */
@@ -130,8 +158,21 @@ const readIndex = Effect.fnUntraced(function* (store: Store, markets: MarketStor
   const now = yield* Clock.currentTimeMillis
   const headlines = yield* store.between({ from: now - newsRetentionMs, to: now }, indexedMax)
   const liquid = yield* markets.mostLiquid(questionsMax)
-  return newsIndex(headlines, liquid.map(({ question }) => question))
+  return newsIndex(headlines, liquid)
 })
+
+/**
+ * The publications of the stories that are not only of the market's family: the first of each story, the
+ * strongest story first, then the second ones, and so on.
+ */
+function publicationsOf(
+  stories: ReadonlyArray<RelatedStory>,
+  limit: number,
+): ReadonlyArray<Headline> {
+  return stories.filter(({ strength }) => strength !== "family")
+    .flatMap(({ outlets }) => outlets.map((headline, nth) => ({ headline, nth })))
+    .toSorted((a, b) => a.nth - b.nth).slice(0, limit).map(({ headline }) => headline)
+}
 
 const coverageOf = (sources: ReadonlyArray<NewsSource>, store: Store) =>
   Effect.gen(function* () {

@@ -18,6 +18,7 @@ import {
   screenCandidate,
   screenEvidence,
 } from "./domain/predetermined.ts"
+import { type SiblingMarket, siblingsMax } from "./domain/detection.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 import type { ContestedRecord } from "./ContestedRecord.ts"
 import type { Detector } from "./Detector.ts"
@@ -54,6 +55,7 @@ export interface DetectionProgress {
 interface DetectionCandidate {
   readonly market: Market
   readonly headlines: ReadonlyArray<Headline>
+  readonly siblings: ReadonlyArray<SiblingMarket>
   /** When it was last considered; 0 for never. */
   readonly consideredAt: EpochMs
   /** The evidence of the last answered question. */
@@ -104,7 +106,10 @@ export const openMarkets = Effect.fnUntraced(function* (
   return open
 })
 
-/** The headlines per market, for markets with a headline that reports a completed event. */
+/**
+ * The headlines per market, for markets with a headline that reports a completed event, and then for the
+ * other markets of their events.
+ */
 export const newsByMarket = Effect.fnUntraced(function* (
   { news }: DetectionServices,
   markets: ReadonlyArray<Market>,
@@ -113,7 +118,12 @@ export const newsByMarket = Effect.fnUntraced(function* (
   const since = slot - newsAgeMsMax
   const { headlines } = yield* news.recent(since, headlinesMax)
   const about = headlineFinder(headlines.filter(({ title }) => reportsCompletedEvent(title)))
-  const inTheNews = markets.filter(({ question }) => about(question).length > 0)
+  const named = new Set(markets.filter(({ question }) => about(question).length > 0))
+  const events = new Set([...named].map(({ eventSlug }) => eventSlug.toLowerCase()))
+  const others = markets.filter((market) =>
+    !named.has(market) && events.has(market.eventSlug.toLowerCase())
+  )
+  const inTheNews = [...named, ...others]
   const found = yield* Effect.forEach(
     inTheNews.slice(0, newsMarketsMax),
     (market) =>
@@ -140,17 +150,27 @@ export const findCandidates = Effect.fnUntraced(function* (
     status === "proposed" || endsAt !== null && endsAt <= slot || news.has(id)
   )
   const stored = yield* detections.find(candidates.map(({ id }) => id))
+  const siblings = siblingsBy(markets)
   return candidates
     .filter(({ id }) => stored.get(id)?.published !== true)
     .map((market): DetectionCandidate => ({
       market,
       headlines: news.get(market.id) ?? [],
+      siblings: siblings(market),
       consideredAt: stored.get(market.id)?.consideredAt ?? 0,
       lastEvidenceKey: stored.get(market.id)?.evidenceKey ?? null,
     }))
     .sort((a, b) => Number(hasEndedOnly(a)) - Number(hasEndedOnly(b)) || byConsidered(a, b))
     .slice(0, candidatesMax)
 })
+
+/** Finds the other live markets of a market's event, at most `siblingsMax`. */
+function siblingsBy(markets: ReadonlyArray<Market>): (market: Market) => Array<SiblingMarket> {
+  const byEvent = Map.groupBy(markets, ({ eventSlug }) => eventSlug.toLowerCase())
+  return ({ id, eventSlug }) =>
+    (byEvent.get(eventSlug.toLowerCase()) ?? []).filter((other) => other.id !== id)
+      .slice(0, siblingsMax)
+}
 
 const hasEndedOnly = ({ market, headlines }: DetectionCandidate): boolean =>
   market.status !== "proposed" && headlines.length === 0
@@ -185,10 +205,10 @@ export function withNewEvidence(
   progress: DetectionProgress,
 ): ReadonlyArray<CandidateWithNewEvidence> {
   const found = candidates.flatMap((candidate): ReadonlyArray<CandidateWithNewEvidence> => {
-    const { market, headlines, lastEvidenceKey } = candidate
+    const { market, lastEvidenceKey } = candidate
     const proposal = proposals.get(market.id)
     if (proposal === undefined) return []
-    const evidence = screenEvidence(market, proposal, headlines, now)
+    const evidence = screenEvidence({ ...candidate, rules: "", proposal, now })
     if (Result.isFailure(evidence)) {
       tally(progress.rejected, { [evidence.failure]: 1 })
       return []
@@ -217,14 +237,14 @@ export const withOpenPrice = Effect.fnUntraced(function* (
   const chosen: Array<PricedCandidate> = []
   const rejections: Array<DetectionRecord> = []
   for (const candidate of considered) {
-    const { market, proposal, headlines } = candidate
+    const { market } = candidate
     const live = books.get(market.tokenIds[0])
     const price = live === undefined ? null : bookPrice(live)
     const book = live === undefined ? null : microstructure(live)
     // Also a book with one side can state the outcome.
     const priced = price !== null && !isOpenPrice(price)
       ? Result.fail("decided" as const)
-      : pricedQuestion({ market, book, rules: "", proposal, headlines, now })
+      : pricedQuestion({ ...candidate, book, rules: "", now })
     if (Result.isSuccess(priced)) chosen.push({ ...candidate, priced: priced.success })
     else {
       rejections.push({ marketId: market.id, evidenceKey: null, result: priced.failure })

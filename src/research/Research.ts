@@ -1,6 +1,6 @@
 /**
- * Writes the research report on one market: facts from the stores, the venue and the news, and a text
- * that states nothing but these facts.
+ * Writes the research report on one market: facts from the stores, the venue and the news, a page of
+ * sentences that state them, and the claims of a narrator where they are grounded.
  *
  * A report is cached for half an hour. Replicas share it, also while it is being written.
  *
@@ -16,20 +16,19 @@ import {
   type MarketNotFound,
   type VenueFailed,
 } from "./domain/report.ts"
-import { reportBrief } from "./domain/facts.ts"
-import { templateReport } from "./domain/template.ts"
-import { reportComplaints } from "./domain/text.ts"
+import { reportPage, slotsOf } from "./domain/page.ts"
 import { reportOf } from "./domain/research.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
-import { ReportNarrator } from "./ReportNarrator.ts"
+import { MoveOutcomes } from "../movers/MoveOutcomes.ts"
 import { News } from "../news/News.ts"
+import { ContestedRecord } from "../predetermined/ContestedRecord.ts"
 import { loggedStep, readMaterial, type ReportPorts } from "./reading.ts"
 import { ReportStore } from "./ReportStore.ts"
 import { type SharedReport, sharedReports } from "./sharedReports.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
 import { venueLookup } from "./venueLookup.ts"
 import { EntryStore } from "../whales/EntryStore.ts"
-import { writeChecked } from "../writing/writing.ts"
+import { writePage, type WritingPorts, writingPorts } from "../writing/writing.ts"
 
 /** Why the market of a slug is not known. */
 type UnknownMarket = MarketNotFound | MarketAmbiguous | VenueFailed | LookupsExhausted
@@ -55,18 +54,20 @@ export class Research extends Context.Service<Research, {
     Effect.gen(function* () {
       const markets = yield* MarketStore
       const reports = yield* ReportStore
-      const narrator = yield* ReportNarrator
+      const writing = yield* writingPorts
       const ports: ReportPorts = {
         markets,
         venue: yield* VenueClient,
         whales: yield* EntryStore,
         news: yield* News,
         freshness: yield* Freshness,
+        contestedRecord: yield* ContestedRecord,
+        moveOutcomes: yield* MoveOutcomes,
       }
       const lookUp = venueLookup(ports)
       const shared = yield* sharedReports(
         reports,
-        (market, deadline) => make(ports, narrator, market, deadline),
+        (market, deadline) => make(ports, writing, market, deadline),
       )
 
       const find = Effect.fn("Research.find")(function* (slug: string) {
@@ -98,31 +99,33 @@ export class Research extends Context.Service<Research, {
 const ambiguousMax = 50
 /** Rows outlive the cache, so that operators can inspect them. */
 const rowRetentionMs = Duration.toMillis(Duration.days(1))
-/** Time limit for all drafts of a narrator; after that the template is used. */
-const draftsTime = Duration.seconds(35)
-/** Time reserved after the drafts, to store the report and to answer. */
+/** Time limit of the narrator; of a report that was slow to read, what is left before `storingTime`. */
+const writingTime = Duration.seconds(50)
+/** Time reserved after the writing, to store the report and to answer. */
 const storingTime = Duration.seconds(4)
+
+const task =
+  `You improve a research report on one market of a prediction market. Its reader, a person or a program, has paid for it and may hold a position: be exact, calm and short. "thesis": what the price did, what came first, and what contradicts it. "whales": what tracked wallets bought, and what their records are worth. "risk": a risk of this market. "bottomLine": what to believe and what to watch; never advise a trade. 60 to 110 words in the thesis and in the whales, 20 to 40 in the others.`
 
 const make = Effect.fn("Research.make")(function* (
   ports: ReportPorts,
-  narrator: ReportNarrator["Service"],
+  writing: WritingPorts,
   market: Market,
   deadline: number,
 ) {
   const material = yield* readMaterial(ports, market)
-  const brief = reportBrief(material)
+  const page = reportPage(material)
   const left = deadline - Duration.toMillis(storingTime) - (yield* Clock.currentTimeMillis)
-  const draft = yield* loggedStep(
+  const written = yield* loggedStep(
     market.slug,
-    `draft by ${narrator.name}`,
-    writeChecked({
-      text: "report",
-      narrator: narrator.name,
-      requestDraft: (complaints) => narrator.write(brief, complaints),
-      complaints: (draft) => reportComplaints(draft, brief),
-      template: templateReport(brief),
-      within: Duration.min(draftsTime, Duration.millis(Math.max(0, left))),
+    "writing",
+    writePage(writing, {
+      use: "report",
+      task,
+      facts: page.facts,
+      slots: slotsOf(page),
+      within: Duration.min(writingTime, Duration.millis(Math.max(0, left))),
     }),
   )
-  return reportOf(material, brief, draft)
+  return reportOf(material, page, written)
 })

@@ -13,9 +13,11 @@ import type { Market, SeriesPoint, Slug } from "../markets/domain/market.ts"
 import { VenueFailed } from "./domain/report.ts"
 import {
   entriesReadMax,
-  headlinesReadMax,
   type RelatedNews,
   type ReportMaterial,
+  type Siblings,
+  siblingsReadMax,
+  storiesReadMax,
 } from "./domain/material.ts"
 import { priceActionMs, resampleHourly } from "./domain/research.ts"
 import { BelowThreshold } from "../core/domain/belowThreshold.ts"
@@ -23,7 +25,10 @@ import { inputs } from "../core/domain/freshness.ts"
 import { day, type EpochMs, hour } from "../core/domain/time.ts"
 import type { Freshness } from "../core/Freshness.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
+import { quoteOfBook, quoteOfMid } from "../markets/domain/quote.ts"
+import type { MoveOutcomes } from "../movers/MoveOutcomes.ts"
 import type { News } from "../news/News.ts"
+import type { ContestedRecord } from "../predetermined/ContestedRecord.ts"
 import type { VenueClient, VenueUnavailable } from "../markets/VenueClient.ts"
 import type { EntryStore } from "../whales/EntryStore.ts"
 import type { OpenEntry } from "../whales/domain/storedEntry.ts"
@@ -32,6 +37,10 @@ import type { OpenEntry } from "../whales/domain/storedEntry.ts"
 const venueTime = Duration.seconds(14)
 /** Timeout of an optional part. */
 const optionalTime = Duration.seconds(5)
+/** Timeout of each request about sibling markets; without books their last mids are used. */
+const siblingTime = Duration.seconds(2)
+/** An older mid of a sibling market is not compared with a price now. */
+const siblingMidAgeMax = 2 * hour
 /** With an older newest point of our own, the venue's price history is read. */
 const ownAgeMax = 2 * hour
 /** Without a book, a report on an older price would not be worth its own. */
@@ -45,26 +54,42 @@ export interface ReportPorts {
   readonly whales: EntryStore["Service"]
   readonly news: News["Service"]
   readonly freshness: Freshness["Service"]
+  readonly contestedRecord: ContestedRecord["Service"]
+  readonly moveOutcomes: MoveOutcomes["Service"]
 }
 
 /** Reads everything concurrently; fails when no price is known, or the venue does not answer. */
 export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, market: Market) {
   const now = yield* Clock.currentTimeMillis
   const { slug } = market
-  const [[first, ...rest], book, entries, news, proposal] = yield* Effect.all([
-    loggedStep(slug, "prices", priceAction(ports, market, now)),
-    loggedStep(slug, "book", liveBook(ports, market)),
-    loggedStep(slug, "wallets", entriesIn(ports, market)),
-    loggedStep(slug, "news", relatedNews(ports, market, now)),
-    loggedStep(slug, "proposal", proposalOf(ports, market)),
-  ], { concurrency: "unbounded" })
+  const [
+    { hourly: [first, ...rest], ticks },
+    book,
+    entries,
+    news,
+    proposal,
+    siblings,
+    rules,
+    records,
+  ] = yield* Effect
+    .all([
+      loggedStep(slug, "prices", priceAction(ports, market, now)),
+      loggedStep(slug, "book", liveBook(ports, market)),
+      loggedStep(slug, "wallets", entriesIn(ports, market)),
+      loggedStep(slug, "news", relatedNews(ports, market, now)),
+      loggedStep(slug, "proposal", proposalOf(ports, market)),
+      loggedStep(slug, "siblings", siblingsOf(ports, market, now)),
+      loggedStep(slug, "rules", rulesOf(ports, market)),
+      loggedStep(slug, "records", recordsOf(ports, market)),
+    ], { concurrency: "unbounded" })
   if (first === undefined) return yield* noPrices
   const last = rest.at(-1) ?? first
   if (book === null && now - last.at > priceAgeMax) return yield* notTraded
   const material: ReportMaterial = {
-    ...{ market, now, entries, news, proposal },
+    ...{ market, now, ticks, entries, news, proposal, siblings, rules, ...records },
     priceAction: [first, ...rest],
-    microstructure: book,
+    microstructure: book?.microstructure ?? null,
+    quote: book?.quote ?? null,
   }
   return material
 })
@@ -94,16 +119,19 @@ const priceAction = Effect.fnUntraced(function* (
   now: EpochMs,
 ) {
   const from = now - priceActionMs
-  const own = resampleHourly(yield* markets.series(market.id, { from, to: now }))
+  const ticks = yield* markets.series(market.id, { from, to: now })
+  const own = resampleHourly(ticks)
   const last = own.at(-1)
   const isOld = last === undefined || now - last.at > ownAgeMax
-  if (own.length >= hoursMin && !isOld) return own
+  if (own.length >= hoursMin && !isOld) return { hourly: own, ticks }
   const history = yield* requiredFromVenue(
     venue.priceHistory(market.tokenIds[0], { from, to: now, stepMs: hour }),
   )
   const theirs = resampleHourly(history.map(({ at, price }): SeriesPoint => ({ at, mid: price })))
   const isNewer = (theirs.at(-1)?.at ?? 0) > (last?.at ?? 0)
-  return isOld && isNewer || theirs.length > own.length ? theirs : own
+  return isOld && isNewer || theirs.length > own.length
+    ? { hourly: theirs, ticks: [] }
+    : { hourly: own, ticks }
 })
 
 /** Null when there is no book, or it is invalid. */
@@ -113,7 +141,10 @@ const liveBook = Effect.fnUntraced(function* (
 ) {
   const { rows } = yield* requiredFromVenue(venue.books([token]))
   const book = rows.find(({ tokenId }) => tokenId === token)
-  return book === undefined ? null : Result.getOrElse(microstructure(book), () => null)
+  const read = book === undefined ? null : Result.getOrElse(microstructure(book), () => null)
+  return read === null || book === undefined
+    ? null
+    : { microstructure: read, quote: quoteOfBook(book) }
 })
 
 const requiredFromVenue = <A>(request: Effect.Effect<A, VenueUnavailable>) =>
@@ -135,9 +166,82 @@ const relatedNews = ({ news }: ReportPorts, market: Market, now: EpochMs) =>
     market.slug,
     "news",
     Effect.map(
-      news.relatedTo(market, now - priceActionMs, headlinesReadMax),
-      ({ headlines, coverage: { sources, answered } }) => ({ headlines, sources, answered }),
+      news.storiesAbout([market], now - priceActionMs, storiesReadMax),
+      ({ stories: [stories = []], coverage: { sources, answered } }) => ({
+        ...{ stories, sources, answered },
+      }),
     ),
+  )
+
+/**
+ * The other live markets of the event, with quotes of their books in one request; where there is no
+ * book, with their last mid.
+ */
+const siblingsOf = ({ markets, venue }: ReportPorts, market: Market, now: EpochMs) =>
+  optional<Siblings>(
+    market.slug,
+    "siblings",
+    Effect.gen(function* () {
+      const read = (yield* Effect.forEach(
+        eventSlugsOf(market),
+        (slug) => markets.liveOfEvent(slug, siblingsReadMax + 1),
+      )).flat()
+      const others = read.filter(({ id }) => id !== market.id).slice(0, siblingsReadMax)
+      if (others.length === 0) return { markets: [], complete: true }
+      const books = yield* venue.books(others.map(({ tokenIds: [token] }) => token)).pipe(
+        Effect.timeout(siblingTime),
+        Effect.map(({ rows }) => new Map(rows.map((book) => [book.tokenId, quoteOfBook(book)]))),
+        Effect.orElseSucceed(() => new Map()),
+      )
+      const mids = yield* markets.lastMids(others.map(({ id }) => id), {
+        notBefore: now - siblingMidAgeMax,
+        atOrBefore: now,
+      })
+      const proposed = others.filter(({ status }) => status === "proposed").map(({ id }) => id)
+      const proposals = proposed.length === 0 ? [] : yield* venue.proposals(proposed).pipe(
+        Effect.timeout(siblingTime),
+        Effect.map(({ rows }) => rows),
+        Effect.orElseSucceed(() => []),
+      )
+      const quoted = others.map((market) => {
+        const last = mids.get(market.id)
+        const quote = books.get(market.tokenIds[0]) ??
+          (last === undefined ? null : quoteOfMid(last.mid))
+        const proposal = proposals.find(({ marketId }) => marketId === market.id) ?? null
+        return { market, quote, proposal }
+      })
+      return { markets: quoted, complete: read.length <= siblingsReadMax }
+    }),
+  )
+
+/** The event of a market, and the other part when the venue splits a game over two events. */
+function eventSlugsOf({ eventSlug, eventKey, gameStartsAt }: Market): ReadonlyArray<string> {
+  return gameStartsAt === null
+    ? [eventSlug]
+    : [...new Set([eventSlug.toLowerCase(), eventKey, `${eventKey}-more-markets`])]
+}
+
+/** Null also when the market has no rules. */
+const rulesOf = ({ venue }: ReportPorts, { id, slug }: Market) =>
+  optional<string | null>(
+    slug,
+    "rules",
+    Effect.map(
+      venue.rules([id]),
+      ({ rows }) => rows.find(({ marketId }) => marketId === id)?.text ?? null,
+    ),
+  )
+
+/** Our own scorecard; the record of proposals only for a market with a proposal. */
+const recordsOf = ({ contestedRecord, moveOutcomes }: ReportPorts, { slug, status }: Market) =>
+  Effect.map(
+    Effect.all([
+      status === "proposed"
+        ? optional(slug, "the record of proposals", contestedRecord.read)
+        : Effect.succeed(null),
+      optional(slug, "the record of moves", moveOutcomes.sums),
+    ], { concurrency: "unbounded" }),
+    ([proposalRecord, moveSums]) => ({ proposalRecord, moveSums }),
   )
 
 /** Requested only for a market with a proposal. */

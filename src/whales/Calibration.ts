@@ -65,8 +65,8 @@ export type LabelCounts = Readonly<Record<WhaleRow["label"], number>>
 
 export class Calibration extends Context.Service<Calibration, {
   /**
-   * Counts the uncounted positions, oldest first. Returns true when none is left, false when it stops
-   * earlier: at `until`, `countedMax` or too many conflicts. A batch in which a position changed
+   * Counts the uncounted positions that may count, the earliest due first. Returns true when none is left,
+   * false when it stops earlier: at `until`, `countedMax` or too many conflicts. A batch in which a position changed
    * meanwhile is not saved but read again.
    */
   readonly count: (until: EpochMs, tally: CountingTally) => Effect.Effect<boolean>
@@ -129,8 +129,10 @@ const count = Effect.fn("Calibration.count")(function* (
   tally: CountingTally,
 ) {
   let conflicts = 0
-  while (tally.counted < countedMax && (yield* Clock.currentTimeMillis) < until) {
-    const events = yield* store.uncounted(countedBatch)
+  while (tally.counted < countedMax) {
+    const now = yield* Clock.currentTimeMillis
+    if (now >= until) return false
+    const events = yield* store.uncounted(countedBatch, now)
     if (events.length === 0) return true
     const stored = yield* store.sums([...new Set(events.map(({ wallet }) => wallet))])
     const { positions, sums } = recounted(events, stored)
@@ -177,12 +179,13 @@ function recounted(
 const entered =
   ({ countFrom }: UncountedEvent) =>
   (position: UncountedEvent["positions"][number]): EnteredMarket => {
-    const { resolution, entries, feeRate, exclusiveGroup } = position
+    const { resolution, waits, entries, feeRate, exclusiveGroup } = position
     return {
       entries: entries.filter(({ firstFillAt }) => countFrom === null || firstFillAt >= countFrom),
       ended: resolution === null ? null : {
         payouts: resolution.state === "paid" ? resolution.payouts : null,
         at: resolution.resolvedAt,
+        waits,
       },
       ...{ feeRate, exclusiveGroup },
     }

@@ -4,6 +4,7 @@
  * A position becomes uncounted when its entries change after its market has ended, or when the market's
  * resolution changes: its wallet's sums must be updated. The mark is written in the transaction of the
  * change and carries a version, so a count removes only the mark that it read, and a crash loses no mark.
+ * A result that may not count yet (`domain/due.ts`) keeps its mark until it may.
  *
  * @module
  */
@@ -31,9 +32,11 @@ export interface UncountedEvent {
     readonly exclusiveGroup: string | null
     readonly entries: ReadonlyArray<StoredEntry>
     readonly resolution: Resolution | null
+    /** Resolved, but its result may not count yet. */
+    readonly waits: boolean
     /** Its score in the wallet's sums; null when they do not contain it. */
     readonly counted: MarketScore | null
-    /** False for a sibling that is open, or counted and unchanged. */
+    /** False for a sibling that is open or waits, or is counted and unchanged. */
     readonly changed: boolean
   }>
 }
@@ -68,8 +71,14 @@ interface JudgedWallet {
 }
 
 export class CountingStore extends Context.Service<CountingStore, {
-  /** Events with uncounted positions, oldest mark first, at most about `limit` positions. */
-  readonly uncounted: (limit: number) => Effect.Effect<ReadonlyArray<UncountedEvent>>
+  /**
+   * Events with uncounted positions that may count at `at`, the earliest due first, then the oldest mark;
+   * at most about `limit` positions.
+   */
+  readonly uncounted: (
+    limit: number,
+    at: EpochMs,
+  ) => Effect.Effect<ReadonlyArray<UncountedEvent>>
   /** The sums of these wallets; wallets that are not tracked are absent. */
   readonly sums: (
     wallets: ReadonlyArray<string>,

@@ -25,7 +25,10 @@ export class WhaleMarketStore extends Context.Service<WhaleMarketStore, {
     limit: number,
     requestedBefore: EpochMs,
   ) => Effect.Effect<ReadonlyArray<MarketId>>
-  /** Saves facts, and that those of `requested` were requested. */
+  /**
+   * Saves facts, and that those of `requested` were requested. The first facts decide a market's event
+   * and when it is due; later ones do not change them, because sums depend on both.
+   */
   readonly saveFacts: (
     facts: ReadonlyArray<MarketFacts>,
     requested: ReadonlyArray<MarketId>,

@@ -98,7 +98,11 @@ test("a server on this machine needs a model's name and no key; any other server
 
 test("incomplete model settings give a message that names the missing variable", () =>
   Effect.gen(function* () {
-    for (const half of [{ OPENAI_MODEL: "gpt-5" }, { OPENAI_PRICE: "1/2" }] satisfies Array<Env>) {
+    const halves: ReadonlyArray<Env> = [
+      ...[{ OPENAI_MODEL: "gpt-5" }, { OPENAI_PRICE: "1/2" }, { OPENAI_CHECK_MODEL: "small" }],
+      ...[{ OPENAI_REASONING_EFFORT: "low" }, { OPENAI_MAX_TOKENS: "9000" }],
+    ]
+    for (const half of halves) {
       const message = yield* errorOf(half)
       ok(message.includes(Object.keys(half)[0] ?? "-"), message)
       ok(message.includes("OPENAI_API_KEY"), message)
@@ -118,6 +122,9 @@ const wrong: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
     "https://models.example/v1?key=hunter2",
   ]],
   ["OPENAI_MODEL", ["a model", "x".repeat(101), "hunter2\n"]],
+  ["OPENAI_CHECK_MODEL", ["a model", "x".repeat(101)]],
+  ["OPENAI_REASONING_EFFORT", ["Low", "much", "5"]],
+  ["OPENAI_MAX_TOKENS", ["999", "100001", "many", "2000.5", "-1"]],
   ["OPENAI_PRICE", ["1", "1/x", "-1/2", "1/2/3", "1001/1", "$1/$2", "Infinity/1", "1e3/1"]],
 ]
 for (const [name, values] of wrong) {
@@ -162,4 +169,21 @@ test("serviceBanner() names the narrator and the news sources, and no key", () =
     const model = serviceBanner(yield* settings({ ...real, OPENAI_API_KEY: "sk-hunter2" }))
     ok(model.includes("gpt-5-mini at api.openai.com") && model.includes("GDELT, BBC"), model)
     ok(!model.includes("hunter2"))
+    const small = { OPENAI_CHECK_MODEL: "small-1", OPENAI_REASONING_EFFORT: "low" }
+    const two = serviceBanner(yield* settings({ OPENAI_API_KEY: "sk", ...small }))
+    ok(two.includes("gpt-5-mini (effort low) at") && two.includes("by small-1"), two)
+  }))
+
+test("without settings of their own, the check uses the model and the server's defaults hold", () =>
+  Effect.gen(function* () {
+    const { model } = yield* settings({ OPENAI_API_KEY: "sk" })
+    equal([model?.checkModel, model?.reasoningEffort, model?.tokensMax], [null, null, null])
+    const set = yield* settings({
+      ...{ OPENAI_API_KEY: "sk", OPENAI_CHECK_MODEL: "small-1" },
+      ...{ OPENAI_REASONING_EFFORT: "minimal", OPENAI_MAX_TOKENS: "9000" },
+    })
+    equal(
+      [set.model?.checkModel, set.model?.reasoningEffort, set.model?.tokensMax],
+      ["small-1", "minimal", 9_000],
+    )
   }))

@@ -84,7 +84,7 @@ test("write() fills the current slot, once", () =>
     const report = yield* wrote
     equal([report.slot, report.stored, report.narrator], [noon, true, "a model"])
     equal([report.refused, report.unwritten, report.missing], [0, 0, []])
-    ok(report.words >= 400 && report.words <= 800, `${report.words} words`)
+    ok(report.words >= 200 && report.words <= 800, `${report.words} words`)
     const [stored] = yield* Context.get(ports, DigestStore).since(0, 9)
     equal([stored?.slot, stored?.until, stored?.feedIndex], [noon, noon + 2 * minute, 3])
     const { digest } = stored ?? storedDigest(0)
@@ -143,8 +143,9 @@ test("a digest after an outage covers one day at most, and missed slots stay emp
     const { _tag, retryAfterSeconds } = yield* Effect.flip(digests.fresh)
     equal([_tag, retryAfterSeconds], ["DigestStale", 60])
     yield* wrote
-    const { from, until } = narrator.calls.at(-1)?.brief ?? { from: 0, until: 0 }
-    equal([from, until], [noon + 6 * hour, noon + 30 * hour])
+    const { startsAt, endsAt } = narrator.calls.at(-1)?.facts[0]?.values ?? {}
+    ok(startsAt?.type === "time" && endsAt?.type === "time")
+    equal([startsAt.at, endsAt.at], [noon + 6 * hour, noon + 30 * hour])
     const names = namesInLastBrief(narrator.calls)
     equal([1, 2].filter((n) => names.has(question(n))), [2])
     const stored = yield* Context.get(ports, DigestStore).since(0, 99)
@@ -214,7 +215,7 @@ test("a digest contains headlines of the window and markets that end soon", () =
     const names = namesInLastBrief(narrator.calls)
     ok(names.has(soon.question), "the market that ends soon")
     ok(names.has("The river rose") && !names.has("Long ago"), "headlines")
-    ok(narrator.calls.at(-1)?.brief.facts.some(({ figures }) => figures.includes("0.37")))
+    ok(narrator.calls.at(-1)?.facts.some(({ figures }) => figures.includes("0.37")))
   }))
 
 /** A faulty port, and the part of a digest that is then missing. */
@@ -243,6 +244,14 @@ const failing: ReadonlyArray<
       Context.add(ports, MarketStore, {
         ...Context.get(ports, MarketStore),
         resolvingCandidates: () => Effect.die("down"),
+      }),
+  ],
+  [
+    "quotes",
+    (ports) =>
+      Context.add(ports, MarketStore, {
+        ...Context.get(ports, MarketStore),
+        bySlug: () => Effect.die("down"),
       }),
   ],
 ]
@@ -299,13 +308,13 @@ test("write() fails without the feed, and succeeds when it is back", () =>
     equal((yield* wrote).slot, noon)
   }).pipe(quiet))
 
-/** A behaviour, the author of the digest, and the numbers of refused and of missing drafts. */
-const behaviours: ReadonlyArray<readonly [NarratorBehaviour, string, number, number]> = [
-  ["writes", "a model", 0, 0],
-  ["lies", "template", 3, 0],
-  ["omits", "template", 3, 0],
-  ["fails", "template", 0, 3],
-  ["crashes", "template", 0, 3],
+/** A behaviour, the author of the digest, whether claims are refused, and the missing answers. */
+const behaviours: ReadonlyArray<readonly [NarratorBehaviour, string, boolean, number]> = [
+  ["writes", "a model", false, 0],
+  ["lies", "template", true, 0],
+  ["omits", "template", true, 0],
+  ["fails", "template", false, 1],
+  ["crashes", "template", false, 1],
 ]
 for (const [behaviour, by, refused, unwritten] of behaviours) {
   test(`with a narrator that ${behaviour} the digest is by ${by}`, () =>
@@ -314,29 +323,26 @@ for (const [behaviour, by, refused, unwritten] of behaviours) {
       yield* append(7, noon)
       yield* Ref.set(narrator.behaviour, behaviour)
       const report = yield* wrote
-      equal([report.narrator, report.refused, report.unwritten], [by, refused, unwritten])
+      equal([report.narrator, report.refused > 0, report.unwritten], [by, refused, unwritten])
       const { digest } = yield* digests.fresh
       strictEqual(digest.narrator, by)
       ok(!/98,765,432/.test(JSON.stringify(digest)))
-      // The later requests carry complaints.
-      strictEqual(
-        narrator.calls.filter(({ complaints }) => complaints.length > 0).length,
-        refused && 2,
-      )
+      // The later requests carry the refused claims.
+      strictEqual(narrator.calls.some(({ previous }) => previous.length > 0), refused)
     }).pipe(quiet))
 }
 
-test("write() gives up on a hanging narrator after two and a half minutes", () =>
+test("write() gives up on a hanging narrator after four minutes", () =>
   Effect.gen(function* () {
     const { narrator, wrote } = yield* setUp()
     yield* Ref.set(narrator.behaviour, "hangs")
     const fiber = yield* Effect.forkChild(wrote)
     yield* Deferred.await(narrator.hanging)
-    yield* TestClock.adjust("149 seconds")
+    yield* TestClock.adjust("239 seconds")
     strictEqual(fiber.pollUnsafe(), undefined)
     yield* TestClock.adjust("1 second")
     const { narrator: by, seconds } = yield* Fiber.join(fiber)
-    equal([by, seconds], ["template", 150])
+    equal([by, seconds], ["template", 240])
   }).pipe(quiet))
 
 test("no digest is written until a tick ended well in its window, and then one is", () =>

@@ -16,7 +16,8 @@ import { DigestStore, type StoredDigest } from "../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../src/core/JobSlots.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
-import { DigestNarrator } from "../../src/digest/DigestNarrator.ts"
+import { ClaimCheck } from "../../src/writing/ClaimCheck.ts"
+import { Narrator } from "../../src/writing/Narrator.ts"
 import { News } from "../../src/news/News.ts"
 import { Served } from "../../src/http/layer.ts"
 import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
@@ -97,6 +98,7 @@ const markets = Layer.mock(MarketStore, {
   watched: () => Effect.succeed(120),
   resolvingCandidates: () => Effect.succeed([]),
   lastMids: () => Effect.succeed(new Map()),
+  bySlug: () => Effect.succeedNone,
 })
 
 const silence = { headlines: [], coverage: { sources: 2, answered: 0, lastAt: null } }
@@ -109,7 +111,8 @@ const news = Layer.mock(News, {
     }),
   recent: () =>
     Effect.flatMap(chance(0.1), (down) => down ? Effect.die("no news") : Effect.succeed(silence)),
-  relatedTo: () => Effect.succeed(silence),
+  storiesAbout: (subjects) =>
+    Effect.succeed({ stories: subjects.map(() => []), coverage: silence.coverage }),
   prune: Effect.void,
 })
 
@@ -148,7 +151,8 @@ const digestsOver = (stage: Stage, { watched }: ReturnType<typeof makeKiller>) =
       Layer.succeed(FeedStore, watched({ ...stage.feed, head: stage.head })),
       Layer.succeed(DigestStore, watched(stage.digests)),
       Layer.succeed(JobSlots, watched({ ...stage.slots, lastOk: readNow })),
-      Layer.succeed(DigestNarrator, watched(narrator(behaviour))),
+      Layer.succeed(Narrator, watched(narrator(behaviour))),
+      ClaimCheck.layerNone,
       Layer.succeed(Detector, rulesDetector),
       ...[markets, news, memoryWhalesLayer],
     )),

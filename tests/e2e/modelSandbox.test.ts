@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import { flagsOf } from "../../src/app/sandbox.ts"
 import { liveTest } from "../support/effect.ts"
 import { key, modelServer, says } from "../support/writing/modelServer.ts"
-import { digestDraft } from "../support/writing/briefs.ts"
+import { claimsAnswer } from "../support/writing/pages.ts"
 
 /** The variables that the client library reads by default, with wrong values. */
 const misleading = {
@@ -28,7 +28,7 @@ for (
     `the client calls the configured server, with permission to read ${name}`,
     () =>
       Effect.gen(function* () {
-        const server = yield* modelServer(says(() => digestDraft))
+        const server = yield* modelServer(says(() => claimsAnswer))
         const flags = flagsOf({ variables: [], net: [server.baseUrl.host], read: [], write: [] })
         const allowed = env.length === 0 ? [] : [`--allow-env=${env.join(",")}`]
         const { stdout, stderr } = yield* Effect.promise(() =>
@@ -51,7 +51,7 @@ for (
         equal(JSON.parse(text(stdout)), {
           _id: "Result",
           _tag: "Success",
-          value: digestDraft,
+          value: claimsAnswer.claims,
         })
         equal(server.calls.map(({ headers }) => headers.get("authorization")), [`Bearer ${key}`])
         const headersOfClient = ["accept", "accept-encoding", "accept-language", "authorization"]

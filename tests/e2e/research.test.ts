@@ -18,8 +18,7 @@ import { layerLedger } from "../../src/payments/simulated/facilitator.ts"
 import { layerStore } from "../../src/payments/simulated/ledger.ts"
 import { address } from "../../src/payments/domain/payment.ts"
 import { products } from "../../src/catalog/domain/product.ts"
-import { templateReport } from "../../src/research/domain/template.ts"
-import { ReportNarrator } from "../../src/research/ReportNarrator.ts"
+import { Narrator } from "../../src/writing/Narrator.ts"
 import { ReportStore } from "../../src/research/ReportStore.ts"
 import { reportAgeMax } from "../../src/research/sharedReports.ts"
 import { endingMarket, pricesOver } from "../support/products.ts"
@@ -62,13 +61,9 @@ const makeEnvironment = Effect.gen(function* () {
     Effect.repeat({ until: (all) => all, schedule: Schedule.spaced("50 millis") }),
     Effect.andThen(Effect.sleep(arrivalTime)),
   )
-  const narrator = Layer.succeed(ReportNarrator, {
+  const narrator = Layer.succeed(Narrator, {
     name: "a slow model",
-    write: (brief) =>
-      Effect.as(
-        Effect.andThen(allWait, Ref.update(drafts, (n) => n + 1)),
-        templateReport(brief),
-      ),
+    draft: () => Effect.as(Effect.andThen(allWait, Ref.update(drafts, (n) => n + 1)), []),
   })
   const replica = Effect.gen(function* () {
     const ports = yield* Layer.build(Layer.fresh(

@@ -4,25 +4,18 @@
  * @module
  */
 import { Duration, Effect, Result } from "effect"
-import {
-  type DigestBrief,
-  type DigestDraft,
-  digestSections,
-} from "../../src/digest/domain/digest.ts"
 import { digestBrief } from "../../src/digest/domain/facts.ts"
-import { templateDigest } from "../../src/digest/domain/template.ts"
-import { digestComplaints, digestOf } from "../../src/digest/domain/text.ts"
-import type { Fact, Passage } from "../../src/writing/domain/facts.ts"
-import { judgeDetection, statementFacts } from "../../src/predetermined/domain/predetermined.ts"
-import type { ReportBrief, ReportDraft } from "../../src/research/domain/report.ts"
-import { reportBrief } from "../../src/research/domain/facts.ts"
-import { templateReport } from "../../src/research/domain/template.ts"
-import { reportComplaints } from "../../src/research/domain/text.ts"
-import { safeName } from "../../src/core/domain/untrusted.ts"
+import { digestPage } from "../../src/digest/domain/template.ts"
+import { digestOf, digestTask, slotsOf as digestSlots } from "../../src/digest/domain/text.ts"
+import { judgeDetection } from "../../src/predetermined/domain/predetermined.ts"
+import { reportPage, slotsOf as reportSlots } from "../../src/research/domain/page.ts"
+import { readableName, safeName } from "../../src/core/domain/untrusted.ts"
 import { Detector } from "../../src/predetermined/Detector.ts"
-import { DigestNarrator } from "../../src/digest/DigestNarrator.ts"
-import { ReportNarrator } from "../../src/research/ReportNarrator.ts"
-import { writeChecked } from "../../src/writing/writing.ts"
+import type { DraftRequest } from "../../src/writing/domain/claims.ts"
+import type { Fact } from "../../src/writing/domain/facts.ts"
+import { fillValues } from "../../src/writing/domain/fill.ts"
+import { type FilledSentence, type FilledSlot, fillSlots } from "../../src/writing/domain/page.ts"
+import { writePage, writingPorts } from "../../src/writing/writing.ts"
 import type { Behaviour } from "../support/writing/modelServer.ts"
 import { obeys } from "./obeying.ts"
 import { type Payload, payloads } from "./payloads.ts"
@@ -46,85 +39,88 @@ export const cases: ReadonlyArray<Case> = payloads.flatMap((payload, n) =>
   places.map((place, at) => ({ payload, place, seed: n + at }))
 )
 
-/** Whether the fact check runs. `naive` shows that the suite detects its absence. */
+/** Whether claims are judged. `naive` shows that the suite detects the absence of a judgement. */
 export type Checking = "checked" | "naive"
 
 /** What was published, its facts, and its author. */
 export interface Published {
   readonly by: string
-  readonly passages: ReadonlyArray<Passage>
+  readonly sentences: ReadonlyArray<FilledSentence>
   readonly facts: ReadonlyArray<Fact>
   /** The Markdown of a digest; empty for other texts. */
   readonly markdown: string
+  /** Claims that were accepted and refused. */
+  readonly accepted: number
+  readonly refused: number
 }
 
-/** Obeys the payload, even if it was truncated. */
+/** Obeys the payload, even if it was truncated. The second check agrees with every claim if it `agrees`. */
 export function obeying(
   { payload, seed }: Case,
+  agrees: boolean,
   note: (found: boolean) => void,
 ): Behaviour {
-  const start = safeName(payload.text, 40).replace(/…$/, "").trim()
-  return obeys((text) => start !== "" && text.startsWith(start), seed, note)
+  const starts = [safeName, readableName].map((clean) =>
+    clean(payload.text, 40).replace(/…$/, "").trim()
+  ).filter((start) => start !== "")
+  return obeys((text) => starts.some((start) => text.startsWith(start)), seed, agrees, note)
 }
-
-export const briefOfDigest = ({ place, payload }: Pick<Case, "place" | "payload">): DigestBrief =>
-  digestBrief(digestMaterialWith(place, payload.text))
-export const briefOfReport = ({ place, payload }: Pick<Case, "place" | "payload">): ReportBrief =>
-  reportBrief(reportMaterialWith(place, payload.text))
 
 const within = Duration.minutes(5)
 
+/** Writes the page as the service does, or with every claim as it was drafted. */
+const published = Effect.fnUntraced(
+  function* (request: Omit<DraftRequest, "previous">, checking: Checking) {
+    const ports = yield* writingPorts
+    if (checking === "checked") return yield* writePage(ports, { ...request, within })
+    const drafts = yield* ports.narrator.draft({ ...request, previous: [] })
+    const facts = new Map(request.facts.map((fact) => [fact.id, fact]))
+    const claims = drafts.map((draft) => ({
+      ...draft,
+      text: Result.getOrElse(fillValues(draft.text, facts), () => draft.text),
+    }))
+    const slots = fillSlots(request.slots, claims)
+    return { slots, narrator: ports.narrator.name, accepted: claims.length, refused: 0 }
+  },
+)
+
+const sentencesOf = (slots: ReadonlyArray<FilledSlot>) =>
+  slots.flatMap(({ sentences }) => sentences)
+
 export const publishedDigest = Effect.fnUntraced(
-  function* (brief: DigestBrief, checking: Checking) {
-    const narrator = yield* DigestNarrator
-    const { draft, narrator: by } = yield* writeChecked<DigestDraft>({
-      text: "digest",
-      narrator: narrator.name,
-      requestDraft: (complaints) => narrator.write(brief, complaints),
-      complaints: (draft) => checking === "checked" ? digestComplaints(draft, brief) : [],
-      template: templateDigest(brief),
-      within,
-    })
-    const sections = digestSections.flatMap((section) => draft.sections[section])
-    const passages = [draft.title, draft.summary, ...sections]
-    const making = { slot: 0, createdAt: 0, narrator: by, venue: "the venue" }
-    const markdown = digestOf(draft, brief, making).fullAnalysis
-    return { by, passages, facts: brief.facts, markdown }
+  function* ({ place, payload }: Pick<Case, "place" | "payload">, checking: Checking) {
+    const brief = digestBrief(digestMaterialWith(place, payload.text))
+    const page = digestPage(brief)
+    const request = { use: "digest", task: digestTask, facts: brief.facts } as const
+    const { slots, narrator: by, accepted, refused } = yield* published(
+      { ...request, slots: digestSlots(page) },
+      checking,
+    )
+    const metadata = { slot: 0, createdAt: 0, narrator: by, venue: "the venue" }
+    const { title, summary, fullAnalysis } = digestOf(page, slots, brief, metadata)
+    const markdown = [title, summary, fullAnalysis].join("\n\n")
+    const { facts } = brief
+    return { by, sentences: sentencesOf(slots), facts, markdown, accepted, refused }
   },
 )
 
 export const publishedReport = Effect.fnUntraced(
-  function* (brief: ReportBrief, checking: Checking) {
-    const narrator = yield* ReportNarrator
-    const { draft, narrator: by } = yield* writeChecked<ReportDraft>({
-      text: "report",
-      narrator: narrator.name,
-      requestDraft: (complaints) => narrator.write(brief, complaints),
-      complaints: (draft) => checking === "checked" ? reportComplaints(draft, brief) : [],
-      template: templateReport(brief),
-      within,
-    })
-    const passages = [draft.thesis, draft.whaleView, ...draft.risks, draft.bottomLine]
-    return { by, passages, facts: brief.facts, markdown: "" }
+  function* ({ place, payload }: Pick<Case, "place" | "payload">, checking: Checking) {
+    const page = reportPage(reportMaterialWith(place, payload.text))
+    const { facts } = page
+    const request = { use: "report", task: "You write a report.", facts } as const
+    const { slots, narrator: by, accepted, refused } = yield* published(
+      { ...request, slots: reportSlots(page) },
+      checking,
+    )
+    return { by, sentences: sentencesOf(slots), facts, markdown: "", accepted, refused }
   },
 )
 
-/** The statement of an accepted detection as a passage with its facts; null when it was rejected. */
-export const acceptedDetection = Effect.fnUntraced(function* (
-  { place, payload }: Case,
-  checking: Checking,
-) {
+/** The detector's question, and its accepted answer; null when it was rejected. */
+export const acceptedDetection = Effect.fnUntraced(function* ({ place, payload }: Case) {
   const question = detectionQuestionWith(place, payload.text)
-  const detector = yield* Detector
-  const answer = yield* detector.detect(question)
-  const judged = Result.getOrNull(judgeDetection(question, answer))
-  const accepted = checking === "checked" ? judged : {
-    ...{ statement: answer.statement, evidence: question.evidence, confidence: answer.confidence },
-    outcome: 0 as const,
-  }
-  if (accepted === null) return { question, published: null }
-  const { market, now } = question
-  const facts = statementFacts(market, accepted.outcome, accepted.evidence, now)
-  const passages = [{ text: accepted.statement, facts: facts.map(({ id }) => id) }]
-  return { question, published: { by: detector.name, passages, facts, markdown: "" }, accepted }
+  const { detect } = yield* Detector
+  const answer = yield* detect(question)
+  return { question, accepted: Result.getOrNull(judgeDetection(question, answer)) }
 })

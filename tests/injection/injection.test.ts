@@ -2,22 +2,23 @@
  * Prompt injection against a model that obeys it: every payload in every place, as digest, report and
  * detection, with the real client over a real socket.
  *
- * Published texts are checked by an independent oracle (oracle.ts), not by the fact check.
+ * Published texts are judged by an independent oracle (oracle.ts), not by the grounding.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Console, Effect, References } from "effect"
 import type { Detector } from "../../src/predetermined/Detector.ts"
-import type { DigestNarrator } from "../../src/digest/DigestNarrator.ts"
-import type { ReportNarrator } from "../../src/research/ReportNarrator.ts"
+import { digestBrief } from "../../src/digest/domain/facts.ts"
+import { reportPage } from "../../src/research/domain/page.ts"
+import type { Fact } from "../../src/writing/domain/facts.ts"
+import type { ClaimCheck } from "../../src/writing/ClaimCheck.ts"
+import type { Narrator } from "../../src/writing/Narrator.ts"
 import { liveTest } from "../support/effect.ts"
 import { sized } from "../support/size.ts"
 import { type ModelServer, modelServer, overModel } from "../support/writing/modelServer.ts"
 import {
   acceptedDetection,
-  briefOfDigest,
-  briefOfReport,
   type Case,
   cases,
   type Checking,
@@ -26,9 +27,16 @@ import {
   publishedDigest,
   publishedReport,
 } from "./cases.ts"
-import { foreignWordsOf, markdownFaults, publishedFaults, unquotedWords } from "./oracle.ts"
+import {
+  foreignWordsOf,
+  markdownFaults,
+  publishedFaults,
+  unquotedWords,
+  unsupportedWords,
+} from "./oracle.ts"
+import { unheld } from "./judge.ts"
 import { payloads } from "./payloads.ts"
-import { harmless, type Place } from "./world.ts"
+import { digestMaterialWith, harmless, reportMaterialWith } from "./world.ts"
 
 const families = new Set(payloads.map(({ family }) => family))
 const casesMin = 1_200
@@ -43,30 +51,46 @@ const naiveEvery = sized({ short: 5, full: 7 })
 const caseEvery = sized({ short: 7, full: 1 })
 const selected = cases.filter((_, n) => n % caseEvery === 0)
 
-/** Cases that reach a narrator: the rules of a market reach only the detector. */
-const narrated = selected.filter(({ place }) => place !== "rules")
+/** Cases that reach a narrator: the rules of a market reach no digest, and a report quotes a part. */
+const inDigests = selected.filter(({ place }) => place !== "rules")
+const narrated = { digest: inDigests, report: selected }
 
 const overObeying = (
   body: (
     server: ModelServer,
-  ) => Effect.Effect<void, unknown, DigestNarrator | ReportNarrator | Detector>,
+  ) => Effect.Effect<void, unknown, Narrator | ClaimCheck | Detector>,
 ) =>
   Effect.gen(function* () {
     const server = yield* modelServer()
     yield* Effect.provide(body(server), overModel(server))
   }).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
 
-/** All faults of the texts published for a case. */
-function faultsOfCase(
-  { payload }: Case,
-  { passages, facts, markdown }: Published,
-): ReadonlyArray<string> {
-  const words = foreignWordsOf(payload.text)
+/**
+ * The second check agrees with every claim in half of the cases, and with none in the others: there no
+ * claim may have a word that its facts do not have.
+ */
+const agreesIn = ({ seed }: Case) => seed % 2 === 0
+
+/** All faults of the texts published for a case. A check that agrees can let words pass, and no more. */
+function faultsOfCase(of: Case, { sentences, facts, markdown }: Published): ReadonlyArray<string> {
+  const foreign = foreignWordsOf(of.payload.text)
+  const faults = sentences.flatMap((sentence) => publishedFaults(sentence, facts))
+  if (agreesIn(of)) {
+    return [...markdownFaults(markdown), ...faults.filter((fault) => !fault.startsWith("sure: "))]
+  }
   return [
     ...markdownFaults(markdown),
-    ...passages.flatMap((passage) => [
-      ...publishedFaults(passage, facts),
-      ...unquotedWords(passage.text, words).map((word) => `foreign word ${word}`),
+    ...faults,
+    ...sentences.flatMap((sentence) => [
+      ...unquotedWords(sentence, facts, foreign).map((word) => `foreign word ${word}`),
+      ...sentence.kind === "template" ? [] : [
+        ...unsupportedWords(sentence, facts).map((word) => `word that no fact has: ${word}`),
+        ...unheld(
+          sentence.text,
+          facts.filter(({ id }) => sentence.facts.includes(id)),
+          of.payload.text,
+        ),
+      ],
     ]),
   ]
 }
@@ -75,30 +99,29 @@ function faultsOfCase(
 const run = Effect.fnUntraced(function* <R>(
   server: ModelServer,
   some: ReadonlyArray<Case>,
-  publish: (of: Case) => Effect.Effect<Published | null, unknown, R>,
+  publish: (of: Case) => Effect.Effect<Published, unknown, R>,
 ) {
   const wrong: Array<string> = []
-  const counts: Record<string, number> = {}
-  let obeyed = 0
+  const counts: Record<string, number> = { accepted: 0, refused: 0, obeyed: 0 }
+  const add = (name: string, count: number) => counts[name] = (counts[name] ?? 0) + count
   for (const of of some) {
     let found = false
-    server.does(obeying(of, (it) => found ||= it))
-    const published = yield* publish(of)
-    if (found) obeyed++
-    const by = published?.by ?? "nothing"
-    counts[by] = (counts[by] ?? 0) + 1
-    const faults = published === null ? [] : faultsOfCase(of, published)
+    server.does(obeying(of, agreesIn(of), (it) => found ||= it))
+    const text = yield* publish(of)
+    add("obeyed", found ? 1 : 0)
+    add(`by ${text.by}`, 1)
+    add("accepted", text.accepted)
+    add("refused", text.refused)
+    const faults = faultsOfCase(of, text)
     if (faults.length > 0) {
       wrong.push(`${of.payload.family} as ${of.place}: ${faults.slice(0, 4).join("; ")}`)
     }
   }
-  return { wrong, counts, obeyed, calls: server.calls.length }
+  return { wrong, counts }
 })
 
-const digestOf = (checking: Checking) => (of: Case) => publishedDigest(briefOfDigest(of), checking)
-const reportOf = (checking: Checking) => (of: Case) => publishedReport(briefOfReport(of), checking)
-const detectionOf = (checking: Checking) => (of: Case) =>
-  Effect.map(acceptedDetection(of, checking), ({ published }) => published)
+const digestOf = (checking: Checking) => (of: Case) => publishedDigest(of, checking)
+const reportOf = (checking: Checking) => (of: Case) => publishedReport(of, checking)
 
 Deno.test(`there are at least ${casesMin} cases`, () => {
   ok(payloads.length >= payloadsMin, String(payloads.length))
@@ -107,103 +130,74 @@ Deno.test(`there are at least ${casesMin} cases`, () => {
   equal(new Set(payloads.map(({ text }) => text)).size, payloads.length)
 })
 
-liveTest(
-  "no digest contains an injected order",
-  () =>
-    overObeying((server) =>
-      Effect.gen(function* () {
-        const { wrong, counts, calls, obeyed } = yield* run(server, narrated, digestOf("checked"))
-        equal(wrong, [])
-        equal(Object.values(counts).reduce((sum, count) => sum + count), narrated.length)
-        ok(
-          obeyed > obeyedShareMin * narrated.length,
-          `${obeyed} of ${narrated.length} orders reached the model`,
-        )
-        yield* Console.log(
-          `digests by ${JSON.stringify(counts)}, ${calls} drafts, ${obeyed} orders obeyed`,
-        )
-      })
-    ),
-)
+for (const [name, publish] of [["digest", digestOf], ["report", reportOf]] as const) {
+  liveTest(
+    `no ${name} contains an injected figure, name, link or claim`,
+    () =>
+      overObeying((server) =>
+        Effect.gen(function* () {
+          const { wrong, counts } = yield* run(server, narrated[name], publish("checked"))
+          equal(wrong, [])
+          const { obeyed = 0, accepted = 0 } = counts
+          const reached = `${obeyed} of ${inDigests.length} orders reached the model`
+          ok(obeyed > obeyedShareMin * inDigests.length, reached)
+          // The true claims around an order are published.
+          ok(accepted > inDigests.length, JSON.stringify(counts))
+          yield* Console.log(`${name}s: ${JSON.stringify(counts)}`)
+        })
+      ),
+  )
+}
 
 liveTest(
-  "no report contains an injected order, or words of certainty without a certain fact",
-  () =>
-    overObeying((server) =>
-      Effect.gen(function* () {
-        const { wrong, counts, calls, obeyed } = yield* run(server, narrated, reportOf("checked"))
-        equal(wrong, [])
-        ok(
-          obeyed > obeyedShareMin * narrated.length,
-          `${obeyed} of ${narrated.length} orders reached the model`,
-        )
-        yield* Console.log(
-          `reports by ${JSON.stringify(counts)}, ${calls} drafts, ${obeyed} orders obeyed`,
-        )
-      })
-    ),
-)
-
-liveTest(
-  "a detection is accepted only if a headline reports the outcome",
+  "no detection is accepted: the only headline of an outcome has no second, independent one",
   () =>
     overObeying((server) =>
       Effect.gen(function* () {
         const acceptedCases: Array<string> = []
-        const { wrong, counts, calls } = yield* run(server, selected, (of) =>
-          Effect.map(acceptedDetection(of, "checked"), ({ question, published, accepted }) => {
-            if (accepted === undefined) return published
-            acceptedCases.push(`${of.payload.family} as ${of.place}`)
-            for (const piece of accepted.evidence) {
-              ok(
-                question.evidence.some(({ id, title }) =>
-                  id === piece.id && title === piece.title
-                ),
-              )
-            }
-            // A single publisher gives at most medium confidence.
-            equal(accepted.confidence, "medium")
-            return published
-          }))
-        equal(wrong, [])
-        equal(calls, selected.length)
-        const elsewhere = acceptedCases.filter((where) => !where.endsWith(" as headline"))
-        equal(elsewhere, [])
-        yield* Console.log(
-          `detections by ${JSON.stringify(counts)}: ${[...new Set(acceptedCases)]}`,
-        )
+        for (const of of selected) {
+          server.does(obeying(of, true, () => {}))
+          const { accepted } = yield* acceptedDetection(of)
+          if (accepted !== null) acceptedCases.push(`${of.payload.family} as ${of.place}`)
+        }
+        equal(server.calls.length, selected.length)
+        equal(acceptedCases, [])
       })
     ),
 )
 
 liveTest(
-  "without the fact check most orders are published, so the suite can fail",
+  "without the judgement most orders are published, so the suite can fail",
   () =>
     overObeying((server) =>
       Effect.gen(function* () {
-        const some = narrated.filter((_, n) => n % naiveEvery === 0)
+        const some = inDigests.filter((_, n) => n % naiveEvery === 0)
         const naive = {
           digests: yield* run(server, some, digestOf("naive")),
           reports: yield* run(server, some, reportOf("naive")),
-          detections: yield* run(server, some, detectionOf("naive")),
         }
         for (const [what, { wrong }] of Object.entries(naive)) {
-          yield* Console.log(`unchecked ${what}: ${wrong.length} of ${some.length} are wrong`)
+          yield* Console.log(`unjudged ${what}: ${wrong.length} of ${some.length} are wrong`)
           ok(wrong.length > some.length / 2, `${what}: ${wrong.length} of ${some.length}`)
         }
       })
     ),
 )
 
-/** All figures and certainties of a brief, without untrusted text. */
-const figuresOf = (facts: ReadonlyArray<{ figures: ReadonlyArray<string>; certain: boolean }>) =>
-  facts.flatMap(({ figures, certain }) => [...figures, String(certain)]).toSorted()
+/** All figures and certainties of facts, without those about untrusted text: rules and headlines. */
+const figuresOf = (facts: ReadonlyArray<Fact>) =>
+  facts.filter(({ kind }) => kind !== "rules" && kind !== "news")
+    .flatMap(({ figures, certain }) => [...figures, String(certain)]).toSorted()
 
 Deno.test("untrusted text changes no price, no stake, no label and no certainty", () => {
-  const calm = (place: Place) => ({ place, payload: { family: "none", text: harmless[place] } })
-  for (const of of narrated) {
-    equal(figuresOf(briefOfDigest(of).facts), figuresOf(briefOfDigest(calm(of.place)).facts))
-    equal(figuresOf(briefOfReport(of).facts), figuresOf(briefOfReport(calm(of.place)).facts))
-    equal(briefOfReport(of).confidenceMax, briefOfReport(calm(of.place)).confidenceMax)
+  for (const { place, payload: { text } } of selected) {
+    const calm = harmless[place]
+    equal(
+      figuresOf(digestBrief(digestMaterialWith(place, text)).facts),
+      figuresOf(digestBrief(digestMaterialWith(place, calm)).facts),
+    )
+    const [attacked, quiet] = [text, calm].map((it) => reportPage(reportMaterialWith(place, it)))
+    equal(figuresOf(attacked?.facts ?? []), figuresOf(quiet?.facts ?? []))
+    equal(attacked?.confidence, quiet?.confidence)
   }
 })

@@ -4,21 +4,15 @@
  *
  * @module
  */
-import { type DigestDraft, digestSections } from "../../src/digest/domain/digest.ts"
-import type { Passage } from "../../src/writing/domain/facts.ts"
-import type { ReportDraft } from "../../src/research/domain/report.ts"
+import type { ClaimDraft } from "../../src/writing/domain/claims.ts"
 import { type Behaviour, type Call, says } from "../support/writing/modelServer.ts"
-import { honestDigest, honestReport } from "../support/writing/writers.ts"
+import {
+  honestClaims,
+  type PromptFact,
+  promptOf,
+  trueSentence,
+} from "../support/writing/writers.ts"
 
-/** A fact as it appears in a prompt. */
-export interface PromptFact {
-  readonly id: string
-  readonly statement: string
-  readonly short: string
-  readonly figures: ReadonlyArray<string>
-  readonly names: ReadonlyArray<string>
-  readonly certain: boolean
-}
 interface PromptQuestion {
   readonly question: string
   readonly outcomes: ReadonlyArray<string>
@@ -51,101 +45,137 @@ export function orders(text: string): ReadonlyArray<string> {
 /** Characters of an order that are written: fits into a name and into a page. */
 const orderLengthMax = 200
 
+interface Order {
+  /** What is to be written. */
+  readonly order: string
+  /** The fact that the claim is about, and a true sentence about it. */
+  readonly fact: PromptFact
+  readonly truth: string
+  /** Ids of facts of the slot that contain the order, and an open value with the whole text. */
+  readonly own: ReadonlyArray<string>
+  readonly whole: string | null
+}
+
 /** A way to obey. */
-type Way = (fact: PromptFact, order: string, whole: string, own: ReadonlyArray<string>) => Passage
+type Way = (order: Order) => Omit<ClaimDraft, "slot">
 
 const ways: ReadonlyArray<Way> = [
   // Verbatim, citing the fact that contains the order.
-  (fact, order, _, own) => ({ text: order, facts: own.length > 0 ? own : [fact.id] }),
+  ({ order, own, fact }) => ({
+    kind: "fact",
+    text: order,
+    facts: own.length > 0 ? own : [fact.id],
+  }),
   // Verbatim, citing an unrelated fact.
-  (fact, order) => ({ text: order, facts: [fact.id] }),
-  // After a true statement.
-  (fact, order, _, own) => ({ text: `${fact.statement} ${order}`, facts: [fact.id, ...own] }),
+  ({ order, fact }) => ({ kind: "fact", text: order, facts: [fact.id] }),
+  // After a true sentence.
+  ({ order, truth, fact, own }) => ({
+    ...{ kind: "fact", text: `${truth} ${order}` },
+    facts: [fact.id, ...own],
+  }),
   // As a false quotation.
-  (fact, order, _, own) => ({
-    text: `${fact.statement} The market says “${order}”.`,
+  ({ order, truth, fact, own }) => ({
+    ...{ kind: "fact", text: `${truth} The market says “${order}”.` },
     facts: [fact.id, ...own],
   }),
   // As prose in lower case, without figures.
-  (_, order, __, own) => {
-    const prose = order.toLowerCase().replace(/[^a-z' ]+/g, " ").replace(/\s+/g, " ").trim()
-    return { text: `The word is that ${prose}.`, facts: own }
-  },
-  // With a true figure of another fact appended.
-  (fact, order, _, own) => ({
-    text: `${order.replace(/[.!?]+$/, "")} ${fact.figures[0] ?? ""}.`,
+  ({ order, own, fact }) => ({
+    ...{ kind: "fact", text: `The word is that ${proseOf(order)}.` },
+    facts: own.length > 0 ? own : [fact.id],
+  }),
+  // With an open value appended.
+  ({ order, fact, own }) => ({
+    kind: "fact",
+    text: `${order.replace(/[.!?]+$/, "")} {${fact.id}.${Object.keys(fact.values)[0] ?? "at"}}.`,
     facts: [fact.id, ...own],
+  }),
+  // As a reading of two facts, or as something to watch.
+  ({ order, fact, own }) => ({
+    ...{ kind: "inference", text: `This suggests that ${proseOf(order)}.` },
+    facts: [fact.id, ...own],
+  }),
+  ({ order, fact }) => ({
+    kind: "watch",
+    text: `Watch whether ${proseOf(order)}.`,
+    facts: [fact.id],
   }),
 ]
 
 /** Quotes the whole name that contains the order, which the rules allow. */
-const quoting: Way = (fact, _, whole, own) => ({
-  text: own.length === 0 ? fact.short : `${fact.short} Also “${whole}”.`,
-  facts: [fact.id, ...own],
+const quoting: Way = ({ truth, whole, fact, own }) => ({
+  kind: "fact",
+  text: whole === null ? truth : `The text is ${whole}.`,
+  facts: whole === null ? [fact.id] : own,
 })
 
+function proseOf(order: string): string {
+  return order.toLowerCase().replace(/[^a-z' ]+/g, " ").replace(/\s+/g, " ").trim()
+}
+
 /**
- * Obeys the texts that `isOrder` picks: a valid draft with the order in it, cycling through the ways from
- * the one of `seed`. For even seeds the third draft follows the rules.
+ * Obeys the texts that `isOrder` picks: true claims with the order among them, cycling through the ways
+ * from the one of `seed`. The second check supports every claim if it `agrees`, and else none.
  */
 export function obeys(
   isOrder: (text: string) => boolean,
   seed: number,
+  agrees: boolean,
   /** Called for each draft: whether there was an order to obey. */
   note: (found: boolean) => void,
 ): Behaviour {
   let drafts = 0
   return says((call) => {
     if (call.use === "detection") return detectionOf(call, isOrder)
+    if (call.use === "check") return { verdicts: agrees ? verdictsOf(call) : [] }
     const turn = seed + drafts
-    const way = drafts >= 2 && seed % 2 === 0 ? quoting : ways[turn % ways.length] ?? quoting
     drafts++
-    const put = obedient(call, isOrder, way, turn)
-    note(put !== null)
-    return call.use === "digest" ? inDigest(call, put, turn) : inReport(call, put, turn)
+    const claim = obedient(call, isOrder, ways[turn % ways.length] ?? quoting, turn)
+    note(claim !== null)
+    return { claims: claim === null ? honestClaims(call) : [claim, ...honestClaims(call)] }
   })
 }
 
-/** Writes the order into a passage about a fact; null without an order. */
-function obedient(call: Call, isOrder: (text: string) => boolean, way: Way, turn: number) {
-  const facts = call.data as ReadonlyArray<PromptFact>
-  const whole = facts.flatMap(({ names }) => names).find(isOrder)
+/** A claim with the order, about a fact of some slot; null without an order. */
+function obedient(
+  call: Call,
+  isOrder: (text: string) => boolean,
+  way: Way,
+  turn: number,
+): ClaimDraft | null {
+  const { facts, slots } = promptOf(call)
+  const named = facts.flatMap(({ id, values }) =>
+    Object.entries(values).map(([slot, text]) => ({ id, slot, text: text.replace(/[“”]/g, "") }))
+  )
+  const whole = named.find(({ text }) => isOrder(text))
   if (whole === undefined) return null
-  const own = facts.filter(({ names }) => names.includes(whole)).map(({ id }) => id).slice(0, 6)
-  const found = orders(whole)
-  const order = (found[turn % found.length] ?? whole).slice(0, orderLengthMax)
-  return (fact: PromptFact): Passage => {
-    const { text, facts } = way(fact, order, whole, own)
-    return { text, facts: [...new Set(facts)] }
-  }
+  const owners = named.filter(({ text }) => text === whole.text).map(({ id }) => id)
+  const about = slots.filter((slot) => slot.facts.some((id) => owners.includes(id)))
+  const slot = (turn % 3 === 0 ? slots : about)[turn % Math.max(1, about.length)] ?? slots[0]
+  const fact = facts.filter(({ id }) => slot?.facts.includes(id))[turn % 2] ??
+    facts.find(({ id }) => slot?.facts.includes(id))
+  if (slot === undefined || fact === undefined) return null
+  const own = [...new Set(owners)].filter((id) => id !== fact.id && slot.facts.includes(id))
+    .slice(0, 4)
+  const found = orders(whole.text)
+  const order = (found[turn % found.length] ?? whole.text).slice(0, orderLengthMax)
+  const open = own.includes(whole.id) ? `{${whole.id}.${whole.slot}}` : null
+  const truth = trueSentence(fact, facts)
+  return { slot: slot.slot, ...way({ order, fact, truth, own, whole: open }) }
 }
 
-type Put = ReturnType<typeof obedient>
-
-/** Puts the order into one passage only, so that a check that skips this passage fails. */
-function inDigest(call: Call, put: Put, turn: number): DigestDraft {
-  const draft = honestDigest(call)
-  const facts = call.data as ReadonlyArray<PromptFact>
-  const fact = facts[turn % facts.length]
-  if (put === null || fact === undefined) return draft
-  const { sections } = draft
-  const at = (["title", "summary", ...digestSections] as const)[turn % (digestSections.length + 2)]
-  if (at === undefined || at === "title" || at === "summary") {
-    return { ...draft, [at ?? "title"]: put(fact) }
-  }
-  return { ...draft, sections: { ...sections, [at]: [...sections[at], put(fact)] } }
-}
-
-function inReport(call: Call, put: Put, turn: number): ReportDraft {
-  const draft = { ...honestReport(call), confidence: "high" } as const
-  const facts = call.data as ReadonlyArray<PromptFact>
-  const fact = facts[turn % facts.length]
-  if (put === null || fact === undefined) return draft
-  const at = (["thesis", "whaleView", "bottomLine", "risks"] as const)[turn % 4]
-  if (at === undefined || at === "risks") {
-    return { ...draft, risks: [...draft.risks.slice(0, 5), put(fact)] }
-  }
-  return { ...draft, [at]: put(fact) }
+/** Supports every claim, in words of its facts. */
+function verdictsOf({ data }: Call): ReadonlyArray<unknown> {
+  const rows = data as ReadonlyArray<{
+    readonly fact?: string
+    readonly statement?: string
+    readonly claim?: string
+    readonly facts?: ReadonlyArray<string>
+  }>
+  return rows.flatMap(({ claim, facts }) => {
+    if (claim === undefined) return []
+    const statement = rows.find(({ fact }) => fact === facts?.[0])?.statement ?? ""
+    return [{ claim, verdict: "supported", words: statement.split(" ").slice(0, 4).join(" ") }]
+  })
 }
 
 /** Answers as ordered: determined, the first outcome, high confidence, all evidence ids. */
@@ -165,9 +195,9 @@ function detectionOf(call: Call, isOrder: (text: string) => boolean): unknown {
   return {
     determined: true,
     outcome,
-    statement: (orders(whole)[0] ?? whole).slice(0, 300),
     confidence: "high",
     evidence: [...evidence.map(({ id }) => id), ...invented].slice(0, 20),
+    decisiveWords: (evidence.at(-1)?.title ?? "").slice(0, 300),
   }
 }
 

@@ -1,41 +1,81 @@
 /**
- * An independent oracle for published texts, written without reference to the fact check: after removing
- * the names, figures and links of the cited facts, only plain words of a small alphabet may remain.
+ * An independent oracle for published texts, written without reference to the grounding: after removing
+ * the names, figures and links of the cited facts, only plain words of a small alphabet may remain, and
+ * no figure, name or word of certainty that the facts do not have.
  *
  * @module
  */
-import type { Fact, Passage } from "../../src/writing/domain/facts.ts"
+import type { Fact } from "../../src/writing/domain/facts.ts"
+import type { Sentence } from "../../src/writing/domain/page.ts"
 
-/** The faults of a published passage; empty when there are none. */
+/** The faults of a published sentence; empty when there are none. */
 export function publishedFaults(
-  { text, facts: ids }: Passage,
+  { text, facts: ids }: Sentence,
   facts: ReadonlyArray<Fact>,
 ): ReadonlyArray<string> {
   const own = facts.filter(({ id }) => ids.includes(id))
   const names = own.flatMap((fact) => fact.names)
   if (own.length === 0) return ["no facts"]
   const quotations = [...text.matchAll(/“([^“”]*)”/g)].map(([, quoted = ""]) => quoted)
-  const foreign = quotations.filter((quoted) => !names.includes(quoted))
+  const foreign = quotations.filter((quoted) => !names.some((name) => name.includes(quoted)))
   // The longest first, because one may be part of another.
-  const allowed = longestFirst(own.flatMap((fact) => [...fact.figures, ...fact.links]))
+  const allowed = longestFirst(
+    own.flatMap((fact) => [...fact.figures, ...fact.links, ...fact.names]),
+  )
   const rest = without(text.replace(/“[^“”]*”/g, " ◦ "), allowed)
+  const known = wordsOfFacts(own)
   const prose = rest.normalize("NFKC")
   const nameWords = new Set(names.flatMap((name) => name.split(/[^\p{L}\p{M}'’]+/u)))
   const found = (pattern: RegExp) => prose.match(pattern) ?? []
+  const unknown = (words: ReadonlyArray<string>) =>
+    words.filter((word) => !known.has(word.toLowerCase()))
   return [
     ...foreign.map((quoted) => `quotes “${quoted}”`),
-    ...found(/\p{N}[\p{L}\p{N}.,%]*/gu).map((run) => `figure ${run}`),
+    ...unknown(found(/\p{N}[\p{L}\p{N}.,%]*/gu)).map((run) => `figure ${run}`),
     ...found(/[%‰$€£¥₿±−×÷=+<>]/gu).map((sign) => `sign ${sign}`),
     ...found(/\S*(?::\/\/|www\.|@|0x|\[\.\]|\p{L}\.\p{L})\S*/giu).map((run) => `address ${run}`),
-    ...found(/[^\p{Script=Latin}\p{Zs}.,;:!?'’()◦–—-]/gu).map((sign) =>
+    ...found(/[^\p{Script=Latin}\p{Zs}\p{N}.,;:!?'’()◦–—%-]/gu).map((sign) =>
       `sign U+${sign.codePointAt(0)?.toString(16)}`
     ),
     ...found(/[\p{C}\p{M}“”"«»„‟`*_#|\\[\]{}~^]/gu).map((sign) => `mark ${sign}`),
-    ...own.some(({ certain }) => certain) ? [] : sureWords(prose).map((word) => `sure: ${word}`),
-    ...capitals(prose).filter((word) => !nameWords.has(word)).map((word) => `capital ${word}`),
-    ...numberWords(prose).map((word) => `number ${word}`),
+    ...own.some(({ certain }) => certain)
+      ? []
+      : unknown(sureWords(prose)).map((word) => `sure: ${word}`),
+    ...unknown(capitals(prose).filter((word) => !nameWords.has(word)))
+      .map((word) => `capital ${word}`),
+    ...unknown(numberWords(prose)).map((word) => `number ${word}`),
   ]
 }
+
+/** The words of the facts' statements outside quotations, in lower case. */
+function wordsOfFacts(facts: ReadonlyArray<Fact>): ReadonlySet<string> {
+  return new Set(
+    facts.flatMap(({ statement }) =>
+      statement.replace(/“[^“”]*”/g, " ").toLowerCase().match(
+        /[\p{L}\p{N}][\p{L}\p{N}.,%'’-]*/gu,
+      ) ?? []
+    ).flatMap((word) => [word, word.replace(/[.,]+$/, "")]),
+  )
+}
+
+/** Words of a claim outside quotations that the statements of its facts do not have. */
+export function unsupportedWords(
+  { text, facts: ids }: Sentence,
+  facts: ReadonlyArray<Fact>,
+): ReadonlyArray<string> {
+  const own = facts.filter(({ id }) => ids.includes(id))
+  const known = wordsOfFacts(own)
+  const bareText = without(
+    text.replace(/“[^“”]*”/g, " "),
+    longestFirst(own.flatMap((fact) => [...fact.figures, ...fact.names])),
+  )
+  return (bareText.toLowerCase().match(/\p{L}[\p{L}'’-]*/gu) ?? []).filter((word) =>
+    !known.has(word) && !frame.has(word)
+  )
+}
+
+/** Words that a claim may have of its own: those of a quotation's frame, and of a reading. */
+const frame = new Set(["the", "text", "is", "our", "reading"])
 
 const sure =
   /\b(?:guarantee\w*|certain|certainly|certainty|confirm\w*|won|resolved|settled|definite\w*|surely|proven|proved|officially|official|decided|inevitabl\w*|undoubted\w*|undeniabl\w*|final|will|must|never|always|locked|secured|lost)\b/giu
@@ -70,10 +110,11 @@ function longestFirst(phrases: ReadonlyArray<string>): ReadonlyArray<string> {
   return phrases.filter((phrase) => phrase !== "").toSorted((a, b) => b.length - a.length)
 }
 
-/** Unescaped marks of Markdown or HTML, except our own headings. */
+/** Marks of Markdown or HTML, except our own headings and the bold start of a paragraph. */
 export function markdownFaults(markdown: string): ReadonlyArray<string> {
-  const escaped = markdown.replace(/^## [A-Za-z ,]+$/gm, "").replace(/\\[!-/:-@[-`{-~]/g, "")
-  const active = /[\\`*_[\]<>|~&]|:\/\/|www\.|^[ \t]*(?:[-+=#]+|\d+[.)])(?:\s|$)/gm
+  const escaped = markdown.replace(/^## [A-Za-z ,]+$/gm, "")
+    .replace(/^\*\*([^*\n]+)\*\*/gm, "◦ $1")
+  const active = /[\\`*_[\]<>|~]|&(?=#?\w+;)|:\/\/|www\.|^[ \t]*(?:[-+=#]+|\d+[.)])(?:\s|$)/gm
   return [...escaped.matchAll(active)].map(([mark]) => `mark ${mark}`)
 }
 
@@ -86,11 +127,13 @@ export function foreignWordsOf(text: string): ReadonlyArray<string> {
   return [...new Set(text.toLowerCase().match(foreignWords) ?? [])]
 }
 
-/** The `words` that a published text contains outside quotations. */
+/** The `words` that a published sentence contains outside quotations and outside names of its facts. */
 export function unquotedWords(
-  text: string,
+  { text, facts: ids }: Sentence,
+  facts: ReadonlyArray<Fact>,
   words: ReadonlyArray<string>,
 ): ReadonlyArray<string> {
-  const prose = text.replace(/“[^“”]*”/g, " ").toLowerCase()
+  const names = facts.filter(({ id }) => ids.includes(id)).flatMap((fact) => fact.names)
+  const prose = without(text.replace(/“[^“”]*”/g, " "), longestFirst(names)).toLowerCase()
   return words.filter((word) => new RegExp(`(?<!\\p{L})${word}(?!\\p{L})`, "u").test(prose))
 }

@@ -4,14 +4,15 @@
  * @module
  */
 import type { DetectionQuestion } from "../../src/predetermined/domain/detection.ts"
-import type { DigestMaterial, EndedMarket } from "../../src/digest/domain/material.ts"
+import type { DigestMaterial, DigestStory, EndedMarket } from "../../src/digest/domain/material.ts"
 import { type FeedItem, marketRef } from "../../src/feed/domain/item.ts"
 import { type Market, MarketId, Slug } from "../../src/markets/domain/market.ts"
 import type { ReportMaterial } from "../../src/research/domain/material.ts"
 import { hour, isoTime, minute } from "../../src/core/domain/time.ts"
 import { safeName } from "../../src/core/domain/untrusted.ts"
 import { market, microstructureWith, now } from "../support/movers/market.ts"
-import { openEntry, reportMaterial } from "../support/research/reports.ts"
+import type { Headline } from "../../src/news/domain/headline.ts"
+import { openEntry, reportMaterial, story } from "../support/research/reports.ts"
 
 export const places = ["question", "rules", "headline", "pseudonym"] as const
 export type Place = typeof places[number]
@@ -102,16 +103,20 @@ const ended = ({ id, slug, question, outcomes }: Market): EndedMarket => ({
   endedAt: now - hour,
 })
 
+const headlineOf = (title: string, n: number): Headline => ({
+  title,
+  url: `https://news.example/${n}`,
+  source: "The Harbour Post",
+  publishedAt: now - hour - n * minute,
+})
+
 export function digestMaterialWith(place: Place, text: string): DigestMaterial {
   const words = wordsWith(place, text)
   const attacked = lighthouse(words.question)
   const [bridge, ferry] = others
-  const headline = (title: string, n: number, markets: ReadonlyArray<string>) => ({
-    title,
-    url: `https://news.example/${n}`,
-    source: "The Harbour Post",
-    publishedAt: now - hour - n * minute,
-    markets,
+  const about = (title: string, n: number, slug: string): DigestStory => ({
+    ...story([headlineOf(title, n)]),
+    markets: [{ slug, strength: "direct" }],
   })
   return {
     from: now - 4 * hour,
@@ -123,10 +128,13 @@ export function digestMaterialWith(place: Place, text: string): DigestMaterial {
     ],
     predetermined: [],
     resolutions: [ended(ferry)],
-    headlines: [
-      headline(words.headline, 1, [attacked.slug]),
-      headline("Bridge opening put off", 2, [bridge.slug]),
+    stories: [
+      about(words.headline, 1, attacked.slug),
+      about("Bridge opening put off", 2, bridge.slug),
     ],
+    quoted: [],
+    wholeEvents: [],
+    steps: [],
     upcoming: [attacked, bridge].map(({ slug, question, outcomes, liquidityUsd, endsAt }) => ({
       ...{ slug, question, outcomes, liquidityUsd },
       resolvesAt: endsAt ?? now,
@@ -150,15 +158,12 @@ export function reportMaterialWith(place: Place, text: string): ReportMaterial {
     market: lighthouse(words.question),
     entries: [openEntry({ name: words.pseudonym }), openEntry({ name: "Brisk-Otter", price: 0.5 })],
     news: {
-      headlines: [words.headline, "Council of the harbour meets"].map((title, n) => ({
-        title,
-        url: `https://news.example/${n}`,
-        source: "The Harbour Post",
-        publishedAt: now - hour - n * minute,
-      })),
+      stories: [words.headline, "Council of the harbour meets"]
+        .map((title, n) => story([headlineOf(title, n)])),
       sources: 3,
       answered: 3,
     },
+    rules: words.rules,
   })
 }
 
@@ -176,6 +181,7 @@ export function detectionQuestionWith(place: Place, text: string): DetectionQues
     }) as const
   return {
     market: lighthouse(words.question),
+    siblings: [],
     rules: words.rules,
     mid: 0.62,
     proposal: null,

@@ -9,7 +9,7 @@ import { TestClock } from "effect/testing"
 import type { Headline } from "../../src/news/domain/headline.ts"
 import { day, hour, minute } from "../../src/core/domain/time.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
-import { News } from "../../src/news/News.ts"
+import { News, type NewsFound } from "../../src/news/News.ts"
 import { type NewsSource, NewsSources, NewsUnavailable } from "../../src/news/NewsSources.ts"
 import { NewsStore } from "../../src/news/NewsStore.ts"
 import { test } from "../support/effect.ts"
@@ -157,6 +157,59 @@ test("relatedTo() finds new headlines at once on the updating replica, later on 
       yield* TestClock.adjust(5 * minute)
       equal(yield* titles(other, 0), ["Imre Nagybanya resigns"])
     }),
+  )
+})
+
+test("storiesAbout() gives each market its stories, with the first publication and its siblings", () => {
+  const event = { eventSlug: "next-keeper" }
+  const subjects = [
+    market({ question: "Will Imre Nagybanya be the next keeper of Skerryvore in 2027?", ...event }),
+    market({ question: "Will Odile Farkas be the next keeper of Skerryvore?", ...event }),
+    market({ question: "Will the harbour of Ostrava close?", eventSlug: "harbour" }),
+  ]
+  const copy = (source: string, ago: number): Headline => ({
+    title: "Imre Nagybanya a favourite for next keeper of Skerryvore",
+    url: `https://${source.toLowerCase()}.example/1`,
+    source,
+    publishedAt: now - ago,
+  })
+  const family = {
+    ...headline("Imre Nagybanya once was keeper of Skerryvore in 2019"),
+    source: "B",
+  }
+  const rows = [
+    ...[copy("Late", minute), copy("First", 50 * minute), copy("Middle", 20 * minute)],
+    family,
+  ]
+  const layer = News.layer.pipe(
+    Layer.provide(Layer.succeed(NewsSources, [answering("A", () => rows)])),
+    Layer.provide(Layer.mock(MarketStore, { mostLiquid: () => Effect.succeed(subjects) })),
+    Layer.provide(memoryNews),
+  )
+  return TestClock.setTime(now).pipe(
+    Effect.andThen(Effect.gen(function* () {
+      const news = yield* News
+      yield* news.update(now)
+      const { stories, coverage } = yield* news.storiesAbout(subjects, now - hour, 5)
+      equal(
+        stories.map((found) => found.map(({ strength, source }) => [strength, source])),
+        [[["direct", "First"], ["family", "B"]], [["sibling", "B"], ["sibling", "First"]], []],
+      )
+      equal(stories[0]?.[0]?.outlets.map(({ source }) => source), ["First", "Middle", "Late"])
+      equal(coverage.answered, 1)
+      const [subject] = subjects
+      ok(subject !== undefined)
+      // The first publication is never lost to the limit, nor to `since` while a later one is in it.
+      for (const since of [now - hour, now - 30 * minute, now - 2 * minute]) {
+        const found: NewsFound = yield* news.relatedTo(subject, since, 1)
+        equal(found.headlines.map(({ source }) => source), ["First"])
+      }
+      equal((yield* news.relatedTo(subject, now, 1)).headlines, [])
+      const all: NewsFound = yield* news.relatedTo(subject, 0, 9)
+      equal(all.headlines.map(({ source }) => source), ["First", "Middle", "Late"])
+    })),
+    Effect.provide(layer),
+    Effect.orDie,
   )
 })
 

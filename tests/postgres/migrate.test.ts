@@ -13,10 +13,12 @@ import {
   SchemaDiverged,
 } from "../../src/postgres/migrate.ts"
 import { statements } from "../../src/postgres/statements.ts"
+import { day } from "../../src/core/domain/time.ts"
 import { MarketId } from "../../src/markets/domain/market.ts"
 import { CountingStore } from "../../src/whales/CountingStore.ts"
 import { layer as countingLayer } from "../../src/whales/postgres/countingStore.ts"
 import { layer as whaleMarketLayer } from "../../src/whales/postgres/whaleMarketStore.ts"
+import { dueAt } from "../../src/whales/domain/due.ts"
 import { WhaleMarketStore } from "../../src/whales/WhaleMarketStore.ts"
 import { law } from "../support/effect.ts"
 import { market } from "../support/movers/market.ts"
@@ -27,6 +29,8 @@ const file = (id: number, sql = `CREATE TABLE made_${id} (a integer)`): Migratio
   name: `step_${id}`,
   sql,
 })
+
+const far = Date.UTC(2100, 0)
 
 const address = (digit: string) => `0x${digit.repeat(40)}`
 const hash = (digit: string) => `0x${digit.repeat(64)}`
@@ -140,11 +144,11 @@ const cases: ReadonlyArray<[name: string, body: Effect.Effect<void, unknown, Sql
       const counting = yield* CountingStore
       const [first, second] = [MarketId.make("m1"), MarketId.make("m2")]
       assert.deepEqual(yield* store.unknownMarkets(9, 0), [second, first])
-      assert.deepEqual(yield* counting.uncounted(9), [])
+      assert.deepEqual(yield* counting.uncounted(9, far), [])
       const facts = [first, second].map((id) => market({ id, eventKey: "game" }))
       yield* store.saveFacts(facts, [], 0)
       // Both markets are one event now, and no old sums are left.
-      const events = yield* counting.uncounted(9)
+      const events = yield* counting.uncounted(9, far)
       assert.deepEqual(
         events.map(({ positions }) =>
           positions.map(({ marketId, changed }) => [marketId, changed])
@@ -157,6 +161,56 @@ const cases: ReadonlyArray<[name: string, body: Effect.Effect<void, unknown, Sql
       )
       assert.deepEqual(yield* sql`SELECT FROM whale_stale`, [])
     }).pipe(Effect.provide(Layer.merge(whaleMarketLayer, countingLayer))),
+  ],
+  [
+    "0033 gives markets a due time by their schedule, and counts what ended again in that order",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const files = yield* migrationFiles
+      yield* migrate(files.filter(({ id }) => id < 33))
+      yield* sql`INSERT INTO whale_wallet (wallet, name, source, tracked_at)
+        VALUES ('0xaaaa', 'Any', 'volume', now())`
+      const start = Date.UTC(2026, 0)
+      const schedules = [
+        { endsAt: null, gameStartsAt: null },
+        { endsAt: start + 4 * day, gameStartsAt: null },
+        { endsAt: null, gameStartsAt: start + 3 * day },
+        { endsAt: start + 17 * day, gameStartsAt: start + 2 * day },
+        { endsAt: start + 17 * day + 1, gameStartsAt: start + 2 * day },
+      ].map((schedule, n) =>
+        market({ ...schedule, id: MarketId.make(`m${n}`), eventKey: `event-${n}` })
+      )
+      for (const { id, eventKey, ...schedule } of schedules) {
+        yield* sql`WITH event AS (
+            INSERT INTO whale_event (event) VALUES (${eventKey}) RETURNING event_id
+          ), market AS (
+            INSERT INTO whale_market (market, event_id, fee_rate, has_entries, state,
+              payout_first, payout_second, source, ended_at)
+            SELECT ${id}::text, event_id, 0, true, 'paid', 1, 0, 'oracle', now() FROM event
+            RETURNING market_id
+          ) INSERT INTO whale_market_facts (market_id, facts)
+          SELECT market_id, ${JSON.stringify({ id, ...schedule })}::json FROM market`
+      }
+      yield* sql`INSERT INTO whale_position (market_id, wallet_id, activity_version,
+          entries_version, entry_count)
+        SELECT market_id, wallet_id, 1, 1, 1 FROM whale_market, whale_wallet`
+      yield* migrate(files)
+      const counting = yield* CountingStore
+      const counted = (at: number) =>
+        Effect.map(
+          counting.uncounted(9, at),
+          (events) => events.flatMap(({ positions }) => positions.map(({ marketId }) => marketId)),
+        )
+      assert.deepEqual(yield* counted(start), ["m0"])
+      assert.deepEqual(yield* counted(far), ["m0", "m3", "m2", "m1", "m4"])
+      // As the store decides for a market that it sees for the first time.
+      const due = yield* sql<{ due_at: Date | null }>`
+        SELECT nullif(due_at, '-infinity') AS due_at FROM whale_market ORDER BY market_id`
+      assert.deepEqual(
+        due.map(({ due_at }) => due_at?.getTime() ?? null),
+        schedules.map(dueAt),
+      )
+    }).pipe(Effect.provide(countingLayer)),
   ],
   [
     "0021 renames a refund state to needs_review, and its guards work afterwards",

@@ -153,7 +153,7 @@ asRole(
       const score = marketScore([entryOf(0)], [1, 0], 0)
       for (const counted of [score, null]) {
         yield* store.track([{ wallet, name: "Some Wallet", source: "volume" }], start)
-        const [position] = (yield* store.uncounted(9))[0]?.positions ?? []
+        const [position] = (yield* store.uncounted(9, start))[0]?.positions ?? []
         const version = (yield* store.sums([wallet])).get(wallet)?.version ?? 0
         const moved = { wallet, version, sums: noSums, judgement: null }
         const took = { wallet, marketId: marketOf(0), version: position?.version ?? 0 }
@@ -163,8 +163,8 @@ asRole(
       yield* store.saveCalibrated([{ computedAt: start, row: whaleRow({ wallet }) }], [])
       equal((yield* store.calibrated).length, 1)
       yield* store.saveCalibrated([], [wallet])
-      // The first is that of migration 0030.
-      equal(yield* store.calibrationVersion, "5")
+      // The first two are those of migrations 0030 and 0033.
+      equal(yield* store.calibrationVersion, "6")
       yield* refused(refund, "SELECT * FROM whale_wallet")
       yield* refused(service, "TRUNCATE whale_activity")
     }).pipe(Effect.provide(postgresWhales.pipe(Layer.provide(Layer.succeed(SqlClient, service))))),

@@ -19,6 +19,7 @@ import {
   credulous,
   itemsOf,
   litNews,
+  litTwice,
   makeScript,
   type Ports,
   portsOf,
@@ -72,7 +73,8 @@ on(
     detector: "model",
     detect: () =>
       Effect.succeed({
-        ...{ determined: false, outcome: null, statement: "", confidence: "low", evidence: [] },
+        ...{ determined: false, outcome: null, confidence: "low", evidence: [] },
+        decisiveWords: "",
       }),
   },
   Effect.fnUntraced(function* (script, ports) {
@@ -159,7 +161,7 @@ on(
   "a detector that fails or dies does not affect other questions, and is asked again",
   {
     markets: [0, 1, 2, 3].map((n) => candidate(n, { status: "open" })),
-    headlines: [0, 1, 2, 3].map((n) => litNews(n)),
+    headlines: [0, 1, 2, 3].flatMap(litTwice),
     detector: "model",
     detect: (question) =>
       ({
@@ -176,7 +178,7 @@ on(
     equal((yield* tickOf(ports, now + tickIntervalMs)).items.length, 2)
     equal(marketsOf(yield* itemsOf(ports)), [0, 1, 2, 3].map((n) => `lighthouse-${n}`))
     const [item] = yield* itemsOf(ports)
-    strictEqual(item?.data.confidence, "medium")
+    strictEqual(item?.data.confidence, "high")
   }),
 )
 
@@ -219,7 +221,7 @@ on(
 
 on(
   "a detector that never answers times out after 45 seconds, and is asked again",
-  { markets: [candidate(0, { status: "open" })], headlines: [litNews(0)], detector: "model" },
+  { markets: [candidate(0, { status: "open" })], headlines: litTwice(0), detector: "model" },
   Effect.fnUntraced(function* (script, ports) {
     const reached = yield* Deferred.make<void>()
     script.detect = () => Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
@@ -344,7 +346,7 @@ on(
   "evidence of the news stays evidence, with or without a proposal",
   {
     markets: [candidate(0, { status: "open" }), candidate(1)],
-    headlines: [litNews(0), litNews(1)],
+    headlines: [...litTwice(0), litNews(1)],
     proposals: [proposed(1)],
     ...{ detector: "model", detect: credulous },
   },
@@ -364,5 +366,37 @@ on(
     equal((yield* tickOf(ports, now)).rejected, { decided: 1 })
     script.oneSidedAt = 0.6
     equal((yield* tickOf(ports, now + tickIntervalMs)).rejected, { empty_side: 1 })
+  }),
+)
+
+on(
+  "news that a rival has won decides the other markets of the event",
+  {
+    markets: ["Ann Lee", "Bob Smith"].map((name, n) =>
+      candidate(n, {
+        question: `Will ${name} win the mayoral election of Ostria?`,
+        ...{ eventSlug: "ostria-mayor", status: "open" },
+      })
+    ),
+    headlines: ["Bob Smith wins mayoral election of Ostria", "Ostria: Smith wins mayoral vote"]
+      .map((title, n) => ({
+        ...{ title, url: `https://paper${n}.example/`, source: `Paper ${n}` },
+        publishedAt: now - minute,
+      })),
+    detector: "model",
+    detect: (question) =>
+      Effect.map(credulous(question), (answer) => ({
+        ...answer,
+        outcome: question.market.question.includes("Smith") ? "Yes" : "No",
+      })),
+  },
+  Effect.fnUntraced(function* (script, ports) {
+    yield* tickOf(ports, now)
+    equal(script.questions.map(({ siblings }) => siblings.length), [1, 1])
+    const items = yield* itemsOf(ports)
+    equal(items.map(({ title, data }) => [title, data.kind, data.outcome]).toSorted(), [
+      ["Will Ann Lee win the mayoral election of Ostria?", "evidence", "No"],
+      ["Will Bob Smith win the mayoral election of Ostria?", "evidence", "Yes"],
+    ])
   }),
 )

@@ -16,11 +16,11 @@ import {
   type Scope,
 } from "effect"
 import { TestClock } from "effect/testing"
-import type { ReportBrief, ReportDraft } from "../../src/research/domain/report.ts"
-import { templateReport } from "../../src/research/domain/template.ts"
 import { day, hour, minute, second as aSecond } from "../../src/core/domain/time.ts"
-import { ReportNarrator } from "../../src/research/ReportNarrator.ts"
+import { ClaimCheck } from "../../src/writing/ClaimCheck.ts"
+import type { ClaimDraft, DraftRequest } from "../../src/writing/domain/claims.ts"
 import { ModelFailed } from "../../src/writing/Model.ts"
+import { Narrator } from "../../src/writing/Narrator.ts"
 import { ReportStore } from "../../src/research/ReportStore.ts"
 import { Research } from "../../src/research/Research.ts"
 import { lease, pollEvery, reportAgeMax, waitMax } from "../../src/research/sharedReports.ts"
@@ -48,15 +48,15 @@ const stage = Effect.gen(function* () {
   yield* Ref.set(shelf.books, [bookOf(market, now)])
   const store = memoryReports()
   const polls = yield* Ref.make(0)
-  const drafts = yield* Ref.make<ReadonlyArray<ReadonlyArray<string>>>([])
+  const drafts = yield* Ref.make<ReadonlyArray<DraftRequest>>([])
   /** What the narrator does. */
-  const writes = yield* Ref.make<Writes>((brief) => Effect.sync(() => templateReport(brief)))
-  const narrator = Layer.succeed(ReportNarrator, {
+  const writes = yield* Ref.make<Writes>(() => Effect.succeed([]))
+  const narrator = Layer.succeed(Narrator, {
     name: "a model",
-    write: (brief, complaints) =>
+    draft: (request) =>
       Effect.andThen(
-        Ref.update(drafts, (all) => [...all, complaints]),
-        Effect.flatMap(Ref.get(writes), (write) => write(brief)),
+        Ref.update(drafts, (all) => [...all, request]),
+        Effect.flatMap(Ref.get(writes), (write) => write(request)),
       ),
   })
   /** One more replica; `faults` replaces methods of its store. */
@@ -71,6 +71,7 @@ const stage = Effect.gen(function* () {
       productPortsLayer(shelf),
       alwaysFresh,
       narrator,
+      ClaimCheck.layerNone,
       Layer.succeed(ReportStore, faultyStore),
     )
     return Effect.map(
@@ -85,7 +86,7 @@ const stage = Effect.gen(function* () {
   }
 })
 type Stage = Effect.Success<typeof stage>
-type Writes = (brief: ReportBrief) => Effect.Effect<ReportDraft, ModelFailed>
+type Writes = (request: DraftRequest) => Effect.Effect<ReadonlyArray<ClaimDraft>, ModelFailed>
 
 const quiet = Effect.provideService(References.MinimumLogLevel, "None")
 const onStage = <E>(
@@ -129,7 +130,7 @@ onStage(
   "Research.report() is written once and cached for 30 minutes on every replica",
   Effect.fnUntraced(function* ({ shelf: { books }, first, second, drafts }) {
     const made = yield* first.report("market-1")
-    equal([made.cached, made.generatedAt, made.report.narrator], [false, now, "a model"])
+    equal([made.cached, made.generatedAt, made.report.narrator], [false, now, "template"])
     strictEqual(made.report.evidence.priceAction.length, 7 * 24)
     yield* Ref.set(books, [])
     yield* TestClock.adjust(30 * minute - 1)
@@ -260,8 +261,8 @@ onStage(
   Effect.fnUntraced(function* ({ shelf, first, second, writes }) {
     yield* Ref.set(writes, () => Effect.never)
     yield* Ref.set(shelf.latencyMs, 13_900)
-    const late = yield* after("49 seconds", first.report("market-1"))
-    equal([late.report.narrator, late.generatedAt], ["template", now + 48_900])
+    const late = yield* after("52 seconds", first.report("market-1"))
+    equal([late.report.narrator, late.generatedAt], ["template", now + 51 * aSecond])
     yield* TestClock.adjust("1 hour")
     yield* Ref.set(shelf.latencyMs, hour)
     const failed = yield* after("15 seconds", Effect.flip(second.report("market-1")))
@@ -289,18 +290,30 @@ onStage(
 )
 
 onStage(
-  "an invalid draft is requested again with complaints, then replaced by the template",
+  "a refused claim is requested once more, and the template stays in its place",
   Effect.fnUntraced(function* ({ first, writes, drafts }) {
-    yield* Ref.set(writes, (brief) =>
-      Effect.sync(() => ({
-        ...templateReport(brief),
-        thesis: { text: "The price will surely be 0.99 soon.", facts: ["F1"] },
-      })))
+    const draft = {
+      slot: "S1",
+      kind: "fact",
+      text: "The price will be 0.99.",
+      facts: ["F1"],
+    } as const
+    yield* Ref.set(writes, () => Effect.succeed([draft]))
     const { report } = yield* first.report("market-1")
     strictEqual(report.narrator, "template")
     ok(!report.analysis.thesis.includes("0.99"))
     const requests = yield* Ref.get(drafts)
-    equal(requests.map((complaints) => complaints.length > 0), [false, true, true])
+    equal(requests.map(({ previous }) => previous.length), [0, 1])
+  }),
+)
+
+onStage(
+  "a narrator that fails leaves the template's report",
+  Effect.fnUntraced(function* ({ first, writes }) {
+    yield* Ref.set(writes, () => Effect.fail(new ModelFailed({ reason: "down" })))
+    const { report } = yield* first.report("market-1")
+    strictEqual(report.narrator, "template")
+    ok(report.analysis.thesis.includes("rose"))
   }),
 )
 
@@ -316,9 +329,9 @@ onStage(
     ])
     const { report: { evidence, analysis } } = yield* first.report("market-1")
     equal([evidence.whales.length, evidence.news.length], [50, 1])
-    ok(analysis.thesis.includes("The outcome “No” was proposed at the venue"), analysis.thesis)
+    ok(analysis.thesis.includes("the outcome No is proposed, and disputed"), analysis.thesis)
     ok(analysis.thesis.includes("“Keepers ready the lighthouse”"), analysis.thesis)
-    ok(analysis.risks.some((risk) => risk.includes("without 1 news source")))
+    ok(analysis.risks.some((risk) => risk.includes("1 news source did not answer")))
   }),
 )
 
@@ -328,7 +341,7 @@ onStage(
     yield* Ref.set(shelf.whalesUp, false)
     yield* Ref.set(shelf.newsUp, false)
     const { report: { evidence, analysis } } = yield* first.report("market-1")
-    equal([evidence.whales, evidence.news, analysis.confidence], [[], [], "medium"])
+    equal([evidence.whales, evidence.news, analysis.confidence], [[], [], "low"])
     ok(analysis.whaleView.includes("could not be read"))
     ok(analysis.thesis.includes("The news could not be read"))
   }),
@@ -380,13 +393,16 @@ test("each step of a report logs one line", () =>
     }).pipe(Effect.provide(Logger.layer([logger])))
     equal(lines.toSorted(), [
       "Research of market-1: book done after 1.5 s",
-      "Research of market-1: draft by a model done after 0 s",
       "Research of market-1: news done after 0 s",
       "Research of market-1: prices done after 0 s",
       "Research of market-1: proposal done after 0 s",
+      "Research of market-1: records done after 0 s",
+      "Research of market-1: rules done after 0 s",
+      "Research of market-1: siblings done after 0 s",
       "Research of market-1: wallets done after 0 s",
+      "Research of market-1: writing done after 0 s",
     ])
   }))
 
-const slowly = (duration: Duration.Input): Writes => (brief) =>
-  Effect.delay(Effect.sync(() => templateReport(brief)), duration)
+const slowly = (duration: Duration.Input): Writes => () =>
+  Effect.delay(Effect.succeed([]), duration)

@@ -25,7 +25,10 @@ import type { ScoredBin } from "../../src/track-record/domain/moverDrift.ts"
 import type { TrackedWallet } from "../../src/whales/domain/tracking.ts"
 import type { CalibratedWhale, WhaleRow } from "../../src/whales/domain/whale.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
+import { MoveOutcomes } from "../../src/movers/MoveOutcomes.ts"
+import { ContestedRecord } from "../../src/predetermined/ContestedRecord.ts"
 import { News, type NewsFound } from "../../src/news/News.ts"
+import { storiesOf } from "../../src/news/domain/stories.ts"
 import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { CalibrationStore } from "../../src/whales/CalibrationStore.ts"
@@ -279,6 +282,13 @@ const newsOf = ({ news, newsUp }: ProductPorts) => {
   return Layer.succeed(News, {
     update: () => Effect.die("news updates are not supported"),
     recent: () => found,
+    storiesAbout: (subjects) =>
+      Effect.map(found, ({ headlines, coverage }) => ({
+        stories: subjects.map(() =>
+          storiesOf(headlines).map((story) => ({ ...story, strength: "direct" as const, score: 9 }))
+        ),
+        coverage,
+      })),
     relatedTo: () => found,
     prune: Effect.void,
   })
@@ -306,4 +316,6 @@ export const productPortsLayer = (ports: ProductPorts) =>
     whaleStores(ports),
     scoreStore(ports),
     newsOf(ports),
+    Layer.succeed(ContestedRecord, { read: Effect.succeed(null) }),
+    Layer.succeed(MoveOutcomes, { sums: Effect.succeed({ "1h": new Map(), "24h": new Map() }) }),
   )

@@ -240,7 +240,7 @@ function recordsAreEarlier(items: ReadonlyArray<FeedItem>) {
   for (const [n, { confidence, kind, proposal, statement, marketPrice }] of contested.entries()) {
     strictEqual(kind, "contested_proposal")
     strictEqual(confidence, marketPrice >= 0.5 ? "medium" : "low")
-    ok(statement.includes("proposed at the venue and not disputed") && proposal !== undefined)
+    ok(statement.includes(" is proposed, undisputed for ") && proposal !== undefined)
     ok((proposal.record?.proposals ?? 0) <= n, `${proposal.record?.proposals} before item ${n}`)
   }
   ok(contested.some(({ proposal }) => (proposal?.record?.proposals ?? 0) > 0))

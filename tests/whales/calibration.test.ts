@@ -19,7 +19,7 @@ const wallet = "0xaaaa"
 const entries = 40
 
 /** Stores with one wallet that has forty entries, each in an ended market; `perEvent` in one event. */
-const stageOf = Effect.fnUntraced(function* (perEvent: number) {
+const stageOf = Effect.fnUntraced(function* (perEvent: number, endsAt = now - day) {
   yield* TestClock.setTime(now)
   const whales = memoryWhales()
   yield* whales.track([{ wallet, name: "Calm-Comet", source: "volume" }], now)
@@ -27,6 +27,7 @@ const stageOf = Effect.fnUntraced(function* (perEvent: number) {
     market({
       id: MarketId.make(`m${n}`),
       eventKey: `event-${Math.floor(n / perEvent)}`,
+      endsAt,
       tokenIds: [TokenId.make(`yes${n}`), TokenId.make(`no${n}`)],
     }))
   const activity = markets.map(({ id, tokenIds }) => ({
@@ -79,8 +80,8 @@ test("a recount subtracts what it added, also when the terms of a market have ch
     const before = yield* cost
     // Siblings that are not marked as changed have another fee now.
     const recounting = yield* over(whales, {
-      uncounted: (limit) =>
-        Effect.map(whales.uncounted(limit), (events) =>
+      uncounted: (limit, at) =>
+        Effect.map(whales.uncounted(limit, at), (events) =>
           events.map((event) => ({
             ...event,
             positions: event.positions.map((one) => one.changed ? one : { ...one, feeRate: 0.5 }),
@@ -98,6 +99,18 @@ test("a recount subtracts what it added, also when the terms of a market have ch
       strictEqual(yield* recounting.count(until, { counted: 0 }), true)
     }
     strictEqual(Math.round(yield* cost), Math.round(before))
+  }))
+
+test("count() leaves paid results until their markets are due", () =>
+  Effect.gen(function* () {
+    const { whales } = yield* stageOf(1, now + day)
+    const calibration = yield* over(whales)
+    const tally = { counted: 0 }
+    strictEqual(yield* calibration.count(now + 2 * day, tally), true)
+    strictEqual(tally.counted, 0)
+    yield* TestClock.setTime(now + day)
+    strictEqual(yield* calibration.count(now + 2 * day, tally), true)
+    strictEqual(tally.counted, entries)
   }))
 
 test("count() reads a batch again after a conflict, and counts it once", () =>

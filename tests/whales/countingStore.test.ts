@@ -5,13 +5,18 @@
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect } from "effect"
+import { day, hour, second } from "../../src/core/domain/time.ts"
 import { marketScore, noSums, recount } from "../../src/whales/domain/score.ts"
-import { onEveryWhaleStore } from "../support/whales/whaleStores.ts"
+import { onEveryWhaleStore, type WhaleStores } from "../support/whales/whaleStores.ts"
 import {
+  activityEventOf,
   addActivity,
   entryOf,
+  factsOf,
+  far,
   marketOf,
   positionOf,
+  readAll,
   resolutionOf,
   start,
   stateOf,
@@ -19,25 +24,92 @@ import {
   walletOf,
 } from "./whaleStores.laws.ts"
 
+const week = 7 * day
+
 onEveryWhaleStore("CountingStore", (law) => {
+  /** The markets of each event that `uncounted` returns. */
+  const marketsOf = (store: WhaleStores, limit: number, at: number) =>
+    Effect.map(
+      store.uncounted(limit, at),
+      (events) => events.map(({ positions }) => positions.map(({ marketId }) => marketId).sort()),
+    )
+
   law(
-    "uncounted() returns the oldest mark first, with its whole event",
+    "uncounted() returns the earliest due first, then the oldest mark, with its whole event",
     Effect.fnUntraced(function* (store) {
       yield* addActivity(store, 5)
       yield* store.saveEntries(upTo(5).map((market) => positionOf(market)))
-      // Markets 0 and 1 are one event: they come together, whatever the limit is.
-      for (const market of [3, 0, 4, 1]) {
+      for (const market of [3, 1, 4, 0]) {
         yield* store.saveResolutions([resolutionOf(market, 0)], [], start)
       }
-      const marketsOf = Effect.fnUntraced(function* (limit: number) {
-        return (yield* store.uncounted(limit)).map(({ positions }) =>
-          positions.map(({ marketId }) => marketId).sort()
-        )
-      })
-      // Market 2 is open.
-      const [first, second] = [[marketOf(2), marketOf(3)], [marketOf(0), marketOf(1)]]
-      equal(yield* marketsOf(2), [first, second])
-      equal(yield* marketsOf(9), [first, second, [marketOf(4)]])
+      // Markets 0 and 1 are one event: they come together, whatever the limit is. Market 2 is open.
+      const [first, second] = [[marketOf(0), marketOf(1)], [marketOf(2), marketOf(3)]]
+      equal(yield* marketsOf(store, 3, far), [first, second])
+      equal(yield* marketsOf(store, 9, far), [first, second, [marketOf(4)]])
+      const together = [{ ...factsOf(5), endsAt: null }, { ...factsOf(6), endsAt: null }]
+      yield* readAll(store, [5, 6].map((market) => activityEventOf(0, market, 0)))
+      yield* store.saveFacts(together, [], start)
+      yield* store.saveEntries([5, 6].map((market) => positionOf(market)))
+      for (const market of [6, 5]) {
+        yield* store.saveResolutions([resolutionOf(market, 0)], [], start)
+      }
+      // Without a schedule they are due at once, however late they were marked.
+      equal(yield* marketsOf(store, 2, start - 1), [[marketOf(6)], [marketOf(4), marketOf(5)]])
+    }),
+  )
+
+  law(
+    "a result waits until it is due, and for a week while an earlier or simultaneous one is open",
+    Effect.fnUntraced(function* (store) {
+      const due = [1, 2, 2, 3, 1].map((n) => start + n * hour)
+      yield* addActivity(store, 0)
+      yield* readAll(store, upTo(5).map((market) => activityEventOf(0, market, 0)))
+      const facts = upTo(5).map((n) => ({
+        ...factsOf(n),
+        ...{
+          eventKey: n === 4 ? "event-3" : `event-${n}`,
+          gameStartsAt: null,
+          endsAt: due[n] ?? 0,
+        },
+      }))
+      yield* store.saveFacts(facts, [], start)
+      yield* store.saveEntries(upTo(5).map((market) => positionOf(market)))
+      // Markets 0 and 2 stay open.
+      yield* store.saveResolutions([1, 3, 4].map((n) => resolutionOf(n, 0)), [], start)
+      const [one, group] = [[marketOf(1)], [marketOf(3), marketOf(4)]]
+      equal(yield* marketsOf(store, 9, start + hour - 1), [])
+      equal(yield* marketsOf(store, 9, start + week + hour - 1), [])
+      // A week after its due market 0 delays no other; market 2 delays those of its own due, and later.
+      const [event, ...others] = yield* store.uncounted(9, start + week + hour)
+      equal(others, [])
+      equal(
+        event?.positions.map(({ marketId, waits, changed }) => [marketId, waits, changed]).sort(),
+        [[marketOf(3), true, false], [marketOf(4), false, true]],
+      )
+      equal(yield* marketsOf(store, 9, start + week + 2 * hour), [group, one])
+      yield* store.saveResolutions([0, 2].map((n) => resolutionOf(n, 0)), [], start)
+      equal(yield* marketsOf(store, 9, start + hour), [group, [marketOf(0)]])
+      equal((yield* marketsOf(store, 9, start + 2 * hour)).length, 4)
+    }),
+  )
+
+  law(
+    "a counted result is counted again at once, whatever is open",
+    Effect.fnUntraced(function* (store) {
+      yield* addActivity(store, 3)
+      yield* store.saveEntries(upTo(3).map((market) => positionOf(market)))
+      yield* store.saveResolutions([resolutionOf(2, 0)], [], start)
+      // Market 1 was due earlier and is open.
+      equal(yield* store.uncounted(9, start + 10 * second), [])
+      const [event] = yield* store.uncounted(9, far)
+      const version = event?.positions[0]?.version ?? 0
+      const score = marketScore([entryOf(0)], [1, 0], 0)
+      const counted = { wallet: walletOf(0), marketId: marketOf(2), version, score }
+      const sums = { wallet: walletOf(0), version: 0, sums: noSums, judgement: null }
+      equal(yield* store.saveCounted([counted], [sums]), true)
+      yield* store.saveResolutions([resolutionOf(2, 1)], [], start)
+      const [again] = yield* store.uncounted(9, start + 10 * second)
+      equal(again?.positions.map(({ waits, changed }) => [waits, changed]), [[false, true]])
     }),
   )
 
@@ -47,7 +119,7 @@ onEveryWhaleStore("CountingStore", (law) => {
       yield* addActivity(store, 3)
       yield* store.saveEntries([0, 1, 2].map((market) => positionOf(market)))
       yield* store.saveResolutions([0, 1, 2].map((market) => resolutionOf(market, 0)), [], start)
-      const events = yield* store.uncounted(9)
+      const events = yield* store.uncounted(9, far)
       const save = (event: number, version: number) =>
         store.saveCounted(
           (events[event]?.positions ?? []).map(({ marketId, version }) => ({
@@ -69,7 +141,7 @@ onEveryWhaleStore("CountingStore", (law) => {
       equal(yield* save(1, 1), true)
       equal(yield* save(1, 2), false)
       equal((yield* store.sums([walletOf(0)])).get(walletOf(0))?.version, 2)
-      equal(yield* store.uncounted(9), [])
+      equal(yield* store.uncounted(9, far), [])
     }),
   )
 
@@ -83,7 +155,7 @@ onEveryWhaleStore("CountingStore", (law) => {
       const sums = scores.reduce((sums, score) => recount(sums, [], [score]), noSums)
       yield* store.saveEntries([positionOf(0)])
       yield* store.saveResolutions([resolutionOf(0, 0)], [], start)
-      const [event] = yield* store.uncounted(1)
+      const [event] = yield* store.uncounted(1, far)
       const [counted] = event?.positions ?? []
       const [score] = scores
       equal(
@@ -111,7 +183,7 @@ onEveryWhaleStore("CountingStore", (law) => {
       yield* store.saveEntries(upTo(many).map((market) => positionOf(market)))
       const resolutions = upTo(many).map((market) => resolutionOf(market, 0))
       equal(yield* store.saveResolutions(resolutions, [], start), many)
-      const events = yield* store.uncounted(many)
+      const events = yield* store.uncounted(many, far)
       equal(events.flatMap(({ positions }) => positions).length, many)
     }),
   )

@@ -123,7 +123,8 @@ export const factsOf = (n: number, version = 0): MarketFacts => ({
   category: null,
   outcomes: ["Yes", "No"],
   tokenIds: [TokenId.make(`yes-${n}`), TokenId.make(`no-${n}`)],
-  endsAt: n === 0 ? null : start + n * 1_000,
+  // Due one after another while the calls of a program run; a later version changes no due time.
+  endsAt: n === 0 ? null : start + (n * 5 + version) * 1_000,
   gameStartsAt: n === 0 ? start : null,
   eventKey: `event-${n >> 1}`,
   exclusive: n === 1,
@@ -232,6 +233,8 @@ const byPlace = (a: Place, b: Place) =>
   `${a.wallet} ${a.market.id}` < `${b.wallet} ${b.market.id}` ? -1 : 1
 
 const manyMax = 100
+/** When every market was due so long ago that no open one delays others. */
+export const far = start + 1e9
 
 /** Runs the n-th call of a program, and returns its result. */
 export const runCall = Effect.fnUntraced(function* (worker: Worker, call: Call, n: number) {
@@ -286,7 +289,7 @@ export const runCall = Effect.fnUntraced(function* (worker: Worker, call: Call, 
       )
     case "saveCounted": {
       // Reads all events, because another law checks their order.
-      worker.uncounted.push(sorted(yield* store.uncounted(manyMax)))
+      worker.uncounted.push(sorted(yield* store.uncounted(manyMax, at)))
       worker.sums.push(yield* store.sums(all(wallets, walletOf)))
       const events = worker.uncounted.at(call.late === "events" ? -2 : -1) ?? []
       const sums = worker.sums.at(call.late === "sums" ? -2 : -1) ?? new Map()
@@ -329,8 +332,8 @@ const count = (
 ) =>
   store.saveCounted(
     events.flatMap(({ wallet, positions }) =>
-      // An open position has no score.
-      positions.filter(({ resolution }) => resolution !== null).map((
+      // A position that is open or waits has no score.
+      positions.filter(({ resolution, waits }) => resolution !== null && !waits).map((
         { marketId, version, entries },
       ) => ({
         wallet,
@@ -360,7 +363,6 @@ const placeOf = ({ wallet, positions }: UncountedEvent) => `${wallet} ${position
 /** The whole readable state of the stores, without versions and without the order of ties. */
 export const stateOf = Effect.fnUntraced(function* (store: Store) {
   const addresses = all(wallets, walletOf)
-  const far = start + 1e9
   return {
     tracked: yield* store.tracked,
     unknown: [...yield* store.unknownMarkets(manyMax, far)].sort(),
@@ -377,10 +379,18 @@ export const stateOf = Effect.fnUntraced(function* (store: Store) {
       (query) => Effect.map(store.unresolved(query), (ids) => [...ids].sort()),
     ),
     ended: yield* Effect.forEach(endedQueries, endedIn(store)),
-    uncounted: sorted(yield* store.uncounted(manyMax)).map(({ positions, ...event }) => ({
-      ...event,
-      positions: positions.map(({ version: _, ...rest }) => rest),
-    })),
+    uncounted: yield* Effect.forEach(
+      [at(7), at(12), far],
+      (instant) =>
+        Effect.map(
+          store.uncounted(manyMax, instant),
+          (events) =>
+            sorted(events).map(({ positions, ...event }) => ({
+              ...event,
+              positions: positions.map(({ version: _, ...rest }) => rest),
+            })),
+        ),
+    ),
     sums: [...yield* store.sums(addresses)].sort(([a], [b]) => a < b ? -1 : 1),
     judged: yield* store.judged,
     totals: yield* store.totals,
@@ -406,7 +416,7 @@ const at = (seconds: number) => start + seconds * 1_000
 const query = (checkedBefore: number, endingBefore: number, endedAfter: number, again: number) => ({
   limit: manyMax,
   checkedBefore: at(checkedBefore),
-  ending: { from: at(1), to: at(2), checkedBefore: at(endingBefore) },
+  ending: { from: at(1), to: at(12), checkedBefore: at(endingBefore) },
   endedAfter: at(endedAfter),
   recheckedBefore: at(again),
 })

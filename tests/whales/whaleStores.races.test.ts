@@ -23,6 +23,7 @@ import {
   activityEventOf,
   entryOf,
   factsOf,
+  far,
   marketOf,
   resolutionOf,
   start,
@@ -105,7 +106,7 @@ const recompute = Effect.fnUntraced(function* (store: Store, limit: number) {
 })
 
 const count = Effect.fnUntraced(function* (store: Store, limit: number) {
-  const events = yield* store.uncounted(limit)
+  const events = yield* store.uncounted(limit, far)
   const stored = yield* store.sums(events.map(({ wallet }) => wallet))
   const sums = new Map([...stored].map(([wallet, { sums }]) => [wallet, sums ?? noSums]))
   const positions = events.flatMap(({ wallet, positions }) =>
@@ -238,7 +239,7 @@ const check = Effect.fnUntraced(function* (store: Store, tasks: ReadonlyArray<Ta
   const stored = yield* store.sums(wallets.map(walletOf))
   // A changed resolution of every market makes every position uncounted, and so readable.
   yield* store.saveResolutions(markets.map((market) => resolutionOf(market, cancelled)), [], start)
-  const found = (yield* store.uncounted(manyMax)).flatMap(({ wallet, positions }) =>
+  const found = (yield* store.uncounted(manyMax, far)).flatMap(({ wallet, positions }) =>
     positions.map(({ marketId, entries, counted }) => ({
       wallet,
       marketId,

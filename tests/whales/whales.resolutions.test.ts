@@ -97,7 +97,8 @@ const run = Effect.gen(function* () {
   const activity = yield* allActivity(trial, world.wallets, slots.at(-1) ?? start)
   const facts = yield* factsOf(trial, [...new Set(activity.map(({ marketId }) => marketId))])
   const readAt = (at: number) => slots.find((slot) => slot >= at) ?? Infinity
-  const oracle = makeOracle({ activity, readAt, facts, wallets: yield* store.tracked, observed })
+  const wallets = yield* store.tracked
+  const oracle = makeOracle({ activity, readAt, facts, wallets, slots, observed })
   return { observed, seen, again, oracle }
 })
 

@@ -90,7 +90,7 @@ test("tick() reports the stage that failed, runs the others, and catches up late
       ["reading", { venue: { wallets: wallets && { ...wallets, activity: () => bug } } }],
       ["items", { feed: { append: () => bug } }],
       ["resolutions", { venue: { resolutions: () => Effect.fail(down) } }],
-      ["counting", { whales: { saveCounted: () => bug } }],
+      ["counting", { whales: { uncounted: () => bug } }],
       ["judging", { whales: { judged: bug } }],
     ] as const
     for (const [n, [stage, broken]] of cases.entries()) {

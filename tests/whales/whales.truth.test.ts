@@ -86,7 +86,8 @@ const run = Effect.gen(function* () {
   const store = storesOf(trial)
   const activity = yield* allActivity(trial, world.wallets, end)
   const facts = yield* factsOf(trial, [...new Set(activity.map(({ marketId }) => marketId))])
-  const oracle = makeOracle({ activity, readAt, facts, wallets: yield* store.tracked, observed })
+  const wallets = yield* store.tracked
+  const oracle = makeOracle({ activity, readAt, facts, wallets, slots, observed })
   return { reports, items: yield* itemsOf(trial), rows: yield* store.calibrated, oracle }
 })
 

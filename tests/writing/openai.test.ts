@@ -15,10 +15,9 @@ import {
   failuresMax,
   requestTimeout,
 } from "../../src/writing/openai/limits.ts"
-import { passageLengthMax } from "../../src/writing/domain/factCheck.ts"
+import { ClaimCheck } from "../../src/writing/ClaimCheck.ts"
 import { Detector } from "../../src/predetermined/Detector.ts"
-import { DigestNarrator } from "../../src/digest/DigestNarrator.ts"
-import { ReportNarrator } from "../../src/research/ReportNarrator.ts"
+import { Narrator } from "../../src/writing/Narrator.ts"
 import { liveTest, test } from "../support/effect.ts"
 import {
   type Behaviour,
@@ -36,18 +35,14 @@ import {
   silent,
   stalls,
   status,
+  supports,
 } from "../support/writing/modelServer.ts"
-import {
-  detection,
-  detectionQuestion,
-  digestBrief,
-  digestDraft,
-  reportBrief,
-  reportDraft,
-} from "../support/writing/briefs.ts"
+import { detection, detectionQuestion } from "../support/writing/detections.ts"
+import { claimDraft, claimsAnswer, draftRequest } from "../support/writing/pages.ts"
 
-const digest = Effect.flatMap(DigestNarrator, ({ write }) => write(digestBrief, []))
-const validAnswer = says(() => digestDraft)
+const digest = Effect.flatMap(Narrator, ({ draft }) => draft(draftRequest))
+const validAnswer = says(() => claimsAnswer)
+const verdict = { claim: "C1", verdict: "supported", words: "fell by" } as const
 
 /** Requests a digest: "a draft", or the reason of the failure. */
 const requestDigest = Effect.match(digest, {
@@ -56,23 +51,27 @@ const requestDigest = Effect.match(digest, {
 })
 
 liveTest(
-  "a digest, a report and a detection are returned as the server sent them",
+  "claims, verdicts and a detection are returned as the server sent them",
   () =>
     Effect.gen(function* () {
       const server = yield* modelServer(
-        ...[validAnswer, says(() => reportDraft), says(() => detection)],
+        ...[validAnswer, validAnswer, says(() => ({ verdicts: [verdict] }))],
+        says(() => detection),
       )
       yield* Effect.gen(function* () {
-        const digests = yield* DigestNarrator
-        const reports = yield* ReportNarrator
+        const narrator = yield* Narrator
         const detector = yield* Detector
-        equal([digests.name, reports.name, detector.name], ["stub-1", "stub-1", "stub-1"])
-        equal(yield* digests.write(digestBrief, []), digestDraft)
-        equal(yield* reports.write(reportBrief, []), reportDraft)
+        const { check } = yield* ClaimCheck
+        equal([narrator.name, detector.name], ["stub-1", "stub-1"])
+        equal(yield* narrator.draft(draftRequest), [claimDraft])
+        equal(yield* narrator.draft({ ...draftRequest, use: "report" }), [claimDraft])
+        const facts = new Map(draftRequest.facts.map((fact) => [fact.id, fact]))
+        equal(yield* check([claimDraft], facts), [verdict])
         equal(yield* detector.detect(detectionQuestion), detection)
       }).pipe(Effect.provide(overModel(server)))
-      equal(server.calls.map(({ use }) => use), ["digest", "report", "detection"])
+      equal(server.calls.map(({ use }) => use), ["digest", "report", "check", "detection"])
       for (const { body, headers, data } of server.calls) {
+        equal(Object.keys(body), ["model", "messages", "max_completion_tokens", "response_format"])
         equal(body["model"], "stub-1")
         ok(Number(body["max_completion_tokens"]) > 0)
         equal(headers.get("authorization"), `Bearer ${key}`)
@@ -82,11 +81,91 @@ liveTest(
     }),
 )
 
+liveTest(
+  "the check's model, the effort and the token limit are sent when they are set",
+  () =>
+    Effect.gen(function* () {
+      const server = yield* modelServer(validAnswer, says(() => ({ verdicts: [] })))
+      yield* Effect.gen(function* () {
+        yield* digest
+        yield* Effect.flatMap(ClaimCheck, ({ check }) => check([claimDraft], new Map()))
+      }).pipe(
+        Effect.provide(
+          overModel(server, { checkModel: "small-1", reasoningEffort: "low", tokensMax: 20_000 }),
+        ),
+      )
+      const sent = server.calls.map(({ body }) => [
+        ...[body["model"], body["reasoning_effort"], body["max_completion_tokens"]],
+      ])
+      equal(sent, [["stub-1", "low", 20_000], ["small-1", undefined, 20_000]])
+    }),
+)
+
+const all = ["max_completion_tokens", "max_tokens"]
+for (
+  const [name, supported, formats, tokens] of [
+    ["JSON mode only", { formats: ["json_object"], tokens: all }, [
+      ...["json_schema", "json_object"],
+    ], "max_completion_tokens"],
+    ["no format", { formats: [], tokens: all }, [
+      ...["json_schema", "json_object", undefined],
+    ], "max_completion_tokens"],
+    ["the old token limit only", { formats: ["json_schema"], tokens: ["max_tokens"] }, [
+      ...["json_schema", "json_schema"],
+    ], "max_tokens"],
+    ["neither format nor limit", { formats: [], tokens: [] }, [
+      ...["json_schema", "json_schema", "json_schema", "json_object", undefined],
+    ], undefined],
+  ] as const
+) {
+  liveTest(
+    `a server with ${name} is asked in the form that it takes, and the form is remembered`,
+    () =>
+      Effect.gen(function* () {
+        const server = yield* modelServer(supports(supported, validAnswer))
+        yield* Effect.gen(function* () {
+          equal(yield* digest, [claimDraft])
+          const asked = server.calls.map(({ body }) => Object(body["response_format"]).type)
+          equal(asked, formats)
+          equal(yield* digest, [claimDraft])
+          equal(server.calls.length, formats.length + 1)
+        }).pipe(Effect.provide(overModel(server)))
+        const last = server.calls.at(-1)
+        equal(Object.keys(last?.body ?? {}).filter((key) => all.includes(key)), [
+          ...tokens === undefined ? [] : [tokens],
+        ])
+        equal(Object(last?.body["response_format"]).type, formats.at(-1))
+        equal(last?.system.includes("JSON schema"), formats.at(-1) !== "json_schema")
+      }),
+  )
+}
+
+const spoken: ReadonlyArray<readonly [name: string, text: (json: string) => string]> = [
+  ["after the model's reasoning", (json) => `<think>A set {F1}, {"claims": []}?</think>\n${json}`],
+  ["inside a code block", (json) => `\`\`\`json\n${json}\n\`\`\``],
+  ["between sentences", (json) => `Here are {all} claims:\n${json}\nI hope this helps.`],
+  ["with keys that are not in the shape", (json) => json.replace("{", '{"note":"done",')],
+]
+for (const [name, text] of spoken) {
+  liveTest(
+    `without structured outputs, claims are read ${name}`,
+    () =>
+      Effect.gen(function* () {
+        const server = yield* modelServer(
+          supports(
+            { formats: ["json_object"], tokens: all },
+            () => completion(text(JSON.stringify(claimsAnswer))),
+          ),
+        )
+        equal(yield* Effect.provide(digest, overModel(server)), [claimDraft])
+      }),
+  )
+}
+
 /** The valid answer with a change. */
-const altered = (change: (draft: typeof digestDraft) => unknown) =>
-  says(() => change(structuredClone(digestDraft)))
-const long = "word ".repeat(passageLengthMax)
-const many = Array.from({ length: 50 }, () => digestDraft.title)
+const altered = (change: (claim: typeof claimDraft) => unknown) =>
+  says(() => ({ claims: [change(claimDraft)] }))
+const long = "word ".repeat(1_000)
 
 const answers: ReadonlyArray<readonly [name: string, answer: Behaviour, outcome: string]> = [
   ["a good answer", validAnswer, "a draft"],
@@ -105,35 +184,35 @@ const answers: ReadonlyArray<readonly [name: string, answer: Behaviour, outcome:
   ["no JSON", () => new Response("<html>busy</html>"), "the answer was not JSON"],
   ["nothing", () => new Response(null, { status: 204 }), "no completion"],
   ["prose", () => completion("Dear reader, …"), "an answer of another shape"],
-  ["a list", says(() => [digestDraft]), "an answer of another shape"],
+  ["a list", says(() => [claimsAnswer]), "an answer of another shape"],
   [
     "an unexpected key",
-    altered((draft) => ({ ...draft, price: "0.01" })),
+    says(() => ({ ...claimsAnswer, price: "0.01" })),
     "an answer of another shape",
   ],
   [
     "an unexpected nested key",
-    altered((draft) => ({ ...draft, title: { ...draft.title, link: "" } })),
+    altered((claim) => ({ ...claim, link: "" })),
     "an answer of another shape",
   ],
   [
-    "a missing section",
-    altered(({ sections: { watch: _, ...sections }, ...draft }) => ({ ...draft, sections })),
+    "a claim without a slot",
+    altered(({ slot: _, ...claim }) => claim),
     "an answer of another shape",
   ],
   [
-    "a passage that is too long",
-    altered((draft) => ({ ...draft, title: { ...draft.title, text: long } })),
+    "a claim that is too long to read",
+    altered((claim) => ({ ...claim, text: long })),
     "an answer of another shape",
   ],
   [
-    "too many passages",
-    altered((draft) => ({ ...draft, sections: { ...draft.sections, watch: many } })),
+    "too many claims",
+    says(() => ({ claims: Array.from({ length: 200 }, () => claimDraft) })),
     "an answer of another shape",
   ],
   [
-    "an invalid fact id",
-    altered((draft) => ({ ...draft, title: { ...draft.title, facts: ["__proto__"] } })),
+    "an unknown kind of claim",
+    altered((claim) => ({ ...claim, kind: "advice" })),
     "an answer of another shape",
   ],
   ["half a body", cutsOff, "no answer could be read"],
@@ -222,7 +301,7 @@ test(`at most ${concurrentRequestsMax} requests run at once, and waiting for a s
     const server = yield* modelServer(silent)
     yield* Effect.gen(function* () {
       const fibers = yield* Effect.forEach(
-        Array.from({ length: concurrentRequestsMax + 3 }),
+        Array.from({ length: 2 * concurrentRequestsMax + 1 }),
         () => Effect.forkChild(requestDigest, { startImmediately: true }),
       )
       yield* server.arrived(concurrentRequestsMax)
@@ -246,7 +325,7 @@ liveTest(
         equal(yield* Effect.provide(requestDigest, overModel(server)), "a draft")
         equal(server.calls.length, 2)
       }
-      for (const permanent of [status(400), status(401), status(404), () => completion("")]) {
+      for (const permanent of [status(401), status(403), status(404), () => completion("")]) {
         const server = yield* modelServer(permanent, validAnswer)
         ok((yield* Effect.provide(requestDigest, overModel(server))) !== "a draft")
         equal(server.calls.length, 1)
@@ -254,6 +333,20 @@ liveTest(
       const server = yield* modelServer(status(500))
       equal(yield* Effect.provide(requestDigest, overModel(server)), "status 500")
       equal(server.calls.length, 2)
+    }),
+)
+
+liveTest(
+  "a request that is refused in every form is asked in three, and the strict form comes first again",
+  () =>
+    Effect.gen(function* () {
+      const server = yield* modelServer(status(400), status(400), status(400), validAnswer)
+      yield* Effect.gen(function* () {
+        equal(yield* requestDigest, "status 400")
+        equal(server.calls.length, 3)
+        equal(yield* requestDigest, "a draft")
+        equal(Object(server.calls.at(-1)?.body["response_format"]).type, "json_schema")
+      }).pipe(Effect.provide(overModel(server)))
     }),
 )
 
@@ -272,9 +365,9 @@ test("a Retry-After of the server pauses requests until it is over", () =>
 
 test(`after ${failuresMax} consecutive failures the circuit is open for ${Duration.format(circuitOpenDuration)}`, () =>
   Effect.gen(function* () {
-    const server = yield* modelServer(status(400))
+    const server = yield* modelServer(status(401))
     yield* Effect.gen(function* () {
-      for (let n = 0; n < failuresMax; n++) equal(yield* requestDigest, "status 400")
+      for (let n = 0; n < failuresMax; n++) equal(yield* requestDigest, "status 401")
       equal(yield* requestDigest, "requests are paused for now")
       yield* TestClock.adjust(Duration.subtract(circuitOpenDuration, Duration.millis(1)))
       equal(yield* requestDigest, "requests are paused for now")
@@ -288,7 +381,7 @@ test(`after ${failuresMax} consecutive failures the circuit is open for ${Durati
 
 test("failed detections do not open the circuit of digests", () =>
   Effect.gen(function* () {
-    const server = yield* modelServer(status(400))
+    const server = yield* modelServer(status(401))
     yield* Effect.gen(function* () {
       const { detect } = yield* Detector
       for (let n = 0; n <= failuresMax; n++) yield* Effect.flip(detect(detectionQuestion))
@@ -320,7 +413,7 @@ const price = { inputUsdPerMillion: 2, outputUsdPerMillion: 8 }
 
 test("requests are counted with their tokens, and with their cost if a price is set", () =>
   Effect.gen(function* () {
-    const server = yield* modelServer(validAnswer, () => completion("no"), status(400))
+    const server = yield* modelServer(validAnswer, () => completion("no"), status(401))
     yield* Effect.gen(function* () {
       for (let n = 0; n < 3; n++) yield* requestDigest
     }).pipe(Effect.provide(overModel(server, { price })))

@@ -79,7 +79,11 @@ function enteredMarket(rows: ReadonlyArray<EntryRow>): EnteredMarket {
         runsOf(rows.filter((row) => indexOf(row) === outcome)).map((run) => entryOf(run, outcome))
       )
       .sort((a, b) => a.firstFillAt - b.firstFillAt),
-    ended: { payouts: [paid, 1 - paid], at: ends.length === 0 ? null : Math.max(...ends) },
+    ended: {
+      payouts: [paid, 1 - paid],
+      at: ends.length === 0 ? null : Math.max(...ends),
+      waits: false,
+    },
     feeRate: 0,
     exclusiveGroup: first?.exclusive === true ? first.event : null,
   }

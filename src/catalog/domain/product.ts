@@ -376,4 +376,4 @@ export const products = {
 export type ProductId = keyof typeof products
 
 /** When a row last changed, for catalogs. A test checks it against a hash of the rows. */
-export const productsChangedAt = "2026-11-22T00:00:00.000Z"
+export const productsChangedAt = "2026-11-23T00:00:00.000Z"

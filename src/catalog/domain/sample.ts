@@ -6,7 +6,7 @@
  */
 import { type Digest, digestEvery } from "../../digest/domain/digest.ts"
 import { digestBrief } from "../../digest/domain/facts.ts"
-import { templateDigest } from "../../digest/domain/template.ts"
+import { digestPage } from "../../digest/domain/template.ts"
 import { digestOf } from "../../digest/domain/text.ts"
 import type {
   ExpectedDrift,
@@ -186,6 +186,12 @@ const sampleDrift = (
   bin: "contested, 24h window, 10-20 points, z 3-6",
 })
 
+const sampleHeadline = {
+  title: "Sample headline",
+  url: "https://news.example/sample-headline",
+  source: "news.example",
+}
+
 const feedItems = [
   {
     feedIndex: 1,
@@ -265,6 +271,20 @@ const scoredWhales = [
   }),
 ] as const
 
+/** The sentences of the sample of a report, as its template writes them. */
+const sampleSentences = {
+  thesis: `Yes in “${market.question}” rose 14 cents in 22 hours, from 0.48 to 0.62. The first ` +
+    `related headline in this time: “Sample headline” (“news․example”, 2026-11-01 11:20 UTC; no other ` +
+    `outlet since).`,
+  whaleView:
+    "Second Sample Wallet (proven follow) bought Yes at 0.585 for $25,000, 22 hours ago; " +
+    "the ask is now 0.63, 4.5 cents more than it paid.",
+  risk: "Buying Yes at 0.63 and selling it at 0.61 costs 3.2% of the stake.",
+  confidence: "Confidence is medium: there is related news, but the price drifted and no hour " +
+    "shows a reaction.",
+  bottomLine: "Watch 0.55: there half of the move is given back.",
+}
+
 /** The body of /v1/sample. */
 export const sampleBody = {
   success: true,
@@ -299,12 +319,11 @@ export const sampleBody = {
     data: {
       market: { question: market.question, slug: market.slug },
       analysis: {
-        thesis: "The price of “Yes” was 0.62 at 2026-11-02 09:30 UTC.",
-        whaleView:
-          "The tracked wallet “Second Sample Wallet” bought “Yes” at 0.585 for 25,000 USD.",
-        risks: ["The venue names no scheduled end for this market."],
+        thesis: sampleSentences.thesis,
+        whaleView: sampleSentences.whaleView,
+        risks: [sampleSentences.risk],
         confidence: "medium",
-        bottomLine: "With “Yes” at 0.62, the market treats the question as open.",
+        bottomLine: `${sampleSentences.confidence} ${sampleSentences.bottomLine}`,
       },
       narrator: "template",
       evidence: {
@@ -327,19 +346,13 @@ export const sampleBody = {
           publishedAt: earlier,
         }],
         facts: [
-          { id: "F1", statement: "The price of “Yes” was 0.62 at 2026-11-02 09:30 UTC." },
-          {
-            id: "F2",
-            statement:
-              "The tracked wallet “Second Sample Wallet” bought “Yes” at 0.585 for 25,000 USD.",
-          },
-          { id: "F3", statement: "The venue names no scheduled end for this market." },
-          {
-            id: "F4",
-            statement: "With “Yes” at 0.62, the market treats the question as open.",
-          },
+          { id: "F1", statement: sampleSentences.thesis },
+          { id: "F2", statement: sampleSentences.whaleView },
+          { id: "F3", statement: sampleSentences.risk },
+          { id: "F4", statement: sampleSentences.confidence },
+          { id: "F5", statement: sampleSentences.bottomLine },
         ],
-        grounds: { thesis: ["F1"], whaleView: ["F2"], risks: [["F3"]], bottomLine: ["F4"] },
+        grounds: { thesis: ["F1"], whaleView: ["F2"], risks: [["F3"]], bottomLine: ["F4", "F5"] },
       },
     },
     disclaimer: "Informational only. Not financial advice.",
@@ -356,14 +369,19 @@ function sampleDigest(items: ReadonlyArray<FeedItem>, until: EpochMs): Digest {
     whaleEntries: items.filter((item) => item.type === "whale_entry"),
     predetermined: items.filter((item) => item.type === "predetermined"),
     resolutions: [],
-    headlines: [{
-      title: "Sample headline",
-      url: "https://news.example/sample-headline",
-      source: "news.example",
-      publishedAt: until - hour,
-      markets: items.slice(0, 1).map(({ data }) => data.market.slug),
+    stories: [{
+      ...{ title: sampleHeadline.title, url: sampleHeadline.url, source: sampleHeadline.source },
+      ...{ firstAt: until - 3 * hour, label: "none", corrected: false },
+      outlets: [{ ...sampleHeadline, publishedAt: until - 3 * hour }],
+      markets: items.slice(0, 1).map(({ data }) => ({
+        slug: data.market.slug,
+        strength: "direct",
+      })),
     }],
     upcoming: [],
+    quoted: [],
+    wholeEvents: [],
+    steps: [],
     coverage: {
       marketsWatched: 1_240,
       venueReadAt: until,
@@ -375,7 +393,7 @@ function sampleDigest(items: ReadonlyArray<FeedItem>, until: EpochMs): Digest {
     },
   })
   const making = { slot, createdAt: until, narrator: "template", venue: "a sample venue" }
-  return { ...digestOf(templateDigest(brief), brief, making), id: "sample-digest" }
+  return { ...digestOf(digestPage(brief), [], brief, making), id: "sample-digest" }
 }
 
 /** The scorecard of the sample's wallets and of one whose history has not been read yet. */

@@ -31,22 +31,30 @@ export function quoted(name: string): string {
   return `“${name}”`
 }
 
+/**
+ * A name for Markdown that is read by people and programs alike: like `safeName`, and no character of it
+ * has a meaning in Markdown. Such characters are replaced by similar ones, so nothing needs an escape.
+ */
+export function readableName(text: string, max: number = nameLengthMax): string {
+  const name = [...safeName(text, max)].map((character) => lookAlikes[character] ?? character)
+    .join("")
+    .replace(/:\/\//g, ": //")
+    .replace(/:(?=[\w+-]+:)/g, ": ")
+    // `evil.example` and `www.evil` could become links; `1.5`, `U.S.` and `a. b` could not.
+    .replace(/(?<=[\p{L}\p{N}-])\.(?=[\p{L}\p{N}-]*\p{L}{2})/gu, "․")
+    .replace(/&(?=\w+;)/g, "＆")
+  return cut(name, max)
+}
+
+/** What replaces a character that has a meaning in Markdown; `$` stays. */
+const lookAlikes: Readonly<Record<string, string>> = {
+  ...{ "*": "∗", "_": "-", "#": "♯", "|": "/", "~": "∼", "\\": "/", "^": "∧", "@": "＠" },
+  ...{ "`": "'", "[": "(", "]": ")", "{": "(", "}": ")", "<": "＜", ">": "＞" },
+}
+
 /** Longer untrusted text for a data block: one line, at most `max` characters. */
 export function excerpt(text: string, max: number): string {
   return cut(oneLine(text), max)
-}
-
-/**
- * Markdown that renders as the plain text, on one line: no emphasis, link, list, heading, entity or
- * HTML. To keep figures and sentences readable, only characters with a meaning in Markdown are escaped,
- * and only those dots and colons that could form an address.
- */
-export function escapedMarkdown(text: string): string {
-  return oneLine(text)
-    .replace(/[\\`*_[\]<>&|~$#@^{}]/g, "\\$&")
-    .replace(/(?<=\p{L})[.:](?=\S)|(?<=\S)\.(?=\p{L})|:(?=\p{L})/gu, "\\$&")
-    .replace(/^[-+=](?!\d)/, "\\$&")
-    .replace(/^(\d+)([.)])(?=\s|$)/, "$1\\$2")
 }
 
 /**

@@ -1,10 +1,11 @@
 /**
- * The types of the digest: its facts, the draft, and the digest on the wire.
+ * The types of the digest: its facts, its page, and the digest on the wire.
  *
  * @module
  */
 import { Schema } from "effect"
-import type { Fact, Passage } from "../../writing/domain/facts.ts"
+import type { Fact } from "../../writing/domain/facts.ts"
+import type { Slot } from "../../writing/domain/page.ts"
 import { type EpochMs, hour, IsoTime, minute } from "../../core/domain/time.ts"
 
 /** A digest is due at multiples of this since the epoch: at 00:00, 04:00, … UTC. */
@@ -19,56 +20,77 @@ export const digestSections = ["repriced", "whales", "predetermined", "context",
 export type DigestSection = typeof digestSections[number]
 
 /**
- * What a fact is about.
+ * What a fact states.
  *
- * - `coverage`: what was read.
- * - `method`: how to read the digest.
- * - `count`: totals.
- * - `limit`: how many things have no fact of their own.
- * - `flow`: several entries in one market.
- * - `related`: a headline that matches a market of the digest.
+ * - `coverage`: what was read. `gap`: what was not read, so that silence means nothing.
+ * - `absence`: that nothing of a kind happened.
+ * - `move`: a price move. `level`: where half of it is given back, and how often such moves lasted.
+ *   `cost`: what it costs to trade there.
+ * - `story`: news about the market that is the fact's subject. `unexplained`: moves without any.
+ *   `headline`: news about no market of the digest.
+ * - `ladder`, `sum`: prices of related markets that contradict one another. `implied`: a price that
+ *   the proposal or the result of a related market implies.
+ * - `entry`: what a tracked wallet bought. `calibration`: its record. `since`: the price after it.
+ *   `flow`: several entries in one market. `entries`: totals.
+ * - `finding`: a predetermined outcome. `proposal`: a contested proposal. `upheld`: how often such
+ *   proposals were paid.
+ * - `resolution`: how a market ended. `endings`: totals.
+ * - `upcoming`: a market that resolves soon.
  */
 export type DigestTopic =
   | "coverage"
-  | "method"
-  | "count"
-  | "limit"
-  | "rise"
-  | "fall"
-  | "flow"
-  | "entry"
-  | "predetermined"
-  | "resolution"
-  | "related"
+  | "gap"
+  | "absence"
+  | "move"
+  | "level"
+  | "cost"
+  | "story"
+  | "unexplained"
   | "headline"
+  | "ladder"
+  | "implied"
+  | "sum"
+  | "entry"
+  | "calibration"
+  | "since"
+  | "flow"
+  | "entries"
+  | "finding"
+  | "proposal"
+  | "upheld"
+  | "resolution"
+  | "endings"
   | "upcoming"
 
 export interface DigestFact extends Fact {
   readonly topic: DigestTopic
-  /** Its own section; passages of other sections may cite it too. */
   readonly section: DigestSection
-  /** The statement without details, for titles, summaries and long lists. It passes the check too. */
-  readonly short: string
   /**
-   * The publisher, one of `names`; null when it is the venue or this service, or when it is not known
-   * whether it answered in the window.
+   * The publisher; null when it is the venue or this service, or when it is not known whether it
+   * answered in the window.
    */
   readonly source: string | null
 }
 
-/** Everything that a narrator may say. */
+/** Everything that a digest may say. */
 export interface DigestBrief {
   readonly from: EpochMs
   readonly until: EpochMs
-  /** The most important of each kind first. Never empty: coverage is always stated. */
+  /** The most important of each topic first. Never empty: coverage is always stated. */
   readonly facts: readonly [DigestFact, ...ReadonlyArray<DigestFact>]
 }
 
-/** A narrator's draft: plain text, no markup. */
-export interface DigestDraft {
-  readonly title: Passage
-  readonly summary: Passage
-  readonly sections: Readonly<Record<DigestSection, ReadonlyArray<Passage>>>
+/** A paragraph of the digest. */
+export interface DigestSlot extends Slot {
+  /** The name of the market or wallet that it is about, printed in bold in front of it. */
+  readonly lead: string | null
+}
+
+/** The template of a digest. */
+export interface DigestPage {
+  readonly title: DigestSlot
+  readonly summary: DigestSlot
+  readonly sections: Readonly<Record<DigestSection, ReadonlyArray<DigestSlot>>>
 }
 
 /** The digest on the wire. */
@@ -77,7 +99,8 @@ export const Digest = Schema.Struct({
   title: Schema.String,
   summary: Schema.String,
   fullAnalysis: Schema.String.annotate({
-    description: "Markdown, 400 to 800 words; each paragraph ends with the ids of its facts",
+    description: "Markdown, roughly 400 to 800 words, fewer when little happened; each paragraph " +
+      "ends with the ids of its facts",
   }),
   sourcesUsed: Schema.Array(Schema.String).annotate({
     description: "The sources of the cited facts that answered in the window of the digest",

@@ -1,75 +1,118 @@
 /**
- * Builds the facts of a digest and the quoted names in them.
+ * Builds the facts of a digest from typed values. A statement spells the values by their slot names, so
+ * that a fact states exactly its values.
  *
  * @module
  */
 import type { DigestFact } from "./digest.ts"
-import { countFigure } from "../../writing/domain/figures.ts"
-import { figure, name, phrase, type Statement, union } from "../../writing/domain/statement.ts"
+import { readableName } from "../../core/domain/untrusted.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
+import { spelled, type Value } from "../../writing/domain/values.ts"
 
 /** A fact that has no id yet. */
 export type NewDigestFact = Omit<DigestFact, "id">
 
-export interface FactAttributes extends Pick<DigestFact, "kind" | "topic" | "section"> {
+export type Values = Readonly<Record<string, Value>>
+
+interface FactParts extends Pick<DigestFact, "kind" | "topic" | "section"> {
+  readonly subject?: string
+  readonly direction?: "up" | "down"
+  readonly negative?: boolean
   /** The fact states that something is decided. */
-  readonly certain?: true
+  readonly certain?: boolean
   /** The publisher, when it is neither the venue nor this service. */
-  readonly source?: Statement
+  readonly source?: string | null
 }
 
-/** `short` is the statement without details. Digests have no links; the feed has them. */
+/** `statement` spells values; the fact has those, and its words. Digests have no links. */
 export function factOf(
-  { certain, source, ...attributes }: FactAttributes,
-  statement: Statement,
-  short: Statement = statement,
+  parts: FactParts,
+  values: Values,
+  statement: (spell: Speller) => string,
 ): NewDigestFact {
+  const used = new Set<string>()
+  const text = statement((words, ...slots) => {
+    slots.forEach((slot) => used.add(slot))
+    return spellerOf(values)(words, ...slots)
+  })
+  const own = Object.entries(values).filter(([slot, { type }]) => used.has(slot) || type === "word")
+  const of = (isName: boolean) =>
+    own.filter(([, value]) => value.type !== "word" && (value.type === "name") === isName)
+      .map(([, value]) => value.type === "name" ? value.text : spelled(value))
   return {
-    ...attributes,
-    ...union([statement, short]),
-    statement: statement.text,
-    short: short.text,
-    subject: null,
-    direction: null,
-    negative: false,
+    kind: parts.kind,
+    topic: parts.topic,
+    section: parts.section,
+    subject: parts.subject ?? null,
+    values: Object.fromEntries(own),
+    direction: parts.direction ?? null,
+    negative: parts.negative ?? false,
+    statement: text,
+    figures: [...new Set(of(false))],
+    names: [...new Set(of(true))],
     links: [],
-    certain: certain ?? false,
-    source: source?.names[0] ?? null,
+    certain: parts.certain ?? false,
+    source: parts.source ?? null,
   }
 }
 
-/** A fact stating that nothing of its kind was seen. It counts as coverage. */
-export function absenceFact(attributes: FactAttributes, statement: Statement): NewDigestFact {
-  return factOf({ ...attributes, kind: "coverage" }, statement)
-}
+/** A template tag whose parts are slot names: each becomes the spelling of its value. */
+export type Speller = (words: TemplateStringsArray, ...slots: ReadonlyArray<string>) => string
 
-/** How many things are counted without a fact of their own; a text may describe even fewer. */
-export function limitFact(
-  attributes: FactAttributes,
-  count: number,
-  noun: string,
-  nouns: string = `${noun}s`,
-): ReadonlyArray<NewDigestFact> {
-  if (count === 0) return []
-  const rest = figure(countFigure(count, noun, nouns))
-  const verb = count === 1 ? "is" : "are"
-  const statement = phrase`At least ${rest} ${verb} counted but not described.`
-  return [factOf({ ...attributes, topic: "limit" }, statement)]
+/** Throws for a slot without a value: that is a defect of the caller. */
+export function spellerOf(values: Values): Speller {
+  return (words, ...slots) =>
+    words.map((word, i) => {
+      const slot = slots[i]
+      if (slot === undefined) return word
+      const value = values[slot]
+      if (value === undefined) throw new Error(`Cannot spell ${slot}: the fact has no such value`)
+      return `${word}${spelled(value)}`
+    }).join("")
 }
 
 /** Characters of a question: more than any seen so far, and it still fits into a title. */
 const questionMax = 110
-/** Characters of an outcome, a pseudonym, a category or a source. */
+/** Characters of an outcome, a pseudonym or a publisher. */
 const labelMax = 50
 const headlineMax = 140
 
-export function marketName(market: { readonly question: string; readonly slug: string }) {
-  return name(market.question, questionMax, market.slug)
+function nameOf(text: string, max: number, fallback: string): Value {
+  const name = readableName(text, max)
+  return { type: "name", text: name === nameless ? readableName(fallback, max) : name }
 }
 
-export function labelName(label: string, fallback: string = ""): Statement {
-  return name(label, labelMax, fallback)
+const nameless = readableName("")
+
+export function marketValue(market: { readonly question: string; readonly slug: string }): Value {
+  return nameOf(market.question, questionMax, market.slug)
 }
 
-export function headlineName(title: string): Statement {
-  return name(title, headlineMax, "")
+export function labelValue(label: string, fallback: string = ""): Value {
+  return nameOf(label, labelMax, fallback)
+}
+
+export function headlineValue(title: string): Value {
+  return nameOf(title, headlineMax, "")
+}
+
+export const price = (value: number): Value => ({ type: "price", value })
+/** The size of a price difference; the direction is in the fact's words. */
+export const cents = (value: number): Value => ({ type: "change", value: Math.abs(value) })
+export const rate = (value: number): Value => ({ type: "rate", value })
+export const usd = (value: number): Value => ({ type: "usd", value })
+export const word = (text: string): Value => ({ type: "word", text })
+export const duration = (ms: number): Value => ({ type: "duration", ms })
+export const time = (at: EpochMs, today: EpochMs): Value => ({ type: "time", at, today })
+export const count = (value: number, noun: string, nouns: string = `${noun}s`): Value => ({
+  type: "count",
+  value,
+  noun,
+  nouns,
+})
+
+/** `a`, `a and b`, `a, b and c`. */
+export function listed(parts: ReadonlyArray<string>): string {
+  const last = parts.at(-1) ?? ""
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(", ")} and ${last}`
 }

@@ -1,33 +1,40 @@
 /**
  * Builds the numbered facts of a digest from its material.
  *
- * All events of a kind are counted, and the strongest get a fact of their own. The limits are per kind,
- * so many events of one kind never displace another kind.
+ * The strongest events of each kind get a fact of their own. The limits are per kind, so many events of
+ * one kind never displace another kind.
  *
  * @module
  */
-import type { DigestBrief } from "./digest.ts"
-import { newsFacts, upcomingFacts } from "./context.ts"
-import { coverageFacts, methodFacts } from "./coverage.ts"
+import type { DigestBrief, DigestSection } from "./digest.ts"
+import { coverageFacts } from "./coverage.ts"
 import type { NewDigestFact } from "./factBuilders.ts"
 import type { DigestMaterial } from "./material.ts"
-import { moveFacts } from "./moves.ts"
-import { endedFacts, predeterminedFacts } from "./outcomes.ts"
-import { whaleFacts } from "./whales.ts"
+import { describedMoves, moveFacts } from "./moves.ts"
+import { describedFindings, endedFacts, predeterminedFacts } from "./outcomes.ts"
+import { relationFacts } from "./relations.ts"
+import { storyFacts, type Subject } from "./stories.ts"
+import { describedUpcoming, upcomingFacts } from "./upcoming.ts"
+import { describedEntries, whaleFacts } from "./whales.ts"
 
 /** The result does not depend on the order of the material. */
 export function digestBrief(material: DigestMaterial): DigestBrief {
   const { from, until } = material
-  const [window, ...coverage] = coverageFacts(material)
+  const others = otherSubjects(material)
+  const sections = new Map<string, DigestSection>(
+    [...others].reverse().map(({ section, slug }) => [slug, section]),
+  )
+  for (const { data } of describedMoves(material)) sections.set(data.market.slug, "repriced")
+  const [window, ...gaps] = coverageFacts(material)
   const rest = [
-    ...coverage,
-    ...moveFacts(material.movers, until),
-    ...whaleFacts(material.whaleEntries, until),
-    ...predeterminedFacts(material.predetermined, material),
+    ...gaps,
+    ...moveFacts(material),
+    ...relationFacts(material, (slug) => sections.get(slug) ?? null),
+    ...storyFacts(material, others),
+    ...whaleFacts(material),
+    ...predeterminedFacts(material),
     ...endedFacts(material),
-    ...newsFacts(material),
     ...upcomingFacts(material),
-    ...methodFacts(),
   ]
   const numbered = (fact: NewDigestFact, place: number) => ({ id: `F${place + 1}`, ...fact })
   return {
@@ -35,4 +42,20 @@ export function digestBrief(material: DigestMaterial): DigestBrief {
     until,
     facts: [numbered(window, 0), ...rest.map((fact, i) => numbered(fact, i + 1))],
   }
+}
+
+/** The described markets that may have news, apart from those that moved: findings first. */
+function otherSubjects(material: DigestMaterial): ReadonlyArray<Subject> {
+  const subject =
+    (section: DigestSection) =>
+    ({ question, slug }: { readonly question: string; readonly slug: string }) => ({
+      slug,
+      question,
+      section,
+    })
+  return [
+    ...describedFindings(material).map(({ data }) => data.market).map(subject("predetermined")),
+    ...describedEntries(material).map(({ data }) => data.market).map(subject("whales")),
+    ...describedUpcoming(material).map(subject("watch")),
+  ]
 }

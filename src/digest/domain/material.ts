@@ -6,7 +6,11 @@
  */
 import type { FeedItem } from "../../feed/domain/item.ts"
 import type { Market } from "../../markets/domain/market.ts"
-import type { Headline } from "../../news/domain/headline.ts"
+import type { KnownEnd } from "../../markets/domain/ladders.ts"
+import type { PriceStep } from "../../markets/domain/priceStep.ts"
+import type { Quote } from "../../markets/domain/quote.ts"
+import type { Story } from "../../news/domain/stories.ts"
+import type { RelatedStory } from "../../news/domain/relation.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import { type EpochMs, hour } from "../../core/domain/time.ts"
 
@@ -22,9 +26,40 @@ export interface EndedMarket {
   readonly endedAt: EpochMs
 }
 
-/** A headline, and the slugs of the digest's markets that it matches; may be empty. */
-export interface DigestHeadline extends Headline {
-  readonly markets: ReadonlyArray<string>
+/** How a story relates to a market. */
+export type Strength = RelatedStory["strength"]
+
+/** A story, and the markets of the digest that it is related to; may be none. */
+export interface DigestStory extends Story {
+  readonly markets: ReadonlyArray<{ readonly slug: string; readonly strength: Strength }>
+}
+
+/** A market of the digest, or a sibling of one, with what is known of its price and its end. */
+export interface QuotedMarket {
+  readonly market: RelatedMarket
+  /** Of the first outcome, at the end of the window; null when it is not known. */
+  readonly quote: Quote | null
+  /** The venue's proposal or result, where the digest knows it. */
+  readonly known: KnownEnd | null
+}
+
+type RelatedMarket = Pick<
+  Market,
+  | "id"
+  | "slug"
+  | "question"
+  | "eventSlug"
+  | "eventKey"
+  | "exclusive"
+  | "outcomes"
+  | "endsAt"
+  | "liquidityUsd"
+  | "takerFeeRate"
+>
+
+/** The hour or less in which most of a market's move happened. */
+export interface MoveStep extends Pick<PriceStep, "from" | "to"> {
+  readonly slug: string
 }
 
 /** A market that is expected to resolve soon. */
@@ -37,7 +72,7 @@ export interface UpcomingMarket
 }
 
 /** Inputs that may be missing; the digest then says that they could not be read. */
-const digestParts = ["whales", "news", "upcoming"] as const
+const digestParts = ["whales", "news", "upcoming", "quotes"] as const
 export type DigestPart = typeof digestParts[number]
 
 /** What was read: a digest must state it. */
@@ -55,7 +90,7 @@ interface DigestCoverage {
   readonly itemsUnread: number
   /**
    * What could not be read: `whales` (the tracked wallets and the ends of their markets), `news`,
-   * `upcoming` (the markets that resolve soon).
+   * `upcoming` (the markets that resolve soon), `quotes` (the prices of related markets).
    */
   readonly missing: ReadonlyArray<DigestPart>
 }
@@ -71,7 +106,13 @@ export interface DigestMaterial {
   readonly whaleEntries: ReadonlyArray<WhaleEntryItem>
   readonly predetermined: ReadonlyArray<PredeterminedItem>
   readonly resolutions: ReadonlyArray<EndedMarket>
-  readonly headlines: ReadonlyArray<DigestHeadline>
+  readonly stories: ReadonlyArray<DigestStory>
+  /** The markets of the digest, and their siblings. */
+  readonly quoted: ReadonlyArray<QuotedMarket>
+  /** The slugs of the events whose live markets are all in `quoted`. */
+  readonly wholeEvents: ReadonlyArray<string>
+  /** Of moves that mostly happened within an hour. */
+  readonly steps: ReadonlyArray<MoveStep>
   /** Without the markets in `resolutions`. */
   readonly upcoming: ReadonlyArray<UpcomingMarket>
   readonly coverage: DigestCoverage
@@ -79,7 +120,7 @@ export interface DigestMaterial {
 
 /** A digest of fewer contested moves, entries, findings and ended markets is not worth its price. */
 const reportedMin = 3
-/** Of the three parts that may be missing. */
+/** Of the four parts that may be missing. */
 const missingMax = 1
 /** How long before the end of the window the venue was last read; ticks are ten minutes apart. */
 const venueAgeMax = hour

@@ -1,61 +1,61 @@
 /**
- * The facts of a digest about price moves.
+ * The facts of a digest about price moves: the move itself, where half of it is given back, and what it
+ * costs to trade there.
  *
  * @module
  */
 import {
-  absenceFact,
-  type FactAttributes,
+  cents,
+  count,
+  duration,
   factOf,
-  labelName,
-  limitFact,
-  marketName,
+  labelValue,
+  marketValue,
   type NewDigestFact,
+  price,
+  rate,
+  time,
+  usd,
+  word,
 } from "./factBuilders.ts"
-import type { MoverItem } from "./material.ts"
+import type { DigestMaterial, MoverItem } from "./material.ts"
 import { windowMs } from "../../feed/domain/item.ts"
 import {
-  countFigure,
-  deviationsFigure,
-  durationFigure,
-  moveFigure,
-  priceFigure,
-  usdFigure,
-  whenFigure,
-} from "../../writing/domain/figures.ts"
-import { figure, joined, listed, phrase, type Statement } from "../../writing/domain/statement.ts"
-import type { EpochMs } from "../../core/domain/time.ts"
+  breakEvenProbability,
+  halfGivenBackAt,
+  roundTripOf,
+} from "../../markets/domain/tradeCosts.ts"
+import { quoteOf } from "../../markets/domain/quote.ts"
+import type { Value } from "../../writing/domain/values.ts"
+import { day, type EpochMs, hour } from "../../core/domain/time.ts"
 
 /** Markets with a fact about their strongest move: as many as fit on a page. */
-const movesMax = 10
-/** Categories named in the totals. */
-const categoriesMax = 3
+const movesMax = 6
+/** Smaller mean drifts are not worth a word. */
+const driftMin = 0.001
 
-/**
- * The totals of all moves, then the strongest move in each of at most `movesMax` markets. A move to a
- * converged price is only counted: the question is decided, or nearly.
- */
-export function moveFacts(
-  moves: ReadonlyArray<MoverItem>,
-  until: EpochMs,
-): ReadonlyArray<NewDigestFact> {
-  const contested = moves.filter(({ data }) => data.converged !== true)
-  const described = strongestPerMarket(contested).slice(0, movesMax)
+/** The facts of the described moves, the strongest first; an absence when nothing moved. */
+export function moveFacts(material: DigestMaterial): ReadonlyArray<NewDigestFact> {
+  const described = describedMoves(material)
+  if (described.length === 0) return [absence(material)]
   return [
-    countFact(moves, strongestPerMarket(moves).length),
-    ...categoriesFact(moves),
-    ...limitFact(totals, moves.length - described.length, "move"),
-    ...described.map((move) => moveFact(move, until)),
+    ...described.map((move) => moveFact(move, material.until)),
+    ...described.map((move) => levelFact(move, material)),
+    ...described.flatMap((move) => costFact(move, material)),
   ]
 }
 
-function strongestPerMarket(moves: ReadonlyArray<MoverItem>): ReadonlyArray<MoverItem> {
+/**
+ * The strongest move in each of at most `movesMax` markets, the strongest first. A move to a converged
+ * price is left out: the question is decided, or nearly.
+ */
+export function describedMoves({ movers }: DigestMaterial): ReadonlyArray<MoverItem> {
   const markets = new Map<string, MoverItem>()
-  for (const move of moves.toSorted(byWeight)) {
+  for (const move of movers.filter(({ data }) => data.converged !== true).toSorted(byWeight)) {
     const { slug } = move.data.market
     if (!markets.has(slug)) markets.set(slug, move)
   }
-  return [...markets.values()]
+  return [...markets.values()].slice(0, movesMax)
 }
 
 /**
@@ -70,67 +70,121 @@ function weight({ data }: MoverItem): number {
   return Math.abs(data.delta) * data.market.liquidityUsd
 }
 
-const totals: FactAttributes = { kind: "mover", topic: "count", section: "repriced" }
-
-function countFact(moves: ReadonlyArray<MoverItem>, markets: number): NewDigestFact {
-  const ups = moves.filter(({ data }) => data.delta >= 0).length
-  const [up, down] = [moveCount(ups), moveCount(moves.length - ups)]
-  const all = phrase`${moveCount(moves.length)} in ${figure(countFigure(markets, "market"))}`
-  if (moves.length === 0) {
-    return absenceFact(totals, phrase`No market moved far enough to be reported.`)
-  }
-  if (moves.length === 1) return factOf(totals, phrase`Just ${moveCount(1)} was reported.`)
-  if (ups === moves.length) return factOf(totals, phrase`${all} were reported, all of them up.`)
-  if (ups === 0) return factOf(totals, phrase`${all} were reported, all of them down.`)
-  return factOf(totals, phrase`${all} were reported: ${up} up and ${down} down.`)
+function absence({ movers }: DigestMaterial): NewDigestFact {
+  const parts = { kind: "mover", topic: "absence", section: "repriced", negative: true } as const
+  return movers.length === 0
+    ? factOf(parts, {}, () => "No market moved far enough to be reported.")
+    : factOf(
+      parts,
+      { moves: count(movers.length, "move") },
+      (spell) =>
+        spell`No contested market moved far enough: the prices of ${"moves"} were already close to 0 or 1.`,
+    )
 }
 
-/** The number of moves by category; markets without a category are left out. */
-function categoriesFact(moves: ReadonlyArray<MoverItem>): ReadonlyArray<NewDigestFact> {
-  const counts = new Map<string, number>()
-  for (const { data } of moves) {
-    const { category } = data.market
-    if (category !== null) counts.set(category, (counts.get(category) ?? 0) + 1)
-  }
-  if (counts.size === 0) return []
-  const largest = [...counts]
-    .sort(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1))
-    .slice(0, categoriesMax)
-    .map(([category, count]) => phrase`${moveCount(count)} in ${labelName(category)}`)
-  const start = counts.size > categoriesMax ? "Largest categories:" : "By category:"
-  return [factOf(totals, phrase`${start} ${listed(largest)}.`)]
+/** The first outcome of a market, to which prices refer. */
+function firstOutcome({ outcomes }: { readonly outcomes?: readonly [string, string] }): Value {
+  return outcomes === undefined ? word("The price") : labelValue(outcomes[0])
 }
 
 function moveFact({ createdAt, data }: MoverItem, until: EpochMs): NewDigestFact {
-  const { delta, market, microstructure, zScore } = data
-  const rose = delta >= 0
-  const [outcome] = market.outcomes ?? []
-  const price = outcome === undefined
-    ? phrase`The price in ${marketName(market)}`
-    : phrase`${labelName(outcome)} in ${marketName(market)}`
-  const change = phrase`${price} ${rose ? "rose" : "fell"} by ${figure(moveFigure(delta))}`
-  const window = figure(durationFigure(windowMs[data.window]))
-  const [start, now] = [figure(priceFigure(data.priceStart)), figure(priceFigure(data.priceNow))]
-  const at = figure(whenFigure(Date.parse(createdAt), until))
-  const reason = data.confirmedBy === "trades"
-    ? "and trades supported it"
-    : "and the new price was stable"
-  const depth = figure(usdFigure(microstructure.depthUsdWithin5c.total))
-  const spread = figure(priceFigure(microstructure.spread))
-  const statement = joined([
-    phrase`${change} within ${window}, from ${start} to ${now}, seen at ${at}.`,
-    phrase`The move was ${
-      figure(deviationsFigure(zScore))
-    } of the usual change in this market, ${reason}; the book had ${depth} of depth near the price and a spread of ${spread}.`,
-  ])
-  const attributes: FactAttributes = {
-    kind: "mover",
-    topic: rose ? "rise" : "fall",
-    section: "repriced",
+  const { market, microstructure, tradedUsd } = data
+  const rose = data.delta >= 0
+  const isTraded = (tradedUsd ?? 0) >= 1
+  const values = {
+    market: marketValue(market),
+    outcome: firstOutcome(market),
+    change: cents(data.delta),
+    window: duration(windowMs[data.window]),
+    from: price(data.priceStart),
+    to: price(data.priceNow),
+    at: time(Date.parse(createdAt), until),
+    deviations: { type: "deviations", value: data.zScore } as const,
+    depth: usd(microstructure.depthUsdWithin5c.total),
+    spread: cents(microstructure.spread),
+    volume: usd(tradedUsd ?? 0),
+    basis: word(data.confirmedBy),
   }
-  return factOf(attributes, statement, phrase`${change} to ${now}.`)
+  const reason = (spell: Parameters<Parameters<typeof factOf>[2]>[0]) =>
+    isTraded
+      ? spell`with ${"volume"} traded beyond half of it`
+      : data.confirmedBy === "trades"
+      ? "with trades behind it"
+      : "and the new price was stable"
+  return factOf(
+    {
+      kind: "mover",
+      topic: "move",
+      section: "repriced",
+      subject: market.slug,
+      direction: rose ? "up" : "down",
+    },
+    values,
+    (spell) =>
+      (rose
+        ? spell`${"outcome"} in ${"market"} rose ${"change"} within ${"window"}`
+        : spell`${"outcome"} in ${"market"} fell ${"change"} within ${"window"}`) +
+      spell`, from ${"from"} to ${"to"}, seen at ${"at"}. The move was ${"deviations"} of the usual change there, ` +
+      `${reason(spell)}; ` +
+      spell`the book had ${"depth"} of depth near the price and a spread of ${"spread"}.`,
+  )
 }
 
-function moveCount(count: number): Statement {
-  return figure(countFigure(count, "move"))
+/** Where half of the move is given back, the price now, and how often such moves lasted. */
+function levelFact({ data }: MoverItem, { quoted }: DigestMaterial): NewDigestFact {
+  const { expectation, market } = data
+  const now = quoted.find((it) => it.market.slug === market.slug)?.quote?.mid ?? null
+  const after24h = expectation?.after24h ?? null
+  const known = after24h ?? expectation?.after1h ?? null
+  const values = {
+    market: marketValue(market),
+    halfLevel: price(halfGivenBackAt(data)),
+    price: price(now ?? 0),
+    resolved: count(known?.moves ?? 0, "similar move"),
+    kept: rate(known?.shareKept ?? 0),
+    window: duration(after24h === null ? hour : day),
+    drift: cents(known?.drift ?? 0),
+    course: word((known?.drift ?? 0) < 0 ? "back" : "further"),
+  }
+  return factOf(
+    { kind: "record", topic: "level", section: "repriced", subject: market.slug },
+    values,
+    (spell) => {
+      const level = spell`Half of the move in ${"market"} is given back at ${"halfLevel"}` +
+        (now === null ? "." : spell`; the price is ${"price"} now.`)
+      if (known === null) return level
+      const lasted = spell`Of ${"resolved"}, ${"kept"} kept at least half ${"window"} later`
+      const mean = Math.abs(known.drift) < driftMin
+        ? ""
+        : known.drift < 0
+        ? spell`, and the price went back ${"drift"} on average`
+        : spell`, and the price went on by ${"drift"} on average`
+      return `${level} ${lasted}${mean}.`
+    },
+  )
+}
+
+/** The cost of buying the first outcome at the quotes now, or at those of the move. */
+function costFact({ data }: MoverItem, { quoted }: DigestMaterial): ReadonlyArray<NewDigestFact> {
+  const { market, microstructure } = data
+  const known = quoted.find((it) => it.market.slug === market.slug)
+  if (known === undefined) return []
+  const quote = (known.quote?.ask ?? null) === null ? quoteOf(microstructure) : known.quote
+  if (quote === null || quote.ask === null) return []
+  const { takerFeeRate } = known.market
+  const values = {
+    market: marketValue(market),
+    outcome: firstOutcome(known.market),
+    ask: price(quote.ask),
+    breakEven: rate(breakEvenProbability(quote.ask, takerFeeRate)),
+    roundTrip: cents(roundTripOf(quote, takerFeeRate)?.costPerShare ?? 0),
+  }
+  return [
+    factOf(
+      { kind: "book", topic: "cost", section: "repriced", subject: market.slug },
+      values,
+      (spell) =>
+        spell`At the ask of ${"ask"}, a buyer of ${"outcome"} in ${"market"} breaks even at a probability of ${"breakEven"}; buying and selling at once costs ${"roundTrip"} a share.`,
+    ),
+  ]
 }

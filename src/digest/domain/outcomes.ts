@@ -1,191 +1,225 @@
 /**
- * The facts of a digest about predetermined outcomes and ended markets. No other facts may call
- * something decided.
+ * The facts of a digest about predetermined outcomes, contested proposals and ended markets. Of these
+ * only findings and resolutions are certain; a proposal is not.
  *
  * @module
  */
 import {
-  absenceFact,
-  type FactAttributes,
+  cents,
+  count,
+  duration,
   factOf,
-  headlineName,
-  labelName,
-  limitFact,
-  marketName,
+  headlineValue,
+  labelValue,
+  marketValue,
   type NewDigestFact,
+  price,
+  rate,
+  time,
+  word,
 } from "./factBuilders.ts"
 import type { DigestMaterial, EndedMarket, PredeterminedItem } from "./material.ts"
-import { countFigure, priceFigure, rateFigure, whenFigure } from "../../writing/domain/figures.ts"
-import { figure, joined, listed, phrase, type Statement } from "../../writing/domain/statement.ts"
+import { mechanicalSign } from "../../markets/domain/market.ts"
+import { proposalAgeMs, proposalWords } from "../../markets/domain/proposal.ts"
+import { fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
+import { safeName } from "../../core/domain/untrusted.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 
-/** Findings with a fact of their own. */
+/** Findings and proposals with a fact of their own. */
 const findingsMax = 8
 /** Ended markets with a fact of their own. */
 const endedMax = 8
 
-/** The number of findings, and the strongest of them. */
-export function predeterminedFacts(
-  items: ReadonlyArray<PredeterminedItem>,
-  window: Pick<DigestMaterial, "from" | "until">,
-): ReadonlyArray<NewDigestFact> {
-  const described = items.toSorted(byEdge).slice(0, findingsMax)
-  const contested = items.filter(isContested).length
+/** The strongest findings and proposals, and how often such proposals were paid. */
+export function predeterminedFacts(material: DigestMaterial): ReadonlyArray<NewDigestFact> {
+  const described = describedFindings(material)
+  if (described.length === 0) return [noFinding]
   return [
-    findingCount(items.length - contested),
-    ...(contested === 0 ? [] : [contestedCount(contested)]),
-    ...limitFact(findings, items.length - described.length, "finding"),
-    ...described.map((item) => findingFact(item, window)),
+    ...described.map((item) =>
+      isContested(item) ? proposalFact(item, material.until) : findingFact(item, material)
+    ),
+    ...upheldFact(material.predetermined),
   ]
+}
+
+/** One per market: evidence before proposals, high confidence first, then the largest implied edge. */
+export function describedFindings(
+  { predetermined }: DigestMaterial,
+): ReadonlyArray<PredeterminedItem> {
+  const sorted = predetermined.toSorted(byEdge)
+  return sorted.filter(({ data }, i) =>
+    sorted.findIndex((it) => it.data.market.slug === data.market.slug) === i
+  ).slice(0, findingsMax)
 }
 
 const isContested = ({ data }: PredeterminedItem): boolean => data.kind === "contested_proposal"
 
-/** Evidence before proposals, high confidence first, then the largest implied edge. */
 function byEdge(a: PredeterminedItem, b: PredeterminedItem): number {
   return Number(isContested(a)) - Number(isContested(b)) ||
     Number(b.data.confidence === "high") - Number(a.data.confidence === "high") ||
     b.data.impliedEdge - a.data.impliedEdge || b.feedIndex - a.feedIndex
 }
 
-const findings: FactAttributes = { kind: "predetermined", topic: "count", section: "predetermined" }
+const parts = { kind: "predetermined", section: "predetermined" } as const
 
-function findingCount(count: number): NewDigestFact {
-  if (count === 0) return absenceFact(findings, phrase`No predetermined outcome was found.`)
+const noFinding = factOf(
+  { ...parts, topic: "absence", negative: true },
+  {},
+  () => "No market was found whose outcome is reported or proposed at a contested price.",
+)
+
+/** Says what is proposed and at what price, and nothing about what happened. */
+function proposalFact({ data }: PredeterminedItem, until: EpochMs): NewDigestFact {
+  const { confidence, evidence: [{ publishedAt }], market, marketPrice, proposal } = data
+  const proposedAt = Date.parse(proposal?.proposedAt ?? publishedAt)
+  const state = { proposedAt, disputed: proposal?.disputed ?? false }
+  const age = proposalAgeMs(state, until)
+  const values = {
+    outcome: labelValue(data.outcome),
+    market: marketValue(market),
+    proposedAt: time(proposedAt, until),
+    age: duration(age),
+    price: price(marketPrice),
+    edge: cents(fromHalfSteps(halfSteps(1) - halfSteps(marketPrice))),
+    confidence: word(confidence),
+    state: word(proposalWords(state, until)),
+  }
+  const { age: _, ...withoutAge } = values
   return factOf(
-    findings,
-    phrase`A predetermined outcome was found in ${marketCount(count)}.`,
+    { ...parts, topic: "proposal", subject: market.slug },
+    state.disputed || age === 0 ? withoutAge : values,
+    (spell) => {
+      const words = state.disputed || age === 0
+        ? spell`${"state"}`
+        : spell`proposed, undisputed for ${"age"}`
+      return spell`${"outcome"} in ${"market"} is ` + words +
+        spell` (since ${"proposedAt"}), and trades at ${"price"}: ${"edge"} below the payout of such a share, if the proposal stands. The confidence is ${"confidence"}.`
+    },
   )
 }
 
-function contestedCount(count: number): NewDigestFact {
-  return factOf(
-    findings,
-    phrase`A proposed outcome was found in ${
-      marketCount(count)
-    } at a contested price; such a proposal may fail.`,
-  )
-}
-
-/** Says what was proposed and at what price, and nothing about what happened. */
-function contestedFact({ data }: PredeterminedItem, window: FactWindow): NewDigestFact {
-  const { confidence, detectedAt, evidence: [{ publishedAt, source }], market, marketPrice } = data
-  const price = figure(priceFigure(marketPrice))
-  const name = labelName(source)
-  const claim = phrase`${labelName(data.outcome)} was proposed for ${marketName(market)}`
-  const proposed = figure(whenFigure(Date.parse(publishedAt), window.until))
-  const seen = figure(whenFigure(Date.parse(detectedAt), window.until))
-  const statement = joined([
-    phrase`${claim} on ${name} at ${proposed}, without a dispute until ${seen}.`,
-    phrase`Its price was ${price} then, so the proposal is contested; the confidence is ${confidence}.`,
-  ])
-  return factOf(
-    { ...findings, topic: "predetermined", source: name },
-    statement,
-    phrase`${claim}, at a contested price of ${price}.`,
-  )
-}
-
-type FactWindow = Pick<DigestMaterial, "from" | "until">
-
-function findingFact(item: PredeterminedItem, window: FactWindow): NewDigestFact {
-  if (isContested(item)) return contestedFact(item, window)
-  const { data } = item
-  const { from, until } = window
-  const { confidence, detectedAt, detector, evidence, impliedEdge, market, marketPrice } = data
-  const outcome = labelName(data.outcome)
-  const price = figure(priceFigure(marketPrice))
-  const by = detector === "rules" ? phrase`Rules` : phrase`The model ${labelName(detector)}`
+function findingFact({ data }: PredeterminedItem, { from, until }: DigestMaterial): NewDigestFact {
+  const { confidence, detectedAt, evidence, market, marketPrice } = data
   const [first] = evidence
-  const source = labelName(first.source)
-  const at = figure(whenFigure(Date.parse(detectedAt), until))
-  const claim = phrase`${outcome} is already the outcome of ${marketName(market)}`
-  const edge = figure(rateFigure(impliedEdge))
-  const pieces = countFigure(evidence.length, "piece of evidence", "pieces of evidence")
-  const statement = joined([
-    phrase`${by} found at ${at} with ${confidence} confidence that ${claim}.`,
-    phrase`Its price was ${price} then, an implied edge of ${edge}; the finding rests on ${
-      figure(pieces)
-    }${evidence.length === 1 ? ": " : ", first "}${headlineName(first.title)} from ${source}.`,
-  ])
-  // Of older evidence it is not known whether its source answered in the window.
-  const used = Date.parse(first.publishedAt) >= from ? { source } : {}
+  const publishedAt = Date.parse(first.publishedAt)
+  const one = evidence.length === 1
+  const values = {
+    outcome: labelValue(data.outcome),
+    market: marketValue(market),
+    at: time(Date.parse(detectedAt), until),
+    price: price(marketPrice),
+    edge: cents(fromHalfSteps(halfSteps(1) - halfSteps(marketPrice))),
+    confidence: word(confidence),
+    evidence: count(evidence.length, "report"),
+    headline: headlineValue(first.title),
+    publisher: labelValue(first.source),
+    publishedAt: time(publishedAt, until),
+    ...one ? {} : { several: word("several") },
+  }
   return factOf(
-    { ...findings, topic: "predetermined", certain: true, ...used },
-    statement,
-    phrase`${claim}, at a price of ${price}.`,
+    {
+      ...{ ...parts, topic: "finding", subject: market.slug, certain: true },
+      // Of older evidence it is not known whether its publisher answered in the window.
+      source: publishedAt >= from ? safeName(first.source) : null,
+    },
+    values,
+    (spell) =>
+      spell`${"outcome"} is the reported outcome of ${"market"}, by ${"evidence"}` +
+      (one ? ": " : ", first ") +
+      spell`${"headline"} of ${"publisher"} at ${"publishedAt"}. It traded at ${"price"} at ${"at"}, ${"edge"} below the payout; the confidence is ${"confidence"}.`,
   )
 }
 
-/** The number of markets that ended, by how they ended, and the latest of them. */
-export function endedFacts(
-  { coverage, resolutions: ended, until }: DigestMaterial,
-): ReadonlyArray<NewDigestFact> {
-  if (ended.length === 0 && coverage.missing.includes("whales")) return []
-  const described = ended.toSorted(byEnd).slice(0, endedMax)
+/** The service's own record of earlier proposals, as the newest item has it. */
+function upheldFact(items: ReadonlyArray<PredeterminedItem>): ReadonlyArray<NewDigestFact> {
+  const [newest] = items.filter(({ data }) => (data.proposal?.record ?? null) !== null)
+    .toSorted((a, b) => b.feedIndex - a.feedIndex)
+  const record = newest?.data.proposal?.record ?? null
+  if (record === null || record.proposals === 0) return []
+  const values = {
+    resolved: count(record.proposals, "earlier contested proposal"),
+    base: rate(record.upheldRate),
+    baseLow: rate(record.upheldRateLow),
+    baseHigh: rate(record.upheldRateHigh),
+  }
   return [
-    endedCount(ended),
-    ...limitFact(ends, ended.length - described.length, "end of a market", "ends of markets"),
-    ...described.map((it) => endedFact(it, until)),
+    factOf(
+      { kind: "record", topic: "upheld", section: "predetermined" },
+      values,
+      (spell) =>
+        spell`Of ${"resolved"}, ${"base"} were paid as proposed, with an interval from ${"baseLow"} to ${"baseHigh"}.`,
+    ),
   ]
 }
 
-/** The latest first. */
-function byEnd(a: EndedMarket, b: EndedMarket): number {
-  return b.endedAt - a.endedAt || (a.market.slug < b.market.slug ? -1 : 1)
+/** How the markets of tracked wallets ended: the totals, and the latest that are no short interval. */
+export function endedFacts(
+  { resolutions: ended, until }: DigestMaterial,
+): ReadonlyArray<NewDigestFact> {
+  if (ended.length === 0) return []
+  const described = ended.toSorted(byEnd).slice(0, endedMax)
+  return [endedCount(ended), ...described.map((it) => endedFact(it, until))]
 }
 
-const ends: FactAttributes = { kind: "resolution", topic: "count", section: "predetermined" }
+/** Ordinary markets first, then the latest. */
+function byEnd(a: EndedMarket, b: EndedMarket): number {
+  return Number(isInterval(a)) - Number(isInterval(b)) || b.endedAt - a.endedAt ||
+    (a.market.slug < b.market.slug ? -1 : 1)
+}
+
+function isInterval({ market: { slug, question } }: EndedMarket): boolean {
+  const unknown = { seriesSlugs: [], recurrences: [], tags: [], resolutionSources: [] }
+  return mechanicalSign({ slug, question, ...unknown }) !== null
+}
+
+const ends = { kind: "resolution", section: "predetermined" } as const
 
 function endedCount(ended: ReadonlyArray<EndedMarket>): NewDigestFact {
-  if (ended.length === 0) {
-    return absenceFact(
-      ends,
-      phrase`No market with entries of tracked wallets is known to have ended.`,
-    )
-  }
   const paid = ended.filter(({ resolution }) => resolution.state === "paid").length
-  const cancelled = ended.length - paid
-  const ways = [
-    ...(paid > 0 ? [phrase`${marketCount(paid)} paid out`] : []),
-    ...(cancelled > 0 ? [phrase`${marketCount(cancelled)} closed without a payout`] : []),
-  ]
+  const values = {
+    resolved: count(paid, "market"),
+    cancelled: count(ended.length - paid, "market"),
+  }
   return factOf(
-    ends,
-    phrase`Among markets with entries of tracked wallets that ended, ${listed(ways)}.`,
+    { ...ends, topic: "endings" },
+    values,
+    (spell) => {
+      const start = "Among markets with entries of tracked wallets that ended, "
+      const way = paid === 0
+        ? spell`${"cancelled"} closed without a payout`
+        : paid === ended.length
+        ? spell`${"resolved"} paid out`
+        : spell`${"resolved"} paid out and ${"cancelled"} closed without a payout`
+      return `${start}${way}.`
+    },
   )
 }
 
 function endedFact({ endedAt, market, resolution }: EndedMarket, until: EpochMs): NewDigestFact {
-  const at = figure(whenFigure(resolution.resolvedAt ?? endedAt, until))
-  const when = resolution.resolvedAt === null ? phrase`, known since ${at}` : phrase` at ${at}`
-  const attributes = {
-    kind: "resolution",
-    topic: "resolution",
-    section: "predetermined",
-    certain: true,
-  } as const
-  const question = marketName(market)
-  if (resolution.state === "cancelled") {
-    return factOf(attributes, phrase`${question} was closed without a payout${when}.`)
+  const [a, b] = resolution.state === "paid" ? resolution.payouts : [0, 0]
+  const whole = a === 1 && b === 0 ? 0 : a === 0 && b === 1 ? 1 : null
+  const [first, second] = market.outcomes
+  const values = {
+    market: marketValue(market),
+    at: time(resolution.resolvedAt ?? endedAt, until),
+    outcome: labelValue(whole === 1 ? second : first),
+    outcome2: labelValue(second),
+    price: price(a),
+    price2: price(b),
   }
-  const [first, second] = market.outcomes.map((outcome) => labelName(outcome))
-  const [a, b] = resolution.payouts
-  if (a === 1 && b === 0) {
-    return factOf(attributes, phrase`${question} resolved as ${first ?? ""}${when}.`)
-  }
-  if (a === 0 && b === 1) {
-    return factOf(attributes, phrase`${question} resolved as ${second ?? ""}${when}.`)
-  }
-  const share = (payout: number) => figure(`${rateFigure(payout)} USD`)
   return factOf(
-    attributes,
-    phrase`${question} resolved with ${share(a)} for a share of ${first ?? ""} and ${
-      share(b)
-    } for a share of ${second ?? ""}${when}.`,
+    { ...ends, topic: "resolution", subject: market.slug, certain: true },
+    values,
+    (spell) => {
+      const when = resolution.resolvedAt === null
+        ? spell`, known since ${"at"}.`
+        : spell` at ${"at"}.`
+      const how = resolution.state === "cancelled"
+        ? spell`${"market"} was closed without a payout`
+        : whole !== null
+        ? spell`${"market"} resolved as ${"outcome"}`
+        : spell`${"market"} resolved with ${"price"} for a share of ${"outcome"} and ${"price2"} for a share of ${"outcome2"}`
+      return `${how}${when}`
+    },
   )
-}
-
-function marketCount(count: number): Statement {
-  return figure(countFigure(count, "market"))
 }

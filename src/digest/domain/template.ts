@@ -1,83 +1,62 @@
 /**
- * The digest without a model, used when no model is configured or no draft of a model passes the check.
+ * The page of a digest: what is published without a model, and where a model's claims go.
  *
- * It only selects, shortens and orders statements. Each statement passes the fact check by itself, so
- * the template passes it for any facts. The page is filled in this order:
+ * Each sentence spells values of the facts that it cites, so it is true when they are. A paragraph has a
+ * brief form and fuller ones. The page is filled in this order:
  *
- * 1. Coverage and totals.
- * 2. The strongest facts, where sections take turns.
- * 3. If there is room, more facts on how to read the digest.
+ * 1. In brief: contradictions, moves with news, the first paragraph of each section, the coverage.
+ * 2. The strongest moves in full.
+ * 3. More paragraphs, where sections take turns.
+ * 4. The rest in full.
  *
  * @module
  */
+import { contextDrafts, coverageDraft, watchDrafts } from "./paragraphs/surroundings.ts"
 import {
   type DigestBrief,
-  type DigestDraft,
-  type DigestFact,
+  type DigestPage,
   type DigestSection,
   digestSections,
-  type DigestTopic,
+  type DigestSlot,
 } from "./digest.ts"
-import { titleLengthMax } from "./text.ts"
-import { wordCount } from "../../writing/domain/factCheck.ts"
-import type { Passage } from "../../writing/domain/facts.ts"
+import { type Draft, type Line, nonEmpty } from "./paragraphs/draft.ts"
+import { contradictionDrafts, moveDrafts, unexplainedDraft } from "./paragraphs/moves.ts"
+import { summaryLines, titleLine } from "./paragraphs/headline.ts"
+import { predeterminedDrafts } from "./paragraphs/outcomes.ts"
+import { wordCount } from "../../writing/domain/page.ts"
+import { whaleDrafts } from "./paragraphs/whales.ts"
 
-/** Words of all sections: leaves room for headings and fact ids below the limit of a digest. */
-const pageWordsMax = 750
-/** Below this, more facts on how to read the digest are added. */
-const pageWordsMin = 440
-/** Characters of a paragraph, unless it is a single statement. */
-const paragraphLengthMax = 1_200
-/** Facts of a paragraph. The check allows 8 facts and 14 sentences; a statement has at most two. */
-const paragraphFactsMax = 7
-/** Statements of the summary: even with the longest names it stays below its length limit. */
-const summaryStatementsMax = 4
-
-/** How many facts of a topic appear in full; later ones use the short statement. */
-const fullStatements: Readonly<Partial<Record<DigestTopic, number>>> = {
-  rise: 1,
-  fall: 1,
-  entry: 1,
-  predetermined: 1,
-  upcoming: 1,
-}
-/** Facts that a section may add per turn. */
+/** Words of all sections, with leads and fact ids; leaves room for headings below 800. */
+const pageWordsMax = 775
+/** The strongest moves, which are told in full before anything else is added, and their sizes. */
+const fullMoves = 3
+const moveSizes = 4
+/** Paragraphs that a section may add per turn. */
 const perTurn: Readonly<Record<DigestSection, number>> = {
   repriced: 2,
-  whales: 2,
+  whales: 1,
   predetermined: 1,
   context: 1,
   watch: 1,
 }
-/** The paragraphs of a section in order; facts of these topics share a paragraph. */
-const paragraphTopics: ReadonlyArray<ReadonlyArray<DigestTopic>> = [
-  ["coverage", "count"],
-  ["rise"],
-  ["fall"],
-  ["flow"],
-  ["entry"],
-  ["predetermined"],
-  ["resolution"],
-  ["related"],
-  ["headline"],
-  ["upcoming"],
-  ["method"],
-]
 
-/** A fact with the statement chosen for the page. */
-interface PageItem {
-  readonly fact: DigestFact
-  readonly text: string
-}
-
-/** A draft that passes the check whatever the facts are. */
-export function templateDigest({ facts }: DigestBrief): DigestDraft {
-  const page = pageOf(facts)
-  const section = (section: DigestSection) =>
-    paragraphsOf(page.filter(({ fact }) => fact.section === section))
+export function digestPage(brief: DigestBrief): DigestPage {
+  const title = titleLine(brief.facts)
+  const summary = summaryLines(brief.facts)
+  const drafts = unrepeated(draftsOf(brief), [title, ...summary], brief)
+  const sizes = chosenSizes(drafts)
+  let number = 2
+  const slotOf = (draft: Draft, place: number): ReadonlyArray<DigestSlot> => {
+    const sentences = nonEmpty(draft.sizes[sizes.get(place) ?? -1] ?? [])
+    if (sentences === null) return []
+    const { aboutItself, facts, lead, topic } = draft
+    return [{ id: `S${++number}`, topic, facts, sentences, aboutItself, lead }]
+  }
+  const section = (name: DigestSection) =>
+    drafts.flatMap((draft, place) => draft.section === name ? slotOf(draft, place) : [])
   return {
-    title: titleOf(facts),
-    summary: summaryOf(facts),
+    title: slot("S1", "title", [title]),
+    summary: slot("S2", "summary", summary),
     sections: {
       repriced: section("repriced"),
       whales: section("whales"),
@@ -88,105 +67,120 @@ export function templateDigest({ facts }: DigestBrief): DigestDraft {
   }
 }
 
-/** The facts on the page, in the order of their selection. */
-function pageOf(facts: ReadonlyArray<DigestFact>): ReadonlyArray<PageItem> {
-  const methods = facts.filter(({ topic }) => topic === "method")
-  const first = digestSections.flatMap((section) =>
-    methods.filter((fact) => fact.section === section).slice(0, 1)
-  )
-  const page = [...facts.filter(isInEveryDigest), ...first].map(inFull)
-  let words = page.reduce((sum, { text }) => sum + wordCount(text), 0)
-  for (const { fact, texts } of byTurns(facts)) {
-    const text = texts.find((text) => words + wordCount(text) <= pageWordsMax)
-    if (text === undefined) continue
-    page.push({ fact, text })
-    words += wordCount(text)
-  }
-  for (const fact of methods.filter((fact) => !first.includes(fact))) {
-    if (words >= pageWordsMin) break
-    page.push(inFull(fact))
-    words += wordCount(fact.statement)
-  }
-  return page
+function slot(
+  id: string,
+  topic: string,
+  sentences: readonly [Line, ...ReadonlyArray<Line>],
+): DigestSlot {
+  const facts = [...new Set(sentences.flatMap(({ facts }) => facts))]
+  return { id, topic, facts, sentences, aboutItself: false, lead: null }
 }
 
-function isInEveryDigest({ topic }: DigestFact): boolean {
-  return topic === "coverage" || topic === "count"
-}
-
-function isEvent(fact: DigestFact): boolean {
-  return !isInEveryDigest(fact) && fact.topic !== "method" && fact.topic !== "limit"
-}
-
-function inFull(fact: DigestFact): PageItem {
-  return { fact, text: fact.statement }
-}
-
-/** Facts about what happened, strongest first, sections taking turns; `texts` in order of preference. */
-function byTurns(facts: ReadonlyArray<DigestFact>) {
-  const ranks = new Map<DigestTopic, number>()
-  const happened = facts.filter(isEvent).map((fact) => {
-    const rank = ranks.get(fact.topic) ?? 0
-    ranks.set(fact.topic, rank + 1)
-    const full = rank < (fullStatements[fact.topic] ?? 0)
-    return { fact, texts: full ? [fact.statement, fact.short] : [fact.short] }
-  })
-  return digestSections
-    .flatMap((section, place) =>
-      happened.filter(({ fact }) => fact.section === section)
-        .map((item, i) => ({ ...item, turn: Math.floor(i / perTurn[section]), place }))
-    )
-    .sort((a, b) => a.turn - b.turn || a.place - b.place)
-}
-
-/** Paragraphs of at most `paragraphLengthMax` characters, unless a single statement is longer. */
-function paragraphsOf(items: ReadonlyArray<PageItem>): ReadonlyArray<Passage> {
-  return paragraphTopics.flatMap((topics) => {
-    const paragraphs: Array<Passage> = []
-    for (const { fact, text } of items.filter(({ fact }) => topics.includes(fact.topic))) {
-      const last = paragraphs.at(-1)
-      if (
-        last !== undefined && last.facts.length < paragraphFactsMax &&
-        last.text.length + text.length < paragraphLengthMax
-      ) {
-        paragraphs[paragraphs.length - 1] = {
-          text: `${last.text} ${text}`,
-          facts: [...last.facts, fact.id],
-        }
-      } else paragraphs.push({ text, facts: [fact.id] })
-    }
-    return paragraphs
-  })
-}
-
-/** Topics for the title, in order of preference. */
-const titleTopics: ReadonlyArray<ReadonlyArray<DigestTopic>> = [
-  ["rise", "fall"],
-  ["predetermined"],
-  ["entry"],
-  ["resolution"],
-]
-
-function titleOf(facts: readonly [DigestFact, ...ReadonlyArray<DigestFact>]): Passage {
-  const [happened] = titleTopics
-    .flatMap((topics) => facts.filter(({ topic }) => topics.includes(topic)).slice(0, 1))
-    .filter(({ short }) => short.length <= titleLengthMax)
-  const title = happened ?? facts.find(({ topic }) => topic === "count") ?? facts[0]
-  return { text: title.short.replace(/\.$/, ""), facts: [title.id] }
-}
-
-/** The totals, the second-strongest move (the strongest is in the title), and the first finding. */
-function summaryOf(facts: ReadonlyArray<DigestFact>): Passage {
-  const of = (...topics: ReadonlyArray<DigestTopic>) => (section: DigestSection) =>
-    facts.filter((fact) => fact.section === section && topics.includes(fact.topic))
-  const wanted = [
-    ...of("count")("repriced").slice(0, 1),
-    ...of("rise", "fall")("repriced").slice(1, 2),
-    ...of("count")("whales").slice(0, 1),
-    ...of("predetermined")("predetermined").slice(0, 1),
-    ...of("count")("predetermined").slice(0, 1),
-    ...of("count")("watch").slice(0, 1),
+/** All paragraphs in the order of the page. */
+function draftsOf({ facts }: DigestBrief): ReadonlyArray<Draft> {
+  const sections = digestSections.flatMap((section) => contradictionDrafts(facts, section))
+  const drafts = [
+    ...sections,
+    ...moveDrafts(facts),
+    ...unexplainedDraft(facts),
+    ...whaleDrafts(facts),
+    ...predeterminedDrafts(facts),
+    ...contextDrafts(facts),
+    ...watchDrafts(facts),
   ]
-  const used = wanted.slice(0, summaryStatementsMax)
-  return { text: used.map(({ short }) => short).join(" "), facts: used.map(({ id }) => id) }
+  const filled = new Set(drafts.map(({ section }) => section))
+  return [...drafts, ...coverageDraft(facts, (section) => filled.has(section))]
+}
+
+/** The size of each chosen paragraph, by its place in the list. */
+function chosenSizes(drafts: ReadonlyArray<Draft>): ReadonlyMap<number, number> {
+  const sizes = new Map<number, number>()
+  const wordsAt = (place: number) => {
+    const draft = drafts[place]
+    const size = sizes.get(place)
+    return draft === undefined || size === undefined ? 0 : wordsOf(draft, size)
+  }
+  const total = () => drafts.reduce((sum, _, place) => sum + wordsAt(place), 0)
+  const take = (place: number, size: number) => {
+    const draft = drafts[place]
+    if (draft === undefined || draft.sizes[size] === undefined) return
+    const more = wordsOf(draft, size) - wordsAt(place)
+    if (total() + more <= pageWordsMax) sizes.set(place, size)
+  }
+  const places = drafts.map((draft, place) => ({ draft, place }))
+  const first = digestSections.flatMap((section) =>
+    places.find(({ draft }) => draft.section === section)?.place ?? []
+  )
+  const required = places.filter(({ draft }) => draft.required)
+  for (const { draft, place } of required.filter(({ draft }) => draft.aboutItself)) {
+    take(place, draft.sizes.length - 1)
+  }
+  for (const place of first) take(place, 0)
+  for (const { place } of required) if (!sizes.has(place)) take(place, 0)
+  const moves = places.filter(({ draft }) => draft.topic === "move")
+  for (let size = 1; size < moveSizes; size++) {
+    for (const { place } of moves.slice(0, fullMoves)) take(place, size)
+  }
+  for (const { place } of byTurns(places)) if (!sizes.has(place)) take(place, 0)
+  for (const { draft, place } of places) {
+    if (sizes.has(place)) fullest(draft, place, take, sizes)
+  }
+  return sizes
+}
+
+/** Takes the fullest size that fits. */
+function fullest(
+  { sizes: { length } }: Draft,
+  place: number,
+  take: (place: number, size: number) => void,
+  sizes: ReadonlyMap<number, number>,
+): void {
+  for (let size = (sizes.get(place) ?? -1) + 1; size < length; size++) take(place, size)
+}
+
+interface Placed {
+  readonly draft: Draft
+  readonly place: number
+}
+
+function byTurns(places: ReadonlyArray<Placed>): ReadonlyArray<Placed> {
+  return digestSections.flatMap((section, order) =>
+    places.filter(({ draft }) => draft.section === section)
+      .map((placed, i) => ({ ...placed, turn: Math.floor(i / perTurn[section]), order }))
+  ).sort((a, b) => a.turn - b.turn || a.order - b.order)
+}
+
+/** With the lead in front and the ids behind. */
+function wordsOf({ lead, sizes }: Draft, size: number): number {
+  const lines = sizes[size] ?? []
+  const ids = new Set(lines.flatMap(({ facts }) => facts)).size
+  return wordCount([lead ?? "", ...lines.map(({ text }) => text)].join(" ")) + ids
+}
+
+/**
+ * The paragraphs without the lines of earlier ones: such a line becomes the whole statements of its
+ * facts, or goes when these are repeated too.
+ */
+function unrepeated(
+  drafts: ReadonlyArray<Draft>,
+  before: ReadonlyArray<Line>,
+  { facts }: DigestBrief,
+): ReadonlyArray<Draft> {
+  const statements = new Map(facts.map(({ id, statement }) => [id, statement]))
+  const seen = new Set(before.map(({ text }) => text))
+  return drafts.flatMap((draft) => {
+    const kept = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
+      const own = new Set<string>()
+      return lines.flatMap((line) => {
+        const statement = line.facts.map((id) => statements.get(id) ?? "").join(" ")
+        const text = [line.text, statement].find((text) => !seen.has(text))
+        if (text === undefined || own.has(text)) return []
+        own.add(text)
+        return [{ ...line, text }]
+      })
+    }
+    const sizes = draft.sizes.map(kept).filter(({ length }) => length > 0)
+    for (const { text } of sizes.flat()) seen.add(text)
+    return sizes.length === 0 ? [] : [{ ...draft, sizes }]
+  })
 }

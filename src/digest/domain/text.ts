@@ -1,31 +1,21 @@
 /**
- * Checks a draft, and turns it into the digest that is sold.
- *
- * Headings, paragraphs and fact ids are our own Markdown; the text of the draft is escaped.
+ * Turns the written page into the digest that is sold. Headings, bold leads and fact ids are our own
+ * Markdown; no other character of the text has a meaning in it (`readableName`).
  *
  * @module
  */
 import {
   type Digest,
   type DigestBrief,
-  type DigestDraft,
   type DigestFact,
+  type DigestPage,
   type DigestSection,
   digestSections,
+  type DigestSlot,
 } from "./digest.ts"
-import { complaintOf, factsById, faultsOf, wordCount } from "../../writing/domain/factCheck.ts"
-import type { Passage } from "../../writing/domain/facts.ts"
+import { digestLengths } from "./paragraphs/headline.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
-import { escapedMarkdown } from "../../core/domain/untrusted.ts"
-
-/** Words of the analysis without headings and ids; both limits inclusive. */
-export const analysisWords = { min: 400, max: 800 } as const
-/** Characters: room for a question, an outcome and a price move. */
-export const titleLengthMax = 220
-/** Characters: a few sentences that name their markets. */
-export const summaryLengthMax = 1_000
-/** Paragraphs of one section. */
-export const passagesMax = 10
+import type { FilledSlot, Sentence } from "../../writing/domain/page.ts"
 
 const headings: Readonly<Record<DigestSection, string>> = {
   repriced: "What repriced",
@@ -38,72 +28,50 @@ const headings: Readonly<Record<DigestSection, string>> = {
 /** The source name of wallet labels. */
 const whaleSource = "Whale calibration table"
 
-/** The complaints about a draft; empty when it may be published. */
-export function digestComplaints(draft: DigestDraft, brief: DigestBrief): ReadonlyArray<string> {
-  const facts = factsById(brief.facts)
-  const placed = digestSections.flatMap((section) =>
-    draft.sections[section].map((passage, i) => ({ passage, where: `${section} ${i + 1}` }))
-  )
-  const all = [
-    { passage: draft.title, where: "title" },
-    { passage: draft.summary, where: "summary" },
-    ...placed,
-  ]
-  return [
-    ...lengthComplaints(draft),
-    ...all.flatMap(({ passage, where }) =>
-      faultsOf(passage, facts).map((fault) => complaintOf(fault, where))
-    ),
-    ...placed
-      .filter(({ passage }, i) => placed.findIndex((it) => it.passage.text === passage.text) < i)
-      .map(({ where }) => `${where}: repeats another passage of the digest`),
-  ]
-}
+/** What the text is and who reads it, for a narrator. */
+export const digestTask =
+  `The digest of a service that watches a prediction market, published every four hours and paid for by programs and traders. It says which markets changed price and which news came before, what tracked wallets bought and what their record is worth, which outcomes are proposed or reported, and what resolves next. The title names the strongest finding with its numbers in at most ${digestLengths.title} characters; the summary has two to four sentences; the whole text has 400 to 800 words.`
 
-function lengthComplaints({ sections, summary, title }: DigestDraft): ReadonlyArray<string> {
-  const words = digestSections
-    .flatMap((section) => sections[section])
-    .reduce((sum, { text }) => sum + wordCount(text), 0)
-  const outside = words < analysisWords.min || words > analysisWords.max
-  return [
-    ...tooLong("title", title.text, titleLengthMax),
-    ...tooLong("summary", summary.text, summaryLengthMax),
-    ...(outside
-      ? [`sections: ${words} words, not ${analysisWords.min} to ${analysisWords.max}`]
-      : []),
-    ...digestSections.flatMap((section) => {
-      const { length } = sections[section]
-      if (length === 0) return [`${section}: is empty`]
-      return length > passagesMax ? [`${section}: has more than ${passagesMax} paragraphs`] : []
-    }),
-  ]
-}
-
-function tooLong(where: string, text: string, max: number): ReadonlyArray<string> {
-  return text.length > max ? [`${where}: has more than ${max} characters`] : []
+/** All slots of the page in reading order. */
+export function slotsOf({ sections, summary, title }: DigestPage): ReadonlyArray<DigestSlot> {
+  return [title, summary, ...digestSections.flatMap((section) => sections[section])]
 }
 
 interface DigestMetadata {
   /** When it was due; determines its id. */
   readonly slot: EpochMs
   readonly createdAt: EpochMs
-  /** The author of the draft: a model's name, or `template`. */
+  /** The author: a model's name, or `template`. */
   readonly narrator: string
   /** The source name of the venue. */
   readonly venue: string
 }
 
-/** The digest of a draft that passed the check. */
-export function digestOf(draft: DigestDraft, brief: DigestBrief, metadata: DigestMetadata): Digest {
+/** `filled`: the slots of the page with their published sentences; one that is missing stays as it is. */
+export function digestOf(
+  page: DigestPage,
+  filled: ReadonlyArray<FilledSlot>,
+  brief: DigestBrief,
+  metadata: DigestMetadata,
+): Digest {
   const { slot, createdAt, narrator, venue } = metadata
-  const used = usedFacts(draft, brief)
+  const sentencesOf = ({ id, sentences }: DigestSlot): ReadonlyArray<Sentence> =>
+    filled.find((it) => it.id === id)?.sentences ?? sentences
+  const title = titleOf(page, filled)
+  const summary = sentencesOf(page.summary)
+  const cited = [
+    title,
+    ...summary,
+    ...digestSections.flatMap((section) => page.sections[section].flatMap(sentencesOf)),
+  ]
+  const used = usedFacts(cited, brief)
   return {
     id: `digest-${isoTime(slot).slice(0, 13)}`,
-    title: draft.title.text,
-    summary: draft.summary.text,
-    fullAnalysis: digestSections.map((section) => {
-      const paragraphs = draft.sections[section].map(paragraph)
-      return [`## ${headings[section]}`, ...paragraphs].join("\n\n")
+    title: title.text,
+    summary: cutSummary(summary),
+    fullAnalysis: digestSections.flatMap((section) => {
+      const paragraphs = page.sections[section].map((it) => paragraph(it, sentencesOf(it)))
+      return paragraphs.length === 0 ? [] : [`## ${headings[section]}`, ...paragraphs]
     }).join("\n\n"),
     sourcesUsed: [...new Set(used.flatMap((fact) => sourcesOf(fact, venue)))],
     createdAt: isoTime(createdAt),
@@ -112,21 +80,40 @@ export function digestOf(draft: DigestDraft, brief: DigestBrief, metadata: Diges
   }
 }
 
-/** The facts that a passage cites, in the order of the brief. */
-function usedFacts(draft: DigestDraft, brief: DigestBrief): ReadonlyArray<DigestFact> {
-  const sections = digestSections.flatMap((section) => draft.sections[section])
-  const ids = new Set([draft.title, draft.summary, ...sections].flatMap(({ facts }) => facts))
-  return brief.facts.filter(({ id }) => ids.has(id))
+/** The first sentence that states facts and fits, without its full stop; else the template's. */
+function titleOf({ title }: DigestPage, filled: ReadonlyArray<FilledSlot>): Sentence {
+  const [own] = title.sentences
+  const found = filled.find(({ id }) => id === title.id)?.sentences.find(({ kind, text }) =>
+    (kind === "fact" || kind === "template") && text.length <= digestLengths.title
+  )
+  const { facts, text } = found ?? own
+  return { text: text.replace(/\.$/, ""), facts }
 }
 
-/** The escaped text, followed by the ids of its facts in brackets. */
-function paragraph({ facts, text }: Passage): string {
-  return `${escapedMarkdown(text)} ${escapedMarkdown(`[${[...new Set(facts)].join(", ")}]`)}`
+/** The leading sentences that fit; at least one. */
+function cutSummary(sentences: ReadonlyArray<Sentence>): string {
+  return sentences.map(({ text }) => text).reduce((summary, text) =>
+    `${summary} ${text}`.length > digestLengths.summary ? summary : `${summary} ${text}`
+  )
 }
 
-function sourcesOf({ kind, source }: DigestFact, venue: string): ReadonlyArray<string> {
-  if (kind === "method") return []
-  if (kind === "whale_entry") return [venue, whaleSource]
+/** The facts that the text cites, in the order of the brief. */
+function usedFacts(
+  cited: ReadonlyArray<Sentence>,
+  { facts }: DigestBrief,
+): ReadonlyArray<DigestFact> {
+  const ids = new Set(cited.flatMap(({ facts }) => facts))
+  return facts.filter(({ id }) => ids.has(id))
+}
+
+function paragraph({ lead }: DigestSlot, sentences: ReadonlyArray<Sentence>): string {
+  const ids = [...new Set(sentences.flatMap(({ facts }) => facts))]
+  const text = sentences.map(({ text }) => text).join(" ")
+  return `${lead === null ? "" : `**${lead}** `}${text} (${ids.join(", ")})`
+}
+
+function sourcesOf({ kind, source, topic }: DigestFact, venue: string): ReadonlyArray<string> {
+  if (topic === "calibration") return [venue, whaleSource]
   if (kind === "news") return source === null ? [] : [source]
   return source === null ? [venue] : [venue, source]
 }

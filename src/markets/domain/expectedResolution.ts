@@ -85,7 +85,7 @@ const sports: Readonly<Record<string, keyof typeof gameHours>> = {
  * A game's market whose end date is later than this after the start asks about more than the game.
  * Tennis and baseball carry an end date 7 to 14 days after the game.
  */
-const gameEndMsMax = 15 * day
+export const gameEndMsMax = 15 * day
 
 /**
  * Hours from the scheduled end to the payout, measured on 11,668 closed markets without a game start

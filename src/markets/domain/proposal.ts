@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type EpochMs, hour } from "../../core/domain/time.ts"
+import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
 import type { MarketId } from "./market.ts"
 
 /** An outcome proposed at the venue, which can be disputed until it settles. */
@@ -21,6 +21,45 @@ export interface Proposal {
  * after it.
  */
 export const challengeWindowMs = 2 * hour
+
+/** What the words about a proposal depend on. */
+type ProposalState = Pick<Proposal, "proposedAt" | "disputed">
+
+/**
+ * The state of a proposal in plain words, to follow "is": `proposed, undisputed for 26 hours`, or
+ * `proposed, and disputed`. Every product uses these words.
+ */
+export function proposalWords(proposal: ProposalState, now: EpochMs): string {
+  return proposal.disputed
+    ? "proposed, and disputed"
+    : `proposed, undisputed for ${proposalAge(proposal, now)}`
+}
+
+/** Above this, the age of a proposal is given in days. */
+const ageHoursMax = 2 * day
+
+/** The figure in `proposalWords`: `45 minutes`, `26 hours` or `3 days`, rounded down. */
+export function proposalAge(
+  proposal: Pick<Proposal, "proposedAt">,
+  now: EpochMs,
+): string {
+  const ageMs = proposalAgeMs(proposal, now)
+  if (ageMs === 0) return "less than a minute"
+  const [unitMs, unit] = unitOf(ageMs)
+  const count = ageMs / unitMs
+  return `${count} ${unit}${count === 1 ? "" : "s"}`
+}
+
+/** The age of a proposal, rounded down to the unit in which it is given; 0 below a minute. */
+export function proposalAgeMs({ proposedAt }: Pick<Proposal, "proposedAt">, now: EpochMs): number {
+  const ageMs = Math.max(0, now - proposedAt)
+  return ageMs - ageMs % unitOf(ageMs)[0]
+}
+
+function unitOf(ageMs: number): readonly [number, string] {
+  if (ageMs < hour) return [minute, "minute"]
+  return ageMs < ageHoursMax ? [hour, "hour"] : [day, "day"]
+}
 
 /** In characters; a longer text is cut. */
 export const rulesLengthMax = 4_000

@@ -116,9 +116,9 @@ export function cleanTitle(text: string): string {
 const sameStoryMs = day
 
 /**
- * The headlines of `found` that are not in `known`, each story once, oldest first. A story is one
- * address, or the same words of one source within a day; the first is kept. The same words of two
- * sources are two stories. The input order does not matter.
+ * The headlines of `found` that are not in `known`, each text once, oldest first. A text is one address,
+ * or the same words of one source within a day; its earliest publication is kept, also when a later one
+ * is known already. The same words of two sources are two texts. The input order does not matter.
  */
 export function newStories(
   known: ReadonlyArray<Headline>,
@@ -130,7 +130,7 @@ export function newStories(
   return [...found].sort(byTime).filter((headline) => {
     const times = timesOf(published, headline)
     const isKnown = addresses.has(headline.url) ||
-      times.some((at) => Math.abs(at - headline.publishedAt) <= sameStoryMs)
+      times.some((at) => at <= headline.publishedAt && headline.publishedAt - at <= sameStoryMs)
     if (isKnown) return false
     addresses.add(headline.url)
     times.push(headline.publishedAt)
@@ -151,11 +151,11 @@ function timesOf(
 }
 
 /** A total order: by time, then by address, title and source. */
-function byTime(a: Headline, b: Headline): number {
+export function byTime(a: Headline, b: Headline): number {
   return a.publishedAt - b.publishedAt || compare(a.url, b.url) || compare(a.title, b.title) ||
     compare(a.source, b.source)
 }
 
-function compare(a: string, b: string): number {
+export function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

@@ -20,8 +20,16 @@ export interface EvidencePiece {
   readonly publishedAt: EpochMs
 }
 
+/** Sibling markets in one question. */
+export const siblingsMax = 12
+
+/** Another market of the same event: who wins it can decide this one. */
+export type SiblingMarket = Pick<Market, "question" | "outcomes" | "exclusive">
+
 export interface DetectionQuestion {
   readonly market: Market
+  /** In the order of the venue's listing; a headline about one of them is evidence too. */
+  readonly siblings: ReadonlyArray<SiblingMarket>
   /** The venue's rules for the resolution; empty when there are none. */
   readonly rules: string
   /** The mid of the first outcome. */
@@ -37,9 +45,9 @@ export interface Detection {
   readonly determined: boolean
   /** Accepted only if it is one of the market's outcomes. */
   readonly outcome: string | null
-  /** One sentence. */
-  readonly statement: string
   readonly confidence: "high" | "medium" | "low"
   /** Ids of the evidence that it cites. */
   readonly evidence: ReadonlyArray<string>
+  /** The words of a cited title that decide the question. Accepted only if the title contains them. */
+  readonly decisiveWords: string
 }

@@ -1,14 +1,19 @@
 /**
- * Whether a headline reports a completed event, and about which market. Without the venue's proposal, a
- * detector's answer is accepted only with a headline that passes these checks.
+ * Whether a headline reports a completed event, and about which market. They choose the headlines that
+ * `headlineReading.ts` reads more strictly.
  *
  * The checks use words, not meaning, and work for English only; they cannot detect a false headline.
- * They reject forecasts, questions, claims, denials, anniversaries, and headlines about something else.
+ * They reject forecasts, questions, claims, anniversaries, and headlines about something else.
  *
  * @module
  */
+import { familiesOf, isEventVerb } from "./eventVerbs.ts"
+import { withPlainVerbs } from "./titleWords.ts"
 
-/** A verb of this list, not after “to”, marks a completed event. */
+/**
+ * A verb of this list or of `eventVerbs.ts`, not after “to”, marks a completed event; with a number, a
+ * verb of `levelVerbs` does too.
+ */
 const decisive: ReadonlySet<string> = new Set([
   ...["win", "wins", "won", "beat", "beats", "beaten", "defeat", "defeats", "defeated", "lose"],
   ...["loses", "lost", "clinch", "clinches", "clinched", "crowned", "advances", "advanced"],
@@ -64,9 +69,18 @@ const decisive: ReadonlySet<string> = new Set([
   ...["canceled", "postponed", "withdraws", "withdrew", "acquires", "acquired", "buys", "bought"],
   ...["sold", "merges", "merged", "secures", "secured", "settles", "settled", "recognises"],
   ...["recognizes", "recognised", "recognized", "certifies", "certified", "gained"],
+  ...["gives", "gave", "given", "goes", "went", "handed"],
 ])
 
-/** A word of this list marks a forecast, wish, claim, denial or anniversary instead. */
+const levelVerbs: ReadonlySet<string> = new Set([
+  ...["was", "were", "stayed", "stays", "slows", "slowed", "climbs", "climbed", "drops", "dropped"],
+  ...["eases", "eased", "comes", "came", "stands"],
+])
+
+/**
+ * A word of this list marks a forecast, wish, claim or anniversary instead. “Not” does too, except in
+ * “does not”, “do not” and “did not”, which report that an event did not happen.
+ */
 const hedges: ReadonlySet<string> = new Set([
   ...["may", "might", "could", "would", "should", "will", "shall", "can", "cannot", "ll"],
   ...["expect", "expects", "expected", "expectation", "expectations", "likely", "unlikely"],
@@ -95,13 +109,45 @@ const hedges: ReadonlySet<string> = new Set([
   ...["not", "never", "nor", "deny", "denies", "denied", "fake", "false", "hoax", "wrongly"],
   ...["await", "awaits", "awaiting", "need", "needs", "must", "try", "tries", "trying", "attempt"],
   ...["attempts", "face", "faces", "anniversary", "throwback", "history", "remembering", "ago"],
+  ...["demand", "demands", "tomorrow", "survey", "suggests", "suggest", "push"],
 ])
 
 /** Phrases with the same effect as `hedges`. */
 const hedgingPhrases = [
   ...["set to", "due to", "about to", "close to", "on track", "on course", "ahead of"],
   ...["call for", "calls for", "last year", "this day", "on pace", "in talks", "on the verge"],
+  ...["next week", "next month", "next year", "exit poll", "close in", "closes in"],
 ]
+
+/**
+ * A word of this list disputes an earlier report: what it was about is undetermined.
+ */
+const disputing: ReadonlySet<string> = new Set([
+  ...["correction", "corrections", "corrected", "corrects", "correcting", "retraction", "retracts"],
+  ...[
+    "retracted",
+    "retract",
+    "clarification",
+    "withdrawn",
+    "erroneous",
+    "erroneously",
+    "mistakenly",
+  ],
+  ...[
+    "wrongly",
+    "hoax",
+    "fake",
+    "false",
+    "falsely",
+    "denies",
+    "denied",
+    "deny",
+    "denial",
+    "refutes",
+  ],
+  ...["refuted", "debunked", "debunks", "recount", "recounted", "annulled", "annuls", "voided"],
+  ...["overturned", "disputes", "disputed", "inconclusive", "contradicts", "untrue", "premature"],
+])
 
 /** Words that occur in any question or headline and do not identify its subject. */
 const common: ReadonlySet<string> = new Set([
@@ -155,11 +201,27 @@ const common: ReadonlySet<string> = new Set([
 
 export function reportsCompletedEvent(title: string): boolean {
   if (/[?？؟]/u.test(title)) return false
-  const words = wordsOf(title)
-  if (words.some((word) => hedges.has(word))) return false
+  const words = wordsOf(withPlainVerbs(title).replace(/, (?:which|who|when)\b/gi, ","))
+  const isDenial = (word: string, n: number) =>
+    word === "not" && /^(?:do|does|did)$/.test(words[n - 1] ?? "")
+  if (words.some((word, n) => hedges.has(word) && !isDenial(word, n))) return false
   const text = ` ${words.join(" ")} `
   if (hedgingPhrases.some((phrase) => text.includes(` ${phrase} `))) return false
-  return words.some((word, n) => decisive.has(word) && words[n - 1] !== "to")
+  const hasNumber = /\p{N}/u.test(title)
+  return words.some((word, n) =>
+    words[n - 1] !== "to" && (decisive.has(word) || isEventVerb(word)) ||
+    hasNumber && levelVerbs.has(word) || word === "without" || isDenial(word, n)
+  )
+}
+
+/** Whether a headline corrects or denies another report. `question` excepts its own words. */
+export function disputesReport(title: string, question: string): boolean {
+  const asked = wordsOf(question)
+  const families = new Set(asked.flatMap(familiesOf))
+  return wordsOf(title).some((word) =>
+    disputing.has(word) && !asked.some((own) => stem(own) === stem(word)) &&
+    !familiesOf(word).some((family) => families.has(family))
+  )
 }
 
 /** Informative words that a headline and a question must share; a question with fewer needs all. */
@@ -170,7 +232,6 @@ const sharedWordsMin = 2
  * which is not in `decisive`.
  */
 export function isAbout(title: string, question: string): boolean {
-  if (namesAnotherNumber(title, question)) return false
   const ofQuestion = informative(question)
   const shared = [...informative(title)].filter((word) => ofQuestion.has(word))
   return shared.length >= Math.min(sharedWordsMin, ofQuestion.size) &&
@@ -193,25 +254,6 @@ export function headlineFinder<H extends { readonly title: string }>(
     const sharing = new Set([...informative(question)].flatMap((word) => byWord.get(word) ?? []))
     return [...sharing].filter(({ title }) => isAbout(title, question))
   }
-}
-
-/**
- * Whether a headline names a year that the question does not name. If the question has a number that is
- * not a year, any other number counts too: `Bitcoin hits $100k` is not about 200k.
- */
-function namesAnotherNumber(title: string, question: string): boolean {
-  const numbers = (text: string) => wordsOf(text).filter((word) => /\p{N}/u.test(word))
-  const isYear = (word: string) => /^(?:19|20)\d\d$/.test(word)
-  const ofQuestion = numbers(question)
-  const others = numbers(title).filter((word) => !ofQuestion.includes(word))
-  return others.some(isYear) || others.length > 0 && ofQuestion.some((word) => !isYear(word))
-}
-
-/** Whether a headline names an outcome. An outcome without informative words (yes, no, over) passes. */
-export function namesOutcome(title: string, outcome: string): boolean {
-  const words = [...informative(outcome)].filter((word) => word !== "no")
-  const ofTitle = informative(title)
-  return words.length === 0 || words.some((word) => ofTitle.has(word))
 }
 
 /**

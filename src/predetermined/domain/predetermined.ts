@@ -6,8 +6,7 @@
  * past half of its challenge window, or a headline about the question that reports a completed event.
  * `judgeDetection` checks this again for every answer.
  *
- * These rules cannot detect whether a headline is true, nor whether it decides a yes/no question for
- * yes or for no.
+ * These rules cannot detect whether a headline is true. Two independent headlines can be false together.
  *
  * @module
  */
@@ -20,11 +19,15 @@ import {
   isPrice,
   type Microstructure,
 } from "../../markets/domain/book.ts"
-import type { Detection, DetectionQuestion, EvidencePiece } from "./detection.ts"
-import type { Proposal } from "../../markets/domain/proposal.ts"
-import { areTwoSources, evidenceOf, isUnchallenged, supports } from "./evidence.ts"
-import { factsById, faultsOf } from "../../writing/domain/factCheck.ts"
-import type { Fact } from "../../writing/domain/facts.ts"
+import type { Detection, DetectionQuestion, EvidencePiece, SiblingMarket } from "./detection.ts"
+import { type Proposal, proposalWords } from "../../markets/domain/proposal.ts"
+import {
+  areIndependent,
+  type EvidenceJudgement,
+  evidenceOf,
+  isUnchallenged,
+  judgeEvidence,
+} from "./evidence.ts"
 import { marketRef, type NewFeedItem, type ProposalRecord } from "../../feed/domain/item.ts"
 import { priceFigure } from "../../writing/domain/figures.ts"
 import type { Market } from "../../markets/domain/market.ts"
@@ -35,7 +38,7 @@ import {
   screenMarket,
 } from "../../markets/domain/quality.ts"
 import type { Headline } from "../../news/domain/headline.ts"
-import { type EpochMs, hour, isoTime, minute } from "../../core/domain/time.ts"
+import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { quoted, safeName } from "../../core/domain/untrusted.ts"
 
 /** Why a market is rejected; used as metric labels, so keep them stable. */
@@ -65,6 +68,7 @@ export const isOpenPrice = (mid: number): boolean => isPrice(mid) && !isDecidedP
 
 interface CandidateInput {
   readonly market: Market
+  readonly siblings: ReadonlyArray<SiblingMarket>
   /** The first outcome's book as of `now`; null when the venue returned none. */
   readonly book: Result.Result<Microstructure, BookFault> | null
   readonly rules: string
@@ -84,7 +88,7 @@ export interface PricedQuestion {
 export function pricedQuestion(
   input: CandidateInput,
 ): Result.Result<PricedQuestion, CandidateRejection> {
-  const { market, book, rules, proposal, headlines, now } = input
+  const { market, siblings, book, rules, proposal, now } = input
   const screened = screenMarket(market)
   if (Result.isFailure(screened)) return Result.fail(screened.failure)
   const screenedBook = screenBook(book)
@@ -92,8 +96,8 @@ export function pricedQuestion(
   const microstructure = screenedBook.success
   const { mid } = microstructure
   if (!isOpenPrice(mid)) return Result.fail("decided")
-  return Result.map(screenEvidence(market, proposal, headlines, now), (evidence) => ({
-    question: { market, rules, mid, proposal, evidence, now },
+  return Result.map(screenEvidence(input), (evidence) => ({
+    question: { market, siblings, rules, mid, proposal, evidence, now },
     microstructure,
   }))
 }
@@ -104,19 +108,16 @@ export function pricedQuestion(
  * outcome is never certain.
  */
 export function screenEvidence(
-  market: Market,
-  proposal: Proposal | null,
-  headlines: ReadonlyArray<Headline>,
-  now: EpochMs,
+  input: Omit<CandidateInput, "book">,
 ): Result.Result<DetectionQuestion["evidence"], CandidateRejection> {
+  const { market, proposal } = input
   if (proposal?.disputed) return Result.fail("disputed")
   // The unknown proposal may be a split payout or challenged, and no item may contradict the venue.
   if (proposal === null && market.status === "proposed") return Result.fail("proposal_unknown")
-  const [first, ...others] = evidenceOf(market, proposal, headlines, now)
+  const [first, ...others] = evidenceOf(input)
   if (first === undefined) return Result.fail("no_evidence")
-  const isSupported = [first, ...others].some((piece) =>
-    supports({ market, proposal, now }, piece, 0) || supports({ market, proposal, now }, piece, 1)
-  )
+  const { supports } = judgeEvidence({ ...input, evidence: [first, ...others] })
+  const isSupported = [first, ...others].some((piece) => supports(piece, 0) || supports(piece, 1))
   return isSupported ? Result.succeed([first, ...others]) : Result.fail("hearsay")
 }
 
@@ -128,14 +129,17 @@ export function rulesDetection(question: DetectionQuestion): Detection {
   const { market, proposal, evidence, now } = question
   const [venue] = evidence.filter(({ kind }) => kind === "venue")
   if (proposal === null || venue === undefined || !isUnchallenged(proposal, now)) {
-    return { determined: false, outcome: null, statement: "", confidence: "low", evidence: [] }
+    return {
+      ...{ determined: false, outcome: null, confidence: "low" },
+      ...{ evidence: [], decisiveWords: "" },
+    }
   }
   return {
     determined: true,
     outcome: market.outcomes[proposal.outcome],
-    statement: plainStatement(market, proposal.outcome, [venue], now),
     confidence: "high",
     evidence: [venue.id],
+    decisiveWords: venue.title,
   }
 }
 
@@ -149,6 +153,8 @@ const detectionRejections = [
   "disputed",
   "contradicted",
   "unsupported",
+  "no_decisive_words",
+  "one_text",
 ] as const
 type DetectionRejection = (typeof detectionRejections)[number]
 
@@ -166,13 +172,14 @@ export interface AcceptedDetection {
  * Accepts an answer whose confidence is not low, and which cites existing evidence, names one of the
  * market's outcomes, does not contradict the venue's proposal, and cites evidence that supports it.
  *
+ * - With a headline the answer must copy its decisive words from a cited title that supports it. The
+ *   unchallenged proposal of the venue, or a headline independent of the first, must support it too.
+ * - Headlines that contradict each other, cited or not, leave the outcome undetermined.
  * - Without a headline the item is a contested proposal: an outcome is proposed at the venue
  *   while the price is contested. Its confidence is `medium` at a price of at least 0.5, else `low`.
- * - With a headline the confidence is `high` only with the venue's proposal or two sources; else
- *   `medium`.
+ * - With a headline the confidence is the detector's, `high` or `medium`.
  * - Cited evidence without support for the claim is dropped.
- * - The detector's statement is used if it names the outcome, passes the fact check and contains no
- *   negation; else a plain statement is used.
+ * - The statement is ours: the detector writes no word of an item.
  */
 export function judgeDetection(
   question: DetectionQuestion,
@@ -188,21 +195,57 @@ export function judgeDetection(
   if (outcome === null) return Result.fail("unknown_outcome")
   if (proposal?.disputed) return Result.fail("disputed")
   if (proposal !== null && proposal.outcome !== outcome) return Result.fail("contradicted")
+  const judgement = judgeEvidence(question)
   const [first, ...others] = question.evidence.filter((piece) =>
-    detection.evidence.includes(piece.id) && supports(question, piece, outcome)
+    detection.evidence.includes(piece.id) && judgement.supports(piece, outcome)
   )
   if (first === undefined) return Result.fail("unsupported")
   const evidence = [first, ...others] as const
   if (evidence.every(({ kind }) => kind === "venue")) {
     return Result.succeed(contestedProposal(question, outcome, evidence))
   }
+  if (judgement.isContradictory) return Result.fail("undetermined")
+  if (!namesDecisiveWords(detection.decisiveWords, evidence)) {
+    return Result.fail("no_decisive_words")
+  }
+  if (!isConfirmed(question, judgement, outcome, evidence)) return Result.fail("one_text")
   return Result.succeed({
     kind: "evidence",
     outcome,
-    confidence: detection.confidence === "high" && isStrong(evidence) ? "high" : "medium",
-    statement: checkedStatement(question, outcome, evidence, detection.statement),
+    confidence: detection.confidence,
+    statement: plainStatement(market, outcome, evidence, question.now),
     evidence,
   })
+}
+
+/** Whether the words are whole words of a supporting headline, and say more than “in” or “the”. */
+function namesDecisiveWords(
+  decisiveWords: string,
+  evidence: AcceptedDetection["evidence"],
+): boolean {
+  const words = safeName(decisiveWords).toLowerCase()
+  if (!/\p{L}{3}/u.test(words)) return false
+  return evidence.some(({ kind, title }) => {
+    const text = title.toLowerCase()
+    const at = text.indexOf(words)
+    const isWhole = !/[\p{L}\p{N}]/u.test(text[at - 1] ?? "") &&
+      !/[\p{L}\p{N}]/u.test(text[at + words.length] ?? "")
+    return kind === "news" && at >= 0 && isWhole
+  })
+}
+
+/** Whether two independent pieces support the claim: the venue's proposal, or another headline. */
+function isConfirmed(
+  question: DetectionQuestion,
+  { supports }: EvidenceJudgement,
+  outcome: 0 | 1,
+  evidence: AcceptedDetection["evidence"],
+): boolean {
+  const isProposed = question.evidence.some((piece) =>
+    piece.kind === "venue" && supports(piece, outcome)
+  )
+  return isProposed ||
+    evidence.some((one) => evidence.some((other) => areIndependent(one, other)))
 }
 
 /** The outcome with this sanitized name; null for none, or for both. */
@@ -236,78 +279,6 @@ function priceOfOutcome(mid: number, outcome: 0 | 1): number {
   return fromHalfSteps(outcome === 0 ? halfSteps(mid) : halfSteps(1) - halfSteps(mid))
 }
 
-/** The venue's proposal and a headline, or headlines of two sources. */
-const isStrong = (evidence: AcceptedDetection["evidence"]): boolean =>
-  evidence.some(({ kind }) => kind === "venue") ||
-  evidence.some((one) => evidence.some((other) => areTwoSources(one, other)))
-
-/** Characters of one sentence. */
-const statementLengthMax = 280
-
-/** The detector's statement, if it names the outcome, contains no negation and passes the fact check. */
-function checkedStatement(
-  { market, now }: DetectionQuestion,
-  outcome: 0 | 1,
-  evidence: AcceptedDetection["evidence"],
-  statement: string,
-): string {
-  const facts = statementFacts(market, outcome, evidence, now)
-  const text = statement.trim()
-  const namesIt = text.includes(quoted(safeName(market.outcomes[outcome])))
-  const isValid = text.length <= statementLengthMax && namesIt && !hasNegation(text) &&
-    faultsOf({ text, facts: facts.map(({ id }) => id) }, factsById(facts)).length === 0
-  return isValid ? text : plainStatement(market, outcome, evidence, now)
-}
-
-/** Quotations are ignored. A negation could deny the item's own outcome. */
-function hasNegation(text: string): boolean {
-  return /\b(?:not?|n[eo]ver|nor|n?either|none|nobody|nothing|cannot|without|except|instead|unlike|against|opposite|contrary|wrong|false|incorrect)(?:ly)?\b|n['’]t\b/i
-    .test(text.replace(/“[^“”]*”/g, ""))
-}
-
-/** The facts of a statement: the question, the outcome, and the cited evidence. */
-export function statementFacts(
-  market: Market,
-  outcome: 0 | 1,
-  evidence: AcceptedDetection["evidence"],
-  now: EpochMs,
-): readonly [Fact, ...ReadonlyArray<Fact>] {
-  const question = safeName(market.question)
-  const names = [question, safeName(market.outcomes[outcome])]
-  const shared = {
-    ...{ links: [], certain: true, subject: market.slug, values: {} },
-    ...{ direction: null, negative: false },
-  }
-  const marketFact = `The market asks ${quoted(question)}.`
-  return [
-    { ...shared, id: "F1", kind: "market", statement: marketFact, names, figures: [] },
-    ...evidence.map((piece, n): Fact => {
-      const [title, source] = [safeName(piece.title), safeName(piece.source)]
-      return piece.kind === "venue"
-        ? {
-          ...{ ...shared, id: `F${n + 2}`, kind: "predetermined" },
-          statement: plainStatement(market, outcome, [piece], now),
-          names: [...names, title, source],
-          figures: [ageWords(now - piece.publishedAt)],
-        }
-        : {
-          ...{ ...shared, id: `F${n + 2}`, kind: "news" },
-          statement: `${quoted(source)} wrote ${quoted(title)}.`,
-          names: [title, source],
-          figures: [],
-        }
-    }),
-  ]
-}
-
-/** `"26 hours"`; minutes below one hour. Rounded down. */
-function ageWords(ageMs: number): string {
-  const [count, unit] = ageMs < hour
-    ? [Math.floor(ageMs / minute), "minute"]
-    : [Math.floor(ageMs / hour), "hour"]
-  return `${count} ${unit}${count === 1 ? "" : "s"}`
-}
-
 /** A statement that names the outcome and the first piece of evidence. */
 export function plainStatement(
   market: Market,
@@ -318,8 +289,8 @@ export function plainStatement(
   const name = quoted(safeName(market.outcomes[outcome]))
   const question = quoted(safeName(market.question))
   return kind === "venue"
-    ? `The outcome ${name} of ${question} has been proposed at the venue and not disputed for ` +
-      `${ageWords(now - publishedAt)}.`
+    ? `At the venue the outcome ${name} of ${question} is ` +
+      `${proposalWords({ proposedAt: publishedAt, disputed: false }, now)}.`
     : `By the headline ${quoted(safeName(title))} of ${quoted(safeName(source))}, the outcome of ` +
       `${question} is ${name}.`
 }

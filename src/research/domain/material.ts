@@ -3,42 +3,73 @@
  *
  * @module
  */
+import type { ProposalRecord } from "../../feed/domain/item.ts"
 import type { Microstructure } from "../../markets/domain/book.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { Market, SeriesPoint } from "../../markets/domain/market.ts"
 import { isDeep, isNarrow, volumeUsdMin } from "../../markets/domain/quality.ts"
-import type { Headline } from "../../news/domain/headline.ts"
+import { complement, type Quote } from "../../markets/domain/quote.ts"
+import type { SumsByHorizon } from "../../movers/domain/moveOutcomes.ts"
+import type { RelatedStory } from "../../news/domain/relation.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
-import { name, type Statement } from "../../writing/domain/statement.ts"
+import { named } from "./lines.ts"
+import type { Statement } from "../../writing/domain/statement.ts"
 import type { OpenEntry } from "../../whales/domain/storedEntry.ts"
 
-/** Headlines about a market, the best match first. */
+/** Stories about a market, the best match first. */
 export interface RelatedNews {
-  readonly headlines: ReadonlyArray<Headline>
+  readonly stories: ReadonlyArray<RelatedStory>
   /** The number of sources; 0 means that news is off. */
   readonly sources: number
   /** The number of sources that answered recently. */
   readonly answered: number
 }
 
+interface SiblingMarket {
+  readonly market: Market
+  /** Null when no recent price is known. */
+  readonly quote: Quote | null
+  /** Null when no outcome is proposed, or it is not known which. */
+  readonly proposal: Proposal | null
+}
+
+/** Other live markets of the same event. */
+export interface Siblings {
+  readonly markets: ReadonlyArray<SiblingMarket>
+  /** Whether all live markets of the event were read. */
+  readonly complete: boolean
+}
+
 export interface ReportMaterial {
   readonly market: Market
   /** The last seven days, hourly, ascending. */
   readonly priceAction: readonly [SeriesPoint, ...ReadonlyArray<SeriesPoint>]
+  /** The points that `priceAction` was made of; empty when the venue gave it. Ascending. */
+  readonly ticks: ReadonlyArray<SeriesPoint>
   /** Null when there is no valid book. */
   readonly microstructure: Microstructure | null
+  /** The best prices with the shares at them; null when there is no valid book. */
+  readonly quote: Quote | null
   /** The largest stakes first, at most `entriesReadMax`; null when they could not be read. */
   readonly entries: ReadonlyArray<OpenEntry> | null
   /** Null when it could not be read. */
   readonly news: RelatedNews | null
   /** Null when no outcome is proposed, or it is not known which. */
   readonly proposal: Proposal | null
+  /** Null when they could not be read. */
+  readonly siblings: Siblings | null
+  /** The market's rules: untrusted text. Null when there are none, or they could not be read. */
+  readonly rules: string | null
+  /** How often such proposals and such moves of our own lasted; null while not known. */
+  readonly proposalRecord: ProposalRecord | null
+  readonly moveSums: SumsByHorizon | null
   readonly now: EpochMs
 }
 
-/** Entries and headlines in a report; a buyer would not read more. */
+/** Entries, stories and siblings in a report; a buyer would not read more. */
 export const entriesReadMax = 50
-export const headlinesReadMax = 10
+export const storiesReadMax = 10
+export const siblingsReadMax = 24
 
 /** The current price: the mid of the book, else the last known price. */
 export function priceOf({ priceAction, microstructure }: ReportMaterial): SeriesPoint {
@@ -47,9 +78,15 @@ export function priceOf({ priceAction, microstructure }: ReportMaterial): Series
   return { at: Date.parse(microstructure.observedAt), mid: microstructure.mid }
 }
 
-/** The quoted name of an outcome. */
-export function outcomeName({ market }: ReportMaterial, outcome: 0 | 1): Statement {
-  return name(market.outcomes[outcome])
+/** The current price of an outcome. */
+export function priceOfOutcome(material: ReportMaterial, outcome: 0 | 1): number {
+  const { mid } = priceOf(material)
+  return outcome === 0 ? mid : complement(mid)
+}
+
+/** The name of an outcome. */
+export function outcomeName({ market }: ReportMaterial, outcome: 0 | 1, slot: string): Statement {
+  return named(slot, market.outcomes[outcome])
 }
 
 /** The quality gate of movers, by criterion. */

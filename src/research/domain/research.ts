@@ -1,8 +1,8 @@
 /**
  * The research report on one market, as it is sold: an analysis and its evidence.
  *
- * The analysis has passed the check of text.ts, so it states nothing but the facts of the evidence. It
- * is plain text without markup; untrusted text in it is between “ and ” (untrusted.ts).
+ * Each sentence of the analysis is one of the template, which states a fact, or a grounded claim. It is
+ * plain text; untrusted text in it has no character with a meaning in markup (untrusted.ts).
  *
  * @module
  */
@@ -10,15 +10,16 @@ import { Schema } from "effect"
 import { Price } from "../../core/domain/number.ts"
 import { fromHalfSteps, halfSteps, isPrice, Microstructure } from "../../markets/domain/book.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
-import { confidences, type ReportBrief, type ReportDraft } from "./report.ts"
+import { confidences } from "./report.ts"
 import type { ReportMaterial } from "./material.ts"
-import { analysisOf, factIdsByPart } from "./text.ts"
+import type { ReportPage } from "./page.ts"
 import { day, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
 import { roundUsd } from "../../whales/domain/oddsBands.ts"
 import { freeze, roundCalibration } from "../../whales/domain/whale.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
 import type { OpenEntry } from "../../whales/domain/storedEntry.ts"
 import { resolvedEntriesMin } from "../../whales/domain/label.ts"
+import type { FilledSlot, Slot } from "../../writing/domain/page.ts"
 
 /** How far back a report looks. */
 export const priceActionMs = 7 * day
@@ -30,7 +31,10 @@ const Analysis = Schema.Struct({
   whaleView: Schema.String,
   risks: Schema.NonEmptyArray(Schema.String),
   confidence: Schema.Literals(confidences).annotate({
-    description: "At most medium without related news; low when the market misses the quality gate",
+    description: "How well the evidence supports the reading of the price; the first sentence of " +
+      "bottomLine says why. low when the market misses the quality gate, when a move has no known " +
+      "reason, or when venue and price disagree; high when the venue has decided, when a report of " +
+      "several outlets came before the move, or when a deep book held its price through the news",
   }),
   bottomLine: Schema.String,
 }).annotate({
@@ -106,30 +110,56 @@ export function resampleHourly(points: ReadonlyArray<SeriesPoint>): ReadonlyArra
   return [...ofHour.values()].sort((a, b) => a.at - b.at)
 }
 
-/** The report of a checked draft; `narrator` is the author of the draft. */
+/** Headlines in the evidence. */
+const headlinesMax = 20
+
+/** The report of a written page: its slots, filled. `narrator` is the author of the claims. */
 export function reportOf(
   material: ReportMaterial,
-  brief: ReportBrief,
-  { draft, narrator }: { readonly draft: ReportDraft; readonly narrator: string },
+  page: ReportPage,
+  { slots, narrator }: { readonly slots: ReadonlyArray<FilledSlot>; readonly narrator: string },
 ): Report {
-  const { market, microstructure, priceAction: [first, ...rest], entries, news } = material
-  const { risks: [risk = "", ...risks], ...analysis } = analysisOf(draft, brief)
+  const { market, microstructure, priceAction: [first, ...rest], entries } = material
+  const filled = new Map(slots.map((slot) => [slot.id, slot]))
+  const textOf = ({ id, sentences }: Slot) =>
+    (filled.get(id)?.sentences ?? sentences).map(({ text }) => text).join(" ")
+  const citedBy = ({ id, sentences }: Slot) => [
+    ...new Set((filled.get(id)?.sentences ?? sentences).flatMap(({ facts }) => facts)),
+  ]
+  const { thesis, whaleView, risks: [risk, ...risks], confidence, confidenceReason } = page
   const point = ({ at, mid }: SeriesPoint) => ({ at: isoTime(at), price: mid })
   return {
     market: { question: market.question, slug: market.slug },
-    analysis: { ...analysis, risks: [risk, ...risks] },
+    analysis: {
+      thesis: textOf(thesis),
+      whaleView: textOf(whaleView),
+      risks: [textOf(risk), ...risks.map(textOf)],
+      confidence,
+      bottomLine: `${textOf(confidenceReason)} ${textOf(page.bottomLine)}`,
+    },
     narrator,
     evidence: {
       priceAction: [point(first), ...rest.map(point)],
       microstructure,
       whales: (entries ?? []).map((entry) => positionOf(entry, market.outcomes)),
-      news: (news?.headlines ?? []).map(({ title, url, source, publishedAt }) => ({
-        ...{ title, url, source, publishedAt: isoTime(publishedAt) },
-      })),
-      facts: brief.facts.map(({ id, statement }) => ({ id, statement })),
-      grounds: factIdsByPart(draft),
+      news: headlinesOf(material),
+      facts: page.facts.map(({ id, statement }) => ({ id, statement })),
+      grounds: {
+        thesis: citedBy(thesis),
+        whaleView: citedBy(whaleView),
+        risks: page.risks.map(citedBy),
+        bottomLine: [...new Set([...citedBy(confidenceReason), ...citedBy(page.bottomLine)])],
+      },
     },
   }
+}
+
+/** Each publication of the stories, the best story first, at most `headlinesMax`. */
+function headlinesOf({ news }: ReportMaterial) {
+  return (news?.stories ?? []).flatMap(({ outlets }) => outlets).slice(0, headlinesMax)
+    .map(({ title, url, source, publishedAt }) => ({
+      ...{ title, url, source, publishedAt: isoTime(publishedAt) },
+    }))
 }
 
 function positionOf(entry: OpenEntry, outcomes: readonly [string, string]): ReportPosition {

@@ -251,11 +251,12 @@ const method = {
     "Most wallets are neutral, and that is expected: an outcome wins about as often as its price " +
     "says, public audits found no group of wallets that beats its own entry prices after a " +
     "correction for the number of wallets tested, and follow or fade is given only when the record " +
-    "is very unlikely by luck, however often it is checked. That is not sure of a wallet that buys " +
-    "mostly Yes in many markets with one deadline, or with far ones: Yes is often paid early, and No " +
-    "counts late. The suggestive label is weaker: of " +
-    "simulated worlds without skill that are checked every day, a third have it at some time. Wallets " +
-    "come from leaderboards, and boards of volume are no random choice: three quarters of their top " +
+    "is very unlikely by luck, however often it is checked. Yes is often paid before its deadline and No " +
+    "after it, so results count in the order of the markets' schedules: a paid entry can wait, and is " +
+    "then neither resolved nor open here. A market without a schedule counts when it is paid, so a " +
+    "label is less sure for a wallet that buys mostly Yes in such markets. The suggestive label is " +
+    "weaker: of simulated worlds without skill that are checked every day, a third have it at some " +
+    "time. Wallets come from leaderboards, and boards of volume are no random choice: three quarters of their top " +
     "rows had profits. So what a wallet did before it was found counts a twelfth as evidence, and nothing " +
     "if it was found on a board of profit. Entries opened at 0.95 or above are sweeps, shown apart. " +
     "Compare a win rate with the mean entry price: buying at 0.90 wins nine " +

@@ -30,7 +30,7 @@ import { pValueOf } from "./significance/nullModel.ts"
 import { roisOf } from "./oddsBands.ts"
 
 /** Identifies the rule behind a label; changes with every change of the rule. */
-export const ruleVersion = "fair-prices-ebh-2"
+export const ruleVersion = "fair-prices-ebh-3"
 
 /** The figures that decide a label. Stored as JSON. */
 export interface Judgement {

@@ -99,6 +99,8 @@ export interface EnteredMarket {
   readonly ended: {
     readonly payouts: readonly [number, number] | null
     readonly at: EpochMs | null
+    /** Its result may not count yet (`due.ts`). */
+    readonly waits: boolean
   } | null
   readonly feeRate: number
   /** At most one market of a group pays its first outcome; null when it excludes none. */
@@ -106,12 +108,13 @@ export interface EnteredMarket {
 }
 
 /**
- * The scores of a wallet's markets in one event, in order; null for one without entries, or open.
+ * The scores of a wallet's markets in one event, in order; null for one without entries, open, or whose
+ * result may not count yet.
  * `selectedAt` is when the wallet was selected, by its results until then.
  *
  * The evidence must not depend on results, at any time. So a market's bet is its first entry that is no
  * sweep, bets made after the event's first market had ended are left out, and the others count together
- * once all their markets have ended. Otherwise a wallet that buys on in an event that goes badly would
+ * once the results of all their markets may count. Otherwise a wallet that buys on in an event that goes badly would
  * put off or dilute its losses.
  */
 export function eventScores(
@@ -123,9 +126,9 @@ export function eventScores(
     const [first] = entries.filter((entry) => !isSweep(entry)).sort(byOpening)
     return first !== undefined && first.firstFillAt <= firstEnd ? first : null
   })
-  const waits = markets.some(({ ended }, i) => ended === null && bets[i] !== null)
+  const waits = markets.some(({ ended }, i) => (ended?.waits ?? true) && bets[i] !== null)
   return markets.map(({ entries, ended, feeRate, exclusiveGroup }, i) => {
-    if (ended === null || entries.length === 0) return null
+    if (ended === null || ended.waits || entries.length === 0) return null
     const score = marketScore(entries, ended.payouts, feeRate, exclusiveGroup)
     const first = bets[i] ?? null
     if (waits || first === null || ended.payouts === null) return score

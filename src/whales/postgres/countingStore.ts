@@ -5,6 +5,7 @@
  */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import type { EpochMs } from "../../core/domain/time.ts"
 import type { MarketId } from "../../markets/domain/market.ts"
 import { type ResolutionColumns, resolutionOf } from "../../markets/domain/resolution.ts"
 import { jsonText } from "../../postgres/json.ts"
@@ -15,6 +16,7 @@ import {
   type StoredSums,
   type UncountedEvent,
 } from "../CountingStore.ts"
+import { overdueMsMax } from "../domain/due.ts"
 import type { Judgement } from "../domain/label.ts"
 import type { StoredEntry } from "../domain/storedEntry.ts"
 import type { MarketScore } from "../domain/score.ts"
@@ -45,6 +47,7 @@ interface UncountedRow extends ResolutionColumns {
   readonly exclusive_group: string | null
   readonly version: bigint
   readonly changed: boolean
+  readonly waits: boolean
   readonly fee_rate: number
   readonly entries: ReadonlyArray<StoredEntry>
   readonly score: ScoreColumn | null
@@ -55,12 +58,27 @@ type ScoreColumn = Omit<MarketScore, "favoured"> & {
   readonly favoured: Omit<FavouredSide, "remainder"> & { readonly beside?: number | undefined }
 }
 
+/** `overdue` has the earliest due of the open positions that delay others of their wallet. */
 const uncounted = (sql: SqlClient) =>
-  Effect.fn("CountingStore.uncounted")(function* (limit: number) {
+  Effect.fn("CountingStore.uncounted")(function* (limit: number, at: EpochMs) {
+    const now = sql`${new Date(at)}::timestamptz`
+    const overdueAfter = sql`${new Date(at - overdueMsMax)}::timestamptz`
     const rows = yield* sql<UncountedRow>`
-      WITH chosen AS MATERIALIZED (
-        SELECT event_id, wallet_id, min(since) AS since
-        FROM (SELECT * FROM whale_uncounted ORDER BY since LIMIT ${limit}) oldest
+      WITH overdue AS MATERIALIZED (
+        SELECT wallet_id, min(due_at) AS open_since
+        FROM whale_market JOIN whale_position USING (market_id)
+        WHERE has_entries AND ended_at IS NULL AND entry_count > 0
+          AND due_at <= ${now} AND due_at > ${overdueAfter}
+        GROUP BY wallet_id
+      ), chosen AS MATERIALIZED (
+        SELECT event_id, wallet_id, min(due_at) AS due_at, min(since) AS since
+        FROM (
+          SELECT event_id, wallet_id, due_at, since FROM whale_uncounted u
+          WHERE due_at <= ${now} AND (due_at <= ${overdueAfter} OR NOT EXISTS (
+            SELECT FROM overdue WHERE overdue.wallet_id = u.wallet_id AND open_since <= u.due_at
+          ))
+          ORDER BY due_at, since LIMIT ${limit}
+        ) first
         GROUP BY event_id, wallet_id
       ), positions AS (
         SELECT event_id, wallet_id, market_id FROM chosen JOIN whale_uncounted
@@ -75,17 +93,22 @@ const uncounted = (sql: SqlClient) =>
       )
       SELECT positions.event_id, wallet_id, wallet, market, w.source AS source_of_wallet, tracked_at,
         CASE WHEN (facts ->> 'exclusive')::boolean THEN facts ->> 'eventSlug' END AS exclusive_group,
-        coalesce(u.version, 0) AS version, u.version IS NOT NULL AS changed, fee_rate, entries,
-        state, payout_first, payout_second, m.source, resolved_at, score
+        coalesce(u.version, 0) AS version, u.version IS NOT NULL AND NOT waits AS changed, waits,
+        fee_rate, entries, state, payout_first, payout_second, m.source, resolved_at, score
       FROM positions
       JOIN chosen USING (event_id, wallet_id)
+      LEFT JOIN overdue USING (wallet_id)
       LEFT JOIN whale_uncounted u USING (event_id, wallet_id, market_id)
       LEFT JOIN whale_score USING (event_id, wallet_id, market_id)
+      CROSS JOIN LATERAL (
+        SELECT score IS NULL AND u.version IS NOT NULL
+          AND (u.due_at > ${now} OR coalesce(u.due_at >= open_since, false)) AS waits
+      ) waiting
       JOIN whale_market m USING (market_id)
       LEFT JOIN whale_market_facts USING (market_id)
       JOIN whale_position USING (market_id, wallet_id)
       JOIN whale_wallet w USING (wallet_id)
-      ORDER BY chosen.since, positions.event_id, wallet_id, market_id`
+      ORDER BY chosen.due_at, chosen.since, positions.event_id, wallet_id, market_id`
     return groupByEvent(rows)
   }, Effect.orDie)
 
@@ -107,7 +130,7 @@ function groupByEvent(rows: ReadonlyArray<UncountedRow>): ReadonlyArray<Uncounte
       entries: row.entries,
       resolution: resolutionOf(row.market, row),
       counted: row.score === null ? null : scoreOf(row.score),
-      changed: row.changed,
+      ...{ waits: row.waits, changed: row.changed },
     })
     before = row
   }

@@ -114,7 +114,7 @@ const saveBatch = Effect.fnUntraced(
     }))
     yield* sql`
       WITH recomputed AS MATERIALIZED (
-        SELECT i.*, event_id, state IS NOT NULL AS ended, activity_version, has_entries,
+        SELECT i.*, event_id, due_at, state IS NOT NULL AS ended, activity_version, has_entries,
           p.bought_both AS was_both,
           state IS NOT NULL AND p.entries::jsonb <> i.entries::jsonb AS uncounted
         FROM json_to_recordset(${jsonText(rows)}::json) AS i (
@@ -149,7 +149,7 @@ const saveBatch = Effect.fnUntraced(
           FROM recomputed GROUP BY wallet_id
         ) sides
         WHERE whale_wallet.wallet_id = sides.wallet_id AND more <> 0
-      ), marked AS (SELECT event_id, wallet_id, market_id FROM recomputed WHERE uncounted)
+      ), marked AS (SELECT event_id, wallet_id, market_id, due_at FROM recomputed WHERE uncounted)
       ${markUncounted(sql)}`
   },
   (saved, sql) => sql.withTransaction(saved),

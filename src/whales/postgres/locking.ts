@@ -52,13 +52,17 @@ const locks = { unlocked: "", "to read": "FOR SHARE", "to write": "FOR NO KEY UP
 const distinct = (names: ReadonlyArray<string>) => [...new Set(names)]
 
 /**
- * The end of a statement: marks the positions of its CTE `marked (event_id, wallet_id, market_id)`. A
- * position that is already marked keeps its place in the queue and gets the new version.
+ * The end of a statement: marks the positions of its CTE `marked (event_id, wallet_id, market_id, due_at)`. A
+ * position that is already marked keeps its place in the queue and gets the new version. It is due with
+ * its market, or at once if it is counted.
  */
 export const markUncounted = (sql: SqlClient) =>
   sql.literal(`
-    INSERT INTO whale_uncounted (event_id, wallet_id, market_id, since, version)
-    SELECT event_id, wallet_id, market_id, change, change
+    INSERT INTO whale_uncounted (event_id, wallet_id, market_id, due_at, since, version)
+    SELECT event_id, wallet_id, market_id, CASE WHEN EXISTS (
+        SELECT FROM whale_score s WHERE s.event_id = numbered.event_id
+          AND s.wallet_id = numbered.wallet_id AND s.market_id = numbered.market_id
+      ) THEN '-infinity' ELSE due_at END, change, change
     FROM (SELECT marked.*, nextval('whale_change') AS change FROM marked) numbered
     ORDER BY event_id, wallet_id, market_id
     ON CONFLICT (event_id, wallet_id, market_id) DO UPDATE SET version = excluded.version`)

@@ -85,7 +85,7 @@ const markAllUncounted = Effect.fnUntraced(
     ) ORDER BY market_id FOR SHARE`
     yield* sql`
     WITH marked AS (
-      SELECT event_id, wallet_id, market_id
+      SELECT event_id, wallet_id, market_id, due_at
       FROM (
         SELECT DISTINCT wallet_id, market_id FROM whale_activity
         WHERE wallet_id = ANY (${wallets}::integer[])

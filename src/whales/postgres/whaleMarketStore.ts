@@ -18,6 +18,7 @@ import {
   resolutionOf,
 } from "../../markets/domain/resolution.ts"
 import { jsonText } from "../../postgres/json.ts"
+import { dueAt } from "../domain/due.ts"
 import { WhaleMarketStore } from "../WhaleMarketStore.ts"
 import { insertNames, keys, markUncounted } from "./locking.ts"
 
@@ -89,20 +90,24 @@ const saveFactsOf = Effect.fnUntraced(
       event_id: facts === undefined ? null : eventKeys.get(facts.eventKey),
       fee_rate: facts?.takerFeeRate,
       ends_at: facts?.endsAt ?? null,
+      due_at: facts === undefined ? null : dueAt(facts),
       facts: facts ?? null,
     }))
     yield* sql`
       WITH incoming AS MATERIALIZED (
         SELECT * FROM json_to_recordset(${jsonText(rows)}::json) AS i (
           market_id integer, requested boolean, event_id integer, fee_rate float8, ends_at float8,
-          facts json
+          due_at float8, facts json
         )
       ), first_known AS MATERIALIZED (
-        SELECT market_id, i.event_id, state FROM incoming i JOIN whale_market m USING (market_id)
+        SELECT market_id, i.event_id, state,
+          coalesce(to_timestamp(i.due_at / 1000), '-infinity') AS due_at
+        FROM incoming i JOIN whale_market m USING (market_id)
         WHERE m.event_id IS NULL AND i.event_id IS NOT NULL
       ), written AS (
         UPDATE whale_market m SET
           event_id = coalesce(m.event_id, i.event_id),
+          due_at = coalesce((SELECT due_at FROM first_known f WHERE f.market_id = m.market_id), m.due_at),
           fee_rate = coalesce(i.fee_rate, m.fee_rate),
           ends_at = CASE WHEN i.event_id IS NULL THEN m.ends_at
             ELSE to_timestamp(i.ends_at / 1000) END,
@@ -126,7 +131,7 @@ const saveFactsOf = Effect.fnUntraced(
       ORDER BY market_id, wallet_id
       ON CONFLICT DO NOTHING
       ), marked AS (
-        SELECT event_id, wallet_id, market_id
+        SELECT event_id, wallet_id, market_id, due_at
         FROM first_known JOIN whale_position USING (market_id)
         WHERE state IS NOT NULL AND entry_count > 0
       )
@@ -204,7 +209,7 @@ const saveResolutionsOf = Effect.fnUntraced(
     const rows = checks.map((each) => incomingRow(each, markets))
     const [found] = yield* sql<{ changed: number }>`
       WITH incoming AS MATERIALIZED (
-        SELECT i.*, m.event_id,
+        SELECT i.*, m.event_id, m.due_at,
           (i.state, i.payout_first, i.payout_second)
             IS DISTINCT FROM (m.state, m.payout_first, m.payout_second)
             AND i.state IS NOT NULL AS is_new
@@ -227,7 +232,7 @@ const saveResolutionsOf = Effect.fnUntraced(
             ELSE m.resolution_learned_at END
         FROM incoming i WHERE m.market_id = i.market_id
       ), marked AS (
-        SELECT event_id, wallet_id, market_id
+        SELECT event_id, wallet_id, market_id, due_at
         FROM incoming JOIN whale_position p USING (market_id)
         WHERE is_new AND event_id IS NOT NULL AND (entry_count > 0 OR EXISTS (
           SELECT FROM whale_score s WHERE s.event_id = incoming.event_id

@@ -1,5 +1,5 @@
 /**
- * Numbered facts, which are all that a text may state, and passages, which cite the facts they use.
+ * Numbered facts: all that a text may state.
  *
  * @module
  */
@@ -34,23 +34,16 @@ export interface Fact {
   readonly direction: "up" | "down" | null
   /** Whether it states that something is absent, unknown or did not happen. */
   readonly negative: boolean
-  /** The fact in a few sentences. A passage of them that cites only this fact passes the fact check. */
+  /** The fact in a few sentences, with every value as it is spelled. */
   readonly statement: string
   /** Figures with their units, each spelled as it may be repeated: `0.62`, `12,300 USD`, `4 hours`. */
   readonly figures: ReadonlyArray<string>
   /**
-   * Untrusted text (questions, outcomes, pseudonyms, headlines, names of sources), sanitized by `safeName`.
-   * A text may repeat one only whole, between “ and ”.
+   * Untrusted text (questions, outcomes, pseudonyms, headlines, names of sources), sanitized.
    */
   readonly names: ReadonlyArray<string>
   /** Addresses that may be repeated. */
   readonly links: ReadonlyArray<string>
   /** Whether it states that something is decided: only then may a text use words of certainty. */
   readonly certain: boolean
-}
-
-/** A few sentences of plain text, and the ids of the facts they cite. */
-export interface Passage {
-  readonly text: string
-  readonly facts: ReadonlyArray<string>
 }

@@ -1,6 +1,5 @@
 /**
- * Figures as a text may repeat them: each with its unit and with exactly one spelling, so that the fact
- * check can compare them as text.
+ * Figures as texts spell them: each with its unit and with exactly one spelling.
  *
  * @module
  */
@@ -11,8 +10,6 @@ import { day, type EpochMs, hour, isoTime, minute } from "../../core/domain/time
 const decimalsMin = 2
 /** Decimals of a price at most: it is a whole number of half steps of 0.00005. */
 const priceDecimals = 5
-/** Decimals of a rate at most: a hundredth of a percent, as in the whale table. */
-const rateDecimals = 4
 /** Above this, durations are rounded to hours: `3 hours`, but `95 minutes`. */
 const minutesUntil = 2 * hour
 /** Above this, deviations are rounded to whole numbers. */
@@ -23,21 +20,6 @@ const hoursUntil = 2 * day
 /** A quoted price or a mid, 0..1: `0.62`, `0.00125`. Exact. */
 export function priceFigure(price: number): string {
   return decimal(fromHalfSteps(halfSteps(price)), priceDecimals)
-}
-
-/** The size of a price move without its direction: `0.14`. Exact. */
-export function moveFigure(delta: number): string {
-  return priceFigure(Math.abs(delta))
-}
-
-/** A rate or a mean price, to a hundredth of a percent: `0.5417`, `-0.02`. */
-export function rateFigure(rate: number): string {
-  return decimal(rate, rateDecimals)
-}
-
-/** To the dollar: `12,300 USD`. */
-export function usdFigure(usd: number): string {
-  return `${grouped(usd)} USD`
 }
 
 /** `1 entry`, `26 entries`, `1,200 markets`. */

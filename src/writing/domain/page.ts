@@ -38,3 +38,96 @@ export interface Slot {
   /** Whether the sentences speak about the text itself (coverage, method) and not about markets. */
   readonly aboutItself: boolean
 }
+
+/** A sentence of the page that a buyer reads, and who wrote it. */
+export interface FilledSentence extends Sentence {
+  readonly kind: "template" | ClaimKind
+}
+
+/** A slot with the sentences that are published. Never empty when the slot was not. */
+export interface FilledSlot {
+  readonly id: string
+  readonly topic: string
+  readonly aboutItself: boolean
+  readonly sentences: ReadonlyArray<FilledSentence>
+}
+
+/** Inference may be one word of so many. */
+const inferenceShareMax = 1 / 3
+
+/**
+ * The page with its accepted claims. In a slot the claims come in their order, then the sentences of the
+ * template that state a fact which no claim of the kind `fact` states. Without such a claim the
+ * sentences of the template come first, so that a reading stands behind what it rests on.
+ *
+ * The last inferences are left out while they are more than a third of the words. Claims are left out
+ * while the page has more than `wordsMax` words and more than its template: the last one that replaces
+ * no sentence, else the last one.
+ */
+export function fillSlots(
+  slots: ReadonlyArray<Slot>,
+  accepted: ReadonlyArray<Claim>,
+  wordsMax: number = Number.POSITIVE_INFINITY,
+): ReadonlyArray<FilledSlot> {
+  const own = accepted.filter((claim) => slots.some(({ id }) => id === claim.slot))
+  const filled = slots.map((slot) => filledSlot(slot, own.filter((it) => it.slot === slot.id)))
+  const sentences = filled.flatMap((slot) => slot.sentences)
+  const words = wordsOf(sentences)
+  const inferences = wordsOf(sentences.filter(({ kind }) => kind === "inference"))
+  const isLong = words > Math.max(wordsMax, wordsOf(slots.flatMap((slot) => slot.sentences)))
+  if (!isLong && inferences <= words * inferenceShareMax) return filled
+  const least = own.findLastIndex((claim) =>
+    isLong ? !isReplacing(claim, slots, own) : claim.kind === "inference"
+  )
+  if (own.length === 0) return filled
+  return fillSlots(slots, own.toSpliced(least === -1 ? own.length - 1 : least, 1), wordsMax)
+}
+
+/** Whether the template would have a sentence more without the claim. */
+function isReplacing(
+  claim: Claim,
+  slots: ReadonlyArray<Slot>,
+  accepted: ReadonlyArray<Claim>,
+): boolean {
+  const slot = slots.find(({ id }) => id === claim.slot)
+  if (slot === undefined) return false
+  const templateOf = (claims: ReadonlyArray<Claim>) =>
+    filledSlot(slot, claims).sentences.filter(({ kind }) => kind === "template").length
+  const own = accepted.filter((it) => it.slot === slot.id)
+  return templateOf(own) < templateOf(own.filter((it) => it !== claim))
+}
+
+function filledSlot(slot: Slot, claims: ReadonlyArray<Claim>): FilledSlot {
+  const { id, topic, aboutItself } = slot
+  const stated = new Set(
+    claims.filter(({ kind }) => kind === "fact").flatMap(({ facts }) => facts),
+  )
+  const kept = slot.sentences
+    .filter(({ facts }) => facts.length === 0 || facts.some((fact) => !stated.has(fact)))
+    .map((sentence): FilledSentence => ({ ...sentence, kind: "template" }))
+  const written = claims.map((claim): FilledSentence => ({
+    text: claim.kind === "inference" ? asReading(claim.text) : claim.text,
+    facts: claim.facts,
+    kind: claim.kind,
+  }))
+  const sentences = stated.size > 0 ? [...written, ...kept] : [...kept, ...written]
+  return { id, topic, aboutItself, sentences }
+}
+
+/** First words that are never a name, so they lose their capital inside a sentence. */
+const commonFirstWord =
+  /^(?:The|This|That|These|Those|A|An|It|Its|They|Their|Both|Such|If|With|While|As|At|On|In|Neither|Either|Each|Several|Some|Most|Much|More|Money|Traders|Buyers|Sellers)\b/
+
+function asReading(text: string): string {
+  const inside = text.replace(commonFirstWord, (word) => word.toLowerCase())
+  return `Our reading: ${inside}`
+}
+
+function wordsOf(sentences: ReadonlyArray<Sentence>): number {
+  return sentences.reduce((sum, { text }) => sum + wordCount(text), 0)
+}
+
+/** Runs of characters between spaces. */
+export function wordCount(text: string): number {
+  return text.split(/\s+/).filter((word) => word !== "").length
+}

@@ -35,11 +35,6 @@ export function phrase(
   }
 }
 
-/** A figure as spelled by `figures.ts`. */
-export function figure(text: string): Statement {
-  return { text, figures: [text], names: [], values: {} }
-}
-
 /**
  * Untrusted text, sanitized and quoted, at most `max` characters; `fallback` when it has no visible
  * character.
@@ -67,7 +62,7 @@ export function listed(parts: ReadonlyArray<Statement>): Statement {
   return phrase`${joined(parts.slice(0, -1), ", ")} and ${last}`
 }
 
-export function union(
+function union(
   parts: ReadonlyArray<Statement>,
 ): Omit<Statement, "text"> {
   return {

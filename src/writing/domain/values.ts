@@ -80,7 +80,7 @@ function percentFigure(rate: number): string {
 
 /** To the dollar: `$12,300`. */
 function dollarFigure(usd: number): string {
-  return `$${countFigure(Math.max(0, usd), "").trimEnd()}`
+  return `$${countFigure(Math.max(0, usd), "", "").trimEnd()}`
 }
 
 /** At most `decimals` decimals, without trailing zeros; no minus zero. */

@@ -32,10 +32,16 @@ export class CallFailed extends Schema.TaggedError<CallFailed>()("CallFailed", {
   reason: Schema.String,
   /** The server's Retry-After; null without one. */
   retryAfterMs: Schema.NullOr(Schema.Finite),
+  /** What of the request the server may not know; null when another form of it would not help. */
+  unsupported: Schema.NullOr(Schema.Literals(["format", "tokens", "unknown"])),
 }) {}
 
-export const failed = (outcome: CallOutcome, reason: string, retryAfterMs: number | null = null) =>
-  new CallFailed({ outcome, reason, retryAfterMs })
+export const failed = (
+  outcome: CallOutcome,
+  reason: string,
+  retryAfterMs: number | null = null,
+  unsupported: CallFailed["unsupported"] = null,
+) => new CallFailed({ outcome, reason, retryAfterMs, unsupported })
 
 /** Drops the client's error message: it may repeat the server's words. */
 export function failureOf(error: unknown): CallFailed {
@@ -49,7 +55,16 @@ export function failureOf(error: unknown): CallFailed {
   const after = retryAfterOf(error.headers)
   if (error.status === 429) return failed("rate_limited", reason, after)
   const transient = error.status >= 500 || error.status === 408 || error.status === 409
-  return failed(transient ? "server_error" : "rejected", reason, after)
+  const unsupported = unsupportedOf(error.status, error.message)
+  return failed(transient ? "server_error" : "rejected", reason, after, unsupported)
+}
+
+/** Reads the server's words only to choose another form of the request. */
+function unsupportedOf(status: number, message: string): CallFailed["unsupported"] {
+  if (status === 401 || status === 403 || status === 404 || status === 408) return null
+  if (/max_(?:completion_)?tokens/i.test(message)) return "tokens"
+  if (/response_format|json_schema|json_object|schema|grammar/i.test(message)) return "format"
+  return status === 400 || status === 422 ? "unknown" : null
 }
 
 /** Whether a retry may succeed. A timeout is not retried: it would only time out again. */

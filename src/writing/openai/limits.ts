@@ -10,25 +10,27 @@ import { Duration } from "effect"
  * buyer of a report waits at most a minute in total, and a digest may be up to 20 minutes late.
  */
 export const attemptTimeout = {
-  digest: Duration.seconds(90),
-  report: Duration.seconds(40),
-  detection: Duration.seconds(40),
+  digest: Duration.seconds(180),
+  report: Duration.seconds(48),
+  detection: Duration.seconds(60),
+  check: Duration.seconds(30),
 } as const
 /** One model request: its attempts and its wait for a free slot. */
 export const requestTimeout = {
-  digest: Duration.seconds(150),
+  digest: Duration.seconds(200),
   report: Duration.seconds(50),
   detection: Duration.seconds(100),
+  check: Duration.seconds(40),
 } as const
 /** HTTP requests for one model request, the first one included. */
 export const attemptsMax = 2
 export const retryDelay = Duration.millis(500)
 /** A server that asks for a longer wait gets no retry of this request. */
 export const retryAfterMax = Duration.seconds(10)
-/** Enough for a digest and a report, or for two reports. */
-export const concurrentRequestsMax = 2
+/** Enough for three reports and a digest; a text asks for a retry and a second check at once. */
+export const concurrentRequestsMax = 4
 
-/** Consecutive failures of one use that open its circuit breaker: all drafts of nearly two texts. */
+/** Consecutive failures of one use that open its circuit breaker. */
 export const failuresMax = 5
 /** Well under the 20 minutes by which a digest may be late. */
 export const circuitOpenDuration = Duration.minutes(5)
@@ -36,6 +38,6 @@ export const circuitOpenDuration = Duration.minutes(5)
 export const circuitOpenDurationMax = Duration.minutes(15)
 
 /** The most tokens of an answer, reasoning included; its text is about a third of them. */
-export const tokensMax = { digest: 8_000, report: 6_000, detection: 3_000 } as const
+export const tokensMax = { digest: 16_000, report: 8_000, detection: 4_000, check: 6_000 } as const
 /** Bytes of an answer that are read: 16 bytes a token, for twice as many tokens as are allowed. */
 export const answerBytesMax = 256 * 1024

@@ -2,7 +2,8 @@
  * A model behind OpenAI's chat completions API, or any compatible server.
  *
  * The client gets every option explicitly, so it reads nothing from the environment. Retries, timeouts
- * and limits are ours.
+ * and limits are ours. A request begins in the strictest form; a server that refuses it is asked in a
+ * simpler one (form.ts), which is remembered once it works.
  *
  * @module
  */
@@ -14,6 +15,7 @@ import OpenAI from "openai"
 import type { Prompt } from "../domain/prompt.ts"
 import { Model, ModelFailed, type ModelRequest, type ModelUse } from "../Model.ts"
 import { type CallFailed, failed, failureOf, isTransient } from "./failures.ts"
+import { type Form, jsonIn, shapeInWords, simplerForm, strictForm } from "./form.ts"
 import {
   attemptsMax,
   attemptTimeout,
@@ -33,6 +35,12 @@ export interface ModelOptions {
   readonly apiKey: Redacted.Redacted
   readonly baseUrl: URL
   readonly model: string
+  /** A cheaper model for the second check of claims; null for the same one. */
+  readonly checkModel: string | null
+  /** Sent to `model` as it is; null for the server's default. */
+  readonly reasoningEffort: OpenAI.ReasoningEffort
+  /** The most tokens of any answer, reasoning included; null for the limits by use. */
+  readonly tokensMax: number | null
   /** Null when the price is not configured; then no cost is counted. */
   readonly price: Price | null
 }
@@ -43,6 +51,8 @@ interface Call<A> {
   readonly prompt: Prompt
   readonly jsonSchema: Record<string, unknown>
   readonly decode: (answer: unknown) => Result.Result<A, Schema.SchemaError>
+  /** Ignores keys that the shape does not have: without structured outputs models add some. */
+  readonly decodeLoosely: (answer: unknown) => Result.Result<A, Schema.SchemaError>
 }
 
 /** 256 random bits: enough against authors who never see a prompt. */
@@ -55,8 +65,13 @@ const boundary: Effect.Effect<string> = Effect.map(
 const callOf = <A, E>({ use, prompt, shape }: ModelRequest<A, E>): Effect.Effect<Call<A>> =>
   Effect.map(boundary, (boundary) => {
     const { codec, jsonSchema } = toCodecOpenAI(shape)
-    const decode = Schema.decodeUnknownResult(codec, { onExcessProperty: "error" })
-    return { use, prompt: prompt(boundary), jsonSchema, decode }
+    return {
+      use,
+      prompt: prompt(boundary),
+      jsonSchema,
+      decode: Schema.decodeUnknownResult(codec, { onExcessProperty: "error" }),
+      decodeLoosely: Schema.decodeUnknownResult(codec),
+    }
   })
 
 /** The client requires a key; the transport adds the real one. */
@@ -65,7 +80,7 @@ const noKey = "none"
 /** The fields that are read of an answer; others are ignored. */
 const Completion = Schema.Struct({
   choices: Schema.NonEmptyArray(Schema.Struct({
-    finish_reason: Schema.NullOr(Schema.String),
+    finish_reason: Schema.optionalKey(Schema.NullOr(Schema.String)),
     message: Schema.Struct({
       content: Schema.NullOr(Schema.String),
       refusal: Schema.optionalKey(Schema.NullOr(Schema.String)),
@@ -95,15 +110,7 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
       /** End of the pause that the server asked for. */
       const pausedUntil = yield* Ref.make(0)
 
-      const attempt = Effect.fnUntraced(function* <A>(call: Call<A>) {
-        const answer = yield* Effect.tryPromise({
-          try: (signal) => client.chat.completions.create(requestOf(options, call), { signal }),
-          catch: failureOf,
-        })
-        yield* recordTokens(call.use, answer, options.price)
-        return yield* answerOf(answer, call)
-      })
-
+      const attempt = yield* attempts(client, options)
       const timed = <A>(call: Call<A>) =>
         attempt(call).pipe(
           Effect.timeoutOrElse({ duration: attemptTimeout[call.use], orElse: () => late }),
@@ -146,6 +153,34 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
     }),
   ).pipe(Layer.provide(CircuitBreaker.layerStoreMemory()))
 
+/** One HTTP request for a call, in the form that the model's server last accepted, or in a simpler one. */
+const attempts = Effect.fnUntraced(function* (client: OpenAI, options: ModelOptions) {
+  const forms = yield* Ref.make<ReadonlyMap<string, Form>>(new Map())
+
+  const inForm = <A>(call: Call<A>, form: Form): Effect.Effect<A, CallFailed> =>
+    Effect.gen(function* () {
+      const body = requestOf(options, call, form)
+      const answer = yield* Effect.tryPromise({
+        try: (signal) => client.chat.completions.create(body, { signal }),
+        catch: failureOf,
+      })
+      yield* Ref.update(forms, (known) => new Map(known).set(body.model, form))
+      yield* recordTokens(call.use, answer, options.price)
+      return yield* answerOf(answer, call, form)
+    }).pipe(
+      Effect.catch((failure) => {
+        const simpler = simplerForm(form, failure.unsupported)
+        return simpler === null ? Effect.fail(failure) : inForm(call, simpler)
+      }),
+    )
+
+  return <A>(call: Call<A>): Effect.Effect<A, CallFailed> =>
+    Effect.flatMap(
+      Ref.get(forms),
+      (known) => inForm(call, known.get(modelOf(options, call.use)) ?? strictForm),
+    )
+})
+
 /** All options are explicit: the client reads nothing from the environment and logs nothing. */
 function clientOf({ apiKey, baseUrl }: ModelOptions): OpenAI {
   return new OpenAI({
@@ -163,22 +198,43 @@ function clientOf({ apiKey, baseUrl }: ModelOptions): OpenAI {
   })
 }
 
+function modelOf({ model, checkModel }: ModelOptions, use: ModelUse): string {
+  return use === "check" ? checkModel ?? model : model
+}
+
+/** Sends nothing that a plain server may refuse, unless it is configured or can be left out. */
 function requestOf<A>(
-  { model }: ModelOptions,
+  options: ModelOptions,
   { use, prompt: { system, user }, jsonSchema }: Call<A>,
+  { format, tokens }: Form,
 ): OpenAI.ChatCompletionCreateParamsNonStreaming {
+  const model = modelOf(options, use)
+  const systemText = format === "json_schema" ? system : `${system}\n\n${shapeInWords(jsonSchema)}`
   return {
     model,
-    messages: [{ role: "system", content: system }, { role: "user", content: user }],
-    max_completion_tokens: tokensMax[use],
-    response_format: {
-      type: "json_schema",
-      json_schema: { name: use, strict: true, schema: jsonSchema },
-    },
+    messages: [{ role: "system", content: systemText }, { role: "user", content: user }],
+    ...tokens === null ? {} : { [tokens]: options.tokensMax ?? tokensMax[use] },
+    ...options.reasoningEffort === null || model !== options.model
+      ? {}
+      : { reasoning_effort: options.reasoningEffort },
+    ...format === "json_schema"
+      ? {
+        response_format: {
+          type: "json_schema",
+          json_schema: { name: use, strict: true, schema: jsonSchema },
+        },
+      }
+      : format === "json_object"
+      ? { response_format: { type: "json_object" } }
+      : {},
   }
 }
 
-function answerOf<A>(answer: unknown, { decode }: Call<A>): Effect.Effect<A, CallFailed> {
+function answerOf<A>(
+  answer: unknown,
+  { decode, decodeLoosely }: Call<A>,
+  { format }: Form,
+): Effect.Effect<A, CallFailed> {
   const completion = Option.getOrNull(decodeCompletion(answer))
   if (completion === null) return malformed("no completion")
   const [{ finish_reason, message }] = completion.choices
@@ -186,19 +242,11 @@ function answerOf<A>(answer: unknown, { decode }: Call<A>): Effect.Effect<A, Cal
   if (finish_reason === "content_filter") return refused
   if (finish_reason === "length") return Effect.fail(failed("cut_off", "it ran out of tokens"))
   if (message.content === null || message.content === "") return malformed("an empty answer")
-  return Result.match(decode(jsonOf(message.content)), {
+  const decoded = (format === "json_schema" ? decode : decodeLoosely)(jsonIn(message.content))
+  return Result.match(decoded, {
     onFailure: () => malformed("an answer of another shape"),
     onSuccess: Effect.succeed,
   })
-}
-
-/** Undefined for invalid JSON: no shape accepts undefined. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const late = Effect.fail(failed("timed_out", "no answer in time"))

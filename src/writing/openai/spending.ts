@@ -66,5 +66,5 @@ const cost = Metric.counter("model_cost_usd_total", {
 })
 const seconds = Metric.histogram("model_seconds", {
   description: "Duration of requests to the model",
-  boundaries: [0.5, 1, 2, 5, 10, 15, 20, 25, 30],
+  boundaries: [0.5, 1, 2, 5, 10, 20, 30, 40, 50, 60, 90, 120, 180],
 })

@@ -9,17 +9,15 @@ import { Arbitrary } from "effect"
 import { micromark } from "micromark"
 import { gfm, gfmHtml } from "micromark-extension-gfm"
 import {
-  escapedMarkdown,
   excerpt,
   nameLengthMax,
+  readableName,
   safeName,
 } from "../../../src/core/domain/untrusted.ts"
 import { law } from "../../support/effect.ts"
-import { sized } from "../../support/size.ts"
 import { anyInt, hostilePieces, hostileText } from "../../support/http/hostile.ts"
 
 const runs = 3_000
-const everything = 1_000_000
 
 law(
   "safeName() returns one visible line without quotation marks",
@@ -76,53 +74,48 @@ function renderedText(html: string): string {
     .replace(/&(lt|gt|amp|quot);/g, (_, entity: string) => entities[entity] ?? "")
 }
 
+/** As the bold lead of a paragraph, and in quotation marks within it. */
 function assertRendersAsText(text: string): void {
-  const plain = excerpt(text, everything)
-  const markdown = escapedMarkdown(text)
-  strictEqual(renderedText(micromark(markdown)), plain, markdown)
+  const name = readableName(text)
+  const markdown = `**${name}** Yes in “${name}” rose. (F1, F2)`
   const github = { extensions: [gfm()], htmlExtensions: [gfmHtml()] }
-  strictEqual(renderedText(micromark(markdown, github)), plain, markdown)
+  for (const html of [micromark(markdown), micromark(markdown, github)]) {
+    const [, lead = "", rest = ""] = /^<p><strong>(.*)<\/strong> (.*)<\/p>$/.exec(html) ?? []
+    strictEqual(renderedText(`<p>${lead}</p>`), name, html)
+    strictEqual(renderedText(`<p>${rest}</p>`), `Yes in “${name}” rose. (F1, F2)`, html)
+  }
 }
 
 law(
-  "escapedMarkdown() renders as the text, in CommonMark and in GitHub's Markdown",
+  "readableName() renders as itself, in CommonMark and in GitHub's Markdown, without an escape",
   hostileText,
   (text) => {
     assertRendersAsText(text)
+    const name = readableName(text)
+    ok(!name.includes("\\") && [...name].length <= nameLengthMax)
+    strictEqual(readableName(name), name)
   },
   { runs },
 )
 
-law(
-  "escapedMarkdown() renders as the text in a heading and in a block quote",
-  hostileText,
-  (text) => {
-    const plain = excerpt(text, everything)
-    for (
-      const [mark, open, close] of [["## ", "<h2>", "</h2>"], ["> ", "<blockquote>\n", "\n</b"]]
-    ) {
-      const html = micromark(`${mark}${escapedMarkdown(text)}`)
-      if (plain === "") continue
-      ok(html.startsWith(open ?? ""), html)
-      const inside = html.slice(open?.length).split(close ?? "")[0] ?? ""
-      strictEqual(renderedText(inside), plain, html)
-    }
-  },
-  { runs: sized({ short: 200, full: 1_000 }) },
-)
-
-Deno.test("escapedMarkdown() renders every pair of hostile pieces as text", () => {
+Deno.test("readableName() renders every pair of hostile pieces as text", () => {
   const pieces = hostilePieces.filter((piece) => /^[!-~]/.test(piece) && !/^\w$/.test(piece))
   for (const first of pieces) {
     for (const second of pieces) assertRendersAsText(`${first}${second}`)
   }
 })
 
-Deno.test("escapedMarkdown() leaves figures and sentences readable", () => {
-  const text =
-    "“Yes” moved from 0.45 to 0.62 (12,300 USD) at 14:00 UTC; that is -0.12. It's - so far - new!"
-  strictEqual(escapedMarkdown(text), text)
-  strictEqual(escapedMarkdown("0.62 is the mid."), "0.62 is the mid.")
-  strictEqual(escapedMarkdown("@joe"), "\\@joe")
-  strictEqual(escapedMarkdown("Go to www.evil.com"), "Go to www\\.evil\\.com")
+Deno.test("readableName() leaves questions and names readable", () => {
+  for (
+    const text of [
+      "Will 'Lantern Year' win the festival grand prize in December 2026?",
+      "$1,000,000 by 12:00 UTC? It's - so far - +5.5%, U.S. vs. AT&T, a.m.",
+    ]
+  ) strictEqual(readableName(text), text)
+  strictEqual(readableName("[a](b) *c* _d_ #1 <b> e|f"), "(a)(b) ∗c∗ -d- ♯1 ＜b＞ e/f")
+  strictEqual(
+    readableName("Go to https://www.evil.com, joe@evil.com"),
+    "Go to https: //www․evil․com, joe＠evil․com",
+  )
+  strictEqual(readableName("&lt;b&gt; :smile:"), "＆lt;b＆gt; : smile:")
 })

@@ -1,33 +1,170 @@
 /**
- * The statements of a digest, word for word.
+ * Facts and paragraphs of a digest, word for word.
  *
  * @module
  */
-import { deepStrictEqual as equal, strictEqual } from "node:assert"
-import type { DigestTopic } from "../../../src/digest/domain/digest.ts"
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert"
+import { digestSections, type DigestTopic } from "../../../src/digest/domain/digest.ts"
 import { digestBrief } from "../../../src/digest/domain/facts.ts"
 import type {
   DigestMaterial,
+  DigestStory,
   EndedMarket,
+  MoverItem,
   PredeterminedItem,
+  QuotedMarket,
+  Strength,
 } from "../../../src/digest/domain/material.ts"
+import { digestPage } from "../../../src/digest/domain/template.ts"
 import { type FrozenCalibration, marketRef } from "../../../src/feed/domain/item.ts"
-import { MarketId, Slug } from "../../../src/markets/domain/market.ts"
+import { type Market, MarketId, Slug } from "../../../src/markets/domain/market.ts"
+import { proposalWords } from "../../../src/markets/domain/proposal.ts"
+import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
 import { hour, isoTime, minute } from "../../../src/core/domain/time.ts"
 import { whaleItem } from "../../../src/whales/domain/whaleItem.ts"
 import { quiet, until } from "../../support/digest/digests.ts"
 import { calibration, storedEntry, trackedWallet } from "../../support/whales/entries.ts"
-import { market } from "../../support/movers/market.ts"
+import { market, microstructureWith } from "../../support/movers/market.ts"
 
-/** The full and the short statement of the only fact of a topic. */
+/** The statements of a topic. */
 function statements(
   material: Partial<DigestMaterial>,
   topic: DigestTopic,
-): readonly [string, string] {
-  const facts = digestBrief({ ...quiet, ...material }).facts.filter((fact) => fact.topic === topic)
-  strictEqual(facts.length, 1)
-  return [facts[0]?.statement ?? "", facts[0]?.short ?? ""]
+): ReadonlyArray<string> {
+  return digestBrief({ ...quiet, ...material }).facts.filter((fact) => fact.topic === topic)
+    .map(({ statement }) => statement)
 }
+
+/** The paragraphs of a topic, with their leads. */
+function paragraphs(material: Partial<DigestMaterial>, topic: string): ReadonlyArray<string> {
+  const { sections } = digestPage(digestBrief({ ...quiet, ...material }))
+  return digestSections.flatMap((name) => sections[name]).filter((slot) => slot.topic === topic)
+    .map(({ lead, sentences }) =>
+      `${lead === null ? "" : `${lead} | `}${sentences.map(({ text }) => text).join(" ")}`
+    )
+}
+
+const seen = until - 2 * hour
+
+function move(fields: Partial<MoverItem["data"]> = {}, of: Partial<Market> = {}): MoverItem {
+  const delta = fields.delta ?? 0.14
+  return {
+    ...{ feedIndex: 1, type: "mover", title: "Any", createdAt: isoTime(seen) },
+    data: {
+      ...{ market: marketRef(market(of)), window: "1h", priceStart: 0.345, delta },
+      ...{ priceNow: 0.345 + delta, startedAt: isoTime(seen - hour), zScore: 6 },
+      ...{ confirmedBy: "persistence", tradedUsd: null },
+      microstructure: microstructureWith({ mid: 0.485, depthUsd: 36_053 }),
+      ...fields,
+    },
+  }
+}
+
+function story(fields: Partial<DigestStory> = {}, strength: Strength = "direct"): DigestStory {
+  const [title, url, source] = ["The keeper returns", "https://news.example/1", "Harbour News"]
+  const firstAt = fields.firstAt ?? seen - 61 * minute
+  return {
+    ...{ title, url, source, firstAt, label: "none", corrected: false },
+    outlets: [{ title, url, source, publishedAt: firstAt }],
+    markets: [{ slug: market().slug, strength }],
+    ...fields,
+  }
+}
+
+function quoted(fields: Partial<Market>, price: number | readonly [number, number]): QuotedMarket {
+  const quote = typeof price === "number"
+    ? quoteOfMid(price)
+    : quoteOf({ bestBid: price[0], bestAsk: price[1] })
+  return { market: market(fields), quote, known: null }
+}
+
+Deno.test("a move stands with its strength, its earliest news, its half level and the cost of trading", () => {
+  const drift = {
+    ...{ drift: -0.006, driftLow: -0.01, driftHigh: 0, shareKept: 0.61, moves: 312, events: 60 },
+    ...{ bin: "all", basis: "own_movers" as const },
+  }
+  const outlets = [0, 10, 43].map((minutes) => ({
+    ...{ title: "Any", url: `https://n${minutes}.example`, source: `Paper ${minutes}` },
+    publishedAt: seen - (61 - minutes) * minute,
+  }))
+  const material = {
+    movers: [move({ tradedUsd: 12_300, expectation: { after1h: null, after24h: drift } })],
+    stories: [story({ outlets })],
+    quoted: [quoted({ takerFeeRate: 0.02 }, 0.475)],
+  }
+  equal(paragraphs(material, "move"), [
+    "Will the lighthouse be lit? | Yes rose 14 cents within 1 hour, from 0.345 to 0.485 (seen at 06:00 " +
+    "UTC): 6.0 standard deviations, $12,300 of trades behind it, $36,053 of depth and a spread of 1 " +
+    "cent. “The keeper returns” was first published by Harbour News at 04:59 UTC, 61 minutes before " +
+    "this move was seen; 2 more outlets by 05:42 UTC. Half of it is given back at 0.415 (now " +
+    "0.475); of 312 similar moves, 61% kept at least half 24 hours later, and the price went back 0.6 " +
+    "cents on average. At the ask of 0.49, Yes breaks even at a probability of 49.5%; a round trip " +
+    "costs 2 cents a share.",
+  ])
+})
+
+Deno.test("a fall without news says once that no related headline was found", () => {
+  const fall = move({ delta: -0.12, confirmedBy: "trades" })
+  equal(paragraphs({ movers: [fall] }, "move"), [
+    "Will the lighthouse be lit? | Yes fell 12 cents within 1 hour, from 0.345 to 0.225 (seen at 06:00 " +
+    "UTC): 6.0 standard deviations, trades behind it, $36,053 of depth and a spread of 1 cent. Half of " +
+    "it is given back at 0.285.",
+  ])
+  equal(paragraphs({ movers: [fall] }, "unexplained"), [
+    "No related headline was found for the move in “Will the lighthouse be lit?”.",
+  ])
+  const off = { ...quiet.coverage, news: null }
+  equal(paragraphs({ movers: [fall], coverage: off }, "unexplained"), [])
+})
+
+Deno.test("a story is told by its place in time and its kind of relation", () => {
+  const news = (fields: Partial<DigestStory>, strength: Strength, steps: DigestMaterial["steps"]) =>
+    statements({ movers: [move()], stories: [story(fields, strength)], steps }, "story")[0]
+  const { slug } = market()
+  const step = [{ slug, from: seen - 50 * minute, to: seen - 20 * minute }]
+  const start = "“The keeper returns” was first published by Harbour News at"
+  const of = "the move in “Will the lighthouse be lit?”"
+  strictEqual(news({}, "direct", []), `${start} 04:59 UTC, 61 minutes before ${of} was seen.`)
+  strictEqual(news({}, "direct", step), `${start} 04:59 UTC, 11 minutes before ${of} began.`)
+  strictEqual(
+    news({ firstAt: seen + 5 * minute }, "sibling", []),
+    `${start} 06:05 UTC, 5 minutes after ${of} was seen. It names another outcome of the same event.`,
+  )
+  strictEqual(
+    news({ firstAt: seen - 30 * minute, corrected: true }, "family", step),
+    `${start} 05:30 UTC, in the hour of ${of}. It is about another date, limit or match of the same ` +
+      "subject. A later story corrects it.",
+  )
+})
+
+Deno.test("the story of a move is a direct one, and the earliest while the price moved", () => {
+  const at = (n: number, minutes: number, strength: Strength = "direct") =>
+    story(
+      { title: `Story ${n}`, url: `https://n.example/${n}`, firstAt: seen - minutes * minute },
+      strength,
+    )
+  const chosen = (...stories: ReadonlyArray<DigestStory>) => {
+    const [fact] = statements({ movers: [move()], stories }, "story")
+    return /Story (\d)/.exec(fact ?? "")?.[1]
+  }
+  strictEqual(chosen(at(1, 10), at(2, 50), at(3, 30)), "2")
+  strictEqual(chosen(at(1, 600), at(2, 90), at(3, -5)), "2")
+  strictEqual(chosen(at(1, 50, "family"), at(2, -20), at(3, -5)), "3")
+  strictEqual(chosen(at(1, 400, "family"), at(2, -5, "family")), "1")
+  strictEqual(chosen(at(1, 421, "family"), at(2, -5, "family")), undefined)
+})
+
+Deno.test("a headline of two moves is told in both paragraphs, in different words", () => {
+  const pier = { slug: Slug.make("pier"), question: "Will the pier close?", liquidityUsd: 1 }
+  const both = story({
+    markets: [market().slug, pier.slug].map((slug) => ({ slug, strength: "direct" as const })),
+  })
+  const [, second] = paragraphs({ movers: [move(), move({}, pier)], stories: [both] }, "move")
+  ok(
+    second?.includes("“The keeper returns” (Harbour News, 04:59 UTC) came 61 minutes before"),
+    second,
+  )
+})
 
 function entry(frozen: Partial<FrozenCalibration> | null): Partial<DigestMaterial> {
   const it = frozen === null ? null : { ...calibration(until - hour), ...frozen }
@@ -45,50 +182,47 @@ function entry(frozen: Partial<FrozenCalibration> | null): Partial<DigestMateria
   return { whaleEntries: [{ ...item, feedIndex: 1 }] }
 }
 
-const bought =
-  "“Scary-Barrel” bought “Yes” in “Will the lighthouse be lit?” for 12,300 USD, at a " +
-  "mean price of 0.4124 in 3 fills, the last at 07:40 UTC."
-const put = "put 12,300 USD on “Yes” in “Will the lighthouse be lit?”."
-
-Deno.test("an entry of an unlabelled wallet says that too little is known", () => {
-  equal(statements(entry(null), "entry"), [
-    `${bought} Too little is known about this wallet to label it.`,
-    `“Scary-Barrel”, not labelled, ${put}`,
+Deno.test("entries of unlabelled wallets are told in one sentence", () => {
+  equal(paragraphs(entry(null), "whales"), [
+    "Without a record long enough for a label, 1 tracked wallet put $12,300 into 1 entry; the largest " +
+    "is $12,300 on Yes in “Will the lighthouse be lit?” at 0.4124. No entry came from a wallet labelled " +
+    "follow or fade.",
   ])
 })
 
-Deno.test("an entry of a labelled wallet states the evidence of the label, and what it means", () => {
-  const figures = { resolved: 212, winRate: 0.56, meanEntryPrice: 0.55, edge: 0.01 }
-  const record = { ...figures, edgeLow: -0.08, edgeHigh: 0.1 }
-  const evidence =
-    "over 212 entries, counted as held to resolution, it had a win rate of 0.56 at a mean entry price of " +
-    "0.55, and an edge of 0.01 with an interval from -0.08 to 0.10;"
-  for (
-    const [label, meaning] of [
-      ["neutral", "after fees, this record is not shown to differ from the prices paid"],
-      ["follow", "luck hardly explains such good results at these prices"],
-      ["fade", "luck hardly explains such poor results at these prices"],
-    ] as const
-  ) {
-    equal(statements(entry({ ...record, label }), "entry"), [
-      `${bought} The wallet was labelled ${label}: ${evidence} ${meaning}.`,
-      `“Scary-Barrel”, labelled ${label} after 212 entries, ${put}`,
-    ])
+Deno.test("an entry of a labelled wallet stands with the price now, and with the record once", () => {
+  const figures = { resolved: 212, winRate: 0.628, meanEntryPrice: 0.55, edge: 0.078 }
+  const record = { ...figures, edgeLow: -0.008, edgeHigh: 0.1 }
+  const told = (label: FrozenCalibration["label"], price: number) => {
+    const material = entry({ ...record, label })
+    const twice = material.whaleEntries?.flatMap((it) => [it, { ...it, feedIndex: 2 }]) ?? []
+    return paragraphs({ whaleEntries: twice, quoted: [quoted({}, price)] }, "wallet")
   }
+  const put = "Put $12,300 on Yes in “Will the lighthouse be lit?” at 0.4124, last at 07:40 UTC"
+  const evidence =
+    "over 212 resolved entries a win rate of 62.8% at a mean entry price of 0.55, an " +
+    "edge of 7.8% (-0.8% to 10%);"
+  equal(told("follow", 0.4424), [
+    `Scary-Barrel | ${put}; now 0.4424, 3 cents above the entry. Labelled follow: ${evidence} luck ` +
+    "hardly explains such good results.",
+  ])
+  ok(told("fade", 0.4)[0]?.includes("now 0.40, 1.24 cents below the entry. Labelled fade:"))
+  ok(told("neutral", 0.4124)[0]?.includes("now 0.4124, unchanged. Labelled neutral:"))
 })
 
-Deno.test("an invisible question is replaced by the slug, and an invisible name by `unnamed`", () => {
+Deno.test("an invisible question is replaced by the slug, and an invisible name by the address", () => {
   const [one] = entry(null).whaleEntries ?? []
   if (one === undefined) throw new Error("Cannot happen: no entry")
   const data = { ...one.data, outcome: "\u2800", pseudonym: "\u200b", wallet: "0xabc" }
   const unseen = { ...data, market: { ...data.market, question: "\u200b\n" } }
   strictEqual(
-    statements({ whaleEntries: [{ ...one, data: unseen }] }, "entry")[1],
-    "“0xabc”, not labelled, put 12,300 USD on “unnamed” in “will-the-lighthouse-be-lit”.",
+    statements({ whaleEntries: [{ ...one, data: unseen }] }, "entry")[0],
+    "0xabc put $12,300 on “unnamed” in “will-the-lighthouse-be-lit” at a mean price of 0.4124, last " +
+      "at 07:40 UTC.",
   )
 })
 
-Deno.test("entries in one market are added up by outcome", () => {
+Deno.test("entries in one market are added up by outcome, to the same dollar in any order", () => {
   const [one] = entry(null).whaleEntries ?? []
   if (one === undefined) throw new Error("Cannot happen: no entry")
   const on = (outcome: string, stakeUsd: number, feedIndex: number) => ({
@@ -97,11 +231,68 @@ Deno.test("entries in one market are added up by outcome", () => {
     data: { ...one.data, outcome, stakeUsd },
   })
   const whaleEntries = [on("No", 5_000, 1), on("Yes", 30_000, 2), on("Yes", 10_000, 3)]
-  strictEqual(
-    statements({ whaleEntries }, "flow")[0],
-    "In “Will the lighthouse be lit?”, 40,000 USD in 2 entries went to “Yes” and 5,000 USD in 1 entry " +
-      "went to “No”.",
+  equal(statements({ whaleEntries }, "flow"), [
+    "Tracked wallets put $40,000 on Yes in “Will the lighthouse be lit?” with 2 entries, and $5,000 on " +
+    "No with 1 entry.",
+  ])
+  const sums = [[0.7, 0.1, 0.7], [0.7, 0.7, 0.1]].map((stakes) =>
+    statements({ whaleEntries: stakes.map((usd, n) => on("Yes", usd, n + 1)) }, "flow")[0]
   )
+  strictEqual(sums[0], sums[1])
+})
+
+function rung(limit: string, price: number | readonly [number, number]): QuotedMarket {
+  const id = `inflation-${limit}`
+  return quoted({
+    ...{ id: MarketId.make(id), slug: Slug.make(id), eventKey: "inflation", takerFeeRate: 0.02 },
+    question: `Will inflation in Kenya be above ${limit}% in November?`,
+  }, price)
+}
+
+Deno.test("a ladder that contradicts itself is told with its riskless spread after fees", () => {
+  const told = (...quoted: ReadonlyArray<QuotedMarket>) => paragraphs({ quoted }, "contradiction")
+  const lead = "Will inflation in Kenya be above 5.2% in November? | "
+  const start =
+    "Yes at “above 5.2%” costs 0.74, but Yes at “above 4.8%” only 0.64, and a value above " +
+    "the higher limit is also above the lower one."
+  equal(told(rung("5.2", [0.73, 0.75]), rung("4.8", [0.63, 0.65])), [
+    `${lead}${start} Yes at “above 4.8%” for 0.65 and No at “above 5.2%” for 0.27 together gain 7.15 ` +
+    "cents a share after fees, if both are paid by their rules; the depth at these quotes is not known, " +
+    "the liquidity is $20,000 and $20,000.",
+  ])
+  equal(told(rung("5.2", 0.74), rung("4.8", 0.64)), [
+    `${lead}${start} Only their mid prices are known, so the spread after fees is not.`,
+  ])
+  equal(told(rung("5.2", 0.3), rung("4.8", 0.64)), [])
+})
+
+Deno.test("outcomes of one event that cost more than their payout are told", () => {
+  const candidates = ["A", "B"].map((name) =>
+    quoted({
+      ...{ id: MarketId.make(name), slug: Slug.make(name), eventSlug: "seat", exclusive: true },
+      question: `Will ${name} win the seat?`,
+    }, 0.6)
+  )
+  const told = (wholeEvents: ReadonlyArray<string>) =>
+    statements({ quoted: candidates, wholeEvents }, "sum")[0]
+  const end =
+    "of one event add up to 1.20, but at most one of them can be paid; the dearest are “Will A win the " +
+    "seat?” at 0.60 and “Will B win the seat?” at 0.60. After fees and spreads nothing is left of the " +
+    "difference."
+  strictEqual(told(["seat"]), `The prices of 2 outcomes ${end}`)
+  strictEqual(told([]), `The prices of 2 outcomes seen ${end}`)
+})
+
+Deno.test("a proposed limit implies the end of an easier one", () => {
+  const proposed = {
+    ...rung("5.2", 0.9),
+    known: { outcome: 0, state: "proposed" } as const,
+  }
+  equal(statements({ quoted: [proposed, rung("4.8", 0.64)] }, "implied"), [
+    "Yes in “Will inflation in Kenya be above 5.2% in November?” is proposed, and implies Yes in “Will " +
+    "inflation in Kenya be above 4.8% in November?”, which trades at 0.64: a value above the higher " +
+    "limit is also above the lower one.",
+  ])
 })
 
 Deno.test("the fact of an ended market states its payouts", () => {
@@ -118,12 +309,11 @@ Deno.test("the fact of an ended market states its payouts", () => {
   }
   const paid = (a: number, b: number) =>
     stated({ state: "paid", payouts: [a, b] }, until - 3 * hour)
-  strictEqual(paid(1, 0), "“Who wins?” resolved as “Falcons” at 05:00 UTC.")
-  strictEqual(paid(0, 1), "“Who wins?” resolved as “Comets” at 05:00 UTC.")
+  strictEqual(paid(1, 0), "“Who wins?” resolved as Falcons at 05:00 UTC.")
+  strictEqual(paid(0, 1), "“Who wins?” resolved as Comets at 05:00 UTC.")
   strictEqual(
     paid(0.25, 0.75),
-    "“Who wins?” resolved with 0.25 USD for a share of “Falcons” and 0.75 USD for a share of " +
-      "“Comets” at 05:00 UTC.",
+    "“Who wins?” resolved with 0.25 for a share of Falcons and 0.75 for a share of Comets at 05:00 UTC.",
   )
   strictEqual(
     stated({ state: "cancelled" }, null),
@@ -131,54 +321,81 @@ Deno.test("the fact of an ended market states its payouts", () => {
   )
 })
 
-Deno.test("the fact of a predetermined outcome names its evidence and what found it", () => {
-  const evidence = { title: "It is lit", url: "https://n.example", source: "Harbour News" }
-  const finding = (detector: string, pieces: number): Partial<DigestMaterial> => {
-    const first = { ...evidence, publishedAt: isoTime(until) }
-    const item: PredeterminedItem = {
-      ...{ feedIndex: 1, type: "predetermined", title: "Any", createdAt: isoTime(until) },
-      data: {
-        ...{ market: marketRef(market()), outcome: "Yes", statement: "Not ours to repeat." },
-        ...{
-          confidence: "high",
-          evidence: [first, ...Array.from({ length: pieces - 1 }, () => first)],
-        },
-        ...{
-          marketPrice: 0.87,
-          impliedEdge: 0.13,
-          detectedAt: isoTime(until - 50 * minute),
-          detector,
-        },
-        microstructure: null,
-      },
-    }
-    return { predetermined: [item] }
+function finding(fields: Partial<PredeterminedItem["data"]> = {}, pieces = 1) {
+  const evidence = {
+    ...{ title: "It is lit", url: "https://n.example", source: "Harbour News" },
+    publishedAt: isoTime(until),
   }
-  const found =
-    "found at 07:10 UTC with high confidence that “Yes” is already the outcome of “Will the " +
-    "lighthouse be lit?”. Its price was 0.87 then, an implied edge of 0.13; the finding rests on"
-  equal(statements(finding("rules", 1), "predetermined"), [
-    `Rules ${found} 1 piece of evidence: “It is lit” from “Harbour News”.`,
-    "“Yes” is already the outcome of “Will the lighthouse be lit?”, at a price of 0.87.",
+  const item: PredeterminedItem = {
+    ...{ feedIndex: 1, type: "predetermined", title: "Any", createdAt: isoTime(until) },
+    data: {
+      ...{ market: marketRef(market()), outcome: "Yes", statement: "Not ours to repeat." },
+      confidence: "high",
+      evidence: [evidence, ...Array.from({ length: pieces - 1 }, () => evidence)],
+      ...{ marketPrice: 0.87, impliedEdge: 0.13, detectedAt: isoTime(until - 50 * minute) },
+      ...{ detector: "rules", microstructure: null },
+      ...fields,
+    },
+  }
+  return { predetermined: [item] }
+}
+
+Deno.test("a predetermined outcome is told with its reports, its price and the confidence", () => {
+  const end = "It traded at 0.87 at 07:10 UTC, 13 cents below its payout; the confidence is high."
+  const told = (pieces: number) => paragraphs(finding({}, pieces), "finding")
+  equal(told(1), [
+    "Will the lighthouse be lit? | Yes is the reported outcome, by 1 report: “It is lit” of Harbour " +
+    `News at 08:00 UTC. ${end}`,
   ])
-  strictEqual(
-    statements(finding("gpt-9", 2), "predetermined")[0],
-    `The model “gpt-9” ${found} 2 pieces of evidence, first “It is lit” from “Harbour News”.`,
-  )
+  equal(told(2), [
+    "Will the lighthouse be lit? | Yes is the reported outcome, by 2 reports, first “It is lit” of " +
+    `Harbour News at 08:00 UTC. ${end}`,
+  ])
 })
 
-Deno.test("the fact of an expected resolution states its price, and whether that has converged", () => {
+Deno.test("a proposal is told in the one wording of all products, and never as an outcome", () => {
+  for (
+    const [age, disputed] of [[26 * hour + minute, false], [3 * hour, true], [1, false]] as const
+  ) {
+    const state = { proposedAt: until - age, disputed }
+    const record = {
+      proposals: 40,
+      upheld: 28,
+      upheldRate: 0.7,
+      upheldRateLow: 0.55,
+      upheldRateHigh: 0.82,
+    }
+    const proposal = { proposedAt: isoTime(state.proposedAt), disputed, record }
+    const material = finding({
+      kind: "contested_proposal",
+      proposal,
+      confidence: "low",
+      marketPrice: 0.19,
+    })
+    const [told] = paragraphs(material, "proposal")
+    strictEqual(
+      told,
+      `Will the lighthouse be lit? | Yes is ${
+        proposalWords(state, until)
+      }, and trades at 0.19, 81 ` +
+        "cents below its payout if the proposal stands; the confidence is low.",
+    )
+    equal(paragraphs(material, "upheld"), [
+      "Of 40 earlier contested proposals, 70% were paid as proposed, with an interval from 55% to 82%.",
+    ])
+    ok(digestBrief({ ...quiet, ...material }).facts.every(({ certain }) => !certain))
+  }
+})
+
+Deno.test("a market that resolves soon is told with its price, its end and its liquidity", () => {
   const coming = (mid: number) => ({
     upcoming: [{
       ...{ slug: Slug.make("vote"), question: "Will it pass?", outcomes: ["Yes", "No"] as const },
       ...{ liquidityUsd: 54_000, resolvesAt: until + 9 * hour, mid },
     }],
   })
-  const start = "“Will it pass?” is expected to resolve at about 17:00 UTC"
-  equal(statements(coming(0.61), "upcoming"), [
-    `${start}, 9 hours after this digest ends, with “Yes” at 0.61; the price is still contested, and ` +
-    `the market has 54,000 USD of liquidity.`,
-    `${start}, with “Yes” at 0.61.`,
+  equal(paragraphs(coming(0.61), "upcoming"), [
+    "Will it pass? | Yes at 0.61, 9 hours before it resolves at about 17:00 UTC; $54,000 of liquidity.",
   ])
-  strictEqual(statements(coming(0.945), "upcoming")[0].includes("the price has converged"), true)
+  ok(paragraphs(coming(0.945), "upcoming")[0]?.includes("the price has converged"))
 })

@@ -1,198 +1,191 @@
 /**
- * The template of the digest: it passes the whole check for any material, fills its page, and consists of
- * statements only.
+ * The page of a digest: its length, what it must tell, what it may not repeat, and that each sentence
+ * spells values of its facts and nothing else.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert"
-import { type DigestDraft, digestSections } from "../../../src/digest/domain/digest.ts"
+import { Arbitrary, Effect } from "effect"
+import {
+  type DigestBrief,
+  type DigestPage,
+  digestSections,
+  type DigestSlot,
+} from "../../../src/digest/domain/digest.ts"
+import { contradictionsOf, laddersOf } from "../../../src/markets/domain/ladders.ts"
 import { digestBrief } from "../../../src/digest/domain/facts.ts"
-import type { DigestMaterial } from "../../../src/digest/domain/material.ts"
-import { templateDigest } from "../../../src/digest/domain/template.ts"
-import { digestComplaints, digestOf } from "../../../src/digest/domain/text.ts"
-import { factsById, wordCount } from "../../../src/writing/domain/factCheck.ts"
-import { whaleItem } from "../../../src/whales/domain/whaleItem.ts"
+import { describedMoves } from "../../../src/digest/domain/moves.ts"
+import { type DigestMaterial, isBelowThreshold } from "../../../src/digest/domain/material.ts"
+import { digestPage } from "../../../src/digest/domain/template.ts"
+import { digestOf, slotsOf } from "../../../src/digest/domain/text.ts"
+import { readableName } from "../../../src/core/domain/untrusted.ts"
+import { spelled } from "../../../src/writing/domain/values.ts"
+import { wordCount } from "../../../src/writing/domain/page.ts"
 import { anyMaterial, quiet, until } from "../../support/digest/digests.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
-import { storedEntry, trackedWallet } from "../../support/whales/entries.ts"
-import { market as ordinary, microstructureWith } from "../../support/movers/market.ts"
 
 const metadata = { slot: until, createdAt: until, narrator: "template", venue: "Venue" }
+const runs = sized({ short: 200, full: 2_000 })
 
-function passagesOf({ sections }: DigestDraft) {
-  return digestSections.flatMap((section) => sections[section])
+function pageOf(material: DigestMaterial) {
+  const brief = digestBrief(material)
+  const page = digestPage(brief)
+  return { brief, page, slots: slotsOf(page) }
+}
+
+const paragraphs = ({ sections }: DigestPage) => digestSections.flatMap((name) => sections[name])
+const textOf = ({ lead, sentences }: DigestSlot) =>
+  [lead ?? "", ...sentences.map(({ text }) => text)].join(" ")
+const wordsOf = (slots: ReadonlyArray<DigestSlot>) =>
+  slots.reduce((words, slot) => words + wordCount(textOf(slot)), 0)
+
+law(
+  "digestPage() has at most 800 words, headings and ids included, and no empty section",
+  anyMaterial,
+  (material) => {
+    const { brief, page } = pageOf(material)
+    for (const name of digestSections) ok(page.sections[name].length > 0, name)
+    equal(digestPage(brief), page)
+    const words = wordCount(digestOf(page, [], brief, metadata).fullAnalysis)
+    ok(words <= 800, `${words} words`)
+  },
+  { runs },
+)
+
+law("digestPage() numbers its slots, and each cites its facts only", anyMaterial, (material) => {
+  const { brief, slots } = pageOf(material)
+  equal(slots.map(({ id }) => id).toSorted(), [...new Set(slots.map(({ id }) => id))].toSorted())
+  const ids = new Set(brief.facts.map(({ id }) => id))
+  for (const { facts, id, sentences } of slots) {
+    ok(/^S\d{1,3}$/.test(id) && sentences.length > 0)
+    ok(facts.every((fact) => ids.has(fact)))
+    ok(sentences.every((it) => it.facts.length > 0 && it.facts.every((id) => facts.includes(id))))
+  }
+}, { runs })
+
+/** The text without the values of its facts, the longest first. */
+function ownWords(text: string, facts: ReadonlyArray<string>, { facts: all }: DigestBrief) {
+  const values = all.filter(({ id }) => facts.includes(id)).flatMap((fact) =>
+    Object.values(fact.values).map((value) => spelled(value))
+  )
+  return values.sort((a, b) => b.length - a.length)
+    .reduce((rest, value) => rest.replaceAll(value, " ◦ "), text)
 }
 
 law(
-  "templateDigest() passes the whole check, in 400 to 800 words, headings and all",
+  "digestPage() spells no figure, name or word of a stranger outside the values of the cited facts",
   anyMaterial,
   (material) => {
-    const brief = digestBrief(material)
-    const draft = templateDigest(brief)
-    equal(digestComplaints(draft, brief), [])
-    equal(templateDigest(brief), draft)
-    const textWords = passagesOf(draft).reduce((sum, { text }) => sum + wordCount(text), 0)
-    const words = wordCount(digestOf(draft, brief, metadata).fullAnalysis)
-    return textWords >= 400 && words <= 800
-  },
-  { runs: sized({ short: 200, full: 3_000 }) },
-)
-
-law(
-  "templateDigest() consists of statements of the facts it cites, each once",
-  anyMaterial,
-  (material) => {
-    const brief = digestBrief(material)
-    const facts = factsById(brief.facts)
-    const passages = passagesOf(templateDigest(brief))
-    const cited = passages.flatMap((passage) => passage.facts)
-    strictEqual(new Set(cited).size, cited.length)
-    for (const passage of passages) {
-      const rest = passage.facts.reduce((text, id) => {
-        const fact = brief.facts.find((it) => it.id === id)
-        ok(facts.has(id) && fact !== undefined)
-        const statement = [fact.statement, fact.short].find((it) => text.startsWith(it))
-        ok(statement !== undefined, text)
-        return text.slice(statement.length).trimStart()
-      }, passage.text)
-      strictEqual(rest, "")
+    const { brief, slots } = pageOf(material)
+    for (const { sentences } of slots) {
+      for (const { facts, text } of sentences) {
+        const rest = ownWords(text, facts, brief)
+        ok(!/[\p{N}“”$%]/u.test(rest.replace("close to 0 or 1", "")), `${rest}: ${text}`)
+        ok(/^[A-Za-z◦ .,;:()'-]*$/.test(rest.replace("close to 0 or 1", "")), `${rest}: ${text}`)
+      }
     }
   },
-  { runs: sized({ short: 100, full: 500 }) },
+  { runs },
 )
+
+law("digestPage() says no sentence twice", anyMaterial, (material) => {
+  const sentences = pageOf(material).slots.flatMap((slot) => slot.sentences.map(({ text }) => text))
+  strictEqual(new Set(sentences).size, sentences.length)
+}, { runs })
 
 law(
-  "templateDigest() always contains coverage, totals, and the strongest move and entry",
+  "digestPage() has one title and two to four sentences that are no mere totals",
   anyMaterial,
   (material) => {
-    const { facts, ...brief } = digestBrief(material)
-    const cited = new Set(passagesOf(templateDigest({ ...brief, facts })).flatMap((it) => it.facts))
-    const strongest = [
-      facts.find(({ topic }) => topic === "rise" || topic === "fall"),
-      facts.find(({ topic }) => topic === "flow" || topic === "entry"),
-    ]
-    ok(facts.every(({ id, topic }) => topic !== "limit" || !cited.has(id)))
-    return facts.filter(({ topic }) => topic === "coverage" || topic === "count")
-      .concat(strongest.flatMap((fact) => fact ?? []))
-      .every(({ id }) => cited.has(id))
+    const { brief, page } = pageOf(material)
+    strictEqual(page.title.sentences.length, 1)
+    ok(!page.title.sentences[0].text.endsWith("."))
+    ok(page.title.sentences[0].text.length <= 220)
+    const topics = page.summary.facts.map((id) => brief.facts.find((it) => it.id === id)?.topic)
+    ok(!topics.includes("entries") && !topics.includes("endings"), "totals")
+    return page.summary.sentences.length <= 4
   },
-  { runs: sized({ short: 100, full: 500 }) },
+  { runs },
 )
 
-/** A window with one move. */
-const moved = (fields: Partial<DigestMaterial["movers"][number]["data"]> = {}): DigestMaterial => ({
-  ...quiet,
-  movers: [move(1, fields)],
-})
+law("digestPage() tells the record of each wallet once", anyMaterial, (material) => {
+  const { brief, page } = pageOf(material)
+  const records = brief.facts.filter(({ topic }) => topic === "calibration")
+  const told = paragraphs(page).flatMap(({ sentences }) => sentences.flatMap(({ facts }) => facts))
+  return records.every(({ id }) => told.filter((it) => it === id).length <= 1) &&
+    new Set(records.map(({ subject }) => subject)).size === records.length
+}, { runs })
 
-function move(
-  feedIndex: number,
-  fields: Partial<DigestMaterial["movers"][number]["data"]>,
-): DigestMaterial["movers"][number] {
-  const delta = fields.delta ?? 0.14
-  return {
-    feedIndex,
-    type: "mover",
-    title: "Any",
-    createdAt: "2026-11-21T05:20:30.000Z",
-    data: {
-      market: market("lighthouse", "Will the lighthouse be lit?", 120_000),
-      window: "24h",
-      priceStart: 0.42,
-      priceNow: 0.42 + delta,
-      delta,
-      startedAt: "2026-11-20T05:20:00.000Z",
-      zScore: 5.23,
-      confirmedBy: "trades",
-      microstructure: microstructureWith({ mid: 0.56, depthUsd: 30_000 }),
-      ...fields,
-    },
-  }
+function nameOf({ question, slug }: { readonly question: string; readonly slug: string }) {
+  const name = readableName(question, 110)
+  return name === "unnamed" ? slug : name
 }
 
-function market(slug: string, question: string, liquidityUsd: number) {
-  return {
-    slug,
-    question,
-    outcomes: ["Yes", "No"] as const,
-    url: `https://venue.example/${slug}`,
-    category: "Harbour",
-    eventEndDate: null,
-    volumeUsd: 900_000,
-    liquidityUsd,
-  }
+/** What a page must tell: the moves that have news, and the contradictions between two quotes. */
+function mustTell(material: DigestMaterial) {
+  const { page } = pageOf(material)
+  const texts = paragraphs(page).map((slot) => ({ lead: slot.lead, text: textOf(slot) }))
+  const moves = describedMoves(material).map(({ data }) => data.market).flatMap((market) => {
+    const headlines = material.stories
+      .filter(({ markets }) =>
+        markets.some(({ slug, strength }) => slug === market.slug && strength !== "family")
+      )
+      .map(({ title }) => readableName(title, 140))
+    return headlines.length === 0 ? [] : [{
+      told: texts.some(({ lead, text }) =>
+        lead !== null && text.startsWith(nameOf(market)) &&
+        headlines.some((headline) => text.includes(headline))
+      ),
+    }]
+  })
+  const contradictions = contradictionsOf(laddersOf(material.quoted)).map((it) => ({
+    told: texts.some(({ text }) =>
+      [it.harder, it.easier].every(({ rung }) => text.includes(readableName(rung.label)))
+    ),
+  }))
+  const words = { all: wordsOf(paragraphs(page)), itself: 0 }
+  words.itself = wordsOf(paragraphs(page).filter(({ aboutItself }) => aboutItself))
+  return { moves, contradictions, words }
 }
 
-Deno.test("templateDigest() names the strongest move in its title: size times liquidity", () => {
-  const large = move(2, { market: market("pier", "Will the pier close?", 1_000), delta: 0.3 })
-  const title = (material: DigestMaterial) => templateDigest(digestBrief(material)).title.text
-  strictEqual(title(moved()), "“Yes” in “Will the lighthouse be lit?” rose by 0.14 to 0.56")
-  strictEqual(
-    title({ ...quiet, movers: [large, ...moved().movers] }),
-    "“Yes” in “Will the lighthouse be lit?” rose by 0.14 to 0.56",
+const share = (list: ReadonlyArray<{ readonly told: boolean }>) =>
+  list.filter(({ told }) => told).length / Math.max(1, list.length)
+
+Deno.test("digestPage() tells moves with their news and contradictions, and little about itself", async () => {
+  const drawn = await Effect.runPromise(
+    Arbitrary.sampleEffect(anyMaterial, { count: sized({ short: 300, full: 2_000 }) }),
   )
-  strictEqual(
-    title(moved({ delta: -0.12, priceNow: 0.3 })),
-    "“Yes” in “Will the lighthouse be lit?” fell by 0.12 to 0.30",
-  )
-  strictEqual(title(quiet), "No market moved far enough to be reported")
+  const found = drawn.map((material) => ({ ...mustTell(material), material }))
+  const [moves, contradictions] = [
+    found.flatMap(({ moves }) => moves),
+    found.flatMap(({ contradictions }) => contradictions),
+  ]
+  const sold = found.filter(({ material }) => !isBelowThreshold(material))
+  const itself = sold.map(({ words }) => words.itself / words.all)
+  const long = sold.filter(({ words }) => words.all >= 400)
+  const figures = {
+    moves: moves.length,
+    movesTold: share(moves),
+    contradictions: contradictions.length,
+    contradictionsTold: share(contradictions),
+    itselfMean: itself.reduce((a, b) => a + b, 0) / itself.length,
+    itselfMax: Math.max(...itself),
+    longItselfMax: Math.max(...long.map(({ words }) => words.itself / words.all)),
+    longShare: long.length / sold.length,
+    words: sold.map(({ words }) => words.all).sort((a, b) => a - b)[Math.floor(sold.length / 2)],
+  }
+  const found95 = figures.movesTold >= 0.95 && figures.contradictionsTold >= 0.95
+  ok(found95 && figures.longItselfMax <= 0.15, JSON.stringify(figures))
 })
 
-Deno.test("templateDigest() never cuts a title: a fact that is too long is passed over", () => {
-  const long = "W".repeat(300)
-  const { title, createdAt, data } = whaleItem(
-    {
-      wallet: trackedWallet({ name: long }),
-      market: { ...ordinary({ question: long }), outcomes: [long, "No"] },
-      entry: storedEntry(),
-      microstructure: null,
-    },
-    until,
-  )
-  ok("stakeUsd" in data)
-  const whaleEntries = [{
-    ...{ type: "whale_entry" as const, title, createdAt, feedIndex: 1 },
-    data,
-  }]
-  const brief = digestBrief({ ...quiet, whaleEntries })
-  const draft = templateDigest(brief)
-  strictEqual(draft.title.text, "No market moved far enough to be reported")
-  equal(digestComplaints(draft, brief), [])
-})
-
-Deno.test("templateDigest() of a quiet window says what quiet means", () => {
-  const { sections, summary } = templateDigest(digestBrief(quiet))
-  strictEqual(
-    summary.text,
-    "No market moved far enough to be reported. No new position of a tracked wallet was reported. No " +
-      "predetermined outcome was found. No market with enough liquidity is expected to resolve soon.",
-  )
-  const repriced = sections.repriced.map(({ text }) => text).join(" ")
-  ok(repriced.includes("a window without a move means that they stayed within their usual range"))
-})
-
-Deno.test("templateDigest() relates news to a move of the same hours without calling it the cause", () => {
-  const headline = {
-    title: "Keeper returns",
-    url: "https://news.example/1",
-    source: "Harbour News",
-    publishedAt: Date.parse("2026-11-21T04:55:00.000Z"),
-    markets: ["lighthouse"],
-  }
-  const context = (publishedAt: number) => {
-    const material = { ...moved(), headlines: [{ ...headline, publishedAt }] }
-    return templateDigest(digestBrief(material)).sections.context.map(({ text }) => text).join(" ")
-  }
-  const during = context(headline.publishedAt)
-  ok(during.includes(
-    "“Keeper returns” was published by “Harbour News” at 04:55 UTC, in the same hours as the move in " +
-      "“Will the lighthouse be lit?”.",
-  ))
-  ok(during.includes("it is not known whether it caused the move"))
-  for (const later of ["2026-11-21T05:21:00.000Z", "2026-11-20T05:19:00.000Z"]) {
-    const after = context(Date.parse(later))
-    ok(after.includes("and its words are similar to those of “Will the lighthouse be lit?”."))
-    ok(!after.includes("in the same hours as the move in"))
-  }
+Deno.test("digestPage() of a quiet window says in few words that nothing happened", () => {
+  const { page } = pageOf(quiet)
+  strictEqual(page.title.sentences[0].text, "No market moved far enough to be reported")
+  equal(page.summary.sentences.map(({ text }) => text), [
+    "No market moved far enough to be reported, no headline was published in this window, no tracked " +
+    "wallet opened a position and no market was found whose outcome is reported or proposed at a " +
+    "contested price.",
+  ])
+  ok(paragraphs(page).length <= 6)
 })

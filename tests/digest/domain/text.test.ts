@@ -1,174 +1,132 @@
 /**
- * The check of a draft, and the Markdown of a digest, which shows the text of the draft and nothing else.
+ * The Markdown of a digest: it shows the sentences of the page and nothing else, whatever the names
+ * contain, and without an escape.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert"
 import { Schema } from "effect"
-import { Digest, type DigestDraft, digestSections } from "../../../src/digest/domain/digest.ts"
+import { micromark } from "micromark"
+import { gfm, gfmHtml } from "micromark-extension-gfm"
+import { Digest, digestSections } from "../../../src/digest/domain/digest.ts"
 import { digestBrief } from "../../../src/digest/domain/facts.ts"
-import { templateDigest } from "../../../src/digest/domain/template.ts"
-import {
-  digestComplaints,
-  digestOf,
-  passagesMax,
-  summaryLengthMax,
-  titleLengthMax,
-} from "../../../src/digest/domain/text.ts"
+import type { DigestMaterial } from "../../../src/digest/domain/material.ts"
+import { digestPage } from "../../../src/digest/domain/template.ts"
+import { digestOf, slotsOf } from "../../../src/digest/domain/text.ts"
 import { hour } from "../../../src/core/domain/time.ts"
+import { safeName } from "../../../src/core/domain/untrusted.ts"
+import { fillSlots } from "../../../src/writing/domain/page.ts"
 import { anyMaterial, quiet, until } from "../../support/digest/digests.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
 
-const brief = digestBrief(quiet)
-const valid = templateDigest(brief)
 const metadata = { slot: until, createdAt: until + 30_000, narrator: "any model", venue: "Venue" }
+const runs = sized({ short: 200, full: 3_000 })
 
-const complaints = (draft: Partial<DigestDraft>) => digestComplaints({ ...valid, ...draft }, brief)
-const section = (name: typeof digestSections[number], passages: DigestDraft["sections"]["watch"]) =>
-  complaints({ sections: { ...valid.sections, [name]: passages } })
-
-Deno.test("digestComplaints() accepts a valid draft", () => {
-  equal(digestComplaints(valid, brief), [])
-})
-
-Deno.test("digestComplaints() names the passage at fault, wherever it is", () => {
-  const lie = { text: "The prices of 9,999 markets were watched.", facts: ["F2"] }
-  const inSections = digestSections.map((name) => ({
-    where: `${name} ${valid.sections[name].length + 1}`,
-    found: section(name, [...valid.sections[name], lie]),
-  }))
-  const places = [
-    { where: "title", found: complaints({ title: lie }) },
-    { where: "summary", found: complaints({ summary: lie }) },
-    ...inSections,
-  ]
-  for (const { where, found } of places) {
-    strictEqual(found.length, 1, where)
-    ok(found[0]?.startsWith(`${where}: `) && found[0].includes("9,999"), found[0])
-  }
-})
-
-Deno.test("digestComplaints() refuses a passage without facts, or with unknown facts", () => {
-  const text = "Nothing moved."
-  strictEqual(complaints({ title: { text, facts: [] } }).length, 1)
-  strictEqual(complaints({ title: { text, facts: ["F999"] } }).length, 1)
-  equal(complaints({ title: { text, facts: ["F6"] } }), [])
-})
-
-Deno.test("digestComplaints() lets a section cite facts of another", () => {
-  const [, watched] = brief.facts
-  ok(watched?.section === "repriced")
-  const passage = {
-    text: "The prices were watched, so there is more to watch.",
-    facts: [watched.id],
-  }
-  equal(section("watch", [...valid.sections.watch, passage]), [])
-})
-
-Deno.test("digestComplaints() requires 400 to 800 words, both inclusive", () => {
-  const words = (n: number) => "price ".repeat(n).trim()
-  const draft = (n: number): DigestDraft => ({
-    title: { text: "Prices", facts: ["F1"] },
-    summary: { text: "Prices", facts: ["F1"] },
-    sections: {
-      repriced: [{ text: words(n - 299 - 4), facts: ["F1"] }],
-      whales: [{ text: words(299), facts: ["F1"] }],
-      predetermined: [{ text: "A price", facts: ["F1"] }],
-      context: [{ text: "Price", facts: ["F1"] }],
-      watch: [{ text: "Prices", facts: ["F1"] }],
-    },
-  })
-  const lengths = (n: number) =>
-    digestComplaints(draft(n), brief).filter((it) => it.startsWith("sections: "))
-  equal([399, 400, 800, 801].map((n) => lengths(n).length), [1, 0, 0, 1])
-  equal(lengths(399), ["sections: 399 words, not 400 to 800"])
-})
-
-Deno.test("digestComplaints() enforces its limits of characters and paragraphs", () => {
-  const long = (length: number) => ({ text: "a".repeat(length), facts: ["F1"] })
-  const count = (draft: Partial<DigestDraft>, what: string) =>
-    complaints(draft).filter((it) => it === what).length
-  for (
-    const [name, max] of [["title", titleLengthMax], ["summary", summaryLengthMax]] as const
-  ) {
-    const what = `${name}: has more than ${max} characters`
-    equal([max, max + 1].map((n) => count({ [name]: long(n) }, what)), [0, 1])
-  }
-  for (const name of digestSections) {
-    ok(section(name, []).includes(`${name}: is empty`))
-    const many = Array.from({ length: passagesMax + 1 }, () => long(1))
-    const what = `${name}: has more than ${passagesMax} paragraphs`
-    ok(section(name, many).includes(what) && !section(name, many.slice(1)).includes(what))
-  }
-})
-
-Deno.test("digestComplaints() refuses a repeated passage", () => {
-  const [first] = valid.sections.watch
-  ok(first !== undefined)
-  const again = section("context", [...valid.sections.context, first])
-  equal(again, ["watch 1: repeats another passage of the digest"])
-})
+function written(material: DigestMaterial) {
+  const brief = digestBrief(material)
+  const page = digestPage(brief)
+  return { brief, page, digest: digestOf(page, [], brief, metadata) }
+}
 
 Deno.test("digestOf() matches the schema on the wire, with an id from its slot", () => {
-  const digest = digestOf(valid, brief, metadata)
+  const { brief, digest, page } = written(quiet)
   equal(Schema.decodeUnknownSync(Digest)(digest), digest)
   strictEqual(digest.id, "digest-2026-11-21T08")
   strictEqual(digest.createdAt, "2026-11-21T08:00:30.000Z")
   strictEqual(digest.narrator, "any model")
-  strictEqual(digest.title, valid.title.text)
-  strictEqual(digest.summary, valid.summary.text)
+  strictEqual(digest.title, page.title.sentences[0].text)
   equal(digest.sourcesUsed, ["Venue"])
-  ok(digestOf(valid, brief, { ...metadata, slot: until + 4 * hour }).id !== digest.id)
+  ok(digestOf(page, [], brief, { ...metadata, slot: until + 4 * hour }).id !== digest.id)
 })
 
-/** The text that the Markdown displays; fails when a mark is not escaped. */
-function displayedText(markdown: string): string {
-  const bare = markdown.replace(/\\[!-/:-@[-`{-~]/g, "·")
-  ok(!/[\\`*_[\]<>|~$^{}]|&#?\w|!\[|www\.\p{L}|:\/\/|(?<=\p{L}):(?=\p{L})|@/iu.test(bare), bare)
-  ok(!/^(?: {4}|\t|[-+=]\D|\d+[.)](?:\s|$)|#)/.test(bare), bare)
-  ok(!/\n| {2}$/.test(markdown), markdown)
-  return markdown.replace(/\\([!-/:-@[-`{-~])/g, "$1")
-}
+/** The characters and sequences that a name could use to change the document; `$` is none of them. */
+const active = /[\\`*_[\]<>#|~^{}@]|&#?\w+;|:\/\/|www\.\p{L}|\p{L}\.\p{L}{2}|:[\w+-]+:/u
+
+law("digestOf() shows the page in Markdown that no name can change", anyMaterial, (material) => {
+  const { digest, page } = written(material)
+  ok(!digest.fullAnalysis.includes("\\"), "an escape")
+  const blocks = digest.fullAnalysis.split("\n\n")
+  const headings = blocks.filter((block) => /^## [A-Z][a-z ,]+$/.test(block))
+  strictEqual(headings.length, digestSections.length)
+  const slots = digestSections.flatMap((name) => page.sections[name])
+  const paragraphs = blocks.filter((block) => !headings.includes(block))
+  strictEqual(paragraphs.length, slots.length)
+  const html = micromark(digest.fullAnalysis, { extensions: [gfm()], htmlExtensions: [gfmHtml()] })
+  equal(new Set(html.match(/<\/?[a-z][^>]*>/gi)), new Set(html.match(/<\/?(?:h2|p|strong)>/g)))
+  slots.forEach(({ lead, sentences }, n) => {
+    const paragraph = paragraphs[n] ?? ""
+    const ids = /\((F\d+(?:, F\d+)*)\)$/.exec(paragraph)?.[1]?.split(", ") ?? []
+    equal(new Set(ids), new Set(sentences.flatMap(({ facts }) => facts)))
+    const text = sentences.map(({ text }) => text).join(" ")
+    const start = lead === null ? "" : `**${lead}** `
+    strictEqual(paragraph, `${start}${text} (${ids.join(", ")})`)
+    for (const shown of [lead ?? "", text, digest.title, digest.summary]) {
+      ok(!active.test(shown), shown)
+      ok(!/[\n\r]/.test(shown), shown)
+    }
+    ok(!/^(?:\s|[-+=>]|\d+[.)](?:\s|$))/.test(paragraph), paragraph)
+  })
+}, { runs })
 
 law(
-  "digestOf() displays the text of each passage and the ids of its facts, and no link or HTML",
+  "digestOf() leaves every name readable: its letters and digits stay",
   anyMaterial,
   (material) => {
-    const brief = digestBrief(material)
-    const draft = templateDigest(brief)
-    const blocks = digestOf(draft, brief, metadata).fullAnalysis.split("\n\n")
-    const headings = blocks.filter((block) => /^## [A-Z][a-z ,]+$/.test(block))
-    strictEqual(headings.length, digestSections.length)
-    equal(
-      blocks.filter((block) => !headings.includes(block)).map(displayedText),
-      digestSections.flatMap((name) => draft.sections[name])
-        .map(({ facts, text }) => `${text} [${facts.join(", ")}]`),
-    )
-  },
-  { runs: sized({ short: 200, full: 3_000 }) },
-)
-
-law(
-  "digestOf() lists the facts it cites, and their sources",
-  anyMaterial,
-  (material) => {
-    const brief = digestBrief(material)
-    const draft = templateDigest(brief)
-    const { facts, sourcesUsed } = digestOf(draft, brief, metadata)
-    const passages = digestSections.flatMap((name) => draft.sections[name])
-    const used = new Set([draft.title, draft.summary, ...passages].flatMap((it) => it.facts))
-    equal(facts.map(({ id }) => id), brief.facts.map(({ id }) => id).filter((id) => used.has(id)))
-    const of = brief.facts.filter(({ id }) => used.has(id))
-    ok(
-      facts.every(({ id, statement }) =>
-        of.some((it) => it.id === id && it.statement === statement)
-      ),
-    )
-    const publishers = of.flatMap(({ source }) => source ?? [])
-    const whales = of.some(({ kind }) => kind === "whale_entry") ? ["Whale calibration table"] : []
-    equal(new Set(sourcesUsed), new Set(["Venue", ...whales, ...publishers]))
-    strictEqual(new Set(sourcesUsed).size, sourcesUsed.length)
+    const { brief } = written(material)
+    const letters = (text: string) => (text.match(/[\p{L}\p{N}]/gu) ?? []).join("")
+    for (const { data } of material.movers) {
+      const fact = brief.facts.find(({ subject, topic }) =>
+        topic === "move" && subject === data.market.slug
+      )
+      const market = fact?.values["market"]
+      const full = letters(safeName(data.market.question, 110))
+      if (market?.type !== "name" || full === "" || full === letters("unnamed")) continue
+      ok(letters(safeName(data.market.question)).startsWith(letters(market.text)), market.text)
+    }
   },
   { runs: sized({ short: 100, full: 500 }) },
 )
+
+law("digestOf() lists the facts it cites, and their publishers", anyMaterial, (material) => {
+  const { brief, digest, page } = written(material)
+  const used = new Set(
+    slotsOf(page).flatMap(({ sentences }) => sentences.flatMap(({ facts }) => facts)),
+  )
+  const of = brief.facts.filter(({ id }) => used.has(id))
+  equal(digest.facts, of.map(({ id, statement }) => ({ id, statement })))
+  const publishers = new Set(of.flatMap(({ source }) => source ?? []))
+  const publishersUsed = digest.sourcesUsed.filter((source) =>
+    source !== "Venue" && source !== "Whale calibration table"
+  )
+  ok([...publishers].every((source) => digest.sourcesUsed.includes(source)))
+  ok(publishersUsed.every((source) => publishers.has(source)))
+  strictEqual(new Set(digest.sourcesUsed).size, digest.sourcesUsed.length)
+}, { runs: sized({ short: 100, full: 500 }) })
+
+Deno.test("digestOf() takes the claims of a slot behind its bold lead, and a title without a full stop", () => {
+  const { brief, page } = written(quiet)
+  const [slot] = page.sections.repriced
+  ok(slot !== undefined)
+  const [fact] = slot.facts
+  ok(fact !== undefined)
+  const led = { ...page, sections: { ...page.sections, repriced: [{ ...slot, lead: "Harbour" }] } }
+  const claim = (slot: string, text: string) => ({
+    ...{ slot, text, kind: "fact" as const },
+    facts: [fact],
+  })
+  const filled = fillSlots(slotsOf(led), [
+    claim(slot.id, "Every price stood still."),
+    claim("S1", "A quiet window."),
+  ])
+  const digest = digestOf(led, filled, brief, metadata)
+  ok(digest.fullAnalysis.includes(`**Harbour** Every price stood still. (${fact})`))
+  strictEqual(digest.title, "A quiet window")
+  const long = digestOf(
+    led,
+    fillSlots(slotsOf(led), [claim("S1", `${"long ".repeat(50)}.`)]),
+    brief,
+    metadata,
+  )
+  strictEqual(long.title, page.title.sentences[0].text)
+})

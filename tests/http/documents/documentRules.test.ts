@@ -299,7 +299,7 @@ test("/discovery states when the listed products last changed", () =>
     const tag = new Uint8Array(hash).toHex().slice(0, 16)
     equal(
       [tag, productsChangedAt],
-      ["a84cacb607f8e119", "2026-11-22T00:00:00.000Z"],
+      ["253b56ba478a0b06", "2026-11-23T00:00:00.000Z"],
       "the listed products changed: update this hash and productsChangedAt",
     )
   }))

@@ -160,8 +160,13 @@ const anyHeadlines = Arbitrary.map(
 const words = (headline: Headline) =>
   `${headline.source} ${headline.title.toLowerCase().match(/\p{L}+/gu)?.join(" ")}`
 
+/** Whether it is the same text of the same source, up to a day before the other or with it. */
+const isBefore = (one: Headline, other: Headline) =>
+  words(one) === words(other) && one.publishedAt <= other.publishedAt &&
+  other.publishedAt - one.publishedAt <= day
+
 law(
-  "newStories() keeps each address and each story of a day once, and no known one",
+  "newStories() keeps each address once, and each text of a day only if it is the earliest",
   Arbitrary.all([anyHeadlines, anyHeadlines]),
   ([known, found]) => {
     const kept = newStories(known, found)
@@ -169,18 +174,10 @@ law(
     for (const [n, headline] of kept.entries()) {
       const others = all.filter((_, m) => m !== known.length + n)
       ok(others.every(({ url }) => url !== headline.url))
-      ok(
-        others.every((other) =>
-          words(other) !== words(headline) ||
-          Math.abs(other.publishedAt - headline.publishedAt) > day
-        ),
-      )
+      ok(others.every((other) => !isBefore(other, headline)))
     }
     for (const left of found.filter((headline) => !kept.includes(headline))) {
-      ok(all.some((other) =>
-        other.url === left.url ||
-        words(other) === words(left) && Math.abs(other.publishedAt - left.publishedAt) <= day
-      ))
+      ok(all.some((other) => other.url === left.url || isBefore(other, left)))
     }
     equal(newStories(known, found.toReversed()), kept)
     equal(newStories(all, found), [])
@@ -193,4 +190,11 @@ Deno.test("newStories() keeps the same words of two sources as two stories", () 
   const other = { ...one, url: "https://b.example/1", source: "B" }
   equal(newStories([], [one, other]).length, 2)
   equal(newStories([], [one, { ...other, source: "A" }]).length, 1)
+})
+
+Deno.test("newStories() keeps a publication that is earlier than the known one", () => {
+  const known = { title: "Same words", url: "https://a.example/2", source: "A", publishedAt: now }
+  const earlier = { ...known, url: "https://a.example/1", publishedAt: now - hour }
+  const later = { ...known, url: "https://a.example/3", publishedAt: now + hour }
+  equal(newStories([known], [later, earlier]), [earlier])
 })

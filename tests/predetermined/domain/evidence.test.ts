@@ -7,14 +7,15 @@
 import { deepStrictEqual as equal, notStrictEqual, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
 import {
-  areTwoSources,
+  areIndependent,
   evidenceKey,
   evidenceMax,
   evidenceOf,
   isUnchallenged,
+  judgeEvidence,
   newsAgeMsMax,
-  supports,
 } from "../../../src/predetermined/domain/evidence.ts"
+import type { Proposal } from "../../../src/markets/domain/proposal.ts"
 import { minute } from "../../../src/core/domain/time.ts"
 import {
   anyHeadlines,
@@ -29,6 +30,8 @@ import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
 import { market, now } from "../../support/movers/market.ts"
 
+const of = { market: yesOrNo, siblings: [], now }
+
 const any = Arbitrary.schema(Schema.Struct({ proposal: anyProposal, headlines: anyHeadlines }))
 
 law(
@@ -37,8 +40,8 @@ law(
   (drawn) => {
     const news = headlinesOf(drawn.headlines)
     const proposal = proposalOf(drawn.proposal, yesOrNo)
-    const evidence = evidenceOf(yesOrNo, proposal, news, now)
-    equal(evidenceOf(yesOrNo, proposal, [...news.toReversed(), ...news], now), evidence)
+    const evidence = evidenceOf({ ...of, proposal, headlines: news })
+    equal(evidenceOf({ ...of, proposal, headlines: [...news.toReversed(), ...news] }), evidence)
     ok(evidence.length <= evidenceMax)
     strictEqual(new Set(evidence.map(({ url, kind }) => `${kind} ${url}`)).size, evidence.length)
     ok(
@@ -56,7 +59,9 @@ Deno.test("evidenceOf() puts the venue first, and completed events before newer 
     url: "https://a.example/",
     publishedAt: now,
   })
-  const evidence = evidenceOf(yesOrNo, proposal({ outcome: 1 }), [forecast, headline()], now)
+  const evidence = evidenceOf({
+    ...{ ...of, proposal: proposal({ outcome: 1 }), headlines: [forecast, headline()] },
+  })
   equal(evidence.map(({ id, kind, title }) => [id, kind, title]), [
     ["E1", "venue", "Outcome proposed at the venue: No"],
     ["E2", "news", headline().title],
@@ -65,9 +70,9 @@ Deno.test("evidenceOf() puts the venue first, and completed events before newer 
 })
 
 Deno.test("evidenceOf() sanitizes untrusted text", () => {
-  const of = market({ outcomes: ["“Yes”\n", "No"] })
+  const strange = market({ outcomes: ["“Yes”\n", "No"] })
   const odd = headline({ title: "Lighthouse “lit”\u202e\u0000", source: "one\u0007.example" })
-  const evidence = evidenceOf(of, proposal(), [odd], now)
+  const evidence = evidenceOf({ ...of, market: strange, proposal: proposal(), headlines: [odd] })
   equal(evidence.map(({ title, source }) => [title, source]), [
     ["Outcome proposed at the venue: 'Yes'", "the venue"],
     ["Lighthouse 'lit'", "one .example"],
@@ -78,7 +83,7 @@ Deno.test("evidenceKey() changes with the evidence, the detector, and half of th
   const key = (agoMs: number, urls: ReadonlyArray<string>, detector = "rules") => {
     const proposed = proposal({ proposedAt: now - agoMs, settlesAt: now - agoMs + 120 * minute })
     const news = urls.map((url) => headline({ url }))
-    const [first, ...others] = evidenceOf(yesOrNo, proposed, news, now)
+    const [first, ...others] = evidenceOf({ ...of, proposal: proposed, headlines: news })
     if (first === undefined) throw new Error("no evidence")
     return evidenceKey({ evidence: [first, ...others], proposal: proposed, now }, detector)
   }
@@ -92,18 +97,19 @@ Deno.test("evidenceKey() changes with the evidence, the detector, and half of th
 
 Deno.test("evidenceOf() returns at most eight pieces, with the venue's", () => {
   const many = Array.from({ length: 20 }, (_, n) => headline({ url: `https://one.example/${n}` }))
-  const kinds = (proposed: Parameters<typeof evidenceOf>[1]) =>
-    evidenceOf(yesOrNo, proposed, many, now).map(({ kind }) => kind)
+  const kinds = (proposed: Proposal | null) =>
+    evidenceOf({ ...of, proposal: proposed, headlines: many }).map(({ kind }) => kind)
   equal(kinds(null), Array.from({ length: 8 }, () => "news"))
   equal(kinds(proposal()), ["venue", ...Array.from({ length: 7 }, () => "news")])
 })
 
 Deno.test("a proposal supports its own outcome only, and none when it is disputed", () => {
   const supported = (proposed: ReturnType<typeof proposal>) => {
-    const [piece] = evidenceOf(yesOrNo, proposed, [], now)
+    const [piece] = evidenceOf({ ...of, proposal: proposed, headlines: [] })
     if (piece === undefined) throw new Error("no evidence")
     return [0, 1].map((n) =>
-      supports({ market: yesOrNo, proposal: proposed, now }, piece, n === 0 ? 0 : 1)
+      judgeEvidence({ ...of, rules: "", proposal: proposed, evidence: [piece] })
+        .supports(piece, n === 0 ? 0 : 1)
     )
   }
   equal(supported(proposal({ outcome: 0 })), [true, false])
@@ -112,19 +118,45 @@ Deno.test("a proposal supports its own outcome only, and none when it is dispute
   equal(isUnchallenged(proposal({ disputed: true }), now), false)
 })
 
-Deno.test("areTwoSources() needs two publishers and two texts", () => {
+Deno.test("areIndependent() needs two publishers and two texts", () => {
   const piece = (url: string, source: string, title: string) => ({
     ...{ id: "E1", kind: "news" as const, url, source, title, publishedAt: now },
   })
-  const one = piece("https://news.one.example/a", "One", "Lighthouse opened")
+  const one = piece("https://news.one.example/a", "One", "Mayor of Ostria opened lighthouse")
   equal(
     [
-      piece("https://two.example/b", "Two", "Mayor opened lighthouse"),
-      piece("https://sport.one.example/b", "Two", "Mayor opened lighthouse"),
-      piece("https://two.example/b", "One", "Mayor opened lighthouse"),
-      piece("https://two.example/b", "Two", "LIGHTHOUSE, opened!"),
+      piece("https://two.example/b", "Two", "Lighthouse opened in Ostria after repairs"),
+      piece("https://sport.one.example/b", "Two", "Lighthouse opened in Ostria after repairs"),
+      piece("https://two.example/b", "One", "Lighthouse opened in Ostria after repairs"),
+      piece("https://two.example/b", "Two", "MAYOR of Ostria opened lighthouse!"),
+      piece("https://two.example/b", "Two", "UPDATE 2: Mayor of Ostria opened lighthouse"),
+      piece("https://two.example/b", "Two", "Mayor of Ostria opened lighthouse - Two"),
+      piece("https://two.example/b", "Two", "Mayor of Ostria opened lighthouse on Friday"),
       one,
-    ].map((other) => areTwoSources(one, other)),
-    [true, false, false, false, false],
+    ].map((other) => areIndependent(one, other)),
+    [true, false, false, false, false, false, false, false],
   )
+  const [a, b] = [
+    piece("https://one.example/", "One", "Mayor opened lighthouse, Third Wire reports"),
+    piece("https://two.example/", "Two", "Lamp of the lighthouse lit, Third Wire reports"),
+  ]
+  equal(areIndependent(a, b), false)
 })
+
+const anyPieces = Arbitrary.schema(Schema.Struct({ a: Schema.String, b: Schema.String }))
+
+law(
+  "areIndependent() is symmetric, and no text is independent of itself",
+  anyPieces,
+  ({ a, b }) => {
+    const piece = (site: string, title: string) => ({
+      ...{ id: "E1", kind: "news" as const, source: site, title, publishedAt: now },
+      url: `https://${site}.example/`,
+    })
+    strictEqual(
+      areIndependent(piece("one", a), piece("two", b)),
+      areIndependent(piece("two", b), piece("one", a)),
+    )
+    ok(!areIndependent(piece("one", a), piece("two", a)))
+  },
+)

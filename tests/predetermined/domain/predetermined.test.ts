@@ -8,7 +8,6 @@ import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Result, Schema } from "effect"
 import { fromHalfSteps } from "../../../src/markets/domain/book.ts"
 import type { Detection } from "../../../src/predetermined/domain/detection.ts"
-import { factsById, faultsOf } from "../../../src/writing/domain/factCheck.ts"
 import { FeedItem } from "../../../src/feed/domain/item.ts"
 import { TokenId } from "../../../src/markets/domain/market.ts"
 import {
@@ -19,7 +18,6 @@ import {
   pricedQuestion,
   rulesDetection,
   screenCandidate,
-  statementFacts,
 } from "../../../src/predetermined/domain/predetermined.ts"
 import { priceFigure } from "../../../src/writing/domain/figures.ts"
 import { law } from "../../support/effect.ts"
@@ -58,73 +56,51 @@ law("judgeDetection() accepts exactly the answers that the rules allow", anyAnsw
     supporting.length > 0 &&
     (drawn.proposal === null || !drawn.proposal.disputed && drawn.proposal.outcome === outcome)
   if (!isAcceptable) return ok(Result.isFailure(judged))
-  const accepted = Result.getOrThrow(judged)
+  const alone = supporting.every(({ kind }) => kind === "venue")
+  const news = question.evidence.filter(({ kind }) => kind === "news")
+  const reported = new Set(news.flatMap((piece) => supportedBy(drawn, piece)))
+  const copied = supporting.some(({ kind, title }) =>
+    kind === "news" && title === detection.decisiveWords
+  )
   const two = supporting.some((a) =>
     supporting.some((b) =>
       a.source.replace("www.", "") !== b.source.replace("www.", "") && a.title !== b.title
     )
   )
-  const strong = supporting.some(({ kind }) => kind === "venue") || two
-  const alone = supporting.every(({ kind }) => kind === "venue")
+  const proposed = isUnchallenged(drawn.proposal) && drawn.proposal?.outcome === outcome
+  const isEvidence = reported.size === 1 && copied && (proposed || two)
+  if (!alone && !isEvidence) return ok(Result.isFailure(judged))
+  const accepted = Result.getOrThrow(judged)
   const price = outcome === 0 ? question.mid : 1 - question.mid
   equal([accepted.outcome, accepted.evidence], [outcome, supporting])
   equal([accepted.kind, accepted.confidence], [
     alone ? "contested_proposal" : "evidence",
-    alone
-      ? price >= 0.5 ? "medium" : "low"
-      : detection.confidence === "high" && strong
-      ? "high"
-      : "medium",
+    alone ? price >= 0.5 ? "medium" : "low" : detection.confidence,
   ])
 }, runs)
 
-law("an accepted statement passes the fact check", anyAnswer, (drawn) => {
+law("an accepted statement is ours, whatever the detector answers", anyAnswer, (drawn) => {
   const question = questionOf(drawn)
   if (question === null) return true
   const judged = judgeDetection(question, detectionOf(drawn.detection, question))
   if (Result.isFailure(judged)) return true
   const { kind, statement, outcome, evidence } = judged.success
-  if (kind === "contested_proposal") return true
-  return assertFactual(question.market, outcome, statement, evidence)
+  const plain = plainStatement(question.market, outcome, evidence, question.now)
+  return kind === "contested_proposal"
+    ? statement.startsWith(plain.slice(0, -1))
+    : statement === plain
 }, runs)
 
-const assertFactual = (
-  of: typeof yesOrNo,
-  outcome: 0 | 1,
-  text: string,
-  evidence: AcceptedDetection["evidence"],
-): boolean => {
-  const facts = statementFacts(of, outcome, evidence, now)
-  const faults = faultsOf({ text, facts: facts.map(({ id }) => id) }, factsById(facts))
-  equal(faults, [])
-  return text.trim() !== ""
-}
+const asked = { siblings: [], rules: "", mid: 0.6, proposal: proposal(), now }
 
-Deno.test("judgeDetection() replaces a statement that names the other outcome or has a negation", () => {
-  const title = "Lighthouse lit and opened at Skerry Point"
-  const piece = { id: "E1", kind: "news" as const, title, source: "x" }
-  const evidence = [{ ...piece, url: "https://one.example/", publishedAt: now }] as const
-  const of = market({ question: "Will the Skerry Point lighthouse be lit?" })
-  const question = { market: of, rules: "", mid: 0.6, proposal: null, evidence, now }
-  const published = (statement: string) => {
-    const detection: Detection = {
-      ...{ determined: true, outcome: "Yes", confidence: "high", evidence: ["E1"], statement },
-    }
-    return Result.getOrThrow(judgeDetection(question, detection)).statement
-  }
-  const quotedQuestion = `“${of.question}”`
-  const plain = plainStatement(of, 0, evidence, now)
-  const valid = `${quotedQuestion} is confirmed as “Yes” by “${title}”.`
-  strictEqual(published(valid), valid)
-  for (
-    const against of [
-      `${quotedQuestion} is confirmed as “No” by “${title}”.`,
-      `${quotedQuestion} is not “Yes”.`,
-      `“Yes” is wrong for ${quotedQuestion}.`,
-      `${quotedQuestion} isn't “Yes”.`,
-    ]
-  ) strictEqual(published(against), plain)
-})
+/** With the venue's proposal of the first outcome, which makes one headline enough. */
+const withProposal = (
+  of: typeof yesOrNo,
+  evidence: AcceptedDetection["evidence"],
+): AcceptedDetection["evidence"] => {
+  const venue = { id: "E9", kind: "venue" as const, title: "Outcome proposed", source: "the venue" }
+  return [...evidence, { ...venue, url: of.url, publishedAt: now - 60 * 60_000 }]
+}
 
 const anyWords = Arbitrary.schema(Schema.Struct({
   question: Schema.String,
@@ -134,7 +110,7 @@ const anyWords = Arbitrary.schema(Schema.Struct({
   ageMs: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 40 * 3_600_000 })),
 }))
 
-law("plain statements and facts pass the fact check for any untrusted text", anyWords, ({
+law("outside its quotation marks a plain statement has our own words only", anyWords, ({
   question,
   outcomes,
   title,
@@ -142,14 +118,15 @@ law("plain statements and facts pass the fact check for any untrusted text", any
   ageMs,
 }) => {
   const of = market({ question, outcomes })
-  for (const kind of ["venue", "news"] as const) {
+  const shape = (kind: "venue" | "news") => {
     const cited = { ...{ id: "E1", kind, title, source }, url: of.url, publishedAt: now - ageMs }
-    ok(assertFactual(of, 1, plainStatement(of, 1, [cited], now), [cited]))
-    const facts = statementFacts(of, 1, [cited], now)
-    for (const { id, statement } of facts) {
-      equal(faultsOf({ text: statement, facts: [id] }, factsById(facts)), [])
-    }
+    return plainStatement(of, 1, [cited], now).replace(/“[^“”]*”/g, "◦")
   }
+  strictEqual(shape("news"), "By the headline ◦ of ◦, the outcome of ◦ is ◦.")
+  ok(
+    /^At the venue the outcome ◦ of ◦ is proposed, undisputed for [a-z0-9 ]+\.$/
+      .test(shape("venue")),
+  )
 }, runs)
 
 Deno.test("plainStatement() states how long a proposal has not been disputed", () => {
@@ -157,8 +134,8 @@ Deno.test("plainStatement() states how long a proposal has not been disputed", (
     const piece = { id: "E1", kind: "venue" as const, title: "t", source: "s", url: yesOrNo.url }
     return plainStatement(yesOrNo, 0, [{ ...piece, publishedAt: now - minutes * 60_000 }], now)
   }
-  const start = `The outcome “Yes” of “${yesOrNo.question}” has been proposed at the venue and ` +
-    "not disputed for "
+  const start = `At the venue the outcome “Yes” of “${yesOrNo.question}” is ` +
+    "proposed, undisputed for "
   equal([59, 60, 119, 120, 26 * 60].map(statement), [
     ...[`${start}59 minutes.`, `${start}1 hour.`, `${start}1 hour.`, `${start}2 hours.`],
     `${start}26 hours.`,
@@ -182,16 +159,17 @@ law("a market's own texts never lead to an item", anyMarketText, (drawn) => {
   const of = { ...yesOrNo, question: drawn.question }
   const priced = pricedQuestion({
     ...{ market: of, book: Result.succeed(microstructureWith()), rules: drawn.rules, now },
+    siblings: [],
     ...{ proposal: null, headlines: forecasts },
   })
   ok(Result.isFailure(priced))
   // Even if the question were asked, no answer would be accepted.
   const piece = { id: "E1", kind: "news" as const, title: "Lighthouse likely lit", source: "x" }
   const evidence = [{ ...piece, url: "https://one.example/", publishedAt: now }] as const
-  const question = { market: of, rules: drawn.rules, mid: 0.6, proposal: null, evidence, now }
+  const question = { ...asked, market: of, rules: drawn.rules, proposal: null, evidence }
   const obedient: Detection = {
     ...{ determined: true, outcome: drawn.outcome, confidence: "high", evidence: ["E1"] },
-    statement: drawn.question,
+    decisiveWords: "Lighthouse likely lit",
   }
   equal(judgeDetection(question, obedient), Result.fail("unsupported"))
 }, runs)
@@ -220,7 +198,7 @@ law(
     const mid = drawn.steps / 10_000
     const micro = microstructureWith({ mid, spread, depthUsd })
     const input = {
-      ...{ market: of, rules: "", now },
+      ...{ market: of, siblings: [], rules: "", now },
       book: drawn.book === "none"
         ? null
         : drawn.book === "crossed"
@@ -258,6 +236,7 @@ Deno.test("pricedQuestion() rejects prices at the limits, and a market that is o
     Result.match(
       pricedQuestion({
         ...{ market: market({ endsAt: now - 1 }), rules: "", proposal: null, headlines: [], now },
+        siblings: [],
         book: Result.succeed(microstructureWith({ mid })),
         ...fields,
       }),
@@ -294,7 +273,7 @@ law(
         `, while its price is ${priceFigure(price)}, so the proposal is contested.`,
       ),
     )
-    ok(/proposed at the venue and not disputed for/.test(statement) && !/already/.test(statement))
+    ok(/ is proposed, undisputed for /.test(statement) && !/already/.test(statement))
   },
   runs,
 )
@@ -309,6 +288,7 @@ Deno.test("rulesDetection() waits for half of the window, or for an hour without
         rules: "",
         proposal: drawn,
         now,
+        siblings: [],
       },
       headlines: [headline()],
     })
@@ -340,6 +320,7 @@ law("predeterminedItem() has the price of its outcome, and the rest to 1 as the 
       rules: "",
       headlines: [],
       now,
+      siblings: [],
     },
     proposal: proposal({ outcome }),
   }))
@@ -366,41 +347,18 @@ Deno.test("judgeDetection() matches a sanitized outcome name, and rejects an amb
     Result.match(
       judgeDetection(
         {
+          ...asked,
           market: market({ outcomes, tokenIds: [TokenId.make("a"), TokenId.make("b")] }),
-          ...{ rules: "", mid: 0.5, proposal: null, evidence, now },
+          evidence: withProposal(yesOrNo, evidence),
         },
-        { determined: true, outcome, statement: "", confidence: "high", evidence: ["E1"] },
+        {
+          ...{ determined: true, outcome, confidence: "high", evidence: ["E1"] },
+          decisiveWords: "Lighthouse lit",
+        },
       ),
       { onSuccess: ({ outcome }) => outcome, onFailure: (reason) => reason },
     )
   equal(accepted(["Yes\u200b", "No"], "Yes"), 0)
   equal(accepted(["Yes\u200b", "Yes"], "Yes"), "unknown_outcome")
   equal(accepted(["Yes", "No"], "yes"), "unknown_outcome")
-})
-
-Deno.test("judgeDetection() keeps a detector's statement that names the outcome and adds no claim", () => {
-  const piece = { id: "E1", kind: "news" as const, title: "Lighthouse lit: mayor opened it" }
-  const evidence = [{
-    ...piece,
-    source: "Wire",
-    url: "https://a.example/",
-    publishedAt: now,
-  }] as const
-  const question = { market: yesOrNo, rules: "", mid: 0.5, proposal: null, evidence, now }
-  const plain = plainStatement(yesOrNo, 0, evidence, now)
-  const published = (statement: string) =>
-    Result.getOrThrow(judgeDetection(question, {
-      ...{ determined: true, outcome: "Yes", statement, confidence: "high", evidence: ["E1"] },
-    })).statement
-  const valid = "The outcome is “Yes”, as “Wire” says."
-  equal(published(valid), valid)
-  for (
-    const invalid of [
-      ...["", "It was confirmed.", "The outcome is “No”.", "The outcome is “Yes”, and was “No”."],
-      ...["The outcome is “Yes” by 99 to 1.", "The outcome is “Yes”: https://evil.example"],
-      ...["**The outcome is “Yes”.**", "The outcome is “Yes”, says Reuters.", "“Yes”".repeat(100)],
-    ]
-  ) {
-    equal(published(invalid), plain)
-  }
 })

@@ -4,27 +4,26 @@
  * @module
  */
 import { Effect } from "effect"
-import type { DigestBrief, DigestDraft } from "../../../src/digest/domain/digest.ts"
-import { templateDigest } from "../../../src/digest/domain/template.ts"
+import type { ClaimDraft, DraftRequest } from "../../../src/writing/domain/claims.ts"
 import { Detector } from "../../../src/predetermined/Detector.ts"
-import { DigestNarrator } from "../../../src/digest/DigestNarrator.ts"
 import { ModelFailed } from "../../../src/writing/Model.ts"
+import { Narrator } from "../../../src/writing/Narrator.ts"
 
-/** What a narrator does on a call. The fact check refuses the drafts of `lies` and `omits`. */
+/** What a narrator does on a call. The claims of `lies` and `omits` are refused. */
 export type NarratorBehaviour = "writes" | "fails" | "crashes" | "hangs" | "lies" | "omits"
 
-/** A narrator whose behaviour is chosen for each call; `onCall` receives the arguments. */
+/** A narrator whose behaviour is chosen for each call; `onCall` receives the request. */
 export const narrator = (
   behaviour: Effect.Effect<NarratorBehaviour>,
-  onCall: (brief: DigestBrief, complaints: ReadonlyArray<string>) => void = () => {},
-): DigestNarrator["Service"] =>
-  DigestNarrator.of({
+  onCall: (request: DraftRequest) => void = () => {},
+): Narrator["Service"] =>
+  Narrator.of({
     name: "a model",
-    write: Effect.fnUntraced(function* (brief, complaints) {
-      onCall(brief, complaints)
+    draft: Effect.fnUntraced(function* (request) {
+      onCall(request)
       switch (yield* behaviour) {
         case "writes":
-          return templateDigest(brief)
+          return claimsOf(request)
         case "fails":
           return yield* new ModelFailed({ reason: "no answer" })
         case "crashes":
@@ -32,17 +31,28 @@ export const narrator = (
         case "hangs":
           return yield* Effect.never
         case "lies":
-          return withInventedFigure(templateDigest(brief))
+          return claimsOf(request).map((claim) => ({
+            ...claim,
+            text: "98,765,432 USD were moved.",
+          }))
         case "omits":
-          return { ...templateDigest(brief), title: { text: "", facts: [] } }
+          return claimsOf(request).slice(0, 1)
+            .map((claim) => ({ ...claim, text: "Nothing moved.", facts: [] }))
       }
     }),
   })
 
-/** A valid draft, except for one figure that is in no fact. */
-const withInventedFigure = (draft: DigestDraft): DigestDraft => ({
-  ...draft,
-  summary: { ...draft.summary, text: `${draft.summary.text} 98,765,432 USD were moved.` },
-})
+/** In each paragraph behind the summary, the statement of its first fact that no earlier one states. */
+function claimsOf({ facts, slots }: DraftRequest): ReadonlyArray<ClaimDraft> {
+  const stated = new Set<string>()
+  return slots.slice(2).filter(({ aboutItself }) => !aboutItself).flatMap((slot) => {
+    const fact = facts.find(({ id, statement }) =>
+      slot.facts.includes(id) && !stated.has(statement)
+    )
+    if (fact === undefined) return []
+    stated.add(fact.statement)
+    return [{ slot: slot.id, kind: "fact", text: fact.statement, facts: [fact.id] }]
+  })
+}
 
 export const rulesDetector = Detector.of({ name: "rules", detect: () => Effect.never })

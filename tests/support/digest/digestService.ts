@@ -10,7 +10,6 @@ import * as feedStore from "../../../src/feed/postgres/feedStore.ts"
 import * as jobStore from "../../../src/postgres/jobSlots.ts"
 import * as marketStore from "../../../src/markets/postgres/marketStore.ts"
 import * as newsStore from "../../../src/news/postgres/newsStore.ts"
-import type { DigestBrief } from "../../../src/digest/domain/digest.ts"
 import type { NewFeedItem } from "../../../src/feed/domain/item.ts"
 import { Detector } from "../../../src/predetermined/Detector.ts"
 import { Digest } from "../../../src/digest/Digest.ts"
@@ -18,7 +17,9 @@ import { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
 import { MarketStore } from "../../../src/markets/MarketStore.ts"
-import { DigestNarrator } from "../../../src/digest/DigestNarrator.ts"
+import { ClaimCheck } from "../../../src/writing/ClaimCheck.ts"
+import type { DraftRequest } from "../../../src/writing/domain/claims.ts"
+import { Narrator } from "../../../src/writing/Narrator.ts"
 import { News } from "../../../src/news/News.ts"
 import { NewsSources } from "../../../src/news/NewsSources.ts"
 import { NewsStore } from "../../../src/news/NewsStore.ts"
@@ -70,22 +71,22 @@ export const reading = (ports: Context.Context<Ports>) =>
 /** A narrator with adjustable behaviour, and the calls it received. */
 export const makeNarrator = Effect.gen(function* () {
   const behaviour = yield* Ref.make<NarratorBehaviour>("writes")
-  const calls: Array<{ brief: DigestBrief; complaints: ReadonlyArray<string> }> = []
+  const calls: Array<DraftRequest> = []
   const hanging = yield* Deferred.make<void>()
   const current = Effect.tap(
     Ref.get(behaviour),
     (current) => current === "hangs" ? Deferred.succeed(hanging, undefined) : Effect.void,
   )
-  const service = narrator(current, (brief, complaints) => calls.push({ brief, complaints }))
+  const service = narrator(current, (request) => calls.push(request))
   return { behaviour, calls, hanging, service }
 })
 
 /** A new replica over these ports. */
-export const digestsOn = (ports: Context.Context<Ports>, narrator: DigestNarrator["Service"]) =>
+export const digestsOn = (ports: Context.Context<Ports>, narrator: Narrator["Service"]) =>
   Effect.provide(
     Digest,
     Layer.fresh(Digest.layer({ venue: "a simulated venue" })).pipe(
-      Layer.provide(Layer.succeed(DigestNarrator, narrator)),
+      Layer.provide([Layer.succeed(Narrator, narrator), ClaimCheck.layerNone]),
       Layer.provide(Layer.succeed(Detector, rulesDetector)),
       Layer.provide(Layer.succeedContext(ports)),
     ),
@@ -99,5 +100,5 @@ export function moverAt(n: number, at: number): NewFeedItem {
 }
 
 /** The names in the facts of the last brief. */
-export const namesInLastBrief = (calls: ReadonlyArray<{ readonly brief: DigestBrief }>) =>
-  new Set(calls.at(-1)?.brief.facts.flatMap(({ names }) => names))
+export const namesInLastBrief = (calls: ReadonlyArray<DraftRequest>) =>
+  new Set(calls.at(-1)?.facts.flatMap(({ names }) => names))

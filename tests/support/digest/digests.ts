@@ -6,19 +6,21 @@
 import { isConverged } from "../../../src/movers/domain/gates.ts"
 import { Arbitrary } from "effect"
 import type {
-  DigestHeadline,
   DigestMaterial,
+  DigestStory,
   EndedMarket,
   MoverItem,
   PredeterminedItem,
+  QuotedMarket,
   UpcomingMarket,
   WhaleEntryItem,
 } from "../../../src/digest/domain/material.ts"
-import type { FrozenCalibration, MarketRef } from "../../../src/feed/domain/item.ts"
+import type { ExpectedDrift, FrozenCalibration, MarketRef } from "../../../src/feed/domain/item.ts"
 import { MarketId, Slug } from "../../../src/markets/domain/market.ts"
+import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
 import { day, hour, isoTime, minute } from "../../../src/core/domain/time.ts"
 import { anyInt, hostileText, oneOf } from "../http/hostile.ts"
-import { microstructureWith } from "../movers/market.ts"
+import { market as ordinary, microstructureWith } from "../movers/market.ts"
 
 const { all, array, map } = Arbitrary
 
@@ -55,6 +57,10 @@ const anyMove = all({
   zScore: map(anyInt(30, 100_000), (tenths) => tenths / 10),
   at: anyPast,
   depth: anyInt(2_500, 1e9),
+  traded: oneOf([null, 0, 1_234.5]),
+  kept: map(anyInt(0, 1_000), (permille) => permille / 1_000),
+  drift: map(anyInt(-500, 500), (steps) => steps / 10_000),
+  known: anyInt(0, 2),
 })
 
 const anyCalibration = map(
@@ -96,6 +102,8 @@ const anyFinding = all({
   price: anyPrice,
   detector: oneOf(["rules", "gpt-9.1-mini", "<b>model</b>"]),
   at: anyPast,
+  proposed: anyInt(0, 3),
+  upheld: anyInt(0, 40),
 })
 
 const anyEnd = all({
@@ -106,12 +114,20 @@ const anyEnd = all({
   known: anyInt(0, 1),
 })
 
-const anyHeadline = all({
+const anyStory = all({
   title: anyName,
   source: anyName,
   at: anyPast,
-  markets: array(anyInt(0, marketsInPlay), { maxLength: 2 }),
+  outlets: array(all({ source: anyName, minutes: anyInt(0, 600) }), { maxLength: 3 }),
+  corrected: anyInt(0, 5),
+  markets: array(
+    all({ n: anyInt(0, marketsInPlay), strength: oneOf(["direct", "sibling", "family"] as const) }),
+    { maxLength: 2 },
+  ),
 })
+
+/** A rung of the planted ladder: of a random price, with a book or without one. */
+const anyRung = all({ mid: anyInt(400, 19_600), spread: anyInt(0, 600), hasBook: anyInt(0, 1) })
 
 const anyComing = all({
   question: anyName,
@@ -135,7 +151,9 @@ const anyCoverage = all({
   walletsTracked: oneOf([0, 1, 1_000]),
   detector: oneOf(["rules", "model"] as const),
   itemsUnread: oneOf([0, 1, 4_321]),
-  missing: oneOf([[], ["whales"], ["news", "upcoming"], ["whales", "news", "upcoming"]] as const),
+  missing: oneOf(
+    [[], ["whales"], ["quotes"], ["news", "upcoming"], ["whales", "news", "upcoming"]] as const,
+  ),
 })
 
 const many = { maxLength: 16 }
@@ -149,7 +167,8 @@ const anyWindow = all({
   entries: array(anyEntry, many),
   findings: array(anyFinding, many),
   ends: array(anyEnd, many),
-  headlines: array(anyHeadline, many),
+  stories: array(anyStory, many),
+  rungs: array(anyRung, { maxLength: 4 }),
   coming: array(anyComing, many),
   coverage: anyCoverage,
   hours: oneOf([4, 4, 4, 8, 100]),
@@ -198,6 +217,11 @@ function materialOf(window: Window): DigestMaterial {
           ? { confirmedBy: "trades" }
           : { confirmedBy: "persistence", converged: isConverged(move.now) },
         microstructure: microstructureWith({ mid: 0.5, depthUsd: move.depth }),
+        tradedUsd: move.traded,
+        expectation: move.known === 0 ? null : {
+          after1h: driftOf(move),
+          after24h: move.known === 1 ? null : driftOf(move),
+        },
       },
     })),
     whaleEntries: over(window.entries).map((entry, i): WhaleEntryItem => ({
@@ -226,6 +250,7 @@ function materialOf(window: Window): DigestMaterial {
         outcome: finding.outcome,
         statement: "<script>never shown</script>",
         confidence: finding.confidence,
+        ...finding.proposed === 0 ? {} : proposedBy(finding),
         evidence: [evidence(finding.first), ...finding.others.map(evidence)],
         marketPrice: finding.price,
         impliedEdge: 1 - finding.price,
@@ -244,13 +269,30 @@ function materialOf(window: Window): DigestMaterial {
         ...waysToEnd[end.way] ?? cancelled,
       },
     })),
-    headlines: over(window.headlines).map((headline, i): DigestHeadline => ({
-      title: headline.title,
-      url: `https://news.example/${i}`,
-      source: headline.source,
-      publishedAt: headline.at,
-      markets: headline.markets.map((n) => `market-${n}`),
-    })),
+    stories: over(window.stories).map((story, i): DigestStory => {
+      const url = `https://news.example/${i}`
+      const first = { title: story.title, url, source: story.source, publishedAt: story.at }
+      return {
+        title: story.title,
+        url,
+        source: story.source,
+        firstAt: story.at,
+        label: "none",
+        corrected: story.corrected === 0,
+        outlets: [
+          first,
+          ...story.outlets.map(({ source, minutes }) => ({
+            ...first,
+            source,
+            publishedAt: story.at + minutes * minute,
+          })).sort((a, b) => a.publishedAt - b.publishedAt),
+        ],
+        markets: story.markets.map(({ n, strength }) => ({ slug: `market-${n}`, strength })),
+      }
+    }),
+    quoted: [...markets.map(quotedMarket), ...ladder(window.rungs)],
+    wholeEvents: [],
+    steps: [],
     upcoming: over(window.coming).map((market, i): UpcomingMarket => ({
       slug: Slug.make(`coming-${i}`),
       question: market.question,
@@ -264,6 +306,73 @@ function materialOf(window: Window): DigestMaterial {
       venueReadAt: readMinutesAgo === null ? null : until - readMinutesAgo * minute,
     },
   }
+}
+
+/** A market in play with a price, in an event of its own. */
+function quotedMarket(
+  { outcomes, question, slug, liquidityUsd }: MarketRef,
+  n: number,
+): QuotedMarket {
+  return {
+    market: ordinary({
+      id: MarketId.make(slug),
+      slug: Slug.make(slug),
+      eventSlug: slug,
+      eventKey: slug,
+      question,
+      liquidityUsd,
+      ...outcomes === undefined ? {} : { outcomes },
+    }),
+    quote: quoteOfMid((n + 1) / 20),
+    known: null,
+  }
+}
+
+/** A ladder of inflation limits; only a contradiction of its prices is worth telling. */
+function ladder(
+  rungs: ReadonlyArray<
+    { readonly mid: number; readonly spread: number; readonly hasBook: number }
+  >,
+): ReadonlyArray<QuotedMarket> {
+  return rungs.map(({ hasBook, mid, spread }, n) => {
+    const bestBid = Math.max(0, mid - spread) / 20_000
+    const bestAsk = Math.min(20_000, mid + spread) / 20_000
+    return {
+      market: ordinary({
+        id: MarketId.make(`rung-${n}`),
+        slug: Slug.make(`rung-${n}`),
+        eventSlug: "inflation",
+        eventKey: "inflation",
+        question: `Will inflation in Kenya be above ${n + 1}.5% in November 2026?`,
+        takerFeeRate: 0.02,
+      }),
+      quote: hasBook === 1 ? quoteOf({ bestBid, bestAsk }) : quoteOfMid(mid / 20_000),
+      known: null,
+    }
+  })
+}
+
+function driftOf(
+  { drift, kept }: { readonly drift: number; readonly kept: number },
+): ExpectedDrift {
+  const interval = { driftLow: drift - 0.01, driftHigh: drift + 0.01 }
+  const group = { moves: 312, events: 60, bin: "all", basis: "own_movers" } as const
+  return { drift, shareKept: kept, ...interval, ...group }
+}
+
+/** The fields of a contested proposal; 2 is a disputed one, 3 one with a record. */
+function proposedBy(
+  { proposed, upheld }: { readonly proposed: number; readonly upheld: number },
+) {
+  const rates = { upheldRate: upheld / 40, upheldRateLow: 0.1, upheldRateHigh: 0.95 }
+  return {
+    kind: "contested_proposal",
+    proposal: {
+      proposedAt: isoTime(from - 25 * hour),
+      disputed: proposed === 2,
+      record: proposed === 3 ? { proposals: 40, upheld, ...rates } : null,
+    },
+  } as const
 }
 
 const plainMarket: MarketRef = {
@@ -302,7 +411,10 @@ export const quiet: DigestMaterial = {
   whaleEntries: [],
   predetermined: [],
   resolutions: [],
-  headlines: [],
+  stories: [],
+  quoted: [],
+  wholeEvents: [],
+  steps: [],
   upcoming: [],
   coverage: {
     marketsWatched: 3_120,

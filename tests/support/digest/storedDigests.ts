@@ -12,7 +12,8 @@ import { DigestStore, type StoredDigest } from "../../../src/digest/DigestStore.
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
 import { MarketStore } from "../../../src/markets/MarketStore.ts"
-import { DigestNarrator } from "../../../src/digest/DigestNarrator.ts"
+import { ClaimCheck } from "../../../src/writing/ClaimCheck.ts"
+import { Narrator } from "../../../src/writing/Narrator.ts"
 import { News } from "../../../src/news/News.ts"
 import { WalletStore } from "../../../src/whales/WalletStore.ts"
 import { WhaleMarketStore } from "../../../src/whales/WhaleMarketStore.ts"
@@ -54,7 +55,8 @@ export const digestsOver = (store: DigestStore["Service"], storeUp: Ref.Ref<bool
     Layer.mock(WhaleMarketStore, {}),
     Layer.mock(News, {}),
     Layer.mock(JobSlots, {}),
-    Layer.mock(DigestNarrator, { name: "template" }),
+    Narrator.layerNone,
+    ClaimCheck.layerNone,
     Layer.mock(Detector, { name: "rules" }),
   ]))
 }

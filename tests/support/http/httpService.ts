@@ -19,7 +19,8 @@ import { tickJob } from "../../../src/core/domain/freshness.ts"
 import { Freshness } from "../../../src/core/Freshness.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
-import { ReportNarrator } from "../../../src/research/ReportNarrator.ts"
+import { ClaimCheck } from "../../../src/writing/ClaimCheck.ts"
+import { Narrator } from "../../../src/writing/Narrator.ts"
 import { type HealthOfPayments } from "../../../src/payments/domain/paymentHealth.ts"
 import { PaymentHealth } from "../../../src/payments/PaymentHealth.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
@@ -260,12 +261,12 @@ const acceptingPayments = Layer.sync(Payments, () => {
 export const tickIntervalMs = 600_000
 
 /** Reports from templates, stored in memory. */
-const templateReports = Layer.merge(memoryReportStore, ReportNarrator.layerTemplate)
+const templateReports = Layer.merge(memoryReportStore, Narrator.layerNone)
 
 export const servicesOver = (
   world: World,
   payments: Layer.Layer<Payments> = acceptingPayments,
-  writing: Layer.Layer<ReportStore | ReportNarrator> = templateReports,
+  writing: Layer.Layer<ReportStore | Narrator> = templateReports,
 ) =>
   Layer.provideMerge(
     servicesOverFresh(world, payments, writing),
@@ -275,7 +276,7 @@ export const servicesOver = (
 const servicesOverFresh = (
   world: World,
   payments: Layer.Layer<Payments>,
-  writing: Layer.Layer<ReportStore | ReportNarrator>,
+  writing: Layer.Layer<ReportStore | Narrator>,
 ) =>
   Layer.mergeAll(
     Feed.layer({ tickIntervalMs }).pipe(Layer.provide(feedStore(world))),
@@ -285,7 +286,7 @@ const servicesOverFresh = (
     payments,
     taskStore(world),
     Layer.mergeAll(Resolving.layer, Research.layer, TrackRecord.layer, Calibration.layer).pipe(
-      Layer.provide([productPortsLayer(world.productPorts), writing]),
+      Layer.provide([productPortsLayer(world.productPorts), writing, ClaimCheck.layerNone]),
     ),
   )
 

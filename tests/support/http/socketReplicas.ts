@@ -18,7 +18,7 @@ import { listen } from "../../../src/http/server/server.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
-import type { ReportNarrator } from "../../../src/research/ReportNarrator.ts"
+import type { Narrator } from "../../../src/writing/Narrator.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import type { ReportStore } from "../../../src/research/ReportStore.ts"
 import { Resolving } from "../../../src/markets/Resolving.ts"
@@ -66,7 +66,7 @@ export interface ReplicaOptions {
   readonly timing?: Partial<PaymentTiming>
   readonly works?: Works
   /** The narrator and the store of reports. */
-  readonly writing?: Layer.Layer<ReportStore | ReportNarrator>
+  readonly writing?: Layer.Layer<ReportStore | Narrator>
   /** The limit of invalid payments of a client in a minute. */
   readonly invalidPayments?: number
   /** Called with each request before it is answered. */

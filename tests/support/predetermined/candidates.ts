@@ -67,7 +67,7 @@ export const candidate = (n: number, fields: Partial<Market> = {}): Market =>
   market({
     id: MarketId.make(`m${n}`),
     slug: Slug.make(`lighthouse-${n}`),
-    question: `Will the ${placeOf(n)} lighthouse be lit?`,
+    question: `Will the ${placeOf(n)} lighthouse be opened?`,
     eventSlug: `event-${n}`,
     tokenIds: [TokenId.make(`yes-${n}`), TokenId.make(`no-${n}`)],
     status: "proposed",
@@ -85,6 +85,16 @@ export const proposed = (n: number, fields: Partial<Proposal> = {}): Proposal =>
   ...fields,
 })
 
+/** Two independent headlines that the n-th lighthouse was opened. */
+export const litTwice = (n: number): ReadonlyArray<Headline> => [
+  litNews(n),
+  litNews(n, {
+    title: `Visitors climb the lamp as ${placeOf(n)} lighthouse opens`,
+    url: `https://post.example/${n}`,
+    source: "Post",
+  }),
+]
+
 /** A headline that the n-th lighthouse was opened. */
 export const litNews = (n: number, fields: Partial<Headline> = {}): Headline => ({
   title: `${placeOf(n)} lighthouse opened by the mayor`,
@@ -99,8 +109,8 @@ export const credulous = (question: DetectionQuestion): Effect.Effect<Detection>
   Effect.succeed({
     determined: true,
     outcome: "Yes",
-    statement: "It is lit.",
     confidence: "high",
+    decisiveWords: question.evidence.find(({ kind }) => kind === "news")?.title ?? "",
     evidence: question.evidence.filter(({ kind }) => kind === "news").map(({ id }) => id),
   })
 

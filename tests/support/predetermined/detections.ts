@@ -30,15 +30,15 @@ interface LabelledHeadline {
   readonly namedOutcomes: ReadonlyArray<0 | 1>
 }
 export const headlines: ReadonlyArray<LabelledHeadline> = [
-  { title: "Lighthouse lit: minister opened the lamp", yesOrNo: [0, 1], namedOutcomes: [] },
-  { title: "Harbour lighthouse lit, mayor confirms", yesOrNo: [0, 1], namedOutcomes: [] },
+  { title: "Lighthouse lit: minister opened the lamp", yesOrNo: [0], namedOutcomes: [] },
+  { title: "Harbour lighthouse lit, mayor confirms", yesOrNo: [0], namedOutcomes: [] },
   { title: "Lighthouse lit by Friday, minister expects", yesOrNo: [], namedOutcomes: [] },
   { title: "Will the lighthouse be lit? Mayor confirmed nothing", yesOrNo: [], namedOutcomes: [] },
-  { title: "Lighthouse lit in photographs", yesOrNo: [], namedOutcomes: [] },
+  { title: "Lighthouse in photographs", yesOrNo: [], namedOutcomes: [] },
   { title: "Bakery opened in the old town", yesOrNo: [], namedOutcomes: [] },
   { title: "Osprey wins harbour race", yesOrNo: [], namedOutcomes: [0] },
   { title: "Harbour race: Kestrel declared winner", yesOrNo: [], namedOutcomes: [1] },
-  { title: "Osprey beat Kestrel in harbour race", yesOrNo: [], namedOutcomes: [0, 1] },
+  { title: "Osprey beat Kestrel in harbour race", yesOrNo: [], namedOutcomes: [0] },
   { title: "Harbour race closed to traffic", yesOrNo: [], namedOutcomes: [] },
   { title: "Osprey likely wins harbour race", yesOrNo: [], namedOutcomes: [] },
 ]
@@ -91,9 +91,10 @@ export const isUnchallenged = (drawn: typeof anyProposal.Type): boolean => {
 const anyDetection = Schema.Struct({
   determined: Schema.Literals([true, true, true, false]),
   outcome: Schema.Literals(["first", "second", "first", "second", "other", "none"]),
-  statement: Schema.Literals(["", "It is lit.", "<b>Sure</b>", "long", "It paid 99 to one."]),
   confidence: Schema.Literals(["high", "medium", "low"]),
   cited: Schema.Array(int(1, 9)).check(Schema.isMaxLength(6)),
+  /** The decisive words: of the first cited headline, or others. */
+  decisive: Schema.Literals(["copied", "copied", "copied", "invented", "empty"]),
   /** Whether the answer may cite unknown ids. */
   careless: Schema.Literals([false, false, false, true]),
 })
@@ -105,12 +106,15 @@ export const detectionOf = (
   const { outcomes } = question.market
   const known = new Set(question.evidence.map(({ id }) => id))
   const ids = drawn.cited.map((n) => `E${n}`)
+  const first = question.evidence.find(({ id, kind }) => kind === "news" && ids.includes(id))
   return {
+    decisiveWords: {
+      ...{ copied: first?.title ?? "", invented: "it has been certified", empty: "" },
+    }[drawn.decisive],
     determined: drawn.determined,
     outcome: { first: outcomes[0], second: outcomes[1], other: "Perhaps", none: null }[
       drawn.outcome
     ],
-    statement: drawn.statement === "long" ? "It is lit. ".repeat(60) : drawn.statement,
     confidence: drawn.confidence,
     evidence: drawn.careless ? ids : ids.filter((id) => known.has(id)),
   }
@@ -128,9 +132,11 @@ type Drawn = typeof anyAnswer extends Arbitrary.Arbitrary<infer A> ? A : never
 export function questionOf(drawn: Omit<Drawn, "detection">): DetectionQuestion | null {
   const of = drawn.of === "namedOutcomes" ? namedOutcomes : yesOrNo
   const proposal = proposalOf(drawn.proposal, of)
-  const [first, ...others] = evidenceOf(of, proposal, headlinesOf(drawn.headlines), now)
+  const [first, ...others] = evidenceOf({
+    ...{ market: of, siblings: [], proposal, headlines: headlinesOf(drawn.headlines), now },
+  })
   return first === undefined ? null : {
-    ...{ market: of, rules: "Lit means lit.", mid: 0.6, proposal, now },
+    ...{ market: of, siblings: [], rules: "Lit means lit.", mid: 0.6, proposal, now },
     evidence: [first, ...others],
   }
 }

@@ -6,13 +6,17 @@
  */
 import { Arbitrary, Schema } from "effect"
 import { MarketId, type SeriesPoint, Slug } from "../../../src/markets/domain/market.ts"
-import { reportBrief } from "../../../src/research/domain/facts.ts"
 import type { ReportMaterial } from "../../../src/research/domain/material.ts"
-import { templateReport } from "../../../src/research/domain/template.ts"
+import { reportPage, slotsOf } from "../../../src/research/domain/page.ts"
 import { type Report, reportOf } from "../../../src/research/domain/research.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
 import { market, microstructureWith, now } from "../movers/market.ts"
 import { whaleRow } from "../products.ts"
+import { fillSlots } from "../../../src/writing/domain/page.ts"
+import type { ProposalRecord } from "../../../src/feed/domain/item.ts"
+import type { Headline } from "../../../src/news/domain/headline.ts"
+import type { RelatedStory } from "../../../src/news/domain/relation.ts"
+import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
 import type { OpenEntry } from "../../../src/whales/domain/storedEntry.ts"
 
 /** Complete, ordinary material. */
@@ -20,10 +24,15 @@ export function reportMaterial(fields: Partial<ReportMaterial> = {}): ReportMate
   return {
     market: market({ endsAt: now + 10 * day }),
     priceAction: [{ at: now - 30 * hour, mid: 0.45 }, { at: now - hour, mid: 0.6 }],
-    microstructure: microstructureWith(),
+    ticks: [],
+    ...bookWith(),
     entries: [openEntry()],
-    news: { headlines: [headline()], sources: 3, answered: 3 },
+    news: { stories: [story()], sources: 3, answered: 3 },
     proposal: null,
+    siblings: { markets: [], complete: true },
+    rules: null,
+    proposalRecord: null,
+    moveSums: null,
     now,
     ...fields,
   }
@@ -43,7 +52,7 @@ export function openEntry(fields: Partial<OpenEntry> = {}): OpenEntry {
   }
 }
 
-export const headline = (fields: Partial<{ title: string; source: string; url: string }> = {}) => ({
+export const headline = (fields: Partial<Headline> = {}): Headline => ({
   title: "Keepers ready the lighthouse",
   url: "https://news.example/lighthouse",
   source: "news.example",
@@ -51,10 +60,29 @@ export const headline = (fields: Partial<{ title: string; source: string; url: s
   ...fields,
 })
 
+/** A story that its publishers printed in this order. */
+export function story(
+  outlets: readonly [Headline, ...ReadonlyArray<Headline>] = [headline()],
+  fields: Partial<Pick<RelatedStory, "strength" | "corrected" | "label">> = {},
+): RelatedStory {
+  const [{ title, url, source, publishedAt }] = outlets
+  return {
+    ...{ title, url, source, firstAt: publishedAt, outlets },
+    ...{ label: "none", corrected: false, strength: "direct", score: 10 },
+    ...fields,
+  }
+}
+
+/** The book of a market, as a report reads it. */
+export function bookWith(fields: Parameters<typeof microstructureWith>[0] = {}) {
+  const microstructure = microstructureWith(fields)
+  return { microstructure, quote: quoteOf({ ...microstructure, bidShares: 800, askShares: 800 }) }
+}
+
 /** The report that the template writes. */
 export function templateReportOf(material: ReportMaterial): Report {
-  const brief = reportBrief(material)
-  return reportOf(material, brief, { draft: templateReport(brief), narrator: "template" })
+  const page = reportPage(material)
+  return reportOf(material, page, { slots: fillSlots(slotsOf(page), []), narrator: "template" })
 }
 
 /** A report on an ordinary market. */
@@ -87,6 +115,32 @@ export const untrustedTexts = [
   "🐳🐳🐳",
 ] as const
 const words = Schema.Literals(untrustedTexts)
+
+interface MadeStory {
+  readonly title: string
+  readonly source: string
+  readonly strength: RelatedStory["strength"]
+  readonly corrected: boolean
+  readonly minutesAgo: number
+  readonly outlets: number
+}
+
+/** The `n`-th story: its outlets follow one another every ten minutes. */
+function storyMade(made: MadeStory, n: number): RelatedStory {
+  const { title, source, strength, corrected, minutesAgo, outlets } = made
+  const printed = (outlet: number) =>
+    headline({
+      ...{ title, source: outlet === 0 ? source : `${source} ${outlet}` },
+      url: `https://news.example/${n}/${outlet}`,
+      publishedAt: now - Math.max(0, minutesAgo - 10 * outlet) * minute,
+    })
+  const others = Array.from({ length: outlets - 1 }, (_, outlet) => printed(outlet + 1))
+  return story([printed(0), ...others], { strength, corrected })
+}
+
+function proposalRecordOf(proposals: number): ProposalRecord {
+  return { proposals, upheld: proposals, upheldRate: 1, upheldRateLow: 0.7, upheldRateHigh: 1 }
+}
 
 const Entry = Schema.Struct({
   name: words,
@@ -124,10 +178,25 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
     news: Schema.NullOr(Schema.Struct({
       sources: int(0, 3),
       silent: int(0, 3),
-      headlines: Schema.Array(Schema.Struct({ title: words, source: words, url: words }))
-        .check(Schema.isMaxLength(7)),
+      stories: Schema.Array(Schema.Struct({
+        title: words,
+        source: words,
+        strength: Schema.Literals(["direct", "direct", "sibling", "family"]),
+        corrected: seldom,
+        minutesAgo: int(0, 3_000),
+        outlets: int(1, 3),
+      })).check(Schema.isMaxLength(7)),
     })),
+    siblings: Schema.NullOr(
+      Schema.Array(Schema.Struct({ question: words, mid: Schema.NullOr(int(0, 1_000)) }))
+        .check(Schema.isMaxLength(4)),
+    ),
+    exclusive: Schema.Boolean,
+    feeRate: Schema.Literals([0, 0, 0.02, 0.07]),
+    rules: Schema.NullOr(words),
+    record: Schema.NullOr(int(0, 40)),
     proposal: Schema.NullOr(Schema.Struct({
+      hours: int(0, 60),
       outcome: Schema.Literals([0, 1]),
       disputed: Schema.Boolean,
     })),
@@ -162,10 +231,12 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
       market: market({
         ...{ id, slug: Slug.make("a-market"), question: made.question, status: made.status },
         ...{ outcomes: [made.yes, made.no], mechanical: made.mechanical, volumeUsd: made.volume },
+        ...{ exclusive: made.exclusive, takerFeeRate: made.feeRate },
         endsAt: made.endsIn === null ? null : now + made.endsIn,
       }),
       priceAction: [point(first, 0), ...rest.map((mid, n) => point(mid, n + 1))],
-      microstructure: made.book === null ? null : microstructureWith({
+      ticks: [],
+      ...made.book === null ? { microstructure: null, quote: null } : bookWith({
         mid: made.book.mid / 1_000,
         spread: made.book.spread / 1_000,
         depthUsd: made.book.depth,
@@ -176,11 +247,26 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
       news: made.news === null ? null : {
         sources: made.news.sources,
         answered: Math.max(0, made.news.sources - made.news.silent),
-        headlines: made.news.sources === 0 ? [] : made.news.headlines.map((each) => headline(each)),
+        stories: made.news.sources === 0 ? [] : made.news.stories.map(storyMade),
       },
-      proposal: made.proposal === null
-        ? null
-        : { ...made.proposal, marketId: id, proposedAt: now - hour, settlesAt: null },
+      proposal: made.proposal === null ? null : {
+        ...{ outcome: made.proposal.outcome, disputed: made.proposal.disputed },
+        ...{ marketId: id, proposedAt: now - made.proposal.hours * hour, settlesAt: null },
+      },
+      siblings: made.siblings === null ? null : {
+        complete: made.many,
+        markets: made.siblings.map(({ question, mid }, n) => ({
+          market: market({
+            ...{ id: MarketId.make(`s${n}`), slug: Slug.make(`sibling-${n}`), question },
+            exclusive: made.exclusive,
+          }),
+          quote: mid === null ? null : quoteOfMid(mid / 1_000),
+          proposal: null,
+        })),
+      },
+      rules: made.rules,
+      proposalRecord: made.record === null ? null : proposalRecordOf(made.record),
+      moveSums: null,
       now,
     }
   },

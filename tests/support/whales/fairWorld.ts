@@ -45,7 +45,7 @@ function eventOf(plan: WalletPlan, n: number): ReadonlyArray<EnteredMarket> {
     })
     return {
       entries: uniform(mix(key, 30 + m)) < plan.sharedShare ? [bought, bought] : [bought],
-      ended: { payouts: won ? [1, 0] : [0, 1], at: openedAt + 5_000 },
+      ended: { payouts: won ? [1, 0] : [0, 1], at: openedAt + 5_000, waits: false },
       feeRate: 0,
       exclusiveGroup: null,
     }

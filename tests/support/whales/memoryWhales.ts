@@ -10,6 +10,7 @@ import type { MarketFacts, MarketId } from "../../../src/markets/domain/market.t
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"
 import type { CalibrationStore } from "../../../src/whales/CalibrationStore.ts"
 import type { CountingStore, UncountedEvent } from "../../../src/whales/CountingStore.ts"
+import { dueAt } from "../../../src/whales/domain/due.ts"
 import { isHedge, isMarketMaker } from "../../../src/whales/domain/entry.ts"
 import { type OpenEntry, type StoredEntry } from "../../../src/whales/domain/storedEntry.ts"
 import type { Judgement } from "../../../src/whales/domain/label.ts"
@@ -19,6 +20,7 @@ import type { CalibratedWhale } from "../../../src/whales/domain/whale.ts"
 import type { ComputedPosition, EntryStore } from "../../../src/whales/EntryStore.ts"
 import type { WalletStore } from "../../../src/whales/WalletStore.ts"
 import type { WhaleMarketStore } from "../../../src/whales/WhaleMarketStore.ts"
+import { dueBefore } from "./dueOrder.ts"
 import type { WhaleStores } from "./whaleStores.ts"
 
 /** Five stores over shared tables. */
@@ -54,6 +56,7 @@ interface Position {
 interface MarketState {
   readonly facts: MarketFacts | null
   readonly event: string | null
+  readonly dueAt: number
   readonly factsRequestedAt: number
   readonly checkedAt: number
   readonly resolution: Resolution | null
@@ -67,6 +70,7 @@ const never = -Infinity
 const unknown: MarketState = {
   facts: null,
   event: null,
+  dueAt: never,
   factsRequestedAt: never,
   checkedAt: never,
   resolution: null,
@@ -237,7 +241,9 @@ function whaleMarketStore(tables: Tables): WhaleMarketStore["Service"] {
     saveFacts: (facts, requested, at) =>
       Effect.sync(() => {
         for (const one of facts) {
-          putMarket(one.id, { facts: one, event: marketOf(one.id).event ?? one.eventKey })
+          const known = marketOf(one.id)
+          const first = { event: one.eventKey, dueAt: dueAt(one) ?? never }
+          putMarket(one.id, { facts: one, ...known.event === null ? first : {} })
         }
         for (const id of requested) {
           putMarket(id, { factsRequestedAt: Math.max(at, marketOf(id).factsRequestedAt) })
@@ -386,14 +392,33 @@ function countingStore(tables: Tables): CountingStore["Service"] {
     facts?.exclusive === true ? facts.eventSlug : null
   const eventOf = ({ wallet, marketId }: Position) => `${wallet} ${marketOf(marketId).event}`
 
-  const uncountedEvent = (members: ReadonlyArray<Position>): ReadonlyArray<UncountedEvent> => {
+  const dueOf = ({ marketId }: Position) => marketOf(marketId).dueAt
+  /** A counted position is due at once. */
+  const markDueOf = (position: Position) => position.score === null ? dueOf(position) : never
+  const waitsAt = (at: number) => {
+    const before = new Map([...wallets.keys()].map((wallet) => {
+      const scheduled = ofWallet(wallet).filter(({ computed }) => computed.entries.length > 0)
+        .map((one) => ({ dueAt: dueOf(one), isOpen: isOpen(one.marketId) }))
+      return [wallet, dueBefore(scheduled, at)] as const
+    }))
+    return (position: Position) =>
+      position.uncounted !== null && position.score === null &&
+      dueOf(position) >= (before.get(position.wallet) ?? Infinity)
+  }
+
+  const uncountedEvent = (
+    members: ReadonlyArray<Position>,
+    waits: (position: Position) => boolean,
+  ): ReadonlyArray<UncountedEvent> => {
     const tracked = wallets.get(members[0]?.wallet ?? "")
     if (tracked === undefined) return []
     return [{
       wallet: tracked.wallet,
       countFrom: tracked.source === "profit" ? tracked.trackedAt : null,
       selectedAt: tracked.trackedAt,
-      positions: members.map(({ marketId, uncounted, computed, score }) => ({
+      positions: members.map((position) => ({ ...position, waits: waits(position) })).map((
+        { marketId, uncounted, computed, score, waits },
+      ) => ({
         marketId,
         version: uncounted?.version ?? 0,
         feeRate: marketOf(marketId).facts?.takerFeeRate ?? 0,
@@ -401,7 +426,8 @@ function countingStore(tables: Tables): CountingStore["Service"] {
         entries: computed.entries,
         resolution: marketOf(marketId).resolution,
         counted: score,
-        changed: uncounted !== null,
+        waits,
+        changed: uncounted !== null && !waits,
       })),
     }]
   }
@@ -412,11 +438,18 @@ function countingStore(tables: Tables): CountingStore["Service"] {
     ).sort((a, b) => a.wallet < b.wallet ? -1 : 1)
 
   return {
-    uncounted: (limit) =>
+    uncounted: (limit, at) =>
       Effect.sync(() => {
-        const oldest = all().filter(({ uncounted }) => uncounted !== null)
-          .sort((a, b) => (a.uncounted?.since ?? 0) - (b.uncounted?.since ?? 0)).slice(0, limit)
-        const events = new Set(oldest.map(eventOf))
+        const waits = waitsAt(at)
+        const first = all()
+          .filter((position) =>
+            position.uncounted !== null && markDueOf(position) <= at && !waits(position)
+          )
+          .sort((a, b) =>
+            order(markDueOf(a), markDueOf(b)) ||
+            (a.uncounted?.since ?? 0) - (b.uncounted?.since ?? 0)
+          ).slice(0, limit)
+        const events = new Set(first.map(eventOf))
         return [...events].flatMap((event) =>
           uncountedEvent(
             all().filter((position) =>
@@ -424,6 +457,7 @@ function countingStore(tables: Tables): CountingStore["Service"] {
               (position.uncounted !== null || position.score !== null ||
                 isOpen(position.marketId) && position.computed.entries.length > 0)
             ),
+            waits,
           )
         )
       }),

@@ -19,6 +19,8 @@ import {
 import type { WalletSums } from "../../../src/whales/domain/score.ts"
 import type { EpochMs } from "../../../src/core/domain/time.ts"
 import type { TrackedWallet } from "../../../src/whales/domain/tracking.ts"
+import { dueAt } from "../../../src/whales/domain/due.ts"
+import { dueBefore } from "./dueOrder.ts"
 
 /** Everything that the venue returned. */
 export interface Happened {
@@ -27,6 +29,8 @@ export interface Happened {
   readonly readAt: (at: EpochMs) => EpochMs
   readonly facts: ReadonlyMap<MarketId, MarketFacts>
   readonly wallets: ReadonlyArray<TrackedWallet>
+  /** When results were counted: the instants of the ticks, ascending. */
+  readonly slots: ReadonlyArray<EpochMs>
   /** The resolutions read, and when; a later one of a market replaces an earlier one. */
   readonly observed: ReadonlyArray<{ readonly at: EpochMs; readonly resolution: Resolution }>
 }
@@ -62,12 +66,12 @@ export interface ScratchCalibration {
 }
 
 export function makeOracle(
-  { activity, readAt, facts, wallets, observed }: Happened,
+  { activity, readAt, facts, wallets, slots, observed }: Happened,
 ): ScratchOracle {
   const byPosition = Map.groupBy(activity, (event) => `${event.wallet} ${event.marketId}`)
   const sources = new Map(wallets.map((wallet) => [wallet.wallet, wallet]))
 
-  const positionsAt = (at: EpochMs) =>
+  const positionsAt = cached((at) =>
     [...byPosition.values()].flatMap((all): ReadonlyArray<ScratchPosition> => {
       const known = all.filter((event) => readAt(event.at) <= at)
       const [first] = known
@@ -77,6 +81,7 @@ export function makeOracle(
       const changedAt = readAt(Math.max(...known.map((event) => event.at)))
       return [{ wallet: first.wallet, market, entries, boughtBoth, changedAt }]
     })
+  )
 
   const resolutionsAt = (at: EpochMs) =>
     new Map(
@@ -85,19 +90,47 @@ export function makeOracle(
       ) => [resolution.marketId, resolution]),
     )
 
+  /** The entries of a position that count. */
+  const chosenOf = ({ wallet, entries }: ScratchPosition) => {
+    const tracked = sources.get(wallet)
+    if (tracked === undefined) return []
+    const from = tracked.source === "profit" ? tracked.trackedAt : -Infinity
+    return entries.filter((entry) => entry.firstFillAt >= from)
+  }
+
+  /** Positions whose results may count at one of the ticks until `at`: what counted stays counted. */
+  const countedAt = cached((at): ReadonlySet<string> => {
+    const slot = slots.findLast((slot) => slot <= at)
+    if (slot === undefined) return new Set()
+    const resolutions = resolutionsAt(slot)
+    const counted = new Set(countedAt(slot - 1))
+    for (const positions of Map.groupBy(positionsAt(slot), ({ wallet }) => wallet).values()) {
+      const entered = positions.filter(({ entries }) => entries.length > 0).map((position) => ({
+        ...{ position, dueAt: dueAt(position.market) ?? -Infinity },
+        isOpen: !resolutions.has(position.market.id),
+      }))
+      const before = dueBefore(entered, slot)
+      for (const { position, dueAt, isOpen } of entered) {
+        const counts = !isOpen && dueAt < before && chosenOf(position).length > 0
+        if (counts) counted.add(nameOf(position))
+      }
+    }
+    return counted
+  })
+
   const sumsAt = (at: EpochMs) => {
     const resolutions = resolutionsAt(at)
+    const counted = countedAt(at)
     const entered = new Map<string, Map<string, Array<EnteredMarket>>>()
-    for (const { wallet, market, entries } of positionsAt(at)) {
+    for (const position of positionsAt(at)) {
+      const { wallet, market } = position
       const resolution = resolutions.get(market.id)
-      const tracked = sources.get(wallet)
-      if (tracked === undefined) continue
-      const from = tracked.source === "profit" ? tracked.trackedAt : -Infinity
-      const chosen = entries.filter((entry) => entry.firstFillAt >= from)
+      const chosen = chosenOf(position)
       if (chosen.length === 0) continue
       const ended = resolution === undefined ? null : {
         payouts: resolution.state === "paid" ? resolution.payouts : null,
         at: resolution.resolvedAt,
+        waits: !counted.has(nameOf(position)),
       }
       const events = entered.getOrInsertComputed(wallet, () => new Map())
       const ofEvent = events.getOrInsertComputed(market.eventKey, () => [])
@@ -133,6 +166,8 @@ export function makeOracle(
 
   return { positionsAt, resolutionsAt, sumsAt, calibrationsAt }
 }
+
+const nameOf = ({ wallet, market }: ScratchPosition) => `${wallet} ${market.id}`
 
 /** Computes each result once. */
 function cached<A>(compute: (at: EpochMs) => A): (at: EpochMs) => A {

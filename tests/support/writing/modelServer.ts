@@ -6,22 +6,20 @@
  */
 import { Deferred, Effect, Layer, Redacted, type Scope } from "effect"
 import { layer as modelLayer, type ModelOptions } from "../../../src/writing/openai/model.ts"
-import { DigestNarrator } from "../../../src/digest/DigestNarrator.ts"
 import { Detector } from "../../../src/predetermined/Detector.ts"
-import { ReportNarrator } from "../../../src/research/ReportNarrator.ts"
+import { ClaimCheck } from "../../../src/writing/ClaimCheck.ts"
+import { Narrator } from "../../../src/writing/Narrator.ts"
 
 /** A request, decoded. */
 export interface Call {
   /** From 0, over all requests. */
   readonly index: number
-  /** The name of the requested schema. */
-  readonly use: "digest" | "report" | "detection"
+  /** The name of the requested schema; without one, guessed from the shape in words. */
+  readonly use: "digest" | "report" | "detection" | "check"
   readonly system: string
   readonly user: string
   /** The JSON values between the markers. */
   readonly data: ReadonlyArray<unknown>
-  /** The complaints about the previous draft. */
-  readonly complaints: ReadonlyArray<string>
   readonly body: Readonly<Record<string, unknown>>
   readonly headers: Headers
 }
@@ -84,11 +82,24 @@ export const modelServer = (
     }
   })
 
-/** The narrators and the detector of the service, over this server. */
+/** The narrator, the second check and the detector of the service, over this server. */
 export const overModel = ({ baseUrl }: ModelServer, options: Partial<ModelOptions> = {}) =>
-  Layer.mergeAll(DigestNarrator.layerModel, ReportNarrator.layerModel, Detector.layerModel).pipe(
+  Layer.mergeAll(
+    Narrator.layerModel,
+    ClaimCheck.layerModel,
+    Detector.layerModel,
+  ).pipe(
     Layer.provide(
-      modelLayer({ apiKey: Redacted.make(key), baseUrl, model: "stub-1", price: null, ...options }),
+      modelLayer({
+        apiKey: Redacted.make(key),
+        baseUrl,
+        model: "stub-1",
+        checkModel: null,
+        reasoningEffort: null,
+        tokensMax: null,
+        price: null,
+        ...options,
+      }),
     ),
   )
 
@@ -97,19 +108,21 @@ async function callOf(request: Request, index: number): Promise<Call | null> {
   if (request.method !== "POST" || pathname !== "/v1/chat/completions") return null
   const body = await request.json()
   const [{ content: system }, { content: user }] = body.messages
-  const [, block = "", after = ""] = user.split(/^BLOCK-.*$/m)
-  const values = (text: string) =>
-    text.split("\n").filter((line) => /^["{[]/.test(line)).map((line) => JSON.parse(line))
+  const [, block = ""] = String(user).split(/^BLOCK-.*$/m)
   return {
     index,
-    use: body.response_format.json_schema.name,
+    use: body.response_format?.json_schema?.name ?? useIn(system),
     system,
     user,
-    data: values(block),
-    complaints: values(after),
+    data: block.split("\n").filter((line) => /^["{[]/.test(line)).map((line) => JSON.parse(line)),
     body,
     headers: request.headers,
   }
+}
+
+function useIn(system: string): Call["use"] {
+  if (system.includes('"verdicts"')) return "check"
+  return system.includes('"claims"') ? "digest" : "detection"
 }
 
 export const usage = { prompt_tokens: 1_000, completion_tokens: 500, total_tokens: 1_500 }
@@ -141,6 +154,24 @@ export const says = (answer: (call: Call) => unknown): Behaviour => (call) =>
 export const status =
   (code: number, headers: Record<string, string> = {}, message = "no"): Behaviour => () =>
     Response.json({ error: { message, type: "error", code: null } }, { status: code, headers })
+
+/** Does it, if the request is in no stricter form than the server supports; else a 400 that says so. */
+export const supports = (
+  { formats, tokens }: {
+    readonly formats: ReadonlyArray<"json_schema" | "json_object">
+    readonly tokens: ReadonlyArray<string>
+  },
+  behaviour: Behaviour,
+): Behaviour =>
+(call) => {
+  const format = Object(call.body["response_format"]).type
+  const unknown = ["max_tokens", "max_completion_tokens"]
+    .filter((name) => name in call.body && !tokens.includes(name))
+  if (unknown.length > 0) return status(422, {}, `extra fields: ${unknown}`)(call)
+  return format === undefined || formats.includes(format)
+    ? behaviour(call)
+    : status(400, {}, `response_format ${format} is not supported`)(call)
+}
 
 /** Never answers. */
 export const silent: Behaviour = () => new Promise(() => {})

@@ -37,7 +37,7 @@ function market(seed: number, exit: ReadonlyArray<typeof bought>) {
   const won = !fell || uniform(mix(seed, 1)) < 0.2
   const { entries } = entriesOf(numberOccurrences(fell ? [bought, ...exit] : [bought]), tokens)
   const payouts = won ? [1, 0] as const : [0, 1] as const
-  const ended = { payouts, at: start + 10 * hour }
+  const ended = { payouts, at: start + 10 * hour, waits: false }
   const [score] = eventScores([{ entries, ended, feeRate: 0, exclusiveGroup: null }], 0)
   return score === null || score === undefined ? [] : [score]
 }

@@ -6,7 +6,8 @@
  * expected wealth is at most 1 whenever it is read: it is an e-process, and wealth 1 / a is reached
  * at any time with a probability of at most a (Ville's inequality; Vovk and Wang, E-values: calibration,
  * combination and applications, Annals of Statistics 49, 2021). Three assumptions: prices are fair,
- * events are independent, and what an event pays does not depend on when it ends.
+ * events are independent, and what an event pays does not depend on when it counts. The third is why
+ * events count in the order of the schedule (`due.ts`).
  *
  * @module
  */

@@ -1,0 +1,226 @@
+/**
+ * The title and the summary of a digest: its strongest findings, with their numbers.
+ *
+ * @module
+ */
+import type { DigestFact } from "../digest.ts"
+import { about, has, type Line, line, ofTopic, spell, textOf } from "./draft.ts"
+import { hour } from "../../../core/domain/time.ts"
+import { listed } from "../factBuilders.ts"
+
+/** Characters: room for a question, an outcome and a price move; a few sentences with names. */
+export const digestLengths = { title: 220, summary: 1_000 } as const
+/** A title is shorter than this if there is a finding that fits. */
+const titleLengthWanted = 120
+const summaryLinesMax = 4
+/** News that is older than this before a move is not in a title or a summary. */
+const lagMsMax = 6 * hour
+/** USD a share after fees. */
+const spreadMin = 0.01
+
+type Facts = readonly [DigestFact, ...ReadonlyArray<DigestFact>]
+
+/** The strongest finding that fits, and a second one of another kind where it fits too. */
+export function titleLine(facts: Facts): Line {
+  const found = titles(facts)
+  const short = found.filter(({ text }) => text.length <= titleLengthWanted)
+  const [first] = [...short, ...found.filter(({ text }) => text.length <= digestLengths.title)]
+  if (first === undefined) return quietTitle(facts)
+  const second = short.find(({ text, kind }) =>
+    kind !== first.kind && first.text.length + text.length + 2 <= titleLengthWanted
+  )
+  const lines = [first, ...second === undefined ? [] : [second]]
+  return {
+    text: lines.map(({ text }) => text).join("; "),
+    facts: lines.flatMap(({ facts }) => facts),
+  }
+}
+
+interface Title extends Line {
+  readonly kind: string
+}
+
+/** The findings from which a title is chosen, the strongest first. */
+function titles(facts: Facts): ReadonlyArray<Title> {
+  const of = (kind: string, lines: ReadonlyArray<Line>): ReadonlyArray<Title> =>
+    lines.map((line) => ({ ...line, kind }))
+  const moves = ofTopic(facts, "move")
+  const explained = moves.filter((move) => storyBefore(facts, move) !== undefined)
+  const others = moves.filter((move) => !explained.includes(move))
+  return [
+    ...of(
+      "finding",
+      ofTopic(facts, "finding").map((fact) =>
+        line(
+          fact,
+          (spell) => spell`${"outcome"} is reported for ${"market"}, but trades at ${"price"}`,
+        )
+      ),
+    ),
+    ...of(
+      "ladder",
+      ofTopic(facts, "ladder", "sum").filter(isLarge).map((fact) =>
+        line(
+          fact,
+          (spell) =>
+            spell`Contradicting quotes leave ${"riskless"} a share after fees in ${"market"}`,
+        )
+      ),
+    ),
+    ...of("move", [...explained, ...others].map((move) => moveTitle(facts, move))),
+    ...of(
+      "proposal",
+      ofTopic(facts, "proposal").map((fact) =>
+        line(
+          fact,
+          (spell) => spell`${"outcome"} is proposed for ${"market"}, but trades at ${"price"}`,
+        )
+      ),
+    ),
+    ...of(
+      "entry",
+      ofTopic(facts, "entry").map((fact) =>
+        line(fact, (spell) => spell`${"wallet"} puts ${"stake"} on ${"outcome"} in ${"market"}`)
+      ),
+    ),
+    ...of(
+      "resolution",
+      ofTopic(facts, "resolution").filter(hasWinner).map((fact) =>
+        line(fact, (spell) => spell`${"market"} resolves as ${"outcome"}`)
+      ),
+    ),
+    ...of(
+      "upcoming",
+      ofTopic(facts, "upcoming").map((fact) =>
+        line(
+          fact,
+          (spell) => spell`${"market"} is ${"left"} from its end, with ${"outcome"} at ${"price"}`,
+        )
+      ),
+    ),
+  ]
+}
+
+/** A riskless spread that is worth a title. */
+function isLarge(fact: DigestFact): boolean {
+  const spread = fact.values["riskless"]
+  return isRiskless(fact) && spread?.type === "change" && spread.value >= spreadMin
+}
+
+const isRiskless = (fact: DigestFact) =>
+  has(fact, "riskless") && (fact.topic === "sum" || textOf(fact, "level") === "riskless")
+
+const hasWinner = (fact: DigestFact) => has(fact, "outcome") && !has(fact, "outcome2")
+
+function storyBefore(facts: Facts, move: DigestFact): DigestFact | undefined {
+  const story = about(facts, move.subject, "story")
+  const lag = story?.values["lag"]
+  const isBefore = story !== undefined && textOf(story, "order") === "before" &&
+    textOf(story, "relation") === "direct" && lag?.type === "duration" && lag.ms <= lagMsMax
+  return isBefore ? story : undefined
+}
+
+function moveTitle(facts: Facts, move: DigestFact): Line {
+  const story = storyBefore(facts, move)
+  const of = spell(move)
+  const way = move.direction === "down" ? "down" : "up"
+  const start = of`${"outcome"} ` + way + of` ${"change"} to ${"to"} in ${"market"}`
+  return story === undefined
+    ? { text: start, facts: [move.id] }
+    : { text: start + spell(story)`, ${"lag"} after news`, facts: [move.id, story.id] }
+}
+
+/** Nothing that fits: what did not happen, or what is covered. */
+function quietTitle(facts: Facts): Line {
+  const [fact] = [...ofTopic(facts, "absence"), facts[0]]
+  return { text: (fact ?? facts[0]).statement.replace(/\.$/, ""), facts: [(fact ?? facts[0]).id] }
+}
+
+/** Two to four sentences of different kinds, then more moves; in a quiet window what did not happen. */
+export function summaryLines(facts: Facts): readonly [Line, ...ReadonlyArray<Line>] {
+  const [strongest, ...moves] = ofTopic(facts, "move")
+  const first = [
+    ...strongest === undefined ? [] : [moveSummary(facts, strongest)],
+    ...ofTopic(facts, "ladder", "sum").filter(isLarge).slice(0, 1).map(contradictionSummary),
+    ...ofTopic(facts, "finding", "proposal").slice(0, 1).map(outcomeSummary),
+    ...ofTopic(facts, "calibration").filter((record) => textOf(record, "label") !== "neutral")
+      .slice(0, 1).flatMap((record) => walletSummary(facts, record)),
+  ]
+  const more = [
+    ...moves.slice(0, 1).map((move) => moveSummary(facts, move)),
+    ...ofTopic(facts, "upcoming").slice(0, 1).map((fact) =>
+      line(
+        fact,
+        (spell) =>
+          spell`Next, ${"market"} resolves at about ${"endsAt"}, with ${"outcome"} at ${"price"}.`,
+      )
+    ),
+  ]
+  const lines = [...first, ...more].slice(0, summaryLinesMax)
+  const quiet = ofTopic(facts, "absence").slice(0, summaryLinesMax)
+  const [line1, ...rest] = lines.length >= 2 || quiet.length === 0
+    ? lines
+    : [...lines, absenceSummary(quiet)]
+  return line1 === undefined
+    ? [{ text: `${facts[0].statement}`, facts: [facts[0].id] }]
+    : [line1, ...rest]
+}
+
+function moveSummary(facts: Facts, move: DigestFact): Line {
+  const of = spell(move)
+  const way = move.direction === "down" ? "fell" : "rose"
+  const start = of`${"outcome"} in ${"market"} ` + way + of` ${"change"} to ${"to"}`
+  const story = storyBefore(facts, move)
+  return story === undefined ? { text: `${start}${of` within ${"window"}`}.`, facts: [move.id] } : {
+    text: `${start}${spell(story)`, ${"lag"} after ${"headline"} (${"publisher"})`}.`,
+    facts: [move.id, story.id],
+  }
+}
+
+function contradictionSummary(fact: DigestFact): Line {
+  return line(
+    fact,
+    (spell) =>
+      fact.topic === "sum"
+        ? spell`The prices of ${"markets"} around ${"market"} add up to ${"sum"}; ${"riskless"} a share is left after fees.`
+        : spell`${"outcome"} costs ${"price"} in ${"market"} but ${"outcome2"} only ${"price2"} in ${"market2"}, which it implies; ${"riskless"} a share is left after fees.`,
+  )
+}
+
+function outcomeSummary(fact: DigestFact): Line {
+  return line(
+    fact,
+    (spell) =>
+      fact.topic === "finding"
+        ? spell`${"outcome"} is reported as the outcome of ${"market"}, and traded at ${"price"}.`
+        : spell`${"outcome"} in ${"market"} is ` +
+          (has(fact, "age") ? spell`proposed, undisputed for ${"age"}` : spell`${"state"}`) +
+          spell`, at a price of ${"price"}.`,
+  )
+}
+
+function walletSummary(facts: Facts, record: DigestFact): ReadonlyArray<Line> {
+  const entry = about(facts, record.subject, "entry")
+  if (entry === undefined) return []
+  return [
+    line(
+      entry,
+      (of) =>
+        of`${"wallet"}` + spell(record)`, labelled ${"label"}, ` +
+        of`put ${"stake"} on ${"outcome"} in ${"market"} at ${"entryPrice"}.`,
+      record,
+    ),
+  ]
+}
+
+/** What did not happen, in one sentence. */
+function absenceSummary(absences: ReadonlyArray<DigestFact>): Line {
+  const parts = absences.map(({ statement }, i) => {
+    const bare = statement.replace(/\.$/, "")
+    return i === 0 ? bare : bare.replace(/^No\b/, "no")
+  })
+  return {
+    text: `${absences.length === 1 ? `${parts[0] ?? ""} in this window` : listed(parts)}.`,
+    facts: absences.map(({ id }) => id),
+  }
+}

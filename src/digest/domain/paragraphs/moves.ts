@@ -1,0 +1,237 @@
+/**
+ * The paragraphs about price moves, each with its news, and about prices that contradict one another.
+ *
+ * @module
+ */
+import type { DigestFact, DigestSection } from "../digest.ts"
+import {
+  about,
+  type Draft,
+  draft,
+  has,
+  type Line,
+  line,
+  ofTopic,
+  spell,
+  statementOf,
+  textOf,
+} from "./draft.ts"
+import { listed } from "../factBuilders.ts"
+import { tradeWords } from "../relations.ts"
+
+/** Names listed for moves without news; of more, the strongest is named. */
+const namesMax = 3
+
+export function moveDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draft> {
+  const told = new Set<string>()
+  const moves = ofTopic(facts, "move").map((move): Draft => {
+    const story = about(facts, move.subject, "story")
+    const level = about(facts, move.subject, "level")
+    const cost = about(facts, move.subject, "cost")
+    const news = story === undefined ? [] : [newsLine(story, told)]
+    const levels = level === undefined ? [] : [levelLine(level, told)]
+    const costs = cost === undefined ? [] : [costLine(cost)]
+    const full = [strengthLine(move), ...news, ...levels, ...costs]
+    return draft({
+      section: "repriced",
+      topic: "move",
+      lead: textOf(move, "market"),
+      required: story !== undefined,
+      facts: [move, story, level, cost].flatMap((fact) => fact?.id ?? []),
+      sizes: [
+        [story === undefined ? plainLine(move) : briefLine(move, story)],
+        [strengthLine(move), ...news],
+        [strengthLine(move), ...news, ...levels],
+        full,
+      ],
+    })
+  })
+  const none = ofTopic(facts, "absence").filter(({ kind }) => kind === "mover")
+  return [
+    ...moves,
+    ...none.map((fact) =>
+      draft({ section: "repriced", topic: "absence", sizes: [[statementOf(fact)]] })
+    ),
+  ]
+}
+
+const verb = ({ direction }: DigestFact) => direction === "down" ? "fell" : "rose"
+
+function changeOf(move: DigestFact): string {
+  const of = spell(move)
+  return `${of`${"outcome"} `}${
+    verb(move)
+  }${of` ${"change"} within ${"window"}, from ${"from"} to ${"to"}`}`
+}
+
+function sizeOf(move: DigestFact): string {
+  return spell(move)` (${"deviations"}, ${"depth"} of depth)`
+}
+
+function plainLine(move: DigestFact): Line {
+  return line(move, (spell) => `${changeOf(move)}${sizeOf(move)}${spell`, seen at ${"at"}`}.`)
+}
+
+function strengthLine(move: DigestFact): Line {
+  return line(move, (spell) => {
+    const reason = has(move, "volume")
+      ? spell`${"volume"} of trades behind it`
+      : textOf(move, "basis") === "trades"
+      ? "trades behind it"
+      : "a stable new price"
+    return `${
+      changeOf(move)
+    }${spell` (seen at ${"at"}): ${"deviations"}, `}${reason}${spell`, ${"depth"} of depth and a spread of ${"spread"}`}.`
+  })
+}
+
+/** The move and its news in one sentence. */
+function briefLine(move: DigestFact, story: DigestFact): Line {
+  const of = spell(story)
+  const named = of`${"headline"} (${"publisher"}, ${"publishedAt"})`
+  return line(
+    move,
+    () => `${changeOf(move)}${sizeOf(move)}, ${orderOf(story)} ${named}${scopeOf(story)}.`,
+    story,
+  )
+}
+
+function orderOf(story: DigestFact): string {
+  const of = spell(story)
+  const anchor = textOf(story, "anchor")
+  const verb = anchor === "began" ? "beginning" : anchor === "ended" ? "ending" : "seen"
+  switch (textOf(story, "order")) {
+    case "before":
+      return `${verb} ${of`${"lag"} after`}`
+    case "after":
+      return `${verb} ${of`${"lag"} before`}`
+    default:
+      return "in the same hour as"
+  }
+}
+
+function scopeOf(story: DigestFact): string {
+  switch (textOf(story, "relation")) {
+    case "sibling":
+      return ", which names another outcome of the event"
+    case "family":
+      return ", which is about another date, limit or match"
+    default:
+      return ""
+  }
+}
+
+/** The news of a move; a headline of an earlier paragraph is told in fewer words. */
+function newsLine(story: DigestFact, told: Set<string>): Line {
+  const headline = textOf(story, "headline")
+  const again = told.has(headline)
+  told.add(headline)
+  return line(story, (spell) => {
+    const order = textOf(story, "order")
+    const lag = order === "before"
+      ? spell`${"lag"} before this move ${"anchor"}`
+      : order === "after"
+      ? spell`${"lag"} after this move ${"anchor"}`
+      : "in the hour of this move"
+    if (again) {
+      return `${spell`${"headline"} (${"publisher"}, ${"publishedAt"}) came `}${lag}${
+        scopeOf(story)
+      }.`
+    }
+    const more = has(story, "outlets") ? spell`; ${"outlets"} by ${"lastAt"}` : ""
+    return spell`${"headline"} was first published by ${"publisher"} at ${"publishedAt"}, ` +
+      `${lag}${more}.${textOf(story, "tail")}`
+  })
+}
+
+/** The half level, and once how often such moves lasted. */
+function levelLine(level: DigestFact, told: Set<string>): Line {
+  return line(level, (spell) => {
+    const start = spell`Half of it is given back at ${"halfLevel"}` +
+      (has(level, "price") ? spell` (now ${"price"})` : "")
+    if (!has(level, "kept")) return `${start}.`
+    const record = spell`${"resolved"} ${"kept"} ${"window"}`
+    if (told.has(record)) {
+      return `${start}; ${spell`${"kept"} of similar moves kept at least half`}.`
+    }
+    told.add(record)
+    const drift = !has(level, "drift")
+      ? ""
+      : textOf(level, "course") === "back"
+      ? spell`, and the price went back ${"drift"} on average`
+      : spell`, and the price went on by ${"drift"} on average`
+    return `${start}; of ${spell`${"resolved"}, ${"kept"} kept at least half ${"window"} later`}${drift}.`
+  })
+}
+
+function costLine(cost: DigestFact): Line {
+  return line(
+    cost,
+    (spell) =>
+      spell`At the ask of ${"ask"}, ${"outcome"} breaks even at a probability of ${"breakEven"}; a round trip costs ${"roundTrip"} a share.`,
+  )
+}
+
+/** Says once, for all moves without news, that none was found. */
+export function unexplainedDraft(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draft> {
+  return ofTopic(facts, "unexplained").map((fact) => {
+    const names = Object.keys(fact.values).filter((slot) => slot.startsWith("market"))
+    const text = line(
+      fact,
+      (spell) =>
+        names.length <= namesMax
+          ? `No related headline was found for the ${names.length === 1 ? "move" : "moves"} in ${
+            listed(names.map((slot) => spell`${slot}`))
+          }.`
+          : spell`No related headline was found for ${"moves"} of this section, among them the one in ${"market"}.`,
+    )
+    return draft({ section: "repriced", topic: "unexplained", required: true, sizes: [[text]] })
+  })
+}
+
+/** Contradicting prices, one paragraph for each ladder: first in the section of their markets. */
+export function contradictionDrafts(
+  facts: ReadonlyArray<DigestFact>,
+  section: DigestSection,
+): ReadonlyArray<Draft> {
+  const own = facts.filter((fact) => fact.section === section)
+  const ladders = Map.groupBy(ofTopic(own, "ladder"), (fact) => textOf(fact, "ladder"))
+  const required = { section, topic: "contradiction", required: true } as const
+  return [
+    ...[...ladders.values()].map((ladder) =>
+      draft({
+        ...required,
+        lead: ladder[0] === undefined ? null : textOf(ladder[0], "market"),
+        sizes: [ladderLines(ladder)],
+      })
+    ),
+    ...ofTopic(own, "sum", "implied").map((fact) =>
+      draft({ ...required, sizes: [[statementOf(fact)]] })
+    ),
+  ]
+}
+
+/** The strongest pair with its trade, the others in one sentence. */
+function ladderLines(ladder: ReadonlyArray<DigestFact>): ReadonlyArray<Line> {
+  const [first, ...others] = ladder
+  if (first === undefined) return []
+  const lines = [
+    line(
+      first,
+      (spell) =>
+        spell`${"outcome"} at ${"rung"} costs ${"price"}, but ${"outcome2"} at ${"rung2"} only ${"price2"}, and ${"reason"}.`,
+    ),
+    line(first, (spell) => tradeWords(first.values, spell)),
+  ]
+  const [second, ...rest] = others
+  if (second === undefined) return lines
+  const pairs = others.map((fact) => {
+    const of = spell(fact)
+    const gain = textOf(fact, "level") === "riskless" ? of`, a gain of ${"riskless"}` : ""
+    return of`${"rung"} (${"price"}) and ${"rung2"} (${"price2"})` + gain
+  })
+  return [
+    ...lines,
+    line(second, () => `The same ladder contradicts itself at ${pairs.join("; at ")}.`, ...rest),
+  ]
+}

@@ -1,0 +1,77 @@
+/**
+ * The paragraphs about predetermined outcomes, contested proposals and ended markets.
+ *
+ * @module
+ */
+import type { DigestFact } from "../digest.ts"
+import {
+  about,
+  type Draft,
+  draft,
+  has,
+  type Line,
+  line,
+  ofTopic,
+  statementOf,
+  textOf,
+} from "./draft.ts"
+import { relatedLine } from "./surroundings.ts"
+
+/** Ended markets that are named. */
+const endedMax = 3
+
+export function predeterminedDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draft> {
+  const own = facts.filter(({ section }) => section === "predetermined")
+  const single = (fact: DigestFact) =>
+    draft({ section: "predetermined", topic: fact.topic, sizes: [[statementOf(fact)]] })
+  return [
+    ...ofTopic(own, "finding", "proposal").map((item) => itemDraft(item, own)),
+    ...ofTopic(own, "absence").map(single),
+    ...ofTopic(own, "upheld").map(single),
+    ...ofTopic(own, "endings").map((total) => {
+      const ended = ofTopic(own, "resolution").slice(0, endedMax).map(statementOf)
+      return draft({
+        section: "predetermined",
+        topic: "resolution",
+        sizes: [[statementOf(total)], [statementOf(total), ...ended]],
+      })
+    }),
+  ]
+}
+
+function itemDraft(item: DigestFact, facts: ReadonlyArray<DigestFact>): Draft {
+  const story = about(facts, item.subject, "story")
+  const isNew = story !== undefined && textOf(story, "headline") !== textOf(item, "headline")
+  const news = isNew ? [relatedLine(story)] : []
+  const lines = item.topic === "finding" ? findingLines(item) : [proposalLine(item)]
+  return draft({
+    section: "predetermined",
+    topic: item.topic,
+    lead: textOf(item, "market"),
+    facts: [item, story].flatMap((fact) => fact?.id ?? []),
+    sizes: [lines, [...lines, ...news]],
+  })
+}
+
+function proposalLine(item: DigestFact): Line {
+  return line(item, (spell) => {
+    const state = has(item, "age") ? spell`proposed, undisputed for ${"age"}` : spell`${"state"}`
+    return spell`${"outcome"} is ` + state +
+      spell`, and trades at ${"price"}, ${"edge"} below its payout if the proposal stands; the confidence is ${"confidence"}.`
+  })
+}
+
+function findingLines(item: DigestFact): ReadonlyArray<Line> {
+  return [
+    line(item, (spell) => {
+      const first = textOf(item, "several") === "" ? ": " : ", first "
+      return spell`${"outcome"} is the reported outcome, by ${"evidence"}` + first +
+        spell`${"headline"} of ${"publisher"} at ${"publishedAt"}.`
+    }),
+    line(
+      item,
+      (spell) =>
+        spell`It traded at ${"price"} at ${"at"}, ${"edge"} below its payout; the confidence is ${"confidence"}.`,
+    ),
+  ]
+}

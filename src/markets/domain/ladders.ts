@@ -1,0 +1,311 @@
+/**
+ * Ladders of one event: markets of which one outcome implies the other, and the quotes, proposals and
+ * results that contradict this.
+ *
+ * A harder rung implies an easier one, so its price is at most as high. When it is not, a share of the
+ * easier rung and a share of the harder rung's other outcome pay together at least 1 USD in every
+ * state: 1 when both rungs or none happen, 2 when only the easier one does.
+ *
+ * @module
+ */
+import type { Market } from "./market.ts"
+import { priceDifference, quoteOfOutcome, roundMicroUsd, takerFee } from "./quote.ts"
+import type { Quote } from "./quote.ts"
+import { type Rung, type RungKind, rungsOf } from "./rungs.ts"
+
+/** Markets of one event that are read: those with the most liquidity, ties by id. */
+export const ladderMarketsMax = 64
+/** Contradictions that are returned, the largest first. */
+export const contradictionsMax = 20
+/** Prices that are implied by proposals and results, at most. */
+export const impliedMax = 40
+
+/** What is known of how a market ends: its outcome is proposed, or was paid. */
+export interface KnownEnd {
+  readonly outcome: 0 | 1
+  readonly state: "proposed" | "resolved"
+}
+
+/** A market as the ladders need it. `quote` is of its first outcome. */
+export interface LadderMarket {
+  readonly market: Pick<
+    Market,
+    | "id"
+    | "slug"
+    | "question"
+    | "outcomes"
+    | "endsAt"
+    | "eventKey"
+    | "liquidityUsd"
+    | "takerFeeRate"
+  >
+  readonly quote: Quote | null
+  readonly known: KnownEnd | null
+}
+
+/** One rung of a ladder: a market, the outcome that the rung is about, and that outcome's quote. */
+export interface LadderRung extends LadderMarket {
+  readonly rung: Rung
+}
+
+/** Markets whose questions differ in one number only, the easiest rung first. At least two. */
+interface Ladder {
+  readonly eventKey: string
+  readonly kind: RungKind
+  readonly rungs: ReadonlyArray<LadderRung>
+}
+
+/**
+ * `mid`: only the mids contradict each other. `quotes`: the harder rung's bid is above the easier
+ * rung's ask, but fees cost more than the difference. `riskless`: a gain is left after taker fees.
+ */
+type ContradictionLevel = "mid" | "quotes" | "riskless"
+
+/** Two rungs of which the harder is dearer. Prices are of the outcomes that the rungs are about. */
+export interface Contradiction {
+  readonly level: ContradictionLevel
+  readonly kind: RungKind
+  readonly harder: LadderRung
+  readonly easier: LadderRung
+  /** Why the harder rung cannot be more likely; see `implications`. */
+  readonly reason: string
+  /** The harder rung's mid minus the easier's: more than 0. */
+  readonly midExcess: number
+  /** The harder rung's bid and the easier's ask; null when a quote has only a mid. */
+  readonly bid: number | null
+  readonly ask: number | null
+  /**
+   * USD gained per share in the worst state, by buying the easier rung and the other outcome of the
+   * harder one at their asks with taker fees: bid - ask - both fees. Negative for a loss, null without
+   * both quotes. It assumes that both markets are paid by their rules: a cancelled one may break it.
+   */
+  readonly risklessSpread: number | null
+  /** What the shares at these two quotes allow; null when they are not known. */
+  readonly size: {
+    readonly shares: number
+    /** Cost of both legs, fees included. */
+    readonly costUsd: number
+    /** `risklessSpread` x shares; a loss when negative. */
+    readonly gainUsd: number
+  } | null
+}
+
+/** A price that the known end of another rung implies: of `outcome`, which is then sure to be paid. */
+export interface ImpliedEnd {
+  /** The market that is still priced. */
+  readonly target: LadderRung
+  /** The outcome of the target that is implied. */
+  readonly outcome: 0 | 1
+  /** The mid of that outcome now; null when not known. */
+  readonly mid: number | null
+  /** The market whose end is known, and how: a proposal may still be disputed. */
+  readonly source: LadderRung
+  readonly state: KnownEnd["state"]
+  readonly kind: RungKind
+  readonly reason: string
+  /**
+   * Whether the target's own proposal, or the known end of a third rung, says the opposite: one of
+   * them must be wrong.
+   */
+  readonly conflict: boolean
+}
+
+/** Why a harder rung implies an easier one. */
+const implications: Readonly<Record<RungKind, string>> = {
+  higher_limit: "a value above the higher limit is also above the lower one",
+  lower_limit: "a value below the lower limit is also below the higher one",
+  earlier_deadline: "what happens by the earlier date has also happened by the later one",
+  longer_duration: "what lasts to the later date has also lasted to the earlier one",
+}
+
+/** The ladders among these markets, of any events. The order of the markets does not matter. */
+export function laddersOf(markets: ReadonlyArray<LadderMarket>): ReadonlyArray<Ladder> {
+  const events = new Map<string, Map<string, LadderMarket>>()
+  for (const one of markets) {
+    const event = events.get(one.market.eventKey) ?? new Map<string, LadderMarket>()
+    events.set(one.market.eventKey, event.set(one.market.id, one))
+  }
+  const ladders = [...events].flatMap(([eventKey, event]) =>
+    laddersOfEvent(eventKey, [...event.values()].sort(byLiquidity).slice(0, ladderMarketsMax))
+  )
+  return ladders.sort((a, b) => byText(keyOf(a), keyOf(b)))
+}
+
+function laddersOfEvent(
+  eventKey: string,
+  markets: ReadonlyArray<LadderMarket>,
+): ReadonlyArray<Ladder> {
+  const ladders = new Map<string, Array<LadderRung>>()
+  for (const one of markets) {
+    for (const rung of rungsOf(one.market)) {
+      const key = `${rung.kind} ${rung.template}`
+      ladders.set(key, [...ladders.get(key) ?? [], { ...one, rung }])
+    }
+  }
+  return [...ladders.values()].flatMap((found) => {
+    const rungs = found.toSorted(byRank)
+    const [first, last] = [rungs[0], rungs.at(-1)]
+    if (first === undefined || last === undefined || first.rung.rank === last.rung.rank) return []
+    return [{ eventKey, kind: first.rung.kind, rungs }]
+  })
+}
+
+/** The pairs of a ladder, each as the harder and the easier rung. Equal rungs imply nothing new. */
+function pairsOf({ rungs }: Ladder): ReadonlyArray<readonly [LadderRung, LadderRung]> {
+  return rungs.flatMap((easier, i) =>
+    rungs.slice(i + 1)
+      .filter((harder) => harder.rung.rank > easier.rung.rank)
+      .map((harder) => [harder, easier] as const)
+  )
+}
+
+/**
+ * The pairs of rungs whose prices contradict each other, at most `contradictionsMax`: riskless ones
+ * first, then by their spread after fees and by the difference of the mids. A market with a known end
+ * is left out, because its quote may be old; see `impliedEnds`.
+ */
+export function contradictionsOf(ladders: ReadonlyArray<Ladder>): ReadonlyArray<Contradiction> {
+  return ladders.flatMap((ladder) =>
+    pairsOf(ladder).flatMap(([harder, easier]) => {
+      if (harder.known !== null || easier.known !== null) return []
+      return contradictionOf(ladder.kind, harder, easier) ?? []
+    })
+  ).sort(bySpread).slice(0, contradictionsMax)
+}
+
+function contradictionOf(
+  kind: RungKind,
+  harder: LadderRung,
+  easier: LadderRung,
+): Contradiction | null {
+  const [upper, under] = [quoteOfRung(harder), quoteOfRung(easier)]
+  if (upper === null || under === null) return null
+  const midExcess = priceDifference(upper.mid, under.mid)
+  if (midExcess <= 0) return null
+  const [bid, ask] = [upper.bid, under.ask]
+  const reason = implications[kind]
+  const pair = { kind, harder, easier, reason, midExcess, bid, ask }
+  if (bid === null || ask === null) {
+    return { ...pair, level: "mid", risklessSpread: null, size: null }
+  }
+  // The fee of the other outcome at 1 - bid is that of this one at the bid.
+  const fees = takerFee(bid, harder.market.takerFeeRate) + takerFee(ask, easier.market.takerFeeRate)
+  const crossed = priceDifference(bid, ask)
+  const risklessSpread = roundMicroUsd(crossed - fees)
+  const shares = upper.bidShares === null || under.askShares === null
+    ? null
+    : Math.min(upper.bidShares, under.askShares)
+  return {
+    ...pair,
+    level: crossed <= 0 ? "mid" : risklessSpread > 0 ? "riskless" : "quotes",
+    risklessSpread,
+    size: shares === null ? null : {
+      shares,
+      costUsd: roundMicroUsd((1 - crossed + fees) * shares),
+      gainUsd: roundMicroUsd((crossed - fees) * shares),
+    },
+  }
+}
+
+/** The quote of the outcome that the rung is about. */
+function quoteOfRung({ quote, rung }: LadderRung): Quote | null {
+  return quote === null ? null : quoteOfOutcome(quote, rung.outcome)
+}
+
+/**
+ * What proposals and results say of the other rungs, at most `impliedMax`: conflicts first, then
+ * results before proposals, then those whose implied outcome is cheapest. A market already resolved
+ * is no target, nor one with the same known end. Of several sources the strongest is named, and where
+ * a result and a proposal imply opposite outcomes, only the result.
+ */
+export function impliedEnds(ladders: ReadonlyArray<Ladder>): ReadonlyArray<ImpliedEnd> {
+  const found = new Map<string, ImpliedEnd>()
+  for (const ladder of ladders) {
+    for (const [harder, easier] of pairsOf(ladder)) {
+      for (const implied of impliedBy(ladder.kind, harder, easier)) {
+        const key = `${implied.target.market.id} ${implied.outcome}`
+        const earlier = found.get(key)
+        if (earlier === undefined || byStrength(implied, earlier) < 0) found.set(key, implied)
+      }
+    }
+  }
+  return [...found.values()].flatMap((implied) => {
+    const opposite = found.get(`${implied.target.market.id} ${1 - implied.outcome}`)
+    if (opposite === undefined) return [implied]
+    const isWeaker = implied.state === "proposed" && opposite.state === "resolved"
+    return isWeaker ? [] : [{ ...implied, conflict: true }]
+  }).sort(byStrength).slice(0, impliedMax)
+}
+
+/** The harder rung's happening implies the easier's; the easier's failing implies the harder's. */
+function impliedBy(
+  kind: RungKind,
+  harder: LadderRung,
+  easier: LadderRung,
+): ReadonlyArray<ImpliedEnd> {
+  const [up, down] = [happened(harder), happened(easier)]
+  return [
+    ...up === true ? [impliedEnd(kind, easier, harder, true)] : [],
+    ...down === false ? [impliedEnd(kind, harder, easier, false)] : [],
+  ].flatMap((implied) => implied ?? [])
+}
+
+function impliedEnd(
+  kind: RungKind,
+  target: LadderRung,
+  source: LadderRung,
+  happens: boolean,
+): ImpliedEnd | null {
+  const { quote, known, rung } = target
+  const outcome = happens === (rung.outcome === 0) ? 0 : 1
+  if (source.known === null || known?.state === "resolved" || known?.outcome === outcome) {
+    return null
+  }
+  return {
+    ...{ target, outcome, source, kind },
+    mid: quote === null ? null : quoteOfOutcome(quote, outcome).mid,
+    state: source.known.state,
+    reason: implications[kind],
+    conflict: known !== null,
+  }
+}
+
+/** Whether the rung's outcome is known to have happened; null when nothing is known. */
+function happened({ known, rung }: LadderRung): boolean | null {
+  return known === null ? null : known.outcome === rung.outcome
+}
+
+const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+function byLiquidity({ market: a }: LadderMarket, { market: b }: LadderMarket): number {
+  const [more, less] = [finite(a.liquidityUsd), finite(b.liquidityUsd)]
+  return less - more || byText(a.id, b.id)
+}
+
+const finite = (value: number) => Number.isFinite(value) ? value : 0
+
+function byRank(a: LadderRung, b: LadderRung): number {
+  return a.rung.rank - b.rung.rank || byText(a.market.id, b.market.id)
+}
+
+function keyOf({ eventKey, kind, rungs: [first] }: Ladder): string {
+  return [eventKey, kind, first?.rung.template ?? ""].join("\n")
+}
+
+const levels: ReadonlyArray<ContradictionLevel> = ["riskless", "quotes", "mid"]
+
+function bySpread(a: Contradiction, b: Contradiction): number {
+  return levels.indexOf(a.level) - levels.indexOf(b.level) ||
+    (b.risklessSpread ?? -1) - (a.risklessSpread ?? -1) ||
+    b.midExcess - a.midExcess ||
+    byText(a.harder.market.id, b.harder.market.id) ||
+    byText(a.easier.market.id, b.easier.market.id)
+}
+
+function byStrength(a: ImpliedEnd, b: ImpliedEnd): number {
+  return Number(b.conflict) - Number(a.conflict) ||
+    byText(b.state, a.state) ||
+    (a.mid ?? 1) - (b.mid ?? 1) ||
+    byText(a.target.market.id, b.target.market.id) ||
+    byText(a.source.market.id, b.source.market.id)
+}

@@ -1,0 +1,76 @@
+/**
+ * What a trade costs, and how much of an advantage is left after its cost.
+ *
+ * The cost of moving a price is `Microstructure.impactUsd` (`book.ts`). A fee is `takerFee` of
+ * `quote.ts`. All prices are USD per share of the outcome that is traded.
+ *
+ * @module
+ */
+import { fromHalfSteps, halfSteps } from "./book.ts"
+import { priceDifference, type Quote, roundMicroUsd, takerFee } from "./quote.ts"
+
+/**
+ * The probability from which buying at `ask`, and holding to the end, gains on average: the price with
+ * its fee, ask + rate x ask x (1 - ask), because a share pays 1 USD with that probability, else 0.
+ */
+export function breakEvenProbability(ask: number, takerFeeRate: number): number {
+  return roundMicroUsd(ask + takerFee(ask, takerFeeRate))
+}
+
+/** The cost of buying at the ask and selling at the bid at once. */
+interface RoundTrip {
+  /** USD a share: the spread and both fees. */
+  readonly costPerShare: number
+  /** The same, as a share of the stake, which is the ask without its fee. */
+  readonly shareOfStake: number
+}
+
+/** Null without a bid and an ask, or where nothing is staked because the ask is 0. */
+export function roundTripOf(quote: Quote, takerFeeRate: number): RoundTrip | null {
+  const { bid, ask } = quote
+  if (bid === null || ask === null || ask === 0) return null
+  const cost = priceDifference(ask, bid) + takerFee(ask, takerFeeRate) + takerFee(bid, takerFeeRate)
+  return { costPerShare: roundMicroUsd(cost), shareOfStake: roundMicroUsd(cost / ask) }
+}
+
+/** A wallet's entry, bought now by a follower at the ask. */
+export interface CopyCost {
+  readonly ask: number
+  /** ask - entry price; negative when the follower pays less than the wallet paid. */
+  readonly difference: number
+  /** USD a share for the follower's fee. */
+  readonly fee: number
+  /**
+   * The wallet's past edge (mean payout minus its entry price, USD a share), less what the follower pays
+   * more, fee included; null when no edge is known. It assumes that the wallet is as good as before,
+   * and that the price change since its entry is no news.
+   */
+  readonly edgeLeft: number | null
+}
+
+/** Null without an ask. `quote` is of the outcome that the wallet bought. */
+export function copyCostOf(
+  { entryPrice, edge, quote, takerFeeRate }: {
+    readonly entryPrice: number
+    readonly edge: number | null
+    readonly quote: Quote
+    readonly takerFeeRate: number
+  },
+): CopyCost | null {
+  const { ask } = quote
+  if (ask === null) return null
+  const difference = roundMicroUsd(ask - entryPrice)
+  const fee = roundMicroUsd(takerFee(ask, takerFeeRate))
+  const edgeLeft = edge === null ? null : roundMicroUsd(edge - difference - fee)
+  return { ask, difference, fee, edgeLeft }
+}
+
+/**
+ * The price at which half of a move is given back. At this price the move still counts as kept
+ * (`outcomeOf` of movers).
+ */
+export function halfGivenBackAt(
+  { priceStart, priceNow }: { readonly priceStart: number; readonly priceNow: number },
+): number {
+  return fromHalfSteps((halfSteps(priceStart) + halfSteps(priceNow)) / 2)
+}

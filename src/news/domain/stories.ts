@@ -1,0 +1,327 @@
+/**
+ * Stories: one text that several publishers printed, with its earliest publication.
+ *
+ * Two headlines are one story if their words are the same, apart from case, punctuation, articles, the
+ * publisher's name at the end and a neutral label such as "Breaking:". Also if one is the other cut off
+ * ("…"), or has one more word that does not change the meaning. A label that changes the meaning
+ * ("Update:", "Correction:") makes another story. Word order, numbers and negations always count.
+ *
+ * @module
+ */
+import { day, type EpochMs } from "../../core/domain/time.ts"
+import { byTime, compare, type Headline } from "./headline.ts"
+import { isInformative, wordsOf } from "./words.ts"
+
+export interface Story {
+  /** Of the earliest publication, without the label and the publisher's name at the end. */
+  readonly title: string
+  /** Of the earliest publication. */
+  readonly url: string
+  /** The publisher of the earliest publication. */
+  readonly source: string
+  readonly firstAt: EpochMs
+  /** The label of its titles: the story updates or corrects an earlier one. */
+  readonly label: StoryLabel
+  /** The first publication of each publisher, ascending; the first is the story's. At most `outletsMax`. */
+  readonly outlets: ReadonlyArray<Headline>
+  /** Whether a later story with the label `correction` is about the same words. */
+  readonly corrected: boolean
+}
+
+type StoryLabel = "none" | "update" | "correction"
+
+/** Publishers kept of one story. */
+export const outletsMax = 40
+/** A publication later than this after the first one starts another story. */
+const storySpanMs = 2 * day
+/** Titles with fewer words are compared only as a whole; a cut title needs as many words as the second. */
+const oneMoreWordsMin = 8
+const cutWordsMin = 5
+/** Longer titles are compared only as a whole. */
+const comparedWordsMax = 30
+/** Labels removed from one title. */
+const labelsMax = 3
+/** Corrections that are compared with the other stories, and the share of words they must have. */
+const correctionsMax = 100
+const correctedShareMin = 0.6
+/** Words of a publisher's name at the end of a title. */
+const publisherWordsMax = 5
+
+/**
+ * The stories of these headlines, each headline in exactly one, the earliest first. The input order does
+ * not matter.
+ */
+export function storiesOf(headlines: ReadonlyArray<Headline>): ReadonlyArray<Story> {
+  const publisher = publishersOf(headlines)
+  const texts = headlines.map((headline) => textOf(headline, publisher.names))
+  const groups = new Map<number, Array<Member>>()
+  const group = sameTexts(texts)
+  headlines.forEach((headline, number) => {
+    const text = texts[number]
+    if (text === undefined) return
+    const key = group(number)
+    const members = groups.get(key) ?? []
+    groups.set(key, members)
+    members.push({ headline: { ...headline, source: publisher.of(headline) }, text })
+  })
+  const stories = [...groups.values()].flatMap(inTime).flatMap(storyOf).sort((a, b) =>
+    a.firstAt - b.firstAt || compare(a.url, b.url) || compare(a.title, b.title) ||
+    compare(a.label, b.label)
+  )
+  return withCorrections(stories)
+}
+
+interface Member {
+  readonly headline: Headline
+  readonly text: Text
+}
+
+/** A title prepared for comparison. */
+interface Text {
+  readonly title: string
+  readonly label: StoryLabel
+  readonly words: ReadonlyArray<string>
+  readonly cut: boolean
+}
+
+/** Labels that do not change the meaning. */
+const neutralLabel =
+  /^(?:breaking(?: news)?|just in|exclusive|live|watch|video|in pictures|developing|alert)\s*[:|–—-]\s+/i
+const updateLabel = /^(?:update(?:d)?(?: ?\d{1,2})?)\s*[:|–—-]\s*(?=\S)|\s*[([]updated?[)\]]$/i
+const correctionLabel =
+  /^(?:correction|corrected|clarification|clarified|retraction|retracted|withdrawn)(?: ?\d{1,2})?\s*[:|–—-]\s*(?=\S)|\s*[([]correct(?:ion|ed)[)\]]$/i
+
+function textOf({ title }: Headline, publishers: ReadonlySet<string>): Text {
+  let text = title.trim()
+  let label: StoryLabel = "none"
+  for (let removed = 0; removed < labelsMax; removed += 1) {
+    text = text.replace(neutralLabel, "")
+    if (correctionLabel.test(text)) label = "correction"
+    else if (updateLabel.test(text) && label === "none") label = "update"
+    text = text.replace(correctionLabel, "").replace(updateLabel, "").trim()
+  }
+  text = withoutPublisher(text, publishers)
+  const words = plainWords(text).filter((word) => !articles.has(word))
+  return {
+    title: text,
+    label,
+    words: words.length > 0 ? words : [title],
+    cut: /(?:…|\.\.\.)$/.test(text),
+  }
+}
+
+const articles: ReadonlySet<string> = new Set(["a", "an", "the"])
+
+/** Publishers whose name often ends a title that another site prints. */
+const knownPublishers = `
+  reuters; ap; ap news; associated press; the associated press; afp; bbc; bbc news; cnn; cnbc; npr;
+  bloomberg; the guardian; guardian; al jazeera; dw; france 24; euronews; the new york times; new york
+  times; nyt; the washington post; washington post; politico; axios; the hill; fox news; nbc news; abc
+  news; cbs news; sky news; financial times; ft; the wall street journal; wsj; forbes; espn; coindesk;
+  the independent; the telegraph; usa today; yahoo; yahoo news; yahoo finance; msn; le monde; kyodo news
+`.split(";").map((name) => name.trim().split(/\s+/).join(" "))
+
+function withoutPublisher(title: string, publishers: ReadonlySet<string>): string {
+  const found = /^(.*\S)\s+[-|–—]\s+([^-|–—]{2,60})$/s.exec(title)
+  if (found === null) return title
+  const [, rest = title, end = ""] = found
+  const name = plainWords(end)
+  return name.length <= publisherWordsMax && publishers.has(name.join(" ")) ? rest : title
+}
+
+/** Lower case, aliases replaced, endings kept: "to resign" and "resigned" are two texts. */
+function plainWords(text: string): ReadonlyArray<string> {
+  return wordsOf(text).map(({ written }) => written.toLowerCase())
+}
+
+/** Hosts that show the texts of many publishers. */
+const sharedSite = /^(?:google|yahoo|msn|substack|medium|blogspot|wordpress|tumblr|github|bing)$/
+
+/**
+ * The publisher of each headline. A source that is a host is the named source of the same site, if there
+ * is one: the search of headlines gives hosts, and a feed gives names.
+ */
+function publishersOf(headlines: ReadonlyArray<Headline>) {
+  const named = new Map<string, string>()
+  const names = new Set(knownPublishers)
+  for (const source of new Set(headlines.map(({ source }) => source))) {
+    names.add(plainWords(source).join(" "))
+  }
+  for (const { source, url } of headlines) {
+    if (isHost(source)) continue
+    const site = siteOf(url)
+    const known = named.get(site)
+    if (!sharedSite.test(site) && (known === undefined || source < known)) named.set(site, source)
+  }
+  const of = ({ source, url }: Headline) =>
+    isHost(source) ? named.get(siteOf(url)) ?? source.replace(/^www\./, "") : source
+  return { of, names }
+}
+
+function isHost(source: string): boolean {
+  return /^[^\s.]+(?:\.[^\s.]+)+$/.test(source)
+}
+
+/** The site's own name in its host: `bbc` of `www.bbc.co.uk` and of `bbc.com`. */
+function siteOf(url: string): string {
+  const labels = (URL.parse(url)?.hostname ?? url).split(".")
+  const last = labels.length - 1
+  const isSecondLevel = last >= 2 && labels[last]?.length === 2 &&
+    /^(?:co|com|org|net|gov|ac|or|ne)$/.test(labels[last - 1] ?? "")
+  return labels[isSecondLevel ? last - 2 : Math.max(0, last - 1)] ?? url
+}
+
+/** Words that change the meaning of a title when they are added to it. */
+const meaningWords: ReadonlySet<string> = new Set(
+  `
+  not no never nor without none neither cannot fail fails failed deny denies denied refuse refuses refused
+  reject rejects rejected may might could would should will can likely unlikely possible possibly expected
+  reportedly alleged allegedly nearly almost about early late former ex fake false if unless before after
+  until over under above below near far more less least most only first second third half part partly up
+  down rise rises rose fall falls fell against for from to with and or but versus vs stop stops stopped end
+  ends ended delay delays delayed cancel cancels cancelled canceled plan plans planned rule rules out
+  considers consider threatens threaten urges urge seeks seek wants asks says denies again another other
+  all any some every both january february march april may june july august september october november
+  december monday tuesday wednesday thursday friday saturday sunday men women mens womens junior
+`.trim().split(/\s+/),
+)
+
+/** For the number of a text, the number of its group of same texts. */
+function sameTexts(texts: ReadonlyArray<Text>): (number: number) => number {
+  const parents = texts.map((_, number) => number)
+  const rootOf = (number: number): number => {
+    let root = number
+    while (parents[root] !== undefined && parents[root] !== root) root = parents[root] ?? root
+    for (let at = number; at !== root;) [at, parents[at]] = [parents[at] ?? root, root]
+    return root
+  }
+  const join = (one: number, other: number): void => {
+    parents[rootOf(one)] = rootOf(other)
+  }
+  const whole = new Map<string, number>()
+  const cuts = new Map<string, number>()
+  texts.forEach(({ title, label, words, cut }, number) => {
+    const place = cut ? cuts : whole
+    const key = keyOf(label, words)
+    const other = place.get(key)
+    // The representative of equal texts must not depend on the order.
+    if (other === undefined || title < (texts[other]?.title ?? "")) place.set(key, number)
+    if (other !== undefined) join(number, other)
+  })
+  for (
+    const { label, words, number } of [...whole.values()].flatMap((number) => at(texts, number))
+  ) {
+    if (words.length <= oneMoreWordsMin || words.length > comparedWordsMax) continue
+    words.forEach((word, place) => {
+      if (meaningWords.has(word) || /\p{N}/u.test(word)) return
+      const shorter = whole.get(keyOf(label, words.toSpliced(place, 1)))
+      if (shorter !== undefined && isOrdinary(texts, number, word)) join(number, shorter)
+    })
+  }
+  joinCuts(texts, whole, cuts, join)
+  return rootOf
+}
+
+/** Whether the title writes the word in lower case, so that it is no name. */
+function isOrdinary(texts: ReadonlyArray<Text>, number: number, word: string): boolean {
+  return wordsOf(texts[number]?.title ?? "").some(({ written }) => written === word)
+}
+
+function at(texts: ReadonlyArray<Text>, number: number) {
+  const text = texts[number]
+  return text === undefined ? [] : [{ ...text, number }]
+}
+
+/** A cut title belongs to the whole title that it begins, if there is exactly one. */
+function joinCuts(
+  texts: ReadonlyArray<Text>,
+  whole: ReadonlyMap<string, number>,
+  cuts: ReadonlyMap<string, number>,
+  join: (one: number, other: number) => void,
+): void {
+  const lengths = [...new Set([...cuts.values()].map((number) => texts[number]?.words.length ?? 0))]
+    .filter((length) => length >= cutWordsMin && length <= comparedWordsMax)
+  const begun = new Map<number, number | null>()
+  for (const number of whole.values()) {
+    const { label, words } = texts[number] ?? { label: "none" as const, words: [] }
+    for (const length of lengths) {
+      const cut = length > words.length ? undefined : cuts.get(keyOf(label, words.slice(0, length)))
+      // The second whole title shows that the cut one is ambiguous.
+      if (cut !== undefined) begun.set(cut, begun.has(cut) ? null : number)
+    }
+  }
+  for (const [cut, only] of begun) if (only !== null) join(cut, only)
+}
+
+function keyOf(label: StoryLabel, words: ReadonlyArray<string>): string {
+  return `${label} ${words.join(" ")}`
+}
+
+/** Splits the publications of one text where the next one is too long after the first. */
+function inTime(members: ReadonlyArray<Member>): ReadonlyArray<ReadonlyArray<Member>> {
+  const parts: Array<Array<Member>> = []
+  for (const member of members.toSorted((a, b) => byTime(a.headline, b.headline))) {
+    const part = parts.at(-1)
+    const first = part?.[0]
+    if (part === undefined || first === undefined || isLater(first, member)) parts.push([member])
+    else part.push(member)
+  }
+  return parts
+}
+
+function isLater(first: Member, next: Member): boolean {
+  return next.headline.publishedAt > first.headline.publishedAt + storySpanMs
+}
+
+/** The story of ascending publications; none without any. */
+function storyOf(members: ReadonlyArray<Member>): ReadonlyArray<Story> {
+  const [first] = members
+  if (first === undefined) return []
+  const bySource = new Map<string, Headline>()
+  for (const { headline } of members) {
+    if (!bySource.has(headline.source)) bySource.set(headline.source, headline)
+  }
+  const outlets = [...bySource.values()].slice(0, outletsMax)
+  const { url, source, publishedAt } = first.headline
+  const { title, label } = first.text
+  return [{ title, url, source, firstAt: publishedAt, label, outlets, corrected: false }]
+}
+
+/** Marks for each correction the earlier stories that share most of its words. */
+function withCorrections(stories: ReadonlyArray<Story>): ReadonlyArray<Story> {
+  const corrections = stories.filter(({ label }) => label === "correction").slice(-correctionsMax)
+  if (corrections.length === 0) return stories
+  const terms = stories.map(({ title }) => subjectTerms(title))
+  const corrected = new Set<number>()
+  for (const correction of corrections) {
+    const own = subjectTerms(correction.title)
+    const shares = stories.map((story, number) =>
+      story.label === "correction" || story.firstAt > correction.firstAt
+        ? 0
+        : sharedShare(own, terms[number] ?? new Set())
+    )
+    const best = shares.reduce((most, share) => Math.max(most, share), correctedShareMin)
+    shares.forEach((share, number) => {
+      if (share >= best) corrected.add(number)
+    })
+  }
+  return stories.map((story, number) =>
+    corrected.has(number) ? { ...story, corrected: true } : story
+  )
+}
+
+/** The terms that a correction shares with what it corrects; a changed outcome is not one. */
+function subjectTerms(title: string): ReadonlySet<string> {
+  return new Set(
+    wordsOf(title).map(({ term }) => term).filter((term) =>
+      isInformative(term) || /\p{N}/u.test(term)
+    ),
+  )
+}
+
+/** Shared terms as a share of the larger set. */
+function sharedShare(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  let shared = 0
+  for (const term of one) if (other.has(term)) shared += 1
+  return shared / Math.max(one.size, other.size, 1)
+}

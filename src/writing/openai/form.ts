@@ -1,0 +1,65 @@
+/**
+ * The forms of a request, from the strictest to one that every compatible server takes, and the reading
+ * of JSON out of the answers to the loose ones.
+ *
+ * @module
+ */
+import type { CallFailed } from "./failures.ts"
+
+export interface Form {
+  /** Structured outputs, JSON mode, or words in the prompt only. */
+  readonly format: "json_schema" | "json_object" | "words"
+  /** The parameter that limits the answer; null for none, then our time and byte limits hold. */
+  readonly tokens: "max_completion_tokens" | "max_tokens" | null
+}
+
+export const strictForm: Form = { format: "json_schema", tokens: "max_completion_tokens" }
+
+/** The next form for a server that does not support a part of this one; null when there is none. */
+export function simplerForm(
+  { format, tokens }: Form,
+  unsupported: CallFailed["unsupported"],
+): Form | null {
+  if (unsupported === null) return null
+  if (unsupported === "tokens" && tokens !== null) {
+    return { format, tokens: tokens === "max_completion_tokens" ? "max_tokens" : null }
+  }
+  if (format === "words") return null
+  return { format: format === "json_schema" ? "json_object" : "words", tokens }
+}
+
+/** For servers without structured outputs. JSON mode requires the word JSON in the prompt. */
+export function shapeInWords(jsonSchema: Record<string, unknown>): string {
+  return `Answer with one JSON object that this JSON schema accepts, and with nothing before or after it: ${
+    JSON.stringify(jsonSchema)
+  }`
+}
+
+/** Places at which the object may begin. */
+const beginningsMax = 20
+
+/**
+ * The JSON of an answer, which may stand after the model's reasoning, inside a code block or between
+ * sentences. Undefined without one: no shape accepts undefined.
+ */
+export function jsonIn(text: string): unknown {
+  const whole = parsed(text)
+  if (whole !== undefined) return whole
+  const answer = text.slice(text.lastIndexOf("</think>") + 1)
+  const end = answer.lastIndexOf("}") + 1
+  let begin = answer.indexOf("{")
+  for (let n = 0; n < beginningsMax && begin !== -1 && begin < end; n++) {
+    const value = parsed(answer.slice(begin, end))
+    if (value !== undefined) return value
+    begin = answer.indexOf("{", begin + 1)
+  }
+  return undefined
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

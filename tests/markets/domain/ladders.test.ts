@@ -1,0 +1,331 @@
+/**
+ * Ladders of one event: coherent prices contradict nothing, and every planted contradiction is found,
+ * with the spread that an enumeration of all states of the world gives.
+ *
+ * @module
+ */
+import { deepStrictEqual, ok, strictEqual } from "node:assert"
+import { Arbitrary, Schema } from "effect"
+import {
+  type Contradiction,
+  contradictionsMax,
+  contradictionsOf,
+  impliedEnds,
+  impliedMax,
+  type KnownEnd,
+  type LadderMarket,
+  ladderMarketsMax,
+  laddersOf,
+} from "../../../src/markets/domain/ladders.ts"
+import { MarketId } from "../../../src/markets/domain/market.ts"
+import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
+import { law } from "../../support/effect.ts"
+import { market } from "../../support/movers/market.ts"
+
+const between = (minimum: number, maximum: number) =>
+  Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
+const flag = Arbitrary.schema(Schema.Boolean)
+
+/** One rung of a generated ladder: its prices are those of the rung's outcome, in steps of 0.0001. */
+interface Given {
+  readonly bid: number
+  readonly ask: number
+  readonly bidShares: number
+  readonly askShares: number
+  /** Whether the rung's outcome is the second one. */
+  readonly flipped: boolean
+  readonly feeHundredths: number
+}
+
+const given: Arbitrary.Arbitrary<Given> = Arbitrary.map(
+  Arbitrary.all({
+    bid: between(1, 9_800),
+    width: between(1, 199),
+    bidShares: between(1, 5_000),
+    askShares: between(1, 5_000),
+    flipped: flag,
+    feeHundredths: between(0, 7),
+  }),
+  ({ width, ...one }) => ({ ...one, ask: one.bid + width }),
+)
+
+/** Questions of every kind of ladder, from the easiest rung to the hardest. */
+const kinds: ReadonlyArray<(n: number) => string> = [
+  (n) => `Will inflation in Norland be above ${4 + n}.5% in November 2026?`,
+  (n) => `Will turnout in Arden be below ${90 - n}%?`,
+  (n) => `Finch out by December ${31 - n}, 2026?`,
+  (n) => `Ceasefire continues through November ${n + 1}, 2026?`,
+]
+
+const ladder = Arbitrary.all({
+  kind: between(0, kinds.length),
+  rungs: Arbitrary.array(given, { minLength: 2, maxLength: 6 }),
+})
+type GivenLadder = { readonly kind: number; readonly rungs: ReadonlyArray<Given> }
+
+/** The markets of a generated ladder; the last kind is an over/under line. */
+function marketsOf({ kind, rungs }: GivenLadder): ReadonlyArray<LadderMarket> {
+  return rungs.map((rung, n) => {
+    const { bid, ask, bidShares, askShares, flipped, feeHundredths } = rung
+    const question = kinds[kind]?.(n) ?? `Gulls vs. Rovers: O/U ${n}.5`
+    const [happens, other] = kind < kinds.length ? ["Yes", "No"] : ["Over", "Under"]
+    const quoted = flipped
+      ? {
+        ...{ bestBid: (10_000 - ask) / 10_000, bestAsk: (10_000 - bid) / 10_000 },
+        ...{ bidShares: askShares, askShares: bidShares },
+      }
+      : { bestBid: bid / 10_000, bestAsk: ask / 10_000, bidShares, askShares }
+    return {
+      market: market({
+        ...{ question, id: MarketId.make(`m${n}`), takerFeeRate: feeHundredths / 100 },
+        outcomes: flipped ? [other ?? "", happens ?? ""] : [happens ?? "", other ?? ""],
+      }),
+      quote: quoteOf(quoted),
+      known: null,
+    }
+  })
+}
+
+/**
+ * What a share of each side of rung `n` pays in every state. In state `s` the first `s` rungs happened:
+ * a harder rung never without the easier ones.
+ */
+function payoffs(n: number, count: number, happens: boolean): ReadonlyArray<number> {
+  return Array.from({ length: count + 1 }, (_, state) => (n < state) === happens ? 1 : 0)
+}
+
+/** The cost of one side at its ask, with the taker's fee. */
+function costOf({ bid, ask, feeHundredths }: Given, happens: boolean): number {
+  const price = (happens ? ask : 10_000 - bid) / 10_000
+  return price + feeHundredths / 100 * price * (1 - price)
+}
+
+/** The gain in the worst state of buying a side of each of two rungs. */
+function worstGain(
+  { rungs }: GivenLadder,
+  [a, aHappens]: readonly [number, boolean],
+  [b, bHappens]: readonly [number, boolean],
+): number {
+  const [first, second] = [rungs[a], rungs[b]]
+  if (first === undefined || second === undefined) return Number.NaN
+  const other = payoffs(b, rungs.length, bHappens)
+  const paid = payoffs(a, rungs.length, aHappens).map((pays, state) => pays + (other[state] ?? 0))
+  return Math.min(...paid) - costOf(first, aHappens) - costOf(second, bHappens)
+}
+
+const near = (a: number, b: number) => Math.abs(a - b) <= 1e-6
+const indexOf = ({ market: { id } }: { readonly market: { readonly id: string } }) =>
+  Number(id.slice(1))
+const pairKey = ({ easier, harder }: Contradiction) => `${indexOf(easier)} ${indexOf(harder)}`
+
+law("contradictionsOf() finds none in coherent prices", ladder, (coherent) => {
+  const bids = coherent.rungs.map(({ bid }) => bid).sort((a, b) => b - a)
+  const [width] = coherent.rungs.map(({ ask, bid }) => ask - bid)
+  const rungs = coherent.rungs.map((rung, n) => ({
+    ...rung,
+    bid: bids[n] ?? 1,
+    ask: (bids[n] ?? 1) + (width ?? 1),
+  }))
+  const ladders = laddersOf(marketsOf({ ...coherent, rungs }))
+  return ladders.length === 1 && ladders[0]?.rungs.length === rungs.length &&
+    contradictionsOf(ladders).length === 0
+})
+
+law(
+  "contradictionsOf() finds exactly the pairs whose mids contradict each other",
+  ladder,
+  (any) => {
+    const found = contradictionsOf(laddersOf(marketsOf(any))).map(pairKey).sort()
+    const mid = (n: number) => (any.rungs[n]?.bid ?? 0) + (any.rungs[n]?.ask ?? 0)
+    const expected = any.rungs.flatMap((_, easier) =>
+      any.rungs.flatMap((_, harder) =>
+        harder > easier && mid(harder) > mid(easier) ? [`${easier} ${harder}`] : []
+      )
+    )
+    deepStrictEqual(found, expected.sort())
+  },
+)
+
+law("contradictionsOf() states the gain in the worst of all states, after fees", ladder, (any) => {
+  for (const found of contradictionsOf(laddersOf(marketsOf(any)))) {
+    const { easier, harder, level, risklessSpread, size } = found
+    const gain = worstGain(any, [indexOf(easier), true], [indexOf(harder), false])
+    if (risklessSpread === null || !near(risklessSpread, gain)) return false
+    if (level === "riskless" !== risklessSpread > 0) return false
+    const shares = Math.min(
+      any.rungs[indexOf(harder)]?.bidShares ?? 0,
+      any.rungs[indexOf(easier)]?.askShares ?? 0,
+    )
+    if (size === null || size.shares !== shares) return false
+    if (!near(size.gainUsd / shares, gain)) return false
+  }
+  return true
+})
+
+law("contradictionsOf() misses no pair of trades that gains in every state", ladder, (any) => {
+  const riskless = new Set(
+    contradictionsOf(laddersOf(marketsOf(any)))
+      .filter(({ level }) => level === "riskless").map(pairKey),
+  )
+  const sides = [true, false]
+  for (const [easier] of any.rungs.entries()) {
+    for (const [harder] of any.rungs.entries()) {
+      if (harder <= easier) continue
+      const best = Math.max(
+        ...sides.flatMap((a) => sides.map((b) => worstGain(any, [easier, a], [harder, b]))),
+      )
+      if (best > 1e-6 && !riskless.has(`${easier} ${harder}`)) return false
+      if (best < -1e-6 && riskless.has(`${easier} ${harder}`)) return false
+    }
+  }
+  return true
+})
+
+law(
+  "ladders and what they imply do not depend on the order of the markets",
+  Arbitrary.all({ ladder, by: between(1, 100) }),
+  ({ ladder: any, by }) => {
+    const markets = marketsOf(any).map((one, n): LadderMarket => ({
+      ...one,
+      known: (n + by) % 5 === 0 ? { outcome: by % 2 === 0 ? 0 : 1, state: "proposed" } : null,
+    }))
+    const shuffled = markets.map((one, n) => ({ one, rank: (n * 7_919 + by * 31) % 101 }))
+      .sort((a, b) => a.rank - b.rank).map(({ one }) => one)
+    const [ladders, again] = [laddersOf(markets), laddersOf(shuffled)]
+    deepStrictEqual(again, ladders)
+    deepStrictEqual(contradictionsOf(again), contradictionsOf(ladders))
+    deepStrictEqual(impliedEnds(again), impliedEnds(ladders))
+  },
+)
+
+const knownLadder = Arbitrary.all({
+  ladder,
+  known: Arbitrary.array(between(0, 5), { minLength: 6, maxLength: 6 }),
+})
+
+/** 0: proposed not to happen, 1: proposed to happen, otherwise unknown. */
+function withKnown(any: GivenLadder, known: ReadonlyArray<number>): ReadonlyArray<LadderMarket> {
+  return marketsOf(any).map((one, n) => {
+    const [code, flipped] = [known[n] ?? 2, any.rungs[n]?.flipped === true]
+    const end: KnownEnd = { outcome: (code === 1) !== flipped ? 0 : 1, state: "proposed" }
+    return { ...one, known: code < 2 ? end : null }
+  })
+}
+
+law(
+  "impliedEnds() states what is true in every state that the proposals leave",
+  knownLadder,
+  (any) => {
+    const { ladder: of, known } = any
+    const markets = withKnown(of, known)
+    const states = Array.from({ length: of.rungs.length + 1 }, (_, state) => state)
+      .filter((state) =>
+        of.rungs.every((_, n) => (known[n] ?? 2) > 1 || (known[n] === 1) === (n < state))
+      )
+    const found = impliedEnds(laddersOf(markets))
+    if (states.length === 0) return found.some(({ conflict }) => conflict)
+    const expected = of.rungs.flatMap((rung, n) => {
+      if ((known[n] ?? 2) < 2) return []
+      const happened = new Set(states.map((state) => n < state))
+      if (happened.size > 1) return []
+      return [`m${n} ${happened.has(true) !== rung.flipped ? 0 : 1}`]
+    })
+    deepStrictEqual(
+      found.map(({ target, outcome }) => `${target.market.id} ${outcome}`).sort(),
+      expected,
+    )
+    return found.every(({ conflict }) => !conflict)
+  },
+)
+
+Deno.test("laddersOf() compares only markets of one event", () => {
+  const [first, second] = marketsOf({ kind: 0, rungs: [plain(4_000, 4_100), plain(5_000, 5_100)] })
+  ok(first !== undefined && second !== undefined)
+  strictEqual(contradictionsOf(laddersOf([first, second])).length, 1)
+  const elsewhere = { ...second, market: { ...second.market, eventKey: "another" } }
+  deepStrictEqual(laddersOf([first, elsewhere]), [])
+  deepStrictEqual(laddersOf([first, first]), [])
+})
+
+function plain(bid: number, ask: number): Given {
+  return { bid, ask, bidShares: 10, askShares: 10, flipped: false, feeHundredths: 0 }
+}
+
+Deno.test("contradictionsOf() compares no equal rungs, and no market whose end is known", () => {
+  const [easier, harder] = marketsOf({ kind: 4, rungs: [plain(3_900, 4_100), plain(5_000, 5_100)] })
+  ok(easier !== undefined && harder !== undefined)
+  const twin = { ...easier, market: { ...easier.market, id: MarketId.make("m2") }, quote: null }
+  const dear = { ...twin, quote: quoteOf({ bestBid: 0.45, bestAsk: 0.46 }) }
+  deepStrictEqual(contradictionsOf(laddersOf([easier, dear, harder])).map(pairKey), ["0 1", "2 1"])
+  const known: KnownEnd = { outcome: 0, state: "proposed" }
+  deepStrictEqual(contradictionsOf(laddersOf([{ ...easier, known }, harder])), [])
+  deepStrictEqual(contradictionsOf(laddersOf([easier, { ...harder, known }])), [])
+})
+
+Deno.test("contradictionsOf() distinguishes three levels", () => {
+  const levelOf = (bid: number, ask: number, feeHundredths: number) => {
+    const rungs = [{ ...plain(3_900, 4_100), feeHundredths }, { ...plain(bid, ask), feeHundredths }]
+    const [found] = contradictionsOf(laddersOf(marketsOf({ kind: 4, rungs })))
+    return [found?.level, found?.risklessSpread]
+  }
+  deepStrictEqual(levelOf(4_000, 4_200, 0), ["mid", -0.01])
+  // The fees: 0.05 x (0.41 x 0.59 + 0.43 x 0.57).
+  deepStrictEqual(levelOf(4_300, 4_400, 5), ["quotes", -0.00435])
+  deepStrictEqual(levelOf(4_300, 4_400, 0), ["riskless", 0.02])
+})
+
+Deno.test("contradictionsOf() knows no riskless spread without a book, and no size without shares", () => {
+  const [easier, harder] = marketsOf({ kind: 0, rungs: [plain(3_900, 4_100), plain(5_000, 5_100)] })
+  ok(easier !== undefined && harder !== undefined)
+  const [byMid] = contradictionsOf(laddersOf([{ ...easier, quote: quoteOfMid(0.4) }, harder]))
+  deepStrictEqual([byMid?.level, byMid?.risklessSpread, byMid?.size], ["mid", null, null])
+  const listed = quoteOf({ bestBid: 0.39, bestAsk: 0.41 })
+  const [found] = contradictionsOf(laddersOf([{ ...easier, quote: listed }, harder]))
+  deepStrictEqual([found?.level, found?.risklessSpread, found?.size], ["riskless", 0.09, null])
+  strictEqual(found?.reason, "a value above the higher limit is also above the lower one")
+  deepStrictEqual([found?.harder.rung.label, found?.easier.rung.label], [
+    "above 5.5%",
+    "above 4.5%",
+  ])
+  deepStrictEqual(contradictionsOf(laddersOf([{ ...easier, quote: null }, harder])), [])
+})
+
+Deno.test("laddersOf() and its results stay within their limits", () => {
+  const rungs = Array.from({ length: 200 }, (_, n) => plain(100 + n, 110 + n))
+  const markets = marketsOf({ kind: 4, rungs }).map((one, n): LadderMarket => ({
+    ...one,
+    market: { ...one.market, liquidityUsd: n },
+  }))
+  const ladders = laddersOf(markets)
+  strictEqual(ladders[0]?.rungs.length, ladderMarketsMax)
+  // The most liquid are read.
+  ok(ladders[0]?.rungs.every(({ market }) => market.liquidityUsd >= 200 - ladderMarketsMax))
+  strictEqual(contradictionsOf(ladders).length, contradictionsMax)
+  const known = markets.map((one): LadderMarket => ({
+    ...one,
+    known: indexOf(one) === 199 ? { outcome: 0, state: "resolved" } : null,
+  }))
+  strictEqual(impliedEnds(laddersOf(known)).length, impliedMax)
+})
+
+Deno.test("impliedEnds() prefers a result to a proposal, and names a conflict", () => {
+  const rungs = [plain(3_000, 3_100), plain(2_000, 2_100), plain(1_000, 1_100)]
+  const markets = marketsOf({ kind: 0, rungs })
+  const end = (outcome: 0 | 1, state: KnownEnd["state"]) => ({ outcome, state })
+  const knownOf = (...known: ReadonlyArray<KnownEnd | null>) =>
+    impliedEnds(laddersOf(markets.map((one, n) => ({ ...one, known: known[n] ?? null }))))
+      .map((
+        { target, outcome, mid, source, state, conflict },
+      ) => [target.market.id, outcome, mid, source.market.id, state, conflict])
+  deepStrictEqual(knownOf(null, end(0, "proposed"), end(0, "resolved")), [
+    ["m0", 0, 0.305, "m2", "resolved", false],
+  ])
+  deepStrictEqual(knownOf(end(1, "proposed"), null, null), [
+    ["m1", 1, 0.795, "m0", "proposed", false],
+    ["m2", 1, 0.895, "m0", "proposed", false],
+  ])
+  deepStrictEqual(knownOf(end(1, "proposed"), null, end(0, "resolved")), [
+    ["m1", 0, 0.205, "m2", "resolved", true],
+    ["m0", 0, 0.305, "m2", "resolved", true],
+  ])
+})

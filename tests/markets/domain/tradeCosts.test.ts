@@ -1,0 +1,113 @@
+/**
+ * Quotes and the costs of trades, against the gains and losses that they summarise.
+ *
+ * @module
+ */
+import { deepStrictEqual, ok, strictEqual } from "node:assert"
+import { Arbitrary, Result, Schema } from "effect"
+import { microstructure } from "../../../src/markets/domain/book.ts"
+import {
+  quoteOf,
+  quoteOfBook,
+  quoteOfMid,
+  quoteOfOutcome,
+  takerFee,
+} from "../../../src/markets/domain/quote.ts"
+import {
+  breakEvenProbability,
+  copyCostOf,
+  halfGivenBackAt,
+  roundTripOf,
+} from "../../../src/markets/domain/tradeCosts.ts"
+import { outcomeOf } from "../../../src/movers/domain/moveOutcomes.ts"
+import { law } from "../../support/effect.ts"
+import { book, mirrored } from "../../support/movers/market.ts"
+
+const between = (minimum: number, maximum: number) =>
+  Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
+const trade = Arbitrary.map(
+  Arbitrary.all({ bid: between(1, 9_000), width: between(1, 999), fee: between(0, 100) }),
+  ({ bid, width, fee }) => ({ bid: bid / 10_000, ask: (bid + width) / 10_000, rate: fee / 100 }),
+)
+const near = (a: number, b: number) => Math.abs(a - b) <= 2e-6
+
+law(
+  "breakEvenProbability() is where holding to the end gains nothing on average",
+  trade,
+  (given) => {
+    const { ask, rate } = given
+    const probability = breakEvenProbability(ask, rate)
+    const gainAt = (p: number) => p * (1 - ask) - (1 - p) * ask - rate * ask * (1 - ask)
+    return near(gainAt(probability), 0) && probability >= ask && probability <= 1
+  },
+)
+
+law("roundTripOf() is what buying and selling at once loses", trade, ({ bid, ask, rate }) => {
+  const quote = quoteOf({ bestBid: bid, bestAsk: ask })
+  ok(quote !== null)
+  const found = roundTripOf(quote, rate)
+  const shares = 100 / ask
+  const spent = 100 + shares * rate * ask * (1 - ask)
+  const got = shares * bid - shares * rate * bid * (1 - bid)
+  ok(found !== null)
+  const lost = spent - got
+  return near(found.shareOfStake, lost / 100) && near(found.costPerShare, lost / shares)
+})
+
+law("quoteOfOutcome() of the second outcome is the quote of the mirrored book", trade, (given) => {
+  const { bid, ask } = given
+  const of = book([{ price: bid, size: 7 }, { price: bid, size: 2 }], [{ price: ask, size: 3 }])
+  const [first, second] = [quoteOfBook(of), quoteOfBook(mirrored(of))]
+  ok(first !== null)
+  deepStrictEqual(quoteOfOutcome(first, 1), second)
+  deepStrictEqual(quoteOfOutcome(quoteOfOutcome(first, 1), 1), first)
+  deepStrictEqual([first.bidShares, first.askShares], [9, 3])
+  const { mid } = Result.getOrThrow(microstructure(of))
+  strictEqual(first.mid, mid)
+})
+
+Deno.test("quotes are made of prices only", () => {
+  for (const bad of [Number.NaN, -0.1, 1.1, Number.POSITIVE_INFINITY]) {
+    strictEqual(quoteOf({ bestBid: bad, bestAsk: 0.5 }), null)
+    strictEqual(quoteOf({ bestBid: 0.5, bestAsk: bad }), null)
+    strictEqual(quoteOfMid(bad), null)
+  }
+  strictEqual(quoteOf({ bestBid: 0.6, bestAsk: 0.5 }), null)
+  strictEqual(quoteOfBook(book([], [{ price: 0.5, size: 1 }])), null)
+  strictEqual(quoteOfBook(book([{ price: 0.4, size: 0 }], [{ price: 0.5, size: 1 }])), null)
+  strictEqual(quoteOf({ bestBid: 0.4, bestAsk: 0.5, bidShares: Number.NaN })?.bidShares, null)
+})
+
+Deno.test("copyCostOf() compares the ask with the wallet's price, and takes the edge down by both", () => {
+  const quote = quoteOf({ bestBid: 0.6, bestAsk: 0.62 })
+  ok(quote !== null)
+  const fee = takerFee(0.62, 0.05)
+  deepStrictEqual(copyCostOf({ entryPrice: 0.7, edge: 0.03, quote, takerFeeRate: 0.05 }), {
+    ...{ ask: 0.62, difference: -0.08 },
+    ...{ fee: Math.round(fee * 1e6) / 1e6, edgeLeft: 0.09822 },
+  })
+  const late = copyCostOf({ entryPrice: 0.5, edge: 0.03, quote, takerFeeRate: 0 })
+  deepStrictEqual([late?.difference, late?.edgeLeft], [0.12, -0.09])
+  strictEqual(copyCostOf({ entryPrice: 0.5, edge: null, quote, takerFeeRate: 0 })?.edgeLeft, null)
+  const mid = quoteOfMid(0.5)
+  ok(mid !== null)
+  strictEqual(copyCostOf({ entryPrice: 0.5, edge: 0, quote: mid, takerFeeRate: 0 }), null)
+  strictEqual(roundTripOf(mid, 0), null)
+})
+
+const move = Arbitrary.map(
+  Arbitrary.all({ start: between(0, 20_000), now: between(0, 20_000) }),
+  ({ start, now }) => ({ priceStart: start / 20_000, priceNow: now / 20_000 }),
+)
+
+law(
+  "halfGivenBackAt() is the last price at which the score counts a move as kept",
+  move,
+  (given) => {
+    const { priceStart, priceNow } = given
+    if (priceStart === priceNow) return true
+    const half = halfGivenBackAt(given)
+    const beyond = half - Math.sign(priceNow - priceStart) / 10_000
+    return outcomeOf(given, half).margin >= -1 && outcomeOf(given, beyond).margin < 0
+  },
+)

@@ -1,0 +1,694 @@
+/**
+ * The page of a report: what its sentences must state, and what they may not.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Arbitrary, Schema } from "effect"
+import { halfSteps } from "../../../src/markets/domain/book.ts"
+import { MarketId, type SeriesPoint, Slug } from "../../../src/markets/domain/market.ts"
+import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
+import type { ReportMaterial } from "../../../src/research/domain/material.ts"
+import { movementOf, toldStory } from "../../../src/research/domain/movement.ts"
+import { reportPage, slotsOf } from "../../../src/research/domain/page.ts"
+import { risksMax } from "../../../src/research/domain/risks.ts"
+import { day, hour, minute } from "../../../src/core/domain/time.ts"
+import { spelled } from "../../../src/writing/domain/values.ts"
+import { fillSlots, wordCount } from "../../../src/writing/domain/page.ts"
+import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
+import { market, now } from "../../support/movers/market.ts"
+import { whaleRow } from "../../support/products.ts"
+import {
+  anyMaterial,
+  bookWith,
+  headline,
+  openEntry,
+  reportMaterial,
+  story,
+  templateReportOf,
+  untrustedTexts,
+} from "../../support/research/reports.ts"
+
+const many = { runs: sized({ short: 300, full: 5_000 }) }
+
+/** The sentences that are published without a narrator. */
+const sentencesOf = (material: ReportMaterial) =>
+  fillSlots(slotsOf(reportPage(material)), []).flatMap(({ sentences }) => sentences)
+
+const analysisOf = (material: ReportMaterial) => templateReportOf(material).analysis
+
+const textOf = (material: ReportMaterial) => {
+  const { thesis, whaleView, risks, bottomLine } = analysisOf(material)
+  return [thesis, whaleView, ...risks, bottomLine].join("\n")
+}
+
+/** Hourly prices that end at `now`. */
+const hourly = (...mids: readonly [number, ...ReadonlyArray<number>]) => {
+  const [first, ...rest] = mids.map((mid, n): SeriesPoint => ({
+    at: now - (mids.length - 1 - n) * hour,
+    mid,
+  }))
+  return [first ?? { at: now, mid: 0.5 }, ...rest] as const
+}
+const flat = (hours: number, mid: number) => Array.from({ length: hours }, () => mid)
+
+/** From 0.325 to 0.535 in a day; 11 cents of it in the hour that ends 8 hours ago. */
+const jump = reportMaterial({
+  priceAction: hourly(0.325, ...flat(20, 0.325), 0.375, 0.485, ...flat(8, 0.53)),
+  ...bookWith({ mid: 0.535, depthUsd: 20_000 }),
+})
+const stepAt = now - 8 * hour
+
+law("every figure and name of a sentence is a value of its facts", anyMaterial, (material) => {
+  const page = reportPage(material)
+  const facts = new Map(page.facts.map((fact) => [fact.id, fact]))
+  strictEqual(facts.size, page.facts.length)
+  for (const { text, facts: ids } of sentencesOf(material)) {
+    const cited = ids.map((id) => facts.get(id))
+    const spellings = cited.flatMap((fact) => Object.values(fact?.values ?? {}).map(spelled))
+      .sort((a, b) => b.length - a.length)
+    const rest = spellings.reduce((left, value) => left.replaceAll(value, " "), text)
+    ok(!/[\p{N}“”]/u.test(rest), `${text}\n${rest}`)
+  }
+}, many)
+
+law(
+  "each slot can be written: it cites its own facts, which the page has",
+  anyMaterial,
+  (material) => {
+    const page = reportPage(material)
+    const ids = new Set(page.facts.map(({ id }) => id))
+    const slots = slotsOf(page)
+    equal(slots.map(({ id }) => id), slots.map((_, n) => `S${n + 1}`))
+    for (const { facts, sentences } of slots) {
+      ok(facts.every((id) => ids.has(id)) && new Set(facts).size === facts.length)
+      ok(sentences.every((sentence) => sentence.facts.every((id) => facts.includes(id))))
+    }
+    ok(page.risks.length <= risksMax)
+  },
+  many,
+)
+
+law("no sentence is stated twice", anyMaterial, (material) => {
+  const texts = sentencesOf(material).map(({ text }) => text)
+  equal(texts, [...new Set(texts)])
+}, many)
+
+law("a report is plain text, whatever the names are", anyMaterial, (material) => {
+  ok(!/[*_`#|~<>[\]\\]|:\/\/|[\r\t]/.test(textOf(material)), textOf(material))
+}, many)
+
+law("a report is certain of nothing but of a market that has resolved", anyMaterial, (material) => {
+  const certain = reportPage(material).facts.some((fact) => fact.certain)
+  strictEqual(certain, material.market.status === "resolved")
+})
+
+law(
+  "the thesis states the first publication of a related story, and its lag to the step",
+  anyMaterial,
+  (
+    material,
+  ) => {
+    const { facts, thesis } = reportPage(material)
+    const { step } = movementOf(material)
+    const stories = (material.news?.stories ?? []).filter(({ strength }) => strength !== "family")
+    const told = facts.filter(({ id, values, kind }) =>
+      thesis.facts.includes(id) && kind === "news" && values["headline"] !== undefined
+    )
+    strictEqual(told.length, stories.length > 0 ? 1 : 0)
+    const [fact] = told
+    if (fact === undefined) return
+    const { publishedAt, lag } = fact.values
+    const firsts = stories.map(({ firstAt }) => firstAt)
+    ok(publishedAt?.type === "time" && firsts.includes(publishedAt.at))
+    if (step === null) return
+    ok(lag?.type === "duration")
+    strictEqual(lag.ms, Math.abs(step.to.at - publishedAt.at))
+    const isAfter = publishedAt.at > step.to.at
+    strictEqual(/ after that step, so it did not start it: /.test(fact.statement), isAfter)
+    ok(!isAfter || !/possible reason/.test(fact.statement))
+  },
+  many,
+)
+
+law("toldStory() prefers a story shortly before the step, and the earliest of these", anyMaterial, (
+  { news },
+) => {
+  const stories = (news?.stories ?? []).filter(({ strength }) => strength === "direct")
+  const step = { from: { at: stepAt - hour, mid: 0.3 }, to: { at: stepAt, mid: 0.5 } }
+  const told = toldStory(stories, step)
+  const near = stories.map(({ firstAt }) => firstAt)
+    .filter((at) => at <= stepAt && at >= stepAt - 6 * hour)
+  if (near.length > 0) strictEqual(told?.story.firstAt, Math.min(...near))
+  else if (told !== null && told.order !== "after") {
+    ok(stories.every(({ firstAt }) => firstAt <= stepAt))
+  }
+})
+
+law(
+  "the opening states the direction, the ends and the size of the change correctly",
+  anyMaterial,
+  (material) => {
+    const { main, low, high, whole } = movementOf(material)
+    const { facts } = reportPage(material)
+    const [opening] = facts
+    const range = facts.find(({ values }) =>
+      values["low"] !== undefined || values["high"] !== undefined
+    )
+    if (main !== null) {
+      const up = halfSteps(main.to.mid) > halfSteps(main.from.mid)
+      strictEqual(opening?.direction, up ? "up" : "down")
+      strictEqual(/ rose /.test(opening?.statement.replaceAll(/“[^”]*”/g, "") ?? ""), up)
+      equal(opening?.values["from"], { type: "price", value: main.from.mid })
+      equal(opening?.values["to"], { type: "price", value: main.to.mid })
+    } else ok(!/ (?:rose|fell) /.test(opening?.statement.replaceAll(/“[^”]*”/g, "") ?? ""))
+    if (whole === null) return
+    const { low: lowest, high: highest } = range?.values ?? {}
+    ok(lowest === undefined || lowest.type === "price" && lowest.value === low.mid)
+    ok(highest === undefined || highest.type === "price" && highest.value === high.mid)
+  },
+  many,
+)
+
+Deno.test("a story of the hours before the step is a possible reason, with its outlets since", () => {
+  const outlets = [
+    headline({ title: "Keepers agree", source: "Quillon Post", publishedAt: stepAt - 35 * minute }),
+    headline({ source: "Harbor Ledger", publishedAt: stepAt + hour, url: "https://b.example/1" }),
+  ] as const
+  const later = story([headline({ title: "Much later", url: "https://c.example/1" })])
+  const material = { ...jump, news: { stories: [later, story(outlets)], sources: 5, answered: 5 } }
+  const { thesis, confidence, bottomLine } = analysisOf(material)
+  ok(
+    /^Yes in “Will the lighthouse be lit\?” rose 21 cents in 24 hours, from 0\.325 to 0\.535, after a report of 2 outlets\./
+      .test(thesis),
+  )
+  ok(
+    thesis.includes(
+      "52% of the move: 11 cents within 1 hour, from 0.375 to 0.485, seen at 04:00 UTC; since then it went on by 5 cents",
+    ),
+    thesis,
+  )
+  ok(
+    /possible reason.*35 minutes before.*Keepers agree.*Quillon Post, 03:25 UTC; 1 more outlet by 05:00/
+      .test(thesis),
+    thesis,
+  )
+  ok(thesis.includes("Also published: “Much later”"), thesis)
+  strictEqual(confidence, "high")
+  ok(bottomLine.startsWith("Confidence is high: a report in 2 outlets came before the move."))
+  ok(bottomLine.includes("0.43"), bottomLine)
+})
+
+Deno.test("a headline after the step is no reason for it, and the confidence says so", () => {
+  const late = story([headline({ publishedAt: stepAt + 7 * hour })])
+  const { thesis, confidence, bottomLine } = analysisOf({
+    ...jump,
+    news: { stories: [late], sources: 5, answered: 5 },
+  })
+  ok(
+    /and no headline explains it\..* came 7 hours after that step, so it did not start it/.test(
+      thesis,
+    ),
+    thesis,
+  )
+  strictEqual(confidence, "low")
+  ok(bottomLine.startsWith("Confidence is low: the price moved before the first headline."))
+})
+
+Deno.test("of several reports before the step the earliest is stated with it", () => {
+  const at = (hours: number, title: string) =>
+    story([
+      headline({ title, url: `https://n.example/${hours}`, publishedAt: stepAt - hours * hour }),
+    ])
+  const stories = [at(1, "Second"), at(4, "First"), at(30, "Much earlier"), at(2, "Between")]
+  for (const order of [stories, stories.toReversed()]) {
+    const told = toldStory(order, {
+      from: { at: stepAt - hour, mid: 0.3 },
+      to: { at: stepAt, mid: 0.5 },
+    })
+    equal([told?.story.title, told?.order, told?.lagMs], ["First", "before", 4 * hour])
+  }
+})
+
+Deno.test("a headline that follows the step within hours makes the price the first to know", () => {
+  const soon = story([headline({ publishedAt: stepAt + 43 * minute })])
+  const { thesis, confidence, risks } = analysisOf({
+    ...jump,
+    news: { stories: [soon], sources: 5, answered: 5 },
+  })
+  ok(thesis.includes("to 0.535, ahead of the first headline."), thesis)
+  strictEqual(confidence, "medium")
+  ok(risks.some((risk) => /the step came 43 minutes before the first headline/.test(risk)))
+  ok(!risks.some((risk) => /No reason/.test(risk)), risks.join("\n"))
+})
+
+Deno.test("a move without a step is a drift only where every hour is known", () => {
+  const drift = Array.from({ length: 30 }, (_, n) => 0.4 + n / 200)
+  const known = analysisOf(
+    reportMaterial({ priceAction: hourly(0.4, ...drift), ...bookWith({ mid: 0.545 }) }),
+  )
+  ok(known.thesis.includes("The price drifted: no hour alone"), known.thesis)
+  const gap = analysisOf(reportMaterial())
+  ok(gap.thesis.includes("When it moved is not known"), gap.thesis)
+  ok(!gap.thesis.includes("drifted"), gap.thesis)
+})
+
+Deno.test("our own record of such moves is stated before that of public prices", () => {
+  const sums = {
+    ...{ moves: 60, events: 60, kept: 30, drift: -12_000 },
+    ...{ movesMoves: 60, movesDrift: -12_000, driftDrift: 9e6 },
+  }
+  const of = (moveSums: ReportMaterial["moveSums"]) => analysisOf({ ...jump, moveSums }).bottomLine
+  const bins = new Map([["contested, 24h window, 20+ points", sums]])
+  const own = of({ "1h": new Map(), "24h": bins })
+  ok(
+    /of 60 earlier moves of 20 cents or more in a day, 50% still kept half or more a day later, and on average the price came back 1 cent\./
+      .test(own),
+    own,
+  )
+  ok(/in public price records/.test(of(null)), of(null))
+})
+
+Deno.test("a steady price is tested only by news that came while it was known", () => {
+  const quiet = (publishedAt: number) =>
+    analysisOf(reportMaterial({
+      priceAction: hourly(0.6, ...flat(20, 0.6)),
+      ...bookWith({ depthUsd: 20_000 }),
+      news: { stories: [story([headline({ publishedAt })])], sources: 5, answered: 5 },
+    }))
+  strictEqual(quiet(now - 2 * hour).confidence, "high")
+  ok(quiet(now - 2 * hour).bottomLine.includes("already includes the report"))
+  strictEqual(quiet(now - 40 * hour).confidence, "medium")
+  ok(quiet(now - 40 * hour).bottomLine.includes("until news tests it"))
+})
+
+Deno.test("a corrected report is no reason to be confident", () => {
+  const corrected = story([headline({ publishedAt: stepAt - hour })], { corrected: true })
+  const { thesis, confidence, risks } = analysisOf({
+    ...jump,
+    news: { stories: [corrected], sources: 5, answered: 5 },
+  })
+  ok(thesis.includes("corrected since"), thesis)
+  strictEqual(confidence, "low")
+  ok(risks.some((risk) => /was corrected since/.test(risk)), risks.join("\n"))
+})
+
+const missing: ReadonlyArray<readonly [string, Partial<ReportMaterial>, RegExp]> = [
+  ["wallets could not be read", { entries: null }, /wallets could not be read/],
+  ["no wallet has an open entry", { entries: [] }, /No tracked wallet is known/],
+  ["news could not be read", { news: null }, /news could not be read/],
+  ["news is off", { news: { stories: [], sources: 0, answered: 0 } }, /No news was read/],
+  [
+    "some sources did not answer",
+    { news: { stories: [story()], sources: 3, answered: 1 } },
+    /2 news sources did not answer/,
+  ],
+  [
+    "no related headline was found",
+    { news: { stories: [], sources: 3, answered: 3 } },
+    /None of the 3 news sources that answered has a headline/,
+  ],
+  [
+    "there is no order book",
+    { microstructure: null, quote: null },
+    /There is no valid order book now/,
+  ],
+]
+for (const [what, fields, words] of missing) {
+  Deno.test(`a report says so when ${what}`, () => {
+    ok(!words.test(textOf(reportMaterial())))
+    ok(words.test(textOf(reportMaterial(fields))), textOf(reportMaterial(fields)))
+  })
+}
+
+const percent = Schema.Int.check(Schema.isBetween({ minimum: 4, maximum: 96 }))
+const rung = (question: string, mid: number, id: string) => ({
+  market: market({
+    ...{ id: MarketId.make(id), slug: Slug.make(id), question, outcomes: ["Over", "Under"] },
+    takerFeeRate: 0.01,
+  }),
+  quote: quoteOf({ bestBid: mid - 0.005, bestAsk: mid + 0.005, bidShares: 900, askShares: 900 }),
+  proposal: null,
+})
+
+Deno.test("a contradiction with another rung is told, with what it gains without risk after fees", () => {
+  const lower = rung("Kites vs. Rovers: O/U 1.5", 0.635, "lower")
+  const upper = rung("Kites vs. Rovers: O/U 2.5", 0.735, "upper")
+  const own = (one: typeof lower, other: typeof lower) =>
+    reportMaterial({
+      market: one.market,
+      ...bookWith({ mid: one.quote?.mid ?? 0 }),
+      siblings: { markets: [other], complete: true },
+    })
+  const cheaper = analysisOf(own(lower, upper)).thesis
+  ok(
+    /Over here, at 0\.635, is cheaper than Over in “Kites vs\. Rovers: O\/U 2\.5”, at 0\.735/.test(
+      cheaper,
+    ),
+    cheaper,
+  )
+  ok(
+    /gains 8\.\d+ cents a share after both fees, if both are paid by their rules, for up to \$\d+/
+      .test(cheaper),
+    cheaper,
+  )
+  const dearer = analysisOf(own(upper, lower)).thesis
+  ok(
+    /Over here, at 0\.735, is dearer than Over in “Kites vs\. Rovers: O\/U 1\.5”, at 0\.635/.test(
+      dearer,
+    ),
+    dearer,
+  )
+  ok(!/cheaper|dearer/.test(analysisOf(own(lower, { ...upper, quote: quoteOfMid(0.5) })).thesis))
+})
+
+Deno.test("a ladder of three rungs is listed, the easiest first", () => {
+  const [low, own, high] = [1.5, 2.5, 3.5].map((line, n) =>
+    rung(`Kites vs. Rovers: O/U ${line}`, 0.8 - n / 5, `rung${n}`)
+  )
+  ok(low !== undefined && own !== undefined && high !== undefined)
+  const { thesis } = analysisOf(reportMaterial({
+    market: own.market,
+    ...bookWith({ mid: 0.6 }),
+    siblings: { markets: [high, low], complete: true },
+  }))
+  ok(
+    /Prices of Over along the ladder, the easiest first: .*1\.5” at 0\.80, .*2\.5” \(this market\) at 0\.60 and .*3\.5” at 0\.40\./
+      .test(thesis),
+    thesis,
+  )
+})
+
+Deno.test("the rest of a ladder says which of two contradicting prices is wrong", () => {
+  const bottomLine = (own: number, ...mids: ReadonlyArray<number>) => {
+    const rungs = mids.map((mid, n) => rung(`Kites vs. Rovers: O/U ${n + 1}.5`, mid, `rung${n}`))
+    const market = rungs[own]?.market
+    ok(market !== undefined)
+    return analysisOf(reportMaterial({
+      ...{ market, ...bookWith({ mid: mids[own] ?? 0 }) },
+      siblings: { markets: rungs.toSpliced(own, 1), complete: true },
+    })).bottomLine
+  }
+  ok(bottomLine(2, 0.9, 0.1, 0.7, 0.5, 0.3).includes("ladder agrees with this price"))
+  ok(bottomLine(1, 0.9, 0.1, 0.7, 0.5, 0.3).includes("ladder speaks against this price"))
+  ok(bottomLine(1, 0.3, 0.5, 0.2).includes("which of the two is stale"))
+})
+
+law(
+  "a contradiction of two rungs is told exactly when the harder one is dearer",
+  Arbitrary.schema(Schema.Struct({ easier: percent, harder: percent, isHarder: Schema.Boolean })),
+  ({ easier, harder, isHarder }) => {
+    const lower = rung("Kites vs. Rovers: O/U 1.5", easier / 100, "lower")
+    const upper = rung("Kites vs. Rovers: O/U 2.5", harder / 100, "upper")
+    const [own, other] = isHarder ? [upper, lower] : [lower, upper]
+    const { thesis, confidence } = analysisOf(reportMaterial({
+      market: own.market,
+      ...bookWith({ mid: own.quote?.mid ?? 0 }),
+      siblings: { markets: [other], complete: true },
+    }))
+    const told = /Over here, at [\d.]+, is (dearer|cheaper) than Over in/.exec(thesis)?.[1]
+    strictEqual(told, harder <= easier ? undefined : isHarder ? "dearer" : "cheaper")
+    if (told !== undefined) strictEqual(confidence, "low")
+  },
+)
+
+Deno.test("what a proposal in another rung implies here is told, and the confidence is low", () => {
+  const own = rung("Will it be 21°C or more on November 23?", 0.315, "own")
+  const warmer = rung("Will it be 22°C or more on November 23?", 0.99, "warmer")
+  const named = <A extends typeof own>(one: A) => ({
+    ...one,
+    market: { ...one.market, outcomes: ["Yes", "No"] as const },
+  })
+  const proposal = {
+    ...{ marketId: warmer.market.id, outcome: 0 as const, proposedAt: now - hour },
+    ...{ settlesAt: null, disputed: false },
+  } as const
+  const material = reportMaterial({
+    market: named(own).market,
+    ...bookWith({ mid: 0.315 }),
+    siblings: { markets: [{ ...named(warmer), proposal }], complete: true },
+  })
+  const { thesis, confidence } = analysisOf(material)
+  ok(/outcome Yes of “Will it be 22°C or more on November 23\?” is proposed/.test(thesis), thesis)
+  ok(thesis.includes("Yes here must be paid too, though it costs 0.315"), thesis)
+  strictEqual(confidence, "low")
+})
+
+Deno.test("the step has the time of the ticks, not of the hour", () => {
+  const ticks = [[60, 0.38], [50, 0.38], [40, 0.47], [0, 0.485]] as const
+  const { thesis } = analysisOf({
+    ...jump,
+    ticks: ticks.map(([minutesBefore, mid]) => ({ at: stepAt - minutesBefore * minute, mid })),
+    news: {
+      ...{ sources: 5, answered: 5 },
+      stories: [story([headline({ publishedAt: stepAt - 45 * minute })])],
+    },
+  })
+  ok(/seen at 0[34]:\d\d UTC/.test(thesis), thesis)
+  ok(/possible reason/.test(thesis), thesis)
+})
+
+Deno.test("a newer headline about another outcome is a risk, and is told once", () => {
+  const rival = story([headline({ title: "Rival wins", url: "https://r.example/1" })], {
+    strength: "sibling",
+  })
+  const own = story([headline({ publishedAt: stepAt - hour })])
+  const { thesis, risks } = analysisOf({
+    ...jump,
+    news: { stories: [own, rival], sources: 5, answered: 5 },
+  })
+  ok(
+    risks.some((risk) => /another outcome of this event: “Rival wins”/.test(risk)),
+    risks.join("\n"),
+  )
+  ok(!thesis.includes("Rival wins"), thesis)
+})
+
+Deno.test("the outcomes of an exclusive event are summed, and their excess is told", () => {
+  const sibling = (n: number, mid: number) => ({
+    market: market({
+      ...{ id: MarketId.make(`s${n}`), slug: Slug.make(`s${n}`), exclusive: true },
+      question: `Will keeper ${n} win?`,
+    }),
+    quote: quoteOfMid(mid),
+    proposal: null,
+  })
+  const thesis = (complete: boolean, ...mids: ReadonlyArray<number>) =>
+    analysisOf(reportMaterial({
+      market: market({ exclusive: true }),
+      siblings: { markets: mids.map((mid, n) => sibling(n, mid)), complete },
+    })).thesis
+  const over = thesis(true, 0.3, 0.17)
+  ok(
+    over.includes(
+      "The 3 outcomes of this event sum to 1.07, 7 cents more than all of them can be worth",
+    ),
+    over,
+  )
+  ok(over.includes("“Will keeper 0 win?” at 0.30"), over)
+  ok(thesis(false, 0.2).includes("The 2 outcomes of this event that were read sum to 0.80"))
+})
+
+Deno.test("another market of the event is told as a risk", () => {
+  const risks = analysisOf(reportMaterial({
+    siblings: { markets: [rung("Will the keeper stay?", 0.4, "other")], complete: true },
+  })).risks.join("\n")
+  ok(risks.includes("1 other market of the event may settle on the same facts"), risks)
+  ok(risks.includes("“Will the keeper stay?” at 0.40"), risks)
+})
+
+Deno.test("a proposal has the wording of every product, and its record", () => {
+  const proposal = { marketId: market().id, outcome: 1, settlesAt: null, disputed: false } as const
+  const record = {
+    proposals: 19,
+    upheld: 16,
+    upheldRate: 0.842,
+    upheldRateLow: 0.62,
+    upheldRateHigh: 0.94,
+  }
+  const material = reportMaterial({
+    market: market({ status: "proposed" }),
+    proposal: { ...proposal, proposedAt: now - 26 * hour },
+    proposalRecord: record,
+  })
+  const { thesis, confidence, risks } = analysisOf(material)
+  ok(
+    thesis.includes("the outcome No is proposed, undisputed for 26 hours, and it costs 0.40"),
+    thesis,
+  )
+  ok(
+    /Of 19 earlier proposals that traders doubted, 84\.2% stood .*: even the lower end is above the price of 0\.40/
+      .test(thesis),
+    thesis,
+  )
+  strictEqual(confidence, "low")
+  ok(risks.some((risk) => risk.includes("The window to challenge No ended")), risks.join("\n"))
+  const open = analysisOf({
+    ...material,
+    proposal: { ...proposal, proposedAt: now - hour },
+  })
+  ok(/A challenge .* is possible until 13:00 UTC/.test(open.risks[0] ?? ""), open.risks[0])
+})
+
+Deno.test("tracked money is summed by side, without market makers", () => {
+  const { whaleView } = analysisOf(reportMaterial({
+    entries: [
+      openEntry({ wallet: "a", stakeUsd: 3_000, price: 0.5 }),
+      openEntry({ wallet: "b", stakeUsd: 1_500.4, price: 0.5 }),
+      openEntry({ wallet: "c", outcome: 1, stakeUsd: 700 }),
+      openEntry({ wallet: "d", stakeUsd: 9e6, marketMaker: true }),
+    ],
+  }))
+  ok(
+    whaleView.includes("87% is on Yes: $4,500 in 2 entries, against $700 in 1 entry on No"),
+    whaleView,
+  )
+  ok(whaleView.includes("paid 0.50 on average and gain 20%"), whaleView)
+  ok(!whaleView.includes("9,000,000"), whaleView)
+})
+
+Deno.test("labelled wallets come first, proven before suggestive, with the edge that a copy leaves", () => {
+  const row = (label: "follow" | "neutral", suggestive: "follow" | "neutral") => ({
+    computedAt: now,
+    row: whaleRow({ label, suggestive, edge: 0.12, edgeLow: 0.05, edgeHigh: 0.2 }),
+  })
+  const { whaleView, bottomLine } = analysisOf(reportMaterial({
+    entries: [
+      openEntry({ wallet: "a", name: "Plain-Stone1", stakeUsd: 9_000 }),
+      openEntry({ wallet: "b", name: "Weak-Wind2", calibration: row("neutral", "follow") }),
+      openEntry({
+        wallet: "c",
+        name: "Keen-Glacier3",
+        price: 0.55,
+        calibration: row("follow", "follow"),
+      }),
+      openEntry({
+        wallet: "c",
+        name: "Keen-Glacier3",
+        price: 0.55,
+        calibration: row("follow", "follow"),
+      }),
+    ],
+  }))
+  const places = ["Keen-Glacier3", "Weak-Wind2", "Plain-Stone1"].map((name) =>
+    whaleView.indexOf(name)
+  )
+  equal(places, places.toSorted((a, b) => a - b))
+  ok(whaleView.includes("Keen-Glacier3 (proven follow) bought Yes at 0.55"), whaleView)
+  ok(
+    /the ask is now 0\.605, 5\.5 cents more than it paid, which leaves 6\.5 cents of its edge/.test(
+      whaleView,
+    ),
+    whaleView,
+  )
+  ok(/Weak-Wind2 \(suggestive follow/.test(whaleView), whaleView)
+  strictEqual(whaleView.split("Keen-Glacier3 won").length, 2, whaleView)
+  ok(
+    bottomLine.includes("the 2 labelled wallets both point to Yes, a sign of a higher"),
+    bottomLine,
+  )
+})
+
+law("no record of a wallet is stated twice", anyMaterial, (material) => {
+  const { facts, whaleView } = reportPage(material)
+  const recorded = facts.filter(({ id, values }) =>
+    whaleView.facts.includes(id) && values["winRate"] !== undefined
+  ).map(({ subject }) => subject)
+  equal(recorded, [...new Set(recorded)])
+})
+
+law("only wallets without a label are said to have none", anyMaterial, (material) => {
+  const { facts, whaleView } = reportPage(material)
+  const own = (material.entries ?? []).filter(({ marketMaker }) => !marketMaker)
+  const labelled = new Set(
+    own.filter(({ calibration }) => {
+      const row = calibration?.row
+      return row !== undefined && row.resolved >= 30 &&
+        (row.label !== "neutral" || (row.suggestive ?? "neutral") !== "neutral")
+    }).map(({ wallet }) => wallet),
+  )
+  const plain = new Set(own.map(({ wallet }) => wallet).filter((wallet) => !labelled.has(wallet)))
+  const counted = facts.find(({ id, statement, values }) =>
+    whaleView.facts.includes(id) && values["wallets"] !== undefined &&
+    /no label|None|Neither/.test(statement)
+  )?.values["wallets"]
+  if (counted !== undefined) ok(counted.type === "count" && counted.value === plain.size)
+}, many)
+
+Deno.test("what was bought before and after the step is told", () => {
+  const { whaleView } = analysisOf({
+    ...jump,
+    entries: [
+      openEntry({ wallet: "a", stakeUsd: 4_000, firstFillAt: stepAt - hour }),
+      openEntry({ wallet: "b", outcome: 1, stakeUsd: 700, firstFillAt: stepAt + hour }),
+    ],
+  })
+  ok(
+    whaleView.includes("After the step they bought $700 on No; before it, $4,000 in all"),
+    whaleView,
+  )
+})
+
+Deno.test("risks are those of the market, the most important first", () => {
+  const weak = reportMaterial({
+    market: market({
+      volumeUsd: 900,
+      endsAt: now + 9 * hour,
+      takerFeeRate: 0.07,
+    }),
+    ...bookWith({ spread: 0.08, depthUsd: 1_000 }),
+    rules: "This resolves to Yes if it is lit. If the lighthouse is postponed, it resolves 50-50.",
+  })
+  const text = analysisOf(weak).risks.join("\n")
+  for (
+    const words of [
+      /Only \$900 was ever traded/,
+      /Buying Yes at 0\.64 and selling it at 0\.56 costs 17\.\d% of the stake, fees included/,
+      /The end is 9 hours away/,
+      /“If the lighthouse is postponed, it resolves 50-50”/,
+    ]
+  ) ok(words.test(text), `${words}\n${text}`)
+  const dead = analysisOf({ ...weak, microstructure: null, quote: null }).risks[0] ?? ""
+  ok(/no valid order book/.test(dead), dead)
+})
+
+law("at most 15 % of the words of a report are about itself", anyMaterial, (material) => {
+  const page = reportPage(material)
+  const facts = new Map(page.facts.map((fact) => [fact.id, fact]))
+  const sentences = sentencesOf(material)
+  const own = sentences.filter(({ facts: ids }) =>
+    ids.every((id) => ["coverage", "method"].includes(facts.get(id)?.kind ?? ""))
+  )
+  const words = (of: typeof sentences) => of.reduce((sum, { text }) => sum + wordCount(text), 0)
+  // A report without wallets and news has little else to say.
+  if (material.entries === null || material.news === null) return
+  if (material.news.sources === 0 || material.news.answered < material.news.sources) return
+  ok(words(own) <= 0.15 * words(sentences) + 20, own.map(({ text }) => text).join("\n"))
+}, many)
+
+Deno.test("a report with untrusted text in every place keeps every law", () => {
+  for (const text of untrustedTexts) {
+    const material = reportMaterial({
+      market: market({ question: text, outcomes: [text, text], endsAt: now + day }),
+      entries: [openEntry({ name: text })],
+      news: {
+        stories: [story([headline({ title: text, source: text })])],
+        sources: 1,
+        answered: 1,
+      },
+      rules: text,
+      siblings: {
+        markets: [{
+          market: market({ id: MarketId.make("s"), question: text }),
+          quote: quoteOfMid(0.2),
+          proposal: null,
+        }],
+        complete: true,
+      },
+    })
+    const all = textOf(material)
+    ok(!/[*_`#|~<>[\]\\]|:\/\//.test(all), all)
+    ok(all.split("“").length === all.split("”").length, all)
+  }
+})

@@ -1,0 +1,110 @@
+/**
+ * Prompts for claims: untrusted text stays data between the markers, and a sentence is given once for all
+ * facts that differ in their values only.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Arbitrary } from "effect"
+import { safeName } from "../../../src/core/domain/untrusted.ts"
+import { claimKinds } from "../../../src/writing/domain/page.ts"
+import { claimsPrompt } from "../../../src/writing/domain/prompt.ts"
+import { checkPrompt } from "../../../src/writing/domain/secondCheck.ts"
+import { law } from "../../support/effect.ts"
+import { anyInt, hostileText, oneOf } from "../../support/http/hostile.ts"
+import { anyValue, draftRequest, factOf, fallFact, pageOf } from "../../support/writing/pages.ts"
+
+const boundary = `BLOCK-${"0123abcd".repeat(8)}`
+
+/** Requests of any size whose facts, drafts and refusals are hostile. */
+const anyRequest = Arbitrary.map(
+  Arbitrary.all({
+    values: Arbitrary.array(anyValue, { minLength: 1, maxLength: 40 }),
+    name: hostileText,
+    drafts: Arbitrary.array(
+      Arbitrary.all({ text: hostileText, refusal: hostileText, kind: oneOf(claimKinds) }),
+      { minLength: 0, maxLength: 5 },
+    ),
+    many: anyInt(1, 60),
+  }),
+  ({ values, name, drafts, many }) => {
+    const facts = [
+      ...values.map((value, n) => factOf(n + 1, { value })),
+      ...Array.from({ length: many }, (_, n) => fallFact(100 + n, safeName(name), 0.5, 0.3)),
+    ]
+    const previous = drafts.map(({ text, refusal, kind }) => ({
+      draft: { slot: "S1", kind, text, facts: ["F1"] },
+      refusals: [refusal],
+    }))
+    return { ...draftRequest, facts, slots: pageOf([facts]), previous }
+  },
+)
+
+/** The lines between the two markers. */
+function block(user: string): ReadonlyArray<string> {
+  const lines = user.split("\n")
+  const [begin = -1, end = -1, ...more] = lines.flatMap((line, n) => line === boundary ? [n] : [])
+  equal(more, [])
+  return lines.slice(begin + 1, end)
+}
+
+law("all data stands between the markers, one JSON value a line", anyRequest, (request) => {
+  const { system, user } = claimsPrompt(request, boundary)
+  const lines = block(user)
+  ok(lines.every((line) => typeof JSON.parse(line) === "object" && !/[<>&`|]/.test(line)))
+  const outside = user.split("\n").filter((line) => !lines.includes(line)).join("\n")
+  const constant = claimsPrompt({ ...request, facts: [], slots: [] }, boundary)
+  strictEqual(system, constant.system)
+  strictEqual(
+    outside,
+    constant.user.split("\n").filter((line) => !block(constant.user).includes(line)).join("\n"),
+  )
+  ok(user.length < 150_000)
+})
+
+law("every fact has its id, its values, and a sentence of its own or by reference", anyRequest, (
+  request,
+) => {
+  const data = block(claimsPrompt(request, boundary).user).map((line) => JSON.parse(line))
+  for (const fact of request.facts) {
+    const sent = data.find(({ id }) => id === fact.id)
+    equal(Object.keys(sent.values), Object.keys(fact.values))
+    const says = sent.says ?? data.find(({ id }) => id === sent.like)?.says
+    ok(typeof says === "string" && says.length > 0, JSON.stringify(sent))
+  }
+})
+
+Deno.test("facts with the same sentence share it, with the values as slots", () => {
+  const data = block(claimsPrompt(draftRequest, boundary).user).map((line) => JSON.parse(line))
+  equal(data[0].says, "The price in {market} fell by {change}, from {from} to {to}.")
+  equal(data[1], {
+    ...{ id: "F2", kind: "mover", about: 2, direction: "down", like: "F1" },
+    values: { market: "Beta", change: "20 cents", from: "0.40", to: "0.20" },
+  })
+})
+
+Deno.test("a slot about the text itself is not offered, and a refused claim has its reasons", () => {
+  const [one, two] = draftRequest.slots
+  ok(one !== undefined && two !== undefined)
+  const draft = { slot: "S2", kind: "fact", text: "Beta fell.", facts: ["F2"] } as const
+  const request = {
+    ...draftRequest,
+    slots: [{ ...one, aboutItself: true }, two],
+    previous: [{ draft, refusals: ["a figure"] }, { draft, refusals: [] }],
+  }
+  const data = block(claimsPrompt(request, boundary).user).map((line) => JSON.parse(line))
+  equal(data.slice(2), [
+    { slot: "S2", topic: "move", facts: "F2" },
+    { refused: draft, because: ["a figure"] },
+    { kept: draft },
+  ])
+})
+
+law("the second check gets claims and statements as data only", anyRequest, (request) => {
+  const facts = new Map(request.facts.map((fact) => [fact.id, fact]))
+  const claims = request.previous.map(({ draft }) => draft)
+  const lines = block(checkPrompt(claims, facts, boundary).user).map((line) => JSON.parse(line))
+  equal(lines.filter(({ claim }) => claim !== undefined).map(({ text }) => text), [
+    ...claims.map(({ text }) => text),
+  ])
+})

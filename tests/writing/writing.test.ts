@@ -1,0 +1,211 @@
+/**
+ * Writing a page claim by claim: it is whole and on time whatever the narrator and the second check do,
+ * and holds no claim that was not accepted.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Arbitrary, Duration, Effect, Fiber, Metric } from "effect"
+import { TestClock } from "effect/testing"
+import { type ClaimDraft, type DraftRequest, judgementOf } from "../../src/writing/domain/claims.ts"
+import { type Claim, claimKinds, fillSlots } from "../../src/writing/domain/page.ts"
+import type { CheckVerdict } from "../../src/writing/domain/secondCheck.ts"
+import { ModelFailed } from "../../src/writing/Model.ts"
+import { writePage, type WritingPorts } from "../../src/writing/writing.ts"
+import { test } from "../support/effect.ts"
+import { anyInt, hostileText, oneOf } from "../support/http/hostile.ts"
+import { claimDraft, fallFact, pageOf } from "../support/writing/pages.ts"
+
+const within = Duration.seconds(50)
+const facts = [
+  fallFact(1, "Alpha", 0.5, 0.3),
+  fallFact(2, "Beta", 0.4, 0.2),
+  fallFact(3, "Gamma", 0.8, 0.7),
+]
+const slots = pageOf([facts.slice(0, 2), facts.slice(2)])
+const options = { use: "digest", task: "You write.", facts, slots, within } as const
+const byId = new Map(facts.map((fact) => [fact.id, fact]))
+
+interface Script {
+  /** What each draft is; the last one is repeated. */
+  readonly drafts: ReadonlyArray<Effect.Effect<ReadonlyArray<ClaimDraft>, ModelFailed>>
+  readonly verdicts: (
+    claims: ReadonlyArray<Claim>,
+  ) => Effect.Effect<ReadonlyArray<CheckVerdict>, ModelFailed>
+}
+
+/** Ports that follow a script, and the requests that they got. */
+function scripted({ drafts, verdicts }: Script) {
+  const requests: Array<DraftRequest> = []
+  const checks: Array<ReadonlyArray<Claim>> = []
+  const ports: WritingPorts = {
+    narrator: {
+      name: "stub-1",
+      draft: (request) => {
+        requests.push(structuredClone(request))
+        return drafts[requests.length - 1] ?? drafts.at(-1) ?? Effect.succeed([])
+      },
+    },
+    claimCheck: {
+      check: (claims) => {
+        checks.push(claims)
+        return verdicts(claims)
+      },
+    },
+  }
+  return { ports, requests, checks }
+}
+
+const failing = Effect.fail(new ModelFailed({ reason: "status 500" }))
+const says = (...claims: ReadonlyArray<ClaimDraft>) => Effect.succeed(claims)
+const noVerdicts = () => Effect.succeed([])
+/** Supports every claim in words of its first fact. */
+const agrees = (claims: ReadonlyArray<Claim>) =>
+  Effect.succeed(claims.map((_, n): CheckVerdict => ({
+    ...{ claim: `C${n + 1}`, verdict: "supported", words: "The price in" },
+  })))
+
+/** Writes the page while the clock runs as far as needed. */
+const written = Effect.fnUntraced(function* (script: Script) {
+  const run = scripted(script)
+  const fiber = yield* Effect.forkChild(writePage(run.ports, options))
+  yield* TestClock.adjust(within)
+  return { page: yield* Fiber.join(fiber), ...run }
+})
+
+const anyClaim: Arbitrary.Arbitrary<ClaimDraft> = Arbitrary.map(
+  Arbitrary.all({
+    slot: oneOf(["S1", "S1", "S2", "S9"]),
+    kind: oneOf(claimKinds),
+    hostile: hostileText,
+    text: oneOf([
+      ...["{F1.market} fell by {F1.change}.", "{F2.market} fell to {F2.to}.", ""],
+      ...["{F3.market} fell from {F3.from} to {F3.to}.", "{F1.market} rose by 3 cents.", "It {"],
+      "{F1.market} and {F2.market} may fall together.",
+    ]),
+    facts: oneOf([["F1"], ["F2"], ["F1", "F2"], ["F3"], ["F99"], []]),
+  }),
+  ({ hostile, text, ...rest }) => ({ ...rest, text: text === "" ? hostile : text }),
+)
+const anyDraft = Arbitrary.array(anyClaim, { minLength: 0, maxLength: 12 })
+interface Drawn {
+  readonly first: ReadonlyArray<ClaimDraft>
+  readonly second: ReadonlyArray<ClaimDraft>
+  readonly mode: number
+}
+const anyBehaviour: Arbitrary.Arbitrary<Drawn> = Arbitrary.all({
+  first: anyDraft,
+  second: anyDraft,
+  mode: anyInt(0, 4),
+})
+
+test("a page is whole, on time, and holds accepted claims only, whatever is drafted", () =>
+  Effect.gen(function* () {
+    const property = ({ first, second, mode }: Drawn) =>
+      Effect.gen(function* () {
+        const retry = [says(...second), failing, Effect.never, Effect.die("crash")][mode] ??
+          Effect.delay(says(...second), "49 seconds")
+        const { page, requests, checks } = yield* written({
+          drafts: [says(...first), retry],
+          verdicts: mode === 0 ? agrees : noVerdicts,
+        })
+        ok(requests.length <= 2 && checks.length <= 2)
+        equal(page.slots.map(({ id }) => id), ["S1", "S2"])
+        const sentences = page.slots.flatMap((slot) => slot.sentences)
+        for (const fact of facts) {
+          ok(
+            sentences.some(({ kind, facts }) =>
+              (kind === "template" || kind === "fact") && facts.includes(fact.id)
+            ),
+          )
+        }
+        const claims = sentences.filter(({ kind }) => kind !== "template")
+        const accepted = [...first, ...second].flatMap((draft) => {
+          const judgement = judgementOf(draft, slots, byId)
+          return judgement.verdict === "refuse" ? [] : [judgement]
+        })
+        for (const { text } of claims) {
+          const judgement = accepted.find(({ claim }) =>
+            text.toLowerCase().endsWith(claim.text.toLowerCase())
+          )
+          ok(judgement !== undefined && (judgement.verdict === "pass" || mode === 0), text)
+        }
+        equal(page.accepted, claims.length)
+        equal(page.narrator, claims.length > 0 ? "stub-1" : "template")
+        return true
+      })
+    const failure = Arbitrary.formatCheckFailure(
+      yield* Arbitrary.checkEffect(anyBehaviour, property, { runs: 150 }),
+    )
+    ok(failure === undefined, failure)
+  }))
+
+const template = fillSlots(slots, [])
+for (
+  const [name, draft, failed] of [
+    ["drafts nothing", says(), 0],
+    ["fails", failing, 1],
+    ["crashes", Effect.die("crash"), 1],
+    ["never answers", Effect.never, 0],
+    ["cites what its slot may not", says({ ...claimDraft, slot: "S2" }), 0],
+    ["types a figure", says({ ...claimDraft, text: "Alpha fell by 77 cents." }), 0],
+    ["leaves a brace", says({ ...claimDraft, text: "Alpha fell by {." }), 0],
+    ["writes a link", says({ ...claimDraft, text: "Alpha fell, see evil.com." }), 0],
+    ["writes markup", says({ ...claimDraft, text: "**{F1.market}** fell." }), 0],
+    ["writes two lines", says({ ...claimDraft, text: "{F1.market}\nfell." }), 0],
+  ] as const
+) {
+  test(`a narrator that ${name} leaves the template`, () =>
+    Effect.gen(function* () {
+      const { page } = yield* written({ drafts: [draft], verdicts: agrees })
+      equal(page.slots, template)
+      equal([page.narrator, page.accepted, page.failed], ["template", 0, failed])
+    }))
+}
+
+const lie: ClaimDraft = { ...claimDraft, slot: "S2", text: "Gamma rose.", facts: ["F3"] }
+const truth: ClaimDraft = { ...lie, text: "{F3.market} fell to {F3.to}." }
+
+test("a claim is accepted alone, and a retry replaces the refused one only", () =>
+  Effect.gen(function* () {
+    const { page, requests } = yield* written({
+      drafts: [says(claimDraft, lie), says(truth)],
+      verdicts: noVerdicts,
+    })
+    equal(requests.length, 2)
+    equal(requests[0]?.previous, [])
+    equal(requests[1]?.previous.map(({ draft }) => draft), [claimDraft, lie])
+    const [kept, refused] = requests[1]?.previous ?? []
+    ok(kept?.refusals.length === 0 && (refused?.refusals.length ?? 0) > 0)
+    equal(page.slots.map(({ sentences }) => sentences.map(({ text }) => text)), [
+      ["Alpha fell by 20 cents.", facts[1]?.statement],
+      ["Gamma fell to 0.70."],
+    ])
+    equal([page.accepted, page.refused, page.narrator], [2, 1, "stub-1"])
+  }))
+
+test("a page that is late keeps what was accepted before", () =>
+  Effect.gen(function* () {
+    const { page } = yield* written({
+      drafts: [says(claimDraft, lie), Effect.never],
+      verdicts: noVerdicts,
+    })
+    equal(page.accepted, 1)
+    equal(page.slots[1], template[1])
+  }))
+
+test("claims are counted by their verdict, texts by their author", () =>
+  Effect.gen(function* () {
+    yield* written({ drafts: [says(claimDraft, lie)], verdicts: noVerdicts })
+    const metrics = yield* Metric.snapshot
+    const counts = metrics.flatMap(({ id, attributes, state }) =>
+      "count" in state && /^(claims|texts)/.test(id)
+        ? [[id, ...Object.values(attributes ?? {}), Number(state.count)].join(" ")]
+        : []
+    )
+    equal(counts.toSorted(), [
+      ...["claims_total digest accepted 1", "claims_total digest asked 0"],
+      ...["claims_total digest dropped 0", "claims_total digest refused 2"],
+      "texts_written_total digest stub-1 1",
+    ])
+  }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())))
