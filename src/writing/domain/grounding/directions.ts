@@ -122,7 +122,7 @@ export function isConditional({ kind, tokens }: Context, at: number): boolean {
   const { sentence } = tokens[at] ?? {}
   return tokens.some((token) =>
     token.sentence === sentence &&
-    (/^(?:if|would|could|might|may|should|unless|whether|watch|until|expect)$/.test(token.lower) ||
+    (/^(?:if|would|could|might|may|should|unless|whether|watch|expect)$/.test(token.lower) ||
       kind === "inference" && hedgeWords.has(token.lower))
   )
 }
@@ -132,7 +132,7 @@ function isPossible({ kind, tokens }: Context, at: number): boolean {
   if (kind === "fact") return false
   const { clause, sentence } = tokens[at] ?? {}
   return tokens.some(({ lower, clause: of, sentence: own }, n) =>
-    own === sentence && /^(?:if|unless|whether|watch|until|expect)$/.test(lower) ||
+    own === sentence && /^(?:if|unless|whether|watch|expect)$/.test(lower) ||
     of === clause && n < at && /^(?:would|could|might|may|should)$/.test(lower)
   )
 }
