@@ -137,7 +137,7 @@ function exposedNames(
 const speech =
   /\b(?:says?|said|wr[io]tes?|reports?|reported|claims?|claimed|states?|stated)\b[^“”.!?]{0,20}“([^“”]*)”/giu
 
-/** Somebody says only what a headline or the rules say: no wallet's name and no market's question. */
+/** A speaker says only what a headline or the rules say: no wallet's name and no market's question. */
 function falseSpeech(text: string, cited: ReadonlyArray<Fact>): ReadonlyArray<string> {
   const said = cited.flatMap(({ values }) =>
     Object.entries(values).flatMap(([slot, value]) =>
@@ -150,7 +150,7 @@ function falseSpeech(text: string, cited: ReadonlyArray<Fact>): ReadonlyArray<st
   return isFalse ? ["words that no headline says"] : []
 }
 
-/** Words of a name, in a row or in any order, from which a sentence repeats it. */
+/** Words of a name, in a row or in any order, from which a sentence repeats it; fewer if it has no more. */
 const repeatedWordsMin = { inRow: 3, anyOrder: 4 } as const
 
 /** Whether at least half of a sentence is words of a name; those of our own statement do not count. */
@@ -158,7 +158,7 @@ function isMostly(sentence: string, name: string, own: ReadonlySet<string>): boo
   const words = wordsOf(sentence)
   const half = Math.ceil(words.length / 2)
   const named = wordsOf(name)
-  const length = Math.max(repeatedWordsMin.inRow, half)
+  const length = Math.max(Math.min(repeatedWordsMin.inRow, words.length), half)
   const whole = ` ${named.join(" ")} `
   const isInRow = words.some((_, from) =>
     from + length <= words.length &&

@@ -127,10 +127,14 @@ function isInRole(
 }
 
 /** A figure in words that a cited statement has in its own words: `after a day`. */
-function isOwnWords({ cited }: Context, { inWords, text }: Figure): boolean {
+function isOwnWords({ cited, tokens }: Context, { first, inWords, text }: Figure): boolean {
+  const [before = "", than = ""] = [tokens[first - 2]?.lower, tokens[first - 1]?.lower]
+  const bound = /^(?:than|least|most)$/.test(than) ? `${before} ${than} ` : ""
   return inWords &&
     cited.some(({ statement }) =>
-      ` ${statement.replace(/“[^“”]*”/gu, " ").toLowerCase()}`.includes(` ${text.toLowerCase()}`)
+      ` ${statement.replace(/“[^“”]*”/gu, " ").toLowerCase()}`.includes(
+        ` ${bound}${text.toLowerCase()}`,
+      )
     )
 }
 
