@@ -63,7 +63,7 @@ function titles(facts: Facts): ReadonlyArray<Title> {
         line(
           fact,
           (spell) =>
-            spell`Contradicting quotes leave ${"riskless"} a share after fees in ${"market"}`,
+            spell`Quotes contradict for ${"riskless"} a share after fees in ${"market"}`,
         )
       ),
     ),
