@@ -39,5 +39,5 @@ export const circuitOpenDurationMax = Duration.minutes(15)
 
 /** The most tokens of an answer, reasoning included; its text is about a third of them. */
 export const tokensMax = { digest: 16_000, report: 8_000, detection: 4_000, check: 12_000 } as const
-/** Bytes of an answer that are read: 16 bytes a token, for twice as many tokens as are allowed. */
-export const answerBytesMax = 256 * 1024
+/** Bytes of an answer that are read: 16 bytes a token, for 64,000 tokens with the reasoning. */
+export const answerBytesMax = 1024 * 1024
