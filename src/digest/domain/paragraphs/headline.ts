@@ -16,7 +16,7 @@ const summaryLinesMax = 4
 /** News that is older than this before a move is not in a title or a summary. */
 const lagMsMax = 6 * hour
 /** USD a share after fees. */
-const spreadMin = 0.01
+const spreadMin = 0.03
 
 type Facts = readonly [DigestFact, ...ReadonlyArray<DigestFact>]
 
@@ -62,8 +62,7 @@ function titles(facts: Facts): ReadonlyArray<Title> {
       ofTopic(facts, "ladder", "sum").filter(isLarge).map((fact) =>
         line(
           fact,
-          (spell) =>
-            spell`Quotes contradict for ${"riskless"} a share after fees in ${"market"}`,
+          (spell) => spell`Quotes contradict for ${"riskless"} after fees in ${"market"}`,
         )
       ),
     ),

@@ -1,6 +1,6 @@
 /**
  * What a claim asserts besides figures and directions: denials, certainty, causes, habits, labels, who
- * did what, and what a thing is. And what it may not do at all: tell the reader to trade.
+ * did what, and what a thing is. And what it may not do at all: advise the reader to trade.
  *
  * @module
  */
@@ -282,8 +282,8 @@ function checkRole(context: Context, at: number, findings: Findings): void {
   for (const { words, kinds } of roleVerbs) {
     if (!words.has(lower) || context.ownStemSet.has(stem(lower))) continue
     if (context.cited.some(({ kind }) => kinds.has(kind))) continue
-    if (context.kind === "fact") findings.refused.push(`no cited fact has that act: “${text}”`)
-    else findings.asked.push(`act: ${text}`)
+    if (isConditional(context, at)) findings.asked.push(`act: ${text}`)
+    else findings.refused.push(`no cited fact has that act: “${text}”`)
   }
 }
 
@@ -332,7 +332,7 @@ function checkDenial(
   denials: ReadonlyArray<number>,
   findings: Findings,
 ): void {
-  const { tokens, kind } = context
+  const { tokens } = context
   const { text = "", clause, lower = "" } = tokens[at] ?? {}
   const isSecond = denials.some((other) =>
     other < at && other >= at - denialWithin && tokens[other]?.clause === clause &&
@@ -344,7 +344,7 @@ function checkDenial(
   else if (tokens.slice(at, at + 1 + deniedWithin).some(({ lower }) => deniableWords.has(lower))) {
     findings.asked.push(`denial: ${text}`)
   } else if (
-    kind !== "fact" && (!isAboutFigure(context, at) || isConditional(context, at)) ||
+    isConditional(context, at) ||
     isContrast(context, at)
   ) {
     findings.asked.push(`denial: ${text}`)
@@ -354,7 +354,7 @@ function checkDenial(
 /** What is denied stands at most so many tokens after the denial. */
 const deniedWithin = 5
 
-/** `a border accord, not fisheries`: two names are told apart. */
+/** `a border accord, not fisheries`: two names are distinguished. */
 function isContrast({ tokens, nameStems }: Context, at: number): boolean {
   return tokens[at]?.lower === "not" && tokens[at - 1]?.text === "," &&
     tokens.slice(at + 1, at + 3).some(({ lower }) => nameStems.has(stem(lower)))
@@ -387,15 +387,9 @@ const ownDeniedWithin = 10
 
 const emptyStems = new Set("the any that this its been has have was were not".split(" "))
 
-/** `did not rise`, `is not 0.345`: a denial of what a fact states. */
-function isAboutFigure({ tokens, figures }: Context, at: number): boolean {
-  return figures.some(({ first }) => first > at && first - at <= denialWithin) ||
-    tokens[at]?.lower === "never"
-}
-
 /**
  * Outcomes and other names without a figure: the outcome must be that of the fact that the sentence is
- * about. The other outcome needs the other side's price or direction beside it.
+ * about. The other outcome needs the other side's price or direction next to it.
  */
 function checkOutcomes(
   context: Context,

@@ -1,5 +1,5 @@
 /**
- * Whether the figures of a claim are values of the cited facts, in the role and beside the name that the
+ * Whether the figures of a claim are values of the cited facts, in the role and next to the name that the
  * claim gives them.
  *
  * @module
@@ -250,7 +250,7 @@ function isOfName(context: Context, figure: Figure): boolean {
   return about.some(({ text }) => hasFigure(text, figure) && isNameNumber(context, figure, text))
 }
 
-/** A whole number alone is a part of a name only beside another word of it: `O/U 2`, `Route 66`. */
+/** A whole number alone is a part of a name only next to another word of it: `O/U 2`, `Route 66`. */
 function isNameNumber(
   { tokens }: Context,
   { first, last, unit, step }: Figure,
@@ -352,8 +352,11 @@ function countsFacts({ cited, tokens }: Context, figure: Figure): boolean {
 function isSumOrEnd(context: Context, figure: Figure): boolean {
   const { cited, tokens } = context
   if (figure.unit !== "bare" || figure.step < 1) return false
-  if (!figure.inWords && figure.value <= 1) return context.kind !== "fact"
-  return tokens[figure.first - 1]?.lower === "of" && cited.some(({ values }) => {
+  const before = tokens[figure.first - 1]?.lower ?? ""
+  if (!figure.inWords && figure.value <= 1) {
+    return context.kind !== "fact" && /^(?:to|or|near|towards|worth|at|and)$/.test(before)
+  }
+  return before === "of" && cited.some(({ values }) => {
     const counts = Object.values(values).flatMap((value) =>
       value.type === "count" && isCounted(context, figure, value) ? [value.value] : []
     )
