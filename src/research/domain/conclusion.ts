@@ -34,17 +34,22 @@ import {
   type ReportMaterial,
 } from "./material.ts"
 import {
+  bearingOn,
+  type Change,
   directionOf,
   explanationOf,
   type Movement,
   movementOf,
   reasonLagMax,
+  sizeOf,
+  statedIn,
   statedStory,
 } from "./movement.ts"
+import { day, hour } from "../../core/domain/time.ts"
 import type { Confidence } from "./report.ts"
 import { impliedHere, ladderBelief, ownContradiction } from "./siblingLines.ts"
 import { directional, edgeLeftOf, favouredBy, type Labelled, labelledEntries } from "./whaleView.ts"
-import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
+import { joined, listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 
 /** How well the evidence supports the reading of the price, and why. */
 interface JudgedConfidence {
@@ -53,18 +58,20 @@ interface JudgedConfidence {
 }
 
 /**
- * Low when the price itself is weak, the venue's proposal contradicts it, or a move has no known reason;
- * high when the venue has decided, or a reason in several outlets came before the move; medium between.
+ * Low when the price itself is weak, the venue's proposal or a ladder contradicts it, or no report
+ * explains a move; high when the venue has decided, or several outlets had a report that points the same
+ * way before the move, which the price has kept; medium between. It is no forecast of the outcome.
  */
 export function confidenceOf(material: ReportMaterial): JudgedConfidence {
-  const judged = venueConfidence(material) ?? gateConfidence(material) ??
-    proposalConfidence(material) ?? ladderConfidence(material) ?? newsConfidence(material)
+  const [about, judged] = judgementOf(material)
   const [confidence, reason, negative = false] = judged
   return {
     confidence,
     reason: line(
       "method",
-      phrase`Confidence is ${word("confidence", confidence)}: ${reason}.`,
+      phrase`Confidence${about === "" ? "" : ` ${about}`}: ${
+        word("confidence", confidence)
+      }, because ${reason}.`,
       { subject: material.market.slug, negative },
     ),
   }
@@ -72,10 +79,25 @@ export function confidenceOf(material: ReportMaterial): JudgedConfidence {
 
 type Judged = readonly [Confidence, Statement, negative?: boolean]
 
+/** What the confidence is about, and how it is judged. */
+function judgementOf(material: ReportMaterial): readonly [about: string, Judged] {
+  const venue = venueConfidence(material)
+  if (venue !== null) return ["", venue]
+  const price = gateConfidence(material)
+  if (price !== null) return ["in the price", price]
+  const proposal = proposalConfidence(material)
+  if (proposal !== null) return ["that the price shows the payout (no forecast)", proposal]
+  const ladder = ladderConfidence(material)
+  if (ladder !== null) return ["in the price", ladder]
+  return movementOf(material).main === null
+    ? ["that the price includes the news (no forecast)", steadyConfidence(material)]
+    : ["that the move is more than noise (no forecast)", moveConfidence(material)]
+}
+
 function venueConfidence({ market }: ReportMaterial): Judged | null {
   if (market.status === "resolved") return ["high", phrase`the venue has decided the question`]
   if (market.status === "closed") {
-    return ["low", phrase`the market is closed, and its prices are from the past`]
+    return ["low", phrase`the market is closed`]
   }
   return market.mechanical === null
     ? null
@@ -90,9 +112,11 @@ function gateConfidence(material: ReportMaterial): Judged | null {
   if (book === null) return ["low", phrase`there is no order book behind the price`, true]
   const faults = [
     ...gate.spread ? [] : [phrase`the spread is ${cents("spread", book.spread)}`],
-    ...gate.depth
-      ? []
-      : [phrase`only ${usd("depth", book.depthUsdWithin5c.total)} stands near the price`],
+    ...gate.depth ? [] : [
+      phrase`only ${usd("depth", book.depthUsdWithin5c.total)} of orders are within ${
+        cents("near", nearMax)
+      } of it`,
+    ],
     ...gate.volume ? [] : [phrase`only ${usd("volume", market.volumeUsd)} was ever traded`],
   ]
   return ["low", listed(faults)]
@@ -133,41 +157,49 @@ function ladderConfidence(material: ReportMaterial): Judged | null {
     : ["low", phrase`this price and that of another market of the event cannot both be right`]
 }
 
-/** The first story that came while the price was known: a price that did not move held through it. */
-function testOf({ news, priceAction: [first] }: ReportMaterial): RelatedStory | null {
+/** The distance from the middle within which `Microstructure` sums up the orders. */
+const nearMax = 0.05
+
+/**
+ * A story that came while the price was known, and so tests a price that did not move: the earliest
+ * whose title points to a side, else the earliest.
+ */
+function testOf(material: ReportMaterial): RelatedStory | null {
+  const { news, priceAction: [first] } = material
   const since = (news?.stories ?? []).filter(({ firstAt }) => firstAt > first.at)
-  return statedStory(since, null)?.story ?? null
+  const pointed = since.filter((story) => bearingOn(material, story) !== null)
+  return statedStory(pointed.length > 0 ? pointed : since, null)?.story ?? null
 }
 
 /** Depth from which a price that no news moves is well supported. */
 const deepUsd = 10_000
 
-function newsConfidence(material: ReportMaterial): Judged {
-  const { news, microstructure: book } = material
-  const { main, step, whole, gapless } = movementOf(material)
-  const stated = news === null ? null : statedStory(news.stories, step)
-  if (main === null) {
-    const depth = book?.depthUsdWithin5c.total ?? 0
-    const tested = testOf(material)
-    return tested !== null && depth >= deepUsd
-      ? [
-        "high",
-        phrase`the price held through a related headline, with ${
-          usd("depth", depth)
-        } of orders near it`,
-      ]
-      : tested !== null
-      ? [
-        "medium",
-        phrase`the price held through a related headline, but in a book of only ${
-          usd("depth", depth)
-        }`,
-      ]
-      : whole === null
+function steadyConfidence(material: ReportMaterial): Judged {
+  const tested = testOf(material)
+  if (tested === null) {
+    return movementOf(material).whole === null
       ? ["low", phrase`only one price is known`]
       : ["medium", phrase`the price is steady, but no headline tests it`, true]
   }
+  const depth = material.microstructure?.depthUsdWithin5c.total ?? 0
+  const isDeepTest = depth >= deepUsd && bearingOn(material, tested) !== null
+  const orders = phrase`${usd("depth", depth)} of orders within ${cents("near", nearMax)}`
+  return [
+    isDeepTest ? "high" : "medium",
+    phrase`the price held through a related headline, with ${
+      depth >= deepUsd ? "" : "only "
+    }${orders}`,
+  ]
+}
+
+function moveConfidence(material: ReportMaterial): Judged {
+  const { step, gapless } = movementOf(material)
+  const stated = statedIn(material)
   if (stated === null) return ["low", phrase`no headline says why the price moved`, true]
+  const explanation = explanationOf(material)
+  if (explanation.kind === "opposed") {
+    return ["low", phrase`no headline explains it, and the related one points the other way`, true]
+  }
   if (step === null) {
     return [
       "medium",
@@ -177,7 +209,6 @@ function newsConfidence(material: ReportMaterial): Judged {
     ]
   }
   if (stated.order === "after") {
-    const explanation = explanationOf(material)
     return explanation.kind === "followed"
       ? [
         "medium",
@@ -191,18 +222,35 @@ function newsConfidence(material: ReportMaterial): Judged {
       phrase`the last headline was ${duration("lag", stated.lagMs)} old when the price moved`,
     ]
   }
-  const { outlets, corrected, strength } = stated.story
+  return reportedConfidence(material, stated.story)
+}
+
+/** For a move that a report came before. Many outlets alone show only that the report was printed. */
+function reportedConfidence(material: ReportMaterial, story: RelatedStory): Judged {
+  const { outlets, corrected, strength } = story
   if (corrected) return ["low", phrase`the report before the move was corrected`]
-  if (outlets.length > 1 && strength === "direct") {
-    return [
-      "high",
-      phrase`a report in ${count("outlets", outlets.length, "outlet")} came before the move`,
-    ]
+  if (outlets.length < 2) {
+    return ["medium", phrase`a report came before the move, but only one outlet has it`]
   }
-  return [
-    "medium",
-    phrase`a report came before the move, but only one outlet has it`,
-  ]
+  const report = phrase`a report in ${count("outlets", outlets.length, "outlet")} came before it`
+  if (strength !== "direct" || bearingOn(material, story) === null) {
+    return ["medium", phrase`${report}, but its title does not show that it supports the move`]
+  }
+  return isStepKept(movementOf(material))
+    ? ["high", phrase`${report}, its title supports the direction, and the price has kept the step`]
+    : ["medium", phrase`${report}, but the price has given back half of the step or more`]
+}
+
+/** Whether the price is still beyond half of the step. */
+function isStepKept({ step, price }: Movement): boolean {
+  if (step === null) return false
+  const half = halfOf(step)
+  return directionOf(step) === "up" ? price.mid > half : price.mid < half
+}
+
+/** The price at which half of a change is given back. */
+function halfOf({ from, to }: Change): number {
+  return halfGivenBackAt({ priceStart: from.mid, priceNow: to.mid })
 }
 
 /** In the order of the text; never empty. */
@@ -366,17 +414,15 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
   }
   if (main === null) {
     const tested = testOf(material)
-    return line(
-      "price",
-      tested === null
-        ? phrase`${passesGate(material) ? "Believe" : "Take only as a rough guide"} the price of ${
+    return tested === null
+      ? line(
+        "price",
+        phrase`${passesGate(material) ? "Believe" : "Take only as a rough guide"} the price of ${
           price("price", priceOf(material).mid)
-        } until news tests it.`
-        : phrase`The price of ${
-          price("price", priceOf(material).mid)
-        } already includes the report of ${named("publisher", tested.source)}.`,
-      details,
-    )
+        } until news tests it.`,
+        details,
+      )
+      : testedLine(material, tested)
   }
   const explanation = explanationOf(material)
   const isReason = explanation.kind === "followed" ||
@@ -393,10 +439,49 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
   return line("record", text, { ...details, direction: directionOf(main) })
 }
 
+/** What the price did after the report that tests it, and the report that points the other way. */
+function testedLine(material: ReportMaterial, tested: RelatedStory): Line {
+  const { priceAction, market } = material
+  const [first] = priceAction
+  const before = priceAction.findLast(({ at }) => at <= tested.firstAt) ?? first
+  const change: Change = { from: before, to: priceOf(material) }
+  const direction = directionOf(change)
+  const bearing = bearingOn(material, tested)
+  const yes = outcomeName(material, 0, "outcome")
+  const moved = direction === null
+    ? phrase`did not change`
+    : bearing === "against" && direction === "up"
+    ? phrase`did not fall`
+    : bearing === "for" && direction === "down"
+    ? phrase`did not rise`
+    : phrase`${direction === "up" ? "rose" : "fell"} ${cents("change", sizeInUsd(change))}`
+  const points = bearing === null ? phrase`` : phrase`, whose title points ${bearing} ${yes}`
+  const opposite = bearing === null ? undefined : (material.news?.stories ?? []).find((story) => {
+    const other = bearingOn(material, story)
+    return other !== null && other !== bearing && story.strength !== "family"
+  })
+  const contrary = opposite === undefined
+    ? phrase``
+    : phrase`; the headline of ${named("publisher2", opposite.source)} points the other way`
+  return line(
+    "price",
+    phrase`The price ${moved} after the report of ${
+      named("publisher", tested.source)
+    }${points}: it was ${price("from", before.mid)} before the report and is ${
+      price("to", change.to.mid)
+    } now${contrary}.`,
+    { subject: market.slug, direction },
+  )
+}
+
+function sizeInUsd({ from, to }: Change): number {
+  return roundTo(to.mid - from.mid, 10_000)
+}
+
 /** What moves of this kind did next, by our own scorecard, else on public prices; null if not known. */
 function recordWords(
   material: ReportMaterial,
-  { main, lastDay, price: now }: Movement,
+  { main, lastDay, step, price: now }: Movement,
 ): Statement | null {
   if (main === null || main !== lastDay) return null
   const delta = main.to.mid - main.from.mid
@@ -421,10 +506,23 @@ function recordWords(
         rate("kept", drift.shareKept)
       } still kept half or more a day later, and on average the price ${
         drift.drift < 0 ? "came back" : "went on by"
-      } ${cents("drift", roundTo(drift.drift, 1_000))}`
+      } ${cents("drift", roundTo(drift.drift, 1_000))}${passedWords(material, step)}`
     }
   }
   return null
+}
+
+/** From here on a record of the next day says less: that part of the day is over. */
+const passedMin = 6 * hour
+
+/** How much of the day after the step is over, as the end of a sentence about that day. */
+function passedWords({ now }: ReportMaterial, step: Change | null): Statement {
+  const passed = step === null ? 0 : now - step.to.at
+  if (passed < passedMin) return phrase``
+  const since = duration("passed", Math.min(passed, day))
+  return passed > day / 2
+    ? phrase`; most of that day is over here, ${since} after the step`
+    : phrase`; ${since} of that day have passed here`
 }
 
 /** The sizes of moves that are counted together, as in `moveOutcomes.ts`. */
@@ -442,32 +540,13 @@ function sizeWords(delta: number): Statement {
 const movesMin = 0.05
 
 /** The prices at which the reading of this report would be wrong. */
-function levelLines(
-  material: ReportMaterial,
-  { main, whole, low, high, price: now }: Movement,
-): ReadonlyArray<Line> {
+function levelLines(material: ReportMaterial, movement: Movement): ReadonlyArray<Line> {
+  const { main, whole, low, high, price: now } = movement
   const details = { subject: material.market.slug }
   if (material.proposal !== null) return []
   const isInside = halfSteps(low.mid) < halfSteps(now.mid) &&
     halfSteps(now.mid) < halfSteps(high.mid)
-  if (main !== null) {
-    const half = halfGivenBackAt({ priceStart: main.from.mid, priceNow: main.to.mid })
-    const up = directionOf(main) === "up"
-    const beyond = up ? high : low
-    const [level, end] = [
-      price("halfLevel", roundTo(half, 1_000)),
-      price(up ? "high" : "low", beyond.mid),
-    ]
-    return [line(
-      "price",
-      halfSteps(beyond.mid) === halfSteps(now.mid)
-        ? phrase`Watch ${level}: there half of the move is given back.`
-        : phrase`Watch ${level}, where half of the move is given back, and ${end}, the ${
-          up ? "highest" : "lowest"
-        } price so far: beyond it the move goes on.`,
-      { ...details, direction: directionOf(main) },
-    )]
-  }
+  if (main !== null) return watchLines(material, movement)
   if (whole === null || !isInside) return []
   return [line(
     "price",
@@ -478,11 +557,44 @@ function levelLines(
   )]
 }
 
+/**
+ * Where half of the move is given back: of its largest step when that is larger than the move itself.
+ * A level that is no further than the spread, or that the price has passed, is none to watch.
+ */
+function watchLines(
+  material: ReportMaterial,
+  { main, step, whole, low, high, price: now }: Movement,
+): ReadonlyArray<Line> {
+  if (main === null) return []
+  const isStep = step !== null && Math.abs(sizeOf(step)) > Math.abs(sizeOf(main))
+  const half = halfOf(isStep ? step : main)
+  const up = directionOf(main) === "up"
+  const left = halfSteps(now.mid) - halfSteps(half)
+  const isNear = Math.abs(left) <= halfSteps(material.microstructure?.spread ?? 0)
+  const isPassed = left === 0 || left > 0 !== up
+  const level = isNear || isPassed ? [] : [
+    phrase`${price("halfLevel", roundTo(half, 1_000))}, where half of the ${
+      isStep ? "step" : "move"
+    } is given back`,
+  ]
+  const beyond = up ? high : low
+  const end = whole === null || halfSteps(beyond.mid) === halfSteps(now.mid) ? [] : [
+    phrase`${price(up ? "high" : "low", beyond.mid)}, the ${up ? "highest" : "lowest"} price of ${
+      duration("window", whole.to.at - whole.from.at)
+    }: beyond it the move goes on`,
+  ]
+  const watched = [...level, ...end]
+  return watched.length === 0 ? [] : [line("price", phrase`Watch ${joined(watched, ", and ")}.`, {
+    subject: material.market.slug,
+    direction: directionOf(main),
+  })]
+}
+
 /** What comes next: the end of a challenge, another report, the scheduled end. */
 function eventLine(material: ReportMaterial): Line {
-  const { market: { slug, endsAt }, proposal, news, now } = material
+  const { market: { slug, endsAt }, proposal, now } = material
   const { main, step } = movementOf(material)
-  const stated = news === null ? null : statedStory(news.stories, step)
+  const stated = statedIn(material)
   const until = proposal === null || proposal.disputed
     ? null
     : proposal.settlesAt ?? proposal.proposedAt + challengeWindowMs
@@ -495,7 +607,7 @@ function eventLine(material: ReportMaterial): Line {
     ],
     ...main === null || proposal !== null
       ? []
-      : stated === null
+      : stated === null || explanationOf(material).kind === "opposed"
       ? [phrase`a first report that explains the move`]
       : step !== null && stated.order === "after"
       ? explanationOf(material).kind === "followed" ? [] : [phrase`a report that explains the step`]

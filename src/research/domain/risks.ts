@@ -26,7 +26,7 @@ import {
   usd,
 } from "./lines.ts"
 import { outcomeName, priceOf, priceOfOutcome, type ReportMaterial } from "./material.ts"
-import { type Change, explanationOf, movementOf, sizeOf, statedStory } from "./movement.ts"
+import { type Change, explanationOf, movementOf, sizeOf, statedIn } from "./movement.ts"
 import { directional, mainSide } from "./whaleView.ts"
 import { phrase, type Statement } from "../../writing/domain/statement.ts"
 import { day } from "../../core/domain/time.ts"
@@ -190,14 +190,14 @@ function depthRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   const [least, most] = [Math.min(up5c ?? Infinity, down5c ?? Infinity), depthUsdMin * deepFactor]
   const { main } = movementOf(material)
   const isUnexplained = main !== null && material.proposal === null &&
-    explanationOf(material).kind === "none"
+    ["none", "opposed"].includes(explanationOf(material).kind)
   const words = impactWords(book)
   if (words !== null && isUnexplained) {
     return [risk(
       material,
       72,
       "book",
-      phrase`No reason for the move is reported, and one large trader can make such a move: in the book now ${words}.`,
+      phrase`No report explains the move, and in the book now ${words}.`,
       true,
     )]
   }
@@ -207,7 +207,7 @@ function depthRisks(material: ReportMaterial): ReadonlyArray<Risk> {
     25 + 40 * Math.max(0, 1 - Math.min(total, least) / most),
     "book",
     words === null
-      ? phrase`Only ${usd("depth", total)} of orders stand within ${
+      ? phrase`Only ${usd("depth", total)} of orders are within ${
         cents("change", 0.05)
       } of the price, and none behind them.`
       : phrase`In the book now ${words}.`,
@@ -252,7 +252,7 @@ function causeRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   if (main === null || material.proposal !== null) return missing
   const explanation = explanationOf(material)
   if (explanation.kind === "unmatched") return missing
-  if (explanation.kind === "none") {
+  if (explanation.kind === "none" || explanation.kind === "opposed") {
     const isStated = material.microstructure !== null &&
       impactWords(material.microstructure) !== null
     return isStated ? missing : [
@@ -326,7 +326,7 @@ function rivalRisks(material: ReportMaterial): ReadonlyArray<Risk> {
 /** Stories about other outcomes that are newer than every direct one, the newest first. */
 export function rivalStories(material: ReportMaterial): ReadonlyArray<RelatedStory> {
   const { news, now } = material
-  const stated = statedStory(news?.stories ?? [], movementOf(material).step)
+  const stated = statedIn(material)
   const stories = news?.stories ?? []
   const direct = stories.filter(({ strength }) => strength === "direct")
   const since = Math.max(now - rivalAgeMax, ...direct.map(({ firstAt }) => firstAt))

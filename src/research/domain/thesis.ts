@@ -29,8 +29,8 @@ import {
   movementOf,
   reasonLagMax,
   sizeOf,
+  statedIn,
   type StatedStory,
-  statedStory,
 } from "./movement.ts"
 import { rivalStories } from "./risks.ts"
 import { ladderLines, ownContradiction, sumLines } from "./siblingLines.ts"
@@ -108,6 +108,9 @@ function reasonWords(material: ReportMaterial): Statement {
   const explanation = explanationOf(material)
   if (explanation.kind === "unmatched") return phrase``
   if (explanation.kind === "none") return phrase`, and no headline explains it`
+  if (explanation.kind === "opposed") {
+    return phrase`, and no headline explains it: the related one points the other way`
+  }
   if (explanation.kind === "followed") return phrase`, ahead of the first headline`
   const { outlets, corrected } = explanation.story
   if (corrected) return phrase`, after a report that was corrected since`
@@ -250,12 +253,14 @@ function newsLines(material: ReportMaterial, movement: Movement): ReadonlyArray<
   ]
   if (news === null) return absent(phrase`The news could not be read.`)
   if (news.sources === 0) return absent(phrase`No news was read.`)
-  const stated = statedStory(news.stories, movement.step)
+  const stated = statedIn(material)
   if (stated === null) {
     return absent(
-      phrase`None of the ${
-        count("sources", news.answered, "news source")
-      } that answered has a headline about this question in the last week.`,
+      news.answered === 1
+        ? phrase`The one news source that answered has no headline about this question in the last week.`
+        : phrase`None of the ${
+          count("sources", news.answered, "news source")
+        } that answered has a headline about this question in the last week.`,
     )
   }
   return [
@@ -267,7 +272,7 @@ function newsLines(material: ReportMaterial, movement: Movement): ReadonlyArray<
 function statedLine(
   { now, market, proposal }: ReportMaterial,
   { main, step }: Movement,
-  { story, order, lagMs }: StatedStory,
+  { story, order, lagMs, opposed }: StatedStory,
 ): Line {
   const lag = duration("lag", lagMs)
   const what = story.strength === "direct"
@@ -277,11 +282,17 @@ function statedLine(
   const text = step === null
     ? main === null || proposal !== null
       ? phrase`The week's first ${what}: ${cited}.`
+      : opposed
+      ? phrase`The first ${what} in this time points the other way: ${cited}.`
       : phrase`The first ${what} in this time: ${cited}.`
     : order === "after"
-    ? phrase`The first ${what} came ${lag} after that step, so it did not start it: ${cited}.`
+    ? phrase`The first ${what} came ${lag} after that step, so it did not start it${
+      opposed ? phrase`, and points the other way` : phrase``
+    }: ${cited}.`
     : lagMs > reasonLagMax
     ? phrase`The last ${what} came ${lag} before that step, too early to explain it: ${cited}.`
+    : opposed
+    ? phrase`No headline explains the step: the first ${what}, ${lag} before it was seen, points the other way: ${cited}.`
     : order === "inside"
     ? phrase`A possible reason was published during that step, ${lag} before its end was seen: ${cited}.`
     : phrase`A possible reason came first, ${lag} before that step was seen: ${cited}.`

@@ -59,6 +59,13 @@ const jump = reportMaterial({
   ...bookWith({ mid: 0.535, depthUsd: 20_000 }),
 })
 const stepAt = now - 8 * hour
+const election = market({
+  question: "Will the Civic Alliance win the most seats in Japan?",
+  endsAt: now + 10 * day,
+})
+/** Titles that point for and against Yes in `election`. */
+const gain = "Civic Alliance could win the most seats in Japan, poll suggests"
+const loss = "Civic Alliance lose ground in new poll of Japan"
 
 law("every figure and name of a sentence is a value of its facts", anyMaterial, (material) => {
   const page = reportPage(material)
@@ -199,8 +206,13 @@ Deno.test("a story of the hours before the step is a possible reason, with its o
     thesis,
   )
   ok(thesis.includes("Also published: “Much later”"), thesis)
-  strictEqual(confidence, "high")
-  ok(bottomLine.startsWith("Confidence is high: a report in 2 outlets came before the move."))
+  strictEqual(confidence, "medium")
+  ok(
+    bottomLine.startsWith(
+      "Confidence that the move is more than noise (no forecast): medium, because a report in 2 outlets came before it, but its title does not show",
+    ),
+    bottomLine,
+  )
   ok(bottomLine.includes("0.43"), bottomLine)
 })
 
@@ -217,7 +229,12 @@ Deno.test("a headline after the step is no reason for it, and the confidence say
     thesis,
   )
   strictEqual(confidence, "low")
-  ok(bottomLine.startsWith("Confidence is low: the price moved before the first headline."))
+  ok(
+    bottomLine.startsWith(
+      "Confidence that the move is more than noise (no forecast): low, because the price moved before the first headline.",
+    ),
+    bottomLine,
+  )
 })
 
 Deno.test("of several reports before the step the earliest is stated with it", () => {
@@ -267,7 +284,7 @@ Deno.test("our own record of such moves is stated before that of public prices",
   const bins = new Map([["contested, 24h window, 20+ points", sums]])
   const own = of({ "1h": new Map(), "24h": bins })
   ok(
-    /of 60 earlier moves of 20 cents or more in a day, 50% still kept half or more a day later, and on average the price came back 1 cent\./
+    /of 60 earlier moves of 20 cents or more in a day, 50% still kept half or more a day later, and on average the price came back 1 cent; 8 hours of that day have passed here\./
       .test(own),
     own,
   )
@@ -275,16 +292,110 @@ Deno.test("our own record of such moves is stated before that of public prices",
 })
 
 Deno.test("a steady price is tested only by news that came while it was known", () => {
-  const quiet = (publishedAt: number) =>
+  const quiet = (publishedAt: number, title: string) =>
     analysisOf(reportMaterial({
+      market: election,
       priceAction: hourly(0.6, ...flat(20, 0.6)),
       ...bookWith({ depthUsd: 20_000 }),
-      news: { stories: [story([headline({ publishedAt })])], sources: 5, answered: 5 },
+      news: { stories: [story([headline({ publishedAt, title })])], sources: 5, answered: 5 },
     }))
-  strictEqual(quiet(now - 2 * hour).confidence, "high")
-  ok(quiet(now - 2 * hour).bottomLine.includes("already includes the report"))
-  strictEqual(quiet(now - 40 * hour).confidence, "medium")
-  ok(quiet(now - 40 * hour).bottomLine.includes("until news tests it"))
+  strictEqual(quiet(now - 2 * hour, "Keepers ready the lighthouse").confidence, "medium")
+  const against = quiet(now - 2 * hour, loss)
+  strictEqual(against.confidence, "high")
+  ok(
+    against.bottomLine.includes(
+      "The price did not change after the report of “news․example”, whose title points against Yes: it was 0.60 before the report and is 0.60 now.",
+    ),
+    against.bottomLine,
+  )
+  ok(!/already includes/.test(against.bottomLine), against.bottomLine)
+  strictEqual(quiet(now - 40 * hour, loss).confidence, "medium")
+  ok(quiet(now - 40 * hour, loss).bottomLine.includes("until news tests it"))
+})
+
+Deno.test("both of two opposite headlines are named with a steady price", () => {
+  const { bottomLine } = analysisOf(reportMaterial({
+    market: election,
+    priceAction: hourly(0.6, ...flat(20, 0.6)),
+    news: {
+      stories: [
+        story([headline({ title: loss, source: "Quillon Post", publishedAt: now - 9 * hour })]),
+        story([headline({ title: gain, source: "Harbor Ledger", url: "https://b.example/1" })]),
+      ],
+      ...{ sources: 5, answered: 5 },
+    },
+  }))
+  ok(
+    /after the report of Quillon Post, whose title points against Yes: .*; the headline of Harbor Ledger points the other way\./
+      .test(bottomLine),
+    bottomLine,
+  )
+})
+
+Deno.test("a headline that points against the move does not explain it", () => {
+  const of = (title: string) => {
+    const outlets = [
+      headline({ title, source: "Quillon Post", publishedAt: stepAt - hour }),
+      headline({ title, source: "Harbor Ledger", url: "https://b.example/1" }),
+    ] as const
+    return analysisOf({
+      ...{ ...jump, market: election },
+      news: { stories: [story(outlets)], sources: 5, answered: 5 },
+    })
+  }
+  const against = of(loss)
+  ok(/no headline explains it: the related one points the other way\./.test(against.thesis))
+  ok(/No headline explains the step: .* points the other way: “/.test(against.thesis))
+  ok(!/possible reason/.test(against.thesis), against.thesis)
+  strictEqual(against.confidence, "low")
+  ok(/the related one points the other way/.test(against.bottomLine), against.bottomLine)
+  const along = of(gain)
+  ok(/possible reason/.test(along.thesis), along.thesis)
+  strictEqual(along.confidence, "high")
+})
+
+Deno.test("many outlets alone do not make the confidence high", () => {
+  const outlets = [0, 1, 2, 3].map((n) =>
+    headline({ source: `Post ${n}`, url: `https://n.example/${n}`, publishedAt: stepAt - hour })
+  )
+  const [first, ...more] = outlets
+  ok(first !== undefined)
+  const { confidence } = analysisOf({
+    ...jump,
+    news: { stories: [story([first, ...more])], sources: 5, answered: 5 },
+  })
+  strictEqual(confidence, "medium")
+})
+
+Deno.test("the level to watch is that of the step when the step is larger than the move", () => {
+  const of = (...last: ReadonlyArray<number>) =>
+    analysisOf(reportMaterial({
+      priceAction: hourly(0.66, ...flat(18, 0.66), 0.39, 0.665, ...last),
+      ...bookWith({ mid: 0.69, spread: 0.02 }),
+    })).bottomLine
+  ok(of(...flat(5, 0.69)).includes("Watch 0.528, where half of the step is given back."))
+  ok(!of(...flat(5, 0.69)).includes("0.675"))
+  ok(of(0.72, 0.69).includes("and 0.72, the highest price of"), of(0.72, 0.69))
+  const small = analysisOf(reportMaterial({
+    priceAction: hourly(0.65, ...flat(24, 0.65), 0.69),
+    ...bookWith({ mid: 0.69, spread: 0.03 }),
+  })).bottomLine
+  ok(!/half of the/.test(small), small)
+})
+
+Deno.test("a record of the next day says how much of it has passed", () => {
+  const bins = new Map([["contested, 24h window, 20+ points", {
+    ...{ moves: 60, events: 60, kept: 30, drift: -12_000 },
+    ...{ movesMoves: 60, movesDrift: -12_000, driftDrift: 9e6 },
+  }]])
+  const of = (hoursAgo: number) =>
+    analysisOf(reportMaterial({
+      priceAction: hourly(0.325, ...flat(30 - hoursAgo, 0.325), ...flat(hoursAgo + 1, 0.535)),
+      ...bookWith({ mid: 0.535, depthUsd: 20_000 }),
+      moveSums: { "1h": new Map(), "24h": bins },
+    })).bottomLine
+  ok(/cent; most of that day is over here, 22 hours after the step\./.test(of(22)), of(22))
+  ok(/came back 1 cent\./.test(of(2)), of(2))
 })
 
 Deno.test("a corrected report is no reason to be confident", () => {
