@@ -832,12 +832,42 @@ Deno.test("risks are those of the market, the most important first", () => {
     const words of [
       /Only \$900 was ever traded/,
       /Buying Yes at 0\.64 and selling it at 0\.56 costs 17\.\d% of the stake, fees included/,
-      /The end is 9 hours away/,
       /“If the lighthouse is postponed, it resolves 50-50”/,
     ]
   ) ok(words.test(text), `${words}\n${text}`)
+  ok(analysisOf(weak).bottomLine.includes("the scheduled end in 9 hours"))
+  ok(!/in full or not at all|large trader/.test(textOf(weak)), textOf(weak))
   const dead = analysisOf({ ...weak, microstructure: null, quote: null }).risks[0] ?? ""
   ok(/no valid order book/.test(dead), dead)
+})
+
+law(
+  "the rules of an open market are quoted whenever they decide something",
+  anyMaterial,
+  (made) => {
+    const rules = "This market resolves to Yes if the lighthouse is lit."
+    const { status } = made.market
+    const { risks } = analysisOf({ ...made, rules })
+    strictEqual(
+      risks.some((risk) => /is lit/.test(risk)),
+      status === "open" || status === "proposed",
+    )
+    ok(risks.length <= risksMax)
+  },
+  many,
+)
+
+Deno.test("a side that costs nearly 1 has its lopsided payoff as a risk", () => {
+  const risks = (mid: number) =>
+    analysisOf(reportMaterial(bookWith({ mid, spread: 0.002 }))).risks.join("\n")
+  ok(risks(0.97).includes("One loss on Yes at 0.971 takes the gain of 33 such purchases."))
+  ok(!/One loss/.test(risks(0.6)))
+})
+
+Deno.test("orders near the price have their distance", () => {
+  const { risks, bottomLine } = analysisOf(reportMaterial(bookWith({ depthUsd: 1_000 })))
+  ok(bottomLine.includes("only $1,000 of orders are within 5 cents of it"), bottomLine)
+  ok(!/near the price|book of only/.test([...risks, bottomLine].join("\n")))
 })
 
 law("at most 15 % of the words of a report are about itself", anyMaterial, (material) => {
