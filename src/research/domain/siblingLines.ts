@@ -98,7 +98,7 @@ function splitWords(material: ReportMaterial): Statement | null {
       count("contradictions", pairs.length, "contradiction")
     } of this ladder: check first whether its price is stale, it has ended or it has other rules.`
   }
-  const [easy, hard, ...more] = partsOf(rungs)
+  const [easy, hard, ...more] = partsOf(rungs.filter((rung) => pairs.flat().includes(rung)))
   if (easy === undefined || hard === undefined || more.length > 0) return null
   if ([easy, hard].some((part) => contradictingPairs(part).length > 0)) return null
   return phrase`The ladder splits into ${partWords(easy, 3)} and ${
@@ -125,7 +125,7 @@ function isDearer(harder: LadderRung, easier: LadderRung): boolean {
   return halfSteps(midOf(harder)) - halfSteps(midOf(easier)) >= halfSteps(excessMin)
 }
 
-/** The ladder, cut wherever the price rises from a rung to the next harder one. */
+/** Rungs of a ladder, cut wherever the price rises from a rung to the next harder one. */
 function partsOf(rungs: ReadonlyArray<LadderRung>): ReadonlyArray<ReadonlyArray<LadderRung>> {
   const parts: Array<Array<LadderRung>> = []
   rungs.forEach((rung, n) => {
