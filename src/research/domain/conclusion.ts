@@ -43,6 +43,7 @@ import {
   reasonLagMax,
   sizeOf,
   statedIn,
+  type StatedStory,
   statedStory,
 } from "./movement.ts"
 import { day, hour } from "../../core/domain/time.ts"
@@ -222,17 +223,22 @@ function moveConfidence(material: ReportMaterial): Judged {
       phrase`the last headline was ${duration("lag", stated.lagMs)} old when the price moved`,
     ]
   }
-  return reportedConfidence(material, stated.story)
+  return reportedConfidence(material, stated)
 }
 
-/** For a move that a report came before. Many outlets alone show only that the report was printed. */
-function reportedConfidence(material: ReportMaterial, story: RelatedStory): Judged {
+/** For a move with a report. Many outlets alone show only that the report was printed. */
+function reportedConfidence(material: ReportMaterial, { story, order }: StatedStory): Judged {
   const { outlets, corrected, strength } = story
-  if (corrected) return ["low", phrase`the report before the move was corrected`]
+  if (corrected) return ["low", phrase`the report of the move was corrected`]
+  if (order === "inside") {
+    return ["medium", phrase`a report came while the price moved, so which was first is not known`]
+  }
   if (outlets.length < 2) {
     return ["medium", phrase`a report came before the move, but only one outlet has it`]
   }
-  const report = phrase`a report in ${count("outlets", outlets.length, "outlet")} came before it`
+  const report = phrase`a report came before it, which ${
+    count("outlets", outlets.length, "outlet")
+  } have now`
   if (strength !== "direct" || bearingOn(material, story) === null) {
     return ["medium", phrase`${report}, but its title does not show that it supports the move`]
   }
@@ -322,11 +328,11 @@ function signLines(material: ReportMaterial): ReadonlyArray<Line> {
   if (quote === null || quote.ask === null || quote.bid === null) return []
   const details = { subject: market.slug }
   const labelled = labelledEntries(directional(material.entries ?? []))
-  const signs = labelled.filter((each) => (edgeLeftOf(material, each) ?? 0) > 0)
-  const used = labelled.filter((each) => !signs.includes(each))
+  const signs = labelled.filter((each) => signOf(material, each) === "sign")
+  const none = labelled.filter((each) => !signs.includes(each))
   const [first] = signs
   if (first === undefined) {
-    const words = noSignWords(material, used)
+    const words = noSignWords(material, none)
     return words === null ? [] : [line("whale", words, details)]
   }
   const sides = signs.map(favouredBy)
@@ -344,7 +350,7 @@ function signLines(material: ReportMaterial): ReadonlyArray<Line> {
     : phrase`${count("wallets", signs.length, "labelled wallet")} point both ways`
   return [line(
     "whale",
-    used.length === 0 ? phrase`${sign}.` : phrase`${sign}; ${usedWords(material, used)}.`,
+    none.length === 0 ? phrase`${sign}.` : phrase`${sign}; ${usedWords(material, none)}.`,
     details,
   )]
 }
@@ -360,18 +366,36 @@ function noSignWords(material: ReportMaterial, used: ReadonlyArray<Labelled>): S
   }.`
 }
 
-/** Labelled wallets whose edge a buyer would pay away. */
-function usedWords(material: ReportMaterial, used: ReadonlyArray<Labelled>): Statement {
-  const [first, ...more] = used
-  if (first === undefined) return phrase``
-  const side = outcomeName(material, favouredBy(first), "outcome2")
-  return more.length === 0
-    ? phrase`the edge of ${
-      named("wallet2", first.entry.name)
-    } is used up at today's ask, so it is no reason to buy ${side}`
-    : phrase`the edges of ${
-      count("wallets2", used.length, "labelled wallet")
-    } are used up at today's asks, so they are no reason to buy`
+/**
+ * Whether an entry with a label is a sign for a buyer at today's ask: not when its edge is used up, nor
+ * when the price went against it by more than its edge, because then others know more.
+ */
+function signOf(material: ReportMaterial, labelled: Labelled): "sign" | "used" | "against" {
+  const left = edgeLeftOf(material, labelled) ?? 0
+  return left <= 0 ? "used" : left > 2 * Math.abs(labelled.row.edge) ? "against" : "sign"
+}
+
+/** Labelled wallets whose entries are no sign for a buyer. */
+function usedWords(material: ReportMaterial, none: ReadonlyArray<Labelled>): Statement {
+  const of = (kind: "used" | "against", words: string, slot: string) => {
+    const found = none.filter((each) => signOf(material, each) === kind)
+    const [first, ...more] = found
+    if (first === undefined) return []
+    const side = outcomeName(material, favouredBy(first), `outcome${slot}`)
+    return [
+      more.length === 0
+        ? phrase`the edge of ${
+          named(`wallet${slot}`, first.entry.name)
+        } is ${words}, so it is no reason to buy ${side}`
+        : phrase`the edges of ${
+          count(`wallets${slot}`, found.length, "labelled wallet")
+        } are ${words}, so they are no reason to buy`,
+    ]
+  }
+  return joined([
+    ...of("used", "used up at today's ask", "2"),
+    ...of("against", "smaller than the price change against it", "4"),
+  ], "; ")
 }
 
 /** What the ladder says of a price that it contradicts, else what the market says. */
@@ -486,9 +510,10 @@ function recordWords(
   if (main === null || main !== lastDay) return null
   const delta = main.to.mid - main.from.mid
   if (Math.abs(halfSteps(delta)) < halfSteps(movesMin)) return null
+  const isConverged = convergenceOf(now.mid) === "converged"
   const bins = binsOf({
     ...{ window: "24h", delta, zScore: 0, endsAt: null, emittedAt: material.now },
-    converged: convergenceOf(now.mid) === "converged",
+    converged: isConverged,
   }).slice(-2)
   const sources = [
     ...material.moveSums === null ? [] : [{ basis: "own_movers", sums: material.moveSums }],
@@ -500,9 +525,13 @@ function recordWords(
       const drift = found === undefined ? null : driftOf(found)
       if (found === undefined || drift === null) continue
       const such = count("resolved", found.moves, "earlier move", "earlier moves")
-      return phrase`${such} ${bin.includes("24h") ? sizeWords(delta) : "of any size"}${
-        basis === "own_movers" ? "" : " in public price records"
-      }, ${
+      return phrase`${such} ${
+        bin.includes("24h")
+          ? sizeWords(delta)
+          : isConverged
+          ? "to a nearly decided price"
+          : "of any size"
+      }${basis === "own_movers" ? "" : " in public price records"}, ${
         rate("kept", drift.shareKept)
       } still kept half or more a day later, and on average the price ${
         drift.drift < 0 ? "came back" : "went on by"

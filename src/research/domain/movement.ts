@@ -204,7 +204,7 @@ const followingLagMax = 2 * hour
 /** How a step and the news belong together. */
 type Explanation =
   /** The story came before the step, or in its hour. */
-  | { readonly kind: "reported"; readonly story: RelatedStory }
+  | { readonly kind: "reported"; readonly story: RelatedStory; readonly isInside: boolean }
   /** The first headline followed the step after `lagMs`, so that others knew before it. */
   | { readonly kind: "followed"; readonly story: RelatedStory; readonly lagMs: number }
   /** The title of the story points against the move. */
@@ -221,5 +221,7 @@ export function explanationOf(material: ReportMaterial): Explanation {
   const isTooFar = lagMs > (order === "after" ? followingLagMax : reasonLagMax)
   if (isTooFar) return { kind: "none" }
   if (opposed) return { kind: "opposed", story }
-  return order === "after" ? { kind: "followed", story, lagMs } : { kind: "reported", story }
+  return order === "after"
+    ? { kind: "followed", story, lagMs }
+    : { kind: "reported", story, isInside: order === "inside" }
 }

@@ -114,9 +114,10 @@ function reasonWords(material: ReportMaterial): Statement {
   if (explanation.kind === "followed") return phrase`, ahead of the first headline`
   const { outlets, corrected } = explanation.story
   if (corrected) return phrase`, after a report that was corrected since`
+  if (explanation.isInside) return phrase`, with a report while it moved`
   return outlets.length === 1
-    ? phrase`, after a report of one outlet`
-    : phrase`, after a report of ${count("outlets", outlets.length, "outlet")}`
+    ? phrase`, after a report that one outlet has`
+    : phrase`, after a report that ${count("outlets", outlets.length, "outlet")} have now`
 }
 
 /** What the venue says about the outcome. */

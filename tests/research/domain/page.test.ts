@@ -184,14 +184,14 @@ law(
 
 Deno.test("a story of the hours before the step is a possible reason, with its outlets since", () => {
   const outlets = [
-    headline({ title: "Keepers agree", source: "Quillon Post", publishedAt: stepAt - 35 * minute }),
+    headline({ title: "Keepers agree", source: "Quillon Post", publishedAt: stepAt - 95 * minute }),
     headline({ source: "Harbor Ledger", publishedAt: stepAt + hour, url: "https://b.example/1" }),
   ] as const
   const later = story([headline({ title: "Much later", url: "https://c.example/1" })])
   const material = { ...jump, news: { stories: [later, story(outlets)], sources: 5, answered: 5 } }
   const { thesis, confidence, bottomLine } = analysisOf(material)
   ok(
-    /^Yes in “Will the lighthouse be lit\?” rose 21 cents in 24 hours, from 0\.325 to 0\.535, after a report of 2 outlets\./
+    /^Yes in “Will the lighthouse be lit\?” rose 21 cents in 24 hours, from 0\.325 to 0\.535, after a report that 2 outlets have now\./
       .test(thesis),
   )
   ok(
@@ -201,7 +201,7 @@ Deno.test("a story of the hours before the step is a possible reason, with its o
     thesis,
   )
   ok(
-    /possible reason.*35 minutes before.*Keepers agree.*Quillon Post, 03:25 UTC; 1 more outlet by 05:00/
+    /possible reason.*95 minutes before.*Keepers agree.*Quillon Post, 02:25 UTC; 1 more outlet by 05:00/
       .test(thesis),
     thesis,
   )
@@ -209,7 +209,7 @@ Deno.test("a story of the hours before the step is a possible reason, with its o
   strictEqual(confidence, "medium")
   ok(
     bottomLine.startsWith(
-      "Confidence that the move is more than noise (no forecast): medium, because a report in 2 outlets came before it, but its title does not show",
+      "Confidence that the move is more than noise (no forecast): medium, because a report came before it, which 2 outlets have now, but its title does not show",
     ),
     bottomLine,
   )
@@ -335,7 +335,7 @@ Deno.test("both of two opposite headlines are named with a steady price", () => 
 Deno.test("a headline that points against the move does not explain it", () => {
   const of = (title: string) => {
     const outlets = [
-      headline({ title, source: "Quillon Post", publishedAt: stepAt - hour }),
+      headline({ title, source: "Quillon Post", publishedAt: stepAt - 2 * hour }),
       headline({ title, source: "Harbor Ledger", url: "https://b.example/1" }),
     ] as const
     return analysisOf({
@@ -356,7 +356,7 @@ Deno.test("a headline that points against the move does not explain it", () => {
 
 Deno.test("many outlets alone do not make the confidence high", () => {
   const outlets = [0, 1, 2, 3].map((n) =>
-    headline({ source: `Post ${n}`, url: `https://n.example/${n}`, publishedAt: stepAt - hour })
+    headline({ source: `Post ${n}`, url: `https://n.example/${n}`, publishedAt: stepAt - 2 * hour })
   )
   const [first, ...more] = outlets
   ok(first !== undefined)
@@ -753,16 +753,30 @@ law(
       entries: [openEntry({ price: percent / 100, calibration: { computedAt: now, row } })],
     }))
     const left = edge / 200 - (0.605 - percent / 100)
-    if (Math.abs(left) < 1e-6) return
-    strictEqual(/sign of a higher chance/.test(bottomLine), left > 0, bottomLine)
-    strictEqual(
-      /neither side is attractive: the edge of .* is used up at today's ask/.test(bottomLine),
-      left < 0,
+    const isAgainst = left > edge / 100
+    if (Math.abs(left) < 1e-6 || Math.abs(left - edge / 100) < 1e-6) return
+    strictEqual(/sign of a higher chance/.test(bottomLine), left > 0 && !isAgainst, bottomLine)
+    const reason = /neither side is attractive: the edge of .* is (used up|smaller)/.exec(
       bottomLine,
     )
+    strictEqual(reason?.[1], left < 0 ? "used up" : isAgainst ? "smaller" : undefined, bottomLine)
     ok(!/leaves nothing/.test(whaleView) || left < 0, whaleView)
   },
 )
+
+Deno.test("a report within the step is not said to come before it", () => {
+  const inside = headline({ title: gain, publishedAt: stepAt - 20 * minute })
+  const outlets = [inside, { ...inside, source: "Harbor Ledger" }] as const
+  const ticks = [[40, 0.375], [0, 0.485]] as const
+  const { thesis, confidence, bottomLine } = analysisOf({
+    ...{ ...jump, market: election },
+    ticks: ticks.map(([minutesBefore, mid]) => ({ at: stepAt - minutesBefore * minute, mid })),
+    news: { stories: [story(outlets)], sources: 5, answered: 5 },
+  })
+  ok(thesis.includes("with a report while it moved."), thesis)
+  strictEqual(confidence, "medium")
+  ok(bottomLine.includes("so which was first is not known"), bottomLine)
+})
 
 Deno.test("the payoff of each side is stated in cents", () => {
   const { bottomLine } = analysisOf(reportMaterial({
