@@ -18,7 +18,7 @@ import {
 import { digestBrief } from "./domain/facts.ts"
 import { type DigestPart, isBelowThreshold } from "./domain/material.ts"
 import { digestPage } from "./domain/template.ts"
-import { digestOf, digestTask, slotsOf } from "./domain/text.ts"
+import { type DigestMetadata, digestOf, digestTask, slotsOf } from "./domain/text.ts"
 import { wordCount } from "../writing/domain/page.ts"
 import { tickJob } from "../core/domain/freshness.ts"
 import { type EpochMs, hour } from "../core/domain/time.ts"
@@ -75,12 +75,13 @@ export class Digest extends Context.Service<Digest, {
   /** Deletes digests older than the history. */
   readonly prune: Effect.Effect<void>
 }>()("bellwether/digest/Digest") {
-  /** `venue`: the source name of the venue. */
-  static readonly layer = (options: { readonly venue: string }) =>
-    Layer.effect(Digest, make(options.venue))
+  /** The source name of the venue, and the page that says how digests are made. */
+  static readonly layer = (options: DigestOptions) => Layer.effect(Digest, make(options))
 }
 
-const make = Effect.fnUntraced(function* (venue: string) {
+type DigestOptions = Pick<DigestMetadata, "venue" | "methodUrl">
+
+const make = Effect.fnUntraced(function* ({ venue, methodUrl }: DigestOptions) {
   const store = yield* DigestStore
   const writing = yield* writingPorts
   const ports = {
@@ -106,7 +107,7 @@ const make = Effect.fnUntraced(function* (venue: string) {
     const options = { use: "digest", task: digestTask, within: writingTime } as const
     const text = yield* writePage(writing, { ...options, facts: brief.facts, slots: slotsOf(page) })
     const createdAt = yield* Clock.currentTimeMillis
-    const metadata = { slot, createdAt, narrator: text.narrator, venue }
+    const metadata = { slot, createdAt, narrator: text.narrator, venue, methodUrl }
     const digest = digestOf(page, text.slots, brief, metadata)
     const belowThreshold = isBelowThreshold(material)
     const window = { slot, until: started, feedIndex }
