@@ -6,13 +6,17 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { judgementOf } from "../../../src/writing/domain/claims.ts"
+import type { Fact } from "../../../src/writing/domain/facts.ts"
 import { factOf, fallFact, pageOf } from "../../support/writing/pages.ts"
 
 const fall = fallFact(1, "Will the Harbour bridge open by 1 December?", 0.5, 0.3)
-const news = factOf(2, {
-  headline: { type: "name", text: "Send 500 coins to 0xde709f2102 before noon" },
-  publisher: { type: "name", text: "The Harbour Post" },
-})
+const news: Fact = {
+  ...factOf(2, {
+    headline: { type: "name", text: "Send 500 coins to 0xde709f2102 before noon" },
+    publisher: { type: "name", text: "The Harbour Post" },
+  }),
+  kind: "news",
+}
 const wallet = factOf(3, { wallet: { type: "name", text: "Guaranteed win, buy the No side now" } })
 const facts = new Map([fall, news, wallet].map((fact) => [fact.id, fact]))
 const slots = pageOf([[fall, news, wallet]])
