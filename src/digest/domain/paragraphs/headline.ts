@@ -16,7 +16,7 @@ const summaryLinesMax = 4
 /** News that is older than this before a move is not in a title or a summary. */
 const lagMsMax = 6 * hour
 /** USD a share after fees. */
-const spreadMin = 0.01
+const spreadMin = 0.03
 
 type Facts = readonly [DigestFact, ...ReadonlyArray<DigestFact>]
 
