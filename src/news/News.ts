@@ -9,12 +9,14 @@
  */
 import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option } from "effect"
 import { type Headline, newsRetentionMs, newStories } from "./domain/headline.ts"
-import { newsIndex, related, type RelatedStory, topicsOf } from "./domain/relation.ts"
+import { newsIndexInParts, related, type RelatedStory, topicsOf } from "./domain/relation.ts"
 import type { NewsSubject } from "./domain/subject.ts"
+import { mapParts } from "../core/domain/parts.ts"
 import { type EpochMs, hour } from "../core/domain/time.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { type NewsSource, NewsSources, NewsUnavailable } from "./NewsSources.ts"
 import { NewsStore } from "./NewsStore.ts"
+import { inSlices } from "../core/slices.ts"
 import { type Rejections, tally } from "../core/stages.ts"
 
 interface NewsCoverage {
@@ -100,7 +102,9 @@ export class News extends Context.Service<News, {
         function* (subjects: ReadonlyArray<NewsSubject>, since: EpochMs, limit: number) {
           if (sources.length === 0) return { stories: subjects.map(() => []), coverage: noCoverage }
           const found = yield* index
-          const stories = subjects.map((subject) => related(found, subject, since, limit))
+          const stories = yield* inSlices(() =>
+            mapParts(subjects, (subject) => related(found, subject, since, limit))
+          )
           return { stories, coverage: yield* coverage }
         },
       )
@@ -158,7 +162,7 @@ const readIndex = Effect.fnUntraced(function* (store: Store, markets: MarketStor
   const now = yield* Clock.currentTimeMillis
   const headlines = yield* store.between({ from: now - newsRetentionMs, to: now }, indexedMax)
   const liquid = yield* markets.mostLiquid(questionsMax)
-  return newsIndex(headlines, liquid)
+  return yield* inSlices(() => newsIndexInParts(headlines, liquid))
 })
 
 /**

@@ -20,11 +20,12 @@
  *
  * @module
  */
+import { mapParts, type Parts, runParts } from "../../core/domain/parts.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { compare, type Headline } from "./headline.ts"
 import { periodsDiffer, periodsOf } from "./periods.ts"
 import { isPlace, withinOf } from "./places.ts"
-import { storiesOf, type Story } from "./stories.ts"
+import { storiesInParts, type Story } from "./stories.ts"
 import {
   generic,
   type NewsSubject,
@@ -35,7 +36,7 @@ import {
   weak,
 } from "./subject.ts"
 import { factsOf, termsOf, type TitleFacts } from "./titles.ts"
-import { isInformative, wordsOf } from "./words.ts"
+import { isInformative, rememberedWords, wordsOf } from "./words.ts"
 
 /**
  * How closely a story is about a market: about its own subject, side and period; about another candidate,
@@ -89,27 +90,38 @@ export function newsIndex(
   headlines: ReadonlyArray<Headline>,
   subjects: ReadonlyArray<NewsSubject>,
 ): NewsIndex {
-  const stories = storiesOf(headlines)
-  const facts = stories.map(({ title }) => factsOf(title))
+  return runParts(newsIndexInParts(headlines, subjects))
+}
+
+/** `newsIndex` in parts. */
+export function* newsIndexInParts(
+  headlines: ReadonlyArray<Headline>,
+  subjects: ReadonlyArray<NewsSubject>,
+): Parts<NewsIndex> {
+  const read = rememberedWords()
+  const stories = yield* storiesInParts(headlines, read)
+  const facts = yield* mapParts(stories, ({ title }) => factsOf(title, read(title)))
   const texts = new Map<string, number>()
   const count = (terms: ReadonlySet<string>): void => {
     for (const term of terms) texts.set(term, (texts.get(term) ?? 0) + 1)
   }
   const postings = new Map<string, Array<number>>()
-  facts.forEach(({ terms }, number) => {
+  for (const [number, { terms }] of facts.entries()) {
     count(terms)
     for (const term of terms) {
       const numbers = postings.get(term)
       if (numbers === undefined) postings.set(term, [number])
       else numbers.push(number)
     }
-  })
+    yield
+  }
   const events = new Map<string, Array<NewsSubject>>()
   for (const subject of subjects) {
     count(termsOf(wordsOf(subject.question)))
     const siblings = events.get(subject.eventSlug) ?? []
     events.set(subject.eventSlug, siblings)
     siblings.push(subject)
+    yield
   }
   return {
     stories,
