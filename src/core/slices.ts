@@ -6,19 +6,19 @@
 import { Clock, Effect } from "effect"
 import type { Parts } from "./domain/parts.ts"
 
-/** How long a computation runs before it lets others run; one part more can be added to it. */
-const sliceMsMax = 8
+/** How long a computation runs before it lets others run: 5 ms, and the rest of one part. */
+const sliceNanosMax = 5_000_000n
 
 /** The result of the parts. */
 export const inSlices = <A>(start: () => Parts<A>): Effect.Effect<A> =>
   Clock.clockWith(Effect.fnUntraced(function* (clock) {
     const parts = start()
-    let until = clock.currentTimeMillisUnsafe() + sliceMsMax
+    let until = clock.monotonicTimeNanosUnsafe() + sliceNanosMax
     for (;;) {
       const part = parts.next()
       if (part.done === true) return part.value
-      if (clock.currentTimeMillisUnsafe() < until) continue
+      if (clock.monotonicTimeNanosUnsafe() < until) continue
       yield* Effect.yieldNow
-      until = clock.currentTimeMillisUnsafe() + sliceMsMax
+      until = clock.monotonicTimeNanosUnsafe() + sliceNanosMax
     }
   }))

@@ -20,7 +20,7 @@
  *
  * @module
  */
-import { mapParts, type Parts, runParts } from "../../core/domain/parts.ts"
+import { mapParts, type Parts } from "../../core/domain/parts.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { compare, type Headline } from "./headline.ts"
 import { periodsDiffer, periodsOf } from "./periods.ts"
@@ -86,15 +86,7 @@ interface NewsIndex {
 }
 
 /** Built once for any number of markets. */
-export function newsIndex(
-  headlines: ReadonlyArray<Headline>,
-  subjects: ReadonlyArray<NewsSubject>,
-): NewsIndex {
-  return runParts(newsIndexInParts(headlines, subjects))
-}
-
-/** `newsIndex` in parts. */
-export function* newsIndexInParts(
+export function* newsIndex(
   headlines: ReadonlyArray<Headline>,
   subjects: ReadonlyArray<NewsSubject>,
 ): Parts<NewsIndex> {
@@ -137,17 +129,18 @@ export function* newsIndexInParts(
  * The stories about the market with a publication since `since`: direct ones first, then by score, then
  * the earliest.
  */
-export function related(
+export function* related(
   index: NewsIndex,
   subject: NewsSubject,
   since: EpochMs,
   limit: number,
-): ReadonlyArray<RelatedStory> {
+): Parts<ReadonlyArray<RelatedStory>> {
   const own = ownStories(index, subject)
+  const ownNumbers = numbersOf(subject)
   const siblings = siblingsOf(index, subject)
-  const others = siblings.map((sibling) => ({
+  const others = yield* mapParts(siblings, (sibling) => ({
     names: distinguishing(index, sibling, subject),
-    numbers: numbersOf(sibling).difference(numbersOf(subject)),
+    numbers: numbersOf(sibling).difference(ownNumbers),
     found: ownStories(index, sibling),
   }))
   const ownNames = siblings.length === 0 ? [] : distinguishing(index, subject, ...siblings)
@@ -158,7 +151,7 @@ export function related(
       names.some((unit) => sharesUnit(index, number, unit))
     )
     const isThreshold = others.some(({ numbers }) => !sharesNone(index, number, numbers)) &&
-      sharesNone(index, number, numbersOf(subject))
+      sharesNone(index, number, ownNumbers)
     const strength = match.strength === "family" || isThreshold
       ? "family"
       : namesOther && !namesOwn

@@ -65,15 +65,17 @@ export function* storiesInParts(
   const texts = yield* mapParts(headlines, (headline) => textOf(headline, publisher.names, read))
   const groups = new Map<number, Array<Member>>()
   const group = yield* sameTexts(texts, read)
-  headlines.forEach((headline, number) => {
+  for (const [number, headline] of headlines.entries()) {
+    yield
     const text = texts[number]
-    if (text === undefined) return
+    if (text === undefined) continue
     const key = group(number)
     const members = groups.get(key) ?? []
     groups.set(key, members)
     members.push({ headline: { ...headline, source: publisher.of(headline) }, text })
-  })
-  const stories = [...groups.values()].flatMap(inTime).flatMap(storyOf).sort((a, b) =>
+  }
+  const ofGroups = yield* mapParts(groups.values(), (members) => inTime(members).flatMap(storyOf))
+  const stories = ofGroups.flat().sort((a, b) =>
     a.firstAt - b.firstAt || compare(a.url, b.url) || compare(a.title, b.title) ||
     compare(a.label, b.label)
   )
@@ -219,15 +221,15 @@ function* sameTexts(
   }
   const whole = new Map<string, number>()
   const cuts = new Map<string, number>()
-  texts.forEach(({ title, label, words, cut }, number) => {
+  for (const [number, { title, label, words, cut }] of texts.entries()) {
+    yield
     const place = cut ? cuts : whole
     const key = keyOf(label, words)
     const other = place.get(key)
     // The representative of equal texts must not depend on the order.
     if (other === undefined || title < (texts[other]?.title ?? "")) place.set(key, number)
     if (other !== undefined) join(number, other)
-  })
-  yield
+  }
   for (
     const { label, words, number } of [...whole.values()].flatMap((number) => at(texts, number))
   ) {
