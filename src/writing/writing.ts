@@ -35,6 +35,9 @@ export interface PageOptions extends Omit<DraftRequest, "previous"> {
   readonly within: Duration.Duration
 }
 
+/** Words of a page with claims, unless its template has more. */
+const wordsMax = { digest: 800, report: 600 } as const
+
 export interface WrittenPage {
   readonly slots: ReadonlyArray<FilledSlot>
   /** The model's name, or `template` when the page has no claim. */
@@ -204,7 +207,7 @@ const secondCheck = Effect.fnUntraced(function* (
 
 function pageOf(
   { narrator }: WritingPorts,
-  { slots }: PageOptions,
+  { slots, use }: PageOptions,
   { places, refused, asked, failed }: Progress,
 ): WrittenPage {
   const claims = places.flatMap(({ judgement }) =>
@@ -213,7 +216,7 @@ function pageOf(
   const accepted = places.flatMap(({ accepted, judgement }) =>
     accepted && judgement.verdict !== "refuse" ? [judgement.claim] : []
   )
-  const filled = fillSlots(slots, accepted)
+  const filled = fillSlots(slots, accepted, wordsMax[use])
   const written = filled.flatMap(({ sentences }) => sentences)
     .filter(({ kind }) => kind !== "template").length
   return {

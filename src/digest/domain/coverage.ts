@@ -34,7 +34,7 @@ function windowFact({ coverage, from, until }: DigestMaterial): NewDigestFact {
   const { marketsWatched, news, walletsTracked } = coverage
   const values = {
     startsAt: time(from, until),
-    endsAt: time(until, until),
+    endsAt: time(until, from),
     markets: count(marketsWatched, "market"),
     wallets: count(walletsTracked, "tracked wallet"),
     sources: count(news?.answered ?? 0, "news source"),

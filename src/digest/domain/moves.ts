@@ -30,7 +30,7 @@ import type { Value } from "../../writing/domain/values.ts"
 import { day, type EpochMs, hour } from "../../core/domain/time.ts"
 
 /** Markets with a fact about their strongest move: as many as fit on a page. */
-const movesMax = 8
+const movesMax = 6
 /** Smaller mean drifts are not worth a word. */
 const driftMin = 0.001
 
@@ -40,7 +40,7 @@ export function moveFacts(material: DigestMaterial): ReadonlyArray<NewDigestFact
   if (described.length === 0) return [absence(material)]
   return [
     ...described.map((move) => moveFact(move, material.until)),
-    ...described.map(levelFact),
+    ...described.map((move) => levelFact(move, material)),
     ...described.flatMap((move) => costFact(move, material)),
   ]
 }
@@ -130,14 +130,16 @@ function moveFact({ createdAt, data }: MoverItem, until: EpochMs): NewDigestFact
   )
 }
 
-/** Where half of the move is given back, and how often such moves lasted. */
-function levelFact({ data }: MoverItem): NewDigestFact {
+/** Where half of the move is given back, the price now, and how often such moves lasted. */
+function levelFact({ data }: MoverItem, { quoted }: DigestMaterial): NewDigestFact {
   const { expectation, market } = data
+  const now = quoted.find((it) => it.market.slug === market.slug)?.quote?.mid ?? null
   const after24h = expectation?.after24h ?? null
   const known = after24h ?? expectation?.after1h ?? null
   const values = {
     market: marketValue(market),
     halfLevel: price(halfGivenBackAt(data)),
+    price: price(now ?? 0),
     resolved: count(known?.moves ?? 0, "similar move"),
     kept: rate(known?.shareKept ?? 0),
     window: duration(after24h === null ? hour : day),
@@ -148,7 +150,8 @@ function levelFact({ data }: MoverItem): NewDigestFact {
     { kind: "record", topic: "level", section: "repriced", subject: market.slug },
     values,
     (spell) => {
-      const level = spell`Half of the move in ${"market"} is given back at ${"halfLevel"}.`
+      const level = spell`Half of the move in ${"market"} is given back at ${"halfLevel"}` +
+        (now === null ? "." : spell`; the price is ${"price"} now.`)
       if (known === null) return level
       const lasted = spell`Of ${"resolved"}, ${"kept"} kept at least half ${"window"} later`
       const mean = Math.abs(known.drift) < driftMin
@@ -161,12 +164,13 @@ function levelFact({ data }: MoverItem): NewDigestFact {
   )
 }
 
-/** The cost of buying the first outcome at the quotes of the move. */
+/** The cost of buying the first outcome at the quotes now, or at those of the move. */
 function costFact({ data }: MoverItem, { quoted }: DigestMaterial): ReadonlyArray<NewDigestFact> {
   const { market, microstructure } = data
   const known = quoted.find((it) => it.market.slug === market.slug)
-  const quote = quoteOf(microstructure)
-  if (known === undefined || quote === null || quote.ask === null) return []
+  if (known === undefined) return []
+  const quote = (known.quote?.ask ?? null) === null ? quoteOf(microstructure) : known.quote
+  if (quote === null || quote.ask === null) return []
   const { takerFeeRate } = known.market
   const values = {
     market: marketValue(market),

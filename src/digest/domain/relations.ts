@@ -101,6 +101,8 @@ function ladderFact(
       ask2: price(complement(bid)),
       opposite: outcomeOf(harder, otherOf(harder.rung.outcome)),
       riskless: cents(risklessSpread),
+      liquidity: usd(easier.market.liquidityUsd),
+      liquidity2: usd(harder.market.liquidityUsd),
       ...size === null ? {} : { stake: usd(size.costUsd) },
     },
   }
@@ -123,7 +125,7 @@ export function tradeWords(values: Values, spell: Speller): string {
   const isRiskless = values["level"]?.type === "word" && values["level"].text === "riskless"
   if (!isRiskless) return `${trade} ${spell`together lose ${"riskless"} a share after fees.`}`
   const depth = values["stake"] === undefined
-    ? "; the depth at these quotes is not known."
+    ? spell`; the depth at these quotes is not known, the liquidity is ${"liquidity"} and ${"liquidity2"}.`
     : spell`, for at most ${"stake"} at these quotes.`
   return `${trade} ` +
     spell`together gain ${"riskless"} a share after fees, if both are paid by their rules` + depth

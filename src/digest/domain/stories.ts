@@ -25,8 +25,10 @@ import type { DigestMaterial, DigestStory, MoverItem, Strength } from "./materia
 import { describedMoves } from "./moves.ts"
 import { headlineLag } from "../../markets/domain/priceStep.ts"
 import { safeName } from "../../core/domain/untrusted.ts"
-import { type EpochMs, minute } from "../../core/domain/time.ts"
+import { type EpochMs, hour, minute } from "../../core/domain/time.ts"
 
+/** A family story is told with a move only if it is at most this much older than the move's start. */
+const familyLagMax = 6 * hour
 /** Stories without a market that have a fact of their own. */
 const headlinesMax = 8
 
@@ -97,12 +99,15 @@ function byOutlets(a: DigestStory, b: DigestStory): number {
 
 /**
  * The story of a move: a direct one before a sibling's and a family's; then the earliest of those
- * published while the price moved, else the latest from before, else the earliest from after.
+ * published while the price moved, else the latest from before, else the earliest from after. A family
+ * story is none when it is much older than the move, or newer.
  */
 function storyOfMove({ createdAt, data }: MoverItem, material: DigestMaterial): Related | null {
   const [start, seen] = [Date.parse(data.startedAt), Date.parse(createdAt)]
   const place = ({ firstAt }: DigestStory) => firstAt > seen ? 2 : firstAt < start ? 1 : 0
-  const [first] = related(material.stories, data.market.slug).sort((a, b) =>
+  const isNear = ({ story, strength }: Related) =>
+    strength !== "family" || story.firstAt >= start - familyLagMax && story.firstAt <= seen
+  const [first] = related(material.stories, data.market.slug).filter(isNear).sort((a, b) =>
     rankOf(a.strength) - rankOf(b.strength) ||
     place(a.story) - place(b.story) ||
     (place(a.story) === 1 ? -byTime(a.story, b.story) : byTime(a.story, b.story))

@@ -28,8 +28,9 @@ import { whaleDrafts } from "./paragraphs/whales.ts"
 
 /** Words of all sections, with leads and fact ids; leaves room for headings below 800. */
 const pageWordsMax = 775
-/** The strongest moves, which are told in full before anything else is added. */
+/** The strongest moves, which are told in full before anything else is added, and their sizes. */
 const fullMoves = 3
+const moveSizes = 4
 /** Paragraphs that a section may add per turn. */
 const perTurn: Readonly<Record<DigestSection, number>> = {
   repriced: 2,
@@ -102,7 +103,7 @@ function chosenSizes(drafts: ReadonlyArray<Draft>): ReadonlyMap<number, number> 
   const total = () => drafts.reduce((sum, _, place) => sum + wordsAt(place), 0)
   const take = (place: number, size: number) => {
     const draft = drafts[place]
-    if (draft === undefined) return
+    if (draft === undefined || draft.sizes[size] === undefined) return
     const more = wordsOf(draft, size) - wordsAt(place)
     if (total() + more <= pageWordsMax) sizes.set(place, size)
   }
@@ -117,7 +118,9 @@ function chosenSizes(drafts: ReadonlyArray<Draft>): ReadonlyMap<number, number> 
   for (const place of first) take(place, 0)
   for (const { place } of required) if (!sizes.has(place)) take(place, 0)
   const moves = places.filter(({ draft }) => draft.topic === "move")
-  for (const { draft, place } of moves.slice(0, fullMoves)) fullest(draft, place, take, sizes)
+  for (let size = 1; size < moveSizes; size++) {
+    for (const { place } of moves.slice(0, fullMoves)) take(place, size)
+  }
   for (const { place } of byTurns(places)) if (!sizes.has(place)) take(place, 0)
   for (const { draft, place } of places) {
     if (sizes.has(place)) fullest(draft, place, take, sizes)

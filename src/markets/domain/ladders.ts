@@ -49,7 +49,7 @@ export interface LadderRung extends LadderMarket {
 }
 
 /** Markets whose questions differ in one number only, the easiest rung first. At least two. */
-export interface Ladder {
+interface Ladder {
   readonly eventKey: string
   readonly kind: RungKind
   readonly rungs: ReadonlyArray<LadderRung>

@@ -92,7 +92,7 @@ function queueOf(replaces: (price: number, older: number) => boolean) {
 }
 
 /** How a headline lies in time to a step. */
-export interface HeadlineLag {
+interface HeadlineLag {
   /** `before`: the headline precedes the step; `inside`: within it; `after`: it follows the step. */
   readonly position: "before" | "inside" | "after"
   /**

@@ -34,7 +34,7 @@ export function roundTripOf(quote: Quote, takerFeeRate: number): RoundTrip | nul
 }
 
 /** A wallet's entry, bought now by a follower at the ask. */
-export interface CopyCost {
+interface CopyCost {
   readonly ask: number
   /** ask - entry price; negative when the follower pays less than the wallet paid. */
   readonly difference: number

@@ -34,7 +34,7 @@ const families = {
     ...{ isFinal: false, takesObject: false },
   },
   pass: {
-    yes: "pass approve adopt enact back clear/clears/cleared",
+    yes: "pass approve adopt enact clear/clears/cleared",
     no: "reject block veto defeat",
     ...{ isFinal: false, takesObject: false },
   },

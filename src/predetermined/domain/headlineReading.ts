@@ -300,7 +300,7 @@ function answerOfVerb(sentence: Sentence, at: number): ReadonlyArray<Answer> {
   if (found === undefined) return []
   const word = (n: number) => tokens[n]?.word ?? ""
   const isFailing = word(at - 1) === "to" && /^fail(?:s|ed)?$/.test(word(at - 2))
-  if (word(at - 1) === "to" && !isFailing) return []
+  if (word(at - 1) === "to" && !isFailing) return answerOfPurpose(sentence, at)
   if (word(at + 1) === "to" && familiesOf(word(at + 2)).length > 0) return []
   const isDenied = word(at - 1) === "not" || isFailing
   const role = roleOf(sentence, at, isDenied || isFailing ? at - 2 : at)
@@ -314,6 +314,18 @@ function answerOfVerb(sentence: Sentence, at: number): ReadonlyArray<Answer> {
   if (yes === null) return []
   const isYes = isDenied ? !yes : yes
   return [{ isYes, isFinal: isYes || !isDenied && (kind === "beats" || isContraryFinal(family)) }]
+}
+
+/** `France beat Spain to win the cup`. */
+function answerOfPurpose(sentence: Sentence, at: number): ReadonlyArray<Answer> {
+  const { asked, text: { tokens } } = sentence
+  const beatAt = tokens.findIndex(({ word, clause }, n) =>
+    n < at && clause === tokens[at]?.clause && verbKind(word, "win") === "beats"
+  )
+  const hasWon = asked.families.includes("win") && beatAt >= 0 &&
+    verbKind(tokens[at]?.word ?? "", "win") === "yes" &&
+    roleOf(sentence, beatAt, beatAt) === "subject" && hasOwnObject(sentence, at)
+  return hasWon ? [{ isYes: true, isFinal: true }] : []
 }
 
 interface VerbUse {
@@ -374,7 +386,8 @@ function roleOf(
     const isKnown = before.every((token) => isHarmless(token, known))
     return isKnown ? "agent" : null
   }
-  const toAt = [1, 2, 3].map((n) => at + n).find((n) => word(n) === "to")
+  const places = /^los/.test(word(at)) ? ["to", "at", "against"] : ["to"]
+  const toAt = [1, 2, 3].map((n) => at + n).find((n) => places.includes(word(n)))
   if (toAt !== undefined && starts(toAt + 1)) return "after_to"
   if (starts(at + 1)) return "object"
   const before = mentions.filter(({ to }) => to <= first).at(-1)
@@ -430,6 +443,12 @@ function isHarmless({ word, number, score }: Token, known: ReadonlySet<string>):
     titles.has(word) || word.endsWith("ly")
 }
 
+/** Whether a word after “win” leaves it a plain win: `win 2-0`, `win the derby`. */
+function isPlainWin({ word, number, score }: Token): boolean {
+  return number !== null || score !== null || emptyWords.has(word) ||
+    ["game", "match", "derby", "again", "away", "home"].includes(word)
+}
+
 /**
  * Whether the words after the verb, up to a preposition, are the object that is asked about. `Resigns
  * from the board` and `beat them to a signing` are about something else.
@@ -437,6 +456,7 @@ function isHarmless({ word, number, score }: Token, known: ReadonlySet<string>):
 function hasOwnObject({ asked, known, text: { tokens } }: Sentence, at: number): boolean {
   const isOpen = asked.families.includes("win") && asked.objects.size === 0 &&
     asked.names.length === 0
+  const isBeating = verbKind(tokens[at]?.word ?? "", "win") === "beats"
   const { clause } = tokens[at] ?? { clause: 0 }
   for (const [n, token] of tokens.entries()) {
     if (n <= at) continue
@@ -444,7 +464,7 @@ function hasOwnObject({ asked, known, text: { tokens } }: Sentence, at: number):
     const next = tokens[n + 1]
     if (token.word === "from") return next === undefined || isHarmless(next, known)
     if (isPreposition(token.word)) return true
-    if (!isOpen && !isHarmless(token, known)) return false
+    if (isOpen ? !isBeating && !isPlainWin(token) : !isHarmless(token, known)) return false
   }
   return true
 }
@@ -511,13 +531,40 @@ function boundsOf({ tokens }: TitleText, { unit }: Pick<Level, "unit">): Readonl
   })
 }
 
+const closingVerbs =
+  /^(?:clos(?:e|es|ed|ing)|end|ends|ended|finish|finishes|finished|settles?|settled)$/
+/** Verbs and nouns that may follow what is measured. */
+const measuringWords =
+  /^(?:was|is|were|has|rises?|rose|falls?|fell|slow(?:s|ed)|climb(?:s|ed)|drop(?:s|ped)|hits?|reach(?:es|ed)?|top(?:s|ped)|exceed(?:s|ed)|surpass(?:es|ed)|pass(?:es|ed)|cross(?:es|ed)|stay(?:s|ed)|jump(?:s|ed)|gain(?:s|ed)|dip(?:s|ped)|eas(?:es|ed)|slip(?:s|ped)|cool(?:s|ed)|accelerat(?:es|ed)|did|wins?|won|takes?|took|secures?|secured|shares?|stock|price|rate)$/
+
+/** Whether a text names what is measured by itself: not `Bitcoin Cash`, not a `Bitcoin miner`. */
+function isMeasured(
+  subject: ReadonlyArray<Token>,
+  text: TitleText,
+  known: ReadonlySet<string>,
+): boolean {
+  const { tokens } = text
+  return mentionsOf(subject, text, known).some(({ from, to }) => {
+    const [before, after] = [tokens[from - 1], tokens[to]]
+    const isOther = before !== undefined && before.clause === tokens[from]?.clause &&
+      before.isCapital && before.place === null && !known.has(stem(before.word)) &&
+      !emptyWords.has(before.word)
+    const isPlain = after === undefined || after.clause !== tokens[from]?.clause ||
+      after.number !== null || isPreposition(after.word) || closingVerbs.test(after.word) ||
+      measuringWords.test(after.word) || known.has(stem(after.word))
+    return !isOther && isPlain
+  })
+}
+
 function readLevel(
   asked: Asked,
   level: Level,
   text: TitleText,
   known: ReadonlySet<string>,
 ): Answer | null {
-  if (!asked.subjects.every((subject) => mentionsOf(subject, text, known).length > 0)) return null
+  if (!asked.subjects.every((subject) => isMeasured(subject, text, known))) return null
+  const isClose = asked.families.includes("end")
+  if (isClose && !text.tokens.some(({ word }) => closingVerbs.test(word))) return null
   const isCount = level.unit === "" && asked.objects.size > 0
   if (isCount && !text.tokens.some(({ word }) => asked.objects.has(stem(word)))) return null
   const answers = boundsOf(text, level).flatMap((bound): ReadonlyArray<Answer> => {
@@ -590,7 +637,10 @@ function mentionsOf(
     return last?.isCapital === true && !isCapital
   }
   return tokens.flatMap((token, at): ReadonlyArray<Span> => {
-    if (words.length > 0 && equals(at, words)) return [{ from: at, to: at + words.length }]
+    if (words.length > 0 && equals(at, words)) {
+      const isWhole = words.length > 1 || !vagueWords.has(token.word) || isApart(at)
+      return isWhole ? [{ from: at, to: at + words.length }] : []
+    }
     if (words.length < 2 || last === undefined) return []
     const isLast = stem(token.word) === words.at(-1) && last.number === null &&
       (!last.isCapital || token.isCapital) && !vagueWords.has(token.word) && isApart(at) &&

@@ -122,6 +122,7 @@ export function isPreposition(word: string): boolean {
 const synonyms: Readonly<Record<string, string>> = {
   ...{ elect: "election", elects: "election", elected: "election", vote: "election" },
   ...{ presidential: "president", presidency: "president", parliamentary: "parliament" },
+  ...{ mayoral: "mayor" },
 }
 
 /** Without the `s` of a plural; of several words for one thing the same. */
@@ -148,6 +149,9 @@ export function askedOf(
     isInformative(word) && !all.has(word) && !["who", "takes", "wins", "win"].includes(word)
   )
   if (own.length === 0 || isTotal(outcomes)) return null
+  if (objects.length === 0) {
+    return contest([own], [nameWords(titleText(outcomes[outcome === 0 ? 1 : 0]).tokens)])
+  }
   return { ...contest([own], []), objects: new Set(objects.map(({ word }) => stem(word))) }
 }
 

@@ -51,50 +51,31 @@ const namedMonthAgeMsMax = 62 * day
  * one that the question and the rules do not have is about something else.
  */
 const stages: ReadonlySet<string> = new Set([
-  ...[
-    "qualifier",
-    "qualifying",
-    "semifinal",
-    "semi",
-    "quarterfinal",
-    "heat",
-    "leg",
-    "half",
-    "round",
-  ],
-  ...[
-    "stage",
-    "preliminary",
-    "provisional",
-    "partial",
-    "exit",
-    "mock",
-    "straw",
-    "primary",
-    "caucus",
-  ],
-  ...["friendly", "youth", "women", "woman", "men", "u17", "u19", "u20", "u21", "u23"],
-  ...["reserve", "preseason", "practice", "practise", "rehearsal", "committee", "subcommittee"],
-  ...["panel", "draft", "core", "food", "energy", "producer", "wholesale", "monthly", "quarterly"],
-  ...["flash", "estimate", "interim", "temporary", "acting", "caretaker", "municipal", "regional"],
-  ...["byelection", "simulated", "virtual", "esports", "lowest", "highest", "minimum", "maximum"],
-  ...[
-    "eight",
-    "sixteen",
-    "group",
-    "audience",
-    "junior",
-    "amateur",
-    "halftime",
-    "set",
-    "inning",
-    "period",
-    "frame",
-  ],
+  ...["qualifier", "qualifying", "semifinal", "semi", "quarterfinal", "heat", "leg", "half"],
+  ...["round", "stage", "preliminary", "provisional", "partial", "exit", "mock", "straw"],
+  ...["primary", "caucus", "friendly", "youth", "women", "woman", "men", "u17", "u19", "u20"],
+  ...["u21", "u23", "reserve", "preseason", "practice", "practise", "rehearsal", "committee"],
+  ...["subcommittee", "panel", "draft", "core", "food", "energy", "producer", "wholesale"],
+  ...["monthly", "quarterly", "flash", "estimate", "interim", "temporary", "acting"],
+  ...["caretaker", "municipal", "regional", "byelection", "simulated", "virtual", "esports"],
+  ...["lowest", "highest", "minimum", "maximum", "opener", "sales", "lottery", "ranking"],
+  ...["auction", "eight", "sixteen", "group", "audience", "junior", "amateur", "halftime"],
+  ...["set", "inning", "period", "frame"],
 ])
 /** Stages that the result of a single match may name. */
 const stagesOfMatch: ReadonlySet<string> = new Set([
-  ...["semifinal", "semi", "quarterfinal", "leg", "round", "stage", "group", "qualifier", "set"],
+  ...[
+    "semifinal",
+    "semi",
+    "quarterfinal",
+    "leg",
+    "round",
+    "stage",
+    "group",
+    "qualifier",
+    "set",
+    "opener",
+  ],
 ])
 
 /**
@@ -189,6 +170,8 @@ function placesAgree({ asked, isMatch, known }: Scope, text: TitleText): boolean
   const words = new Set(text.tokens.map(({ word }) => word))
   const places = asked?.places ?? new Set()
   const missing = [...places].some((place) => !words.has(place))
+  // What two sides sign can be signed anywhere.
+  const isSigning = asked?.families.includes("sign") === true
   return !text.tokens.some(({ word, place, isCapital }, n) => {
     // A place within the question's place is another one, unless the headline names both.
     const isPart = place?.within.some((outer) =>
@@ -202,7 +185,7 @@ function placesAgree({ asked, isMatch, known }: Scope, text: TitleText): boolean
     const isForeign = place !== null ||
       isCapital && !text.isTitleCase && n > 0 && before?.clause ===
           text.tokens[n]?.clause
-    return isPlaced && !isMatch || missing && isForeign || missing && n === 0 &&
+    return isPlaced && !isMatch && !isSigning || missing && isForeign || missing && n === 0 &&
         text.tokens[1]?.clause !== text.tokens[0]?.clause && isNamed
   })
 }

@@ -77,6 +77,7 @@ const phrases: ReadonlyArray<readonly [RegExp, string]> = [
   ],
   [/\b(?:finish|finishes|finished|come|comes|came|rank|ranks|ranked) first\b/gi, "wins"],
   [/\b(?:declared|named|confirmed|proclaimed)(?: the)?(?: as)? (?:the )?winner\b/gi, "wins"],
+  [/\bbasis points?\b/gi, "bps"],
   [/\bquarter-? ?finals?\b/gi, "quarterfinal"],
   [/\btouch(?:es|ed)? down\b/gi, "lands"],
   [/\b(?:cruise|ease|breeze|get|sweep)s? past\b|\bsees? off\b/gi, "beat"],

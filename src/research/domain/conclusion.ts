@@ -42,7 +42,7 @@ import {
   toldStory,
 } from "./movement.ts"
 import type { Confidence } from "./report.ts"
-import { impliedHere, ownContradiction } from "./siblingLines.ts"
+import { fitsLadder, impliedHere, ownContradiction } from "./siblingLines.ts"
 import { directional, labelledEntries } from "./whaleView.ts"
 import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 
@@ -276,7 +276,9 @@ function evidenceWords(material: ReportMaterial): Statement {
     const { entry, label } = first
     return phrase`; the only ${weak}sign of a higher chance is the entry of ${
       named("wallet", entry.name)
-    } (${label} on ${outcomeName(material, entry.outcome, "outcome4")}), which points to ${on}`
+    } (${label} on ${outcomeName(material, entry.outcome, "outcome4")})${
+      label === "fade" ? phrase`, which points to ${on}` : phrase``
+    }`
   }
   const all = count("wallets", labelled.length, "labelled wallet")
   return favoured.every((each) => each === side)
@@ -352,11 +354,14 @@ function ladderBelief(material: ReportMaterial): Statement | null {
     return phrase`Find out whether both markets ask about the same day and source: then the proposal decides this one too.`
   }
   const found = ownContradiction(material)
-  return found === null
-    ? null
-    : phrase`Before believing this price, find out which of the two is stale: they are ${
-      cents("excess", found.midExcess)
-    } apart in the wrong order.`
+  if (found === null) return null
+  const excess = cents("excess", found.midExcess)
+  const fits = fitsLadder(material)
+  return fits === null
+    ? phrase`Before believing this price, find out which of the two is stale: they are ${excess} apart in the wrong order.`
+    : fits
+    ? phrase`The rest of the ladder agrees with this price: more likely the other one is stale or wrong, by up to ${excess}.`
+    : phrase`The rest of the ladder speaks against this price: more likely it is stale or wrong, by up to ${excess}.`
 }
 
 /** What moves of this kind did next, by our own scorecard, else on public prices; null if not known. */
@@ -383,7 +388,11 @@ function recordWords(
       const such = count("resolved", found.moves, "earlier move", "earlier moves")
       return phrase`${such} ${bin.includes("24h") ? sizeWords(delta) : "of any size"}${
         basis === "own_movers" ? "" : " in public price records"
-      }, ${rate("kept", drift.shareKept)} still kept half or more a day later`
+      }, ${
+        rate("kept", drift.shareKept)
+      } still kept half or more a day later, and on average the price ${
+        drift.drift < 0 ? "came back" : "went on by"
+      } ${cents("drift", roundTo(drift.drift, 1_000))}`
     }
   }
   return null

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { halfSteps } from "../../markets/domain/book.ts"
+import { halfSteps, isPrice } from "../../markets/domain/book.ts"
 import { headlineLag, stepWithin } from "../../markets/domain/priceStep.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
@@ -61,8 +61,9 @@ export function movementOf(material: ReportMaterial): Movement {
   const [first, ...rest] = priceAction
   const price = priceOf(material)
   const points = [...rest, price]
-  const low = points.reduce((low, point) => point.mid < low.mid ? point : low, first)
-  const high = points.reduce((high, point) => point.mid > high.mid ? point : high, first)
+  const seen = [...material.ticks.filter(({ mid }) => isPrice(mid)), ...points]
+  const low = seen.reduce((low, point) => point.mid < low.mid ? point : low, first)
+  const high = seen.reduce((high, point) => point.mid > high.mid ? point : high, first)
   const whole = price.at - first.at < hour ? null : { from: first, to: price }
   const before = dayBefore(priceAction, price.at - day)
   const lastDay = before === null ? null : { from: before, to: price }

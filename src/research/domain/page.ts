@@ -62,7 +62,12 @@ export function reportPage(material: ReportMaterial): ReportPage {
     risks: [firstSlot, ...otherSlots],
     confidence,
     confidenceReason: { ...slot(last, "confidence", [judged], []), aboutItself: true },
-    bottomLine: slot(last + 1, "bottomLine", bottom, [...thesis, ...whales]),
+    bottomLine: slot(last + 1, "bottomLine", bottom, [
+      ...thesis,
+      ...whales,
+      firstRisk,
+      ...otherRisks,
+    ]),
   }
 }
 

@@ -54,6 +54,7 @@ export function riskLines(material: ReportMaterial): readonly [Line, ...Readonly
     ...rivalRisks(material),
     ...moveRisks(material),
     ...walletRisks(material),
+    ...siblingRisks(material),
     ...endRisks(material),
     ...ruleRisks(material),
   ]
@@ -379,6 +380,23 @@ function walletRisks(material: ReportMaterial): ReadonlyArray<Risk> {
     }: if its ${count("evidence", side.entries.length, "entry", "entries")} are sold together, ${
       usd("stake", side.stakeUsd)
     } meets ${usd("depth", depthUsd)} of orders within ${cents("change", 0.05)} of the price.`,
+  )]
+}
+
+/** Other markets of the event: positions in several of them are not independent. */
+function siblingRisks(material: ReportMaterial): ReadonlyArray<Risk> {
+  const others = (material.siblings?.markets ?? []).filter(({ quote }) => quote !== null)
+  const [largest] = others.toSorted((a, b) => b.market.liquidityUsd - a.market.liquidityUsd)
+  if (largest === undefined || largest.quote === null) return []
+  return [risk(
+    material,
+    37,
+    "relation",
+    phrase`${
+      count("siblings", others.length, "other market", "other markets")
+    } of the event may settle on the same facts, such as ${
+      named("market2", largest.market.question)
+    } at ${price("price2", largest.quote.mid)}: positions in both are close to one bet.`,
   )]
 }
 

@@ -34,28 +34,68 @@ const rungsMin = 3
 /** Rungs on either side of this market that are listed. */
 const rungsAround = 3
 
-/** The prices of the rungs around this market, the easiest first: which of them is out of line. */
+/** The priced rungs of this market's ladder, the easiest first; null when they are too few. */
+function pricedRungs(material: ReportMaterial): ReadonlyArray<LadderRung> | null {
+  return laddersIn(material)
+    .map(({ rungs }) => rungs.filter(({ quote }) => quote !== null))
+    .find((rungs) => rungs.length >= rungsMin && rungs.some((rung) => isOwn(material, rung))) ??
+    null
+}
+
+function isOwn(material: ReportMaterial, { market }: LadderRung): boolean {
+  return market.id === material.market.id
+}
+
+/** The prices of the rungs around this market: which of them is out of line. */
 function rungLines(material: ReportMaterial): ReadonlyArray<Line> {
-  const { id, slug } = material.market
-  const isOwn = ({ market }: LadderRung) => market.id === id
-  const rungs = laddersIn(material)
-    .map((ladder) => ladder.rungs.filter(({ quote }) => quote !== null))
-    .find((priced) => priced.length >= rungsMin && priced.some(isOwn))
-  if (rungs === undefined) return []
-  const own = rungs.findIndex(isOwn)
+  const rungs = pricedRungs(material)
+  if (rungs === null) return []
+  const own = rungs.findIndex((rung) => isOwn(material, rung))
   const listedRungs = rungs.slice(Math.max(0, own - rungsAround), own + rungsAround + 1)
   const [first] = listedRungs
   if (first === undefined) return []
   const priced = listedRungs.map((rung, n) =>
-    phrase`${named(`rung${n + 1}`, rung.rung.label)}${isOwn(rung) ? " (this market)" : ""} at ${
-      rungPrice(rung, `price${n + 1}`)
-    }`
+    phrase`${named(`rung${n + 1}`, rung.rung.label)}${
+      isOwn(material, rung) ? " (this market)" : ""
+    } at ${rungPrice(rung, `price${n + 1}`)}`
   )
   return [line(
     "relation",
-    phrase`The ladder of ${rungOutcome(first, "outcome")}, the easiest first: ${listed(priced)}.`,
-    { subject: slug },
+    phrase`Prices of ${rungOutcome(first, "outcome")} along the ladder, the easiest first: ${
+      listed(priced)
+    }.`,
+    { subject: material.market.slug },
   )]
+}
+
+/** With fewer rungs, the rest of a ladder cannot say which price is wrong. */
+const fitRungsMin = 4
+
+/**
+ * Whether this market is one of the most rungs whose prices agree with one another; null when the rest
+ * of the ladder does not say. Prices agree when they do not rise from an easier rung to a harder one.
+ */
+export function fitsLadder(material: ReportMaterial): boolean | null {
+  const rungs = pricedRungs(material)
+  if (rungs === null || rungs.length < fitRungsMin) return null
+  const own = rungs.findIndex((rung) => isOwn(material, rung))
+  const mids = rungs.map(midOf)
+  const [before, after] = [mids.slice(0, own), mids.slice(own + 1)]
+  const mid = mids[own] ?? 0
+  const withOwn = 1 + chainLength(before.filter((each) => each >= mid)) +
+    chainLength(after.filter((each) => each <= mid))
+  const without = chainLength([...before, ...after])
+  return withOwn === without ? null : withOwn > without
+}
+
+/** The most prices, in this order, that never rise. */
+function chainLength(mids: ReadonlyArray<number>): number {
+  const lengths: Array<number> = []
+  mids.forEach((mid, n) => {
+    const before = lengths.filter((_, earlier) => (mids[earlier] ?? 0) >= mid)
+    lengths[n] = 1 + Math.max(0, ...before)
+  })
+  return Math.max(0, ...lengths)
 }
 
 /** The ladders of this market and the others of its event. */
@@ -115,7 +155,7 @@ function contradictionLines(material: ReportMaterial): ReadonlyArray<Line> {
   const gain = level === "riskless" && risklessSpread !== null
     ? phrase`; buying the cheaper and the opposite of the dearer gains ${
       cents("riskless", risklessSpread)
-    } a share after both fees${
+    } a share after both fees, if both are paid by their rules${
       size === null ? phrase`` : phrase`, for up to ${usd("stake", size.costUsd)}`
     }`
     : level === "quotes"
@@ -135,7 +175,11 @@ function rungOutcome({ market, rung }: LadderRung, slot: string): Statement {
 }
 
 function rungPrice({ quote, rung }: LadderRung, slot: string): Statement {
-  return price(slot, quote === null ? 0 : quoteOfOutcome(quote, rung.outcome).mid)
+  return price(slot, midOf({ quote, rung }))
+}
+
+function midOf({ quote, rung }: Pick<LadderRung, "quote" | "rung">): number {
+  return quote === null ? 0 : quoteOfOutcome(quote, rung.outcome).mid
 }
 
 function currentQuote(material: ReportMaterial): Quote | null {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { convergenceOf } from "../../markets/domain/resolving.ts"
 import { proposalWords } from "../../markets/domain/proposal.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
@@ -21,6 +22,7 @@ import {
 } from "./lines.ts"
 import { outcomeName, priceOfOutcome, type ReportMaterial } from "./material.ts"
 import {
+  type Change,
   directionOf,
   explanationOf,
   type Movement,
@@ -34,6 +36,7 @@ import { rivalStories } from "./risks.ts"
 import { ladderLines, ownContradiction, sumLines } from "./siblingLines.ts"
 import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 import { halfSteps } from "../../markets/domain/book.ts"
+import { hour } from "../../core/domain/time.ts"
 
 /** Stories with a sentence in the thesis, besides the one that is told with the step. */
 const moreStoriesMax = 3
@@ -139,15 +142,15 @@ function statusLines(material: ReportMaterial): ReadonlyArray<Line> {
       ]
       : []
   }
+  const own = priceOfOutcome(material, proposal.outcome)
+  const isDoubted = convergenceOf(own) === "contested"
   const state = phrase`At the venue the outcome ${
     outcomeName(material, proposal.outcome, "outcome")
-  } is ${word("status", proposalWords(proposal, now))}, and it costs ${
-    price("price", priceOfOutcome(material, proposal.outcome))
-  }.`
+  } is ${word("status", proposalWords(proposal, now))}, and it costs ${price("price", own)}.`
   const proposed = { ...state.values, ...time("proposedAt", proposal.proposedAt, now).values }
   return [
     line("market", { ...state, values: proposed }, details),
-    ...proposalRecord === null || proposal.disputed ? [] : [line(
+    ...proposalRecord === null || proposal.disputed || !isDoubted ? [] : [line(
       "record",
       phrase`Of ${
         count(
@@ -158,7 +161,11 @@ function statusLines(material: ReportMaterial): ReadonlyArray<Line> {
         )
       }, ${rate("kept", proposalRecord.upheldRate)} stood (likely between ${
         rate("edgeLow", proposalRecord.upheldRateLow)
-      } and ${rate("edgeHigh", proposalRecord.upheldRateHigh)}).`,
+      } and ${rate("edgeHigh", proposalRecord.upheldRateHigh)})${
+        proposalRecord.upheldRateLow > own
+          ? phrase`: even the lower end is above the price of ${price("price", own)}`
+          : phrase``
+      }.`,
       details,
     )],
   ]
@@ -167,7 +174,7 @@ function statusLines(material: ReportMaterial): ReadonlyArray<Line> {
 /** When the largest step came. */
 function stepLines(
   { now, market, proposal }: ReportMaterial,
-  { main, step, gapless }: Movement,
+  { main, step, gapless, price: to }: Movement,
 ): ReadonlyArray<Line> {
   if (main === null || proposal !== null) return []
   const details = { subject: market.slug, direction: directionOf(main) }
@@ -176,7 +183,7 @@ function stepLines(
       gapless
         ? line(
           "price",
-          phrase`It drifted: no hour alone moved the price that way by a cent.`,
+          phrase`The price drifted: no hour alone moved it that way by a cent.`,
           details,
         )
         : line("price", phrase`When it moved is not known: prices in between are missing.`, {
@@ -190,14 +197,28 @@ function stepLines(
   }, seen at ${time("at", step.to.at, now)}`
   const share = sizeOf(step) / sizeOf(main)
   const change = cents("change", step.to.mid - step.from.mid)
+  const since = sinceWords(step, to)
+  const within = duration("window", step.to.at - step.from.at)
   const text = share >= 1.1
-    ? phrase`One hour alone moved it ${change}, ${ends}; the other hours went the other way.`
+    ? phrase`One step of ${change} within ${within} was larger than the whole move: ${ends}${since}.`
     : share >= 0.95
-    ? phrase`All of that came within one hour: ${change}, ${ends}.`
-    : phrase`The largest step within an hour made ${
+    ? phrase`One step within ${within} made all of the move: ${change}, ${ends}${since}.`
+    : phrase`The largest step made ${
       rate("share", roundTo(share, 100))
-    } of that: ${change}, ${ends}.`
+    } of the move: ${change} within ${within}, ${ends}${since}.`
   return [line("price", text, details)]
+}
+
+/** A smaller change since a step means that the price held. */
+const heldMax = 0.02
+
+/** What the price did after a step, as the end of a sentence; nothing right after it. */
+function sinceWords(step: Change, now: SeriesPoint): Statement {
+  if (now.at - step.to.at < hour) return phrase``
+  const change = now.mid - step.to.mid
+  if (Math.abs(halfSteps(change)) < halfSteps(heldMax)) return phrase`; it has held since`
+  const isOn = change > 0 === sizeOf(step) > 0
+  return phrase`; since then it ${isOn ? "went on by" : "came back by"} ${cents("since", change)}`
 }
 
 /** Where the price is within the week. */
@@ -214,10 +235,10 @@ function rangeLines(material: ReportMaterial, movement: Movement): ReadonlyArray
   const range = place(low) && place(high)
     ? phrase`The price was ${lowest} at every hour of the ${span} before.`
     : place(high)
-    ? phrase`That is the highest price of ${span}; the lowest was ${lowest}.`
+    ? phrase`The price is now the highest of ${span}; the lowest was ${lowest}.`
     : place(low)
-    ? phrase`That is the lowest price of ${span}; the highest was ${highest}.`
-    : phrase`Over ${span} it was between ${lowest} and ${highest}.`
+    ? phrase`The price is now the lowest of ${span}; the highest was ${highest}.`
+    : phrase`Over ${span} the price was between ${lowest} and ${highest}.`
   return [line("price", range, { subject: material.market.slug })]
 }
 
@@ -262,7 +283,7 @@ function toldLine(
     : lagMs > reasonLagMax
     ? phrase`The last ${what} came ${lag} before that step, too early to explain it: ${cited}.`
     : order === "inside"
-    ? phrase`A possible reason was published in the hour of that step, ${lag} before it was seen: ${cited}.`
+    ? phrase`A possible reason was published during that step, ${lag} before its end was seen: ${cited}.`
     : phrase`A possible reason came first, ${lag} before that step was seen: ${cited}.`
   return line("news", text, { subject: market.slug, links: [story.url] })
 }

@@ -71,7 +71,7 @@ export function judgementOf(
   const own = cited.flatMap((id) => facts.get(id) ?? [])
   const claim: Claim = { slot: slot.id, kind: draft.kind, text, facts: cited }
   if (claim.kind === "fact" && isRestated(text, own)) return { verdict: "pass", claim }
-  const exposed = exposedNames(text, own, facts)
+  const exposed = [...exposedNames(text, own, facts), ...falseSpeech(text, own)]
   if (exposed.length > 0) return refuse(...exposed)
   const grounding = ground(claim, facts)
   return grounding.verdict === "refuse"
@@ -136,7 +136,23 @@ function exposedNames(
   ]
 }
 
-/** Words of a name, in a row or in any order, from which a sentence repeats it. */
+const speech =
+  /\b(?:says?|said|wr[io]tes?|reports?|reported|claims?|claimed|states?|stated)\b[^“”.!?]{0,20}“([^“”]*)”/giu
+
+/** A speaker says only what a headline or the rules say: no wallet's name and no market's question. */
+function falseSpeech(text: string, cited: ReadonlyArray<Fact>): ReadonlyArray<string> {
+  const said = cited.flatMap(({ values }) =>
+    Object.entries(values).flatMap(([slot, value]) =>
+      value.type === "name" && /^(?:headline|quote)\d?$/.test(slot) ? [value.text] : []
+    )
+  )
+  const isFalse = [...text.matchAll(speech)].some(([, quoted = ""]) =>
+    !said.some((words) => words.includes(quoted))
+  )
+  return isFalse ? ["words that no headline says"] : []
+}
+
+/** Words of a name, in a row or in any order, from which a sentence repeats it; fewer if it has no more. */
 const repeatedWordsMin = { inRow: 3, anyOrder: 4 } as const
 
 /** Whether at least half of a sentence is words of a name; those of our own statement do not count. */
@@ -146,7 +162,7 @@ function isMostly(
   own: ReadonlySet<string>,
 ): boolean {
   const half = Math.ceil(words.length / 2)
-  const length = Math.max(repeatedWordsMin.inRow, half)
+  const length = Math.max(Math.min(repeatedWordsMin.inRow, words.length), half)
   const whole = ` ${named.join(" ")} `
   const isInRow = words.some((_, from) =>
     from + length <= words.length &&

@@ -56,6 +56,7 @@ export function ground(
   checkMultiples(context, findings)
   checkDirections(context, stated, findings)
   checkAssertions(context, stated, findings)
+  checkSentences(context, findings)
   checkClauses(context, findings)
   if (findings.refused.length > 0) return refuse(findings.refused)
   const open = openWords(context, findings)
@@ -168,6 +169,30 @@ function isCue({ tokens, figures }: Context, at: number, confirmed: ReadonlySet<
     figures.some(({ first, last }) =>
       confirmed.has(first) && first - cueWithin <= at && at <= last + cueWithin
     )
+}
+
+/** Words of a sentence that no cited fact has, without a value or a name beside them. */
+const strangeWordsMin = 2
+
+/** A sentence of a fact that has no value and no name of it must at least be of its words. */
+function checkSentences(context: Context, findings: Findings): void {
+  if (context.kind !== "fact") return
+  const bound = new Set([
+    ...context.mentions.map(({ sentence }) => sentence),
+    ...context.figures.filter(({ first }) => findings.confirmed.has(first))
+      .map(({ first }) => context.tokens[first]?.sentence),
+  ])
+  const words = context.tokens.filter(({ kind, lower, sentence }) =>
+    kind === "word" && !grammarWords.has(lower) && !bound.has(sentence)
+  )
+  for (const own of Map.groupBy(words, ({ sentence }) => sentence).values()) {
+    const strange = own.filter(({ lower }) =>
+      !context.ownStemSet.has(stem(lower)) && !marketWords.has(lower)
+    )
+    if (strange.length >= strangeWordsMin && 2 * strange.length > own.length) {
+      findings.refused.push(`no cited fact has: ${strange.map(({ text }) => text).join(" ")}`)
+    }
+  }
 }
 
 /** Words of a clause that may state nothing: `a long shot`. */

@@ -58,21 +58,43 @@ const inferenceShareMax = 1 / 3
 /**
  * The page with its accepted claims. In a slot the claims come in their order, then the sentences of the
  * template that state a fact which no claim of the kind `fact` states. Without such a claim the
- * sentences of the template come first, so that a reading stands behind what it rests on. The last
- * inferences are left out while they are more than a third of the words.
+ * sentences of the template come first, so that a reading stands behind what it rests on.
+ *
+ * The last inferences are left out while they are more than a third of the words. Claims are left out
+ * while the page has more than `wordsMax` words and more than its template: the last one that replaces
+ * no sentence, else the last one.
  */
 export function fillSlots(
   slots: ReadonlyArray<Slot>,
   accepted: ReadonlyArray<Claim>,
+  wordsMax: number = Number.POSITIVE_INFINITY,
 ): ReadonlyArray<FilledSlot> {
-  const filled = slots.map((slot) => filledSlot(slot, accepted.filter((it) => it.slot === slot.id)))
+  const own = accepted.filter((claim) => slots.some(({ id }) => id === claim.slot))
+  const filled = slots.map((slot) => filledSlot(slot, own.filter((it) => it.slot === slot.id)))
   const sentences = filled.flatMap((slot) => slot.sentences)
-  const inferenceWords = wordsOf(sentences.filter(({ kind }) => kind === "inference"))
-  if (inferenceWords <= wordsOf(sentences) * inferenceShareMax) return filled
-  const last = accepted.findLastIndex(({ kind, slot }) =>
-    kind === "inference" && slots.some(({ id }) => id === slot)
+  const words = wordsOf(sentences)
+  const inferences = wordsOf(sentences.filter(({ kind }) => kind === "inference"))
+  const isLong = words > Math.max(wordsMax, wordsOf(slots.flatMap((slot) => slot.sentences)))
+  if (!isLong && inferences <= words * inferenceShareMax) return filled
+  const least = own.findLastIndex((claim) =>
+    isLong ? !isReplacing(claim, slots, own) : claim.kind === "inference"
   )
-  return last === -1 ? filled : fillSlots(slots, accepted.toSpliced(last, 1))
+  if (own.length === 0) return filled
+  return fillSlots(slots, own.toSpliced(least === -1 ? own.length - 1 : least, 1), wordsMax)
+}
+
+/** Whether the template would have a sentence more without the claim. */
+function isReplacing(
+  claim: Claim,
+  slots: ReadonlyArray<Slot>,
+  accepted: ReadonlyArray<Claim>,
+): boolean {
+  const slot = slots.find(({ id }) => id === claim.slot)
+  if (slot === undefined) return false
+  const templateOf = (claims: ReadonlyArray<Claim>) =>
+    filledSlot(slot, claims).sentences.filter(({ kind }) => kind === "template").length
+  const own = accepted.filter((it) => it.slot === slot.id)
+  return templateOf(own) < templateOf(own.filter((it) => it !== claim))
 }
 
 function filledSlot(slot: Slot, claims: ReadonlyArray<Claim>): FilledSlot {

@@ -24,7 +24,7 @@ import { sized } from "../../support/size.ts"
 import { anyInt } from "../../support/http/hostile.ts"
 
 const runs = sized({ short: 100, full: 1_000 })
-const movesMax = 8
+const movesMax = 6
 
 law(
   "digestBrief() numbers its facts, and each statement spells its values",

@@ -90,15 +90,16 @@ Deno.test("a move stands with its strength, its earliest news, its half level an
   const material = {
     movers: [move({ tradedUsd: 12_300, expectation: { after1h: null, after24h: drift } })],
     stories: [story({ outlets })],
-    quoted: [quoted({ takerFeeRate: 0.02 }, 0.485)],
+    quoted: [quoted({ takerFeeRate: 0.02 }, 0.475)],
   }
   equal(paragraphs(material, "move"), [
     "Will the lighthouse be lit? | Yes rose 14 cents within 1 hour, from 0.345 to 0.485 (seen at 06:00 " +
     "UTC): 6.0 standard deviations, $12,300 of trades behind it, $36,053 of depth and a spread of 1 " +
     "cent. “The keeper returns” was first published by Harbour News at 04:59 UTC, 61 minutes before " +
-    "this move was seen; 2 more outlets by 05:42 UTC. Half of it is given back at 0.415; of 312 similar " +
-    "moves, 61% kept at least half 24 hours later, and the price went back 0.6 cents on average. At the " +
-    "ask of 0.49, Yes breaks even at a probability of 49.5%; a round trip costs 2 cents a share.",
+    "this move was seen; 2 more outlets by 05:42 UTC. Half of it is given back at 0.415 (now " +
+    "0.475); of 312 similar moves, 61% kept at least half 24 hours later, and the price went back 0.6 " +
+    "cents on average. At the ask of 0.49, Yes breaks even at a probability of 49.5%; a round trip " +
+    "costs 2 cents a share.",
   ])
 })
 
@@ -149,6 +150,8 @@ Deno.test("the story of a move is a direct one, and the earliest while the price
   strictEqual(chosen(at(1, 10), at(2, 50), at(3, 30)), "2")
   strictEqual(chosen(at(1, 600), at(2, 90), at(3, -5)), "2")
   strictEqual(chosen(at(1, 50, "family"), at(2, -20), at(3, -5)), "3")
+  strictEqual(chosen(at(1, 400, "family"), at(2, -5, "family")), "1")
+  strictEqual(chosen(at(1, 421, "family"), at(2, -5, "family")), undefined)
 })
 
 Deno.test("a headline of two moves is told in both paragraphs, in different words", () => {
@@ -254,7 +257,8 @@ Deno.test("a ladder that contradicts itself is told with its riskless spread aft
     "the higher limit is also above the lower one."
   equal(told(rung("5.2", [0.73, 0.75]), rung("4.8", [0.63, 0.65])), [
     `${lead}${start} Yes at “above 4.8%” for 0.65 and No at “above 5.2%” for 0.27 together gain 7.15 ` +
-    "cents a share after fees, if both are paid by their rules; the depth at these quotes is not known.",
+    "cents a share after fees, if both are paid by their rules; the depth at these quotes is not known, " +
+    "the liquidity is $20,000 and $20,000.",
   ])
   equal(told(rung("5.2", 0.74), rung("4.8", 0.64)), [
     `${lead}${start} Only their mid prices are known, so the spread after fees is not.`,

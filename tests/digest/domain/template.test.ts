@@ -128,7 +128,9 @@ function mustTell(material: DigestMaterial) {
   const texts = paragraphs(page).map((slot) => ({ lead: slot.lead, text: textOf(slot) }))
   const moves = describedMoves(material).map(({ data }) => data.market).flatMap((market) => {
     const headlines = material.stories
-      .filter(({ markets }) => markets.some(({ slug }) => slug === market.slug))
+      .filter(({ markets }) =>
+        markets.some(({ slug, strength }) => slug === market.slug && strength !== "family")
+      )
       .map(({ title }) => readableName(title, 140))
     return headlines.length === 0 ? [] : [{
       told: texts.some(({ lead, text }) =>

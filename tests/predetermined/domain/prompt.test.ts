@@ -54,7 +54,7 @@ Deno.test("detectionPrompt() gives the usual window when the venue publishes no 
 
 Deno.test("DetectionAnswer needs decisive words, of limited length, and nothing else", () => {
   const answer = {
-    ...{ determined: true, outcome: "Yes", statement: "It is “Yes”.", confidence: "high" },
+    ...{ determined: true, outcome: "Yes", confidence: "high" },
     ...{ evidence: ["E1"], decisiveWords: "wins" },
   }
   const decode = Schema.decodeUnknownSync(DetectionAnswer, { onExcessProperty: "error" })

@@ -4,6 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Arbitrary, Schema } from "effect"
 import { halfSteps } from "../../../src/markets/domain/book.ts"
 import { MarketId, type SeriesPoint, Slug } from "../../../src/markets/domain/market.ts"
 import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
@@ -182,7 +183,12 @@ Deno.test("a story of the hours before the step is a possible reason, with its o
     /^Yes in “Will the lighthouse be lit\?” rose 21 cents in 24 hours, from 0\.325 to 0\.535, after a report of 2 outlets\./
       .test(thesis),
   )
-  ok(thesis.includes("52% of that: 11 cents, from 0.375 to 0.485, seen at 04:00 UTC"), thesis)
+  ok(
+    thesis.includes(
+      "52% of the move: 11 cents within 1 hour, from 0.375 to 0.485, seen at 04:00 UTC; since then it went on by 5 cents",
+    ),
+    thesis,
+  )
   ok(
     /possible reason.*35 minutes before.*Keepers agree.*Quillon Post, 03:25 UTC; 1 more outlet by 05:00/
       .test(thesis),
@@ -242,10 +248,26 @@ Deno.test("a move without a step is a drift only where every hour is known", () 
   const known = analysisOf(
     reportMaterial({ priceAction: hourly(0.4, ...drift), ...bookWith({ mid: 0.545 }) }),
   )
-  ok(known.thesis.includes("It drifted: no hour alone"), known.thesis)
+  ok(known.thesis.includes("The price drifted: no hour alone"), known.thesis)
   const gap = analysisOf(reportMaterial())
   ok(gap.thesis.includes("When it moved is not known"), gap.thesis)
   ok(!gap.thesis.includes("drifted"), gap.thesis)
+})
+
+Deno.test("our own record of such moves is stated before that of public prices", () => {
+  const sums = {
+    ...{ moves: 60, events: 60, kept: 30, drift: -12_000 },
+    ...{ movesMoves: 60, movesDrift: -12_000, driftDrift: 9e6 },
+  }
+  const of = (moveSums: ReportMaterial["moveSums"]) => analysisOf({ ...jump, moveSums }).bottomLine
+  const bins = new Map([["contested, 24h window, 20+ points", sums]])
+  const own = of({ "1h": new Map(), "24h": bins })
+  ok(
+    /of 60 earlier moves of 20 cents or more in a day, 50% still kept half or more a day later, and on average the price came back 1 cent\./
+      .test(own),
+    own,
+  )
+  ok(/in public price records/.test(of(null)), of(null))
 })
 
 Deno.test("a steady price is tested only by news that came while it was known", () => {
@@ -300,6 +322,7 @@ for (const [what, fields, words] of missing) {
   })
 }
 
+const percent = Schema.Int.check(Schema.isBetween({ minimum: 4, maximum: 96 }))
 const rung = (question: string, mid: number, id: string) => ({
   market: market({
     ...{ id: MarketId.make(id), slug: Slug.make(id), question, outcomes: ["Over", "Under"] },
@@ -325,7 +348,11 @@ Deno.test("a contradiction with another rung is told, with what it gains without
     ),
     cheaper,
   )
-  ok(/gains 8\.\d+ cents a share after both fees, for up to \$\d+/.test(cheaper), cheaper)
+  ok(
+    /gains 8\.\d+ cents a share after both fees, if both are paid by their rules, for up to \$\d+/
+      .test(cheaper),
+    cheaper,
+  )
   const dearer = analysisOf(own(upper, lower)).thesis
   ok(
     /Over here, at 0\.735, is dearer than Over in “Kites vs\. Rovers: O\/U 1\.5”, at 0\.635/.test(
@@ -347,11 +374,44 @@ Deno.test("a ladder of three rungs is listed, the easiest first", () => {
     siblings: { markets: [high, low], complete: true },
   }))
   ok(
-    /The ladder of Over, the easiest first: .*1\.5” at 0\.80, .*2\.5” \(this market\) at 0\.60 and .*3\.5” at 0\.40\./
+    /Prices of Over along the ladder, the easiest first: .*1\.5” at 0\.80, .*2\.5” \(this market\) at 0\.60 and .*3\.5” at 0\.40\./
       .test(thesis),
     thesis,
   )
 })
+
+Deno.test("the rest of a ladder says which of two contradicting prices is wrong", () => {
+  const bottomLine = (own: number, ...mids: ReadonlyArray<number>) => {
+    const rungs = mids.map((mid, n) => rung(`Kites vs. Rovers: O/U ${n + 1}.5`, mid, `rung${n}`))
+    const market = rungs[own]?.market
+    ok(market !== undefined)
+    return analysisOf(reportMaterial({
+      ...{ market, ...bookWith({ mid: mids[own] ?? 0 }) },
+      siblings: { markets: rungs.toSpliced(own, 1), complete: true },
+    })).bottomLine
+  }
+  ok(bottomLine(2, 0.9, 0.1, 0.7, 0.5, 0.3).includes("ladder agrees with this price"))
+  ok(bottomLine(1, 0.9, 0.1, 0.7, 0.5, 0.3).includes("ladder speaks against this price"))
+  ok(bottomLine(1, 0.3, 0.5, 0.2).includes("which of the two is stale"))
+})
+
+law(
+  "a contradiction of two rungs is told exactly when the harder one is dearer",
+  Arbitrary.schema(Schema.Struct({ easier: percent, harder: percent, isHarder: Schema.Boolean })),
+  ({ easier, harder, isHarder }) => {
+    const lower = rung("Kites vs. Rovers: O/U 1.5", easier / 100, "lower")
+    const upper = rung("Kites vs. Rovers: O/U 2.5", harder / 100, "upper")
+    const [own, other] = isHarder ? [upper, lower] : [lower, upper]
+    const { thesis, confidence } = analysisOf(reportMaterial({
+      market: own.market,
+      ...bookWith({ mid: own.quote?.mid ?? 0 }),
+      siblings: { markets: [other], complete: true },
+    }))
+    const told = /Over here, at [\d.]+, is (dearer|cheaper) than Over in/.exec(thesis)?.[1]
+    strictEqual(told, harder <= easier ? undefined : isHarder ? "dearer" : "cheaper")
+    if (told !== undefined) strictEqual(confidence, "low")
+  },
+)
 
 Deno.test("what a proposal in another rung implies here is told, and the confidence is low", () => {
   const own = rung("Will it be 21°C or more on November 23?", 0.315, "own")
@@ -430,6 +490,14 @@ Deno.test("the outcomes of an exclusive event are summed, and their excess is to
   ok(thesis(false, 0.2).includes("The 2 outcomes of this event that were read sum to 0.80"))
 })
 
+Deno.test("another market of the event is told as a risk", () => {
+  const risks = analysisOf(reportMaterial({
+    siblings: { markets: [rung("Will the keeper stay?", 0.4, "other")], complete: true },
+  })).risks.join("\n")
+  ok(risks.includes("1 other market of the event may settle on the same facts"), risks)
+  ok(risks.includes("“Will the keeper stay?” at 0.40"), risks)
+})
+
 Deno.test("a proposal has the wording of every product, and its record", () => {
   const proposal = { marketId: market().id, outcome: 1, settlesAt: null, disputed: false } as const
   const record = {
@@ -449,7 +517,11 @@ Deno.test("a proposal has the wording of every product, and its record", () => {
     thesis.includes("the outcome No is proposed, undisputed for 26 hours, and it costs 0.40"),
     thesis,
   )
-  ok(/Of 19 earlier proposals that traders doubted, 84\.2% stood/.test(thesis), thesis)
+  ok(
+    /Of 19 earlier proposals that traders doubted, 84\.2% stood .*: even the lower end is above the price of 0\.40/
+      .test(thesis),
+    thesis,
+  )
   strictEqual(confidence, "low")
   ok(risks.some((risk) => risk.includes("The window to challenge No ended")), risks.join("\n"))
   const open = analysisOf({

@@ -1,6 +1,10 @@
 /**
- * Answers written after the checks were finished; the checks were not changed for them. The true ones
- * measure false refusals on new wording, the wrong ones false acceptances.
+ * Answers written after the checks, in two rounds: the true ones measure false refusals on new wording,
+ * the wrong ones false acceptances.
+ *
+ * When they were first judged, 17 of 20 and 12 of 20 true ones were accepted, and 4 of 26 and 4 of 25
+ * wrong ones. The checks were then mended for the wrong ones. The earlier rules accepted 18 and 16 of
+ * the true ones, and 19 and 19 of the wrong ones.
  *
  * @module
  */
@@ -12,6 +16,8 @@ const foxes = {
   outcomes: ["Cavern Foxes", "Lakeside Herons"],
   gameStartsAt: "2026-11-20T18:00:00Z",
 } as const
+
+const tipOff = "2026-11-21T02:00:00Z"
 
 export const unseenTrueAnswers: ReadonlyArray<PlantedCase> = [
   {
@@ -137,6 +143,132 @@ export const unseenTrueAnswers: ReadonlyArray<PlantedCase> = [
   {
     question: "Will Quarrow Bank acquire Vessing Trust by December 31?",
     headlines: ["Quarrow Bank acquires Vessing Trust", "Vessing Trust bought by Quarrow Bank"],
+    answer: "Yes",
+  },
+  // The second round.
+
+  {
+    question: "Stags vs. Gulls",
+    outcomes: ["Stags", "Gulls"],
+    gameStartsAt: tipOff,
+    headlines: ["Stags Outlast Gulls in Double Overtime", "Gulls lose to Stags, 120-118"],
+    answer: "Stags",
+  },
+  {
+    question: "Stags vs. Gulls",
+    outcomes: ["Stags", "Gulls"],
+    gameStartsAt: tipOff,
+    headlines: ["Gulls beat Stags 101-99 on buzzer", "Stags fall to Gulls in thriller"],
+    answer: "Gulls",
+  },
+  {
+    question: "Will Saltmarsh win on 2026-11-21?",
+    gameStartsAt: tipOff,
+    headlines: ["Saltmarsh beat Bellhaven 2-0", "Bellhaven lose 2-0 at Saltmarsh"],
+    answer: "Yes",
+  },
+  {
+    question: "Will the Fed cut rates by 25 bps in November?",
+    headlines: [
+      "Fed cuts rates by 25 basis points",
+      "Fed lowers rates by 25 bps as expected in November",
+    ],
+    answer: "Yes",
+  },
+  {
+    question: "Will Owen Hale resign by December 31?",
+    headlines: ["Owen Hale resigns as UK prime minister", "Hale resigns after leadership revolt"],
+    answer: "Yes",
+  },
+  {
+    question: "Hale out by December 31?",
+    headlines: ["Owen Hale resigns", "Hale steps down after revolt"],
+    answer: "Yes",
+  },
+  {
+    question: "Will Bitcoin reach $120,000 in November?",
+    headlines: ["Bitcoin tops $120,000 for first time", "Bitcoin Hits $121,500 as Buyers Return"],
+    answer: "Yes",
+  },
+  {
+    question: "Will France win the Nations Cup?",
+    headlines: ["France win Nations Cup after shootout", "France beat Spain to win Nations Cup"],
+    answer: "Yes",
+  },
+  {
+    question: "Will France win the Nations Cup?",
+    siblings: ["Will Spain win the Nations Cup?"],
+    headlines: ["Spain win Nations Cup", "Spain beat France to lift Nations Cup"],
+    answer: "No",
+  },
+  {
+    question: "Will Tellmark Space launch Heron Flight 14 by November 30?",
+    headlines: [
+      "Tellmark Space launches Heron Flight 14",
+      "Heron Flight 14 launched by Tellmark Space from Texas",
+    ],
+    answer: "Yes",
+  },
+  {
+    question: "Will Lab Ostrava release Ostra-6 by January 31?",
+    headlines: ["Lab Ostrava releases Ostra-6", "Ostra-6 released by Lab Ostrava to paying users"],
+    answer: "Yes",
+  },
+  {
+    question: "Will the House pass the budget bill by November 30?",
+    headlines: ["House passes budget bill in narrow vote", "Budget bill clears House"],
+    answer: "Yes",
+  },
+  {
+    question: "US recession in 2026?",
+    headlines: ["US enters recession", "US economy falls into recession, data show"],
+    answer: "Yes",
+  },
+  {
+    question: "Will Rosa Tine win the New York City mayoral election?",
+    headlines: [
+      "Rosa Tine wins New York City mayoral election",
+      "Tine elected mayor of New York City",
+    ],
+    answer: "Yes",
+  },
+  {
+    question: "Russia x Ukraine ceasefire by December 31?",
+    headlines: [
+      "Russia and Ukraine agree ceasefire",
+      "Ukraine and Russia sign ceasefire in Geneva",
+    ],
+    answer: "Yes",
+  },
+  {
+    question: "Will Dorn be out as prime minister by December 31?",
+    headlines: ["Dorn ousted as prime minister", "Israeli Prime Minister Dorn resigns"],
+    answer: "Yes",
+  },
+  {
+    question: "Will unemployment in the US be above 4.5% in October?",
+    headlines: [
+      "US unemployment rose to 4.6% in October",
+      "Unemployment in US hits 4.6% in October",
+    ],
+    answer: "Yes",
+  },
+  {
+    question: "Will Brindle Steel close above $500 on November 20?",
+    headlines: [{ title: "Brindle Steel closes above $500", hoursAgo: 10 }, {
+      title: "Brindle Steel shares closed at $512",
+      hoursAgo: 9,
+    }],
+    answer: "Yes",
+  },
+  {
+    question: "Will Dana Cole be named CEO by December 31?",
+    headlines: ["Dana Cole named CEO", "Company names Dana Cole CEO"],
+    answer: "Yes",
+  },
+  {
+    question: "Will the Stags advance to the final?",
+    headlines: ["Stags advance to final", "Stags beat Wolves to reach final"],
     answer: "Yes",
   },
 ]
@@ -318,6 +450,153 @@ export const unseenWrongAnswers: ReadonlyArray<PlantedCase> = [
       "Quarrow Bank acquires stake in Vessing Trust",
       "Quarrow Bank buys 5% of Vessing Trust",
     ],
+    answer: "Yes",
+  },
+  // The second round.
+
+  {
+    question: "Stags vs. Gulls",
+    outcomes: ["Stags", "Gulls"],
+    gameStartsAt: tipOff,
+    headlines: ["Stags beat Foxes, Gulls beat Kites", "Gulls Win as Stags Win Too"],
+    answer: "Stags",
+  },
+  {
+    question: "Stags vs. Gulls",
+    outcomes: ["Stags", "Gulls"],
+    gameStartsAt: tipOff,
+    headlines: ["Stags win opening tip against Gulls", "Stags win first quarter over Gulls"],
+    answer: "Stags",
+  },
+  {
+    question: "Stags vs. Gulls",
+    outcomes: ["Stags", "Gulls"],
+    gameStartsAt: tipOff,
+    headlines: ["Stags beat Gulls in draft lottery", "Stags beat Gulls in jersey sales"],
+    answer: "Stags",
+  },
+  {
+    question: "Will Saltmarsh win on 2026-11-21?",
+    gameStartsAt: tipOff,
+    headlines: ["Saltmarsh Women beat Bellhaven Women", "Saltmarsh U21 beat Bellhaven U21"],
+    answer: "Yes",
+  },
+  {
+    question: "Will Saltmarsh win on 2026-11-21?",
+    gameStartsAt: tipOff,
+    headlines: ["Saltmarsh win race to sign striker", "Saltmarsh win appeal over fine"],
+    answer: "Yes",
+  },
+  {
+    question: "Will the Fed cut rates by 25 bps in November?",
+    headlines: ["Fed cuts rates by 50 basis points", "Fed lowers rates by 50 bps"],
+    answer: "Yes",
+  },
+  {
+    question: "Will Owen Hale resign by December 31?",
+    headlines: ["Owen Hale's aide resigns", "Minister resigns over Hale plan"],
+    answer: "Yes",
+  },
+  {
+    question: "Will Owen Hale resign by December 31?",
+    headlines: ["Hale resigns himself to tax rise", "Owen Hale resigns seat on committee"],
+    answer: "Yes",
+  },
+  {
+    question: "Will Bitcoin reach $120,000 in November?",
+    headlines: ["Bitcoin whale reaches $120,000 profit", "Bitcoin miner hits $120,000 revenue"],
+    answer: "Yes",
+  },
+  {
+    question: "Will Bitcoin reach $120,000 in November?",
+    headlines: ["Bitcoin Cash tops $120,000", "Wrapped Bitcoin hits $120,000"],
+    answer: "Yes",
+  },
+  {
+    question: "Will France win the Nations Cup?",
+    headlines: ["France win Nations Cup opener", "France win Nations Cup group"],
+    answer: "Yes",
+  },
+  {
+    question: "Will France win the Nations Cup?",
+    headlines: ["France women win Nations Cup", "France win right to host Nations Cup"],
+    answer: "Yes",
+  },
+  {
+    question: "Will Tellmark Space launch Heron Flight 14 by November 30?",
+    headlines: [
+      "Tellmark Space launches Heron Flight 13",
+      "Tellmark Space launches probe into Heron Flight 14",
+    ],
+    answer: "Yes",
+  },
+  {
+    question: "Will Lab Ostrava release Ostra-6 by January 31?",
+    headlines: ["Lab Ostrava releases Ostra-6 teaser", "Lab Ostrava releases statement on Ostra-6"],
+    answer: "Yes",
+  },
+  {
+    question: "Will Lab Ostrava release Ostra-6 by January 31?",
+    headlines: ["Lab Ostrava releases Ostra-5.5", "Lab Ostrava launches Ostra-6 waitlist"],
+    answer: "Yes",
+  },
+  {
+    question: "Will the House pass the budget bill by November 30?",
+    headlines: ["Senate passes House budget bill", "White House backs budget bill"],
+    answer: "Yes",
+  },
+  {
+    question: "Will the House pass the budget bill by November 30?",
+    headlines: ["House passes rule for budget bill", "House passes amendment to budget bill"],
+    answer: "Yes",
+  },
+  {
+    question: "Will Rosa Tine win the New York City mayoral election?",
+    headlines: ["Rosa Tine wins New York City mayoral primary", "Tine wins New York City debate"],
+    answer: "Yes",
+  },
+  {
+    question: "Russia x Ukraine ceasefire by December 31?",
+    headlines: [
+      "Russia and Ukraine agree ceasefire talks",
+      "Russia and Ukraine announce ceasefire talks in Geneva",
+    ],
+    answer: "Yes",
+  },
+  {
+    question: "Russia x Ukraine ceasefire by December 31?",
+    headlines: [
+      "Russia and Ukraine agree Easter ceasefire for one day",
+      "Russia and Ukraine reach local ceasefire at plant",
+    ],
+    answer: "Yes",
+  },
+  {
+    question: "Will Dorn be out as prime minister by December 31?",
+    headlines: ["Dorn fires defense minister", "Dorn ousts party rival"],
+    answer: "Yes",
+  },
+  {
+    question: "Will unemployment in the US be above 4.5% in October?",
+    headlines: [
+      "Youth unemployment in US rose to 9.6% in October",
+      "US unemployment claims rose to 4.6% in October",
+    ],
+    answer: "Yes",
+  },
+  {
+    question: "Will Brindle Steel close above $500 on November 20?",
+    headlines: ["Brindle Steel opens above $500", "Brindle Steel hits $500 in early trade"],
+    answer: "Yes",
+  },
+  {
+    question: "Will Dana Cole be named CEO by December 31?",
+    headlines: ["Dana Cole names new CEO", "Dana Cole named interim CEO"],
+    answer: "Yes",
+  },
+  {
+    question: "Will the Stags advance to the final?",
+    headlines: ["Stags advance to semifinal", "Stags eliminated from final"],
     answer: "Yes",
   },
 ]

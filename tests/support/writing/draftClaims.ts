@@ -203,7 +203,7 @@ export const honestClaims: ReadonlyArray<DraftClaim> = [
       "F13 F41",
       "“Low Tide”, November prize: 0.185 to 0.041, after “leaves the festival of November 2026 without the grand prize” (North Sound Radio, 23:38).",
     ],
-    ["inference", "F13 F41", "Likely a direct cause, and consistent with Lantern Year's win."],
+    ["inference", "F13 F36 F41", "Likely a direct cause, and consistent with Lantern Year's win."],
     ["inference", "F13 F41", "The 4 cents left look like slow closing rather than doubt."],
     ["fact", "F12", "Lab Tessera to top the leaderboard on Dec 10: up 12 cents to 0.885."],
     [
@@ -387,7 +387,7 @@ export const honestClaims: ReadonlyArray<DraftClaim> = [
     ],
     ["fact", "F8", "No cause is known."],
     ["fact", "F11", "Six of seven entries ($4,042 of $4,941) are on No."],
-    ["fact", "F13 F14 F18", "The No entries were bought at 0.60–0.68 and are now under water."],
+    ["fact", "F13 F14 F16 F18", "The No entries were bought at 0.60–0.68 and are now under water."],
     [
       "inference",
       "F13 F14 F15 F18",

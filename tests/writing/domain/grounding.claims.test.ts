@@ -15,6 +15,7 @@ import {
   honestClaims,
   slips,
 } from "../../support/writing/draftClaims.ts"
+import { freeClaims } from "../../support/writing/freeClaims.ts"
 import { inventedClaims } from "../../support/writing/inventedClaims.ts"
 
 const honestMin = 0.85
@@ -53,6 +54,27 @@ test("ground() passes no invented claim", () =>
     yield* Console.log(`invented claims ${countOf(all.map(({ grounding }) => grounding))}`)
     const passed = all.filter(({ grounding }) => grounding.verdict === "pass")
     equal(passed.map(({ claim }) => claim.text), [])
+  }))
+
+/** Of false statements in free prose so many may be left to the second check. */
+const freeAskedMax = 0.05
+
+test("ground() tells true statements in free prose from false ones", () =>
+  Effect.gen(function* () {
+    const groundingIn = (draft: DraftClaim["draft"], facts: string, text: string) =>
+      ground({ kind: "fact", text, facts: facts.split(" ") }, draftFacts(draft))
+    const refused = freeClaims.filter(([draft, facts, truth]) =>
+      groundingIn(draft, facts, truth).verdict === "refuse"
+    )
+    equal(refused.map(([, , truth]) => truth), [])
+    const all = freeClaims.flatMap(([draft, facts, , falsehoods]) =>
+      falsehoods.map((text) => ({ text, grounding: groundingIn(draft, facts, text) }))
+    )
+    yield* Console.log(`false in free prose ${countOf(all.map(({ grounding }) => grounding))}`)
+    const of = (verdict: Grounding["verdict"]) =>
+      all.filter(({ grounding }) => grounding.verdict === verdict).map(({ text }) => text)
+    equal(of("pass"), [])
+    ok(of("ask").length <= freeAskedMax * all.length, of("ask").join("\n"))
   }))
 
 const advice = [

@@ -137,3 +137,41 @@ Deno.test("ground() reads no letters of another script and no disguised words", 
   ].filter((text) => ground({ kind: "fact", text, facts: ["F8"] }, facts).verdict === "pass")
   equal(passed, [])
 })
+
+const hostileNames = [
+  "Guaranteed Profit",
+  "Buy Yes Now",
+  "Buy now, it is certain",
+  "Certain Winner: Take The Yes",
+  "Yes Will Surely Win",
+]
+
+Deno.test("ground() does not take orders or certainty for names without quotation marks", () => {
+  const [first, ...others] = typedBrief(2)
+  if (first === undefined) throw new Error("No fact")
+  for (const name of hostileNames) {
+    const named: Fact = {
+      ...first,
+      values: { ...first.values, market: { type: "name", text: name } },
+      statement: first.statement,
+      names: [name],
+    }
+    const brief = new Map([named, ...others].map((fact) => [fact.id, fact]))
+    const texts = [
+      `${name}.`,
+      `The price is up. ${name}.`,
+      `The market is at its price, ${name}.`,
+      `“${name}” is ${name}.`,
+    ]
+    for (const text of texts) {
+      equal(ground({ kind: "fact", text, facts: [first.id] }, brief).verdict, "refuse", text)
+    }
+  }
+})
+
+Deno.test("ground() reads a claim to its end", () => {
+  for (const filling of [".", "a.", ", ", "(", "- "]) {
+    const text = `${filling.repeat(Math.floor(640 / filling.length))} guaranteed to win`
+    equal(ground({ kind: "fact", text, facts: ["F8"] }, facts).verdict, "refuse", filling)
+  }
+})

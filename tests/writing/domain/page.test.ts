@@ -5,8 +5,15 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { type Claim, fillSlots, wordCount } from "../../../src/writing/domain/page.ts"
+import { Arbitrary } from "effect"
+import {
+  type Claim,
+  fillSlots,
+  type Sentence,
+  wordCount,
+} from "../../../src/writing/domain/page.ts"
 import { law } from "../../support/effect.ts"
+import { anyInt } from "../../support/http/hostile.ts"
 import { anyPage, fallFact, pageOf } from "../../support/writing/pages.ts"
 
 law("every fact of the template is stated in its slot, whatever the claims", anyPage, (page) => {
@@ -46,6 +53,20 @@ law("inference is at most a third of the words, and is called a reading", anyPag
   ok(sentences.every(({ kind, text }) => kind === "inference" || !text.startsWith("Our reading")))
   return words(inference) <= words(sentences) / 3
 })
+
+law(
+  "claims make a page no longer than the limit, or than its template",
+  Arbitrary.all({ page: anyPage, wordsMax: anyInt(0, 300) }),
+  ({ page: { slots, claims }, wordsMax }) => {
+    const words = (page: ReadonlyArray<{ sentences: ReadonlyArray<Sentence> }>) =>
+      page.flatMap(({ sentences }) => sentences)
+        .reduce((sum, { text }) => sum + wordCount(text), 0)
+    const filled = fillSlots(slots, claims, wordsMax)
+    ok(words(filled) <= Math.max(wordsMax, words(slots)))
+    const whole = fillSlots(slots, claims)
+    if (words(whole) <= wordsMax) equal(filled, whole)
+  },
+)
 
 const facts = [fallFact(1, "Alpha", 0.5, 0.3), fallFact(2, "Beta", 0.4, 0.2)]
 const slots = pageOf([facts])

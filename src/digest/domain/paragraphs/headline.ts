@@ -5,6 +5,7 @@
  */
 import type { DigestFact } from "../digest.ts"
 import { about, has, type Line, line, ofTopic, spell, textOf } from "./draft.ts"
+import { hour } from "../../../core/domain/time.ts"
 import { listed } from "../factBuilders.ts"
 
 /** Characters: room for a question, an outcome and a price move; a few sentences with names. */
@@ -12,6 +13,8 @@ export const digestLengths = { title: 220, summary: 1_000 } as const
 /** A title is shorter than this if there is a finding that fits. */
 const titleLengthWanted = 120
 const summaryLinesMax = 4
+/** News that is older than this before a move is not in a title or a summary. */
+const lagMsMax = 6 * hour
 /** USD a share after fees. */
 const spreadMin = 0.01
 
@@ -111,8 +114,9 @@ const hasWinner = (fact: DigestFact) => has(fact, "outcome") && !has(fact, "outc
 
 function storyBefore(facts: Facts, move: DigestFact): DigestFact | undefined {
   const story = about(facts, move.subject, "story")
+  const lag = story?.values["lag"]
   const isBefore = story !== undefined && textOf(story, "order") === "before" &&
-    textOf(story, "relation") === "direct"
+    textOf(story, "relation") === "direct" && lag?.type === "duration" && lag.ms <= lagMsMax
   return isBefore ? story : undefined
 }
 

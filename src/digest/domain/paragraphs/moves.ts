@@ -64,8 +64,12 @@ function changeOf(move: DigestFact): string {
   }${of` ${"change"} within ${"window"}, from ${"from"} to ${"to"}`}`
 }
 
+function sizeOf(move: DigestFact): string {
+  return spell(move)` (${"deviations"}, ${"depth"} of depth)`
+}
+
 function plainLine(move: DigestFact): Line {
-  return line(move, (spell) => `${changeOf(move)}${spell`, seen at ${"at"}`}.`)
+  return line(move, (spell) => `${changeOf(move)}${sizeOf(move)}${spell`, seen at ${"at"}`}.`)
 }
 
 function strengthLine(move: DigestFact): Line {
@@ -87,7 +91,7 @@ function briefLine(move: DigestFact, story: DigestFact): Line {
   const named = of`${"headline"} (${"publisher"}, ${"publishedAt"})`
   return line(
     move,
-    () => `${changeOf(move)}, ${orderOf(story)} ${named}${scopeOf(story)}.`,
+    () => `${changeOf(move)}${sizeOf(move)}, ${orderOf(story)} ${named}${scopeOf(story)}.`,
     story,
   )
 }
@@ -143,7 +147,8 @@ function newsLine(story: DigestFact, told: Set<string>): Line {
 /** The half level, and once how often such moves lasted. */
 function levelLine(level: DigestFact, told: Set<string>): Line {
   return line(level, (spell) => {
-    const start = spell`Half of it is given back at ${"halfLevel"}`
+    const start = spell`Half of it is given back at ${"halfLevel"}` +
+      (has(level, "price") ? spell` (now ${"price"})` : "")
     if (!has(level, "kept")) return `${start}.`
     const record = spell`${"resolved"} ${"kept"} ${"window"}`
     if (told.has(record)) {

@@ -15,7 +15,7 @@ import {
   stem,
 } from "./context.ts"
 import { isCause, isConditional } from "./directions.ts"
-import { slotBase } from "./names.ts"
+import { outcomeWords, slotBase } from "./names.ts"
 import type { Statement } from "./quantities.ts"
 import {
   categoryNouns,
@@ -26,6 +26,7 @@ import {
   hedgeWords,
   roleVerbs,
   sureWords,
+  tradeVerbs,
 } from "./words.ts"
 
 export function checkAssertions(
@@ -34,8 +35,10 @@ export function checkAssertions(
   findings: Findings,
 ): void {
   context.tokens.forEach((token, at) => {
-    if (token.kind !== "word" || token.refs.length > 0 && !token.opens) return
-    checkWord(context, at, findings)
+    if (token.kind !== "word") return
+    // A word of a name says nothing, except that something is sure.
+    if (token.refs.length === 0 || token.opens) checkWord(context, at, findings)
+    else checkCertainty(context, at, findings)
   })
   checkDenials(context, stated, findings)
   checkOutcomes(context, stated, findings)
@@ -50,16 +53,9 @@ export function checkAssertions(
 function checkWord(context: Context, at: number, findings: Findings): void {
   const { lower = "", text = "" } = context.tokens[at] ?? {}
   const own = context.ownStemSet.has(stem(lower))
-  const denied = isDenied(context, at)
-  const isConditional = context.kind !== "fact" && isConditionalAt(context, at)
-  if (isPhrase(context, at, surePhrases)) {
-    findings.refused.push(`“${text}” is certain beyond the facts`)
-  } else if (sureWords.has(lower)) {
-    if (denied && !own || isConditional) findings.asked.push(`denied certainty: ${text}`)
-    else if (!(own && lower === "will")) {
-      findings.refused.push(`“${text}” is certain beyond the facts`)
-    }
-  } else if (decidedWords.has(lower)) checkDecided(context, at, findings)
+  if (!checkCertainty(context, at, findings) && decidedWords.has(lower)) {
+    checkDecided(context, at, findings)
+  }
   if (frequencyWords.has(lower) && !own) {
     findings.refused.push(`no cited fact says how often: “${text}”`)
   }
@@ -85,6 +81,24 @@ function isConditionalAt({ tokens }: Context, at: number): boolean {
   return tokens.slice(0, at).some(({ lower, clause: other }) =>
     other === clause && lower === "would"
   )
+}
+
+/** Returns whether the word calls something sure. */
+function checkCertainty(context: Context, at: number, findings: Findings): boolean {
+  const { lower = "", text = "" } = context.tokens[at] ?? {}
+  const own = context.ownStemSet.has(stem(lower))
+  const isConditional = context.kind !== "fact" && isConditionalAt(context, at)
+  if (isPhrase(context, at, surePhrases)) {
+    findings.refused.push(`“${text}” is certain beyond the facts`)
+    return true
+  }
+  if (!sureWords.has(lower)) return false
+  if (isDenied(context, at) && !own || isConditional) {
+    findings.asked.push(`denied certainty: ${text}`)
+  } else if (!(own && lower === "will")) {
+    findings.refused.push(`“${text}” is certain beyond the facts`)
+  }
+  return true
 }
 
 const causePhrases = [
@@ -220,7 +234,9 @@ function checkDecided(context: Context, at: number, findings: Findings): void {
   if (findings.confirmed.has(at) || isRateOfWins(context, at, findings)) return
   const root = stem(lower)
   if (context.ownStemSet.has(root)) {
-    findings.confirmed.add(at)
+    if (isDenied(context, at) || !isOnlyDenied(context, root)) findings.confirmed.add(at)
+    else if (context.kind !== "fact") findings.asked.push(`decided: ${text}`)
+    else findings.refused.push(`the cited facts deny “${text}”`)
     return
   }
   const isAttributed = context.cited.some(({ kind }) => kind === "news") &&
@@ -238,6 +254,15 @@ function checkDecided(context: Context, at: number, findings: Findings): void {
   if (isOpen || byTrades || isDenied(context, at) || isAttributed && isOfName(context, root)) {
     findings.asked.push(`decided: ${text}`)
   } else findings.refused.push(`no cited fact is decided: “${text}”`)
+}
+
+/** Whether the cited statements have a word only behind a denial: `and not disputed`. */
+function isOnlyDenied({ ownStems, ownWords }: Context, root: string): boolean {
+  return ownStems.every((stems, of) =>
+    stems.every((own, n) =>
+      own !== root || (ownWords[of] ?? []).slice(Math.max(0, n - denialWithin), n).some(isNegator)
+    )
+  )
 }
 
 /** `won 62.8% of its entries`, `a win rate of`: a rate, and no decided event. */
@@ -461,8 +486,6 @@ function wordsAt({ values }: Fact, slot: string): ReadonlyArray<string> {
   )
 }
 
-const tradeVerbs =
-  /^(?:buy|sell|short|fade|take|follow|bet|back|avoid|grab|load|exit|dump|accumulate|copy|chase|lay|hedge|long|go|get|join|ape|hold|add)$/
 /** Also past tenses or nouns: an order only as the first word of a sentence. */
 const openingVerbs = /^(?:put|stake|invest|wager|enter|consider)$/
 const adviceWords =
@@ -497,17 +520,23 @@ function checkTrades(context: Context, findings: Findings): void {
     if (isPhrase(context, at, advicePhrases)) findings.refused.push(`trade advice: “${text}”`)
     else if (adviceWords.test(lower)) {
       const next = context.tokens.slice(at + 1, at + 4)
-      const isTrade = next.some(({ lower }) => tradeVerbs.test(lower))
+      const isTrade = next.some(({ lower }) => tradeVerbs.has(lower))
       if (isTrade || /^(?:rec|adv)/.test(lower) || context.kind === "fact") {
         findings.refused.push(`advice: “${text}”`)
       } else findings.asked.push(`advice: ${text}`)
     } else if (
-      (tradeVerbs.test(lower) || token.opens && openingVerbs.test(lower)) &&
-      !findings.confirmed.has(at) && isImperative(context, at)
+      (tradeVerbs.has(lower) || token.opens && openingVerbs.test(lower)) &&
+      !findings.confirmed.has(at) && (isImperative(context, at) || isOnOutcome(context, at))
     ) {
       findings.refused.push(`trade advice: “${text}”`)
     }
   })
+}
+
+/** `take the No`, `buy Yes`: wherever it stands. */
+function isOnOutcome({ tokens }: Context, at: number): boolean {
+  const next = tokens[at + 1]?.lower === "the" ? tokens[at + 2] : tokens[at + 1]
+  return next?.kind === "word" && outcomeWords.has(next.text)
 }
 
 /** A verb at the beginning of a sentence or a clause, before its object. */

@@ -49,7 +49,7 @@ export interface Context {
 }
 
 /** A place where the claim names something of a cited fact. */
-export interface Mention {
+interface Mention {
   readonly first: number
   readonly last: number
   readonly sentence: number
@@ -175,6 +175,8 @@ function refsAt(
   const token = tokens[at]
   if (token === undefined || token.kind === "mark") return []
   if (token.kind === "word" && outcomeWords.has(token.text)) {
+    const ofMarket = marketsWith(tokens, at, names)
+    if (ofMarket.length > 0) return ofMarket
     return isOutcomeAt(tokens, at)
       ? names.filter(({ cited, text }) => cited && text === token.text)
       : []
@@ -186,6 +188,20 @@ function refsAt(
   const isPlain = !/^\p{Lu}/u.test(token.text) || token.opens && determiners.has(token.lower)
   // A part of an outcome's name is a part of its market's name too; only the whole names the outcome.
   return isPlain ? [] : refs.filter((ref) => ref.class !== "outcome")
+}
+
+/** The cited markets whose name has an outcome beside the same word: `Bitcoin Up or Down`. */
+function marketsWith(
+  tokens: ReadonlyArray<Token>,
+  at: number,
+  names: ReadonlyArray<Named>,
+): ReadonlyArray<Named> {
+  const [before, own, next] = [-1, 0, 1].map((n) => tokens[at + n]?.text ?? "")
+  return names.filter((name) =>
+    name.cited && name.class === "market" &&
+    (/^\p{L}/u.test(before ?? "") && name.text.includes(`${before} ${own}`) ||
+      /^\p{L}/u.test(next ?? "") && name.text.includes(`${own} ${next}`))
+  )
 }
 
 const links = new Set(["of", "the", "in", "and", "by", "for", "-", "–", ",", "'", "’", "vs", "."])
@@ -233,7 +249,8 @@ export function governing(
     )
   if (isLinked) return after
   if (ofClass === "outcome") {
-    const isBeside = after !== undefined && after.first - at <= 2
+    const isBeside = after !== undefined && after.first - at <= 2 &&
+      !tokens.slice(at + 1, after.first).some(({ text }) => /^[,;:]$/.test(text))
     return inSentence.findLast(({ last }) => last < at) ?? (isBeside ? after : undefined)
   }
   return inSentence.findLast(({ last }) => last < at) ?? after ??

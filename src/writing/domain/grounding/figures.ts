@@ -76,7 +76,7 @@ const units: ReadonlyMap<string, Unit> = new Map<string, Unit>([
   ...["times", "x", "fold"].map((unit) => [unit, "times"] as const),
 ])
 
-export const approximations: ReadonlySet<string> = new Set([
+const approximations: ReadonlySet<string> = new Set([
   ...["about", "roughly", "around", "approximately", "nearly", "almost", "some", "circa", "close"],
   ...["over", "under", "above", "below", "more", "less", "~", "≈", "approx", "just"],
 ])

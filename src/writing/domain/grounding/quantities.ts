@@ -5,7 +5,7 @@
  * @module
  */
 import type { Fact } from "../facts.ts"
-import type { Value } from "../values.ts"
+import { spelled, type Value } from "../values.ts"
 import {
   type Binding,
   bindingOf,
@@ -18,6 +18,7 @@ import {
 import { type Figure, monthOf } from "./figures.ts"
 import { slotBase } from "./names.ts"
 import { isInOwnPlace, roleOf } from "./roles.ts"
+import { directionOf } from "./words.ts"
 import { states } from "./values.ts"
 
 /** A value that a figure states. */
@@ -126,10 +127,14 @@ function isInRole(
 }
 
 /** A figure in words that a cited statement has in its own words: `after a day`. */
-function isOwnWords({ cited }: Context, { inWords, text }: Figure): boolean {
+function isOwnWords({ cited, tokens }: Context, { first, inWords, text }: Figure): boolean {
+  const [before = "", than = ""] = [tokens[first - 2]?.lower, tokens[first - 1]?.lower]
+  const bound = /^(?:than|least|most)$/.test(than) ? `${before} ${than} ` : ""
   return inWords &&
     cited.some(({ statement }) =>
-      ` ${statement.replace(/“[^“”]*”/gu, " ").toLowerCase()}`.includes(` ${text.toLowerCase()}`)
+      ` ${statement.replace(/“[^“”]*”/gu, " ").toLowerCase()}`.includes(
+        ` ${bound}${text.toLowerCase()}`,
+      )
     )
 }
 
@@ -143,12 +148,24 @@ function statementsOf(context: Context, figure: Figure): ReadonlyArray<Statement
       if (value.type === "count" && !isCounted(context, figure, value)) return []
       const bound = bindingOf(context, figure.first, fact, slot)
       const isOpposite = value.type === "price" && bound === "opposite"
+      if (bound === "opposite" && !twoSidedKinds.has(fact.kind)) return []
+      if (value.type === "count" && isOtherWay(context, figure, fact, slot)) return []
       // Only a price has another side: one less it. A wallet that bought “Yes” did not buy “No”.
       const binding = isOpposite && !isTwoSided(fact, slot) ? "foreign" : bound
       const counted = value.type === "count" ? withFirst(context, figure, value) : value
       return states(figure, counted, isOpposite) ? [{ figure, fact, slot, binding }] : []
     })
   )
+}
+
+/** `11 were up` of a statement with `11 moves down`. */
+function isOtherWay(context: Context, { last }: Figure, fact: Fact, slot: string): boolean {
+  const value = fact.values[slot]
+  const spelling = value === undefined ? "" : spelled(value)
+  const own = fact.statement.split(spelling)[1]?.trim().split(/\P{L}/u)[0] ?? ""
+  const said = context.tokens.slice(last + 1, last + 1 + nounWithin)
+    .flatMap(({ lower }) => directionOf(lower) ?? [])[0]
+  return said !== undefined && directionOf(own) !== undefined && directionOf(own) !== said
 }
 
 /** `2 more outlets` are three outlets. */
@@ -183,6 +200,9 @@ function isSameThing(a: string, b: string): boolean {
   return a === b || sameThings.some((things) => things.includes(a) && things.includes(b))
 }
 
+/** Words after a count whose noun was said before: `11 were down`, `2 on No`. */
+const ellipses = new Set("on were was are is from up down for and have had".split(" "))
+
 /** Nouns after a count are looked for in so many tokens. */
 const nounWithin = 4
 
@@ -192,6 +212,8 @@ function isCounted(
   { last }: Figure,
   { noun, nouns }: Extract<Value, { type: "count" }>,
 ): boolean {
+  const next = tokens[last + 1]
+  if (next === undefined || next.kind === "mark" || ellipses.has(next.lower)) return true
   const things = [noun, nouns].flatMap((words) => words.split(" ").map((word) => stem(word)))
   return tokens.slice(last + 1, last + 1 + nounWithin)
     .some(({ lower, kind }) =>

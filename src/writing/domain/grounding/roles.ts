@@ -118,6 +118,8 @@ const priceRules: ReadonlyArray<Rule> = [
     ...starts,
     "price",
   ]),
+  left("(?:ago|earlier|previously)(?: \\S+){0,5} (?:at|is|was|from)", [...starts, "low"]),
+  left("now it", [...ends, "price"]),
   left("(?:was|were|stood) (?:\\S+ )?at", ["from", ...now]),
   left("(?:ended|ending|finished|closed|reached|hit|reaching|hitting|now) (?:\\S+ )?at", [
     ...ends,
@@ -167,8 +169,9 @@ const rules: Readonly<Record<Family, ReadonlyArray<Rule>>> = {
     left("(?:last|latest|most recent)(?: (?:one|report|fill|copy))?(?: at| by)?", ["lastAt", "at"]),
     left("until", ["lastAt", "endsAt"]),
     left("(?:more|others?|copies|outlets|carried)(?: \\S+){0,3} by", ["lastAt"]),
-    left("between # and|from # to", ["lastAt", "endsAt"]),
+    left("between # and|# to", ["lastAt", "endsAt"]),
     left("between|from", ["publishedAt", "startsAt", "proposedAt", "at"]),
+    right("to #", ["publishedAt", "startsAt", "proposedAt", "at"]),
     left("(?:proposed|proposal)(?: at)?", ["proposedAt"]),
     left("(?:ends?|due(?: to end)?|ending|expires|closes|scheduled(?: end)?)(?: at| on)?", [
       "endsAt",

@@ -164,7 +164,7 @@ function eventBefore(context: Context, at: number): Found | null {
 function eventAfter(context: Context, at: number): Found | null {
   for (let n = at + 1; n <= at + eventWithin; n++) {
     const token = context.tokens[n]
-    if (token?.sentence !== context.tokens[at]?.sentence || token?.text === ";") break
+    if (token?.sentence !== context.tokens[at]?.sentence || /^[;:]$/.test(token?.text ?? "")) break
     const found = eventOf(context, n)
     if (found !== null) return found
   }

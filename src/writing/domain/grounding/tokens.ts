@@ -4,6 +4,8 @@
  *
  * @module
  */
+import { isPlainName } from "../values.ts"
+import { sureWords, tradeVerbs } from "./words.ts"
 import { isNameWord, type Named, nameWords, outcomeWords, withoutPossessive } from "./names.ts"
 
 export interface Token {
@@ -27,8 +29,8 @@ export interface Reading {
   readonly foreign: ReadonlyArray<string>
 }
 
-/** Tokens of a claim; the length of a claim keeps it lower. */
-const tokensMax = 500
+/** Tokens of a claim: more than a claim has characters, so that nothing is left unread. */
+const tokensMax = 1_000
 
 const lexeme =
   /0x[\da-f…]+|\d{4}-\d{2}-\d{2}|\d{1,2}:\d{2}(?::\d{2})?(?!\d)|\$?\d+(?:,\d{3})*(?:\.\d+)?(?:%|¢|°[CF]|(?:st|nd|rd|th|[kKmMhx])(?![\p{L}\p{N}]))?|\p{L}[\p{L}\p{M}\p{N}]*(?:['’]\p{L}+)?|\S/uy
@@ -52,7 +54,7 @@ function rawTokens(
   names: ReadonlyArray<Named>,
   foreign: Array<string>,
 ): ReadonlyArray<Raw> {
-  const whole = names.filter(({ cited, text }) => cited && !outcomeWords.has(text))
+  const whole = names.filter(({ cited, text }) => cited && isBareName(text))
     .toSorted((a, b) => b.text.length - a.text.length)
   const raw: Array<Raw> = []
   let at = 0
@@ -87,6 +89,19 @@ function rawTokens(
     add(found, [], false, at + found.length)
   }
   return raw
+}
+
+/**
+ * Whether a name may stand without quotation marks: a short plain one, or a wallet with its address. A
+ * name with a word of an order or of certainty is read as words.
+ */
+function isBareName(text: string): boolean {
+  if (outcomeWords.has(text)) return false
+  const isWallet = /^[\p{L}\p{N}-]{1,30} \(0x[\da-f]{1,8}…[\da-f]{1,8}\)$/u.test(text)
+  return (isWallet || isPlainName(text)) &&
+    !nameWords(text).some((word) =>
+      tradeVerbs.has(word.toLowerCase()) || sureWords.has(word.toLowerCase())
+    )
 }
 
 /** The text between quotation marks that open here; null when none do. */

@@ -32,7 +32,7 @@ const writable: Readonly<Record<Value["type"], ReadonlySet<Unit>>> = {
   word: new Set<Unit>(),
 }
 
-export function isWritable(unit: Unit, value: Value): boolean {
+function isWritable(unit: Unit, value: Value): boolean {
   return writable[value.type].has(unit)
 }
 

@@ -177,3 +177,8 @@ export const roleVerbs: ReadonlyArray<
     kinds: new Set(["resolution", "record"]),
   },
 ]
+
+/** Verbs of an order to trade. */
+export const tradeVerbs = wordsOf(`
+buy sell short fade take follow bet back avoid grab load exit dump accumulate copy chase lay hedge long go
+get join ape hold add`)
