@@ -15,7 +15,7 @@ import {
   digestRetention,
   DigestStale,
 } from "./domain/digest.ts"
-import { digestBrief } from "./domain/facts.ts"
+import { digestBriefInParts } from "./domain/facts.ts"
 import { type DigestPart, isBelowThreshold } from "./domain/material.ts"
 import { digestPage } from "./domain/template.ts"
 import { type DigestMetadata, digestOf, digestTask, slotsOf } from "./domain/text.ts"
@@ -26,6 +26,7 @@ import { Detector } from "../predetermined/Detector.ts"
 import { readMaterial, windowStart } from "./reading.ts"
 import { DigestStore, type StoredDigest } from "./DigestStore.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
+import { inSlices } from "../core/slices.ts"
 import { JobSlots } from "../core/JobSlots.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { News } from "../news/News.ts"
@@ -102,7 +103,7 @@ const make = Effect.fnUntraced(function* ({ venue, methodUrl }: DigestOptions) {
     const readAt = Option.getOrNull(yield* ports.slots.lastOk(tickJob))
     if (readAt === null || readAt < windowStart(last, started)) return Option.none()
     const { material, feedIndex } = yield* readMaterial(ports, last, started)
-    const brief = digestBrief(material)
+    const brief = yield* inSlices(() => digestBriefInParts(material))
     const page = digestPage(brief)
     const options = { use: "digest", task: digestTask, within: writingTime } as const
     const text = yield* writePage(writing, { ...options, facts: brief.facts, slots: slotsOf(page) })
