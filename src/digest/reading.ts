@@ -24,6 +24,7 @@ import type { Detector } from "../predetermined/Detector.ts"
 import { tickJob } from "../core/domain/freshness.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
 import type { JobSlots } from "../core/JobSlots.ts"
+import { inSlices } from "../core/slices.ts"
 import type { KnownEnd } from "../markets/domain/ladders.ts"
 import {
   type Market,
@@ -36,7 +37,7 @@ import { type Quote, quoteOf, quoteOfMid } from "../markets/domain/quote.ts"
 import type { Resolution } from "../markets/domain/resolution.ts"
 import { soonestMarkets } from "../markets/domain/resolving.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
-import { storiesOf, type Story } from "../news/domain/stories.ts"
+import { storiesInParts, type Story } from "../news/domain/stories.ts"
 import type { News } from "../news/News.ts"
 import type { WalletStore } from "../whales/WalletStore.ts"
 import type { WhaleMarketStore } from "../whales/WhaleMarketStore.ts"
@@ -244,7 +245,7 @@ const readNews = Effect.fnUntraced(function* (
   })
   const known = new Set([...found.values()].flatMap(({ outlets }) => outlets.map(({ url }) => url)))
   const isNew = ({ outlets }: Story) => outlets.every(({ url }) => !known.has(url))
-  const others = storiesOf(recent.headlines).filter(isNew)
+  const others = (yield* inSlices(() => storiesInParts(recent.headlines))).filter(isNew)
   return {
     sources: { sources, answered },
     stories: [...found.values(), ...others.map((story) => ({ ...story, markets: [] }))],

@@ -20,7 +20,13 @@ import { anyMaterial, quiet, until } from "../../support/digest/digests.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
 
-const metadata = { slot: until, createdAt: until + 30_000, narrator: "any model", venue: "Venue" }
+const metadata = {
+  slot: until,
+  createdAt: until + 30_000,
+  narrator: "any model",
+  venue: "Venue",
+  methodUrl: null,
+}
 const runs = sized({ short: 200, full: 3_000 })
 
 function written(material: DigestMaterial) {
@@ -129,4 +135,11 @@ Deno.test("digestOf() takes the claims of a slot behind its bold lead, and a tit
     metadata,
   )
   strictEqual(long.title, page.title.sentences[0].text)
+})
+
+Deno.test("digestOf() ends with a link to the page about the method, when there is one", () => {
+  const { brief, page, digest } = written(quiet)
+  const methodUrl = "https://service.example/llms-full.txt"
+  const linked = digestOf(page, [], brief, { ...metadata, methodUrl })
+  strictEqual(linked.fullAnalysis, `${digest.fullAnalysis}\n\n[How digests are made](${methodUrl})`)
 })
