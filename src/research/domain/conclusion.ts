@@ -236,9 +236,9 @@ function reportedConfidence(material: ReportMaterial, { story, order }: StatedSt
   if (outlets.length < 2) {
     return ["medium", phrase`a report came before the move, but only one outlet has it`]
   }
-  const report = phrase`a report came before it, which ${
+  const report = phrase`a report came before it (${
     count("outlets", outlets.length, "outlet")
-  } have now`
+  } have printed it)`
   if (strength !== "direct" || bearingOn(material, story) === null) {
     return ["medium", phrase`${report}, but its title does not show that it supports the move`]
   }
@@ -394,7 +394,7 @@ function usedWords(material: ReportMaterial, none: ReadonlyArray<Labelled>): Sta
   }
   return joined([
     ...of("used", "used up at today's ask", "2"),
-    ...of("against", "smaller than the price change against it", "4"),
+    ...of("against", "smaller than the later price change", "4"),
   ], "; ")
 }
 
@@ -416,16 +416,7 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
   const { main } = movement
   const details = { subject: market.slug }
   if (proposal !== null && !proposal.disputed) {
-    const left = 1 - priceOfOutcome(material, proposal.outcome)
-    return line(
-      "market",
-      phrase`If the proposal of ${
-        outcomeName(material, proposal.outcome, "outcome")
-      } stands, a share gains ${
-        cents("change", left)
-      }; traders ask that much for the risk that it does not.`,
-      details,
-    )
+    return line("market", proposedWords(material, proposal.outcome), details)
   }
   if (proposal !== null) {
     return line(
@@ -461,6 +452,21 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
     ? phrase`Believe the direction of the move as far as the report.`
     : phrase`Of ${record}.`
   return line("record", text, { ...details, direction: directionOf(main) })
+}
+
+/** What a share of the proposed outcome gains, at its ask if there is one. */
+function proposedWords(material: ReportMaterial, proposed: 0 | 1): Statement {
+  const { quote, market } = material
+  const outcome = outcomeName(material, proposed, "outcome")
+  const ask = quote === null ? null : quoteOfOutcome(quote, proposed).ask
+  if (ask === null) {
+    const gain = tenth("change", 1 - priceOfOutcome(material, proposed))
+    return phrase`If the proposal of ${outcome} stands, a share gains ${gain} over its last price.`
+  }
+  const cost = breakEvenProbability(ask, market.takerFeeRate)
+  return phrase`If the proposal of ${outcome} stands, a share bought at the ask of ${
+    price("ask", ask)
+  } gains ${tenth("gain", 1 - cost)}; if not, ${tenth("risk", cost)} may be lost.`
 }
 
 /** What the price did after the report that tests it, and the report that points the other way. */
@@ -599,7 +605,8 @@ function watchLines(
   const half = halfOf(isStep ? step : main)
   const up = directionOf(main) === "up"
   const left = halfSteps(now.mid) - halfSteps(half)
-  const isNear = Math.abs(left) <= halfSteps(material.microstructure?.spread ?? 0)
+  const spread = halfSteps(material.microstructure?.spread ?? 0)
+  const isNear = Math.abs(left) <= spread
   const isPassed = left === 0 || left > 0 !== up
   const level = isNear || isPassed ? [] : [
     phrase`${price("halfLevel", roundTo(half, 1_000))}, where half of the ${
@@ -607,7 +614,8 @@ function watchLines(
     } is given back`,
   ]
   const beyond = up ? high : low
-  const end = whole === null || halfSteps(beyond.mid) === halfSteps(now.mid) ? [] : [
+  const room = Math.abs(halfSteps(beyond.mid) - halfSteps(now.mid))
+  const end = whole === null || room <= spread ? [] : [
     phrase`${price(up ? "high" : "low", beyond.mid)}, the ${up ? "highest" : "lowest"} price of ${
       duration("window", whole.to.at - whole.from.at)
     }: beyond it the move goes on`,

@@ -116,8 +116,8 @@ function reasonWords(material: ReportMaterial): Statement {
   if (corrected) return phrase`, after a report that was corrected since`
   if (explanation.isInside) return phrase`, with a report while it moved`
   return outlets.length === 1
-    ? phrase`, after a report that one outlet has`
-    : phrase`, after a report that ${count("outlets", outlets.length, "outlet")} have now`
+    ? phrase`, after a report that one outlet has printed`
+    : phrase`, after a report that ${count("outlets", outlets.length, "outlet")} have printed`
 }
 
 /** What the venue says about the outcome. */

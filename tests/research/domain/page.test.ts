@@ -191,7 +191,7 @@ Deno.test("a story of the hours before the step is a possible reason, with its o
   const material = { ...jump, news: { stories: [later, story(outlets)], sources: 5, answered: 5 } }
   const { thesis, confidence, bottomLine } = analysisOf(material)
   ok(
-    /^Yes in “Will the lighthouse be lit\?” rose 21 cents in 24 hours, from 0\.325 to 0\.535, after a report that 2 outlets have now\./
+    /^Yes in “Will the lighthouse be lit\?” rose 21 cents in 24 hours, from 0\.325 to 0\.535, after a report that 2 outlets have printed\./
       .test(thesis),
   )
   ok(
@@ -209,7 +209,7 @@ Deno.test("a story of the hours before the step is a possible reason, with its o
   strictEqual(confidence, "medium")
   ok(
     bottomLine.startsWith(
-      "Confidence that the move is more than noise (no forecast): medium, because a report came before it, which 2 outlets have now, but its title does not show",
+      "Confidence that the move is more than noise (no forecast): medium, because a report came before it (2 outlets have printed it), but its title does not show",
     ),
     bottomLine,
   )
@@ -674,6 +674,12 @@ Deno.test("a proposal has the wording of every product, and its record", () => {
   )
   strictEqual(confidence, "low")
   ok(risks.some((risk) => risk.includes("The window to challenge No ended")), risks.join("\n"))
+  ok(
+    analysisOf(material).bottomLine.includes(
+      "If the proposal of No stands, a share bought at the ask of 0.405 gains 59.5 cents; if not, 40.5 cents may be lost.",
+    ),
+    analysisOf(material).bottomLine,
+  )
   const open = analysisOf({
     ...material,
     proposal: { ...proposal, proposedAt: now - hour },
