@@ -432,9 +432,9 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
     return tested === null
       ? line(
         "price",
-        phrase`${passesGate(material) ? "Believe" : "Take only as a rough guide"} the price of ${
-          price("price", priceOf(material).mid)
-        } until news tests it.`,
+        phrase`No news has tested the price of ${price("price", priceOf(material).mid)} so far${
+          passesGate(material) ? "" : ", and it is only a rough guide"
+        }.`,
         details,
       )
       : testedLine(material, tested)
@@ -449,7 +449,7 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
       ? phrase`Treat the ${change} as unexplained.`
       : phrase`Treat the ${change} as unexplained, but not as noise: of ${record}.`
     : record === null
-    ? phrase`Believe the direction of the move as far as the report.`
+    ? phrase`How often such a move lasts is not known here.`
     : phrase`Of ${record}.`
   return line("record", text, { ...details, direction: directionOf(main) })
 }

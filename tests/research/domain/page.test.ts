@@ -310,7 +310,7 @@ Deno.test("a steady price is tested only by news that came while it was known", 
   )
   ok(!/already includes/.test(against.bottomLine), against.bottomLine)
   strictEqual(quiet(now - 40 * hour, loss).confidence, "medium")
-  ok(quiet(now - 40 * hour, loss).bottomLine.includes("until news tests it"))
+  ok(quiet(now - 40 * hour, loss).bottomLine.includes("No news has tested the price of 0.60"))
 })
 
 Deno.test("both of two opposite headlines are named with a steady price", () => {
