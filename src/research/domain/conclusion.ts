@@ -4,7 +4,7 @@
  * @module
  */
 import { halfSteps } from "../../markets/domain/book.ts"
-import { challengeWindowMs } from "../../markets/domain/proposal.ts"
+import { challengeWindowMs, type Proposal } from "../../markets/domain/proposal.ts"
 import { convergenceOf } from "../../markets/domain/resolving.ts"
 import { quoteOfOutcome } from "../../markets/domain/quote.ts"
 import { breakEvenProbability, halfGivenBackAt } from "../../markets/domain/tradeCosts.ts"
@@ -139,12 +139,34 @@ function proposalConfidence(material: ReportMaterial): Judged | null {
     ]
   }
   const until = proposal.settlesAt ?? proposal.proposedAt + challengeWindowMs
-  return until <= now && convergenceOf(mid) === "converged"
+  const isOver = until <= now && convergenceOf(mid) === "converged"
+  const opposed = opposedTo(material, proposal)
+  if (opposed !== null) {
+    return [
+      isOver ? "medium" : "low",
+      phrase`proposal and price point to ${outcome}, but the headline of ${
+        named("publisher", opposed.source)
+      } points the other way`,
+    ]
+  }
+  return isOver
     ? [
       "high",
       phrase`proposal and price agree on ${outcome}, and the time for a challenge has passed`,
     ]
     : ["medium", phrase`proposal and price point to ${outcome}, but the venue has not decided`]
+}
+
+/** The newest story about the market since the proposal, if its title points to the other outcome. */
+function opposedTo(material: ReportMaterial, { outcome, proposedAt }: Proposal) {
+  const newest = (material.news?.stories ?? [])
+    .filter(({ strength, corrected, firstAt }) =>
+      strength === "direct" && !corrected && firstAt > proposedAt
+    )
+    .toSorted((a, b) => b.firstAt - a.firstAt)
+    .find((story) => bearingOn(material, story) !== null)
+  if (newest === undefined) return null
+  return bearingOn(material, newest) === (outcome === 0 ? "against" : "for") ? newest : null
 }
 
 /** Null when no other rung of the ladder speaks against the price. */

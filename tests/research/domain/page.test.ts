@@ -687,6 +687,22 @@ Deno.test("a proposal has the wording of every product, and its record", () => {
   ok(/A challenge .* is possible until 13:00 UTC/.test(open.risks[0] ?? ""), open.risks[0])
 })
 
+Deno.test("a headline against the proposed outcome lowers the confidence", () => {
+  const of = (title: string) =>
+    analysisOf(reportMaterial({
+      market: { ...election, status: "proposed" },
+      proposal: {
+        ...{ marketId: election.id, outcome: 1, settlesAt: null, disputed: false },
+        proposedAt: now - 26 * hour,
+      },
+      ...bookWith({ mid: 0.01, spread: 0.002 }),
+      news: { stories: [story([headline({ title })])], sources: 5, answered: 5 },
+    }))
+  strictEqual(of(loss).confidence, "high")
+  strictEqual(of(gain).confidence, "medium")
+  ok(/but the headline of .* points the other way\./.test(of(gain).bottomLine), of(gain).bottomLine)
+})
+
 Deno.test("tracked money is summed by side, without market makers", () => {
   const { whaleView } = analysisOf(reportMaterial({
     entries: [
