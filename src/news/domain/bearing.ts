@@ -1,0 +1,324 @@
+/**
+ * Whether the words of a headline favour an outcome of a market or go against it.
+ *
+ * It reads only the direction of the words: not whether they are true, are about the same date, or were
+ * known before. In doubt the bearing is null. Precision is measured in `tests/news/domain/bearing.test.ts`.
+ *
+ * @module
+ */
+import {
+  agreementCues,
+  contestCues,
+  type Cue,
+  doubtful,
+  irregular,
+  negators,
+  open,
+  type Phrase,
+  priceCues,
+  resultCues,
+  sideCues,
+  topics,
+} from "./bearingWords.ts"
+import { isInformative, type Word, wordsOf } from "./words.ts"
+
+export type Bearing = "for" | "against"
+
+type Sign = -1 | 0 | 1
+
+/** Characters read of a title, a question and an outcome. */
+const charactersMax = 300
+/** Words between a subject and the words about it. */
+const gapMax = 4
+/** Words between a subject and the question's own verb: "let November 22 pass and do not sign". */
+const verbGapMax = 8
+/** Words in front of a cue that may reverse it. */
+const negationGap = 3
+/** Above this share of capitalised words a title's capitals mark no names. */
+const titleCaseShare = 0.75
+
+/** Of `outcome`, the label of one of the market's outcomes: "Yes", "No", "Over" or a side's name. */
+export function bearingOf(title: string, question: string, outcome: string): Bearing | null {
+  const [head, asked, label] = [title, question, outcome].map(prepared)
+  if (head === undefined || asked === undefined || label === undefined) return null
+  const words = wordsOf(head)
+  if (head.includes("?") || words.some(({ term }) => open.has(term))) return null
+  const sign = signOf(words, head, asked, label)
+  return sign === 0 ? null : sign > 0 ? "for" : "against"
+}
+
+/** With "not" as a word of its own. */
+function prepared(text: string): string {
+  return text.slice(0, charactersMax).replace(/\bcan['’]t\b/gi, "can not").replace(
+    /n['’]t\b/gi,
+    " not",
+  ).replace(/\bwo not\b/gi, "will not")
+}
+
+function signOf(words: ReadonlyArray<Word>, title: string, question: string, outcome: string) {
+  const match = /^(.{2,80}?) (?:vs|v)\.? (.{2,80}?)(?:$|[:(,])/i.exec(question)
+  if (match !== null) return matchSign(words, title, question, outcome, match)
+  const turn = outcomeSign(outcome) * (/\b(?:not|fails? to)\b/i.test(question) ? -1 : 1)
+  const limit = limitOf(question)
+  const sign = limit === "several"
+    ? 0
+    : limit === null
+    ? eventSign(words, question)
+    : limitSign(words, title, question, limit)
+  return sign * turn
+}
+
+function outcomeSign(outcome: string): Sign {
+  const label = outcome.trim().toLowerCase()
+  return label === "yes" || label === "over" ? 1 : label === "no" || label === "under" ? -1 : 0
+}
+
+/** The one direction of several signs; 0 when they differ. */
+function agreed(signs: ReadonlyArray<number>): Sign {
+  const [up, down] = [signs.some((sign) => sign > 0), signs.some((sign) => sign < 0)]
+  return up === down ? 0 : up ? 1 : -1
+}
+
+// Limits
+
+interface Limit {
+  /** Whether the value is at or above the limit. */
+  readonly higher: boolean
+  readonly value: number
+}
+
+const amount = String
+  .raw`[$€£]?(\d{1,3}(?:,\d{3}){1,4}|\d{1,12})(\.\d{1,6})? ?(k|m|bn?|tn?|thousand|million|billion|trillion)?(?![\w/])`
+const higherLimit = new RegExp(
+  `\\b(?:above|over|exceed(?:s|ed)?|more than|greater than|higher than|at least|reach(?:es|ed)?|tops?|gain(?:s|ed)?|hit \\(high\\)|o/u|an?) ${amount}|${amount}[%°CF]{0,2} or (?:more|above|higher|over)`,
+  "i",
+)
+const lowerLimit = new RegExp(
+  `\\b(?:below|under|less than|fewer than|lower than|at most|(?:dips?|falls?|drops?) (?:to|below)|hit \\(low\\)) ${amount}|${amount}[%°CF]{0,2} or (?:less|below|lower|under)`,
+  "i",
+)
+const scales: Readonly<Record<string, number>> = {
+  ...{ k: 1e3, thousand: 1e3, m: 1e6, million: 1e6 },
+  ...{ b: 1e9, bn: 1e9, billion: 1e9, t: 1e12, tn: 1e12, trillion: 1e12 },
+}
+
+/** The limit that a text names: null for none, `several` for a range. */
+function limitOf(text: string): Limit | "several" | null {
+  const [up, down] = [higherLimit.exec(text), lowerLimit.exec(text)]
+  if (up !== null && down !== null) return "several"
+  const found = up ?? down
+  if (found === null) return null
+  const [whole = "", part = "", scale = ""] = found.slice(1).filter((it) => it !== undefined)
+    .reduce<ReadonlyArray<string>>(
+      (parts, it, i) =>
+        i === 0
+          ? [it, "", ""]
+          : it.startsWith(".")
+          ? [parts[0] ?? "", it, parts[2] ?? ""]
+          : [parts[0] ?? "", parts[1] ?? "", it],
+      [],
+    )
+  const value = Number(`${whole.replaceAll(",", "")}${part}`) * (scales[scale.toLowerCase()] ?? 1)
+  return { higher: up !== null, value }
+}
+
+function limitSign(
+  words: ReadonlyArray<Word>,
+  title: string,
+  question: string,
+  limit: Limit,
+): Sign {
+  const asked = wordsOf(question)
+  const names = namesIn(asked)
+  if (names.length === 0 || !names.every((name) => words.some(({ term }) => term === name))) {
+    return 0
+  }
+  const topic = topics.find(({ term }) => asked.some(({ plain }) => plain === term))
+  if (topic?.title?.test(title) === false) return 0
+  const last = Math.max(...names.map((name) => words.findIndex(({ term }) => term === name)))
+  const signs = topic === undefined
+    ? signsOf(words, priceCues, (at) => at > last && isBare(words.slice(last + 1, at)))
+    : signsOf(words, topic.cues, () => true)
+  const turn = limit.higher ? 1 : -1
+  const reported = reportedSign(words, title, limit)
+  // "Fell below 5%" says nothing about 4.6%.
+  if (topic !== undefined && reported === 0 && limitOf(title) !== null) return 0
+  return agreed([...signs.map((sign) => sign * turn), reported])
+}
+
+/** No other thing stands between a name and the words about it. */
+function isBare(between: ReadonlyArray<Word>): boolean {
+  return between.length <= gapMax &&
+    between.every(({ term }) => !isInformative(term) || term === "price")
+}
+
+/** What a title that names a value says of the limit: "was above 4.6%", "stayed below 21°C". */
+function reportedSign(words: ReadonlyArray<Word>, title: string, limit: Limit): Sign {
+  const said = limitOf(title)
+  if (said === null || said === "several") return 0
+  const isDenied = words.some(({ term }) => negators.has(term)) || /\bshort of\b/i.test(title)
+  const higher = said.higher !== isDenied
+  const isBeyond = higher ? said.value >= limit.value : said.value <= limit.value
+  return !isBeyond ? 0 : higher === limit.higher ? 1 : -1
+}
+
+// Matches
+
+function matchSign(
+  words: ReadonlyArray<Word>,
+  title: string,
+  question: string,
+  outcome: string,
+  [, one = "", two = ""]: ReadonlyArray<string>,
+): number {
+  const places = [one, two].map((side) => spanOf(words, wordsOf(side).map(({ term }) => term)))
+  const [first, second] = places
+  const limit = limitOf(question)
+  if (limit !== null) {
+    const isKnown = limit !== "several" && first !== null && second !== null
+    return isKnown ? reportedSign(words, title, limit) * outcomeSign(outcome) : 0
+  }
+  const side = [one, two].findIndex((name) =>
+    name.trim().toLowerCase() === outcome.trim().toLowerCase()
+  )
+  if (side < 0) return 0
+  const signs = [[first, second, 1], [second, first, -1]] as const
+  const found = signs.flatMap(([own, other, sign]) => {
+    if (own === null || own === undefined) return []
+    const follows = (at: number) => at > own.end && isBare(words.slice(own.end + 1, at))
+    const won = other === null || other === undefined
+      ? []
+      : signsOf(words, resultCues, (at) => follows(at) && other.start > at)
+    const weaker = signsOf(words, sideCues, follows)
+    return [...won, ...weaker].map((it) => it * sign)
+  })
+  return agreed(found) * (side === 0 ? 1 : -1)
+}
+
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+function spanOf(words: ReadonlyArray<Word>, phrase: Phrase): Span | null {
+  const start = words.findIndex((_, i) => startsAt(words, phrase, i))
+  return start < 0 || phrase.length === 0 ? null : { start, end: start + phrase.length - 1 }
+}
+
+function startsAt(words: ReadonlyArray<Word>, phrase: Phrase, at: number): boolean {
+  return phrase.every((term, i) => words[at + i]?.term === term)
+}
+
+// Events
+
+const contest = /\b(?:win|top|most seats|nominee|nomination|champions?|winner|be the next)\b/i
+const agreement = /\b(?:deal|treaty|accord|pact|agreement|ceasefire|truce|memorandum)\b/i
+
+/** What a title says of an event that has a subject and a verb: "Will Norway and Portugal sign …". */
+function eventSign(words: ReadonlyArray<Word>, question: string): Sign {
+  const event = eventOf(question)
+  if (event === null) return 0
+  const places = event.names.map((name) => words.findIndex(({ term }) => term === name))
+  if (places.some((place) => place < 0)) return 0
+  const span = { start: Math.min(...places), end: Math.max(...places) }
+  const isRelevant = event.object.filter((term) => words.some((word) => word.term === term)).length
+  const isAgreement = agreement.test(question)
+  const cues = isAgreement
+    ? isRelevant * 2 >= event.object.length ? agreementCues : []
+    : contest.test(question)
+    ? contestCues
+    : []
+  const near = (at: number, { phrase, subject }: Cue) => {
+    const between = subject === "before"
+      ? words.slice(span.end + 1, at)
+      : words.slice(at + phrase.length, span.start)
+    const isOrdered = subject === "before" ? at > span.end : at + phrase.length <= span.start
+    return isAgreement || isOrdered && isQuiet(words, between, gapMax)
+  }
+  return agreed([
+    ...signsOf(words, cues, near),
+    ...isRelevant * 2 >= event.object.length && event.object.length > 0
+      ? [verbSign(words, event, span)]
+      : [],
+  ])
+}
+
+interface Event {
+  readonly names: ReadonlyArray<string>
+  /** Its forms. */
+  readonly verb: ReadonlyArray<string>
+  /** What the verb is about, without names of periods. */
+  readonly object: ReadonlyArray<string>
+}
+
+const skipped = new Set(["the", "and", "of", "in", "for", "a", "an", "de", "or"])
+
+function eventOf(question: string): Event | null {
+  const words = wordsOf(question.replace(/^will\s+/i, ""))
+  const first = words.findIndex(({ capitalised }) => capitalised)
+  const place = words.findIndex(({ capitalised, written }, i) =>
+    i > first && !capitalised && !skipped.has(written) && !/^\d/.test(written)
+  )
+  const verb = words[place]
+  if (first < 0 || verb === undefined) return null
+  const names = namesIn(words.slice(0, place))
+  const object = words.slice(place + 1).filter(({ term, written }) =>
+    isInformative(term) && !/\d/.test(written)
+  ).map(({ term }) => term)
+  if (names.length === 0) return null
+  return { names, verb: irregular.get(verb.term) ?? [verb.term], object: [...new Set(object)] }
+}
+
+/** The question's own verb in a title, with the subject in front: "expected to sign", "do not win". */
+function verbSign(words: ReadonlyArray<Word>, { object, verb }: Event, { start, end }: Span): Sign {
+  const without = words.findIndex(({ term }, i) =>
+    i > end && term === "without" &&
+    words.slice(i + 1, i + 1 + gapMax).some((word) => object.includes(word.term))
+  )
+  if (without > 0) return -1
+  const at = words.findIndex(({ term }, i) => i > end && verb.includes(term))
+  if (at < 0) return 0
+  const between = words.slice(end + 1, at)
+  if (!isQuiet(words, between, verbGapMax)) return 0
+  if (words.slice(0, at).some(({ term }) => doubtful.has(term))) return 0
+  const before = words.slice(Math.max(0, start - negationGap), start)
+  const denials = [...before, ...between].filter(({ term }) => negators.has(term)).length
+  return denials === 0 ? 1 : denials === 1 ? -1 : 0
+}
+
+/** No other name stands between; in title case, where every word has a capital, hardly any word. */
+function isQuiet(
+  words: ReadonlyArray<Word>,
+  between: ReadonlyArray<Word>,
+  max: number,
+): boolean {
+  const share = words.filter(({ capitalised }) => capitalised).length / words.length
+  if (share > titleCaseShare) return between.every(({ term }) => !isInformative(term))
+  return between.length <= max &&
+    between.every(({ capitalised, term }) => !capitalised || !isInformative(term))
+}
+
+/** The names in a question; a name of a period is none. */
+function namesIn(words: ReadonlyArray<Word>): ReadonlyArray<string> {
+  const names = words.filter(({ capitalised, term, written }) =>
+    capitalised && isInformative(term) && !/\d/.test(written)
+  ).map(({ term }) => term)
+  return [...new Set(names)]
+}
+
+/** The signs of the cues in a title, reversed by a negation in front; 0 where it is doubtful. */
+function signsOf(
+  words: ReadonlyArray<Word>,
+  cues: ReadonlyArray<Cue>,
+  isAbout: (at: number, cue: Cue) => boolean,
+): ReadonlyArray<number> {
+  return words.flatMap((_, at) => {
+    const [cue] = cues.filter(({ phrase }) => startsAt(words, phrase, at))
+      .sort((a, b) => b.phrase.length - a.phrase.length)
+    if (cue === undefined || !isAbout(at, cue)) return []
+    const before = words.slice(Math.max(0, at - negationGap), at)
+    if (before.some(({ term }) => doubtful.has(term))) return []
+    const denials = before.filter(({ term }) => negators.has(term)).length
+    return denials > 1 ? [] : [denials === 1 ? -cue.sign : cue.sign]
+  })
+}

@@ -1,0 +1,225 @@
+/**
+ * Whether the words of a headline favour an outcome: laws, and labelled examples with the measured
+ * precision. The labels were written before the rule was run on them. All headlines are invented.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Arbitrary, Schema } from "effect"
+import { type Bearing, bearingOf } from "../../../src/news/domain/bearing.ts"
+import { law } from "../../support/effect.ts"
+
+type Expected = "for" | "against" | "none"
+
+/** By question: its outcome (Yes when none), then titles with what they are for it. */
+const cases: ReadonlyArray<
+  readonly [question: string, outcome: string, titles: ReadonlyArray<readonly [Expected, string]>]
+> = [
+  ["Will annual inflation in Kenya be above 4.6% in November 2026?", "Yes", [
+    ["for", "Fuel prices in Kenya rise faster, a sign of higher inflation"],
+    ["for", "Kenyan consumer prices rose faster last month, statistics bureau says"],
+    ["for", "Inflation in Kenya was above 4.8% in November"],
+    ["against", "Food prices in Kenya ease, a sign of lower inflation"],
+    ["against", "Inflation slows in Kenya for third month"],
+    ["against", "Kenya's annual inflation did not exceed 4.6% in November"],
+    ["against", "Inflation in Kenya fell below 4% in November"],
+    ["none", "Inflation in Kenya fell below 5% in November"],
+    ["none", "Kenya's inflation seen near 4.6% in November, survey finds"],
+    ["none", "Kenyan shares rise as rates ease"],
+    ["none", "Inflation in Nigeria eases for third month"],
+  ]],
+  ["Will annual inflation in Kenya be below 4.6% in November 2026?", "Yes", [
+    ["for", "Food prices in Kenya ease, a sign of lower inflation"],
+    ["against", "Kenyan inflation accelerates"],
+  ]],
+  ["Will the highest temperature in Lisbon be 21°C or more on November 24?", "Yes", [
+    ["for", "Forecasters now see warmer air over Lisbon for November 24"],
+    ["against", "Forecasters now see cooler air over Lisbon for November 24"],
+    ["against", "Cold front to chill Lisbon on Tuesday"],
+    ["none", "Lisbon readies parks for a sunny week"],
+    ["none", "Warm days and cold nights ahead in Lisbon"],
+    ["none", "Warmer air over Madrid"],
+  ]],
+  ["Will Bitcoin reach $150,000 in November?", "Yes", [
+    ["for", "Bitcoin climbs as large orders arrive"],
+    ["against", "Bitcoin rally stalls below record high"],
+    ["for", "Bitcoin price jumps after quiet week"],
+    ["against", "Bitcoin slides below $90,000 as traders flee risk"],
+    ["against", "Bitcoin does not rise after fund launch"],
+    ["none", "Bitcoin miner cuts staff as power price rises"],
+    ["none", "Will Bitcoin rise this winter?"],
+    ["none", "Gold falls while Bitcoin holds"],
+    ["none", "Bitcoin conference opens in Lugano"],
+  ]],
+  ["Will Bitcoin dip to $60,000 in November?", "Yes", [
+    ["for", "Bitcoin slides below $90,000 as traders flee risk"],
+    ["against", "Bitcoin rallies on fund inflows"],
+  ]],
+  ["Will the Civic Alliance win the most seats in Peru by December 1?", "Yes", [
+    ["for", "Civic Alliance gain in new poll of Peru"],
+    ["for", "Civic Alliance widens lead in new poll of Peru"],
+    ["for", "Peruvian voters drift to Civic Alliance, survey finds"],
+    ["for", "Civic Alliance could win the most seats in Peru, poll suggests"],
+    ["against", "Civic Alliance lose ground in new poll of Peru"],
+    ["against", "Civic Alliance do not win the most seats in Peru, final count shows"],
+    ["against", "Civic Alliance unlikely to win most seats, pollster says"],
+    ["against", "Civic Alliance trails with a week to go"],
+    ["none", "Civic Alliance watches Reform Union gain in new poll"],
+    ["none", "Reform Union gain in new poll of Peru"],
+    ["none", "Civic Alliance leader promises tax cut in final campaign week"],
+    ["none", "Civic Alliance vows to win most seats in Peru"],
+    ["none", "What if Civic Alliance win the most seats"],
+  ]],
+  ["Will the Civic Alliance win the most seats in Peru by December 1?", "No", [
+    ["against", "Civic Alliance gain in new poll of Peru"],
+    ["for", "Civic Alliance lose ground in new poll of Peru"],
+  ]],
+  ["Will Norway and Portugal sign a fisheries treaty by November 24?", "Yes", [
+    ["for", "Norway and Portugal expected to sign a fisheries treaty soon, officials say"],
+    ["for", "Norwegian and Portuguese ministers close in on fisheries treaty"],
+    ["against", "Talks of Norway and Portugal on a fisheries treaty break off"],
+    ["against", "Norway and Portugal let November 24 pass and do not sign a fisheries treaty"],
+    ["against", "Norway and Portugal refuse to sign fisheries treaty"],
+    ["none", "Norway and Portugal urged to sign fisheries treaty"],
+    ["none", "Norway and Portugal meet in handball final"],
+    ["none", "Norway and Spain close in on a fisheries treaty"],
+  ]],
+  ["Will 'Lantern Year' win the festival grand prize in December 2026?", "Yes", [
+    ["for", "Long applause for 'Lantern Year' at the festival"],
+    ["for", "'Lantern Year' could win the festival grand prize, critics say"],
+    ["against", "Critics cool on 'Lantern Year' at the festival"],
+    ["against", "'Lantern Year' leaves the festival of December 2026 without the grand prize"],
+    ["none", "'Lantern Year' opens in forty cities"],
+    ["none", "'Low Tide' wins the festival grand prize"],
+  ]],
+  ["Will Lab Meridian top the open leaderboard on December 1?", "Yes", [
+    ["for", "Lab Meridian shows a stronger model ahead of December 1"],
+    ["for", "Lab Meridian may top the open leaderboard on December 1, observers think"],
+    ["against", "Lab Meridian delays its next model"],
+    ["against", "Lab Meridian does not top the open leaderboard"],
+    ["none", "Lab Meridian hires a new head of safety"],
+  ]],
+  ["Quarry Wolves vs. Harbor City Gulls", "Quarry Wolves", [
+    ["for", "Quarry Wolves beat Harbor City Gulls"],
+    ["for", "Harbor City Gulls without their captain against Quarry Wolves"],
+    ["against", "Harbor City Gulls beat Quarry Wolves"],
+    ["against", "Quarry Wolves lose to Harbor City Gulls"],
+    ["against", "Quarry Wolves without their captain against Harbor City Gulls"],
+    ["none", "Quarry Wolves beat Cavern Foxes"],
+    ["none", "Quarry Wolves vs. Harbor City Gulls: what to expect"],
+  ]],
+  ["Quarry Wolves vs. Cavern Foxes: O/U 1.5", "Over", [
+    ["for", "Quarry Wolves vs. Cavern Foxes ends with more than 1.5 in total"],
+    ["against", "Quarry Wolves vs. Cavern Foxes ends with fewer than 1.5 in total"],
+    ["none", "Quarry Wolves vs. Cavern Foxes: heavy rain on the pitch"],
+  ]],
+  ["Will Emmanuel Macron resign before the end of the year?", "Yes", [
+    ["none", "Pressure mounts on Emmanuel Macron to resign after budget defeat"],
+    ["none", "Emmanuel Macron loses ground in poll"],
+    ["none", "Emmanuel Macron opens restored abbey in Normandy"],
+  ]],
+  ["Will the US invade Cuba in 2026?", "Yes", [
+    ["against", "US rules out plan to invade Cuba"],
+    ["none", "US threatens to invade Cuba"],
+    ["none", "US and Cuba reopen postal service"],
+    ["none", "US would invade Cuba only if attacked, officer says"],
+  ]],
+  ["Israel x Hamas ceasefire by December 31?", "Yes", [
+    ["none", "Ceasefire holds in eastern Congo, monitors say"],
+  ]],
+  ["Will OpenAI release GPT-6 by January 31?", "Yes", [
+    ["against", "OpenAI delays release of GPT-6, sources say"],
+    ["for", "OpenAI to release GPT-6 in January"],
+  ]],
+  ["US government shutdown before February?", "Yes", [
+    ["against", "House passes stopgap bill to prevent US government shutdown"],
+  ]],
+  ["Will Ana Silva win the 2026 Lagos mayoral election?", "Yes", [
+    ["for", "Ana Silva takes the lead in Lagos mayoral race"],
+    ["for", "Union endorses Ana Silva for Lagos mayor"],
+    ["for", "Ana Silva wins Lagos mayoral election"],
+    ["against", "Ana Silva drops out of Lagos mayoral race"],
+    ["against", "Setback for Ana Silva as ally is arrested"],
+    ["none", "Rival of Ana Silva gains ground"],
+    ["none", "Ana Silva gains weight after illness"],
+    ["none", "Ana Silva debates Tunde Bello in Lagos"],
+  ]],
+]
+
+const labelled = cases.flatMap(([question, outcome, titles]) =>
+  titles.map(([expected, title]) => ({
+    question,
+    expected,
+    title,
+    found: bearingOf(title, question, outcome) ?? "none",
+  }))
+)
+
+Deno.test("bearingOf() is right in at least 97 % of the titles that it judges", () => {
+  const judged = labelled.filter(({ found }) => found !== "none")
+  const wrong = judged.filter(({ expected, found }) => found !== expected)
+  const known = labelled.filter(({ expected }) => expected !== "none")
+  const missed = known.filter(({ found }) => found === "none")
+  const text = JSON.stringify({ wrong, missed }, null, 1)
+  ok(labelled.length >= 60 && judged.length >= 40, text)
+  ok(judged.length - wrong.length >= 0.97 * judged.length, text)
+  ok(missed.length <= 0.15 * known.length, text)
+})
+
+const opposite = (bearing: Bearing | null) =>
+  bearing === null ? null : bearing === "for" ? "against" : "for"
+const from = <A extends string>(values: readonly [A, ...ReadonlyArray<A>]) =>
+  Arbitrary.schema(Schema.Literals(values))
+const sample = labelled.map(({ question, title }) => ({ question, title }))
+const anyPair = Arbitrary.map(
+  Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: sample.length - 1 }))),
+  (n) => sample[n] ?? { question: "", title: "" },
+)
+
+law(
+  "bearingOf() of No is the opposite of Yes",
+  anyPair,
+  ({ question, title }) =>
+    equal(bearingOf(title, question, "No"), opposite(bearingOf(title, question, "Yes"))),
+)
+
+const names = from(["Civic Alliance", "Ana Silva", "Lab Meridian", "Reform Union"])
+law(
+  "bearingOf() of a title with a negation is the opposite",
+  Arbitrary.all({ name: names, hedge: from(["will", "could", "may", "might"]) }),
+  ({ hedge, name }) => {
+    const question = `Will ${name} win the grand prize by December 1?`
+    equal(bearingOf(`${name} ${hedge} win the grand prize`, question, "Yes"), "for")
+    equal(bearingOf(`${name} ${hedge} not win the grand prize`, question, "Yes"), "against")
+  },
+)
+
+law(
+  "bearingOf() of a question about less is the opposite of one about more",
+  Arbitrary.all({
+    words: from([
+      "inflation rises",
+      "inflation eases",
+      "inflation does not fall",
+      "inflation slows",
+    ]),
+    place: from(["Kenya", "Peru", "Norway"]),
+  }),
+  ({ place, words }) => {
+    const of = (way: string) =>
+      bearingOf(`${place} ${words}`, `Will inflation in ${place} be ${way} 4% in May?`, "Yes")
+    ok(of("above") !== null)
+    equal(of("below"), opposite(of("above")))
+    equal(of("under"), of("below"))
+  },
+)
+
+law(
+  "bearingOf() is null when it knows no word",
+  Arbitrary.all({ pair: anyPair, text: Arbitrary.schema(Schema.String) }),
+  ({ pair: { question }, text }) => {
+    equal(bearingOf(text.replaceAll(/[a-z\d]/gi, "q"), question, "Yes"), null)
+    equal(bearingOf("", question, "Yes"), null)
+    equal(bearingOf(text, "", "Yes"), null)
+  },
+)
