@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { count, duration, factOf, type NewDigestFact, time } from "./factBuilders.ts"
+import { count, factOf, type NewDigestFact, time } from "./factBuilders.ts"
 import type { DigestSection } from "./digest.ts"
 import type { DigestMaterial } from "./material.ts"
 import { minute } from "../../core/domain/time.ts"
@@ -58,7 +58,7 @@ function gap(
 }
 
 /** Present only when the venue was not read recently, or no market was watched. */
-function readingFact({ coverage, from, until }: DigestMaterial): ReadonlyArray<NewDigestFact> {
+function readingFact({ coverage, until }: DigestMaterial): ReadonlyArray<NewDigestFact> {
   const { marketsWatched, venueReadAt } = coverage
   if (venueReadAt === null) {
     return gap(
@@ -76,11 +76,12 @@ function readingFact({ coverage, from, until }: DigestMaterial): ReadonlyArray<N
     )
   }
   if (until - venueReadAt <= readingAgeMax) return []
-  const values = { at: time(venueReadAt, until), age: duration(until - venueReadAt) }
-  return gap("repriced", values, (spell) =>
-    spell`The venue was last read in full at ${"at"}, ` +
-    (venueReadAt < from ? "before this digest begins" : spell`${"age"} before this digest ends`) +
-    "; later changes are missing.")
+  const values = { at: time(venueReadAt, until) }
+  return gap(
+    "repriced",
+    values,
+    (spell) => spell`The venue was last read at ${"at"}; later changes are missing.`,
+  )
 }
 
 function walletsFact({ coverage }: DigestMaterial): ReadonlyArray<NewDigestFact> {
@@ -118,9 +119,7 @@ function newsFact({ coverage: { missing, news } }: DigestMaterial): ReadonlyArra
     "context",
     values,
     (spell) =>
-      answered === 0
-        ? spell`None of ${"sources"} answered, so headlines are missing.`
-        : spell`${"silent"} did not answer, so headlines may be missing.`,
+      answered === 0 ? spell`None of ${"sources"} answered.` : spell`${"silent"} did not answer.`,
   )
 }
 
@@ -138,6 +137,6 @@ function unreadFact({ coverage: { itemsUnread } }: DigestMaterial): ReadonlyArra
   return gap(
     "watch",
     values,
-    (spell) => spell`${"items"} beyond the limit of a digest are left out.`,
+    (spell) => spell`${"items"} beyond its limit are left out.`,
   )
 }

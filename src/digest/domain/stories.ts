@@ -27,7 +27,7 @@ import { headlineLag } from "../../markets/domain/priceStep.ts"
 import { safeName } from "../../core/domain/untrusted.ts"
 import { type EpochMs, hour, minute } from "../../core/domain/time.ts"
 
-/** A family story is told with a move only if it is at most this much older than the move's start. */
+/** A family story is stated with a move only if it is at most this much older than the move's start. */
 const familyLagMax = 6 * hour
 /** Stories without a market that have a fact of their own. */
 const headlinesMax = 8
@@ -56,8 +56,8 @@ export function storyFacts(
     const found = related(material.stories, subject.slug).sort(byStrength)[0]
     return found === undefined ? [] : [{ subject, ...found }]
   })
-  const told = new Set([...moved, ...about].map(({ story }) => story.url))
-  const rest = material.stories.filter(({ url }) => !told.has(url)).toSorted(byOutlets)
+  const stated = new Set([...moved, ...about].map(({ story }) => story.url))
+  const rest = material.stories.filter(({ url }) => !stated.has(url)).toSorted(byOutlets)
   return [
     ...moved.map(({ move, story, strength }) => moveStory(move, story, strength, material)),
     ...unexplained(moves.filter((move) => moved.every((it) => it.move !== move)), material),

@@ -28,7 +28,7 @@ import { whaleDrafts } from "./paragraphs/whales.ts"
 
 /** Words of all sections, with leads and fact ids; leaves room for headings below 800. */
 const pageWordsMax = 775
-/** The strongest moves, which are told in full before anything else is added, and their sizes. */
+/** The strongest moves, which are stated in full before anything else is added, and their sizes. */
 const fullMoves = 3
 const moveSizes = 4
 /** Paragraphs that a section may add per turn. */

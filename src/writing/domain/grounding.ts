@@ -174,8 +174,20 @@ function isCue({ tokens, figures }: Context, at: number, confirmed: ReadonlySet<
 /** Words of a sentence that no cited fact has, without a value or a name beside them. */
 const strangeWordsMin = 2
 
-/** A sentence of a fact that has no value and no name of it must at least be of its words. */
+/**
+ * A sentence says something of its names, so it is more than names. A sentence of a fact that has no value
+ * and no name of it must at least be of its words.
+ */
 function checkSentences(context: Context, findings: Findings): void {
+  for (const own of Map.groupBy(context.tokens, ({ sentence }) => sentence).values()) {
+    const isNames = own.every(({ kind, refs, lower }) =>
+      kind === "mark" || kind === "name" || refs.length > 0 || grammarWords.has(lower)
+    )
+    const names = own.filter(({ kind, refs }) => kind === "name" || refs.length > 0)
+    if (!isNames || names.length === 0) continue
+    const said = names.map(({ text }) => text).join(" ")
+    findings[context.kind === "fact" ? "refused" : "asked"].push(`says nothing of ${said}`)
+  }
   if (context.kind !== "fact") return
   const bound = new Set([
     ...context.mentions.map(({ sentence }) => sentence),
@@ -211,9 +223,6 @@ function checkClauses(context: Context, findings: Findings): void {
     !tokens.some(({ kind }, at) => kind !== "mark" && findings.confirmed.has(at))
   ) {
     findings.asked.push("no value of a cited fact")
-  }
-  if (tokens.filter(({ kind }) => kind === "word" || kind === "number").length < 2) {
-    findings.asked.push("a name alone")
   }
   for (const [clause, own] of clauses) {
     const words = own.filter(({ kind }) => kind === "word")

@@ -9,7 +9,7 @@ import type { Claim } from "./page.ts"
 import { judgingPrompt, ListOf, type Prompt, TextOf } from "./prompt.ts"
 
 /** Claims of one question. */
-export const checkedClaimsMax = 40
+export const checkedClaimsMax = 60
 /** Characters and words of the quotation that a verdict needs. */
 const quotationLengthMax = 300
 const quotationWordsMin = 2

@@ -13,14 +13,14 @@ export const attemptTimeout = {
   digest: Duration.seconds(180),
   report: Duration.seconds(48),
   detection: Duration.seconds(60),
-  check: Duration.seconds(30),
+  check: Duration.seconds(60),
 } as const
 /** One model request: its attempts and its wait for a free slot. */
 export const requestTimeout = {
   digest: Duration.seconds(200),
   report: Duration.seconds(50),
   detection: Duration.seconds(100),
-  check: Duration.seconds(40),
+  check: Duration.seconds(70),
 } as const
 /** HTTP requests for one model request, the first one included. */
 export const attemptsMax = 2
@@ -38,6 +38,6 @@ export const circuitOpenDuration = Duration.minutes(5)
 export const circuitOpenDurationMax = Duration.minutes(15)
 
 /** The most tokens of an answer, reasoning included; its text is about a third of them. */
-export const tokensMax = { digest: 16_000, report: 8_000, detection: 4_000, check: 6_000 } as const
-/** Bytes of an answer that are read: 16 bytes a token, for twice as many tokens as are allowed. */
-export const answerBytesMax = 256 * 1024
+export const tokensMax = { digest: 16_000, report: 8_000, detection: 4_000, check: 12_000 } as const
+/** Bytes of an answer that are read: 16 bytes a token, for 64,000 tokens with the reasoning. */
+export const answerBytesMax = 1024 * 1024

@@ -117,7 +117,7 @@ Deno.test("a fall without news says once that no related headline was found", ()
   equal(paragraphs({ movers: [fall], coverage: off }, "unexplained"), [])
 })
 
-Deno.test("a story is told by its place in time and its kind of relation", () => {
+Deno.test("a story is stated by its place in time and its kind of relation", () => {
   const news = (fields: Partial<DigestStory>, strength: Strength, steps: DigestMaterial["steps"]) =>
     statements({ movers: [move()], stories: [story(fields, strength)], steps }, "story")[0]
   const { slug } = market()
@@ -154,7 +154,7 @@ Deno.test("the story of a move is a direct one, and the earliest while the price
   strictEqual(chosen(at(1, 421, "family"), at(2, -5, "family")), undefined)
 })
 
-Deno.test("a headline of two moves is told in both paragraphs, in different words", () => {
+Deno.test("a headline of two moves is stated in both paragraphs, in different words", () => {
   const pier = { slug: Slug.make("pier"), question: "Will the pier close?", liquidityUsd: 1 }
   const both = story({
     markets: [market().slug, pier.slug].map((slug) => ({ slug, strength: "direct" as const })),
@@ -182,7 +182,7 @@ function entry(frozen: Partial<FrozenCalibration> | null): Partial<DigestMateria
   return { whaleEntries: [{ ...item, feedIndex: 1 }] }
 }
 
-Deno.test("entries of unlabelled wallets are told in one sentence", () => {
+Deno.test("entries of unlabelled wallets are stated in one sentence", () => {
   equal(paragraphs(entry(null), "whales"), [
     "Without a record long enough for a label, 1 tracked wallet put $12,300 into 1 entry; the largest " +
     "is $12,300 on Yes in “Will the lighthouse be lit?” at 0.4124. No entry came from a wallet labelled " +
@@ -193,7 +193,7 @@ Deno.test("entries of unlabelled wallets are told in one sentence", () => {
 Deno.test("an entry of a labelled wallet stands with the price now, and with the record once", () => {
   const figures = { resolved: 212, winRate: 0.628, meanEntryPrice: 0.55, edge: 0.078 }
   const record = { ...figures, edgeLow: -0.008, edgeHigh: 0.1 }
-  const told = (label: FrozenCalibration["label"], price: number) => {
+  const stated = (label: FrozenCalibration["label"], price: number) => {
     const material = entry({ ...record, label })
     const twice = material.whaleEntries?.flatMap((it) => [it, { ...it, feedIndex: 2 }]) ?? []
     return paragraphs({ whaleEntries: twice, quoted: [quoted({}, price)] }, "wallet")
@@ -202,12 +202,12 @@ Deno.test("an entry of a labelled wallet stands with the price now, and with the
   const evidence =
     "over 212 resolved entries a win rate of 62.8% at a mean entry price of 0.55, an " +
     "edge of 7.8% (-0.8% to 10%);"
-  equal(told("follow", 0.4424), [
+  equal(stated("follow", 0.4424), [
     `Scary-Barrel | ${put}; now 0.4424, 3 cents above the entry. Labelled follow: ${evidence} luck ` +
     "hardly explains such good results.",
   ])
-  ok(told("fade", 0.4)[0]?.includes("now 0.40, 1.24 cents below the entry. Labelled fade:"))
-  ok(told("neutral", 0.4124)[0]?.includes("now 0.4124, unchanged. Labelled neutral:"))
+  ok(stated("fade", 0.4)[0]?.includes("now 0.40, 1.24 cents below the entry. Labelled fade:"))
+  ok(stated("neutral", 0.4124)[0]?.includes("now 0.4124, unchanged. Labelled neutral:"))
 })
 
 Deno.test("an invisible question is replaced by the slug, and an invisible name by the address", () => {
@@ -249,38 +249,38 @@ function rung(limit: string, price: number | readonly [number, number]): QuotedM
   }, price)
 }
 
-Deno.test("a ladder that contradicts itself is told with its riskless spread after fees", () => {
-  const told = (...quoted: ReadonlyArray<QuotedMarket>) => paragraphs({ quoted }, "contradiction")
+Deno.test("a ladder that contradicts itself is stated with its riskless spread after fees", () => {
+  const stated = (...quoted: ReadonlyArray<QuotedMarket>) => paragraphs({ quoted }, "contradiction")
   const lead = "Will inflation in Kenya be above 5.2% in November? | "
   const start =
     "Yes at “above 5.2%” costs 0.74, but Yes at “above 4.8%” only 0.64, and a value above " +
     "the higher limit is also above the lower one."
-  equal(told(rung("5.2", [0.73, 0.75]), rung("4.8", [0.63, 0.65])), [
+  equal(stated(rung("5.2", [0.73, 0.75]), rung("4.8", [0.63, 0.65])), [
     `${lead}${start} Yes at “above 4.8%” for 0.65 and No at “above 5.2%” for 0.27 together gain 7.15 ` +
     "cents a share after fees, if both are paid by their rules; the depth at these quotes is not known, " +
     "the liquidity is $20,000 and $20,000.",
   ])
-  equal(told(rung("5.2", 0.74), rung("4.8", 0.64)), [
+  equal(stated(rung("5.2", 0.74), rung("4.8", 0.64)), [
     `${lead}${start} Only their mid prices are known, so the spread after fees is not.`,
   ])
-  equal(told(rung("5.2", 0.3), rung("4.8", 0.64)), [])
+  equal(stated(rung("5.2", 0.3), rung("4.8", 0.64)), [])
 })
 
-Deno.test("outcomes of one event that cost more than their payout are told", () => {
+Deno.test("outcomes of one event that cost more than their payout are stated", () => {
   const candidates = ["A", "B"].map((name) =>
     quoted({
       ...{ id: MarketId.make(name), slug: Slug.make(name), eventSlug: "seat", exclusive: true },
       question: `Will ${name} win the seat?`,
     }, 0.6)
   )
-  const told = (wholeEvents: ReadonlyArray<string>) =>
+  const stated = (wholeEvents: ReadonlyArray<string>) =>
     statements({ quoted: candidates, wholeEvents }, "sum")[0]
   const end =
     "of one event add up to 1.20, but at most one of them can be paid; the dearest are “Will A win the " +
     "seat?” at 0.60 and “Will B win the seat?” at 0.60. After fees and spreads nothing is left of the " +
     "difference."
-  strictEqual(told(["seat"]), `The prices of 2 outcomes ${end}`)
-  strictEqual(told([]), `The prices of 2 outcomes seen ${end}`)
+  strictEqual(stated(["seat"]), `The prices of 2 outcomes ${end}`)
+  strictEqual(stated([]), `The prices of 2 outcomes seen ${end}`)
 })
 
 Deno.test("a proposed limit implies the end of an easier one", () => {
@@ -340,20 +340,20 @@ function finding(fields: Partial<PredeterminedItem["data"]> = {}, pieces = 1) {
   return { predetermined: [item] }
 }
 
-Deno.test("a predetermined outcome is told with its reports, its price and the confidence", () => {
+Deno.test("a predetermined outcome is stated with its reports, its price and the confidence", () => {
   const end = "It traded at 0.87 at 07:10 UTC, 13 cents below its payout; the confidence is high."
-  const told = (pieces: number) => paragraphs(finding({}, pieces), "finding")
-  equal(told(1), [
+  const stated = (pieces: number) => paragraphs(finding({}, pieces), "finding")
+  equal(stated(1), [
     "Will the lighthouse be lit? | Yes is the reported outcome, by 1 report: “It is lit” of Harbour " +
     `News at 08:00 UTC. ${end}`,
   ])
-  equal(told(2), [
+  equal(stated(2), [
     "Will the lighthouse be lit? | Yes is the reported outcome, by 2 reports, first “It is lit” of " +
     `Harbour News at 08:00 UTC. ${end}`,
   ])
 })
 
-Deno.test("a proposal is told in the one wording of all products, and never as an outcome", () => {
+Deno.test("a proposal is stated in the one wording of all products, and never as an outcome", () => {
   for (
     const [age, disputed] of [[26 * hour + minute, false], [3 * hour, true], [1, false]] as const
   ) {
@@ -372,9 +372,9 @@ Deno.test("a proposal is told in the one wording of all products, and never as a
       confidence: "low",
       marketPrice: 0.19,
     })
-    const [told] = paragraphs(material, "proposal")
+    const [stated] = paragraphs(material, "proposal")
     strictEqual(
-      told,
+      stated,
       `Will the lighthouse be lit? | Yes is ${
         proposalWords(state, until)
       }, and trades at 0.19, 81 ` +
@@ -387,7 +387,7 @@ Deno.test("a proposal is told in the one wording of all products, and never as a
   }
 })
 
-Deno.test("a market that resolves soon is told with its price, its end and its liquidity", () => {
+Deno.test("a market that resolves soon is stated with its price, its end and its liquidity", () => {
   const coming = (mid: number) => ({
     upcoming: [{
       ...{ slug: Slug.make("vote"), question: "Will it pass?", outcomes: ["Yes", "No"] as const },

@@ -1,5 +1,5 @@
 /**
- * The page of a digest: its length, what it must tell, what it may not repeat, and that each sentence
+ * The page of a digest: its length, what it must state, what it may not repeat, and that each sentence
  * spells values of its facts and nothing else.
  *
  * @module
@@ -109,11 +109,13 @@ law(
   { runs },
 )
 
-law("digestPage() tells the record of each wallet once", anyMaterial, (material) => {
+law("digestPage() states the record of each wallet once", anyMaterial, (material) => {
   const { brief, page } = pageOf(material)
   const records = brief.facts.filter(({ topic }) => topic === "calibration")
-  const told = paragraphs(page).flatMap(({ sentences }) => sentences.flatMap(({ facts }) => facts))
-  return records.every(({ id }) => told.filter((it) => it === id).length <= 1) &&
+  const stated = paragraphs(page).flatMap(({ sentences }) =>
+    sentences.flatMap(({ facts }) => facts)
+  )
+  return records.every(({ id }) => stated.filter((it) => it === id).length <= 1) &&
     new Set(records.map(({ subject }) => subject)).size === records.length
 }, { runs })
 
@@ -122,8 +124,8 @@ function nameOf({ question, slug }: { readonly question: string; readonly slug: 
   return name === "unnamed" ? slug : name
 }
 
-/** What a page must tell: the moves that have news, and the contradictions between two quotes. */
-function mustTell(material: DigestMaterial) {
+/** What a page must state: the moves that have news, and the contradictions between two quotes. */
+function mustState(material: DigestMaterial) {
   const { page } = pageOf(material)
   const texts = paragraphs(page).map((slot) => ({ lead: slot.lead, text: textOf(slot) }))
   const moves = describedMoves(material).map(({ data }) => data.market).flatMap((market) => {
@@ -133,14 +135,14 @@ function mustTell(material: DigestMaterial) {
       )
       .map(({ title }) => readableName(title, 140))
     return headlines.length === 0 ? [] : [{
-      told: texts.some(({ lead, text }) =>
+      stated: texts.some(({ lead, text }) =>
         lead !== null && text.startsWith(nameOf(market)) &&
         headlines.some((headline) => text.includes(headline))
       ),
     }]
   })
   const contradictions = contradictionsOf(laddersOf(material.quoted)).map((it) => ({
-    told: texts.some(({ text }) =>
+    stated: texts.some(({ text }) =>
       [it.harder, it.easier].every(({ rung }) => text.includes(readableName(rung.label)))
     ),
   }))
@@ -149,14 +151,14 @@ function mustTell(material: DigestMaterial) {
   return { moves, contradictions, words }
 }
 
-const share = (list: ReadonlyArray<{ readonly told: boolean }>) =>
-  list.filter(({ told }) => told).length / Math.max(1, list.length)
+const share = (list: ReadonlyArray<{ readonly stated: boolean }>) =>
+  list.filter(({ stated }) => stated).length / Math.max(1, list.length)
 
-Deno.test("digestPage() tells moves with their news and contradictions, and little about itself", async () => {
+Deno.test("digestPage() states moves with their news and contradictions, and little about itself", async () => {
   const drawn = await Effect.runPromise(
     Arbitrary.sampleEffect(anyMaterial, { count: sized({ short: 300, full: 2_000 }) }),
   )
-  const found = drawn.map((material) => ({ ...mustTell(material), material }))
+  const found = drawn.map((material) => ({ ...mustState(material), material }))
   const [moves, contradictions] = [
     found.flatMap(({ moves }) => moves),
     found.flatMap(({ contradictions }) => contradictions),
@@ -166,16 +168,16 @@ Deno.test("digestPage() tells moves with their news and contradictions, and litt
   const long = sold.filter(({ words }) => words.all >= 400)
   const figures = {
     moves: moves.length,
-    movesTold: share(moves),
+    movesStated: share(moves),
     contradictions: contradictions.length,
-    contradictionsTold: share(contradictions),
+    contradictionsStated: share(contradictions),
     itselfMean: itself.reduce((a, b) => a + b, 0) / itself.length,
     itselfMax: Math.max(...itself),
     longItselfMax: Math.max(...long.map(({ words }) => words.itself / words.all)),
     longShare: long.length / sold.length,
     words: sold.map(({ words }) => words.all).sort((a, b) => a - b)[Math.floor(sold.length / 2)],
   }
-  const found95 = figures.movesTold >= 0.95 && figures.contradictionsTold >= 0.95
+  const found95 = figures.movesStated >= 0.95 && figures.contradictionsStated >= 0.95
   ok(found95 && figures.longItselfMax <= 0.15, JSON.stringify(figures))
 })
 

@@ -116,11 +116,11 @@ Deno.test("digestOf() takes the claims of a slot behind its bold lead, and a tit
     facts: [fact],
   })
   const filled = fillSlots(slotsOf(led), [
-    claim(slot.id, "Every price stood still."),
+    claim(slot.id, "Every price stayed the same."),
     claim("S1", "A quiet window."),
   ])
   const digest = digestOf(led, filled, brief, metadata)
-  ok(digest.fullAnalysis.includes(`**Harbour** Every price stood still. (${fact})`))
+  ok(digest.fullAnalysis.includes(`**Harbour** Every price stayed the same. (${fact})`))
   strictEqual(digest.title, "A quiet window")
   const long = digestOf(
     led,

@@ -49,7 +49,10 @@ export function groundingTrial(seeds: ReadonlyArray<number>): Trial {
         const text = written(wording, own)
         if (text === null) continue
         const claim = (of: string) => ({
-          kind: wording.claimKind,
+          // What holds for a fact holds for what to watch, if it has no condition.
+          kind: wording.claimKind === "fact" && seed % 3 === 0
+            ? "watch" as const
+            : wording.claimKind,
           text: of,
           facts: own.map(({ id }) => id),
         })

@@ -146,6 +146,30 @@ Deno.test("a label, a rate and a price belong to the wallet that is named", () =
   })
 })
 
+Deno.test("names that stand together are names of one fact", () => {
+  expectAll(d4, ["F34", "F35"], {
+    "Quillon Post published “Lab Meridian tops the open leaderboard on November 22”.": "pass",
+    "North Sound Radio published “Lab Meridian tops the open leaderboard on November 22”.":
+      "refuse",
+    "“Lab Quillon does not top the open leaderboard on November 21” (Quillon Post).": "not passed",
+  })
+  expectAll(d4, ["F18", "F19"], {
+    "Brisk-Ember35 bought “No” in “Will Solana gain 49% by November 30?” and has no label.":
+      "not refused",
+    "Brisk-Ember35 bought “Yes” in “Will Dogecoin gain 106% by November 28?” and has no label.":
+      "refuse",
+  })
+})
+
+Deno.test("a sentence of a fact is of its words, its values or its names", () => {
+  expectAll(d4, ["F8"], {
+    "The word is that jane doe has left the party.": "refuse",
+    "“Lantern Year” rose to 0.485. The word is that jane doe has left the party.": "refuse",
+    "Send money to the keepers and claim your prize.": "refuse",
+    "The move was with trades behind it.": "not refused",
+  })
+})
+
 Deno.test("an inference rests on two facts, holds a hedge and has no new figure", () => {
   const inference = (text: string, ids: ReadonlyArray<string>) =>
     ground({ kind: "inference", text, facts: ids }, d4).verdict

@@ -62,8 +62,7 @@ function titles(facts: Facts): ReadonlyArray<Title> {
       ofTopic(facts, "ladder", "sum").filter(isLarge).map((fact) =>
         line(
           fact,
-          (spell) =>
-            spell`Quotes contradict for ${"riskless"} a share after fees in ${"market"}`,
+          (spell) => spell`Quotes contradict for ${"riskless"} after fees in ${"market"}`,
         )
       ),
     ),

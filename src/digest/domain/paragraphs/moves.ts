@@ -23,13 +23,13 @@ import { tradeWords } from "../relations.ts"
 const namesMax = 3
 
 export function moveDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draft> {
-  const told = new Set<string>()
+  const stated = new Set<string>()
   const moves = ofTopic(facts, "move").map((move): Draft => {
     const story = about(facts, move.subject, "story")
     const level = about(facts, move.subject, "level")
     const cost = about(facts, move.subject, "cost")
-    const news = story === undefined ? [] : [newsLine(story, told)]
-    const levels = level === undefined ? [] : [levelLine(level, told)]
+    const news = story === undefined ? [] : [newsLine(story, stated)]
+    const levels = level === undefined ? [] : [levelLine(level, stated)]
     const costs = cost === undefined ? [] : [costLine(cost)]
     const full = [strengthLine(move), ...news, ...levels, ...costs]
     return draft({
@@ -121,11 +121,11 @@ function scopeOf(story: DigestFact): string {
   }
 }
 
-/** The news of a move; a headline of an earlier paragraph is told in fewer words. */
-function newsLine(story: DigestFact, told: Set<string>): Line {
+/** The news of a move; a headline of an earlier paragraph is stated in fewer words. */
+function newsLine(story: DigestFact, stated: Set<string>): Line {
   const headline = textOf(story, "headline")
-  const again = told.has(headline)
-  told.add(headline)
+  const again = stated.has(headline)
+  stated.add(headline)
   return line(story, (spell) => {
     const order = textOf(story, "order")
     const lag = order === "before"
@@ -145,16 +145,16 @@ function newsLine(story: DigestFact, told: Set<string>): Line {
 }
 
 /** The half level, and once how often such moves lasted. */
-function levelLine(level: DigestFact, told: Set<string>): Line {
+function levelLine(level: DigestFact, stated: Set<string>): Line {
   return line(level, (spell) => {
     const start = spell`Half of it is given back at ${"halfLevel"}` +
       (has(level, "price") ? spell` (now ${"price"})` : "")
     if (!has(level, "kept")) return `${start}.`
     const record = spell`${"resolved"} ${"kept"} ${"window"}`
-    if (told.has(record)) {
+    if (stated.has(record)) {
       return `${start}; ${spell`${"kept"} of similar moves kept at least half`}.`
     }
-    told.add(record)
+    stated.add(record)
     const drift = !has(level, "drift")
       ? ""
       : textOf(level, "course") === "back"

@@ -38,12 +38,12 @@ export function relatedLine(story: DigestFact): Line {
 
 /** News about markets that wallets bought, then the stories that most publishers printed. */
 export function contextDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draft> {
-  const told = new Set(
+  const stated = new Set(
     ofTopic(facts, "story").filter(({ section }) => section !== "whales")
       .map((story) => textOf(story, "headline")),
   )
   const bought = ofTopic(facts, "story").filter((story) =>
-    story.section === "whales" && !told.has(textOf(story, "headline"))
+    story.section === "whales" && !stated.has(textOf(story, "headline"))
   )
   const lines = [...bought, ...ofTopic(facts, "headline")].map(statementOf)
   const none = ofTopic(facts, "absence").filter(({ section }) => section === "context")

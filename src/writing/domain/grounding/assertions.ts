@@ -282,8 +282,8 @@ function checkRole(context: Context, at: number, findings: Findings): void {
   for (const { words, kinds } of roleVerbs) {
     if (!words.has(lower) || context.ownStemSet.has(stem(lower))) continue
     if (context.cited.some(({ kind }) => kinds.has(kind))) continue
-    if (context.kind === "fact") findings.refused.push(`no cited fact has that act: “${text}”`)
-    else findings.asked.push(`act: ${text}`)
+    if (isConditional(context, at)) findings.asked.push(`act: ${text}`)
+    else findings.refused.push(`no cited fact has that act: “${text}”`)
   }
 }
 
@@ -332,7 +332,7 @@ function checkDenial(
   denials: ReadonlyArray<number>,
   findings: Findings,
 ): void {
-  const { tokens, kind } = context
+  const { tokens } = context
   const { text = "", clause, lower = "" } = tokens[at] ?? {}
   const isSecond = denials.some((other) =>
     other < at && other >= at - denialWithin && tokens[other]?.clause === clause &&
@@ -344,7 +344,7 @@ function checkDenial(
   else if (tokens.slice(at, at + 1 + deniedWithin).some(({ lower }) => deniableWords.has(lower))) {
     findings.asked.push(`denial: ${text}`)
   } else if (
-    kind !== "fact" && (!isAboutFigure(context, at) || isConditional(context, at)) ||
+    isConditional(context, at) ||
     isContrast(context, at)
   ) {
     findings.asked.push(`denial: ${text}`)
@@ -386,12 +386,6 @@ function isOwnDenial({ tokens, ownStems, ownWords }: Context, at: number): boole
 const ownDeniedWithin = 10
 
 const emptyStems = new Set("the any that this its been has have was were not".split(" "))
-
-/** `did not rise`, `is not 0.345`: a denial of what a fact states. */
-function isAboutFigure({ tokens, figures }: Context, at: number): boolean {
-  return figures.some(({ first }) => first > at && first - at <= denialWithin) ||
-    tokens[at]?.lower === "never"
-}
 
 /**
  * Outcomes and other names without a figure: the outcome must be that of the fact that the sentence is

@@ -8,7 +8,7 @@ import type { Fact } from "../facts.ts"
 import { bindingOf, type Context, type Findings, isOwnPair, stem } from "./context.ts"
 import { slotBase } from "./names.ts"
 import type { Statement } from "./quantities.ts"
-import { causeWords, directionOf } from "./words.ts"
+import { causeWords, directionOf, hedgeWords } from "./words.ts"
 
 const moveSlots = new Set(["from", "to", "change"])
 
@@ -68,7 +68,7 @@ function checkDirection(
   const isOfHeadline = context.nameStems.has(stem(word.toLowerCase())) &&
     context.cited.some(({ kind }) => kind === "news") && !isOfPrice(context, at, stated)
   const isFigured = moved.length > 0 && isOfPrice(context, at, stated)
-  if (isOfHeadline || !isFigured && isConditional(context, at) || isComparison(context, at)) {
+  if (isOfHeadline || !isFigured && isPossible(context, at) || isComparison(context, at)) {
     findings.asked.push(`direction: ${word}`)
   } else if (moved.length > 0) {
     findings.refused.push(`“${word}” is the wrong direction`)
@@ -122,7 +122,18 @@ export function isConditional({ kind, tokens }: Context, at: number): boolean {
   const { sentence } = tokens[at] ?? {}
   return tokens.some((token) =>
     token.sentence === sentence &&
-    /^(?:if|would|could|might|may|should|unless|whether|watch|until|expect)$/.test(token.lower)
+    (/^(?:if|would|could|might|may|should|unless|whether|watch|expect)$/.test(token.lower) ||
+      kind === "inference" && hedgeWords.has(token.lower))
+  )
+}
+
+/** A movement that may come: `could fall`, `if it rises`, `watch for a fall`. */
+function isPossible({ kind, tokens }: Context, at: number): boolean {
+  if (kind === "fact") return false
+  const { clause, sentence } = tokens[at] ?? {}
+  return tokens.some(({ lower, clause: of, sentence: own }, n) =>
+    own === sentence && /^(?:if|unless|whether|watch|expect)$/.test(lower) ||
+    of === clause && n < at && /^(?:would|could|might|may|should)$/.test(lower)
   )
 }
 

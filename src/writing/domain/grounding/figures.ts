@@ -183,7 +183,9 @@ function wordNumberAt(tokens: ReadonlyArray<Token>, at: number): Figure | null {
   const inWords = { ...plain, inWords: true, first: at, step: 1 }
   // `a second report` is no duration.
   const isOne = (word === "a" || word === "an") && next !== "second"
-  if (isOne && (durationUnits.has(next) && next.length > 1 || next === "cent")) {
+  if (
+    isOne && (durationUnits.has(next) && next.length > 1 && !next.endsWith("s") || next === "cent")
+  ) {
     return withUnit(tokens, { ...inWords, last: at, unit: "bare", value: 1, text: word })
   }
   if (isOne && scales.has(next) && next.length > 1) {

@@ -95,7 +95,8 @@ function namesOfFact(fact: Fact, cited: boolean): ReadonlyArray<Named> {
     text,
     class: classes[slotBase(slot)] ?? "other",
     cited,
-    words: nameWords(text),
+    // A part of a wallet's name is its beginning: `Keen-Dune` of “Keen-Dune (0x6e15…9b40)”.
+    words: nameWords(classes[slotBase(slot)] === "wallet" ? text.split(" ")[0] ?? "" : text),
   }))
 }
 

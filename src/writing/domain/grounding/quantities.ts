@@ -352,8 +352,11 @@ function countsFacts({ cited, tokens }: Context, figure: Figure): boolean {
 function isSumOrEnd(context: Context, figure: Figure): boolean {
   const { cited, tokens } = context
   if (figure.unit !== "bare" || figure.step < 1) return false
-  if (!figure.inWords && figure.value <= 1) return context.kind !== "fact"
-  return tokens[figure.first - 1]?.lower === "of" && cited.some(({ values }) => {
+  const before = tokens[figure.first - 1]?.lower ?? ""
+  if (!figure.inWords && figure.value <= 1) {
+    return context.kind !== "fact" && /^(?:to|or|near|towards|worth|at|and)$/.test(before)
+  }
+  return before === "of" && cited.some(({ values }) => {
     const counts = Object.values(values).flatMap((value) =>
       value.type === "count" && isCounted(context, figure, value) ? [value.value] : []
     )

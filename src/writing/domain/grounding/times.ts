@@ -8,6 +8,7 @@ import type { Fact } from "../facts.ts"
 import { type Context, type Findings, isOwnPair } from "./context.ts"
 import type { Figure } from "./figures.ts"
 import { slotBase } from "./names.ts"
+import { isConditional } from "./directions.ts"
 import { directionOf } from "./words.ts"
 import { minute } from "../../../core/domain/time.ts"
 
@@ -87,11 +88,11 @@ function checkRelation(
   const isOpen = right === null && isEndOfPhrase(context, at)
   const second = isOpen && first !== null ? otherEvent(context, first) : right
   const lower = tokens[at]?.lower ?? ""
-  if (right === null && !isOpen && context.kind === "fact") {
+  if (right === null && !isOpen && !isConditional(context, at)) {
     findings.refused.push(`no cited fact has what is “${lower}”`)
     return
   }
-  if (right !== null && right.times.length === 0 && context.kind === "fact") {
+  if (right !== null && right.times.length === 0 && !isConditional(context, at)) {
     findings.refused.push(`no cited time for what is “${lower}”`)
     return
   }

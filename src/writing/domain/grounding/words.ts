@@ -169,7 +169,7 @@ export const roleVerbs: ReadonlyArray<
   },
   {
     words: wordsOf("published reported carried wrote printed headlined announced broke"),
-    kinds: new Set(["news", "coverage", "predetermined", "mover"]),
+    kinds: new Set(["news", "coverage", "predetermined"]),
   },
   { words: wordsOf("proposed proposal proposals"), kinds: new Set(["predetermined"]) },
   {
