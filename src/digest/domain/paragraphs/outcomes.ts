@@ -28,15 +28,15 @@ export function predeterminedDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyA
     ...ofTopic(own, "finding", "proposal").map((item) => itemDraft(item, own)),
     ...ofTopic(own, "absence").map(single),
     ...ofTopic(own, "upheld").map(single),
-    ...ofTopic(own, "endings").map((total) => {
-      const ended = ofTopic(own, "resolution").slice(0, endedMax).map(statementOf)
-      return draft({
-        section: "predetermined",
-        topic: "resolution",
-        sizes: [[statementOf(total)], [statementOf(total), ...ended]],
-      })
-    }),
+    ...endedDraft(ofTopic(own, "resolution").slice(0, endedMax).map(statementOf)),
   ]
+}
+
+/** The latest ended markets by name; a mere count is no news. */
+function endedDraft(ended: ReadonlyArray<Line>): ReadonlyArray<Draft> {
+  if (ended.length === 0) return []
+  const sizes = ended.map((_, i) => ended.slice(0, i + 1))
+  return [draft({ section: "predetermined", topic: "resolution", sizes })]
 }
 
 function itemDraft(item: DigestFact, facts: ReadonlyArray<DigestFact>): Draft {

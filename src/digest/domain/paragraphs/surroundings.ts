@@ -25,27 +25,18 @@ const storiesMax = 3
 export function relatedLine(story: DigestFact): Line {
   return line(story, (spell) => {
     const more = has(story, "outlets") ? spell`; ${"outlets"} by ${"lastAt"}` : ""
-    const relation = textOf(story, "relation")
-    const scope = relation === "sibling"
+    const scope = textOf(story, "relation") === "sibling"
       ? " about another outcome of the event"
-      : relation === "family"
-      ? " about another date, limit or match"
       : ""
     return `The first related headline${scope} is ` +
       spell`${"headline"} (${"publisher"}, ${"publishedAt"}` + `${more}).`
   })
 }
 
-/** News about markets that wallets bought, then the stories that most publishers printed. */
+/** News about markets that wallets bought. */
 export function contextDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draft> {
-  const stated = new Set(
-    ofTopic(facts, "story").filter(({ section }) => section !== "whales")
-      .map((story) => textOf(story, "headline")),
-  )
-  const bought = ofTopic(facts, "story").filter((story) =>
-    story.section === "whales" && !stated.has(textOf(story, "headline"))
-  )
-  const lines = [...bought, ...ofTopic(facts, "headline")].map(statementOf)
+  const bought = ofTopic(facts, "story").filter(({ section }) => section === "whales")
+  const lines = bought.map(statementOf)
   const none = ofTopic(facts, "absence").filter(({ section }) => section === "context")
   return [
     ...chunks(lines, storiesMax).map((sentences) =>
@@ -92,9 +83,7 @@ function upcomingLine(fact: DigestFact): Line {
   return line(
     fact,
     (spell) =>
-      spell`${"outcome"} at ${"price"}, ${"left"} before it resolves at about ${"endsAt"}; ` +
-      (textOf(fact, "state") === "converged" ? "the price has converged, " : "") +
-      spell`${"liquidity"} of liquidity.`,
+      spell`${"outcome"} trades at ${"price"}, ${"left"} before the market resolves at about ${"endsAt"}; ${"liquidity"} of liquidity.`,
   )
 }
 

@@ -57,7 +57,7 @@ function entryLine(entry: DigestFact, facts: ReadonlyArray<DigestFact>): Line {
     line(
       entry,
       (spell) =>
-        spell`Put ${"stake"} on ${"outcome"} in ${"market"} at ${"entryPrice"}, last at ${"at"}` +
+        spell`The wallet put ${"stake"} on ${"outcome"} in ${"market"} at ${"entryPrice"}, last at ${"at"}` +
         `${price}.`,
       ...since === undefined ? [] : [since],
     )
@@ -82,7 +82,7 @@ function recordLine(record: DigestFact): Line {
   return line(
     record,
     (spell) =>
-      spell`Labelled ${"label"}: over ${"resolved"} a win rate of ${"winRate"} at a mean entry price of ${"meanEntryPrice"}, an edge of ${"edge"} (${"edgeLow"} to ${"edgeHigh"}); ${"meaning"}.`,
+      spell`It is labelled ${"label"}: over ${"resolved"} it had a win rate of ${"winRate"} at a mean entry price of ${"meanEntryPrice"}, ${"result"} of ${"edge"} a share on average (from ${"resultLow"} of ${"edgeLow"} to ${"resultHigh"} of ${"edgeHigh"}); ${"meaning"}.`,
   )
 }
 
