@@ -13,6 +13,7 @@ import * as digestStore from "../digest/postgres/digestStore.ts"
 import { Feed } from "../feed/Feed.ts"
 import * as feedStore from "../feed/postgres/feedStore.ts"
 import * as taskStore from "../http/a2a/postgres/taskStore.ts"
+import { paths } from "../http/documents/addresses.ts"
 import * as http from "../http/layer.ts"
 import { serveAdmin } from "../http/server/admin.ts"
 import * as marketStore from "../markets/postgres/marketStore.ts"
@@ -135,7 +136,10 @@ const productLayer = (settings: ServiceSettings) => {
     Feed.layer({ tickIntervalMs }),
     Retention.layer.pipe(Layer.provide(retentionStore.layer)),
     TrackRecord.layer,
-    Digest.layer({ venue: venueNames[venue.kind] }),
+    Digest.layer({
+      venue: venueNames[venue.kind],
+      methodUrl: `${settings.publicBaseUrl}${paths.llmsFull}`,
+    }),
     paymentLayer(settings),
   ).pipe(
     Layer.provideMerge(Calibration.layer),

@@ -15,10 +15,10 @@ import {
   digestRetention,
   DigestStale,
 } from "./domain/digest.ts"
-import { digestBrief } from "./domain/facts.ts"
+import { digestBriefInParts } from "./domain/facts.ts"
 import { type DigestPart, isBelowThreshold } from "./domain/material.ts"
 import { digestPage } from "./domain/template.ts"
-import { digestOf, digestTask, slotsOf } from "./domain/text.ts"
+import { type DigestMetadata, digestOf, digestTask, slotsOf } from "./domain/text.ts"
 import { wordCount } from "../writing/domain/page.ts"
 import { tickJob } from "../core/domain/freshness.ts"
 import { type EpochMs, hour } from "../core/domain/time.ts"
@@ -26,6 +26,7 @@ import { Detector } from "../predetermined/Detector.ts"
 import { readMaterial, windowStart } from "./reading.ts"
 import { DigestStore, type StoredDigest } from "./DigestStore.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
+import { inSlices } from "../core/slices.ts"
 import { JobSlots } from "../core/JobSlots.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { News } from "../news/News.ts"
@@ -75,12 +76,13 @@ export class Digest extends Context.Service<Digest, {
   /** Deletes digests older than the history. */
   readonly prune: Effect.Effect<void>
 }>()("bellwether/digest/Digest") {
-  /** `venue`: the source name of the venue. */
-  static readonly layer = (options: { readonly venue: string }) =>
-    Layer.effect(Digest, make(options.venue))
+  /** The source name of the venue, and the page that says how digests are made. */
+  static readonly layer = (options: DigestOptions) => Layer.effect(Digest, make(options))
 }
 
-const make = Effect.fnUntraced(function* (venue: string) {
+type DigestOptions = Pick<DigestMetadata, "venue" | "methodUrl">
+
+const make = Effect.fnUntraced(function* ({ venue, methodUrl }: DigestOptions) {
   const store = yield* DigestStore
   const writing = yield* writingPorts
   const ports = {
@@ -101,12 +103,12 @@ const make = Effect.fnUntraced(function* (venue: string) {
     const readAt = Option.getOrNull(yield* ports.slots.lastOk(tickJob))
     if (readAt === null || readAt < windowStart(last, started)) return Option.none()
     const { material, feedIndex } = yield* readMaterial(ports, last, started)
-    const brief = digestBrief(material)
+    const brief = yield* inSlices(() => digestBriefInParts(material))
     const page = digestPage(brief)
     const options = { use: "digest", task: digestTask, within: writingTime } as const
     const text = yield* writePage(writing, { ...options, facts: brief.facts, slots: slotsOf(page) })
     const createdAt = yield* Clock.currentTimeMillis
-    const metadata = { slot, createdAt, narrator: text.narrator, venue }
+    const metadata = { slot, createdAt, narrator: text.narrator, venue, methodUrl }
     const digest = digestOf(page, text.slots, brief, metadata)
     const belowThreshold = isBelowThreshold(material)
     const window = { slot, until: started, feedIndex }

@@ -15,6 +15,7 @@ import { type EpochMs, hour } from "../core/domain/time.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { type NewsSource, NewsSources, NewsUnavailable } from "./NewsSources.ts"
 import { NewsStore } from "./NewsStore.ts"
+import { inSlices } from "../core/slices.ts"
 import { type Rejections, tally } from "../core/stages.ts"
 
 interface NewsCoverage {
@@ -100,7 +101,14 @@ export class News extends Context.Service<News, {
         function* (subjects: ReadonlyArray<NewsSubject>, since: EpochMs, limit: number) {
           if (sources.length === 0) return { stories: subjects.map(() => []), coverage: noCoverage }
           const found = yield* index
-          const stories = subjects.map((subject) => related(found, subject, since, limit))
+          const stories = yield* inSlices(function* () {
+            const lists: Array<ReadonlyArray<RelatedStory>> = []
+            for (const subject of subjects) {
+              lists.push(yield* related(found, subject, since, limit))
+              yield
+            }
+            return lists
+          })
           return { stories, coverage: yield* coverage }
         },
       )
@@ -158,7 +166,7 @@ const readIndex = Effect.fnUntraced(function* (store: Store, markets: MarketStor
   const now = yield* Clock.currentTimeMillis
   const headlines = yield* store.between({ from: now - newsRetentionMs, to: now }, indexedMax)
   const liquid = yield* markets.mostLiquid(questionsMax)
-  return newsIndex(headlines, liquid)
+  return yield* inSlices(() => newsIndex(headlines, liquid))
 })
 
 /**
@@ -213,7 +221,8 @@ const update = Effect.fn("News.update")(function* (
   )
   const week = { from: started - newsRetentionMs, to: started + hour }
   const known = yield* store.between(week, headlinesMax)
-  const headlines = yield* store.add(newStories(known, rows.flat()), started)
+  const fresh = yield* inSlices(() => newStories(known, rows.flat()))
+  const headlines = yield* store.add(fresh, started)
   const report: NewsReport = {
     slot,
     sources: sources.length,

@@ -6,6 +6,7 @@
  * @module
  */
 import { Cause, type Duration, Effect, Metric } from "effect"
+import { inSlices } from "../core/slices.ts"
 import { ClaimCheck } from "./ClaimCheck.ts"
 import {
   type ClaimDraft,
@@ -97,9 +98,12 @@ const rounds = Effect.fnUntraced(function* (
 ) {
   const facts = new Map(options.facts.map((fact) => [fact.id, fact]))
   const first = yield* drafted(ports, options, progress)
-  for (const draft of withinSlots(first)) {
-    progress.places.push(judged(draft, options.slots, facts, progress))
-  }
+  yield* inSlices(function* () {
+    for (const draft of withinSlots(first)) {
+      progress.places.push(judged(draft, options.slots, facts, progress))
+      yield
+    }
+  })
   const check = secondCheck(ports, progress, facts)
   const retry = Effect.gen(function* () {
     const refused = progress.places.flatMap(({ judgement }, place) =>
@@ -107,14 +111,16 @@ const rounds = Effect.fnUntraced(function* (
     )
     if (refused.length === 0) return
     const answer = [...yield* drafted(ports, options, progress)]
-    for (const place of refused) {
-      const slot = progress.places[place]?.draft.slot
-      const n = answer.findIndex((draft) => draft.slot === slot)
-      const [draft] = n === -1 ? [] : answer.splice(n, 1)
-      if (draft !== undefined) {
+    yield* inSlices(function* () {
+      for (const place of refused) {
+        const slot = progress.places[place]?.draft.slot
+        const n = answer.findIndex((draft) => draft.slot === slot)
+        const [draft] = n === -1 ? [] : answer.splice(n, 1)
+        if (draft === undefined) continue
         progress.places[place] = judged(draft, options.slots, facts, progress)
+        yield
       }
-    }
+    })
     yield* secondCheck(ports, progress, facts, refused)
   })
   yield* Effect.all([check, retry], { concurrency: 2 })

@@ -146,7 +146,7 @@ type Stage = Effect.Success<typeof makeStage>
 
 /** The service over the stage; the killer counts each call of a port. */
 const digestsOver = (stage: Stage, { watched }: ReturnType<typeof makeKiller>) =>
-  Digest.layer({ venue: "a simulated venue" }).pipe(
+  Digest.layer({ venue: "a simulated venue", methodUrl: null }).pipe(
     Layer.provideMerge(Layer.mergeAll(
       Layer.succeed(FeedStore, watched({ ...stage.feed, head: stage.head })),
       Layer.succeed(DigestStore, watched(stage.digests)),

@@ -96,7 +96,7 @@ export const publishedDigest = Effect.fnUntraced(
       { ...request, slots: digestSlots(page) },
       checking,
     )
-    const metadata = { slot: 0, createdAt: 0, narrator: by, venue: "the venue" }
+    const metadata = { slot: 0, createdAt: 0, narrator: by, venue: "the venue", methodUrl: null }
     const { title, summary, fullAnalysis } = digestOf(page, slots, brief, metadata)
     const markdown = [title, summary, fullAnalysis].join("\n\n")
     const { facts } = brief

@@ -23,7 +23,7 @@ Deno.test("unheld() accepts what a cited fact holds", () => {
   equal(texts.flatMap((text) => unheld(text, cited, "buy now")), [])
 })
 
-Deno.test("unheld() finds each payload that is repeated beside a true statement", () => {
+Deno.test("unheld() finds each payload that is repeated next to a true statement", () => {
   const missed = payloads.filter(({ text }) =>
     /[a-z]{4}/i.test(text) &&
     unheld(`“Lantern Year” rose to 0.485. ${text}`, cited, text).length === 0

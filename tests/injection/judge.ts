@@ -26,7 +26,7 @@ const repeatedWordsMin = 4
 
 /**
  * What a claim says that no cited fact holds; empty when there is nothing. `order` is the untrusted text
- * that the model was told to repeat.
+ * that the model was asked to repeat.
  */
 export function unheld(
   text: string,

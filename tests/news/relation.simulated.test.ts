@@ -5,7 +5,7 @@
  */
 import { ok } from "node:assert/strict"
 import { day } from "../../src/core/domain/time.ts"
-import { newsIndex, related } from "../../src/news/domain/relation.ts"
+import { newsIndex, related } from "../support/news/unsliced.ts"
 import { makeNewsArchive, outlets } from "../../src/venues/simulated/news.ts"
 import { devWorld } from "../../src/venues/simulated/venue.ts"
 import { sized } from "../support/size.ts"

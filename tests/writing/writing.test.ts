@@ -169,7 +169,7 @@ const truth: ClaimDraft = { ...lie, text: "{F3.market} fell to {F3.to}." }
 test("a claim is accepted alone, and a retry replaces the refused one only", () =>
   Effect.gen(function* () {
     const { page, requests } = yield* written({
-      drafts: [says(claimDraft, lie), says(truth)],
+      drafts: [says(claimDraft, lie), says(claimDraft, truth)],
       verdicts: noVerdicts,
     })
     equal(requests.length, 2)

@@ -392,7 +392,13 @@ function sampleDigest(items: ReadonlyArray<FeedItem>, until: EpochMs): Digest {
       missing: [],
     },
   })
-  const making = { slot, createdAt: until, narrator: "template", venue: "a sample venue" }
+  const making = {
+    slot,
+    createdAt: until,
+    narrator: "template",
+    venue: "a sample venue",
+    methodUrl: null,
+  }
   return { ...digestOf(digestPage(brief), [], brief, making), id: "sample-digest" }
 }
 

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { mapParts, type Parts, runParts } from "../../core/domain/parts.ts"
 import type { DigestBrief, DigestSection } from "./digest.ts"
 import { coverageFacts } from "./coverage.ts"
 import type { NewDigestFact } from "./factBuilders.ts"
@@ -19,23 +20,30 @@ import { describedEntries, whaleFacts } from "./whales.ts"
 
 /** The result does not depend on the order of the material. */
 export function digestBrief(material: DigestMaterial): DigestBrief {
+  return runParts(digestBriefInParts(material))
+}
+
+/** `digestBrief` in parts, one for each kind of fact. */
+export function* digestBriefInParts(material: DigestMaterial): Parts<DigestBrief> {
   const { from, until } = material
   const others = otherSubjects(material)
   const sections = new Map<string, DigestSection>(
     [...others].reverse().map(({ section, slug }) => [slug, section]),
   )
+  yield
   for (const { data } of describedMoves(material)) sections.set(data.market.slug, "repriced")
   const [window, ...gaps] = coverageFacts(material)
-  const rest = [
-    ...gaps,
-    ...moveFacts(material),
-    ...relationFacts(material, (slug) => sections.get(slug) ?? null),
-    ...storyFacts(material, others),
-    ...whaleFacts(material),
-    ...predeterminedFacts(material),
-    ...endedFacts(material),
-    ...upcomingFacts(material),
+  const builders: ReadonlyArray<() => ReadonlyArray<NewDigestFact>> = [
+    () => gaps,
+    () => moveFacts(material),
+    () => relationFacts(material, (slug) => sections.get(slug) ?? null),
+    () => storyFacts(material, others),
+    () => whaleFacts(material),
+    () => predeterminedFacts(material),
+    () => endedFacts(material),
+    () => upcomingFacts(material),
   ]
+  const rest = (yield* mapParts(builders, (build) => build())).flat()
   const numbered = (fact: NewDigestFact, place: number) => ({ id: `F${place + 1}`, ...fact })
   return {
     from,

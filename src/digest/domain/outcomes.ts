@@ -46,10 +46,12 @@ export function predeterminedFacts(material: DigestMaterial): ReadonlyArray<NewD
 export function describedFindings(
   { predetermined }: DigestMaterial,
 ): ReadonlyArray<PredeterminedItem> {
-  const sorted = predetermined.toSorted(byEdge)
-  return sorted.filter(({ data }, i) =>
-    sorted.findIndex((it) => it.data.market.slug === data.market.slug) === i
-  ).slice(0, findingsMax)
+  const found = new Map<string, PredeterminedItem>()
+  for (const item of predetermined.toSorted(byEdge)) {
+    const { slug } = item.data.market
+    if (!found.has(slug)) found.set(slug, item)
+  }
+  return [...found.values()].slice(0, findingsMax)
 }
 
 const isContested = ({ data }: PredeterminedItem): boolean => data.kind === "contested_proposal"

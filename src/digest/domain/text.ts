@@ -37,7 +37,7 @@ export function slotsOf({ sections, summary, title }: DigestPage): ReadonlyArray
   return [title, summary, ...digestSections.flatMap((section) => sections[section])]
 }
 
-interface DigestMetadata {
+export interface DigestMetadata {
   /** When it was due; determines its id. */
   readonly slot: EpochMs
   readonly createdAt: EpochMs
@@ -45,6 +45,8 @@ interface DigestMetadata {
   readonly narrator: string
   /** The source name of the venue. */
   readonly venue: string
+  /** The page that says how digests are made; null for none. */
+  readonly methodUrl: string | null
 }
 
 /** `filled`: the slots of the page with their published sentences; one that is missing stays as it is. */
@@ -54,7 +56,7 @@ export function digestOf(
   brief: DigestBrief,
   metadata: DigestMetadata,
 ): Digest {
-  const { slot, createdAt, narrator, venue } = metadata
+  const { slot, createdAt, narrator, venue, methodUrl } = metadata
   const sentencesOf = ({ id, sentences }: DigestSlot): ReadonlyArray<Sentence> =>
     filled.find((it) => it.id === id)?.sentences ?? sentences
   const title = titleOf(page, filled)
@@ -69,10 +71,13 @@ export function digestOf(
     id: `digest-${isoTime(slot).slice(0, 13)}`,
     title: title.text,
     summary: cutSummary(summary),
-    fullAnalysis: digestSections.flatMap((section) => {
-      const paragraphs = page.sections[section].map((it) => paragraph(it, sentencesOf(it)))
-      return paragraphs.length === 0 ? [] : [`## ${headings[section]}`, ...paragraphs]
-    }).join("\n\n"),
+    fullAnalysis: [
+      ...digestSections.flatMap((section) => {
+        const paragraphs = page.sections[section].map((it) => paragraph(it, sentencesOf(it)))
+        return paragraphs.length === 0 ? [] : [`## ${headings[section]}`, ...paragraphs]
+      }),
+      ...methodUrl === null ? [] : [`[How digests are made](${methodUrl})`],
+    ].join("\n\n"),
     sourcesUsed: [...new Set(used.flatMap((fact) => sourcesOf(fact, venue)))],
     createdAt: isoTime(createdAt),
     facts: used.map(({ id, statement }) => ({ id, statement })),

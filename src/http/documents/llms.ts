@@ -119,6 +119,7 @@ export function llmsFullText(options: LlmsOptions): string {
     `Base address: ${terms.publicBaseUrl}. ${modeNotes[paymentMode]} No account and no API key. ` +
     "All answers are informational and not financial advice.",
     aboutSection,
+    textsSection,
     "## Prices",
     priceTable(),
     settlementNote,
@@ -139,6 +140,28 @@ export function llmsFullText(options: LlmsOptions): string {
     "",
   ].join("\n\n").replace(/\n+$/, "\n")
 }
+
+/** The page that digests link to. */
+const textsSection = [
+  "## How digests and reports are made",
+  "Code collects facts with typed values, and every sentence rests on some of them. The ids in " +
+  "brackets (`F3`) name entries of `facts` in the same answer. Without a model, code writes all " +
+  "sentences. A model may replace them, sentence by sentence: code fills in every figure and name, " +
+  "and a sentence that does not agree with its facts is left out. A sentence after `Our reading:` is " +
+  "an inference.",
+  [
+    "- Headlines are matched to markets by their words, and are neither read in full nor verified. A " +
+    "headline that came before a move need not be its cause.",
+    "- Standard deviations are those of the market's own earlier changes over the same time.",
+    "- Similar moves are earlier moves of similar size, strength and time to the end; the share that " +
+    "kept half is measured, not promised.",
+    "- The gain of two contradicting quotes is computed at the quotes shown, after taker fees, and " +
+    "needs both markets to be paid by their rules. Gains of one ladder share markets: do not add them.",
+    "- A break-even probability is the price of the ask plus the taker fee. A round trip buys at the " +
+    "ask and sells at the bid.",
+    "- Entries of wallets are counted as held to resolution; sales are not tracked.",
+  ].join("\n"),
+].join("\n\n")
 
 const aboutSection = [
   "## What the service does",

@@ -42,7 +42,7 @@ const topics: ReadonlyArray<readonly [weight: number, topic: RegExp]> = [
  * out first; one longer than `max` is cut only when it is the first of all by weight.
  */
 export function rulesExcerpt(text: string, max: number): string | null {
-  const sentences = sentencesOf(excerpt(text, rulesLengthMax))
+  const sentences = sentencesOf(excerpt(text.slice(0, 2 * rulesLengthMax), rulesLengthMax))
   const main = sentences.findIndex((sentence) => resolves.test(sentence))
   const ranked = sentences.map((sentence, place) => ({
     place,

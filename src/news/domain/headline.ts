@@ -7,6 +7,7 @@
  * @module
  */
 import { Result } from "effect"
+import { mapParts, type Parts } from "../../core/domain/parts.ts"
 import { day, type EpochMs, hour } from "../../core/domain/time.ts"
 import { excerpt } from "../../core/domain/untrusted.ts"
 
@@ -120,14 +121,17 @@ const sameStoryMs = day
  * or the same words of one source within a day; its earliest publication is kept, also when a later one
  * is known already. The same words of two sources are two texts. The input order does not matter.
  */
-export function newStories(
+export function* newStories(
   known: ReadonlyArray<Headline>,
   found: ReadonlyArray<Headline>,
-): ReadonlyArray<Headline> {
+): Parts<ReadonlyArray<Headline>> {
   const addresses = new Set(known.map(({ url }) => url))
   const published = new Map<string, Array<EpochMs>>()
-  for (const headline of known) timesOf(published, headline).push(headline.publishedAt)
-  return [...found].sort(byTime).filter((headline) => {
+  for (const headline of known) {
+    timesOf(published, headline).push(headline.publishedAt)
+    yield
+  }
+  const isNew = (headline: Headline): boolean => {
     const times = timesOf(published, headline)
     const isKnown = addresses.has(headline.url) ||
       times.some((at) => at <= headline.publishedAt && headline.publishedAt - at <= sameStoryMs)
@@ -135,7 +139,12 @@ export function newStories(
     addresses.add(headline.url)
     times.push(headline.publishedAt)
     return true
-  })
+  }
+  const news = yield* mapParts(
+    found.toSorted(byTime),
+    (headline) => isNew(headline) ? [headline] : [],
+  )
+  return news.flat()
 }
 
 /** When the headline's source published its words. */

@@ -40,9 +40,20 @@ const deadlineWords = /^(?:by|before|until)$/i
 const charactersMax = 600
 const isoDate = /\b(20\d{2})-(\d{2})-(\d{2})\b/g
 
+/** Most texts name no month and have no digit, and these tests are faster than the patterns. */
+const anyMonth = /jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec/iu
+const anyDigit = /\d/
+const noPeriods: Periods = {
+  months: new Set(),
+  days: new Set(),
+  years: new Set(),
+  numbers: new Set(),
+}
+
 /** `deadlines` are read only of headlines; of a question they are left out. */
 export function periodsOf(text: string, deadlines: "with" | "without"): Periods {
   const read = text.slice(0, charactersMax)
+  if (!anyDigit.test(read) && !anyMonth.test(read)) return noPeriods
   const months = new Set<number>()
   const days = new Set<string>()
   const years = new Set<string>()

@@ -20,11 +20,12 @@
  *
  * @module
  */
+import { mapParts, type Parts } from "../../core/domain/parts.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { compare, type Headline } from "./headline.ts"
 import { periodsDiffer, periodsOf } from "./periods.ts"
 import { isPlace, withinOf } from "./places.ts"
-import { storiesOf, type Story } from "./stories.ts"
+import { storiesInParts, type Story } from "./stories.ts"
 import {
   generic,
   type NewsSubject,
@@ -35,7 +36,7 @@ import {
   weak,
 } from "./subject.ts"
 import { factsOf, termsOf, type TitleFacts } from "./titles.ts"
-import { isInformative, wordsOf } from "./words.ts"
+import { isInformative, rememberedWords, wordsOf } from "./words.ts"
 
 /**
  * How closely a story is about a market: about its own subject, side and period; about another candidate,
@@ -85,31 +86,34 @@ interface NewsIndex {
 }
 
 /** Built once for any number of markets. */
-export function newsIndex(
+export function* newsIndex(
   headlines: ReadonlyArray<Headline>,
   subjects: ReadonlyArray<NewsSubject>,
-): NewsIndex {
-  const stories = storiesOf(headlines)
-  const facts = stories.map(({ title }) => factsOf(title))
+): Parts<NewsIndex> {
+  const read = rememberedWords()
+  const stories = yield* storiesInParts(headlines, read)
+  const facts = yield* mapParts(stories, ({ title }) => factsOf(title, read(title)))
   const texts = new Map<string, number>()
   const count = (terms: ReadonlySet<string>): void => {
     for (const term of terms) texts.set(term, (texts.get(term) ?? 0) + 1)
   }
   const postings = new Map<string, Array<number>>()
-  facts.forEach(({ terms }, number) => {
+  for (const [number, { terms }] of facts.entries()) {
     count(terms)
     for (const term of terms) {
       const numbers = postings.get(term)
       if (numbers === undefined) postings.set(term, [number])
       else numbers.push(number)
     }
-  })
+    yield
+  }
   const events = new Map<string, Array<NewsSubject>>()
   for (const subject of subjects) {
     count(termsOf(wordsOf(subject.question)))
     const siblings = events.get(subject.eventSlug) ?? []
     events.set(subject.eventSlug, siblings)
     siblings.push(subject)
+    yield
   }
   return {
     stories,
@@ -125,17 +129,18 @@ export function newsIndex(
  * The stories about the market with a publication since `since`: direct ones first, then by score, then
  * the earliest.
  */
-export function related(
+export function* related(
   index: NewsIndex,
   subject: NewsSubject,
   since: EpochMs,
   limit: number,
-): ReadonlyArray<RelatedStory> {
+): Parts<ReadonlyArray<RelatedStory>> {
   const own = ownStories(index, subject)
+  const ownNumbers = numbersOf(subject)
   const siblings = siblingsOf(index, subject)
-  const others = siblings.map((sibling) => ({
+  const others = yield* mapParts(siblings, (sibling) => ({
     names: distinguishing(index, sibling, subject),
-    numbers: numbersOf(sibling).difference(numbersOf(subject)),
+    numbers: numbersOf(sibling).difference(ownNumbers),
     found: ownStories(index, sibling),
   }))
   const ownNames = siblings.length === 0 ? [] : distinguishing(index, subject, ...siblings)
@@ -146,7 +151,7 @@ export function related(
       names.some((unit) => sharesUnit(index, number, unit))
     )
     const isThreshold = others.some(({ numbers }) => !sharesNone(index, number, numbers)) &&
-      sharesNone(index, number, numbersOf(subject))
+      sharesNone(index, number, ownNumbers)
     const strength = match.strength === "family" || isThreshold
       ? "family"
       : namesOther && !namesOwn

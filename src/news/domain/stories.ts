@@ -8,9 +8,10 @@
  *
  * @module
  */
+import { mapParts, type Parts, runParts } from "../../core/domain/parts.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
 import { byTime, compare, type Headline } from "./headline.ts"
-import { isInformative, wordsOf } from "./words.ts"
+import { isInformative, rememberedWords, type Word, wordsOf } from "./words.ts"
 
 export interface Story {
   /** Of the earliest publication, without the label and the publisher's name at the end. */
@@ -52,23 +53,33 @@ const publisherWordsMax = 5
  * not matter.
  */
 export function storiesOf(headlines: ReadonlyArray<Headline>): ReadonlyArray<Story> {
+  return runParts(storiesInParts(headlines))
+}
+
+/** `storiesOf` in parts; `read` gives the words of a text. */
+export function* storiesInParts(
+  headlines: ReadonlyArray<Headline>,
+  read: typeof wordsOf = rememberedWords(),
+): Parts<ReadonlyArray<Story>> {
   const publisher = publishersOf(headlines)
-  const texts = headlines.map((headline) => textOf(headline, publisher.names))
+  const texts = yield* mapParts(headlines, (headline) => textOf(headline, publisher.names, read))
   const groups = new Map<number, Array<Member>>()
-  const group = sameTexts(texts)
-  headlines.forEach((headline, number) => {
+  const group = yield* sameTexts(texts, read)
+  for (const [number, headline] of headlines.entries()) {
+    yield
     const text = texts[number]
-    if (text === undefined) return
+    if (text === undefined) continue
     const key = group(number)
     const members = groups.get(key) ?? []
     groups.set(key, members)
     members.push({ headline: { ...headline, source: publisher.of(headline) }, text })
-  })
-  const stories = [...groups.values()].flatMap(inTime).flatMap(storyOf).sort((a, b) =>
+  }
+  const ofGroups = yield* mapParts(groups.values(), (members) => inTime(members).flatMap(storyOf))
+  const stories = ofGroups.flat().sort((a, b) =>
     a.firstAt - b.firstAt || compare(a.url, b.url) || compare(a.title, b.title) ||
     compare(a.label, b.label)
   )
-  return withCorrections(stories)
+  return yield* withCorrections(stories, read)
 }
 
 interface Member {
@@ -91,17 +102,23 @@ const updateLabel = /^(?:update(?:d)?(?: ?\d{1,2})?)\s*[:|–—-]\s*(?=\S)|\s*[
 const correctionLabel =
   /^(?:correction|corrected|clarification|clarified|retraction|retracted|withdrawn)(?: ?\d{1,2})?\s*[:|–—-]\s*(?=\S)|\s*[([]correct(?:ion|ed)[)\]]$/i
 
-function textOf({ title }: Headline, publishers: ReadonlySet<string>): Text {
+function textOf(
+  { title }: Headline,
+  publishers: ReadonlySet<string>,
+  read: typeof wordsOf,
+): Text {
   let text = title.trim()
   let label: StoryLabel = "none"
   for (let removed = 0; removed < labelsMax; removed += 1) {
+    const before = text
     text = text.replace(neutralLabel, "")
     if (correctionLabel.test(text)) label = "correction"
     else if (updateLabel.test(text) && label === "none") label = "update"
     text = text.replace(correctionLabel, "").replace(updateLabel, "").trim()
+    if (text === before) break
   }
   text = withoutPublisher(text, publishers)
-  const words = plainWords(text).filter((word) => !articles.has(word))
+  const words = plainWords(read(text)).filter((word) => !articles.has(word))
   return {
     title: text,
     label,
@@ -125,13 +142,13 @@ function withoutPublisher(title: string, publishers: ReadonlySet<string>): strin
   const found = /^(.*\S)\s+[-|–—]\s+([^-|–—]{2,60})$/s.exec(title)
   if (found === null) return title
   const [, rest = title, end = ""] = found
-  const name = plainWords(end)
+  const name = plainWords(wordsOf(end))
   return name.length <= publisherWordsMax && publishers.has(name.join(" ")) ? rest : title
 }
 
 /** Lower case, aliases replaced, endings kept: "to resign" and "resigned" are two texts. */
-function plainWords(text: string): ReadonlyArray<string> {
-  return wordsOf(text).map(({ written }) => written.toLowerCase())
+function plainWords(words: ReadonlyArray<Word>): ReadonlyArray<string> {
+  return words.map(({ written }) => written.toLowerCase())
 }
 
 /** Hosts that show the texts of many publishers. */
@@ -145,7 +162,7 @@ function publishersOf(headlines: ReadonlyArray<Headline>) {
   const named = new Map<string, string>()
   const names = new Set(knownPublishers)
   for (const source of new Set(headlines.map(({ source }) => source))) {
-    names.add(plainWords(source).join(" "))
+    names.add(plainWords(wordsOf(source)).join(" "))
   }
   for (const { source, url } of headlines) {
     if (isHost(source)) continue
@@ -164,7 +181,8 @@ function isHost(source: string): boolean {
 
 /** The site's own name in its host: `bbc` of `www.bbc.co.uk` and of `bbc.com`. */
 function siteOf(url: string): string {
-  const labels = (URL.parse(url)?.hostname ?? url).split(".")
+  // An address in its canonical form has no login and no port.
+  const labels = (url.split("/", 3)[2] ?? url).split(".")
   const last = labels.length - 1
   const isSecondLevel = last >= 2 && labels[last]?.length === 2 &&
     /^(?:co|com|org|net|gov|ac|or|ne)$/.test(labels[last - 1] ?? "")
@@ -187,7 +205,10 @@ const meaningWords: ReadonlySet<string> = new Set(
 )
 
 /** For the number of a text, the number of its group of same texts. */
-function sameTexts(texts: ReadonlyArray<Text>): (number: number) => number {
+function* sameTexts(
+  texts: ReadonlyArray<Text>,
+  read: typeof wordsOf,
+): Parts<(number: number) => number> {
   const parents = texts.map((_, number) => number)
   const rootOf = (number: number): number => {
     let root = number
@@ -200,31 +221,35 @@ function sameTexts(texts: ReadonlyArray<Text>): (number: number) => number {
   }
   const whole = new Map<string, number>()
   const cuts = new Map<string, number>()
-  texts.forEach(({ title, label, words, cut }, number) => {
+  for (const [number, { title, label, words, cut }] of texts.entries()) {
+    yield
     const place = cut ? cuts : whole
     const key = keyOf(label, words)
     const other = place.get(key)
     // The representative of equal texts must not depend on the order.
     if (other === undefined || title < (texts[other]?.title ?? "")) place.set(key, number)
     if (other !== undefined) join(number, other)
-  })
+  }
   for (
     const { label, words, number } of [...whole.values()].flatMap((number) => at(texts, number))
   ) {
     if (words.length <= oneMoreWordsMin || words.length > comparedWordsMax) continue
+    yield
     words.forEach((word, place) => {
       if (meaningWords.has(word) || /\p{N}/u.test(word)) return
       const shorter = whole.get(keyOf(label, words.toSpliced(place, 1)))
-      if (shorter !== undefined && isOrdinary(texts, number, word)) join(number, shorter)
+      if (shorter !== undefined && isOrdinary(read(texts[number]?.title ?? ""), word)) {
+        join(number, shorter)
+      }
     })
   }
-  joinCuts(texts, whole, cuts, join)
+  yield* joinCuts(texts, whole, cuts, join)
   return rootOf
 }
 
 /** Whether the title writes the word in lower case, so that it is no name. */
-function isOrdinary(texts: ReadonlyArray<Text>, number: number, word: string): boolean {
-  return wordsOf(texts[number]?.title ?? "").some(({ written }) => written === word)
+function isOrdinary(words: ReadonlyArray<Word>, word: string): boolean {
+  return words.some(({ written }) => written === word)
 }
 
 function at(texts: ReadonlyArray<Text>, number: number) {
@@ -233,16 +258,17 @@ function at(texts: ReadonlyArray<Text>, number: number) {
 }
 
 /** A cut title belongs to the whole title that it begins, if there is exactly one. */
-function joinCuts(
+function* joinCuts(
   texts: ReadonlyArray<Text>,
   whole: ReadonlyMap<string, number>,
   cuts: ReadonlyMap<string, number>,
   join: (one: number, other: number) => void,
-): void {
+): Parts<void> {
   const lengths = [...new Set([...cuts.values()].map((number) => texts[number]?.words.length ?? 0))]
     .filter((length) => length >= cutWordsMin && length <= comparedWordsMax)
   const begun = new Map<number, number | null>()
   for (const number of whole.values()) {
+    yield
     const { label, words } = texts[number] ?? { label: "none" as const, words: [] }
     for (const length of lengths) {
       const cut = length > words.length ? undefined : cuts.get(keyOf(label, words.slice(0, length)))
@@ -288,13 +314,17 @@ function storyOf(members: ReadonlyArray<Member>): ReadonlyArray<Story> {
 }
 
 /** Marks for each correction the earlier stories that share most of its words. */
-function withCorrections(stories: ReadonlyArray<Story>): ReadonlyArray<Story> {
+function* withCorrections(
+  stories: ReadonlyArray<Story>,
+  read: typeof wordsOf,
+): Parts<ReadonlyArray<Story>> {
   const corrections = stories.filter(({ label }) => label === "correction").slice(-correctionsMax)
   if (corrections.length === 0) return stories
-  const terms = stories.map(({ title }) => subjectTerms(title))
+  const terms = yield* mapParts(stories, ({ title }) => subjectTerms(read(title)))
   const corrected = new Set<number>()
   for (const correction of corrections) {
-    const own = subjectTerms(correction.title)
+    yield
+    const own = subjectTerms(read(correction.title))
     const shares = stories.map((story, number) =>
       story.label === "correction" || story.firstAt > correction.firstAt
         ? 0
@@ -311,11 +341,9 @@ function withCorrections(stories: ReadonlyArray<Story>): ReadonlyArray<Story> {
 }
 
 /** The terms that a correction shares with what it corrects; a changed outcome is not one. */
-function subjectTerms(title: string): ReadonlySet<string> {
+function subjectTerms(words: ReadonlyArray<Word>): ReadonlySet<string> {
   return new Set(
-    wordsOf(title).map(({ term }) => term).filter((term) =>
-      isInformative(term) || /\p{N}/u.test(term)
-    ),
+    words.map(({ term }) => term).filter((term) => isInformative(term) || /\p{N}/u.test(term)),
   )
 }
 

@@ -6,7 +6,7 @@
  */
 import { type Periods, periodsOf } from "./periods.ts"
 import { generic, isTitleCase, placesIn, qualifiersOf } from "./subject.ts"
-import { isInformative, type Word, wordsOf } from "./words.ts"
+import { isInformative, type Word } from "./words.ts"
 
 export interface TitleFacts {
   readonly terms: ReadonlySet<string>
@@ -37,8 +37,7 @@ export function termsOf(words: ReadonlyArray<Word>): ReadonlySet<string> {
   )
 }
 
-export function factsOf(title: string): TitleFacts {
-  const words = wordsOf(title)
+export function factsOf(title: string, words: ReadonlyArray<Word>): TitleFacts {
   const names = words.filter(({ capitalised, written }) => capitalised || /^\p{N}/u.test(written))
   const concepts = new Map<string, Set<string>>()
   for (const word of words) {

@@ -95,6 +95,19 @@ export function wordsOf(text: string): ReadonlyArray<Word> {
   return words
 }
 
+/** Texts that `rememberedWords` remembers: twice the headlines of an index. */
+const rememberedMax = 8_000
+
+/** `wordsOf` that remembers: the words of one title are needed several times while an index is built. */
+export function rememberedWords(): typeof wordsOf {
+  const known = new Map<string, ReadonlyArray<Word>>()
+  return (text) => {
+    const words = known.get(text) ?? wordsOf(text)
+    if (known.size < rememberedMax) known.set(text, words)
+    return words
+  }
+}
+
 /** Lower case, without the ending of a plural or of a form of a verb. */
 function termOf(written: string): string {
   const lower = written.toLowerCase()
@@ -111,7 +124,8 @@ function singular(lower: string): string {
 
 /** "traded", "trading" and "trade" become "trad"; the result is for comparison only. */
 function stemOf(word: string): string {
-  const base = /^\p{L}*[aeiouy]\p{L}*(?:ed|ing)$/u.test(word) && word.length >= 6
+  const base = word.length >= 6 && (word.endsWith("ed") || word.endsWith("ing")) &&
+      /^\p{L}*[aeiouy]\p{L}*(?:ed|ing)$/u.test(word)
     ? word.replace(/(?:ed|ing)$/, "").replace(/([b-df-hjkmnp-rtvwx])\1$/, "$1")
     : word
   return base.length >= 5 && base.endsWith("e") ? base.slice(0, -1) : base

@@ -119,11 +119,13 @@ function exposedNames(
   const names = new Set(
     [...facts.values()].flatMap((fact) => fact.names).filter((name) => !isPlainName(name)),
   )
-  const sentences = sentencesOf(bare)
+  const sentences = sentencesOf(bare).map(wordsOf)
   const own = cited.map(({ statement }) => unquoted(statement)).join(" ")
-  const repeated = [...names].filter((name) =>
-    sentences.some((sentence) => isMostly(sentence, name, new Set(wordsOf(own))))
-  )
+  const ownWords = new Set(wordsOf(own))
+  const repeated = [...names].filter((name) => {
+    const named = wordsOf(name)
+    return sentences.some((words) => isMostly(words, named, ownWords))
+  })
   const codes = bare.split(/[\s“”"'’(),;:!?]+/).filter((word) =>
     word.length >= codeLengthMin && /\p{L}/u.test(word) && /\p{N}/u.test(word) &&
     !own.includes(word.replace(/[.…]+$/, ""))
@@ -154,10 +156,12 @@ function falseSpeech(text: string, cited: ReadonlyArray<Fact>): ReadonlyArray<st
 const repeatedWordsMin = { inRow: 3, anyOrder: 4 } as const
 
 /** Whether at least half of a sentence is words of a name; those of our own statement do not count. */
-function isMostly(sentence: string, name: string, own: ReadonlySet<string>): boolean {
-  const words = wordsOf(sentence)
+function isMostly(
+  words: ReadonlyArray<string>,
+  named: ReadonlyArray<string>,
+  own: ReadonlySet<string>,
+): boolean {
   const half = Math.ceil(words.length / 2)
-  const named = wordsOf(name)
   const length = Math.max(Math.min(repeatedWordsMin.inRow, words.length), half)
   const whole = ` ${named.join(" ")} `
   const isInRow = words.some((_, from) =>

@@ -163,7 +163,7 @@ function isAnchored(at: number, anchors: ReadonlySet<number>): boolean {
 /** A cue stands at most so many tokens from its figure. */
 const cueWithin = 5
 
-/** Whether a word says what a confirmed figure beside it is. */
+/** Whether a word says what a confirmed figure next to it is. */
 function isCue({ tokens, figures }: Context, at: number, confirmed: ReadonlySet<number>): boolean {
   return cueWords.has(tokens[at]?.lower ?? "") &&
     figures.some(({ first, last }) =>
@@ -171,7 +171,7 @@ function isCue({ tokens, figures }: Context, at: number, confirmed: ReadonlySet<
     )
 }
 
-/** Words of a sentence that no cited fact has, without a value or a name beside them. */
+/** Words of a sentence that no cited fact has, without a value or a name next to them. */
 const strangeWordsMin = 2
 
 /**

@@ -25,7 +25,13 @@ import { anyMaterial, quiet, until } from "../../support/digest/digests.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
 
-const metadata = { slot: until, createdAt: until, narrator: "template", venue: "Venue" }
+const metadata = {
+  slot: until,
+  createdAt: until,
+  narrator: "template",
+  venue: "Venue",
+  methodUrl: null,
+}
 const runs = sized({ short: 200, full: 2_000 })
 
 function pageOf(material: DigestMaterial) {

@@ -20,7 +20,13 @@ import { anyMaterial, quiet, until } from "../../support/digest/digests.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
 
-const metadata = { slot: until, createdAt: until + 30_000, narrator: "any model", venue: "Venue" }
+const metadata = {
+  slot: until,
+  createdAt: until + 30_000,
+  narrator: "any model",
+  venue: "Venue",
+  methodUrl: null,
+}
 const runs = sized({ short: 200, full: 3_000 })
 
 function written(material: DigestMaterial) {
@@ -41,7 +47,8 @@ Deno.test("digestOf() matches the schema on the wire, with an id from its slot",
 })
 
 /** The characters and sequences that a name could use to change the document; `$` is none of them. */
-const active = /[\\`*_[\]<>#|~^{}@]|&#?\w+;|:\/\/|www\.\p{L}|\p{L}\.\p{L}{2}|:[\w+-]+:/u
+const active =
+  /[\\`*_[\]<>#|~^{}@]|&#?\w+;|:\/\/|(?<![\p{L}\p{N}])www\.\p{L}|\p{L}\.\p{L}{2}|:[\w+-]+:/u
 
 law("digestOf() shows the page in Markdown that no name can change", anyMaterial, (material) => {
   const { digest, page } = written(material)
@@ -129,4 +136,11 @@ Deno.test("digestOf() takes the claims of a slot behind its bold lead, and a tit
     metadata,
   )
   strictEqual(long.title, page.title.sentences[0].text)
+})
+
+Deno.test("digestOf() ends with a link to the page about the method, when there is one", () => {
+  const { brief, page, digest } = written(quiet)
+  const methodUrl = "https://service.example/llms-full.txt"
+  const linked = digestOf(page, [], brief, { ...metadata, methodUrl })
+  strictEqual(linked.fullAnalysis, `${digest.fullAnalysis}\n\n[How digests are made](${methodUrl})`)
 })

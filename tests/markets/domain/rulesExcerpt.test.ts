@@ -5,6 +5,7 @@
  */
 import { ok, strictEqual } from "node:assert"
 import { Arbitrary, Schema } from "effect"
+import { rulesLengthMax } from "../../../src/markets/domain/proposal.ts"
 import { rulesExcerpt } from "../../../src/markets/domain/rulesExcerpt.ts"
 import { law } from "../../support/effect.ts"
 
@@ -96,12 +97,11 @@ law(
   },
 )
 
-Deno.test("rulesExcerpt() reads long rules in little time", () => {
-  const started = performance.now()
+Deno.test("rulesExcerpt() reads only the start of long rules", () => {
   for (
     const piece of ["A. ", "by ".repeat(50), "This market will resolve to Yes. ", "U.", "if the "]
   ) {
-    rulesExcerpt(piece.repeat(20_000), 500)
+    const rules = piece.repeat(20_000)
+    strictEqual(rulesExcerpt(rules, 500), rulesExcerpt(rules.slice(0, 2 * rulesLengthMax), 500))
   }
-  ok(performance.now() - started < 2_000)
 })

@@ -12,10 +12,10 @@ import {
   type Headline,
   headlineOf,
   newsRetentionMs,
-  newStories,
   titleLengthMax,
 } from "../../../src/news/domain/headline.ts"
 import { day, hour } from "../../../src/core/domain/time.ts"
+import { newStories } from "../../support/news/unsliced.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
 

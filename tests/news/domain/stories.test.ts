@@ -6,7 +6,8 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
 import type { Headline } from "../../../src/news/domain/headline.ts"
-import { newsIndex, related } from "../../../src/news/domain/relation.ts"
+import { newsIndex, related } from "../../support/news/unsliced.ts"
+import { newsIndex as newsIndexInParts } from "../../../src/news/domain/relation.ts"
 import { outletsMax, storiesOf } from "../../../src/news/domain/stories.ts"
 import { day, minute } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
@@ -56,6 +57,34 @@ const anyHeadlines = Arbitrary.map(
 law("storiesOf() does not depend on the input order", anyHeadlines, (headlines) => {
   equal(storiesOf(headlines.toReversed()), storiesOf(headlines))
 }, { runs: sized({ short: 300, full: 3_000 }) })
+
+const subjects = titles.slice(0, 4).map((question, n) => ({
+  ...{ question, category: null, outcomes: ["Yes", "No"] as const, eventSlug: `rail-${n % 2}` },
+}))
+
+law(
+  "an index that is built in turns with another one is the same as without a pause",
+  Arbitrary.all([anyHeadlines, anyHeadlines]),
+  (lists) => {
+    const builds = lists.map((headlines) => ({
+      headlines,
+      parts: newsIndexInParts(headlines, subjects),
+    }))
+    while (builds.length > 0) {
+      const build = builds.shift()
+      const part = build?.parts.next()
+      if (build === undefined || part === undefined) continue
+      if (part.done === true) equal(part.value, newsIndex(build.headlines, subjects))
+      else builds.push(build)
+    }
+  },
+  { runs: sized({ short: 100, full: 1_000 }) },
+)
+
+Deno.test("an index has a part for each step of each headline", () => {
+  const headlines = Array.from({ length: 500 }, (_, n) => headline(`Tram ${n} stops`, "A", n))
+  equal([...newsIndexInParts(headlines, [])].length >= 6 * headlines.length, true)
+})
 
 law(
   "a story starts with its earliest outlet, and no outlet is in it twice",

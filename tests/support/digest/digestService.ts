@@ -85,7 +85,7 @@ export const makeNarrator = Effect.gen(function* () {
 export const digestsOn = (ports: Context.Context<Ports>, narrator: Narrator["Service"]) =>
   Effect.provide(
     Digest,
-    Layer.fresh(Digest.layer({ venue: "a simulated venue" })).pipe(
+    Layer.fresh(Digest.layer({ venue: "a simulated venue", methodUrl: null })).pipe(
       Layer.provide([Layer.succeed(Narrator, narrator), ClaimCheck.layerNone]),
       Layer.provide(Layer.succeed(Detector, rulesDetector)),
       Layer.provide(Layer.succeedContext(ports)),

@@ -43,7 +43,7 @@ export function storedDigest(createdAt: EpochMs, title = "Nothing repriced"): St
 export const digestsOver = (store: DigestStore["Service"], storeUp: Ref.Ref<boolean>) => {
   const whenUp = <A>(read: Effect.Effect<A>) =>
     Effect.flatMap(Ref.get(storeUp), (up) => up ? read : Effect.die("the store is down"))
-  return Digest.layer({ venue: "a simulated venue" }).pipe(Layer.provide([
+  return Digest.layer({ venue: "a simulated venue", methodUrl: null }).pipe(Layer.provide([
     Layer.succeed(DigestStore, {
       ...store,
       latest: whenUp(store.latest),

@@ -4,6 +4,11 @@
  *
  * @module
  */
+import D2 from "../../../fixtures/narration/D2.json" with { type: "json" }
+import D4 from "../../../fixtures/narration/D4.json" with { type: "json" }
+import R1 from "../../../fixtures/narration/R1.json" with { type: "json" }
+import R2 from "../../../fixtures/narration/R2.json" with { type: "json" }
+import R4 from "../../../fixtures/narration/R4.json" with { type: "json" }
 import type { Fact } from "../../../src/writing/domain/facts.ts"
 import type { ClaimKind } from "../../../src/writing/domain/page.ts"
 
@@ -17,11 +22,13 @@ export interface DraftClaim {
   readonly text: string
 }
 
+/** Imported, because tests of pure code run without permission to read files. */
+const briefs: Readonly<Record<DraftName, unknown>> = { D2, D4, R1, R2, R4 }
+
 /** The facts of a draft's brief, by id. */
 export function draftFacts(draft: DraftName): ReadonlyMap<string, Fact> {
-  const url = new URL(`../../../fixtures/narration/${draft}.json`, import.meta.url)
   const stored: ReadonlyArray<Omit<Fact, "figures" | "names" | "links" | "subject">> = JSON.parse(
-    Deno.readTextFileSync(url),
+    JSON.stringify(briefs[draft]),
   )
   return new Map(stored.map((fact) => [fact.id, {
     ...fact,

@@ -73,10 +73,19 @@ export function fallFact(n: number, market: string, from: number, to: number): F
   }
 }
 
-/** A page with one slot for each group of facts, which states each of them in a sentence. */
-export function pageOf(groups: ReadonlyArray<ReadonlyArray<Fact>>): ReadonlyArray<Slot> {
+/** A page with one slot for each group of facts, which states so many of them in each sentence. */
+export function pageOf(
+  groups: ReadonlyArray<ReadonlyArray<Fact>>,
+  factsEach: number = 1,
+): ReadonlyArray<Slot> {
   return groups.flatMap((facts, n): ReadonlyArray<Slot> => {
-    const [first, ...rest] = facts.map(({ statement, id }) => ({ text: statement, facts: [id] }))
+    const [first, ...rest] = facts.flatMap((_, at) => {
+      const some = at % factsEach === 0 ? facts.slice(at, at + factsEach) : []
+      return some.length === 0 ? [] : [{
+        text: some.map(({ statement }) => statement).join(" "),
+        facts: some.map(({ id }) => id),
+      }]
+    })
     return first === undefined ? [] : [{
       id: `S${n + 1}`,
       topic: "move",
@@ -97,6 +106,7 @@ export interface PageDrawn {
 export const anyPage: Arbitrary.Arbitrary<PageDrawn> = Arbitrary.map(
   Arbitrary.all({
     sizes: Arbitrary.array(anyInt(1, 4), { minLength: 1, maxLength: 4 }),
+    factsEach: anyInt(1, 3),
     drawn: Arbitrary.array(
       Arbitrary.all({
         slot: anyInt(1, 5),
@@ -108,12 +118,12 @@ export const anyPage: Arbitrary.Arbitrary<PageDrawn> = Arbitrary.map(
       { minLength: 0, maxLength: 12 },
     ),
   }),
-  ({ sizes, drawn }) => {
+  ({ sizes, factsEach, drawn }) => {
     let id = 0
     const groups = sizes.map((size) =>
       Array.from({ length: size }, () => fallFact(++id, `Market ${id}`, 0.5, 0.3))
     )
-    const slots = pageOf(groups)
+    const slots = pageOf(groups, factsEach)
     const claims = drawn.map(({ slot, kind, from, count, words }, n): Claim => ({
       slot: `S${slot}`,
       kind,

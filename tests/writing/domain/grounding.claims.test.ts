@@ -59,7 +59,7 @@ test("ground() passes no invented claim", () =>
 /** Of false statements in free prose so many may be left to the second check. */
 const freeAskedMax = 0.05
 
-test("ground() tells true statements in free prose from false ones", () =>
+test("ground() separates true statements in free prose from false ones", () =>
   Effect.gen(function* () {
     const groundingIn = (draft: DraftClaim["draft"], facts: string, text: string) =>
       ground({ kind: "fact", text, facts: facts.split(" ") }, draftFacts(draft))

@@ -17,7 +17,7 @@ const summaryLinesMax = 4
 const titleLagMsMax = hour
 const summaryLagMsMax = 6 * hour
 /** USD a share after fees. */
-const spreadMin = 0.01
+const spreadMin = 0.03
 
 type Facts = readonly [DigestFact, ...ReadonlyArray<DigestFact>]
 

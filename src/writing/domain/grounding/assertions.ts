@@ -1,6 +1,6 @@
 /**
  * What a claim asserts besides figures and directions: denials, certainty, causes, habits, labels, who
- * did what, and what a thing is. And what it may not do at all: tell the reader to trade.
+ * did what, and what a thing is. And what it may not do at all: advise the reader to trade.
  *
  * @module
  */
@@ -354,7 +354,7 @@ function checkDenial(
 /** What is denied stands at most so many tokens after the denial. */
 const deniedWithin = 5
 
-/** `a border accord, not fisheries`: two names are told apart. */
+/** `a border accord, not fisheries`: two names are distinguished. */
 function isContrast({ tokens, nameStems }: Context, at: number): boolean {
   return tokens[at]?.lower === "not" && tokens[at - 1]?.text === "," &&
     tokens.slice(at + 1, at + 3).some(({ lower }) => nameStems.has(stem(lower)))
@@ -389,7 +389,7 @@ const emptyStems = new Set("the any that this its been has have was were not".sp
 
 /**
  * Outcomes and other names without a figure: the outcome must be that of the fact that the sentence is
- * about. The other outcome needs the other side's price or direction beside it.
+ * about. The other outcome needs the other side's price or direction next to it.
  */
 function checkOutcomes(
   context: Context,

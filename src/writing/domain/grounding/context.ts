@@ -117,7 +117,7 @@ function ownWordsOf(fact: Fact): ReadonlyArray<string> {
     .map((word) => word.toLowerCase())
 }
 
-/** Whether a word stands beside the same word as in a cited statement: `before fees`, `least half`. */
+/** Whether a word stands next to the same word as in a cited statement: `before fees`, `least half`. */
 export function isOwnPair({ tokens, ownStems }: Context, at: number): boolean {
   const [before = "", own = "", next = ""] = [-1, 0, 1].map((n) =>
     stem(tokens[at + n]?.lower ?? "")
@@ -190,7 +190,7 @@ function refsAt(
   return isPlain ? [] : refs.filter((ref) => ref.class !== "outcome")
 }
 
-/** The cited markets whose name has an outcome beside the same word: `Bitcoin Up or Down`. */
+/** The cited markets whose name has an outcome next to the same word: `Bitcoin Up or Down`. */
 function marketsWith(
   tokens: ReadonlyArray<Token>,
   at: number,

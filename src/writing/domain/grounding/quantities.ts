@@ -1,5 +1,5 @@
 /**
- * Whether the figures of a claim are values of the cited facts, in the role and beside the name that the
+ * Whether the figures of a claim are values of the cited facts, in the role and next to the name that the
  * claim gives them.
  *
  * @module
@@ -250,7 +250,7 @@ function isOfName(context: Context, figure: Figure): boolean {
   return about.some(({ text }) => hasFigure(text, figure) && isNameNumber(context, figure, text))
 }
 
-/** A whole number alone is a part of a name only beside another word of it: `O/U 2`, `Route 66`. */
+/** A whole number alone is a part of a name only next to another word of it: `O/U 2`, `Route 66`. */
 function isNameNumber(
   { tokens }: Context,
   { first, last, unit, step }: Figure,

@@ -32,7 +32,7 @@ standing left came comes seen show shows shown paid pays cost costs spent bought
 total label labelled labeled record mean average rate took takes last first next end ends ended ending
 begin began start started event game match more less most least`)
 
-/** Words that say what the figure beside them is; without a figure they state something themselves. */
+/** Words that say what the figure next to them is; without a figure they state something themselves. */
 export const cueWords = wordsOf(`
 stake stakes staked volume depth spread bid ask offer edge win wins won winning success break even round
 trip riskless sum sums liquidity jump rise fall drop gain loss move step swing change brought total stake
