@@ -30,7 +30,7 @@ import type { Value } from "../../writing/domain/values.ts"
 import { day, hour } from "../../core/domain/time.ts"
 
 /** Markets with a fact about their strongest move: as many as fit on a page. */
-const movesMax = 6
+const movesMax = 5
 /** Smaller mean drifts are not worth a word. */
 const driftMin = 0.001
 
@@ -111,7 +111,7 @@ function moveFact(
     usual: word(data.window === "1h" ? "usual hourly change" : "usual daily change"),
     ...step === undefined ? {} : {
       stepFrom: time(step.from, until),
-      stepTo: time(step.to, until),
+      stepTo: time(step.to, step.from),
       ago: duration(until - step.to),
     },
   }

@@ -16,6 +16,7 @@ import {
   listed,
   marketValue,
   type NewDigestFact,
+  type Speller,
   time,
   type Values,
   word,
@@ -218,10 +219,11 @@ function subjectStory(
   strength: Strength,
   material: DigestMaterial,
 ): NewDigestFact {
-  const values = {
+  const values: Values = {
     ...storyValues(story, material.until),
     market: marketValue(market),
     relation: word(strength),
+    ...purchaseOf(market, story, material),
   }
   return factOf(
     {
@@ -232,9 +234,40 @@ function subjectStory(
     (spell) => {
       const more = "outlets" in values ? spell`; ${"outlets"} carried it by ${"lastAt"}` : ""
       return spell`On ${"market"}: ${"headline"} was first published by ${"publisher"} at ${"publishedAt"}` +
-        `${more}.${tail(story, strength)}`
+        `${more}.${tail(story, strength)}` +
+        ("wallet" in values ? purchaseWords(values, spell) : "")
     },
   )
+}
+
+/** The largest purchase of a tracked wallet in the market of a story, and how it lies to it in time. */
+function purchaseOf(
+  { question, slug }: Pick<Subject, "slug" | "question">,
+  story: DigestStory,
+  { whaleEntries }: DigestMaterial,
+): Values {
+  const [largest] = whaleEntries.filter(({ data }) => data.market.slug === slug)
+    .toSorted((a, b) => b.data.stakeUsd - a.data.stakeUsd || b.feedIndex - a.feedIndex)
+  if (largest === undefined) return {}
+  const { lastFillAt, outcome, pseudonym, wallet } = largest.data
+  const lag = Date.parse(lastFillAt) - story.firstAt
+  return {
+    wallet: labelValue(pseudonym, wallet),
+    outcome: labelValue(outcome),
+    lag: duration(Math.abs(lag)),
+    order: word(lag < 0 ? "before" : "after"),
+    points: word(bearingOf(story.title, question, outcome) ?? "unknown"),
+  }
+}
+
+function purchaseWords(values: Values, spell: Speller): string {
+  const points = values["points"]?.type === "word" ? values["points"].text : ""
+  const favour = points === "for"
+    ? ", which the headline favours,"
+    : points === "against"
+    ? ", against the headline,"
+    : ""
+  return spell` ${"wallet"} last bought ${"outcome"}` + favour + spell` ${"lag"} ${"order"} it.`
 }
 
 /** Of an older headline it is not known whether its publisher answered in the window. */

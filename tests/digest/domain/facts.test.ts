@@ -25,7 +25,7 @@ import { sized } from "../../support/size.ts"
 import { anyInt } from "../../support/http/hostile.ts"
 
 const runs = sized({ short: 100, full: 1_000 })
-const movesMax = 6
+const movesMax = 5
 
 law(
   "digestBrief() numbers its facts, and each statement spells its values",

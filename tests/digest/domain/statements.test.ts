@@ -97,9 +97,9 @@ Deno.test("a move stands with its strength, its earliest news, its half level an
     "UTC: 6.0 standard deviations of the usual hourly change, $12,300 of trades behind it, $36,053 of depth and a spread of 1 " +
     "cent. “The keeper returns” was first published by Harbour News at 04:59 UTC, 61 minutes before " +
     "this move was seen; 2 more outlets by 05:42 UTC. At the ask of 0.49, Yes breaks " +
-    "even at a probability of 49.5%; a round trip costs 2 cents a share. Half of the move is given back " +
-    "at 0.415 (now 0.475); of 312 similar moves, 61% kept at least half 24 hours later, and the price " +
-    "went back 0.6 cents on average.",
+    "even at 49.5%; a round trip costs 2 cents a share. Half of the move is given back at 0.415 (now " +
+    "0.475); 61% of 312 similar moves kept at least half 24 hours later (on average the price went back " +
+    "0.6 cents).",
   ])
 })
 
@@ -307,6 +307,44 @@ Deno.test("a ladder that contradicts itself is stated with its riskless spread a
   equal(stated(rung("5.2", 0.3), rung("4.8", 0.64)), [])
 })
 
+Deno.test("of several contradictions of one ladder the rung that most of them have is named", () => {
+  const prices = { "4.8": 0.2, "5": 0.61, "5.2": 0.5, "5.4": 0.4 }
+  const quoted = Object.entries(prices).map(([limit, price]) => rung(limit, price))
+  const [stated] = paragraphs({ quoted }, "contradiction")
+  ok(
+    stated?.endsWith(
+      "such gains overlap and cannot be added. Of 3 pairs, “above 4.8%” is in 3 of them: check first " +
+        "whether its quote is old, or its rules are others.",
+    ),
+    stated,
+  )
+})
+
+Deno.test("news of a bought market says whether the wallet bought before or after it", () => {
+  const question = "Will Ana Silva win the Lagos mayoral election?"
+  const bought = (title: string, firstAt: number) => {
+    const { whaleEntries = [] } = entry(null)
+    const entries = whaleEntries.map((it) => ({
+      ...it,
+      data: { ...it.data, market: { ...it.data.market, question } },
+    }))
+    return statements({ whaleEntries: entries, stories: [story({ title, firstAt })] }, "story")[0]
+  }
+  const [hope, doubt] = ["Ana Silva takes the lead in Lagos", "Setback for Ana Silva in Lagos"]
+  ok(
+    bought(hope, until - 80 * minute)?.endsWith(
+      "Scary-Barrel last bought Yes, which the headline favours, 1 hour after it.",
+    ),
+    bought(hope, until - 80 * minute),
+  )
+  ok(
+    bought(doubt, until - 10 * minute)?.endsWith(
+      "Scary-Barrel last bought Yes, against the headline, 10 minutes before it.",
+    ),
+    bought(doubt, until - 10 * minute),
+  )
+})
+
 Deno.test("outcomes of one event that cost more than their payout are stated", () => {
   const candidates = ["A", "B"].map((name) =>
     quoted({
@@ -413,16 +451,24 @@ Deno.test("a proposal is stated in the one wording of all products, and never as
       confidence: "low",
       marketPrice: 0.19,
     })
-    const [stated] = paragraphs(material, "proposal")
+    const [stated, ...watched] = paragraphs(material, "proposal")
     strictEqual(
       stated,
       `Will the lighthouse be lit? | Yes is ${
         proposalWords(state, until)
       }, and trades at 0.19, 81 ` +
-        "cents below its payout if the proposal stands; the confidence is low.",
+        "cents below its payout if the proposal stands. " +
+        (disputed
+          ? ""
+          : `The usual time for a dispute ${age > hour ? "ended" : "ends"} at ${
+            age > hour ? "2026-11-20 07:59" : "09:59"
+          } UTC. `) +
+        "The confidence is low, because the price is below one half. " +
+        "Of 40 earlier contested proposals, 70% were paid as proposed, with an interval from 55% to 82%.",
     )
-    equal(paragraphs(material, "upheld"), [
-      "Of 40 earlier contested proposals, 70% were paid as proposed, with an interval from 55% to 82%.",
+    equal(watched, [
+      "Will the lighthouse be lit? | If the proposal stands, a share of Yes at 0.19 pays in full; a " +
+      "dispute would open the question again.",
     ])
     ok(digestBrief({ ...quiet, ...material }).facts.every(({ certain }) => !certain))
   }

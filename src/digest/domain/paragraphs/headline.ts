@@ -11,7 +11,7 @@ import { listed } from "../factBuilders.ts"
 /** Characters: room for a question, an outcome and a price move; a few sentences with names. */
 export const digestLengths = { title: 220, summary: 1_000 } as const
 /** A title is shorter than this if there is a finding that fits. */
-const titleLengthWanted = 120
+const titleLengthWanted = 140
 const summaryLinesMax = 4
 /** News that is older than this before a move is not in a title, and not in a summary. */
 const titleLagMsMax = hour

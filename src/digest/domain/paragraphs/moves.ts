@@ -17,7 +17,7 @@ import {
   textOf,
 } from "./draft.ts"
 import { listed } from "../factBuilders.ts"
-import { tradeWords } from "../relations.ts"
+import { commonWords, tradeWords } from "../relations.ts"
 
 /** Names listed for moves without news; of more, the strongest is named. */
 const namesMax = 3
@@ -157,10 +157,10 @@ function levelLine(level: DigestFact): Line {
     const drift = !has(level, "drift")
       ? ""
       : textOf(level, "course") === "back"
-      ? spell`, and the price went back ${"drift"} on average`
-      : spell`, and the price went on by ${"drift"} on average`
+      ? spell` (on average the price went back ${"drift"})`
+      : spell` (on average the price went on by ${"drift"})`
     return `${start}; ` +
-      spell`of ${"resolved"}, ${"kept"} kept at least half ${"window"} later` + `${drift}.`
+      spell`${"kept"} of ${"resolved"} kept at least half ${"window"} later` + `${drift}.`
   })
 }
 
@@ -168,7 +168,7 @@ function costLine(cost: DigestFact): Line {
   return line(
     cost,
     (spell) =>
-      spell`At the ask of ${"ask"}, ${"outcome"} breaks even at a probability of ${"breakEven"}; a round trip costs ${"roundTrip"} a share.`,
+      spell`At the ask of ${"ask"}, ${"outcome"} breaks even at ${"breakEven"}; a round trip costs ${"roundTrip"} a share.`,
   )
 }
 
@@ -227,11 +227,12 @@ function ladderLines(ladder: ReadonlyArray<DigestFact>): ReadonlyArray<Line> {
   if (second === undefined) return lines
   const pairs = others.map((fact) => {
     const of = spell(fact)
-    const gain = textOf(fact, "level") === "riskless" ? of`, a gain of ${"riskless"}` : ""
-    return of`${"rung"} (${"price"}) and ${"rung2"} (${"price2"})` + gain
+    return of`${"rung"} (${"price"}) and ${"rung2"} (${"price2"})`
   })
+  const same = `The same ladder contradicts itself at ${pairs.join("; at ")}`
   return [
     ...lines,
-    line(second, () => `The same ladder contradicts itself at ${pairs.join("; at ")}.`, ...rest),
+    line(second, () => `${same}; such gains overlap and cannot be added.`, ...rest),
+    ...has(first, "common") ? [line(first, (spell) => commonWords(spell))] : [],
   ]
 }

@@ -55,27 +55,49 @@ export function contextDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<D
 export function watchDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draft> {
   const own = facts.filter(({ section }) => section === "watch")
   return [
-    ...ofTopic(own, "upcoming").map((fact, place) => {
-      const story = about(own, fact.subject, "story")
-      const level = about(facts, fact.subject, "level")
-      const news = [
-        ...story === undefined ? [] : [relatedLine(story)],
-        ...level === undefined
-          ? []
-          : [line(level, (spell) => spell`Half of its move is given back at ${"halfLevel"}.`)],
-      ]
-      return draft({
+    ...watched(ofTopic(own, "upcoming"), facts).map(({ fact, reasons }, place) =>
+      draft({
         section: "watch",
         topic: "upcoming",
         lead: textOf(fact, "market"),
         required: place < requiredMax,
-        facts: [fact, story, level].flatMap((it) => it?.id ?? []),
-        sizes: [[upcomingLine(fact)], [upcomingLine(fact), ...news]],
+        sizes: [[upcomingLine(fact), ...reasons]],
       })
-    }),
+    ),
     ...ofTopic(own, "absence").map((fact) =>
       draft({ section: "watch", topic: "absence", sizes: [[statementOf(fact)]] })
     ),
+  ]
+}
+
+/** The markets with a reason beyond their end; without any, the first one. */
+function watched(upcoming: ReadonlyArray<DigestFact>, facts: ReadonlyArray<DigestFact>) {
+  const all = upcoming.map((fact) => ({ fact, reasons: reasonsFor(fact, facts) }))
+  const found = all.filter(({ reasons }) => reasons.length > 0)
+  return found.length > 0 ? found : all.slice(0, 1)
+}
+
+/** Its news, its move, the purchases of tracked wallets and its contradiction. */
+function reasonsFor(fact: DigestFact, facts: ReadonlyArray<DigestFact>): ReadonlyArray<Line> {
+  const market = textOf(fact, "market")
+  const story = about(facts, fact.subject, "story")
+  const level = about(facts, fact.subject, "level")
+  const entry = ofTopic(facts, "entry").find((it) => textOf(it, "market") === market)
+  const ladder = ofTopic(facts, "ladder").find((it) =>
+    textOf(it, "market") === market || textOf(it, "market2") === market
+  )
+  return [
+    ...story?.section === "watch" ? [relatedLine(story)] : [],
+    ...level === undefined
+      ? []
+      : [line(level, (spell) => spell`Half of its move is given back at ${"halfLevel"}.`)],
+    ...entry === undefined
+      ? []
+      : [line(entry, (spell) => spell`${"wallet"} bought ${"outcome"} at ${"entryPrice"}.`)],
+    ...ladder === undefined
+      ? []
+      : [line(ladder, (spell) =>
+        spell`Its price and that of another limit contradict each other: ${"rung"} at ${"price"}, ${"rung2"} at ${"price2"}.`)],
   ]
 }
 

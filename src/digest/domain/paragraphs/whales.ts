@@ -93,9 +93,12 @@ function unlabelledLines(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Line> 
     const entries = ofTopic(facts, "entry")
       .filter((entry) => textOf(entry, "label") === "none" && !labelled.has(entry.subject))
       .slice(0, entriesMax)
-    const named = entries.map((entry) =>
-      spell(entry)`${"stake"} on ${"outcome"} in ${"market"} at ${"entryPrice"}`
-    )
+    const sinces = entries.map((entry) => sinceOf(entry, facts))
+    const named = entries.map((entry, i) => {
+      const since = sinces[i]
+      return spell(entry)`${"stake"} on ${"outcome"} in ${"market"} at ${"entryPrice"}` +
+        (since === undefined ? "" : spell(since)` (now ${"price"})`)
+    })
     return line(
       total,
       (spell) =>
@@ -104,6 +107,7 @@ function unlabelledLines(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Line> 
           ? "."
           : `; the largest ${named.length === 1 ? "is" : "are"} ${listed(named)}.`),
       ...entries,
+      ...sinces.flatMap((since) => since ?? []),
     )
   })
 }
