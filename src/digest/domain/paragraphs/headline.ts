@@ -11,7 +11,7 @@ import { listed } from "../factBuilders.ts"
 /** Characters: room for a question, an outcome and a price move; a few sentences with names. */
 export const digestLengths = { title: 220, summary: 1_000 } as const
 /** A title is shorter than this if there is a finding that fits. */
-const titleLengthWanted = 140
+const titleLengthWanted = 160
 const summaryLinesMax = 4
 /** News that is older than this before a move is not in a title, and not in a summary. */
 const titleLagMsMax = hour
@@ -163,8 +163,8 @@ export function summaryLines(
       .slice(0, 1).flatMap((record) => walletSummary(facts, record)),
   ]
   const more = [
-    ...moves.slice(0, 1).map((move) => moveSummary(facts, move)),
-    ...ofTopic(facts, "upcoming").slice(0, 1).map((fact) =>
+    ...moves.slice(0, 2).map((move) => moveSummary(facts, move)),
+    ...ofTopic(facts, "upcoming").slice(0, first.length + moves.length < 2 ? 1 : 0).map((fact) =>
       line(
         fact,
         (spell) =>
