@@ -192,8 +192,9 @@ function moveSummary(facts: Facts, move: DigestFact): Line {
   const story = storyBefore(facts, move, summaryLagMsMax)
   if (story === undefined) return { text: `${start}.`, facts: [move.id] }
   const news = spell(story)`${"lag"} after ${"headline"} (${"publisher"})`
-  const began = textOf(story, "anchor") === "began" ? "which began" : "and was seen"
-  return { text: `${start}, ${began} ${news}.`, facts: [move.id, story.id] }
+  const noun = move.direction === "down" ? "fall" : "rise"
+  const began = textOf(story, "anchor") === "began" ? "began" : "was seen"
+  return { text: `${start}; the ${noun} ${began} ${news}.`, facts: [move.id, story.id] }
 }
 
 function contradictionSummary(fact: DigestFact): Line {
