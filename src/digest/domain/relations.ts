@@ -96,7 +96,7 @@ function commonRung(group: ReadonlyArray<Contradiction>): Values {
 
 /** Which rung most of the pairs have, and what to check of it. */
 export function commonWords(spell: Speller): string {
-  return spell`Of ${"pairs"}, ${"common"} is in ${"involved"}: check first whether its quote is old, or its rules are others.`
+  return spell`Of ${"pairs"}, ${"common"} is in ${"involved"}: check first whether its quote is old, or its rules differ.`
 }
 
 /** The harder rung is dearer than the easier one that it implies. `ladder`: of one ladder the same. */

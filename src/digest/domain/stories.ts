@@ -24,6 +24,7 @@ import {
 import type { DigestSection } from "./digest.ts"
 import type { DigestMaterial, DigestStory, MoverItem, Strength } from "./material.ts"
 import { describedMoves } from "./moves.ts"
+import type { Value } from "../../writing/domain/values.ts"
 import { bearingOf, reportsResult } from "../../news/domain/bearing.ts"
 import { headlineLag } from "../../markets/domain/priceStep.ts"
 import { periodsOf } from "../../news/domain/periods.ts"
@@ -34,6 +35,8 @@ import { type EpochMs, minute } from "../../core/domain/time.ts"
 export interface Subject {
   readonly slug: string
   readonly question: string
+  /** The label of the first outcome; null when it is not known. */
+  readonly outcome: string | null
   readonly section: DigestSection
 }
 
@@ -214,7 +217,7 @@ function lagOf(
 }
 
 function subjectStory(
-  { section, ...market }: Subject,
+  { outcome, section, ...market }: Subject,
   story: DigestStory,
   strength: Strength,
   material: DigestMaterial,
@@ -223,6 +226,10 @@ function subjectStory(
     ...storyValues(story, material.until),
     market: marketValue(market),
     relation: word(strength),
+    ...outcome === null || strength !== "direct" ? {} : {
+      outcome: labelValue(outcome),
+      bearing: word(bearingOf(story.title, market.question, outcome) ?? "unknown"),
+    },
     ...purchaseOf(market, story, material),
   }
   return factOf(
@@ -235,7 +242,11 @@ function subjectStory(
       const more = "outlets" in values ? spell`; ${"outlets"} carried it by ${"lastAt"}` : ""
       return spell`On ${"market"}: ${"headline"} was first published by ${"publisher"} at ${"publishedAt"}` +
         `${more}.${tail(story, strength)}` +
-        ("wallet" in values ? purchaseWords(values, spell) : "")
+        ("wallet" in values
+          ? purchaseWords(values, spell)
+          : bearingWords(values["bearing"])
+          ? ` Its words ${bearingWords(values["bearing"])} ${spell`${"outcome"}`}.`
+          : "")
     },
   )
 }
@@ -253,11 +264,17 @@ function purchaseOf(
   const lag = Date.parse(lastFillAt) - story.firstAt
   return {
     wallet: labelValue(pseudonym, wallet),
-    outcome: labelValue(outcome),
+    outcome2: labelValue(outcome),
     lag: duration(Math.abs(lag)),
     order: word(lag < 0 ? "before" : "after"),
     points: word(bearingOf(story.title, question, outcome) ?? "unknown"),
   }
+}
+
+/** What a headline's words say of an outcome; empty when it is not known. */
+export function bearingWords(bearing: Value | undefined): string {
+  const text = bearing?.type === "word" ? bearing.text : ""
+  return text === "for" ? "favour" : text === "against" ? "go against" : ""
 }
 
 function purchaseWords(values: Values, spell: Speller): string {
@@ -267,7 +284,7 @@ function purchaseWords(values: Values, spell: Speller): string {
     : points === "against"
     ? ", against the headline,"
     : ""
-  return spell` ${"wallet"} last bought ${"outcome"}` + favour + spell` ${"lag"} ${"order"} it.`
+  return spell` ${"wallet"} last bought ${"outcome2"}` + favour + spell` ${"lag"} ${"order"} it.`
 }
 
 /** Of an older headline it is not known whether its publisher answered in the window. */

@@ -314,7 +314,7 @@ Deno.test("of several contradictions of one ladder the rung that most of them ha
   ok(
     stated?.endsWith(
       "such gains overlap and cannot be added. Of 3 pairs, “above 4.8%” is in 3 of them: check first " +
-        "whether its quote is old, or its rules are others.",
+        "whether its quote is old, or its rules differ.",
     ),
     stated,
   )
@@ -472,6 +472,19 @@ Deno.test("a proposal is stated in the one wording of all products, and never as
     ])
     ok(digestBrief({ ...quiet, ...material }).facts.every(({ certain }) => !certain))
   }
+})
+
+Deno.test("news of a market that resolves soon says which outcome its words favour", () => {
+  const upcoming = [{
+    ...{ slug: market().slug, question: "Will Ana Silva win the Lagos election?" },
+    ...{ outcomes: ["Yes", "No"] as const, liquidityUsd: 54_000 },
+    ...{ resolvesAt: until + 9 * hour, mid: 0.61 },
+  }]
+  const stated = (title: string) =>
+    paragraphs({ upcoming, stories: [story({ title })] }, "upcoming")[0]
+  ok(stated("Setback for Ana Silva in Lagos")?.endsWith("UTC); its words go against Yes."))
+  ok(stated("Ana Silva takes the lead in Lagos")?.endsWith("UTC); its words favour Yes."))
+  ok(stated("Ana Silva visits Lagos")?.endsWith("UTC)."))
 })
 
 Deno.test("a market that resolves soon is stated with its price, its end and its liquidity", () => {

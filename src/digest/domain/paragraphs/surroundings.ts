@@ -15,6 +15,7 @@ import {
   statementOf,
   textOf,
 } from "./draft.ts"
+import { bearingWords } from "../stories.ts"
 
 /** Markets that resolve soon on every page. */
 const requiredMax = 2
@@ -28,8 +29,10 @@ export function relatedLine(story: DigestFact): Line {
     const scope = textOf(story, "relation") === "sibling"
       ? " about another outcome of the event"
       : ""
+    const favour = bearingWords(story.values["bearing"])
+    const favoured = favour === "" ? "" : `; its words ${favour} ${spell`${"outcome"}`}`
     return `The first related headline${scope} is ` +
-      spell`${"headline"} (${"publisher"}, ${"publishedAt"}` + `${more}).`
+      spell`${"headline"} (${"publisher"}, ${"publishedAt"}` + `${more})${favoured}.`
   })
 }
 
