@@ -24,7 +24,6 @@ import type { Detector } from "../predetermined/Detector.ts"
 import { tickJob } from "../core/domain/freshness.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
 import type { JobSlots } from "../core/JobSlots.ts"
-import { inSlices } from "../core/slices.ts"
 import type { KnownEnd } from "../markets/domain/ladders.ts"
 import {
   type Market,
@@ -37,7 +36,6 @@ import { type Quote, quoteOf, quoteOfMid } from "../markets/domain/quote.ts"
 import type { Resolution } from "../markets/domain/resolution.ts"
 import { soonestMarkets } from "../markets/domain/resolving.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
-import { storiesInParts, type Story } from "../news/domain/stories.ts"
 import type { News } from "../news/News.ts"
 import type { WalletStore } from "../whales/WalletStore.ts"
 import type { WhaleMarketStore } from "../whales/WhaleMarketStore.ts"
@@ -66,8 +64,7 @@ const itemsMax = 1_000
 const resolutionsMax = 2_000
 /** Resolutions newer than this wait for the next digest: their transaction may still be open. */
 const resolutionDelay = minute
-/** Headlines of the window, and stories of each market. */
-const headlinesMax = 60
+/** Stories of each market. */
 const relatedMax = 4
 const relatedAgeMax = day
 /** Ended markets that are compared with their live siblings. */
@@ -225,14 +222,14 @@ const readMarkets = Effect.fnUntraced(function* (
   return found.flatMap(Option.toArray)
 })
 
-/** The window's stories, and those about the described markets, which may be older. */
+/** The stories about the described markets, which may be older than the window. */
 const readNews = Effect.fnUntraced(function* (
   { news }: DigestPorts,
   markets: ReadonlyArray<Market>,
   from: EpochMs,
   until: EpochMs,
 ) {
-  const recent = yield* news.recent(from, headlinesMax)
+  const recent = yield* news.recent(from, 1)
   const { sources, answered } = recent.coverage
   if (sources === 0) return noNews
   const { stories } = yield* news.storiesAbout(markets, until - relatedAgeMax, relatedMax)
@@ -243,13 +240,7 @@ const readNews = Effect.fnUntraced(function* (
       found.set(story.url, { ...story, markets: [...others, { slug, strength }] })
     }
   })
-  const known = new Set([...found.values()].flatMap(({ outlets }) => outlets.map(({ url }) => url)))
-  const isNew = ({ outlets }: Story) => outlets.every(({ url }) => !known.has(url))
-  const others = (yield* inSlices(() => storiesInParts(recent.headlines))).filter(isNew)
-  return {
-    sources: { sources, answered },
-    stories: [...found.values(), ...others.map((story) => ({ ...story, markets: [] }))],
-  }
+  return { sources: { sources, answered }, stories: [...found.values()] }
 })
 
 /** The prices of the described markets and their siblings, what is known of their ends, and the steps. */

@@ -27,7 +27,6 @@ export type DigestSection = typeof digestSections[number]
  * - `move`: a price move. `level`: where half of it is given back, and how often such moves lasted.
  *   `cost`: what it costs to trade there.
  * - `story`: news about the market that is the fact's subject. `unexplained`: moves without any.
- *   `headline`: news about no market of the digest.
  * - `ladder`, `sum`: prices of related markets that contradict one another. `implied`: a price that
  *   the proposal or the result of a related market implies.
  * - `entry`: what a tracked wallet bought. `calibration`: its record. `since`: the price after it.
@@ -46,7 +45,6 @@ export type DigestTopic =
   | "cost"
   | "story"
   | "unexplained"
-  | "headline"
   | "ladder"
   | "implied"
   | "sum"

@@ -52,15 +52,20 @@ export function* digestBriefInParts(material: DigestMaterial): Parts<DigestBrief
   }
 }
 
+interface Named {
+  readonly slug: string
+  readonly question: string
+  readonly outcomes?: readonly [string, string]
+}
+
 /** The described markets that may have news, apart from those that moved: findings first. */
 function otherSubjects(material: DigestMaterial): ReadonlyArray<Subject> {
-  const subject =
-    (section: DigestSection) =>
-    ({ question, slug }: { readonly question: string; readonly slug: string }) => ({
-      slug,
-      question,
-      section,
-    })
+  const subject = (section: DigestSection) => ({ outcomes, question, slug }: Named): Subject => ({
+    slug,
+    question,
+    outcome: outcomes?.[0] ?? null,
+    section,
+  })
   return [
     ...describedFindings(material).map(({ data }) => data.market).map(subject("predetermined")),
     ...describedEntries(material).map(({ data }) => data.market).map(subject("whales")),

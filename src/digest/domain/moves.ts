@@ -27,10 +27,10 @@ import {
 } from "../../markets/domain/tradeCosts.ts"
 import { quoteOf } from "../../markets/domain/quote.ts"
 import type { Value } from "../../writing/domain/values.ts"
-import { day, type EpochMs, hour } from "../../core/domain/time.ts"
+import { day, hour } from "../../core/domain/time.ts"
 
 /** Markets with a fact about their strongest move: as many as fit on a page. */
-const movesMax = 6
+const movesMax = 5
 /** Smaller mean drifts are not worth a word. */
 const driftMin = 0.001
 
@@ -39,7 +39,7 @@ export function moveFacts(material: DigestMaterial): ReadonlyArray<NewDigestFact
   const described = describedMoves(material)
   if (described.length === 0) return [absence(material)]
   return [
-    ...described.map((move) => moveFact(move, material.until)),
+    ...described.map((move) => moveFact(move, material)),
     ...described.map((move) => levelFact(move, material)),
     ...described.flatMap((move) => costFact(move, material)),
   ]
@@ -87,8 +87,12 @@ function firstOutcome({ outcomes }: { readonly outcomes?: readonly [string, stri
   return outcomes === undefined ? word("The price") : labelValue(outcomes[0])
 }
 
-function moveFact({ createdAt, data }: MoverItem, until: EpochMs): NewDigestFact {
+function moveFact(
+  { createdAt, data }: MoverItem,
+  { steps, until }: DigestMaterial,
+): NewDigestFact {
   const { market, microstructure, tradedUsd } = data
+  const step = steps.find(({ slug }) => slug === market.slug)
   const rose = data.delta >= 0
   const isTraded = (tradedUsd ?? 0) >= 1
   const values = {
@@ -104,6 +108,12 @@ function moveFact({ createdAt, data }: MoverItem, until: EpochMs): NewDigestFact
     spread: cents(microstructure.spread),
     volume: usd(tradedUsd ?? 0),
     basis: word(data.confirmedBy),
+    usual: word(data.window === "1h" ? "usual hourly change" : "usual daily change"),
+    ...step === undefined ? {} : {
+      stepFrom: time(step.from, until),
+      stepTo: time(step.to, step.from),
+      ago: duration(until - step.to),
+    },
   }
   const reason = (spell: Parameters<Parameters<typeof factOf>[2]>[0]) =>
     isTraded
@@ -124,7 +134,11 @@ function moveFact({ createdAt, data }: MoverItem, until: EpochMs): NewDigestFact
       (rose
         ? spell`${"outcome"} in ${"market"} rose ${"change"} within ${"window"}`
         : spell`${"outcome"} in ${"market"} fell ${"change"} within ${"window"}`) +
-      spell`, from ${"from"} to ${"to"}, seen at ${"at"}. The move was ${"deviations"} of the usual change there, ` +
+      spell`, from ${"from"} to ${"to"}, ` +
+      (step === undefined
+        ? spell`seen at ${"at"}`
+        : spell`at least half of it between ${"stepFrom"} and ${"stepTo"}, ${"ago"} before this digest (seen at ${"at"})`) +
+      spell`. The move was ${"deviations"} of the ${"usual"}, ` +
       `${reason(spell)}; ` +
       spell`the book had ${"depth"} of depth near the price and a spread of ${"spread"}.`,
   )

@@ -15,12 +15,16 @@ import {
   type NewDigestFact,
   price,
   rate,
+  type Speller,
   time,
+  type Values,
   word,
 } from "./factBuilders.ts"
 import type { DigestMaterial, EndedMarket, PredeterminedItem } from "./material.ts"
+import { breakEvenProbability } from "../../markets/domain/tradeCosts.ts"
+import { quoteOfOutcome } from "../../markets/domain/quote.ts"
 import { mechanicalSign } from "../../markets/domain/market.ts"
-import { proposalAgeMs, proposalWords } from "../../markets/domain/proposal.ts"
+import { challengeWindowMs, proposalAgeMs, proposalWords } from "../../markets/domain/proposal.ts"
 import { fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
 import { safeName } from "../../core/domain/untrusted.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
@@ -36,7 +40,7 @@ export function predeterminedFacts(material: DigestMaterial): ReadonlyArray<NewD
   if (described.length === 0) return [noFinding]
   return [
     ...described.map((item) =>
-      isContested(item) ? proposalFact(item, material.until) : findingFact(item, material)
+      isContested(item) ? proposalFact(item, material) : findingFact(item, material)
     ),
     ...upheldFact(material.predetermined),
   ]
@@ -71,7 +75,10 @@ const noFinding = factOf(
 )
 
 /** Says what is proposed and at what price, and nothing about what happened. */
-function proposalFact({ data }: PredeterminedItem, until: EpochMs): NewDigestFact {
+function proposalFact(
+  { data }: PredeterminedItem,
+  { quoted, until }: DigestMaterial,
+): NewDigestFact {
   const { confidence, evidence: [{ publishedAt }], market, marketPrice, proposal } = data
   const proposedAt = Date.parse(proposal?.proposedAt ?? publishedAt)
   const state = { proposedAt, disputed: proposal?.disputed ?? false }
@@ -85,6 +92,11 @@ function proposalFact({ data }: PredeterminedItem, until: EpochMs): NewDigestFac
     edge: cents(fromHalfSteps(halfSteps(1) - halfSteps(marketPrice))),
     confidence: word(confidence),
     state: word(proposalWords(state, until)),
+    // The rule of the detector (`predetermined.ts`).
+    reason: word(marketPrice < 0.5 ? "below one half" : "at least one half"),
+    disputeEndsAt: time(proposedAt + challengeWindowMs, until),
+    ended: word(proposedAt + challengeWindowMs <= until ? "ended" : "ends"),
+    ...costOf(data, quoted),
   }
   const { age: _, ...withoutAge } = values
   return factOf(
@@ -95,9 +107,38 @@ function proposalFact({ data }: PredeterminedItem, until: EpochMs): NewDigestFac
         ? spell`${"state"}`
         : spell`proposed, undisputed for ${"age"}`
       return spell`${"outcome"} in ${"market"} is ` + words +
-        spell` (since ${"proposedAt"}), and trades at ${"price"}: ${"edge"} below the payout of such a share, if the proposal stands. The confidence is ${"confidence"}.`
+        spell` (since ${"proposedAt"}), and trades at ${"price"}: ${"edge"} below the payout of such a share, if the proposal stands. ` +
+        proposalEnd(values, spell)
     },
   )
+}
+
+/** When it can be disputed, why the confidence is what it is, and what a share costs. */
+export function proposalEnd(values: Values, spell: Speller): string {
+  const isOpen = values["state"]?.type === "word" && !values["state"].text.includes("and disputed")
+  const period = isOpen
+    ? spell`The usual time for a dispute ${"ended"} at ${"disputeEndsAt"}. `
+    : ""
+  const cost = "ask" in values
+    ? spell` At the ask of ${"ask"}, a buyer breaks even at a probability of ${"breakEven"}.`
+    : ""
+  return period +
+    spell`The confidence is ${"confidence"}, because the price is ${"reason"}.` + cost
+}
+
+/** What a share of the proposed outcome costs now; nothing when it is not known. */
+function costOf(
+  { market, outcome }: PredeterminedItem["data"],
+  quoted: DigestMaterial["quoted"],
+): Values {
+  const known = quoted.find((it) => it.market.slug === market.slug)
+  const side = known?.market.outcomes.indexOf(outcome) ?? -1
+  if (known === undefined || known.quote === null || (side !== 0 && side !== 1)) return {}
+  const { ask } = quoteOfOutcome(known.quote, side)
+  return ask === null ? {} : {
+    ask: price(ask),
+    breakEven: rate(breakEvenProbability(ask, known.market.takerFeeRate)),
+  }
 }
 
 function findingFact({ data }: PredeterminedItem, { from, until }: DigestMaterial): NewDigestFact {

@@ -35,6 +35,8 @@ import { slugKey } from "../../markets/domain/market.ts"
 const contradictionsMax = 6
 const impliedMax = 4
 const sumsMax = 3
+/** Pairs of one ladder from which the rung that they share is named. */
+const commonMin = 3
 /** A sum of mids this far above 1 is more than the rounding of its prices. */
 const excessMin = 0.02
 
@@ -52,8 +54,8 @@ export function relationFacts(
     markets.flatMap(({ slug }) => sectionOf(slug) ?? [])[0] ?? "watch"
   return [
     ...ladderGroups(contradictionsOf(ladders).slice(0, contradictionsMax)).flatMap((group, n) => {
-      const at = section(...group.flatMap(({ easier, harder }) => [harder.market, easier.market]))
-      return group.map((it) => ladderFact(it, `L${n + 1}`, at))
+      const common = commonRung(group)
+      return group.map((it, i) => ladderFact(it, `L${n + 1}`, i === 0 ? common : {}))
     }),
     ...impliedEnds(ladders).slice(0, impliedMax).flatMap((it) =>
       impliedFact(it, section(it.target.market, it.source.market))
@@ -76,11 +78,32 @@ function ladderGroups(
   return [...Map.groupBy(contradictions, key).values()]
 }
 
+/** Of several pairs the rung that most of them have: it alone may be wrong. */
+function commonRung(group: ReadonlyArray<Contradiction>): Values {
+  if (group.length < commonMin) return {}
+  const labels = group.flatMap(({ easier, harder }) => [easier.rung.label, harder.rung.label])
+  const counts = [...Map.groupBy(labels, (label) => label)]
+    .map(([label, of]) => ({ label, count: of.length }))
+    .sort((a, b) => b.count - a.count || (a.label < b.label ? -1 : 1))
+  const [first, second] = counts
+  const isClear = first !== undefined && first.count > (second?.count ?? 0)
+  return !isClear || first.count < commonMin ? {} : {
+    common: labelValue(first.label),
+    involved: count(first.count, "of them", "of them"),
+    pairs: count(group.length, "pair"),
+  }
+}
+
+/** Which rung most of the pairs have, and what to check of it. */
+export function commonWords(spell: Speller): string {
+  return spell`Of ${"pairs"}, ${"common"} is in ${"involved"}: check first whether its quote is old, or its rules differ.`
+}
+
 /** The harder rung is dearer than the easier one that it implies. `ladder`: of one ladder the same. */
 function ladderFact(
   { ask, bid, easier, harder, level, reason, risklessSpread, size }: Contradiction,
   ladder: string,
-  section: DigestSection,
+  common: Values,
 ): NewDigestFact {
   const midOf = ({ quote, rung }: LadderRung) =>
     quote === null ? 0 : quoteOfOutcome(quote, rung.outcome).mid
@@ -96,6 +119,7 @@ function ladderFact(
     reason: word(reason),
     level: word(level),
     ladder: word(ladder),
+    ...common,
     ...bid === null || ask === null || risklessSpread === null ? {} : {
       ask: price(ask),
       ask2: price(complement(bid)),
@@ -107,11 +131,11 @@ function ladderFact(
     },
   }
   return factOf(
-    { kind: "relation", topic: "ladder", section, subject: harder.market.slug },
+    { kind: "relation", topic: "ladder", section: "repriced", subject: harder.market.slug },
     values,
     (spell) =>
       spell`${"outcome"} in ${"market"} costs ${"price"} and ${"outcome2"} in ${"market2"} ${"price2"}, but ${"rung"} implies ${"rung2"}: ${"reason"}. ` +
-      tradeWords(values, spell),
+      tradeWords(values, spell) + (values["common"] === undefined ? "" : ` ${commonWords(spell)}`),
   )
 }
 

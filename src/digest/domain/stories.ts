@@ -1,6 +1,6 @@
 /**
  * The facts of a digest about news: for each market of the digest its related story, with its earliest
- * publication; and the stories that most publishers printed.
+ * publication, and whether its words point the way the price went.
  *
  * A story is never called the cause of a move: a fact states at most how long before the move was seen
  * it was published.
@@ -16,6 +16,7 @@ import {
   listed,
   marketValue,
   type NewDigestFact,
+  type Speller,
   time,
   type Values,
   word,
@@ -23,19 +24,19 @@ import {
 import type { DigestSection } from "./digest.ts"
 import type { DigestMaterial, DigestStory, MoverItem, Strength } from "./material.ts"
 import { describedMoves } from "./moves.ts"
+import type { Value } from "../../writing/domain/values.ts"
+import { bearingOf, reportsResult } from "../../news/domain/bearing.ts"
 import { headlineLag } from "../../markets/domain/priceStep.ts"
+import { periodsOf } from "../../news/domain/periods.ts"
 import { safeName } from "../../core/domain/untrusted.ts"
-import { type EpochMs, hour, minute } from "../../core/domain/time.ts"
-
-/** A family story is stated with a move only if it is at most this much older than the move's start. */
-const familyLagMax = 6 * hour
-/** Stories without a market that have a fact of their own. */
-const headlinesMax = 8
+import { type EpochMs, minute } from "../../core/domain/time.ts"
 
 /** Another market of the digest that may have a story. */
 export interface Subject {
   readonly slug: string
   readonly question: string
+  /** The label of the first outcome; null when it is not known. */
+  readonly outcome: string | null
   readonly section: DigestSection
 }
 
@@ -53,19 +54,16 @@ export function storyFacts(
   const about = others.filter(({ slug }, i) =>
     !movedSlugs.has(slug) && others.findIndex((it) => it.slug === slug) === i
   ).flatMap((subject) => {
-    const found = related(material.stories, subject.slug).sort(byStrength)[0]
+    const found = related(material.stories, subject).sort(byStrength)[0]
     return found === undefined ? [] : [{ subject, ...found }]
   })
-  const stated = new Set([...moved, ...about].map(({ story }) => story.url))
-  const rest = material.stories.filter(({ url }) => !stated.has(url)).toSorted(byOutlets)
   return [
     ...moved.map(({ move, story, strength }) => moveStory(move, story, strength, material)),
     ...unexplained(moves.filter((move) => moved.every((it) => it.move !== move)), material),
     ...about.map(({ subject, story, strength }) =>
       subjectStory(subject, story, strength, material)
     ),
-    ...rest.slice(0, headlinesMax).map((story) => headlineFact(story, material)),
-    ...rest.length > 0 ? [] : noStory(material),
+    ...about.some(({ subject }) => subject.section === "whales") ? [] : noStory(material),
   ]
 }
 
@@ -74,12 +72,25 @@ interface Related {
   readonly strength: Strength
 }
 
-function related(stories: ReadonlyArray<DigestStory>, slug: string): Array<Related> {
+/** The stories about a market itself or its event: those about another date or match are left out. */
+function related(
+  stories: ReadonlyArray<DigestStory>,
+  { question, slug }: Pick<Subject, "slug" | "question">,
+): Array<Related> {
   return stories.flatMap((story) => {
     const strengths = story.markets.filter((it) => it.slug === slug).map((it) => it.strength)
     const [strength] = strengths.sort((a, b) => rankOf(a) - rankOf(b))
-    return strength === undefined ? [] : [{ story, strength }]
+    const isOther = strength === undefined || strength === "family" ||
+      namesOtherDay(story.title, question) || reportsResult(story.title, question)
+    return isOther ? [] : [{ story, strength }]
   })
+}
+
+/** Whether both name days, and no day is the same. */
+function namesOtherDay(title: string, question: string): boolean {
+  const [own, other] = [title, question].map((text) => periodsOf(text, "with").days)
+  return own !== undefined && other !== undefined && own.size > 0 && other.size > 0 &&
+    own.isDisjointFrom(other)
 }
 
 const strengths: ReadonlyArray<Strength> = ["direct", "sibling", "family"]
@@ -93,26 +104,34 @@ function byTime(a: DigestStory, b: DigestStory): number {
   return a.firstAt - b.firstAt || (a.url < b.url ? -1 : 1)
 }
 
-function byOutlets(a: DigestStory, b: DigestStory): number {
-  return b.outlets.length - a.outlets.length || -byTime(a, b)
-}
-
 /**
- * The story of a move: a direct one before a sibling's and a family's; then the earliest of those
- * published while the price moved, else the latest from before, else the earliest from after. A family
- * story is none when it is much older than the move, or newer.
+ * The story of a move: a direct one before a sibling's; then one whose words do not point the other way;
+ * then the earliest of those published while the price moved, else the latest from before, else the
+ * earliest from after.
  */
-function storyOfMove({ createdAt, data }: MoverItem, material: DigestMaterial): Related | null {
+function storyOfMove(move: MoverItem, material: DigestMaterial): Related | null {
+  const { createdAt, data } = move
   const [start, seen] = [Date.parse(data.startedAt), Date.parse(createdAt)]
   const place = ({ firstAt }: DigestStory) => firstAt > seen ? 2 : firstAt < start ? 1 : 0
-  const isNear = ({ story, strength }: Related) =>
-    strength !== "family" || story.firstAt >= start - familyLagMax && story.firstAt <= seen
-  const [first] = related(material.stories, data.market.slug).filter(isNear).sort((a, b) =>
+  const opposes = (it: Related) => Number(pointsOf(move, it) === "other")
+  const [first] = related(material.stories, data.market).sort((a, b) =>
     rankOf(a.strength) - rankOf(b.strength) ||
+    opposes(a) - opposes(b) ||
     place(a.story) - place(b.story) ||
     (place(a.story) === 1 ? -byTime(a.story, b.story) : byTime(a.story, b.story))
   )
   return first ?? null
+}
+
+/** Whether the headline's words point the way the price went: `same`, `other` or `unknown`. */
+function pointsOf({ data }: MoverItem, { story, strength }: Related): "same" | "other" | "unknown" {
+  const { delta, market } = data
+  // Of a sibling's story the words are about another outcome.
+  const bearing = strength === "direct"
+    ? bearingOf(story.title, market.question, market.outcomes?.[0] ?? "Yes")
+    : null
+  if (bearing === null) return "unknown"
+  return (bearing === "for") === (delta >= 0) ? "same" : "other"
 }
 
 /** The values of a story, with its later outlets. */
@@ -129,18 +148,20 @@ function storyValues(story: DigestStory, until: EpochMs): Values {
   }
 }
 
-/** What a story that is not about the market itself is about. */
-const scopes: Readonly<Record<Strength, string>> = {
-  direct: "",
-  sibling: "It names another outcome of the same event.",
-  family: "It is about another date, limit or match of the same subject.",
+/** The words about another outcome of the event, and about a later correction. */
+function tail(story: DigestStory, strength: Strength): string {
+  return [
+    strength === "sibling" ? "It names another outcome of the same event." : "",
+    story.corrected ? "A later story corrects it." : "",
+  ].filter((text) => text !== "").map((text) => ` ${text}`).join("")
 }
 
-/** The words about the outlets since, the kind of relation and a later correction. */
-function tail(story: DigestStory, strength: Strength): string {
-  return [scopes[strength], story.corrected ? "A later story corrects it." : ""]
-    .filter((text) => text !== "").map((text) => ` ${text}`).join("")
-}
+/** What a headline's words say of a move. */
+const pointing = {
+  same: " Its words point the same way.",
+  other: " Its words point the other way, so it does not explain the move.",
+  unknown: "",
+} as const
 
 function moveStory(
   move: MoverItem,
@@ -150,11 +171,13 @@ function moveStory(
 ): NewDigestFact {
   const { market } = move.data
   const { anchor, lag } = lagOf(move, story, material)
+  const points = pointsOf(move, { story, strength })
   const values = {
     ...storyValues(story, material.until),
     market: marketValue(market),
     lag: duration(Math.abs(lag)),
     relation: word(strength),
+    points: word(points),
     tail: word(tail(story, strength)),
     order: word(Math.abs(lag) < minute ? "during" : lag > 0 ? "before" : "after"),
     anchor: word(anchor),
@@ -174,7 +197,7 @@ function moveStory(
         ? spell`${"lag"} before the move in ${"market"} ${"anchor"}`
         : spell`${"lag"} after the move in ${"market"} ${"anchor"}`
       const more = "outlets" in values ? spell`; ${"outlets"} carried it by ${"lastAt"}` : ""
-      return `${published}, ${when}${more}.${tail(story, strength)}`
+      return `${published}, ${when}${more}.${tail(story, strength)}${pointing[points]}`
     },
   )
 }
@@ -194,15 +217,20 @@ function lagOf(
 }
 
 function subjectStory(
-  { section, ...market }: Subject,
+  { outcome, section, ...market }: Subject,
   story: DigestStory,
   strength: Strength,
   material: DigestMaterial,
 ): NewDigestFact {
-  const values = {
+  const values: Values = {
     ...storyValues(story, material.until),
     market: marketValue(market),
     relation: word(strength),
+    ...outcome === null || strength !== "direct" ? {} : {
+      outcome: labelValue(outcome),
+      bearing: word(bearingOf(story.title, market.question, outcome) ?? "unknown"),
+    },
+    ...purchaseOf(market, story, material),
   }
   return factOf(
     {
@@ -213,23 +241,50 @@ function subjectStory(
     (spell) => {
       const more = "outlets" in values ? spell`; ${"outlets"} carried it by ${"lastAt"}` : ""
       return spell`On ${"market"}: ${"headline"} was first published by ${"publisher"} at ${"publishedAt"}` +
-        `${more}.${tail(story, strength)}`
+        `${more}.${tail(story, strength)}` +
+        ("wallet" in values
+          ? purchaseWords(values, spell)
+          : bearingWords(values["bearing"])
+          ? ` Its words ${bearingWords(values["bearing"])} ${spell`${"outcome"}`}.`
+          : "")
     },
   )
 }
 
-function headlineFact(story: DigestStory, material: DigestMaterial): NewDigestFact {
-  const values = storyValues(story, material.until)
-  return factOf(
-    {
-      ...{ kind: "news", topic: "headline", section: "context" },
-      source: sourceOf(story, material),
-    },
-    values,
-    (spell) =>
-      spell`${"headline"} was first published by ${"publisher"} at ${"publishedAt"}` +
-      ("outlets" in values ? spell`; ${"outlets"} carried it by ${"lastAt"}.` : "."),
-  )
+/** The largest purchase of a tracked wallet in the market of a story, and how it lies to it in time. */
+function purchaseOf(
+  { question, slug }: Pick<Subject, "slug" | "question">,
+  story: DigestStory,
+  { whaleEntries }: DigestMaterial,
+): Values {
+  const [largest] = whaleEntries.filter(({ data }) => data.market.slug === slug)
+    .toSorted((a, b) => b.data.stakeUsd - a.data.stakeUsd || b.feedIndex - a.feedIndex)
+  if (largest === undefined) return {}
+  const { lastFillAt, outcome, pseudonym, wallet } = largest.data
+  const lag = Date.parse(lastFillAt) - story.firstAt
+  return {
+    wallet: labelValue(pseudonym, wallet),
+    outcome2: labelValue(outcome),
+    lag: duration(Math.abs(lag)),
+    order: word(lag < 0 ? "before" : "after"),
+    points: word(bearingOf(story.title, question, outcome) ?? "unknown"),
+  }
+}
+
+/** What a headline's words say of an outcome; empty when it is not known. */
+export function bearingWords(bearing: Value | undefined): string {
+  const text = bearing?.type === "word" ? bearing.text : ""
+  return text === "for" ? "favour" : text === "against" ? "go against" : ""
+}
+
+function purchaseWords(values: Values, spell: Speller): string {
+  const points = values["points"]?.type === "word" ? values["points"].text : ""
+  const favour = points === "for"
+    ? ", which the headline favours,"
+    : points === "against"
+    ? ", against the headline,"
+    : ""
+  return spell` ${"wallet"} last bought ${"outcome2"}` + favour + spell` ${"lag"} ${"order"} it.`
 }
 
 /** Of an older headline it is not known whether its publisher answered in the window. */
@@ -259,23 +314,16 @@ function unexplained(
       { kind: "news", topic: "unexplained", section: "repriced", negative: true },
       values,
       (spell) =>
-        spell`No related headline was found for ${"moves"}: in ` +
+        spell`No headline about the question was found for ${"moves"}: in ` +
         `${listed(slots.map((slot) => spell`${slot}`))}.`,
     ),
   ]
 }
 
-function noStory({ coverage, stories }: DigestMaterial): ReadonlyArray<NewDigestFact> {
+function noStory({ coverage }: DigestMaterial): ReadonlyArray<NewDigestFact> {
   if (!hasAnswers(coverage)) return []
   const parts = { kind: "news", topic: "absence", section: "context", negative: true } as const
   return [
-    factOf(
-      parts,
-      {},
-      () =>
-        stories.length === 0
-          ? "No headline was published in this window."
-          : "No other headline was published in this window.",
-    ),
+    factOf(parts, {}, () => "No headline about another market of this digest was found."),
   ]
 }

@@ -5,7 +5,7 @@
  * brief form and fuller ones. The page is filled in this order:
  *
  * 1. In brief: contradictions, moves with news, the first paragraph of each section, the coverage.
- * 2. The strongest moves in full.
+ * 2. Every move with the cost of trading there, and the strongest moves in full.
  * 3. More paragraphs, where sections take turns.
  * 4. The rest in full.
  *
@@ -30,7 +30,7 @@ import { whaleDrafts } from "./paragraphs/whales.ts"
 const pageWordsMax = 775
 /** The strongest moves, which are stated in full before anything else is added, and their sizes. */
 const fullMoves = 3
-const moveSizes = 4
+const moveSizes = 3
 /** Paragraphs that a section may add per turn. */
 const perTurn: Readonly<Record<DigestSection, number>> = {
   repriced: 2,
@@ -42,8 +42,9 @@ const perTurn: Readonly<Record<DigestSection, number>> = {
 
 export function digestPage(brief: DigestBrief): DigestPage {
   const title = titleLine(brief.facts)
-  const summary = summaryLines(brief.facts)
-  const drafts = unrepeated(draftsOf(brief), [title, ...summary], brief)
+  const facts = leading(brief.facts, title)
+  const summary = summaryLines(facts, title)
+  const drafts = unrepeated(draftsOf(facts, title), [title, ...summary], brief)
   const sizes = chosenSizes(drafts)
   let number = 2
   const slotOf = (draft: Draft, place: number): ReadonlyArray<DigestSlot> => {
@@ -76,8 +77,17 @@ function slot(
   return { id, topic, facts, sentences, aboutItself: false, lead: null }
 }
 
-/** All paragraphs in the order of the page. */
-function draftsOf({ facts }: DigestBrief): ReadonlyArray<Draft> {
+/** With the facts of the title in front of the others of their topic; the coverage stays first. */
+function leading(facts: DigestBrief["facts"], { facts: ids }: Line): DigestBrief["facts"] {
+  const [first, ...rest] = facts
+  return [
+    first,
+    ...rest.toSorted((a, b) => Number(ids.includes(b.id)) - Number(ids.includes(a.id))),
+  ]
+}
+
+/** All paragraphs in the order of the page; of a section, the one of the title is first. */
+function draftsOf(facts: DigestBrief["facts"], title: Line): ReadonlyArray<Draft> {
   const sections = digestSections.flatMap((section) => contradictionDrafts(facts, section))
   const drafts = [
     ...sections,
@@ -89,7 +99,9 @@ function draftsOf({ facts }: DigestBrief): ReadonlyArray<Draft> {
     ...watchDrafts(facts),
   ]
   const filled = new Set(drafts.map(({ section }) => section))
-  return [...drafts, ...coverageDraft(facts, (section) => filled.has(section))]
+  const isOfTitle = ({ facts }: Draft) => facts.some((id) => title.facts.includes(id))
+  const [own, others] = [drafts.filter(isOfTitle), drafts.filter((it) => !isOfTitle(it))]
+  return [...own, ...others, ...coverageDraft(facts, (section) => filled.has(section))]
 }
 
 /** The size of each chosen paragraph, by its place in the list. */
@@ -118,7 +130,8 @@ function chosenSizes(drafts: ReadonlyArray<Draft>): ReadonlyMap<number, number> 
   for (const place of first) take(place, 0)
   for (const { place } of required) if (!sizes.has(place)) take(place, 0)
   const moves = places.filter(({ draft }) => draft.topic === "move")
-  for (let size = 1; size < moveSizes; size++) {
+  for (const { place } of moves) take(place, 1)
+  for (let size = 2; size < moveSizes; size++) {
     for (const { place } of moves.slice(0, fullMoves)) take(place, size)
   }
   for (const { place } of byTurns(places)) if (!sizes.has(place)) take(place, 0)

@@ -12,7 +12,6 @@ import {
   price,
   time,
   usd,
-  word,
 } from "./factBuilders.ts"
 import type { DigestMaterial, UpcomingMarket } from "./material.ts"
 import { convergenceOf } from "../../markets/domain/resolving.ts"
@@ -21,15 +20,17 @@ import type { EpochMs } from "../../core/domain/time.ts"
 /** Markets that resolve soon with a fact of their own. */
 const upcomingMax = 12
 
-/** Those with the most liquidity at a contested price; an absence when none resolves soon. */
+/** Those with the most liquidity at a contested price, none with a converged one; an absence when none resolves soon. */
 export function upcomingFacts(material: DigestMaterial): ReadonlyArray<NewDigestFact> {
-  const { coverage, upcoming, until } = material
-  if (upcoming.length === 0) return coverage.missing.includes("upcoming") ? [] : [noneSoon]
-  return describedUpcoming(material).map((market) => upcomingFact(market, until))
+  const { coverage, until } = material
+  const described = describedUpcoming(material)
+  if (described.length === 0) return coverage.missing.includes("upcoming") ? [] : [noneSoon]
+  return described.map((market) => upcomingFact(market, until))
 }
 
 export function describedUpcoming({ upcoming }: DigestMaterial): ReadonlyArray<UpcomingMarket> {
-  return upcoming.toSorted(byOpenness).slice(0, upcomingMax)
+  return upcoming.filter(({ mid }) => convergenceOf(mid) !== "converged").toSorted(byOpenness)
+    .slice(0, upcomingMax)
 }
 
 function byOpenness(a: UpcomingMarket, b: UpcomingMarket): number {
@@ -46,7 +47,7 @@ const parts = { kind: "upcoming", section: "watch" } as const
 const noneSoon = factOf(
   { ...parts, topic: "absence", negative: true },
   {},
-  () => "No market with enough liquidity is expected to resolve soon.",
+  () => "No contested market with enough liquidity is expected to resolve soon.",
 )
 
 function upcomingFact(market: UpcomingMarket, until: EpochMs): NewDigestFact {
@@ -58,7 +59,6 @@ function upcomingFact(market: UpcomingMarket, until: EpochMs): NewDigestFact {
     endsAt: time(resolvesAt, until),
     left: duration(resolvesAt - until),
     liquidity: usd(liquidityUsd),
-    state: word(convergenceOf(mid)),
   }
   return factOf(
     { ...parts, topic: "upcoming", subject: market.slug },

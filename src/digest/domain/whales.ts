@@ -164,6 +164,8 @@ const meanings = {
   neutral: "not shown to differ from the prices paid",
 } as const
 
+const resultWord = (edge: number) => edge < 0 ? "a loss" : "a gain"
+
 /** The record of each wallet, once: the one of its newest entry. */
 function recordFacts(entries: ReadonlyArray<WhaleEntryItem>): ReadonlyArray<NewDigestFact> {
   const wallets = Map.groupBy(entries, ({ data }) => data.wallet)
@@ -180,16 +182,19 @@ function recordFacts(entries: ReadonlyArray<WhaleEntryItem>): ReadonlyArray<NewD
       resolved: count(resolved, "resolved entry", "resolved entries"),
       winRate: rate(winRate),
       meanEntryPrice: price(meanEntryPrice),
-      edge: rate(edge),
-      edgeLow: rate(edgeLow),
-      edgeHigh: rate(edgeHigh),
+      edge: cents(edge),
+      edgeLow: cents(edgeLow),
+      edgeHigh: cents(edgeHigh),
+      result: word(resultWord(edge)),
+      resultLow: word(resultWord(edgeLow)),
+      resultHigh: word(resultWord(edgeHigh)),
     }
     return [
       factOf(
         { kind: "whale", topic: "calibration", section: "whales", subject: newest.data.wallet },
         values,
         (spell) =>
-          spell`${"wallet"} is labelled ${"label"}: over ${"resolved"} it had a win rate of ${"winRate"} at a mean entry price of ${"meanEntryPrice"}, an edge of ${"edge"} with an interval from ${"edgeLow"} to ${"edgeHigh"}; ${"meaning"}.`,
+          spell`${"wallet"} is labelled ${"label"}: over ${"resolved"} it had a win rate of ${"winRate"} at a mean entry price of ${"meanEntryPrice"}, ${"result"} of ${"edge"} a share on average (from ${"resultLow"} of ${"edgeLow"} to ${"resultHigh"} of ${"edgeHigh"}); ${"meaning"}.`,
       ),
     ]
   })

@@ -56,8 +56,8 @@ function prepared(text: string): string {
 }
 
 function signOf(words: ReadonlyArray<Word>, title: string, question: string, outcome: string) {
-  const match = /^(.{2,80}?) (?:vs|v)\.? (.{2,80}?)(?:$|[:(,])/i.exec(question)
-  if (match !== null) return matchSign(words, title, question, outcome, match)
+  const sides = matchOf(question)
+  if (sides !== null) return matchSign(words, title, question, outcome, sides)
   const turn = outcomeSign(outcome) * (/\b(?:not|fails? to)\b/i.test(question) ? -1 : 1)
   const limit = limitOf(question)
   const sign = limit === "several"
@@ -164,35 +164,57 @@ function reportedSign(words: ReadonlyArray<Word>, title: string, limit: Limit): 
 
 // Matches
 
+type Sides = readonly [string, string]
+
+function matchOf(question: string): Sides | null {
+  const match = /^(.{2,80}?) (?:vs|v)\.? (.{2,80}?)(?:$|[:(,])/i.exec(question)
+  return match === null ? null : [match[1] ?? "", match[2] ?? ""]
+}
+
 function matchSign(
   words: ReadonlyArray<Word>,
   title: string,
   question: string,
   outcome: string,
-  [, one = "", two = ""]: ReadonlyArray<string>,
+  sides: Sides,
 ): number {
-  const places = [one, two].map((side) => spanOf(words, wordsOf(side).map(({ term }) => term)))
-  const [first, second] = places
   const limit = limitOf(question)
   if (limit !== null) {
-    const isKnown = limit !== "several" && first !== null && second !== null
+    const isKnown = limit !== "several" && spansOf(words, sides).every((span) => span !== null)
     return isKnown ? reportedSign(words, title, limit) * outcomeSign(outcome) : 0
   }
-  const side = [one, two].findIndex((name) =>
-    name.trim().toLowerCase() === outcome.trim().toLowerCase()
-  )
+  const side = sides.findIndex((name) => name.trim().toLowerCase() === outcome.trim().toLowerCase())
   if (side < 0) return 0
-  const signs = [[first, second, 1], [second, first, -1]] as const
-  const found = signs.flatMap(([own, other, sign]) => {
-    if (own === null || own === undefined) return []
-    const follows = (at: number) => at > own.end && isBare(words.slice(own.end + 1, at))
-    const won = other === null || other === undefined
-      ? []
-      : signsOf(words, resultCues, (at) => follows(at) && other.start > at)
-    const weaker = signsOf(words, sideCues, follows)
-    return [...won, ...weaker].map((it) => it * sign)
-  })
+  const found = [...sideSigns(words, sides, resultCues, true), ...sideSigns(words, sides, sideCues)]
   return agreed(found) * (side === 0 ? 1 : -1)
+}
+
+function spansOf(words: ReadonlyArray<Word>, sides: Sides): ReadonlyArray<Span | null> {
+  return sides.map((side) => spanOf(words, wordsOf(side).map(({ term }) => term)))
+}
+
+/** The signs for the first side. `faced`: the other side stands behind the words. */
+function sideSigns(
+  words: ReadonlyArray<Word>,
+  sides: Sides,
+  cues: ReadonlyArray<Cue>,
+  faced = false,
+): ReadonlyArray<number> {
+  const spans = spansOf(words, sides)
+  return spans.flatMap((own, i) => {
+    const other = spans[1 - i] ?? null
+    if (own === null || (faced && other === null)) return []
+    const isAbout = (at: number) =>
+      at > own.end && isBare(words.slice(own.end + 1, at)) &&
+      (!faced || other !== null && other.start > at)
+    return signsOf(words, cues, isAbout).map((sign) => i === 0 ? sign : -sign)
+  })
+}
+
+/** Whether a title reports the result of a match of these two sides: of an open market, another match. */
+export function reportsResult(title: string, question: string): boolean {
+  const sides = matchOf(question)
+  return sides !== null && sideSigns(wordsOf(prepared(title)), sides, resultCues, true).length > 0
 }
 
 interface Span {

@@ -29,7 +29,7 @@ const cues = (
 ]
 
 /** A set of single words. */
-export const termsOf = (list: string): ReadonlySet<string> =>
+const termsOf = (list: string): ReadonlySet<string> =>
   new Set(wordsOf(list).map(({ term }) => term))
 
 /** Who wins: elections, prizes, leaderboards. */

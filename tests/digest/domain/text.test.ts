@@ -47,7 +47,8 @@ Deno.test("digestOf() matches the schema on the wire, with an id from its slot",
 })
 
 /** The characters and sequences that a name could use to change the document; `$` is none of them. */
-const active = /[\\`*_[\]<>#|~^{}@]|&#?\w+;|:\/\/|www\.\p{L}|\p{L}\.\p{L}{2}|:[\w+-]+:/u
+const active =
+  /[\\`*_[\]<>#|~^{}@]|&#?\w+;|:\/\/|(?<![\p{L}\p{N}])www\.\p{L}|\p{L}\.\p{L}{2}|:[\w+-]+:/u
 
 law("digestOf() shows the page in Markdown that no name can change", anyMaterial, (material) => {
   const { digest, page } = written(material)

@@ -11,10 +11,11 @@ import { listed } from "../factBuilders.ts"
 /** Characters: room for a question, an outcome and a price move; a few sentences with names. */
 export const digestLengths = { title: 220, summary: 1_000 } as const
 /** A title is shorter than this if there is a finding that fits. */
-const titleLengthWanted = 120
+const titleLengthWanted = 160
 const summaryLinesMax = 4
-/** News that is older than this before a move is not in a title or a summary. */
-const lagMsMax = 6 * hour
+/** News that is older than this before a move is not in a title, and not in a summary. */
+const titleLagMsMax = hour
+const summaryLagMsMax = 6 * hour
 /** USD a share after fees. */
 const spreadMin = 0.03
 
@@ -45,7 +46,7 @@ function titles(facts: Facts): ReadonlyArray<Title> {
   const of = (kind: string, lines: ReadonlyArray<Line>): ReadonlyArray<Title> =>
     lines.map((line) => ({ ...line, kind }))
   const moves = ofTopic(facts, "move")
-  const explained = moves.filter((move) => storyBefore(facts, move) !== undefined)
+  const explained = moves.filter((move) => storyBefore(facts, move, titleLagMsMax) !== undefined)
   const others = moves.filter((move) => !explained.includes(move))
   return [
     ...of(
@@ -62,7 +63,10 @@ function titles(facts: Facts): ReadonlyArray<Title> {
       ofTopic(facts, "ladder", "sum").filter(isLarge).map((fact) =>
         line(
           fact,
-          (spell) => spell`Quotes contradict for ${"riskless"} after fees in ${"market"}`,
+          (spell) =>
+            fact.topic === "sum"
+              ? spell`Quotes contradict for ${"riskless"} after fees in ${"market"}`
+              : spell`${"outcome"} at ${"price"} in ${"market"}, but at ${"price2"} for the easier ${"rung2"}`,
         )
       ),
     ),
@@ -111,22 +115,32 @@ const isRiskless = (fact: DigestFact) =>
 
 const hasWinner = (fact: DigestFact) => has(fact, "outcome") && !has(fact, "outcome2")
 
-function storyBefore(facts: Facts, move: DigestFact): DigestFact | undefined {
+/** The news shortly before a move whose words point the way the price went. */
+function storyBefore(
+  facts: Facts,
+  move: DigestFact,
+  lagMsMax: number,
+): DigestFact | undefined {
   const story = about(facts, move.subject, "story")
   const lag = story?.values["lag"]
   const isBefore = story !== undefined && textOf(story, "order") === "before" &&
-    textOf(story, "relation") === "direct" && lag?.type === "duration" && lag.ms <= lagMsMax
+    textOf(story, "relation") === "direct" && textOf(story, "points") === "same" &&
+    lag?.type === "duration" && lag.ms <= lagMsMax
   return isBefore ? story : undefined
 }
 
 function moveTitle(facts: Facts, move: DigestFact): Line {
-  const story = storyBefore(facts, move)
+  const story = storyBefore(facts, move, titleLagMsMax)
   const of = spell(move)
-  const way = move.direction === "down" ? "down" : "up"
-  const start = of`${"outcome"} ` + way + of` ${"change"} to ${"to"} in ${"market"}`
-  return story === undefined
+  const [way, noun] = move.direction === "down" ? ["down", "fall"] : ["up", "rise"]
+  const start = of`${"outcome"} ` + way +
+    of` ${"change"} to ${"to"} within ${"window"} in ${"market"}`
+  return story === undefined || textOf(story, "anchor") !== "began"
     ? { text: start, facts: [move.id] }
-    : { text: start + spell(story)`, ${"lag"} after news`, facts: [move.id, story.id] }
+    : {
+      text: `${start}; the ${noun} began ${spell(story)`${"lag"} after news`}`,
+      facts: [move.id, story.id],
+    }
 }
 
 /** Nothing that fits: what did not happen, or what is covered. */
@@ -135,8 +149,11 @@ function quietTitle(facts: Facts): Line {
   return { text: (fact ?? facts[0]).statement.replace(/\.$/, ""), facts: [(fact ?? facts[0]).id] }
 }
 
-/** Two to four sentences of different kinds, then more moves; in a quiet window what did not happen. */
-export function summaryLines(facts: Facts): readonly [Line, ...ReadonlyArray<Line>] {
+/** Two to four sentences of different kinds, that of the title first, then more moves; in a quiet window what did not happen. */
+export function summaryLines(
+  facts: Facts,
+  title: Line,
+): readonly [Line, ...ReadonlyArray<Line>] {
   const [strongest, ...moves] = ofTopic(facts, "move")
   const first = [
     ...strongest === undefined ? [] : [moveSummary(facts, strongest)],
@@ -146,8 +163,8 @@ export function summaryLines(facts: Facts): readonly [Line, ...ReadonlyArray<Lin
       .slice(0, 1).flatMap((record) => walletSummary(facts, record)),
   ]
   const more = [
-    ...moves.slice(0, 1).map((move) => moveSummary(facts, move)),
-    ...ofTopic(facts, "upcoming").slice(0, 1).map((fact) =>
+    ...moves.slice(0, 2).map((move) => moveSummary(facts, move)),
+    ...ofTopic(facts, "upcoming").slice(0, first.length + moves.length < 2 ? 1 : 0).map((fact) =>
       line(
         fact,
         (spell) =>
@@ -155,7 +172,9 @@ export function summaryLines(facts: Facts): readonly [Line, ...ReadonlyArray<Lin
       )
     ),
   ]
+  const isOfTitle = (line: Line) => Number(line.facts.some((id) => title.facts.includes(id)))
   const lines = [...first, ...more].slice(0, summaryLinesMax)
+    .sort((a, b) => isOfTitle(b) - isOfTitle(a))
   const quiet = ofTopic(facts, "absence").slice(0, summaryLinesMax)
   const [line1, ...rest] = lines.length >= 2 || quiet.length === 0
     ? lines
@@ -168,12 +187,14 @@ export function summaryLines(facts: Facts): readonly [Line, ...ReadonlyArray<Lin
 function moveSummary(facts: Facts, move: DigestFact): Line {
   const of = spell(move)
   const way = move.direction === "down" ? "fell" : "rose"
-  const start = of`${"outcome"} in ${"market"} ` + way + of` ${"change"} to ${"to"}`
-  const story = storyBefore(facts, move)
-  return story === undefined ? { text: `${start}${of` within ${"window"}`}.`, facts: [move.id] } : {
-    text: `${start}${spell(story)`, ${"lag"} after ${"headline"} (${"publisher"})`}.`,
-    facts: [move.id, story.id],
-  }
+  const start = of`${"outcome"} in ${"market"} ` + way +
+    of` ${"change"} to ${"to"} within ${"window"}`
+  const story = storyBefore(facts, move, summaryLagMsMax)
+  if (story === undefined) return { text: `${start}.`, facts: [move.id] }
+  const news = spell(story)`${"lag"} after ${"headline"} (${"publisher"})`
+  const noun = move.direction === "down" ? "fall" : "rise"
+  const began = textOf(story, "anchor") === "began" ? "began" : "was seen"
+  return { text: `${start}; the ${noun} ${began} ${news}.`, facts: [move.id, story.id] }
 }
 
 function contradictionSummary(fact: DigestFact): Line {
@@ -182,7 +203,7 @@ function contradictionSummary(fact: DigestFact): Line {
     (spell) =>
       fact.topic === "sum"
         ? spell`The prices of ${"markets"} around ${"market"} add up to ${"sum"}; ${"riskless"} a share is left after fees.`
-        : spell`${"outcome"} costs ${"price"} in ${"market"} but ${"outcome2"} only ${"price2"} in ${"market2"}, which it implies; ${"riskless"} a share is left after fees.`,
+        : spell`${"outcome"} in ${"market"} costs ${"price"}, more than the ${"price2"} of the easier ${"rung2"}; ${"riskless"} a share is left after fees.`,
   )
 }
 

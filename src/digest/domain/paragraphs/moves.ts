@@ -17,7 +17,7 @@ import {
   textOf,
 } from "./draft.ts"
 import { listed } from "../factBuilders.ts"
-import { tradeWords } from "../relations.ts"
+import { commonWords, tradeWords } from "../relations.ts"
 
 /** Names listed for moves without news; of more, the strongest is named. */
 const namesMax = 3
@@ -28,10 +28,10 @@ export function moveDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draf
     const story = about(facts, move.subject, "story")
     const level = about(facts, move.subject, "level")
     const cost = about(facts, move.subject, "cost")
-    const news = story === undefined ? [] : [newsLine(story, stated)]
-    const levels = level === undefined ? [] : [levelLine(level, stated)]
+    const news = story === undefined ? [] : newsLines(move, story, stated)
     const costs = cost === undefined ? [] : [costLine(cost)]
-    const full = [strengthLine(move), ...news, ...levels, ...costs]
+    const levels = level === undefined ? [] : [levelLine(level)]
+    const brief = story === undefined ? plainLine(move) : briefLine(move, story)
     return draft({
       section: "repriced",
       topic: "move",
@@ -39,10 +39,9 @@ export function moveDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draf
       required: story !== undefined,
       facts: [move, story, level, cost].flatMap((fact) => fact?.id ?? []),
       sizes: [
-        [story === undefined ? plainLine(move) : briefLine(move, story)],
-        [strengthLine(move), ...news],
-        [strengthLine(move), ...news, ...levels],
-        full,
+        [brief],
+        [brief, ...costs, ...levels],
+        [strengthLine(move), ...news, ...costs, ...levels],
       ],
     })
   })
@@ -59,17 +58,24 @@ const verb = ({ direction }: DigestFact) => direction === "down" ? "fell" : "ros
 
 function changeOf(move: DigestFact): string {
   const of = spell(move)
-  return `${of`${"outcome"} `}${
-    verb(move)
-  }${of` ${"change"} within ${"window"}, from ${"from"} to ${"to"}`}`
+  return of`${"outcome"} ` + verb(move) +
+    of` ${"change"} within ${"window"}, from ${"from"} to ${"to"}, ` + whenOf(move)
+}
+
+/** When most of it happened, or when it was seen. */
+function whenOf(move: DigestFact): string {
+  const of = spell(move)
+  return has(move, "stepFrom")
+    ? of`at least half of it between ${"stepFrom"} and ${"stepTo"}, ${"ago"} before this digest`
+    : of`seen at ${"at"}`
 }
 
 function sizeOf(move: DigestFact): string {
-  return spell(move)` (${"deviations"}, ${"depth"} of depth)`
+  return spell(move)` (${"deviations"} of the ${"usual"}, ${"depth"} of depth)`
 }
 
 function plainLine(move: DigestFact): Line {
-  return line(move, (spell) => `${changeOf(move)}${sizeOf(move)}${spell`, seen at ${"at"}`}.`)
+  return line(move, () => `${changeOf(move)}${sizeOf(move)}.`)
 }
 
 function strengthLine(move: DigestFact): Line {
@@ -79,88 +85,82 @@ function strengthLine(move: DigestFact): Line {
       : textOf(move, "basis") === "trades"
       ? "trades behind it"
       : "a stable new price"
-    return `${
-      changeOf(move)
-    }${spell` (seen at ${"at"}): ${"deviations"}, `}${reason}${spell`, ${"depth"} of depth and a spread of ${"spread"}`}.`
+    return changeOf(move) + spell`: ${"deviations"} of the ${"usual"}, ` + reason +
+      spell`, ${"depth"} of depth and a spread of ${"spread"}.`
   })
 }
 
 /** The move and its news in one sentence. */
 function briefLine(move: DigestFact, story: DigestFact): Line {
-  const of = spell(story)
-  const named = of`${"headline"} (${"publisher"}, ${"publishedAt"})`
-  return line(
-    move,
-    () => `${changeOf(move)}${sizeOf(move)}, ${orderOf(story)} ${named}${scopeOf(story)}.`,
-    story,
-  )
+  const named = spell(story)`${"headline"} (${"publisher"}, ${"publishedAt"})`
+  const scope = scopeOf(story)
+  const news = textOf(story, "points") === "other"
+    ? `; no headline found explains the ${noun(move)}, and ${named}${scope} points the other way`
+    : `; ${named}${scope} came ${lagOf(story)}`
+  return line(move, () => `${changeOf(move)}${sizeOf(move)}${news}.`, story)
 }
 
-function orderOf(story: DigestFact): string {
+const noun = ({ direction }: DigestFact) => direction === "down" ? "fall" : "rise"
+
+function lagOf(story: DigestFact): string {
   const of = spell(story)
-  const anchor = textOf(story, "anchor")
-  const verb = anchor === "began" ? "beginning" : anchor === "ended" ? "ending" : "seen"
   switch (textOf(story, "order")) {
     case "before":
-      return `${verb} ${of`${"lag"} after`}`
+      return of`${"lag"} before this move ${"anchor"}`
     case "after":
-      return `${verb} ${of`${"lag"} before`}`
+      return of`${"lag"} after this move ${"anchor"}, too late to explain it`
     default:
-      return "in the same hour as"
+      return "in the hour of this move"
   }
 }
 
 function scopeOf(story: DigestFact): string {
-  switch (textOf(story, "relation")) {
-    case "sibling":
-      return ", which names another outcome of the event"
-    case "family":
-      return ", which is about another date, limit or match"
-    default:
-      return ""
-  }
+  return textOf(story, "relation") === "sibling"
+    ? ", which names another outcome of the event,"
+    : ""
 }
 
 /** The news of a move; a headline of an earlier paragraph is stated in fewer words. */
-function newsLine(story: DigestFact, stated: Set<string>): Line {
+function newsLines(
+  move: DigestFact,
+  story: DigestFact,
+  stated: Set<string>,
+): ReadonlyArray<Line> {
   const headline = textOf(story, "headline")
   const again = stated.has(headline)
   stated.add(headline)
-  return line(story, (spell) => {
-    const order = textOf(story, "order")
-    const lag = order === "before"
-      ? spell`${"lag"} before this move ${"anchor"}`
-      : order === "after"
-      ? spell`${"lag"} after this move ${"anchor"}`
-      : "in the hour of this move"
+  const isOther = textOf(story, "points") === "other"
+  const lag = lagOf(story)
+  const news = line(story, (spell) => {
+    if (isOther) {
+      return `No headline found explains the ${noun(move)}; ` +
+        spell`${"headline"} (${"publisher"}, ${"publishedAt"}) points the other way and came ` +
+        `${lag}.${textOf(story, "tail")}`
+    }
     if (again) {
-      return `${spell`${"headline"} (${"publisher"}, ${"publishedAt"}) came `}${lag}${
-        scopeOf(story)
-      }.`
+      return spell`${"headline"} (${"publisher"}, ${"publishedAt"})` +
+        `${scopeOf(story)} came ${lag}.`
     }
     const more = has(story, "outlets") ? spell`; ${"outlets"} by ${"lastAt"}` : ""
     return spell`${"headline"} was first published by ${"publisher"} at ${"publishedAt"}, ` +
       `${lag}${more}.${textOf(story, "tail")}`
   })
+  return [news]
 }
 
-/** The half level, and once how often such moves lasted. */
-function levelLine(level: DigestFact, stated: Set<string>): Line {
+/** The half level, and how often such moves lasted. */
+function levelLine(level: DigestFact): Line {
   return line(level, (spell) => {
-    const start = spell`Half of it is given back at ${"halfLevel"}` +
+    const start = spell`Half of the move is given back at ${"halfLevel"}` +
       (has(level, "price") ? spell` (now ${"price"})` : "")
     if (!has(level, "kept")) return `${start}.`
-    const record = spell`${"resolved"} ${"kept"} ${"window"}`
-    if (stated.has(record)) {
-      return `${start}; ${spell`${"kept"} of similar moves kept at least half`}.`
-    }
-    stated.add(record)
     const drift = !has(level, "drift")
       ? ""
       : textOf(level, "course") === "back"
-      ? spell`, and the price went back ${"drift"} on average`
-      : spell`, and the price went on by ${"drift"} on average`
-    return `${start}; of ${spell`${"resolved"}, ${"kept"} kept at least half ${"window"} later`}${drift}.`
+      ? spell` (on average the price went back ${"drift"})`
+      : spell` (on average the price went on by ${"drift"})`
+    return `${start}; ` +
+      spell`${"kept"} of ${"resolved"} kept at least half ${"window"} later` + `${drift}.`
   })
 }
 
@@ -168,7 +168,7 @@ function costLine(cost: DigestFact): Line {
   return line(
     cost,
     (spell) =>
-      spell`At the ask of ${"ask"}, ${"outcome"} breaks even at a probability of ${"breakEven"}; a round trip costs ${"roundTrip"} a share.`,
+      spell`At the ask of ${"ask"}, ${"outcome"} breaks even at ${"breakEven"}; a round trip costs ${"roundTrip"} a share.`,
   )
 }
 
@@ -180,10 +180,10 @@ export function unexplainedDraft(facts: ReadonlyArray<DigestFact>): ReadonlyArra
       fact,
       (spell) =>
         names.length <= namesMax
-          ? `No related headline was found for the ${names.length === 1 ? "move" : "moves"} in ${
-            listed(names.map((slot) => spell`${slot}`))
-          }.`
-          : spell`No related headline was found for ${"moves"} of this section, among them the one in ${"market"}.`,
+          ? `No headline about the question was found for the ${
+            names.length === 1 ? "move" : "moves"
+          } in ${listed(names.map((slot) => spell`${slot}`))}.`
+          : spell`No headline about the question was found for ${"moves"} of this section, among them the one in ${"market"}.`,
     )
     return draft({ section: "repriced", topic: "unexplained", required: true, sizes: [[text]] })
   })
@@ -227,11 +227,12 @@ function ladderLines(ladder: ReadonlyArray<DigestFact>): ReadonlyArray<Line> {
   if (second === undefined) return lines
   const pairs = others.map((fact) => {
     const of = spell(fact)
-    const gain = textOf(fact, "level") === "riskless" ? of`, a gain of ${"riskless"}` : ""
-    return of`${"rung"} (${"price"}) and ${"rung2"} (${"price2"})` + gain
+    return of`${"rung"} (${"price"}) and ${"rung2"} (${"price2"})`
   })
+  const same = `The same ladder contradicts itself at ${pairs.join("; at ")}`
   return [
     ...lines,
-    line(second, () => `The same ladder contradicts itself at ${pairs.join("; at ")}.`, ...rest),
+    line(second, () => `${same}; such gains overlap and cannot be added.`, ...rest),
+    ...has(first, "common") ? [line(first, (spell) => commonWords(spell))] : [],
   ]
 }

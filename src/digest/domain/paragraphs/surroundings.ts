@@ -15,6 +15,7 @@ import {
   statementOf,
   textOf,
 } from "./draft.ts"
+import { bearingWords } from "../stories.ts"
 
 /** Markets that resolve soon on every page. */
 const requiredMax = 2
@@ -25,27 +26,20 @@ const storiesMax = 3
 export function relatedLine(story: DigestFact): Line {
   return line(story, (spell) => {
     const more = has(story, "outlets") ? spell`; ${"outlets"} by ${"lastAt"}` : ""
-    const relation = textOf(story, "relation")
-    const scope = relation === "sibling"
+    const scope = textOf(story, "relation") === "sibling"
       ? " about another outcome of the event"
-      : relation === "family"
-      ? " about another date, limit or match"
       : ""
+    const favour = bearingWords(story.values["bearing"])
+    const favoured = favour === "" ? "" : `; its words ${favour} ${spell`${"outcome"}`}`
     return `The first related headline${scope} is ` +
-      spell`${"headline"} (${"publisher"}, ${"publishedAt"}` + `${more}).`
+      spell`${"headline"} (${"publisher"}, ${"publishedAt"}` + `${more})${favoured}.`
   })
 }
 
-/** News about markets that wallets bought, then the stories that most publishers printed. */
+/** News about markets that wallets bought. */
 export function contextDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draft> {
-  const stated = new Set(
-    ofTopic(facts, "story").filter(({ section }) => section !== "whales")
-      .map((story) => textOf(story, "headline")),
-  )
-  const bought = ofTopic(facts, "story").filter((story) =>
-    story.section === "whales" && !stated.has(textOf(story, "headline"))
-  )
-  const lines = [...bought, ...ofTopic(facts, "headline")].map(statementOf)
+  const bought = ofTopic(facts, "story").filter(({ section }) => section === "whales")
+  const lines = bought.map(statementOf)
   const none = ofTopic(facts, "absence").filter(({ section }) => section === "context")
   return [
     ...chunks(lines, storiesMax).map((sentences) =>
@@ -64,27 +58,49 @@ export function contextDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<D
 export function watchDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draft> {
   const own = facts.filter(({ section }) => section === "watch")
   return [
-    ...ofTopic(own, "upcoming").map((fact, place) => {
-      const story = about(own, fact.subject, "story")
-      const level = about(facts, fact.subject, "level")
-      const news = [
-        ...story === undefined ? [] : [relatedLine(story)],
-        ...level === undefined
-          ? []
-          : [line(level, (spell) => spell`Half of its move is given back at ${"halfLevel"}.`)],
-      ]
-      return draft({
+    ...watched(ofTopic(own, "upcoming"), facts).map(({ fact, reasons }, place) =>
+      draft({
         section: "watch",
         topic: "upcoming",
         lead: textOf(fact, "market"),
         required: place < requiredMax,
-        facts: [fact, story, level].flatMap((it) => it?.id ?? []),
-        sizes: [[upcomingLine(fact)], [upcomingLine(fact), ...news]],
+        sizes: [[upcomingLine(fact), ...reasons]],
       })
-    }),
+    ),
     ...ofTopic(own, "absence").map((fact) =>
       draft({ section: "watch", topic: "absence", sizes: [[statementOf(fact)]] })
     ),
+  ]
+}
+
+/** The markets with a reason beyond their end; without any, the first one. */
+function watched(upcoming: ReadonlyArray<DigestFact>, facts: ReadonlyArray<DigestFact>) {
+  const all = upcoming.map((fact) => ({ fact, reasons: reasonsFor(fact, facts) }))
+  const found = all.filter(({ reasons }) => reasons.length > 0)
+  return found.length > 0 ? found : all.slice(0, 1)
+}
+
+/** Its news, its move, the purchases of tracked wallets and its contradiction. */
+function reasonsFor(fact: DigestFact, facts: ReadonlyArray<DigestFact>): ReadonlyArray<Line> {
+  const market = textOf(fact, "market")
+  const story = about(facts, fact.subject, "story")
+  const level = about(facts, fact.subject, "level")
+  const entry = ofTopic(facts, "entry").find((it) => textOf(it, "market") === market)
+  const ladder = ofTopic(facts, "ladder").find((it) =>
+    textOf(it, "market") === market || textOf(it, "market2") === market
+  )
+  return [
+    ...story?.section === "watch" ? [relatedLine(story)] : [],
+    ...level === undefined
+      ? []
+      : [line(level, (spell) => spell`Half of its move is given back at ${"halfLevel"}.`)],
+    ...entry === undefined
+      ? []
+      : [line(entry, (spell) => spell`${"wallet"} bought ${"outcome"} at ${"entryPrice"}.`)],
+    ...ladder === undefined
+      ? []
+      : [line(ladder, (spell) =>
+        spell`Its price and that of another limit contradict each other: ${"rung"} at ${"price"}, ${"rung2"} at ${"price2"}.`)],
   ]
 }
 
@@ -92,9 +108,7 @@ function upcomingLine(fact: DigestFact): Line {
   return line(
     fact,
     (spell) =>
-      spell`${"outcome"} at ${"price"}, ${"left"} before it resolves at about ${"endsAt"}; ` +
-      (textOf(fact, "state") === "converged" ? "the price has converged, " : "") +
-      spell`${"liquidity"} of liquidity.`,
+      spell`${"outcome"} trades at ${"price"}, ${"left"} before the market resolves at about ${"endsAt"}; ${"liquidity"} of liquidity.`,
   )
 }
 

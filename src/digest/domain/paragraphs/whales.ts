@@ -57,7 +57,7 @@ function entryLine(entry: DigestFact, facts: ReadonlyArray<DigestFact>): Line {
     line(
       entry,
       (spell) =>
-        spell`Put ${"stake"} on ${"outcome"} in ${"market"} at ${"entryPrice"}, last at ${"at"}` +
+        spell`The wallet put ${"stake"} on ${"outcome"} in ${"market"} at ${"entryPrice"}, last at ${"at"}` +
         `${price}.`,
       ...since === undefined ? [] : [since],
     )
@@ -82,7 +82,7 @@ function recordLine(record: DigestFact): Line {
   return line(
     record,
     (spell) =>
-      spell`Labelled ${"label"}: over ${"resolved"} a win rate of ${"winRate"} at a mean entry price of ${"meanEntryPrice"}, an edge of ${"edge"} (${"edgeLow"} to ${"edgeHigh"}); ${"meaning"}.`,
+      spell`It is labelled ${"label"}: over ${"resolved"} it had a win rate of ${"winRate"} at a mean entry price of ${"meanEntryPrice"}, ${"result"} of ${"edge"} a share on average (from ${"resultLow"} of ${"edgeLow"} to ${"resultHigh"} of ${"edgeHigh"}); ${"meaning"}.`,
   )
 }
 
@@ -93,9 +93,12 @@ function unlabelledLines(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Line> 
     const entries = ofTopic(facts, "entry")
       .filter((entry) => textOf(entry, "label") === "none" && !labelled.has(entry.subject))
       .slice(0, entriesMax)
-    const named = entries.map((entry) =>
-      spell(entry)`${"stake"} on ${"outcome"} in ${"market"} at ${"entryPrice"}`
-    )
+    const sinces = entries.map((entry) => sinceOf(entry, facts))
+    const named = entries.map((entry, i) => {
+      const since = sinces[i]
+      return spell(entry)`${"stake"} on ${"outcome"} in ${"market"} at ${"entryPrice"}` +
+        (since === undefined ? "" : spell(since)` (now ${"price"})`)
+    })
     return line(
       total,
       (spell) =>
@@ -104,6 +107,7 @@ function unlabelledLines(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Line> 
           ? "."
           : `; the largest ${named.length === 1 ? "is" : "are"} ${listed(named)}.`),
       ...entries,
+      ...sinces.flatMap((since) => since ?? []),
     )
   })
 }
