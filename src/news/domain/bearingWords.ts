@@ -126,7 +126,7 @@ export const doubtful = termsOf(
   `urge call ask want demand threaten hope vow seek try aim bid pledge promise debate consider weigh mull
   pressure fight push beg dream claim pretend allege joke bet should must urged asked vowed aimed tried split warn fear`,
 )
-/** With one of these anywhere, a title states nothing, or it is about somebody else. */
+/** With one of these anywhere, a title states nothing, or it is about another subject. */
 export const open = termsOf(`if unless whether why how what who which despite although
   rival opponent foe challenger`)
 

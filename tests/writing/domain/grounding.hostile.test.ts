@@ -64,7 +64,7 @@ law(
     )
     const joint = random.pick([" ", ", ", "; ", ". "])
     const text = `“Lantern Year” rose from 0.345 to 0.485${joint}${tail.join(" ")}.`
-    // Beside the figure stand its unit and its noun: `0.485 dollars a share`.
+    // Next to the figure stand its unit and its noun: `0.485 dollars a share`.
     const hasContent = tail.slice(3).some((word) => word !== undefined && marketWords.has(word))
     if (hasContent) {
       ok(ground({ kind: "fact", text, facts: ["F8"] }, facts).verdict !== "pass", text)

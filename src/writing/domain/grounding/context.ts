@@ -249,9 +249,9 @@ export function governing(
     )
   if (isLinked) return after
   if (ofClass === "outcome") {
-    const isBeside = after !== undefined && after.first - at <= 2 &&
+    const isAdjacent = after !== undefined && after.first - at <= 2 &&
       !tokens.slice(at + 1, after.first).some(({ text }) => /^[,;:]$/.test(text))
-    return inSentence.findLast(({ last }) => last < at) ?? (isBeside ? after : undefined)
+    return inSentence.findLast(({ last }) => last < at) ?? (isAdjacent ? after : undefined)
   }
   return inSentence.findLast(({ last }) => last < at) ?? after ??
     same.findLast((mention) => mention.sentence < sentence)
