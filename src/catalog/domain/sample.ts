@@ -280,9 +280,10 @@ const sampleSentences = {
     "Second Sample Wallet (proven follow) bought Yes at 0.585 for $25,000, 22 hours ago; " +
     "the ask is now 0.63, 4.5 cents more than it paid.",
   risk: "Buying Yes at 0.63 and selling it at 0.61 costs 3.2% of the stake.",
-  confidence: "Confidence is medium: there is related news, but the price drifted and no hour " +
-    "shows a reaction.",
-  bottomLine: "Watch 0.55: there half of the move is given back.",
+  confidence:
+    "Confidence that the move is more than noise (no forecast): medium, because there is " +
+    "related news, but the price drifted and no hour shows a reaction.",
+  bottomLine: "Watch 0.55, where half of the move is given back.",
 }
 
 /** The body of /v1/sample. */

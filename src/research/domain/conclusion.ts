@@ -4,7 +4,7 @@
  * @module
  */
 import { halfSteps } from "../../markets/domain/book.ts"
-import { challengeWindowMs } from "../../markets/domain/proposal.ts"
+import { challengeWindowMs, type Proposal } from "../../markets/domain/proposal.ts"
 import { convergenceOf } from "../../markets/domain/resolving.ts"
 import { quoteOfOutcome } from "../../markets/domain/quote.ts"
 import { breakEvenProbability, halfGivenBackAt } from "../../markets/domain/tradeCosts.ts"
@@ -34,17 +34,23 @@ import {
   type ReportMaterial,
 } from "./material.ts"
 import {
+  bearingOn,
+  type Change,
   directionOf,
   explanationOf,
   type Movement,
   movementOf,
   reasonLagMax,
-  toldStory,
+  sizeOf,
+  statedIn,
+  type StatedStory,
+  statedStory,
 } from "./movement.ts"
+import { day, hour } from "../../core/domain/time.ts"
 import type { Confidence } from "./report.ts"
-import { fitsLadder, impliedHere, ownContradiction } from "./siblingLines.ts"
-import { directional, labelledEntries } from "./whaleView.ts"
-import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
+import { impliedHere, ladderBelief, ownContradiction } from "./siblingLines.ts"
+import { directional, edgeLeftOf, favouredBy, type Labelled, labelledEntries } from "./whaleView.ts"
+import { joined, listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 
 /** How well the evidence supports the reading of the price, and why. */
 interface JudgedConfidence {
@@ -53,18 +59,20 @@ interface JudgedConfidence {
 }
 
 /**
- * Low when the price itself is weak, the venue's proposal contradicts it, or a move has no known reason;
- * high when the venue has decided, or a reason in several outlets came before the move; medium between.
+ * Low when the price itself is weak, the venue's proposal or a ladder contradicts it, or no report
+ * explains a move; high when the venue has decided, or several outlets had a report that points the same
+ * way before the move, which the price has kept; medium between. It is no forecast of the outcome.
  */
 export function confidenceOf(material: ReportMaterial): JudgedConfidence {
-  const judged = venueConfidence(material) ?? gateConfidence(material) ??
-    proposalConfidence(material) ?? ladderConfidence(material) ?? newsConfidence(material)
+  const [about, judged] = judgementOf(material)
   const [confidence, reason, negative = false] = judged
   return {
     confidence,
     reason: line(
       "method",
-      phrase`Confidence is ${word("confidence", confidence)}: ${reason}.`,
+      phrase`Confidence${about === "" ? "" : ` ${about}`}: ${
+        word("confidence", confidence)
+      }, because ${reason}.`,
       { subject: material.market.slug, negative },
     ),
   }
@@ -72,10 +80,25 @@ export function confidenceOf(material: ReportMaterial): JudgedConfidence {
 
 type Judged = readonly [Confidence, Statement, negative?: boolean]
 
+/** What the confidence is about, and how it is judged. */
+function judgementOf(material: ReportMaterial): readonly [about: string, Judged] {
+  const venue = venueConfidence(material)
+  if (venue !== null) return ["", venue]
+  const price = gateConfidence(material)
+  if (price !== null) return ["in the price", price]
+  const proposal = proposalConfidence(material)
+  if (proposal !== null) return ["that the price shows the payout (no forecast)", proposal]
+  const ladder = ladderConfidence(material)
+  if (ladder !== null) return ["in the price", ladder]
+  return movementOf(material).main === null
+    ? ["that the price includes the news (no forecast)", steadyConfidence(material)]
+    : ["that the move is more than noise (no forecast)", moveConfidence(material)]
+}
+
 function venueConfidence({ market }: ReportMaterial): Judged | null {
   if (market.status === "resolved") return ["high", phrase`the venue has decided the question`]
   if (market.status === "closed") {
-    return ["low", phrase`the market is closed, and its prices are from the past`]
+    return ["low", phrase`the market is closed`]
   }
   return market.mechanical === null
     ? null
@@ -90,9 +113,11 @@ function gateConfidence(material: ReportMaterial): Judged | null {
   if (book === null) return ["low", phrase`there is no order book behind the price`, true]
   const faults = [
     ...gate.spread ? [] : [phrase`the spread is ${cents("spread", book.spread)}`],
-    ...gate.depth
-      ? []
-      : [phrase`only ${usd("depth", book.depthUsdWithin5c.total)} stands near the price`],
+    ...gate.depth ? [] : [
+      phrase`only ${usd("depth", book.depthUsdWithin5c.total)} of orders are within ${
+        cents("near", nearMax)
+      } of it`,
+    ],
     ...gate.volume ? [] : [phrase`only ${usd("volume", market.volumeUsd)} was ever traded`],
   ]
   return ["low", listed(faults)]
@@ -114,12 +139,34 @@ function proposalConfidence(material: ReportMaterial): Judged | null {
     ]
   }
   const until = proposal.settlesAt ?? proposal.proposedAt + challengeWindowMs
-  return until <= now && convergenceOf(mid) === "converged"
+  const isOver = until <= now && convergenceOf(mid) === "converged"
+  const opposed = opposedTo(material, proposal)
+  if (opposed !== null) {
+    return [
+      isOver ? "medium" : "low",
+      phrase`proposal and price point to ${outcome}, but the headline of ${
+        named("publisher", opposed.source)
+      } points the other way`,
+    ]
+  }
+  return isOver
     ? [
       "high",
       phrase`proposal and price agree on ${outcome}, and the time for a challenge has passed`,
     ]
     : ["medium", phrase`proposal and price point to ${outcome}, but the venue has not decided`]
+}
+
+/** The newest story about the market since the proposal, if its title points to the other outcome. */
+function opposedTo(material: ReportMaterial, { outcome, proposedAt }: Proposal) {
+  const newest = (material.news?.stories ?? [])
+    .filter(({ strength, corrected, firstAt }) =>
+      strength === "direct" && !corrected && firstAt > proposedAt
+    )
+    .toSorted((a, b) => b.firstAt - a.firstAt)
+    .find((story) => bearingOn(material, story) !== null)
+  if (newest === undefined) return null
+  return bearingOn(material, newest) === (outcome === 0 ? "against" : "for") ? newest : null
 }
 
 /** Null when no other rung of the ladder speaks against the price. */
@@ -133,41 +180,49 @@ function ladderConfidence(material: ReportMaterial): Judged | null {
     : ["low", phrase`this price and that of another market of the event cannot both be right`]
 }
 
-/** The first story that came while the price was known: a price that did not move held through it. */
-function testOf({ news, priceAction: [first] }: ReportMaterial): RelatedStory | null {
+/** The distance from the middle within which `Microstructure` sums up the orders. */
+const nearMax = 0.05
+
+/**
+ * A story that came while the price was known, and so tests a price that did not move: the earliest
+ * whose title points to a side, else the earliest.
+ */
+function testOf(material: ReportMaterial): RelatedStory | null {
+  const { news, priceAction: [first] } = material
   const since = (news?.stories ?? []).filter(({ firstAt }) => firstAt > first.at)
-  return toldStory(since, null)?.story ?? null
+  const pointed = since.filter((story) => bearingOn(material, story) !== null)
+  return statedStory(pointed.length > 0 ? pointed : since, null)?.story ?? null
 }
 
 /** Depth from which a price that no news moves is well supported. */
 const deepUsd = 10_000
 
-function newsConfidence(material: ReportMaterial): Judged {
-  const { news, microstructure: book } = material
-  const { main, step, whole, gapless } = movementOf(material)
-  const told = news === null ? null : toldStory(news.stories, step)
-  if (main === null) {
-    const depth = book?.depthUsdWithin5c.total ?? 0
-    const tested = testOf(material)
-    return tested !== null && depth >= deepUsd
-      ? [
-        "high",
-        phrase`the price held through a related headline, with ${
-          usd("depth", depth)
-        } of orders near it`,
-      ]
-      : tested !== null
-      ? [
-        "medium",
-        phrase`the price held through a related headline, but in a book of only ${
-          usd("depth", depth)
-        }`,
-      ]
-      : whole === null
+function steadyConfidence(material: ReportMaterial): Judged {
+  const tested = testOf(material)
+  if (tested === null) {
+    return movementOf(material).whole === null
       ? ["low", phrase`only one price is known`]
       : ["medium", phrase`the price is steady, but no headline tests it`, true]
   }
-  if (told === null) return ["low", phrase`no headline says why the price moved`, true]
+  const depth = material.microstructure?.depthUsdWithin5c.total ?? 0
+  const isDeepTest = depth >= deepUsd && bearingOn(material, tested) !== null
+  const orders = phrase`${usd("depth", depth)} of orders within ${cents("near", nearMax)}`
+  return [
+    isDeepTest ? "high" : "medium",
+    phrase`the price held through a related headline, with ${
+      depth >= deepUsd ? "" : "only "
+    }${orders}`,
+  ]
+}
+
+function moveConfidence(material: ReportMaterial): Judged {
+  const { step, gapless } = movementOf(material)
+  const stated = statedIn(material)
+  if (stated === null) return ["low", phrase`no headline says why the price moved`, true]
+  const explanation = explanationOf(material)
+  if (explanation.kind === "opposed") {
+    return ["low", phrase`no headline explains it, and the related one points the other way`, true]
+  }
   if (step === null) {
     return [
       "medium",
@@ -176,8 +231,7 @@ function newsConfidence(material: ReportMaterial): Judged {
         : phrase`there is related news, but the hour of the move is not known`,
     ]
   }
-  if (told.order === "after") {
-    const explanation = explanationOf(material)
+  if (stated.order === "after") {
     return explanation.kind === "followed"
       ? [
         "medium",
@@ -185,24 +239,46 @@ function newsConfidence(material: ReportMaterial): Judged {
       ]
       : ["low", phrase`the price moved before the first headline`]
   }
-  if (told.lagMs > reasonLagMax) {
+  if (stated.lagMs > reasonLagMax) {
     return [
       "low",
-      phrase`the last headline was ${duration("lag", told.lagMs)} old when the price moved`,
+      phrase`the last headline was ${duration("lag", stated.lagMs)} old when the price moved`,
     ]
   }
-  const { outlets, corrected, strength } = told.story
-  if (corrected) return ["low", phrase`the report before the move was corrected`]
-  if (outlets.length > 1 && strength === "direct") {
-    return [
-      "high",
-      phrase`a report in ${count("outlets", outlets.length, "outlet")} came before the move`,
-    ]
+  return reportedConfidence(material, stated)
+}
+
+/** For a move with a report. Many outlets alone show only that the report was printed. */
+function reportedConfidence(material: ReportMaterial, { story, order }: StatedStory): Judged {
+  const { outlets, corrected, strength } = story
+  if (corrected) return ["low", phrase`the report of the move was corrected`]
+  if (order === "inside") {
+    return ["medium", phrase`a report came while the price moved, so which was first is not known`]
   }
-  return [
-    "medium",
-    phrase`a report came before the move, but only one outlet has it`,
-  ]
+  if (outlets.length < 2) {
+    return ["medium", phrase`a report came before the move, but only one outlet has it`]
+  }
+  const report = phrase`a report came before it (${
+    count("outlets", outlets.length, "outlet")
+  } have printed it)`
+  if (strength !== "direct" || bearingOn(material, story) === null) {
+    return ["medium", phrase`${report}, but its title does not show that it supports the move`]
+  }
+  return isStepKept(movementOf(material))
+    ? ["high", phrase`${report}, its title supports the direction, and the price has kept the step`]
+    : ["medium", phrase`${report}, but the price has given back half of the step or more`]
+}
+
+/** Whether the price is still beyond half of the step. */
+function isStepKept({ step, price }: Movement): boolean {
+  if (step === null) return false
+  const half = halfOf(step)
+  return directionOf(step) === "up" ? price.mid > half : price.mid < half
+}
+
+/** The price at which half of a change is given back. */
+function halfOf({ from, to }: Change): number {
+  return halfGivenBackAt({ priceStart: from.mid, priceNow: to.mid })
 }
 
 /** In the order of the text; never empty. */
@@ -220,9 +296,12 @@ export function bottomLines(material: ReportMaterial): readonly [Line, ...Readon
     ]
   }
   const movement = movementOf(material)
+  const [belief, ...beliefs] = beliefLines(material, movement)
   return [
-    beliefLine(material, movement),
+    belief,
+    ...beliefs,
     meaningLine(material),
+    ...signLines(material),
     ...levelLines(material, movement),
     eventLine(material),
   ]
@@ -244,51 +323,114 @@ function meaningLine(material: ReportMaterial): Line {
       { ...details, negative: true },
     )
   }
-  const breakEven = (ask: number) => breakEvenProbability(ask, market.takerFeeRate)
-  const [need, needOther] = [
-    rate("breakEven", breakEven(quote.ask)),
-    rate("breakEven2", breakEven(second.ask)),
-  ]
-  const start = market.takerFeeRate > 0
-    ? phrase`With the fee, a buyer of ${yes}`
-    : phrase`A buyer of ${yes}`
+  const cost = breakEvenProbability(quote.ask, market.takerFeeRate)
+  const cost2 = breakEvenProbability(second.ask, market.takerFeeRate)
+  const fees = market.takerFeeRate > 0 ? phrase`, fee included` : phrase``
   return line(
     "price",
-    phrase`${start} at ${price("ask", quote.ask)} breaks even at a chance of ${need}, of ${no} at ${
-      price("ask2", second.ask)
-    } at one of ${needOther}${evidenceWords(material)}.`,
+    phrase`Buying ${yes} at ${price("ask", quote.ask)} risks ${
+      tenth("risk", cost)
+    } a share to gain ${tenth("gain", 1 - cost)}, so it needs a chance of ${
+      rate("breakEven", cost)
+    }; ${no} at ${price("ask2", second.ask)} risks ${tenth("risk2", cost2)} to gain ${
+      tenth("gain2", 1 - cost2)
+    } and needs ${rate("breakEven2", cost2)}${fees}.`,
     details,
   )
 }
 
-/** What speaks for another chance than the price's: the wallets with a label. */
-function evidenceWords(material: ReportMaterial): Statement {
-  const labelled = labelledEntries(directional(material.entries ?? []))
-  const [first, ...more] = labelled
-  if (first === undefined) return phrase``
-  const favoured = labelled.map(({ entry: { outcome }, label }) =>
-    label === "follow" ? outcome : other(outcome)
-  )
-  const [side = 0] = favoured
-  const weak = labelled.some(({ proven }) => proven) ? "" : "weak "
-  const on = outcomeName(material, side, "outcome3")
-  if (more.length === 0) {
-    const { entry, label } = first
-    return phrase`; the only ${weak}sign of a higher chance is the entry of ${
-      named("wallet", entry.name)
-    } (${label} on ${outcomeName(material, entry.outcome, "outcome4")})${
-      label === "fade" ? phrase`, which points to ${on}` : phrase``
-    }`
-  }
-  const all = count("wallets", labelled.length, "labelled wallet")
-  return favoured.every((each) => each === side)
-    ? phrase`; the ${all} ${
-      more.length === 1 ? "both" : "all"
-    } point to ${on}, a ${weak}sign of a higher chance`
-    : phrase`; the ${all} point both ways`
+/** To a tenth of a cent. */
+function tenth(slot: string, of: number): Statement {
+  return cents(slot, roundTo(of, 1_000))
 }
 
-const other = (outcome: 0 | 1): 0 | 1 => outcome === 0 ? 1 : 0
+/** What speaks for another chance than the break-even ones: labelled wallets with an edge that is left. */
+function signLines(material: ReportMaterial): ReadonlyArray<Line> {
+  const { quote, market } = material
+  if (quote === null || quote.ask === null || quote.bid === null) return []
+  const details = { subject: market.slug }
+  const labelled = labelledEntries(directional(material.entries ?? []))
+  const signs = labelled.filter((each) => signOf(material, each) === "sign")
+  const none = labelled.filter((each) => !signs.includes(each))
+  const [first] = signs
+  if (first === undefined) {
+    const words = noSignWords(material, none)
+    return words === null ? [] : [line("whale", words, details)]
+  }
+  const sides = signs.map(favouredBy)
+  const side = favouredBy(first)
+  const weak = signs.some(({ proven }) => proven) ? "" : "weak "
+  const on = outcomeName(material, side, "outcome")
+  const sign = signs.length === 1
+    ? phrase`The only ${weak}sign of a higher chance of ${on} is the entry of ${
+      named("wallet", first.entry.name)
+    } (${first.label} on ${outcomeName(material, first.entry.outcome, "outcome3")})`
+    : sides.every((each) => each === side)
+    ? phrase`${
+      count("wallets", signs.length, "labelled wallet")
+    } point to ${on}, a ${weak}sign of a higher chance`
+    : phrase`${count("wallets", signs.length, "labelled wallet")} point both ways`
+  return [line(
+    "whale",
+    none.length === 0 ? phrase`${sign}.` : phrase`${sign}; ${usedWords(material, none)}.`,
+    details,
+  )]
+}
+
+/** Without a sign for either side; null where a ladder or a proposal may be one. */
+function noSignWords(material: ReportMaterial, used: ReadonlyArray<Labelled>): Statement | null {
+  if (ladderBelief(material).length > 0 || material.proposal !== null) {
+    return used.length === 0 ? null : phrase`At these prices ${usedWords(material, used)}.`
+  }
+  if (material.entries === null) return null
+  return phrase`On these facts neither side is attractive: ${
+    used.length === 0 ? phrase`no wallet with a label takes a side` : usedWords(material, used)
+  }.`
+}
+
+/**
+ * Whether an entry with a label is a sign for a buyer at today's ask: not when its edge is used up, nor
+ * when the price went against it by more than its edge, because then others know more.
+ */
+function signOf(material: ReportMaterial, labelled: Labelled): "sign" | "used" | "against" {
+  const left = edgeLeftOf(material, labelled) ?? 0
+  return left <= 0 ? "used" : left > 2 * Math.abs(labelled.row.edge) ? "against" : "sign"
+}
+
+/** Labelled wallets whose entries are no sign for a buyer. */
+function usedWords(material: ReportMaterial, none: ReadonlyArray<Labelled>): Statement {
+  const of = (kind: "used" | "against", words: string, slot: string) => {
+    const found = none.filter((each) => signOf(material, each) === kind)
+    const [first, ...more] = found
+    if (first === undefined) return []
+    const side = outcomeName(material, favouredBy(first), `outcome${slot}`)
+    return [
+      more.length === 0
+        ? phrase`the edge of ${
+          named(`wallet${slot}`, first.entry.name)
+        } is ${words}, so it is no reason to buy ${side}`
+        : phrase`the edges of ${
+          count(`wallets${slot}`, found.length, "labelled wallet")
+        } are ${words}, so they are no reason to buy`,
+    ]
+  }
+  return joined([
+    ...of("used", "used up at today's ask", "2"),
+    ...of("against", "smaller than the later price change", "4"),
+  ], "; ")
+}
+
+/** What the ladder says of a price that it contradicts, else what the market says. */
+function beliefLines(
+  material: ReportMaterial,
+  movement: Movement,
+): readonly [Line, ...ReadonlyArray<Line>] {
+  const stated = material.proposal === null ? ladderBelief(material) : []
+  const [first, ...more] = stated.map((each) =>
+    line("relation", each, { subject: material.market.slug })
+  )
+  return first === undefined ? [beliefLine(material, movement)] : [first, ...more]
+}
 
 /** What a reader may believe of the price, with what such moves did next. */
 function beliefLine(material: ReportMaterial, movement: Movement): Line {
@@ -296,16 +438,7 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
   const { main } = movement
   const details = { subject: market.slug }
   if (proposal !== null && !proposal.disputed) {
-    const left = 1 - priceOfOutcome(material, proposal.outcome)
-    return line(
-      "market",
-      phrase`If the proposal of ${
-        outcomeName(material, proposal.outcome, "outcome")
-      } stands, a share gains ${
-        cents("change", left)
-      }; traders ask that much for the risk that it does not.`,
-      details,
-    )
+    return line("market", proposedWords(material, proposal.outcome), details)
   }
   if (proposal !== null) {
     return line(
@@ -316,21 +449,17 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
       details,
     )
   }
-  const ladder = ladderBelief(material)
-  if (ladder !== null) return line("relation", ladder, details)
   if (main === null) {
     const tested = testOf(material)
-    return line(
-      "price",
-      tested === null
-        ? phrase`${passesGate(material) ? "Believe" : "Take only as a rough guide"} the price of ${
-          price("price", priceOf(material).mid)
-        } until news tests it.`
-        : phrase`The price of ${
-          price("price", priceOf(material).mid)
-        } already includes the report of ${named("publisher", tested.source)}.`,
-      details,
-    )
+    return tested === null
+      ? line(
+        "price",
+        phrase`No news has tested the price of ${price("price", priceOf(material).mid)} so far${
+          passesGate(material) ? "" : ", and it is only a rough guide"
+        }.`,
+        details,
+      )
+      : testedLine(material, tested)
   }
   const explanation = explanationOf(material)
   const isReason = explanation.kind === "followed" ||
@@ -342,39 +471,77 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
       ? phrase`Treat the ${change} as unexplained.`
       : phrase`Treat the ${change} as unexplained, but not as noise: of ${record}.`
     : record === null
-    ? phrase`Believe the direction of the move as far as the report.`
+    ? phrase`How often such a move lasts is not known here.`
     : phrase`Of ${record}.`
   return line("record", text, { ...details, direction: directionOf(main) })
 }
 
-/** What to make of a price that another market of the event contradicts; null without one. */
-function ladderBelief(material: ReportMaterial): Statement | null {
-  const implied = impliedHere(material)
-  if (implied !== null) {
-    return phrase`Find out whether both markets ask about the same day and source: then the proposal decides this one too.`
+/** What a share of the proposed outcome gains, at its ask if there is one. */
+function proposedWords(material: ReportMaterial, proposed: 0 | 1): Statement {
+  const { quote, market } = material
+  const outcome = outcomeName(material, proposed, "outcome")
+  const ask = quote === null ? null : quoteOfOutcome(quote, proposed).ask
+  if (ask === null) {
+    const gain = tenth("change", 1 - priceOfOutcome(material, proposed))
+    return phrase`If the proposal of ${outcome} stands, a share gains ${gain} over its last price.`
   }
-  const found = ownContradiction(material)
-  if (found === null) return null
-  const excess = cents("excess", found.midExcess)
-  const fits = fitsLadder(material)
-  return fits === null
-    ? phrase`Before believing this price, find out which of the two is stale: they are ${excess} apart in the wrong order.`
-    : fits
-    ? phrase`The rest of the ladder agrees with this price: more likely the other one is stale or wrong, by up to ${excess}.`
-    : phrase`The rest of the ladder speaks against this price: more likely it is stale or wrong, by up to ${excess}.`
+  const cost = breakEvenProbability(ask, market.takerFeeRate)
+  return phrase`If the proposal of ${outcome} stands, a share bought at the ask of ${
+    price("ask", ask)
+  } gains ${tenth("gain", 1 - cost)}; if not, ${tenth("risk", cost)} may be lost.`
+}
+
+/** What the price did after the report that tests it, and the report that points the other way. */
+function testedLine(material: ReportMaterial, tested: RelatedStory): Line {
+  const { priceAction, market } = material
+  const [first] = priceAction
+  const before = priceAction.findLast(({ at }) => at <= tested.firstAt) ?? first
+  const change: Change = { from: before, to: priceOf(material) }
+  const direction = directionOf(change)
+  const bearing = bearingOn(material, tested)
+  const yes = outcomeName(material, 0, "outcome")
+  const moved = direction === null
+    ? phrase`did not change`
+    : bearing === "against" && direction === "up"
+    ? phrase`did not fall`
+    : bearing === "for" && direction === "down"
+    ? phrase`did not rise`
+    : phrase`${direction === "up" ? "rose" : "fell"} ${cents("change", sizeInUsd(change))}`
+  const points = bearing === null ? phrase`` : phrase`, whose title points ${bearing} ${yes}`
+  const opposite = bearing === null ? undefined : (material.news?.stories ?? []).find((story) => {
+    const other = bearingOn(material, story)
+    return other !== null && other !== bearing && story.strength !== "family"
+  })
+  const contrary = opposite === undefined
+    ? phrase``
+    : phrase`; the headline of ${named("publisher2", opposite.source)} points the other way`
+  return line(
+    "price",
+    phrase`The price ${moved} after the report of ${
+      named("publisher", tested.source)
+    }${points}: it was ${price("from", before.mid)} before the report and is ${
+      price("to", change.to.mid)
+    } now${contrary}.`,
+    { subject: market.slug, direction },
+  )
+}
+
+function sizeInUsd({ from, to }: Change): number {
+  return roundTo(to.mid - from.mid, 10_000)
 }
 
 /** What moves of this kind did next, by our own scorecard, else on public prices; null if not known. */
 function recordWords(
   material: ReportMaterial,
-  { main, lastDay, price: now }: Movement,
+  { main, lastDay, step, price: now }: Movement,
 ): Statement | null {
   if (main === null || main !== lastDay) return null
   const delta = main.to.mid - main.from.mid
   if (Math.abs(halfSteps(delta)) < halfSteps(movesMin)) return null
+  const isConverged = convergenceOf(now.mid) === "converged"
   const bins = binsOf({
     ...{ window: "24h", delta, zScore: 0, endsAt: null, emittedAt: material.now },
-    converged: convergenceOf(now.mid) === "converged",
+    converged: isConverged,
   }).slice(-2)
   const sources = [
     ...material.moveSums === null ? [] : [{ basis: "own_movers", sums: material.moveSums }],
@@ -386,16 +553,33 @@ function recordWords(
       const drift = found === undefined ? null : driftOf(found)
       if (found === undefined || drift === null) continue
       const such = count("resolved", found.moves, "earlier move", "earlier moves")
-      return phrase`${such} ${bin.includes("24h") ? sizeWords(delta) : "of any size"}${
-        basis === "own_movers" ? "" : " in public price records"
-      }, ${
+      return phrase`${such} ${
+        bin.includes("24h")
+          ? sizeWords(delta)
+          : isConverged
+          ? "to a nearly decided price"
+          : "of any size"
+      }${basis === "own_movers" ? "" : " in public price records"}, ${
         rate("kept", drift.shareKept)
       } still kept half or more a day later, and on average the price ${
         drift.drift < 0 ? "came back" : "went on by"
-      } ${cents("drift", roundTo(drift.drift, 1_000))}`
+      } ${cents("drift", roundTo(drift.drift, 1_000))}${passedWords(material, step)}`
     }
   }
   return null
+}
+
+/** From here on a record of the next day says less: that part of the day is over. */
+const passedMin = 6 * hour
+
+/** How much of the day after the step is over, as the end of a sentence about that day. */
+function passedWords({ now }: ReportMaterial, step: Change | null): Statement {
+  const passed = step === null ? 0 : now - step.to.at
+  if (passed < passedMin) return phrase``
+  const since = duration("passed", Math.min(passed, day))
+  return passed > day / 2
+    ? phrase`; most of that day is over here, ${since} after the step`
+    : phrase`; ${since} of that day have passed here`
 }
 
 /** The sizes of moves that are counted together, as in `moveOutcomes.ts`. */
@@ -413,32 +597,13 @@ function sizeWords(delta: number): Statement {
 const movesMin = 0.05
 
 /** The prices at which the reading of this report would be wrong. */
-function levelLines(
-  material: ReportMaterial,
-  { main, whole, low, high, price: now }: Movement,
-): ReadonlyArray<Line> {
+function levelLines(material: ReportMaterial, movement: Movement): ReadonlyArray<Line> {
+  const { main, whole, low, high, price: now } = movement
   const details = { subject: material.market.slug }
   if (material.proposal !== null) return []
   const isInside = halfSteps(low.mid) < halfSteps(now.mid) &&
     halfSteps(now.mid) < halfSteps(high.mid)
-  if (main !== null) {
-    const half = halfGivenBackAt({ priceStart: main.from.mid, priceNow: main.to.mid })
-    const up = directionOf(main) === "up"
-    const beyond = up ? high : low
-    const [level, end] = [
-      price("halfLevel", roundTo(half, 1_000)),
-      price(up ? "high" : "low", beyond.mid),
-    ]
-    return [line(
-      "price",
-      halfSteps(beyond.mid) === halfSteps(now.mid)
-        ? phrase`Watch ${level}: there half of the move is given back.`
-        : phrase`Watch ${level}, where half of the move is given back, and ${end}, the ${
-          up ? "highest" : "lowest"
-        } price so far: beyond it the move goes on.`,
-      { ...details, direction: directionOf(main) },
-    )]
-  }
+  if (main !== null) return watchLines(material, movement)
   if (whole === null || !isInside) return []
   return [line(
     "price",
@@ -449,11 +614,46 @@ function levelLines(
   )]
 }
 
+/**
+ * Where half of the move is given back: of its largest step when that is larger than the move itself.
+ * A level that is no further than the spread, or that the price has passed, is none to watch.
+ */
+function watchLines(
+  material: ReportMaterial,
+  { main, step, whole, low, high, price: now }: Movement,
+): ReadonlyArray<Line> {
+  if (main === null) return []
+  const isStep = step !== null && Math.abs(sizeOf(step)) > Math.abs(sizeOf(main))
+  const half = halfOf(isStep ? step : main)
+  const up = directionOf(main) === "up"
+  const left = halfSteps(now.mid) - halfSteps(half)
+  const spread = halfSteps(material.microstructure?.spread ?? 0)
+  const isNear = Math.abs(left) <= spread
+  const isPassed = left === 0 || left > 0 !== up
+  const level = isNear || isPassed ? [] : [
+    phrase`${price("halfLevel", roundTo(half, 1_000))}, where half of the ${
+      isStep ? "step" : "move"
+    } is given back`,
+  ]
+  const beyond = up ? high : low
+  const room = Math.abs(halfSteps(beyond.mid) - halfSteps(now.mid))
+  const end = whole === null || room <= spread ? [] : [
+    phrase`${price(up ? "high" : "low", beyond.mid)}, the ${up ? "highest" : "lowest"} price of ${
+      duration("window", whole.to.at - whole.from.at)
+    }: beyond it the move goes on`,
+  ]
+  const watched = [...level, ...end]
+  return watched.length === 0 ? [] : [line("price", phrase`Watch ${joined(watched, ", and ")}.`, {
+    subject: material.market.slug,
+    direction: directionOf(main),
+  })]
+}
+
 /** What comes next: the end of a challenge, another report, the scheduled end. */
 function eventLine(material: ReportMaterial): Line {
-  const { market: { slug, endsAt }, proposal, news, now } = material
+  const { market: { slug, endsAt }, proposal, now } = material
   const { main, step } = movementOf(material)
-  const told = news === null ? null : toldStory(news.stories, step)
+  const stated = statedIn(material)
   const until = proposal === null || proposal.disputed
     ? null
     : proposal.settlesAt ?? proposal.proposedAt + challengeWindowMs
@@ -466,12 +666,12 @@ function eventLine(material: ReportMaterial): Line {
     ],
     ...main === null || proposal !== null
       ? []
-      : told === null
+      : stated === null || explanationOf(material).kind === "opposed"
       ? [phrase`a first report that explains the move`]
-      : step !== null && told.order === "after"
+      : step !== null && stated.order === "after"
       ? explanationOf(material).kind === "followed" ? [] : [phrase`a report that explains the step`]
-      : told.story.outlets.length === 1
-      ? [phrase`a second outlet with the report of ${named("publisher", told.story.source)}`]
+      : stated.story.outlets.length === 1
+      ? [phrase`a second outlet with the report of ${named("publisher", stated.story.source)}`]
       : [],
     ...endsAt === null || until !== null ? [] : endsAt > now
       ? [

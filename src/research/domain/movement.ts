@@ -6,6 +6,7 @@
 import { halfSteps, isPrice } from "../../markets/domain/book.ts"
 import { headlineLag, stepWithin } from "../../markets/domain/priceStep.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
+import { bearingOf } from "../../news/domain/bearing.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
 import { priceOf, type ReportMaterial } from "./material.ts"
 import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
@@ -118,46 +119,83 @@ function stepsOf(points: ReadonlyArray<SeriesPoint>): ReadonlyArray<Change> {
 }
 
 /** The story to state with a step, and whether it was published before the step was seen. */
-export interface ToldStory {
+export interface StatedStory {
   readonly story: RelatedStory
   /** `inside`: in the hour of the step, so that the order is not known. Null without a step. */
   readonly order: "before" | "inside" | "after" | null
   /** From the publication until the step was seen, or from there until the publication. */
   readonly lagMs: number
+  /** Whether its title points against the move, so that it does not explain it. */
+  readonly opposed: boolean
 }
 
 /** A story is a possible reason for a step this long after it. */
 export const reasonLagMax = 6 * hour
 
 /**
- * The story that may be the reason for a step: the earliest of the last `reasonLagMax` before it was
- * seen. Without one the earliest after it, else the latest before. Without a step the earliest of all.
- * Stories directly about the market come before those about its siblings.
+ * Whether the title of a story points for or against the first outcome; null when it does not say.
+ * Untrusted: a title may be false.
  */
-export function toldStory(
+export function bearingOn(
+  { market: { question, outcomes } }: ReportMaterial,
+  { title }: RelatedStory,
+): "for" | "against" | null {
+  return bearingOf(title, question, outcomes[0])
+}
+
+/** Whether the title of a story points against the direction of a change. */
+function isOpposed(material: ReportMaterial, story: RelatedStory, change: Change | null): boolean {
+  const direction = change === null ? null : directionOf(change)
+  if (direction === null) return false
+  return bearingOn(material, story) === (direction === "up" ? "against" : "for")
+}
+
+/** The story to state in a report, if it has one: see `statedStory`. */
+export function statedIn(material: ReportMaterial): StatedStory | null {
+  const { main, step } = movementOf(material)
+  return statedStory(
+    material.news?.stories ?? [],
+    step,
+    (story) => isOpposed(material, story, step ?? main),
+  )
+}
+
+/**
+ * The story that may be the reason for a step: the earliest of the last `reasonLagMax` before it was
+ * seen; one that points the other way only without any other. Without one the earliest after it, else
+ * the latest before. Without a step the earliest of all. Stories directly about the market come before
+ * those about its siblings.
+ */
+export function statedStory(
   stories: ReadonlyArray<RelatedStory>,
   step: Change | null,
-): ToldStory | null {
+  opposes: (story: RelatedStory) => boolean = () => false,
+): StatedStory | null {
   for (const strength of ["direct", "sibling"] as const) {
     const own = stories.filter((story) => story.strength === strength)
       .toSorted((a, b) => a.firstAt - b.firstAt)
-    const story = step === null ? own[0] : chosen(own, step.to.at)
-    if (story !== undefined) return told(story, step)
+    const story = step === null ? own[0] : chosen(own, step.to.at, opposes)
+    if (story !== undefined) return stated(story, step, opposes(story))
   }
   return null
 }
 
 /** `stories` are ascending. */
-function chosen(stories: ReadonlyArray<RelatedStory>, seenAt: EpochMs): RelatedStory | undefined {
+function chosen(
+  stories: ReadonlyArray<RelatedStory>,
+  seenAt: EpochMs,
+  opposes: (story: RelatedStory) => boolean,
+): RelatedStory | undefined {
   const before = stories.filter(({ firstAt }) => firstAt <= seenAt)
-  return before.find(({ firstAt }) => firstAt >= seenAt - reasonLagMax) ??
+  const near = before.filter(({ firstAt }) => firstAt >= seenAt - reasonLagMax)
+  return near.find((story) => !opposes(story)) ?? near[0] ??
     stories.find(({ firstAt }) => firstAt > seenAt) ?? before.at(-1)
 }
 
-function told(story: RelatedStory, step: Change | null): ToldStory {
-  if (step === null) return { story, order: null, lagMs: 0 }
+function stated(story: RelatedStory, step: Change | null, opposed: boolean): StatedStory {
+  if (step === null) return { story, order: null, lagMs: 0, opposed }
   const { position, lagMsMax } = headlineLag(story.firstAt, { from: step.from.at, to: step.to.at })
-  return { story, order: position, lagMs: Math.abs(lagMsMax) }
+  return { story, order: position, lagMs: Math.abs(lagMsMax), opposed }
 }
 
 /** A first headline this soon after a step reports what moved it. */
@@ -166,21 +204,24 @@ const followingLagMax = 2 * hour
 /** How a step and the news belong together. */
 type Explanation =
   /** The story came before the step, or in its hour. */
-  | { readonly kind: "reported"; readonly story: RelatedStory }
+  | { readonly kind: "reported"; readonly story: RelatedStory; readonly isInside: boolean }
   /** The first headline followed the step after `lagMs`, so that others knew before it. */
   | { readonly kind: "followed"; readonly story: RelatedStory; readonly lagMs: number }
+  /** The title of the story points against the move. */
+  | { readonly kind: "opposed"; readonly story: RelatedStory }
   /** There are stories, but no step to compare them with. */
   | { readonly kind: "unmatched" }
   | { readonly kind: "none" }
 
 export function explanationOf(material: ReportMaterial): Explanation {
-  const { step } = movementOf(material)
-  const told = material.news === null ? null : toldStory(material.news.stories, step)
-  if (told === null) return { kind: "none" }
-  if (told.order === null) return { kind: "unmatched" }
-  const { story, order, lagMs } = told
-  if (order === "after") {
-    return lagMs <= followingLagMax ? { kind: "followed", story, lagMs } : { kind: "none" }
-  }
-  return lagMs <= reasonLagMax ? { kind: "reported", story } : { kind: "none" }
+  const found = statedIn(material)
+  if (found === null) return { kind: "none" }
+  const { story, order, lagMs, opposed } = found
+  if (order === null) return opposed ? { kind: "opposed", story } : { kind: "unmatched" }
+  const isTooFar = lagMs > (order === "after" ? followingLagMax : reasonLagMax)
+  if (isTooFar) return { kind: "none" }
+  if (opposed) return { kind: "opposed", story }
+  return order === "after"
+    ? { kind: "followed", story, lagMs }
+    : { kind: "reported", story, isInside: order === "inside" }
 }

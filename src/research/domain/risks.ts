@@ -9,9 +9,10 @@
 import { halfSteps, type Microstructure } from "../../markets/domain/book.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
 import { rulesExcerpt } from "../../markets/domain/rulesExcerpt.ts"
+import { quoteOfOutcome } from "../../markets/domain/quote.ts"
 import { challengeWindowMs, type Proposal } from "../../markets/domain/proposal.ts"
 import { depthUsdMin, volumeUsdMin } from "../../markets/domain/quality.ts"
-import { roundTripOf } from "../../markets/domain/tradeCosts.ts"
+import { breakEvenProbability, roundTripOf } from "../../markets/domain/tradeCosts.ts"
 import {
   cents,
   count,
@@ -25,8 +26,8 @@ import {
   time,
   usd,
 } from "./lines.ts"
-import { outcomeName, priceOf, priceOfOutcome, type ReportMaterial } from "./material.ts"
-import { type Change, explanationOf, movementOf, sizeOf, toldStory } from "./movement.ts"
+import { outcomeName, priceOfOutcome, type ReportMaterial } from "./material.ts"
+import { type Change, explanationOf, movementOf, sizeOf, statedIn } from "./movement.ts"
 import { directional, mainSide } from "./whaleView.ts"
 import { phrase, type Statement } from "../../writing/domain/statement.ts"
 import { day } from "../../core/domain/time.ts"
@@ -56,11 +57,13 @@ export function riskLines(material: ReportMaterial): readonly [Line, ...Readonly
     ...walletRisks(material),
     ...siblingRisks(material),
     ...endRisks(material),
-    ...ruleRisks(material),
+    ...payoffRisks(material),
   ]
-  const [first, ...rest] = found.toSorted((a, b) => b.weight - a.weight)
+  const rules = status === "resolved" || status === "closed" ? [] : ruleRisks(material)
+  const ranked = found.toSorted((a, b) => b.weight - a.weight)
     .filter(({ weight }, n) => weight >= minorWeight || n < minorsFrom)
-    .slice(0, risksMax).map(({ line }) => line)
+  const [first, ...rest] = [...ranked.slice(0, risksMax - rules.length), ...rules]
+    .toSorted((a, b) => b.weight - a.weight).map(({ line }) => line)
   return first === undefined ? [volumeLine(material)] : [first, ...rest]
 }
 
@@ -190,14 +193,14 @@ function depthRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   const [least, most] = [Math.min(up5c ?? Infinity, down5c ?? Infinity), depthUsdMin * deepFactor]
   const { main } = movementOf(material)
   const isUnexplained = main !== null && material.proposal === null &&
-    explanationOf(material).kind === "none"
+    ["none", "opposed"].includes(explanationOf(material).kind)
   const words = impactWords(book)
   if (words !== null && isUnexplained) {
     return [risk(
       material,
       72,
       "book",
-      phrase`No reason for the move is reported, and one large trader can make such a move: in the book now ${words}.`,
+      phrase`No report explains the move, and in the book now ${words}.`,
       true,
     )]
   }
@@ -207,7 +210,7 @@ function depthRisks(material: ReportMaterial): ReadonlyArray<Risk> {
     25 + 40 * Math.max(0, 1 - Math.min(total, least) / most),
     "book",
     words === null
-      ? phrase`Only ${usd("depth", total)} of orders stand within ${
+      ? phrase`Only ${usd("depth", total)} of orders are within ${
         cents("change", 0.05)
       } of the price, and none behind them.`
       : phrase`In the book now ${words}.`,
@@ -252,9 +255,10 @@ function causeRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   if (main === null || material.proposal !== null) return missing
   const explanation = explanationOf(material)
   if (explanation.kind === "unmatched") return missing
-  if (explanation.kind === "none") {
-    const isTold = material.microstructure !== null && impactWords(material.microstructure) !== null
-    return isTold ? missing : [
+  if (explanation.kind === "none" || explanation.kind === "opposed") {
+    const isStated = material.microstructure !== null &&
+      impactWords(material.microstructure) !== null
+    return isStated ? missing : [
       ...missing,
       risk(
         material,
@@ -325,12 +329,12 @@ function rivalRisks(material: ReportMaterial): ReadonlyArray<Risk> {
 /** Stories about other outcomes that are newer than every direct one, the newest first. */
 export function rivalStories(material: ReportMaterial): ReadonlyArray<RelatedStory> {
   const { news, now } = material
-  const told = toldStory(news?.stories ?? [], movementOf(material).step)
+  const stated = statedIn(material)
   const stories = news?.stories ?? []
   const direct = stories.filter(({ strength }) => strength === "direct")
   const since = Math.max(now - rivalAgeMax, ...direct.map(({ firstAt }) => firstAt))
   return stories.filter(({ strength, firstAt }) => strength === "sibling" && firstAt > since)
-    .filter(({ url }) => url !== told?.story.url)
+    .filter(({ url }) => url !== stated?.story.url)
     .toSorted((a, b) => b.firstAt - a.firstAt)
 }
 
@@ -402,7 +406,6 @@ function siblingRisks(material: ReportMaterial): ReadonlyArray<Risk> {
 
 /** From here on the end is far away, and the money is bound. */
 const farEndMs = 180 * day
-const nearEndMs = 4 * day
 
 function endRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   const { market: { endsAt, status }, now } = material
@@ -428,21 +431,34 @@ function endRisks(material: ReportMaterial): ReadonlyArray<Risk> {
       phrase`The scheduled end, ${end}, passed ${left} ago: the outcome may already be known to others.`,
     )]
   }
-  if (endsAt - now <= nearEndMs) {
-    return [risk(
-      material,
-      50 + 20 * (1 - (endsAt - now) / nearEndMs),
-      "market",
-      phrase`The end is ${left} away (${end}): a share at ${
-        price("price", priceOf(material).mid)
-      } is then paid in full or not at all, most likely in one step.`,
-    )]
-  }
   return endsAt - now <= farEndMs ? [] : [risk(
     material,
     45,
     "market",
     phrase`The money is bound for up to ${left}, until ${end}.`,
+  )]
+}
+
+/** A loss this many times the gain is stated. */
+const lossFactorMin = 8
+
+/** A side that costs so much that one loss takes the gains of many. */
+function payoffRisks(material: ReportMaterial): ReadonlyArray<Risk> {
+  const { quote, market: { takerFeeRate } } = material
+  if (quote === null || material.proposal !== null) return []
+  const outcome = quote.mid >= 0.5 ? 0 : 1
+  const { ask } = quoteOfOutcome(quote, outcome)
+  if (ask === null) return []
+  const cost = breakEvenProbability(ask, takerFeeRate)
+  const factor = Math.floor(cost / (1 - cost))
+  if (!(cost < 1) || factor < lossFactorMin) return []
+  return [risk(
+    material,
+    34,
+    "price",
+    phrase`One loss on ${outcomeName(material, outcome, "outcome")} at ${
+      price("ask", ask)
+    } takes the gain of ${count("gains", factor, "such purchase")}.`,
   )]
 }
 
@@ -459,7 +475,7 @@ function ruleRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   const quoted = named("quote", quote.replace(/[.\s]+$/, ""), rulesQuotedMax)
   return [risk(
     material,
-    exception === null ? 32 : 58,
+    exception === null ? 36 : 58,
     "rules",
     exception === null
       ? phrase`The rules of the venue decide it: ${quoted}.`

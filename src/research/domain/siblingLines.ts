@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { halfSteps } from "../../markets/domain/book.ts"
 import { siblingSums } from "../../markets/domain/siblings.ts"
 import {
   type Contradiction,
@@ -12,11 +13,11 @@ import {
   type LadderRung,
   laddersOf,
 } from "../../markets/domain/ladders.ts"
-import { cents, count, type Line, line, named, price, usd } from "./lines.ts"
+import { cents, count, type Line, line, named, price, roundTo, usd } from "./lines.ts"
 import { outcomeName, priceOf, type ReportMaterial } from "./material.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
 import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
-import { type Quote, quoteOfMid, quoteOfOutcome } from "../../markets/domain/quote.ts"
+import { complement, type Quote, quoteOfMid, quoteOfOutcome } from "../../markets/domain/quote.ts"
 
 /** The outcomes of an event may sum to this much more or less than 1 without being worth a sentence. */
 const distanceMin = 0.02
@@ -34,12 +35,21 @@ const rungsMin = 3
 /** Rungs on either side of this market that are listed. */
 const rungsAround = 3
 
-/** The priced rungs of this market's ladder, the easiest first; null when they are too few. */
+/**
+ * The priced rungs of this market's ladder, the easiest first; null when they are too few. Of several
+ * ladders it is the one with the contradiction.
+ */
 function pricedRungs(material: ReportMaterial): ReadonlyArray<LadderRung> | null {
+  const found = ownContradiction(material)
+  const isMember = (rungs: ReadonlyArray<LadderRung>, id: string) =>
+    rungs.some(({ market }) => market.id === id)
   return laddersIn(material)
     .map(({ rungs }) => rungs.filter(({ quote }) => quote !== null))
-    .find((rungs) => rungs.length >= rungsMin && rungs.some((rung) => isOwn(material, rung))) ??
-    null
+    .filter((rungs) => rungs.length >= rungsMin && isMember(rungs, material.market.id))
+    .find((rungs) =>
+      found === null ||
+      isMember(rungs, found.harder.market.id) && isMember(rungs, found.easier.market.id)
+    ) ?? null
 }
 
 function isOwn(material: ReportMaterial, { market }: LadderRung): boolean {
@@ -68,34 +78,113 @@ function rungLines(material: ReportMaterial): ReadonlyArray<Line> {
   )]
 }
 
-/** With fewer rungs, the rest of a ladder cannot say which price is wrong. */
-const fitRungsMin = 4
+/** With fewer rungs, a ladder cannot say more than its pair. */
+const splitRungsMin = 4
 
 /**
- * Whether this market is one of the most rungs whose prices agree with one another; null when the rest
- * of the ladder does not say. Prices agree when they do not rise from an easier rung to a harder one.
+ * What the whole ladder says about a contradiction: that one rung is in each, or that it splits into
+ * parts that agree within themselves. It cannot say which price is wrong.
  */
-export function fitsLadder(material: ReportMaterial): boolean | null {
-  const rungs = pricedRungs(material)
-  if (rungs === null || rungs.length < fitRungsMin) return null
-  const own = rungs.findIndex((rung) => isOwn(material, rung))
-  const mids = rungs.map(midOf)
-  const [before, after] = [mids.slice(0, own), mids.slice(own + 1)]
-  const mid = mids[own] ?? 0
-  const withOwn = 1 + chainLength(before.filter((each) => each >= mid)) +
-    chainLength(after.filter((each) => each <= mid))
-  const without = chainLength([...before, ...after])
-  return withOwn === without ? null : withOwn > without
+function splitWords(material: ReportMaterial): Statement | null {
+  const rungs = pricedRungs(material)?.filter(({ known }) => known === null) ?? []
+  const pairs = contradictingPairs(rungs)
+  if (rungs.length < splitRungsMin || pairs.length < 2) return null
+  const inEach = rungs.filter((rung) => pairs.every((pair) => pair.includes(rung)))
+  const [single] = inEach
+  if (single !== undefined && inEach.length === 1) {
+    return phrase`${rungName(single, "market3")}${
+      isOwn(material, single) ? " (this market)" : ""
+    }, at ${rungPrice(single, "price3")}, is in each of the ${
+      count("contradictions", pairs.length, "contradiction")
+    } of this ladder: check first whether its price is stale, it has ended or it has other rules.`
+  }
+  const [easy, hard, ...more] = partsOf(rungs.filter((rung) => pairs.flat().includes(rung)))
+  if (easy === undefined || hard === undefined || more.length > 0) return null
+  if ([easy, hard].some((part) => contradictingPairs(part).length > 0)) return null
+  return phrase`The ladder splits into ${partWords(easy, 3)} and ${
+    partWords(hard, 5)
+  }: each part agrees within itself, and which of them is wrong is not known.`
 }
 
-/** The most prices, in this order, that never rise. */
-function chainLength(mids: ReadonlyArray<number>): number {
-  const lengths: Array<number> = []
-  mids.forEach((mid, n) => {
-    const before = lengths.filter((_, earlier) => (mids[earlier] ?? 0) >= mid)
-    lengths[n] = 1 + Math.max(0, ...before)
+function rungName({ rung }: LadderRung, slot: string): Statement {
+  return named(slot, rung.label)
+}
+
+type Pair = readonly [LadderRung, LadderRung]
+
+/** The pairs of rungs of which the harder one is dearer. `rungs` are in the order of a ladder. */
+function contradictingPairs(rungs: ReadonlyArray<LadderRung>): ReadonlyArray<Pair> {
+  return rungs.flatMap((easier, n) =>
+    rungs.slice(n + 1)
+      .filter((harder) => harder.rung.rank > easier.rung.rank && isDearer(harder, easier))
+      .map((harder) => [easier, harder] as const)
+  )
+}
+
+function isDearer(harder: LadderRung, easier: LadderRung): boolean {
+  return halfSteps(midOf(harder)) - halfSteps(midOf(easier)) >= halfSteps(excessMin)
+}
+
+/** Rungs of a ladder, cut wherever the price rises from a rung to the next harder one. */
+function partsOf(rungs: ReadonlyArray<LadderRung>): ReadonlyArray<ReadonlyArray<LadderRung>> {
+  const parts: Array<Array<LadderRung>> = []
+  rungs.forEach((rung, n) => {
+    const before = rungs[n - 1]
+    const last = parts.at(-1)
+    if (last === undefined || before === undefined || isDearer(rung, before)) parts.push([rung])
+    else last.push(rung)
   })
-  return Math.max(0, ...lengths)
+  return parts
+}
+
+/** `slot` is the number of the part's first value; the second one has the next. */
+function partWords(part: ReadonlyArray<LadderRung>, slot: number): Statement {
+  const [first, last] = [part[0], part.at(-1)]
+  if (first === undefined || last === undefined) return phrase``
+  const from = (rung: LadderRung, n: number) =>
+    [rungName(rung, `market${n}`), rungPrice(rung, `price${n}`)] as const
+  const [[easiest, high], [hardest, low]] = [from(first, slot), from(last, slot + 1)]
+  return first === last
+    ? phrase`${easiest} (${high})`
+    : phrase`${easiest} to ${hardest} (${high} to ${low})`
+}
+
+/**
+ * What to make of a price that another market of the event contradicts: what the ladder says, and what
+ * a purchase of both gains. Empty without a contradiction.
+ */
+export function ladderBelief(material: ReportMaterial): ReadonlyArray<Statement> {
+  if (impliedHere(material) !== null) {
+    return [
+      phrase`Find out whether both markets ask about the same day and source: then the proposal decides this one too.`,
+    ]
+  }
+  const found = ownContradiction(material)
+  if (found === null) return []
+  const split = splitWords(material) ??
+    phrase`Which of the two is wrong is not known: they are ${
+      cents("excess", found.midExcess)
+    } apart in the wrong order, so check first whether one is stale, has ended or has other rules.`
+  return [split, ...hedgeWords(found)]
+}
+
+/** The one trade that gains whichever of two prices is wrong. */
+function hedgeWords(
+  { harder, easier, level, bid, ask, risklessSpread, size }: Contradiction,
+): ReadonlyArray<Statement> {
+  if (level !== "riskless" || risklessSpread === null || bid === null || ask === null) return []
+  const opposite = harder.market.outcomes[harder.rung.outcome === 0 ? 1 : 0]
+  return [
+    phrase`Only the pair is hedged: ${rungOutcome(easier, "outcome")} in ${
+      rungName(easier, "market")
+    } at ${price("ask", ask)} with ${named("outcome2", opposite)} in ${
+      rungName(harder, "market2")
+    } at ${price("ask2", complement(bid))} gains ${
+      cents("riskless", roundTo(risklessSpread, 1_000))
+    } a share after both fees${
+      size === null ? phrase`` : phrase`, for up to ${usd("stake", size.costUsd)} of cost`
+    }, whichever price is wrong, if both are paid by their rules.`,
+  ]
 }
 
 /** The ladders of this market and the others of its event. */
@@ -145,19 +234,15 @@ function impliedLines(material: ReportMaterial): ReadonlyArray<Line> {
 function contradictionLines(material: ReportMaterial): ReadonlyArray<Line> {
   const found = ownContradiction(material)
   if (found === null) return []
-  const { harder, easier, level, reason, risklessSpread, size } = found
+  const { harder, easier, level, reason } = found
   const isHarder = harder.market.id === material.market.id
   const [own, other] = isHarder ? [harder, easier] : [easier, harder]
   const here = phrase`${rungOutcome(own, "outcome")} here, at ${rungPrice(own, "price")},`
   const there = phrase`${rungOutcome(other, "outcome2")} in ${
     named("market2", other.market.question)
   }, at ${rungPrice(other, "price2")}`
-  const gain = level === "riskless" && risklessSpread !== null
-    ? phrase`; buying the cheaper and the opposite of the dearer gains ${
-      cents("riskless", risklessSpread)
-    } a share after both fees, if both are paid by their rules${
-      size === null ? phrase`` : phrase`, for up to ${usd("stake", size.costUsd)}`
-    }`
+  const gain = level === "riskless"
+    ? phrase``
     : level === "quotes"
     ? phrase`; fees cost more than the difference`
     : phrase`; the spreads cost more than the difference`

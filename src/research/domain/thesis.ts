@@ -29,8 +29,8 @@ import {
   movementOf,
   reasonLagMax,
   sizeOf,
-  type ToldStory,
-  toldStory,
+  statedIn,
+  type StatedStory,
 } from "./movement.ts"
 import { rivalStories } from "./risks.ts"
 import { ladderLines, ownContradiction, sumLines } from "./siblingLines.ts"
@@ -38,7 +38,7 @@ import { listed, phrase, type Statement } from "../../writing/domain/statement.t
 import { halfSteps } from "../../markets/domain/book.ts"
 import { hour } from "../../core/domain/time.ts"
 
-/** Stories with a sentence in the thesis, besides the one that is told with the step. */
+/** Stories with a sentence in the thesis, besides the one that is stated with the step. */
 const moreStoriesMax = 3
 
 /** In the order of the text; never empty. */
@@ -108,12 +108,16 @@ function reasonWords(material: ReportMaterial): Statement {
   const explanation = explanationOf(material)
   if (explanation.kind === "unmatched") return phrase``
   if (explanation.kind === "none") return phrase`, and no headline explains it`
+  if (explanation.kind === "opposed") {
+    return phrase`, and no headline explains it: the related one points the other way`
+  }
   if (explanation.kind === "followed") return phrase`, ahead of the first headline`
   const { outlets, corrected } = explanation.story
   if (corrected) return phrase`, after a report that was corrected since`
+  if (explanation.isInside) return phrase`, with a report while it moved`
   return outlets.length === 1
-    ? phrase`, after a report of one outlet`
-    : phrase`, after a report of ${count("outlets", outlets.length, "outlet")}`
+    ? phrase`, after a report that one outlet has printed`
+    : phrase`, after a report that ${count("outlets", outlets.length, "outlet")} have printed`
 }
 
 /** What the venue says about the outcome. */
@@ -159,7 +163,7 @@ function statusLines(material: ReportMaterial): ReadonlyArray<Line> {
           "earlier proposal that traders doubted",
           "earlier proposals that traders doubted",
         )
-      }, ${rate("kept", proposalRecord.upheldRate)} stood (likely between ${
+      }, ${rate("kept", proposalRecord.upheldRate)} were upheld (likely between ${
         rate("edgeLow", proposalRecord.upheldRateLow)
       } and ${rate("edgeHigh", proposalRecord.upheldRateHigh)})${
         proposalRecord.upheldRateLow > own
@@ -250,24 +254,26 @@ function newsLines(material: ReportMaterial, movement: Movement): ReadonlyArray<
   ]
   if (news === null) return absent(phrase`The news could not be read.`)
   if (news.sources === 0) return absent(phrase`No news was read.`)
-  const told = toldStory(news.stories, movement.step)
-  if (told === null) {
+  const stated = statedIn(material)
+  if (stated === null) {
     return absent(
-      phrase`None of the ${
-        count("sources", news.answered, "news source")
-      } that answered has a headline about this question in the last week.`,
+      news.answered === 1
+        ? phrase`The one news source that answered has no headline about this question in the last week.`
+        : phrase`None of the ${
+          count("sources", news.answered, "news source")
+        } that answered has a headline about this question in the last week.`,
     )
   }
   return [
-    toldLine(material, movement, told),
-    ...moreLines(otherStories(material, told.story), now, market.slug),
+    statedLine(material, movement, stated),
+    ...moreLines(otherStories(material, stated.story), now, market.slug),
   ]
 }
 
-function toldLine(
+function statedLine(
   { now, market, proposal }: ReportMaterial,
   { main, step }: Movement,
-  { story, order, lagMs }: ToldStory,
+  { story, order, lagMs, opposed }: StatedStory,
 ): Line {
   const lag = duration("lag", lagMs)
   const what = story.strength === "direct"
@@ -277,11 +283,17 @@ function toldLine(
   const text = step === null
     ? main === null || proposal !== null
       ? phrase`The week's first ${what}: ${cited}.`
+      : opposed
+      ? phrase`The first ${what} in this time points the other way: ${cited}.`
       : phrase`The first ${what} in this time: ${cited}.`
     : order === "after"
-    ? phrase`The first ${what} came ${lag} after that step, so it did not start it: ${cited}.`
+    ? phrase`The first ${what} came ${lag} after that step, so it did not start it${
+      opposed ? phrase`, and points the other way` : phrase``
+    }: ${cited}.`
     : lagMs > reasonLagMax
     ? phrase`The last ${what} came ${lag} before that step, too early to explain it: ${cited}.`
+    : opposed
+    ? phrase`No headline explains the step: the first ${what}, ${lag} before it was seen, points the other way: ${cited}.`
     : order === "inside"
     ? phrase`A possible reason was published during that step, ${lag} before its end was seen: ${cited}.`
     : phrase`A possible reason came first, ${lag} before that step was seen: ${cited}.`
@@ -301,11 +313,11 @@ function citation(story: RelatedStory, now: number): Statement {
   }; ${since}${corrected ? "; corrected since" : ""})`
 }
 
-/** The stories besides the told one, without the one that is told as a risk. */
-function otherStories(material: ReportMaterial, told: RelatedStory): ReadonlyArray<RelatedStory> {
+/** The stories besides the stated one, without the one that is stated as a risk. */
+function otherStories(material: ReportMaterial, stated: RelatedStory): ReadonlyArray<RelatedStory> {
   const [risk] = rivalStories(material)
   return (material.news?.stories ?? []).filter((story) =>
-    story.strength !== "family" && story.url !== told.url && story.url !== risk?.url
+    story.strength !== "family" && story.url !== stated.url && story.url !== risk?.url
   )
 }
 

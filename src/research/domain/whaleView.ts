@@ -168,7 +168,7 @@ function costLines(
 
 type Label = "follow" | "fade"
 
-interface Labelled {
+export interface Labelled {
   readonly entry: OpenEntry
   readonly row: WhaleRow
   readonly label: Label
@@ -244,8 +244,30 @@ function signedCents(slot: string, of: number): Statement {
   return rounded < 0 ? phrase`minus ${cents(slot, rounded)}` : cents(slot, rounded)
 }
 
+/** The purchase that a label points to: the entry's own outcome, or the other one for a fade. */
+export function favouredBy({ entry, label }: Labelled): 0 | 1 {
+  return label === "follow" ? entry.outcome : entry.outcome === 0 ? 1 : 0
+}
+
+/** What the label's edge leaves to a buyer at the ask, after the fee; null when that is not known. */
+export function edgeLeftOf(
+  { quote, market }: ReportMaterial,
+  labelled: Labelled,
+): number | null {
+  const { entry, row, label } = labelled
+  if (quote === null) return null
+  const [entryPrice, edge] = label === "follow"
+    ? [entry.price, row.edge]
+    : [1 - entry.price, -row.edge]
+  return copyCostOf({
+    ...{ entryPrice, edge, takerFeeRate: market.takerFeeRate },
+    quote: quoteOfOutcome(quote, favouredBy(labelled)),
+  })?.edgeLeft ?? null
+}
+
 /** What a copy of the entry costs now, and how much of the wallet's edge is left. */
-function copyWords(material: ReportMaterial, { entry, row, label }: Labelled): Statement {
+function copyWords(material: ReportMaterial, labelled: Labelled): Statement {
+  const { entry, row, label } = labelled
   const quote = material.quote
   const copy = quote === null ? null : copyCostOf({
     entryPrice: entry.price,
@@ -278,8 +300,8 @@ function restLines(
   own: ReadonlyArray<OpenEntry>,
   labelled: ReadonlyArray<Labelled>,
 ): ReadonlyArray<Line> {
-  const told = new Set(labelled.map(({ entry }) => entry.wallet))
-  const rest = own.filter(({ wallet }) => !told.has(wallet))
+  const stated = new Set(labelled.map(({ entry }) => entry.wallet))
+  const rest = own.filter(({ wallet }) => !stated.has(wallet))
   if (rest.length === 0) return []
   const wallets = new Set(rest.map(({ wallet }) => wallet)).size
   const judged = rest.filter(({ calibration }) =>

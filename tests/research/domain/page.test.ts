@@ -9,7 +9,7 @@ import { halfSteps } from "../../../src/markets/domain/book.ts"
 import { MarketId, type SeriesPoint, Slug } from "../../../src/markets/domain/market.ts"
 import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
 import type { ReportMaterial } from "../../../src/research/domain/material.ts"
-import { movementOf, toldStory } from "../../../src/research/domain/movement.ts"
+import { movementOf, statedStory } from "../../../src/research/domain/movement.ts"
 import { reportPage, slotsOf } from "../../../src/research/domain/page.ts"
 import { risksMax } from "../../../src/research/domain/risks.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
@@ -59,6 +59,13 @@ const jump = reportMaterial({
   ...bookWith({ mid: 0.535, depthUsd: 20_000 }),
 })
 const stepAt = now - 8 * hour
+const election = market({
+  question: "Will the Civic Alliance win the most seats in Japan?",
+  endsAt: now + 10 * day,
+})
+/** Titles that point for and against Yes in `election`. */
+const gain = "Civic Alliance could win the most seats in Japan, poll suggests"
+const loss = "Civic Alliance lose ground in new poll of Japan"
 
 law("every figure and name of a sentence is a value of its facts", anyMaterial, (material) => {
   const page = reportPage(material)
@@ -113,11 +120,11 @@ law(
     const { facts, thesis } = reportPage(material)
     const { step } = movementOf(material)
     const stories = (material.news?.stories ?? []).filter(({ strength }) => strength !== "family")
-    const told = facts.filter(({ id, values, kind }) =>
+    const stated = facts.filter(({ id, values, kind }) =>
       thesis.facts.includes(id) && kind === "news" && values["headline"] !== undefined
     )
-    strictEqual(told.length, stories.length > 0 ? 1 : 0)
-    const [fact] = told
+    strictEqual(stated.length, stories.length > 0 ? 1 : 0)
+    const [fact] = stated
     if (fact === undefined) return
     const { publishedAt, lag } = fact.values
     const firsts = stories.map(({ firstAt }) => firstAt)
@@ -132,19 +139,23 @@ law(
   many,
 )
 
-law("toldStory() prefers a story shortly before the step, and the earliest of these", anyMaterial, (
-  { news },
-) => {
-  const stories = (news?.stories ?? []).filter(({ strength }) => strength === "direct")
-  const step = { from: { at: stepAt - hour, mid: 0.3 }, to: { at: stepAt, mid: 0.5 } }
-  const told = toldStory(stories, step)
-  const near = stories.map(({ firstAt }) => firstAt)
-    .filter((at) => at <= stepAt && at >= stepAt - 6 * hour)
-  if (near.length > 0) strictEqual(told?.story.firstAt, Math.min(...near))
-  else if (told !== null && told.order !== "after") {
-    ok(stories.every(({ firstAt }) => firstAt <= stepAt))
-  }
-})
+law(
+  "statedStory() prefers a story shortly before the step, and the earliest of these",
+  anyMaterial,
+  (
+    { news },
+  ) => {
+    const stories = (news?.stories ?? []).filter(({ strength }) => strength === "direct")
+    const step = { from: { at: stepAt - hour, mid: 0.3 }, to: { at: stepAt, mid: 0.5 } }
+    const stated = statedStory(stories, step)
+    const near = stories.map(({ firstAt }) => firstAt)
+      .filter((at) => at <= stepAt && at >= stepAt - 6 * hour)
+    if (near.length > 0) strictEqual(stated?.story.firstAt, Math.min(...near))
+    else if (stated !== null && stated.order !== "after") {
+      ok(stories.every(({ firstAt }) => firstAt <= stepAt))
+    }
+  },
+)
 
 law(
   "the opening states the direction, the ends and the size of the change correctly",
@@ -173,14 +184,14 @@ law(
 
 Deno.test("a story of the hours before the step is a possible reason, with its outlets since", () => {
   const outlets = [
-    headline({ title: "Keepers agree", source: "Quillon Post", publishedAt: stepAt - 35 * minute }),
+    headline({ title: "Keepers agree", source: "Quillon Post", publishedAt: stepAt - 95 * minute }),
     headline({ source: "Harbor Ledger", publishedAt: stepAt + hour, url: "https://b.example/1" }),
   ] as const
   const later = story([headline({ title: "Much later", url: "https://c.example/1" })])
   const material = { ...jump, news: { stories: [later, story(outlets)], sources: 5, answered: 5 } }
   const { thesis, confidence, bottomLine } = analysisOf(material)
   ok(
-    /^Yes in “Will the lighthouse be lit\?” rose 21 cents in 24 hours, from 0\.325 to 0\.535, after a report of 2 outlets\./
+    /^Yes in “Will the lighthouse be lit\?” rose 21 cents in 24 hours, from 0\.325 to 0\.535, after a report that 2 outlets have printed\./
       .test(thesis),
   )
   ok(
@@ -190,13 +201,18 @@ Deno.test("a story of the hours before the step is a possible reason, with its o
     thesis,
   )
   ok(
-    /possible reason.*35 minutes before.*Keepers agree.*Quillon Post, 03:25 UTC; 1 more outlet by 05:00/
+    /possible reason.*95 minutes before.*Keepers agree.*Quillon Post, 02:25 UTC; 1 more outlet by 05:00/
       .test(thesis),
     thesis,
   )
   ok(thesis.includes("Also published: “Much later”"), thesis)
-  strictEqual(confidence, "high")
-  ok(bottomLine.startsWith("Confidence is high: a report in 2 outlets came before the move."))
+  strictEqual(confidence, "medium")
+  ok(
+    bottomLine.startsWith(
+      "Confidence that the move is more than noise (no forecast): medium, because a report came before it (2 outlets have printed it), but its title does not show",
+    ),
+    bottomLine,
+  )
   ok(bottomLine.includes("0.43"), bottomLine)
 })
 
@@ -213,7 +229,12 @@ Deno.test("a headline after the step is no reason for it, and the confidence say
     thesis,
   )
   strictEqual(confidence, "low")
-  ok(bottomLine.startsWith("Confidence is low: the price moved before the first headline."))
+  ok(
+    bottomLine.startsWith(
+      "Confidence that the move is more than noise (no forecast): low, because the price moved before the first headline.",
+    ),
+    bottomLine,
+  )
 })
 
 Deno.test("of several reports before the step the earliest is stated with it", () => {
@@ -223,11 +244,11 @@ Deno.test("of several reports before the step the earliest is stated with it", (
     ])
   const stories = [at(1, "Second"), at(4, "First"), at(30, "Much earlier"), at(2, "Between")]
   for (const order of [stories, stories.toReversed()]) {
-    const told = toldStory(order, {
+    const stated = statedStory(order, {
       from: { at: stepAt - hour, mid: 0.3 },
       to: { at: stepAt, mid: 0.5 },
     })
-    equal([told?.story.title, told?.order, told?.lagMs], ["First", "before", 4 * hour])
+    equal([stated?.story.title, stated?.order, stated?.lagMs], ["First", "before", 4 * hour])
   }
 })
 
@@ -263,7 +284,7 @@ Deno.test("our own record of such moves is stated before that of public prices",
   const bins = new Map([["contested, 24h window, 20+ points", sums]])
   const own = of({ "1h": new Map(), "24h": bins })
   ok(
-    /of 60 earlier moves of 20 cents or more in a day, 50% still kept half or more a day later, and on average the price came back 1 cent\./
+    /of 60 earlier moves of 20 cents or more in a day, 50% still kept half or more a day later, and on average the price came back 1 cent; 8 hours of that day have passed here\./
       .test(own),
     own,
   )
@@ -271,16 +292,110 @@ Deno.test("our own record of such moves is stated before that of public prices",
 })
 
 Deno.test("a steady price is tested only by news that came while it was known", () => {
-  const quiet = (publishedAt: number) =>
+  const quiet = (publishedAt: number, title: string) =>
     analysisOf(reportMaterial({
+      market: election,
       priceAction: hourly(0.6, ...flat(20, 0.6)),
       ...bookWith({ depthUsd: 20_000 }),
-      news: { stories: [story([headline({ publishedAt })])], sources: 5, answered: 5 },
+      news: { stories: [story([headline({ publishedAt, title })])], sources: 5, answered: 5 },
     }))
-  strictEqual(quiet(now - 2 * hour).confidence, "high")
-  ok(quiet(now - 2 * hour).bottomLine.includes("already includes the report"))
-  strictEqual(quiet(now - 40 * hour).confidence, "medium")
-  ok(quiet(now - 40 * hour).bottomLine.includes("until news tests it"))
+  strictEqual(quiet(now - 2 * hour, "Keepers ready the lighthouse").confidence, "medium")
+  const against = quiet(now - 2 * hour, loss)
+  strictEqual(against.confidence, "high")
+  ok(
+    against.bottomLine.includes(
+      "The price did not change after the report of “news․example”, whose title points against Yes: it was 0.60 before the report and is 0.60 now.",
+    ),
+    against.bottomLine,
+  )
+  ok(!/already includes/.test(against.bottomLine), against.bottomLine)
+  strictEqual(quiet(now - 40 * hour, loss).confidence, "medium")
+  ok(quiet(now - 40 * hour, loss).bottomLine.includes("No news has tested the price of 0.60"))
+})
+
+Deno.test("both of two opposite headlines are named with a steady price", () => {
+  const { bottomLine } = analysisOf(reportMaterial({
+    market: election,
+    priceAction: hourly(0.6, ...flat(20, 0.6)),
+    news: {
+      stories: [
+        story([headline({ title: loss, source: "Quillon Post", publishedAt: now - 9 * hour })]),
+        story([headline({ title: gain, source: "Harbor Ledger", url: "https://b.example/1" })]),
+      ],
+      ...{ sources: 5, answered: 5 },
+    },
+  }))
+  ok(
+    /after the report of Quillon Post, whose title points against Yes: .*; the headline of Harbor Ledger points the other way\./
+      .test(bottomLine),
+    bottomLine,
+  )
+})
+
+Deno.test("a headline that points against the move does not explain it", () => {
+  const of = (title: string) => {
+    const outlets = [
+      headline({ title, source: "Quillon Post", publishedAt: stepAt - 2 * hour }),
+      headline({ title, source: "Harbor Ledger", url: "https://b.example/1" }),
+    ] as const
+    return analysisOf({
+      ...{ ...jump, market: election },
+      news: { stories: [story(outlets)], sources: 5, answered: 5 },
+    })
+  }
+  const against = of(loss)
+  ok(/no headline explains it: the related one points the other way\./.test(against.thesis))
+  ok(/No headline explains the step: .* points the other way: “/.test(against.thesis))
+  ok(!/possible reason/.test(against.thesis), against.thesis)
+  strictEqual(against.confidence, "low")
+  ok(/the related one points the other way/.test(against.bottomLine), against.bottomLine)
+  const along = of(gain)
+  ok(/possible reason/.test(along.thesis), along.thesis)
+  strictEqual(along.confidence, "high")
+})
+
+Deno.test("many outlets alone do not make the confidence high", () => {
+  const outlets = [0, 1, 2, 3].map((n) =>
+    headline({ source: `Post ${n}`, url: `https://n.example/${n}`, publishedAt: stepAt - 2 * hour })
+  )
+  const [first, ...more] = outlets
+  ok(first !== undefined)
+  const { confidence } = analysisOf({
+    ...jump,
+    news: { stories: [story([first, ...more])], sources: 5, answered: 5 },
+  })
+  strictEqual(confidence, "medium")
+})
+
+Deno.test("the level to watch is that of the step when the step is larger than the move", () => {
+  const of = (...last: ReadonlyArray<number>) =>
+    analysisOf(reportMaterial({
+      priceAction: hourly(0.66, ...flat(18, 0.66), 0.39, 0.665, ...last),
+      ...bookWith({ mid: 0.69, spread: 0.02 }),
+    })).bottomLine
+  ok(of(...flat(5, 0.69)).includes("Watch 0.528, where half of the step is given back."))
+  ok(!of(...flat(5, 0.69)).includes("0.675"))
+  ok(of(0.72, 0.69).includes("and 0.72, the highest price of"), of(0.72, 0.69))
+  const small = analysisOf(reportMaterial({
+    priceAction: hourly(0.65, ...flat(24, 0.65), 0.69),
+    ...bookWith({ mid: 0.69, spread: 0.03 }),
+  })).bottomLine
+  ok(!/half of the/.test(small), small)
+})
+
+Deno.test("a record of the next day says how much of it has passed", () => {
+  const bins = new Map([["contested, 24h window, 20+ points", {
+    ...{ moves: 60, events: 60, kept: 30, drift: -12_000 },
+    ...{ movesMoves: 60, movesDrift: -12_000, driftDrift: 9e6 },
+  }]])
+  const of = (hoursAgo: number) =>
+    analysisOf(reportMaterial({
+      priceAction: hourly(0.325, ...flat(30 - hoursAgo, 0.325), ...flat(hoursAgo + 1, 0.535)),
+      ...bookWith({ mid: 0.535, depthUsd: 20_000 }),
+      moveSums: { "1h": new Map(), "24h": bins },
+    })).bottomLine
+  ok(/cent; most of that day is over here, 22 hours after the step\./.test(of(22)), of(22))
+  ok(/came back 1 cent\./.test(of(2)), of(2))
 })
 
 Deno.test("a corrected report is no reason to be confident", () => {
@@ -332,7 +447,7 @@ const rung = (question: string, mid: number, id: string) => ({
   proposal: null,
 })
 
-Deno.test("a contradiction with another rung is told, with what it gains without risk after fees", () => {
+Deno.test("a contradiction with another rung is stated, with what it gains without risk after fees", () => {
   const lower = rung("Kites vs. Rovers: O/U 1.5", 0.635, "lower")
   const upper = rung("Kites vs. Rovers: O/U 2.5", 0.735, "upper")
   const own = (one: typeof lower, other: typeof lower) =>
@@ -348,10 +463,11 @@ Deno.test("a contradiction with another rung is told, with what it gains without
     ),
     cheaper,
   )
+  const { bottomLine } = analysisOf(own(lower, upper))
   ok(
-    /gains 8\.\d+ cents a share after both fees, if both are paid by their rules, for up to \$\d+/
-      .test(cheaper),
-    cheaper,
+    /Only the pair is hedged: Over in “[^”]*1\.5” at 0\.64 with Under in “[^”]*2\.5” at 0\.27 gains 8\.\d cents a share after both fees, for up to \$\d+ of cost/
+      .test(bottomLine),
+    bottomLine,
   )
   const dearer = analysisOf(own(upper, lower)).thesis
   ok(
@@ -380,23 +496,57 @@ Deno.test("a ladder of three rungs is listed, the easiest first", () => {
   )
 })
 
-Deno.test("the rest of a ladder says which of two contradicting prices is wrong", () => {
-  const bottomLine = (own: number, ...mids: ReadonlyArray<number>) => {
-    const rungs = mids.map((mid, n) => rung(`Kites vs. Rovers: O/U ${n + 1}.5`, mid, `rung${n}`))
-    const market = rungs[own]?.market
-    ok(market !== undefined)
-    return analysisOf(reportMaterial({
-      ...{ market, ...bookWith({ mid: mids[own] ?? 0 }) },
-      siblings: { markets: rungs.toSpliced(own, 1), complete: true },
-    })).bottomLine
+/** The bottom line of the rung `own` of a ladder with these mids, the easiest first. */
+const ladderBottomLine = (own: number, ...mids: ReadonlyArray<number>) => {
+  const rungs = mids.map((mid, n) => rung(`Kites vs. Rovers: O/U ${n + 1}.5`, mid, `rung${n}`))
+  const market = rungs[own]?.market
+  ok(market !== undefined)
+  return analysisOf(reportMaterial({
+    ...{ market, ...bookWith({ mid: mids[own] ?? 0 }) },
+    siblings: { markets: rungs.toSpliced(own, 1), complete: true },
+  })).bottomLine
+}
+
+Deno.test("a ladder in two parts that agree within themselves takes no side", () => {
+  for (const own of [1, 2, 3]) {
+    const text = ladderBottomLine(own, 0.02, 0.015, 0.75, 0.69, 0.155)
+    ok(
+      /splits into “?O\/U 1\.5”? to “?O\/U 2\.5”? \(0\.02 to 0\.015\) and “?O\/U 3\.5”? to “?O\/U 5\.5”? \(0\.75 to 0\.155\): each part agrees within itself, and which of them is wrong is not known/
+        .test(text),
+      text,
+    )
+    ok(text.includes("Only the pair is hedged"), text)
+    ok(!/more likely|agrees with this price|speaks against/.test(text), text)
   }
-  ok(bottomLine(2, 0.9, 0.1, 0.7, 0.5, 0.3).includes("ladder agrees with this price"))
-  ok(bottomLine(1, 0.9, 0.1, 0.7, 0.5, 0.3).includes("ladder speaks against this price"))
-  ok(bottomLine(1, 0.3, 0.5, 0.2).includes("which of the two is stale"))
 })
 
+Deno.test("a rung that is in each contradiction of the ladder is named", () => {
+  const text = ladderBottomLine(2, 0.9, 0.1, 0.7, 0.5, 0.3)
+  ok(/O\/U 2\.5”?, at 0\.10, is in each of the 3 contradictions of this ladder/.test(text), text)
+  const own = ladderBottomLine(1, 0.9, 0.1, 0.7, 0.5, 0.3)
+  ok(/O\/U 2\.5”? \(this market\), at 0\.10, is in each/.test(own), own)
+  ok(ladderBottomLine(1, 0.3, 0.5, 0.2).includes("Which of the two is wrong is not known"))
+})
+
+const mids = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 2, maximum: 48 })))
+  .check(Schema.isMinLength(4), Schema.isMaxLength(6))
+
 law(
-  "a contradiction of two rungs is told exactly when the harder one is dearer",
+  "a rung is named only when the ladder without it has no contradiction",
+  Arbitrary.schema(Schema.Struct({ mids, place: Schema.Int })),
+  ({ mids, place }) => {
+    const prices = mids.map((mid) => mid / 50)
+    const own = Math.abs(place) % prices.length
+    const text = ladderBottomLine(own, ...prices)
+    const single = /O\/U (\d)\.5”?(?: \(this market\))?, at [\d.]+, is in each/.exec(text)?.[1]
+    if (single === undefined) return
+    const rest = prices.toSpliced(Number(single) - 1, 1)
+    ok(rest.every((mid, n) => n === 0 || mid <= (rest[n - 1] ?? 1)), `${prices}: ${text}`)
+  },
+)
+
+law(
+  "a contradiction of two rungs is stated exactly when the harder one is dearer",
   Arbitrary.schema(Schema.Struct({ easier: percent, harder: percent, isHarder: Schema.Boolean })),
   ({ easier, harder, isHarder }) => {
     const lower = rung("Kites vs. Rovers: O/U 1.5", easier / 100, "lower")
@@ -407,13 +557,13 @@ law(
       ...bookWith({ mid: own.quote?.mid ?? 0 }),
       siblings: { markets: [other], complete: true },
     }))
-    const told = /Over here, at [\d.]+, is (dearer|cheaper) than Over in/.exec(thesis)?.[1]
-    strictEqual(told, harder <= easier ? undefined : isHarder ? "dearer" : "cheaper")
-    if (told !== undefined) strictEqual(confidence, "low")
+    const stated = /Over here, at [\d.]+, is (dearer|cheaper) than Over in/.exec(thesis)?.[1]
+    strictEqual(stated, harder <= easier ? undefined : isHarder ? "dearer" : "cheaper")
+    if (stated !== undefined) strictEqual(confidence, "low")
   },
 )
 
-Deno.test("what a proposal in another rung implies here is told, and the confidence is low", () => {
+Deno.test("what a proposal in another rung implies here is stated, and the confidence is low", () => {
   const own = rung("Will it be 21°C or more on November 23?", 0.315, "own")
   const warmer = rung("Will it be 22°C or more on November 23?", 0.99, "warmer")
   const named = <A extends typeof own>(one: A) => ({
@@ -449,7 +599,7 @@ Deno.test("the step has the time of the ticks, not of the hour", () => {
   ok(/possible reason/.test(thesis), thesis)
 })
 
-Deno.test("a newer headline about another outcome is a risk, and is told once", () => {
+Deno.test("a newer headline about another outcome is a risk, and is stated once", () => {
   const rival = story([headline({ title: "Rival wins", url: "https://r.example/1" })], {
     strength: "sibling",
   })
@@ -465,7 +615,7 @@ Deno.test("a newer headline about another outcome is a risk, and is told once", 
   ok(!thesis.includes("Rival wins"), thesis)
 })
 
-Deno.test("the outcomes of an exclusive event are summed, and their excess is told", () => {
+Deno.test("the outcomes of an exclusive event are summed, and their excess is stated", () => {
   const sibling = (n: number, mid: number) => ({
     market: market({
       ...{ id: MarketId.make(`s${n}`), slug: Slug.make(`s${n}`), exclusive: true },
@@ -490,7 +640,7 @@ Deno.test("the outcomes of an exclusive event are summed, and their excess is to
   ok(thesis(false, 0.2).includes("The 2 outcomes of this event that were read sum to 0.80"))
 })
 
-Deno.test("another market of the event is told as a risk", () => {
+Deno.test("another market of the event is stated as a risk", () => {
   const risks = analysisOf(reportMaterial({
     siblings: { markets: [rung("Will the keeper stay?", 0.4, "other")], complete: true },
   })).risks.join("\n")
@@ -518,17 +668,39 @@ Deno.test("a proposal has the wording of every product, and its record", () => {
     thesis,
   )
   ok(
-    /Of 19 earlier proposals that traders doubted, 84\.2% stood .*: even the lower end is above the price of 0\.40/
+    /Of 19 earlier proposals that traders doubted, 84\.2% were upheld .*: even the lower end is above the price of 0\.40/
       .test(thesis),
     thesis,
   )
   strictEqual(confidence, "low")
   ok(risks.some((risk) => risk.includes("The window to challenge No ended")), risks.join("\n"))
+  ok(
+    analysisOf(material).bottomLine.includes(
+      "If the proposal of No stands, a share bought at the ask of 0.405 gains 59.5 cents; if not, 40.5 cents may be lost.",
+    ),
+    analysisOf(material).bottomLine,
+  )
   const open = analysisOf({
     ...material,
     proposal: { ...proposal, proposedAt: now - hour },
   })
   ok(/A challenge .* is possible until 13:00 UTC/.test(open.risks[0] ?? ""), open.risks[0])
+})
+
+Deno.test("a headline against the proposed outcome lowers the confidence", () => {
+  const of = (title: string) =>
+    analysisOf(reportMaterial({
+      market: { ...election, status: "proposed" },
+      proposal: {
+        ...{ marketId: election.id, outcome: 1, settlesAt: null, disputed: false },
+        proposedAt: now - 26 * hour,
+      },
+      ...bookWith({ mid: 0.01, spread: 0.002 }),
+      news: { stories: [story([headline({ title })])], sources: 5, answered: 5 },
+    }))
+  strictEqual(of(loss).confidence, "high")
+  strictEqual(of(gain).confidence, "medium")
+  ok(/but the headline of .* points the other way\./.test(of(gain).bottomLine), of(gain).bottomLine)
 })
 
 Deno.test("tracked money is summed by side, without market makers", () => {
@@ -585,7 +757,58 @@ Deno.test("labelled wallets come first, proven before suggestive, with the edge 
   ok(/Weak-Wind2 \(suggestive follow/.test(whaleView), whaleView)
   strictEqual(whaleView.split("Keen-Glacier3 won").length, 2, whaleView)
   ok(
-    bottomLine.includes("the 2 labelled wallets both point to Yes, a sign of a higher"),
+    /The only sign of a higher chance of Yes is the entry of Keen-Glacier3 \(follow on Yes\); the edge of Weak-Wind2 is used up at today's ask/
+      .test(bottomLine),
+    bottomLine,
+  )
+})
+
+law(
+  "an entry is a sign of a higher chance only when a copy leaves some of its edge",
+  Arbitrary.schema(Schema.Struct({ percent, edge: percent, proven: Schema.Boolean })),
+  ({ percent, edge, proven }) => {
+    const row = whaleRow({
+      ...{ label: proven ? "follow" : "neutral", suggestive: "follow", edge: edge / 200 },
+      ...{ edgeLow: 0.01, edgeHigh: edge / 100 },
+    })
+    const { whaleView, bottomLine } = analysisOf(reportMaterial({
+      entries: [openEntry({ price: percent / 100, calibration: { computedAt: now, row } })],
+    }))
+    const left = edge / 200 - (0.605 - percent / 100)
+    const isAgainst = left > edge / 100
+    if (Math.abs(left) < 1e-6 || Math.abs(left - edge / 100) < 1e-6) return
+    strictEqual(/sign of a higher chance/.test(bottomLine), left > 0 && !isAgainst, bottomLine)
+    const reason = /neither side is attractive: the edge of .* is (used up|smaller)/.exec(
+      bottomLine,
+    )
+    strictEqual(reason?.[1], left < 0 ? "used up" : isAgainst ? "smaller" : undefined, bottomLine)
+    ok(!/leaves nothing/.test(whaleView) || left < 0, whaleView)
+  },
+)
+
+Deno.test("a report within the step is not said to come before it", () => {
+  const inside = headline({ title: gain, publishedAt: stepAt - 20 * minute })
+  const outlets = [inside, { ...inside, source: "Harbor Ledger" }] as const
+  const ticks = [[40, 0.375], [0, 0.485]] as const
+  const { thesis, confidence, bottomLine } = analysisOf({
+    ...{ ...jump, market: election },
+    ticks: ticks.map(([minutesBefore, mid]) => ({ at: stepAt - minutesBefore * minute, mid })),
+    news: { stories: [story(outlets)], sources: 5, answered: 5 },
+  })
+  ok(thesis.includes("with a report while it moved."), thesis)
+  strictEqual(confidence, "medium")
+  ok(bottomLine.includes("so which was first is not known"), bottomLine)
+})
+
+Deno.test("the payoff of each side is stated in cents", () => {
+  const { bottomLine } = analysisOf(reportMaterial({
+    market: market({ takerFeeRate: 0.02 }),
+    ...bookWith({ mid: 0.97, spread: 0.002 }),
+  }))
+  ok(
+    bottomLine.includes(
+      "Buying Yes at 0.971 risks 97.2 cents a share to gain 2.8 cents, so it needs a chance of 97.2%; No at 0.031 risks 3.2 cents to gain 96.8 cents and needs 3.2%, fee included.",
+    ),
     bottomLine,
   )
 })
@@ -616,7 +839,7 @@ law("only wallets without a label are said to have none", anyMaterial, (material
   if (counted !== undefined) ok(counted.type === "count" && counted.value === plain.size)
 }, many)
 
-Deno.test("what was bought before and after the step is told", () => {
+Deno.test("what was bought before and after the step is stated", () => {
   const { whaleView } = analysisOf({
     ...jump,
     entries: [
@@ -645,12 +868,42 @@ Deno.test("risks are those of the market, the most important first", () => {
     const words of [
       /Only \$900 was ever traded/,
       /Buying Yes at 0\.64 and selling it at 0\.56 costs 17\.\d% of the stake, fees included/,
-      /The end is 9 hours away/,
       /“If the lighthouse is postponed, it resolves 50-50”/,
     ]
   ) ok(words.test(text), `${words}\n${text}`)
+  ok(analysisOf(weak).bottomLine.includes("the scheduled end in 9 hours"))
+  ok(!/in full or not at all|large trader/.test(textOf(weak)), textOf(weak))
   const dead = analysisOf({ ...weak, microstructure: null, quote: null }).risks[0] ?? ""
   ok(/no valid order book/.test(dead), dead)
+})
+
+law(
+  "the rules of an open market are quoted whenever they decide something",
+  anyMaterial,
+  (made) => {
+    const rules = "This market resolves to Yes if the lighthouse is lit."
+    const { status } = made.market
+    const { risks } = analysisOf({ ...made, rules })
+    strictEqual(
+      risks.some((risk) => /is lit/.test(risk)),
+      status === "open" || status === "proposed",
+    )
+    ok(risks.length <= risksMax)
+  },
+  many,
+)
+
+Deno.test("a side that costs nearly 1 has its lopsided payoff as a risk", () => {
+  const risks = (mid: number) =>
+    analysisOf(reportMaterial(bookWith({ mid, spread: 0.002 }))).risks.join("\n")
+  ok(risks(0.97).includes("One loss on Yes at 0.971 takes the gain of 33 such purchases."))
+  ok(!/One loss/.test(risks(0.6)))
+})
+
+Deno.test("orders near the price have their distance", () => {
+  const { risks, bottomLine } = analysisOf(reportMaterial(bookWith({ depthUsd: 1_000 })))
+  ok(bottomLine.includes("only $1,000 of orders are within 5 cents of it"), bottomLine)
+  ok(!/near the price|book of only/.test([...risks, bottomLine].join("\n")))
 })
 
 law("at most 15 % of the words of a report are about itself", anyMaterial, (material) => {

@@ -38,7 +38,8 @@ law(
   (material) => {
     const { confidence, bottomLine } = templateReportOf(material).analysis
     if (!isGood(material) && material.market.status !== "resolved") strictEqual(confidence, "low")
-    ok(bottomLine.startsWith(`Confidence is ${confidence}: `), bottomLine)
+    const about = /^Confidence(?: in the price| that [^:]*)?: (low|medium|high), because /
+    strictEqual(about.exec(bottomLine)?.[1], confidence, bottomLine)
   },
   { runs: sized({ short: 200, full: 3_000 }) },
 )
