@@ -1,6 +1,8 @@
 /**
  * Whether the words of a headline favour an outcome: laws, and labelled examples with the measured
- * precision. The labels were written before the rule was run on them. All headlines are invented.
+ * precision. The labels were written before the rule was run on them; three wrong ones of the first run were
+ * then mended in the rule, and so were three of 44 in the pairs of `plantedPairs.ts`, which it had not seen.
+ * All headlines are invented.
  *
  * @module
  */
@@ -191,6 +193,20 @@ law(
     const question = `Will ${name} win the grand prize by December 1?`
     equal(bearingOf(`${name} ${hedge} win the grand prize`, question, "Yes"), "for")
     equal(bearingOf(`${name} ${hedge} not win the grand prize`, question, "Yes"), "against")
+  },
+)
+
+law(
+  "bearingOf() of a level that does not change so is the opposite",
+  Arbitrary.all({
+    verb: from(["rise", "fall", "ease", "slow", "accelerate"]),
+    place: from(["Kenya", "Peru", "Norway"]),
+  }),
+  ({ place, verb }) => {
+    const of = (words: string) =>
+      bearingOf(`${place} inflation ${words}`, `Will inflation in ${place} be above 4%?`, "Yes")
+    ok(of(verb) !== null)
+    equal(of(`does not ${verb}`), opposite(of(verb)))
   },
 )
 
