@@ -42,6 +42,8 @@ export function readableName(text: string, max: number = nameLengthMax): string 
     .replace(/:(?=[\w+-]+:)/g, ": ")
     // `evil.example` and `www.evil` could become links; `1.5`, `U.S.` and `a. b` could not.
     .replace(/(?<=[\p{L}\p{N}-])\.(?=[\p{L}\p{N}-]*\p{L}{2})/gu, "․")
+    // Also where the name ends: a reader adds what follows it to the link.
+    .replace(/(?<=www)\./gi, "․")
     .replace(/&(?=\w+;)/g, "＆")
   return cut(name, max)
 }

@@ -178,13 +178,18 @@ function levelFact({ data }: MoverItem, { quoted }: DigestMaterial): NewDigestFa
   )
 }
 
-/** The cost of buying the first outcome at the quotes now, or at those of the move. */
+/** The quotes of the move stand for those now while the price is at most this far from them. */
+const quoteDistanceMax = 0.02
+
+/** The cost of buying the first outcome at the quotes now; none when they are not known. */
 function costFact({ data }: MoverItem, { quoted }: DigestMaterial): ReadonlyArray<NewDigestFact> {
   const { market, microstructure } = data
   const known = quoted.find((it) => it.market.slug === market.slug)
-  if (known === undefined) return []
-  const quote = (known.quote?.ask ?? null) === null ? quoteOf(microstructure) : known.quote
-  if (quote === null || quote.ask === null) return []
+  if (known === undefined || known.quote === null) return []
+  const ofMove = quoteOf(microstructure)
+  const isNear = ofMove !== null && Math.abs(ofMove.mid - known.quote.mid) <= quoteDistanceMax
+  const quote = known.quote.ask === null && isNear ? ofMove : known.quote
+  if (quote.ask === null) return []
   const { takerFeeRate } = known.market
   const values = {
     market: marketValue(market),

@@ -324,6 +324,6 @@ function noStory({ coverage }: DigestMaterial): ReadonlyArray<NewDigestFact> {
   if (!hasAnswers(coverage)) return []
   const parts = { kind: "news", topic: "absence", section: "context", negative: true } as const
   return [
-    factOf(parts, {}, () => "No headline about another market of this digest was found."),
+    factOf(parts, {}, () => "No other headline about a market of this digest was found."),
   ]
 }

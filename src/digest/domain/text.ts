@@ -16,6 +16,7 @@ import {
 import { digestLengths } from "./paragraphs/headline.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import type { FilledSlot, Sentence } from "../../writing/domain/page.ts"
+import { spelled } from "../../writing/domain/values.ts"
 
 const headings: Readonly<Record<DigestSection, string>> = {
   repriced: "What repriced",
@@ -114,7 +115,9 @@ function usedFacts(
 function paragraph({ lead }: DigestSlot, sentences: ReadonlyArray<Sentence>): string {
   const ids = [...new Set(sentences.flatMap(({ facts }) => facts))]
   const text = sentences.map(({ text }) => text).join(" ")
-  return `${lead === null ? "" : `**${lead}** `}${text} (${ids.join(", ")})`
+  // A lead is a question or a pseudonym, so a stranger's words: they stay in quotation marks.
+  const name = lead === null ? "" : `**${spelled({ type: "name", text: lead })}** `
+  return `${name}${text} (${ids.join(", ")})`
 }
 
 function sourcesOf({ kind, source, topic }: DigestFact, venue: string): ReadonlyArray<string> {

@@ -105,6 +105,12 @@ Deno.test("readableName() renders every pair of hostile pieces as text", () => {
   }
 })
 
+Deno.test("readableName() leaves no start of an address at the end of a name", () => {
+  for (const text of ["See www.", "WWW.", `www.${"a".repeat(300)}`]) {
+    ok(!/www\./i.test(readableName(text, 8)), readableName(text, 8))
+  }
+})
+
 Deno.test("readableName() leaves questions and names readable", () => {
   for (
     const text of [

@@ -182,7 +182,7 @@ Deno.test("digestBrief() of a quiet window says that nothing happened, and what 
   equal(digestBrief(quiet).facts.map(({ statement }) => statement), [
     "This digest covers 04:00 UTC to 08:00 UTC: 3,120 markets, 184 tracked wallets, 5 news sources.",
     "No market moved far enough to be reported.",
-    "No headline about another market of this digest was found.",
+    "No other headline about a market of this digest was found.",
     "No tracked wallet opened a position.",
     "No market was found whose outcome is reported or proposed at a contested price.",
     "No contested market with enough liquidity is expected to resolve soon.",

@@ -14,6 +14,7 @@ import type {
   PredeterminedItem,
   QuotedMarket,
   Strength,
+  WhaleEntryItem,
 } from "../../../src/digest/domain/material.ts"
 import { digestPage } from "../../../src/digest/domain/template.ts"
 import { type FrozenCalibration, marketRef } from "../../../src/feed/domain/item.ts"
@@ -343,6 +344,22 @@ Deno.test("news of a bought market says whether the wallet bought before or afte
     ),
     bought(doubt, until - 10 * minute),
   )
+})
+
+Deno.test("a proposal in a bought market is stated with news whose words favour an outcome", () => {
+  const question = "Will Ana Silva win the Lagos mayoral election?"
+  const asked = <I extends PredeterminedItem | WhaleEntryItem>(it: I): I => ({
+    ...it,
+    data: { ...it.data, market: { ...it.data.market, question } },
+  })
+  const { whaleEntries = [] } = entry(null)
+  const { predetermined = [] } = finding({ kind: "contested_proposal" })
+  const [stated] = paragraphs({
+    whaleEntries: whaleEntries.map(asked),
+    predetermined: predetermined.map(asked),
+    stories: [story({ title: "Setback for Ana Silva in Lagos" })],
+  }, "proposal")
+  ok(stated?.includes("The first related headline is “Setback for Ana Silva in Lagos”"), stated)
 })
 
 Deno.test("outcomes of one event that cost more than their payout are stated", () => {

@@ -15,6 +15,7 @@ import { digestPage } from "../../../src/digest/domain/template.ts"
 import { digestOf, slotsOf } from "../../../src/digest/domain/text.ts"
 import { hour } from "../../../src/core/domain/time.ts"
 import { safeName } from "../../../src/core/domain/untrusted.ts"
+import { spelled } from "../../../src/writing/domain/values.ts"
 import { fillSlots } from "../../../src/writing/domain/page.ts"
 import { anyMaterial, quiet, until } from "../../support/digest/digests.ts"
 import { law } from "../../support/effect.ts"
@@ -66,7 +67,7 @@ law("digestOf() shows the page in Markdown that no name can change", anyMaterial
     const ids = /\((F\d+(?:, F\d+)*)\)$/.exec(paragraph)?.[1]?.split(", ") ?? []
     equal(new Set(ids), new Set(sentences.flatMap(({ facts }) => facts)))
     const text = sentences.map(({ text }) => text).join(" ")
-    const start = lead === null ? "" : `**${lead}** `
+    const start = lead === null ? "" : `**${spelled({ type: "name", text: lead })}** `
     strictEqual(paragraph, `${start}${text} (${ids.join(", ")})`)
     for (const shown of [lead ?? "", text, digest.title, digest.summary]) {
       ok(!active.test(shown), shown)

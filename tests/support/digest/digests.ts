@@ -33,6 +33,8 @@ const plainNames = [
   ...["Yes", "No", "Will the lighthouse be lit?", "Scary-Barrel", "Falcons vs. Comets", "Harbour"],
   ...["Over 2.5", "Rain of 12 mm by 1 May?", "0xabc", "BBC News", "", "一二三", "a ".repeat(300)],
   ...["W".repeat(300), "Has the ministry confirmed it?", "unnamed", "$1,000,000 by 12:00 UTC?"],
+  // A headline whose words say whom they favour.
+  ...["Will Bitcoin reach $120,000 in November?", "Bitcoin falls sharply in early trade"],
 ]
 
 /** Untrusted text: mostly ordinary, often hostile, sometimes very long. */

@@ -29,7 +29,8 @@ export function relatedLine(story: DigestFact): Line {
     const scope = textOf(story, "relation") === "sibling"
       ? " about another outcome of the event"
       : ""
-    const favour = bearingWords(story.values["bearing"])
+    // A story with a purchase states that one, and not whom its words favour.
+    const favour = has(story, "outcome") ? bearingWords(story.values["bearing"]) : ""
     const favoured = favour === "" ? "" : `; its words ${favour} ${spell`${"outcome"}`}`
     return `The first related headline${scope} is ` +
       spell`${"headline"} (${"publisher"}, ${"publishedAt"}` + `${more})${favoured}.`
