@@ -38,8 +38,10 @@ import {
   type Change,
   directionOf,
   explanationOf,
+  isPriceReport,
   type Movement,
   movementOf,
+  outletsAround,
   reasonLagMax,
   sizeOf,
   statedIn,
@@ -60,8 +62,8 @@ interface JudgedConfidence {
 
 /**
  * Low when the price itself is weak, the venue's proposal or a ladder contradicts it, or no report
- * explains a move; high when the venue has decided, or several outlets had a report that points the same
- * way before the move, which the price has kept; medium between. It is no forecast of the outcome.
+ * explains a move; high when the venue has decided, or several outlets had a report of a reason that
+ * points the same way before the step, which the price has kept; medium between. It is no forecast.
  */
 export function confidenceOf(material: ReportMaterial): JudgedConfidence {
   const [about, judged] = judgementOf(material)
@@ -245,25 +247,42 @@ function moveConfidence(material: ReportMaterial): Judged {
       phrase`the last headline was ${duration("lag", stated.lagMs)} old when the price moved`,
     ]
   }
-  return reportedConfidence(material, stated)
+  return reportedConfidence(material, stated, step)
 }
 
 /** For a move with a report. Many outlets alone show only that the report was printed. */
-function reportedConfidence(material: ReportMaterial, { story, order }: StatedStory): Judged {
+function reportedConfidence(
+  material: ReportMaterial,
+  { story, order }: StatedStory,
+  step: Change,
+): Judged {
   const { outlets, corrected, strength } = story
   if (corrected) return ["low", phrase`the report of the move was corrected`]
   if (order === "inside") {
     return ["medium", phrase`a report came while the price moved, so which was first is not known`]
   }
+  const isRepeat = isPriceReport(material, story)
+  const describes = "its headline describes the price, not a reason"
   if (outlets.length < 2) {
-    return ["medium", phrase`a report came before the move, but only one outlet has it`]
+    return [
+      "medium",
+      phrase`a report came before the move, but only one outlet has it${
+        isRepeat ? `, and ${describes}` : ""
+      }`,
+    ]
   }
+  const { before, since, isInside } = outletsAround(story, step)
+  const later = phrase`, ${count("outletsSince", since, "more", "more")} ${
+    isInside ? "during or after it" : "after it"
+  }`
   const report = phrase`a report came before it (${
-    count("outlets", outlets.length, "outlet")
-  } have printed it)`
+    count("outlets", before, "outlet")
+  } before the step${since === 0 ? "" : later})`
+  if (isRepeat) return ["medium", phrase`${report}, but ${describes}`]
   if (strength !== "direct" || bearingOn(material, story) === null) {
     return ["medium", phrase`${report}, but its title does not show that it supports the move`]
   }
+  if (before < 2) return ["medium", report]
   return isStepKept(movementOf(material))
     ? ["high", phrase`${report}, its title supports the direction, and the price has kept the step`]
     : ["medium", phrase`${report}, but the price has given back half of the step or more`]

@@ -34,9 +34,9 @@ const Analysis = Schema.Struct({
     description: "How well the evidence supports the reading of the price, not a forecast of the " +
       "outcome; the first sentence of bottomLine says what it is about, and why. low when the market " +
       "misses the quality gate, when no report explains a move or its headline points the other way, " +
-      "or when venue or ladder contradicts the price; high when the venue has decided, when a report " +
-      "of several outlets that points the same way came before a move that the price has kept, or " +
-      "when a deep book held its price through a headline that points to a side",
+      "or when venue or ladder contradicts the price; high when the venue has decided, when two " +
+      "outlets printed a report of a reason that points the same way before a step that the price " +
+      "has kept, or when a deep book held its price through a headline that points to a side",
   }),
   bottomLine: Schema.String,
 }).annotate({

@@ -25,8 +25,10 @@ import {
   type Change,
   directionOf,
   explanationOf,
+  isPriceReport,
   type Movement,
   movementOf,
+  outletsAround,
   reasonLagMax,
   sizeOf,
   statedIn,
@@ -112,12 +114,14 @@ function reasonWords(material: ReportMaterial): Statement {
     return phrase`, and no headline explains it: the related one points the other way`
   }
   if (explanation.kind === "followed") return phrase`, ahead of the first headline`
-  const { outlets, corrected } = explanation.story
-  if (corrected) return phrase`, after a report that was corrected since`
+  const { story } = explanation
+  const { step } = movementOf(material)
+  const before = step === null ? story.outlets.length : outletsAround(story, step).before
+  if (story.corrected) return phrase`, after a report that was corrected since`
   if (explanation.isInside) return phrase`, with a report while it moved`
-  return outlets.length === 1
-    ? phrase`, after a report that one outlet has printed`
-    : phrase`, after a report that ${count("outlets", outlets.length, "outlet")} have printed`
+  return before === 1
+    ? phrase`, after a report that one outlet had printed by then`
+    : phrase`, after a report that ${count("outlets", before, "outlet")} had printed by then`
 }
 
 /** What the venue says about the outcome. */
@@ -271,10 +275,11 @@ function newsLines(material: ReportMaterial, movement: Movement): ReadonlyArray<
 }
 
 function statedLine(
-  { now, market, proposal }: ReportMaterial,
+  material: ReportMaterial,
   { main, step }: Movement,
   { story, order, lagMs, opposed }: StatedStory,
 ): Line {
+  const { now, market, proposal } = material
   const lag = duration("lag", lagMs)
   const what = story.strength === "direct"
     ? "related headline"
@@ -294,6 +299,8 @@ function statedLine(
     ? phrase`The last ${what} came ${lag} before that step, too early to explain it: ${cited}.`
     : opposed
     ? phrase`No headline explains the step: the first ${what}, ${lag} before it was seen, points the other way: ${cited}.`
+    : isPriceReport(material, story)
+    ? phrase`The first ${what}, ${lag} before that step was seen, describes the price, not a reason: ${cited}.`
     : order === "inside"
     ? phrase`A possible reason was published during that step, ${lag} before its end was seen: ${cited}.`
     : phrase`A possible reason came first, ${lag} before that step was seen: ${cited}.`

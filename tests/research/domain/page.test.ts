@@ -191,7 +191,7 @@ Deno.test("a story of the hours before the step is a possible reason, with its o
   const material = { ...jump, news: { stories: [later, story(outlets)], sources: 5, answered: 5 } }
   const { thesis, confidence, bottomLine } = analysisOf(material)
   ok(
-    /^Yes in “Will the lighthouse be lit\?” rose 21 cents in 24 hours, from 0\.325 to 0\.535, after a report that 2 outlets have printed\./
+    /^Yes in “Will the lighthouse be lit\?” rose 21 cents in 24 hours, from 0\.325 to 0\.535, after a report that one outlet had printed by then\./
       .test(thesis),
   )
   ok(
@@ -209,7 +209,7 @@ Deno.test("a story of the hours before the step is a possible reason, with its o
   strictEqual(confidence, "medium")
   ok(
     bottomLine.startsWith(
-      "Confidence that the move is more than noise (no forecast): medium, because a report came before it (2 outlets have printed it), but its title does not show",
+      "Confidence that the move is more than noise (no forecast): medium, because a report came before it (1 outlet before the step, 1 more after it), but its title does not show",
     ),
     bottomLine,
   )
@@ -336,7 +336,10 @@ Deno.test("a headline that points against the move does not explain it", () => {
   const of = (title: string) => {
     const outlets = [
       headline({ title, source: "Quillon Post", publishedAt: stepAt - 2 * hour }),
-      headline({ title, source: "Harbor Ledger", url: "https://b.example/1" }),
+      headline({
+        ...{ title, source: "Harbor Ledger", url: "https://b.example/1" },
+        publishedAt: stepAt - hour - minute,
+      }),
     ] as const
     return analysisOf({
       ...{ ...jump, market: election },
@@ -352,6 +355,38 @@ Deno.test("a headline that points against the move does not explain it", () => {
   const along = of(gain)
   ok(/possible reason/.test(along.thesis), along.thesis)
   strictEqual(along.confidence, "high")
+})
+
+Deno.test("only outlets before the step raise the confidence", () => {
+  const of = (secondAt: number, title = gain, question = election.question) => {
+    const outlets = [
+      headline({ title, source: "Quillon Post", publishedAt: stepAt - 2 * hour }),
+      headline({ title, source: "Harbor Ledger", publishedAt: secondAt }),
+    ] as const
+    return analysisOf({
+      ...{ ...jump, market: { ...election, question } },
+      news: { stories: [story(outlets)], sources: 5, answered: 5 },
+    })
+  }
+  const before = of(stepAt - hour - minute)
+  strictEqual(before.confidence, "high")
+  ok(before.bottomLine.includes("before it (2 outlets before the step), its title"))
+  ok(before.thesis.includes("after a report that 2 outlets had printed by then"), before.thesis)
+  const after = of(stepAt + 5 * hour)
+  strictEqual(after.confidence, "medium")
+  ok(
+    after.bottomLine.includes(
+      "medium, because a report came before it (1 outlet before the step, 1 more after it).",
+    ),
+    after.bottomLine,
+  )
+  const asset = "Will Dogecoin gain 65% by November 26?"
+  const priced = of(stepAt - hour - minute, "Dogecoin climbs as holders buy", asset)
+  strictEqual(priced.confidence, "medium")
+  ok(priced.bottomLine.includes("its headline describes the price, not a reason"))
+  ok(!/possible reason/.test(priced.thesis), priced.thesis)
+  const caused = of(stepAt - hour - minute, "Dogecoin climbs after payment firm adopts it", asset)
+  strictEqual(caused.confidence, "high")
 })
 
 Deno.test("many outlets alone do not make the confidence high", () => {
