@@ -402,9 +402,8 @@ function noSignWords(material: ReportMaterial, used: ReadonlyArray<Labelled>): S
     return used.length === 0 ? null : phrase`At these prices ${usedWords(material, used)}.`
   }
   if (material.entries === null) return null
-  return phrase`On these facts neither side is attractive: ${
-    used.length === 0 ? phrase`no wallet with a label takes a side` : usedWords(material, used)
-  }.`
+  const none = phrase`Nothing in this report gives a chance other than the price`
+  return used.length === 0 ? phrase`${none}.` : phrase`${none}; ${usedWords(material, used)}.`
 }
 
 /**
@@ -422,15 +421,12 @@ function usedWords(material: ReportMaterial, none: ReadonlyArray<Labelled>): Sta
     const found = none.filter((each) => signOf(material, each) === kind)
     const [first, ...more] = found
     if (first === undefined) return []
-    const side = outcomeName(material, favouredBy(first), `outcome${slot}`)
     return [
       more.length === 0
-        ? phrase`the edge of ${
-          named(`wallet${slot}`, first.entry.name)
-        } is ${words}, so it is no reason to buy ${side}`
+        ? phrase`the edge of ${named(`wallet${slot}`, first.entry.name)} is ${words}`
         : phrase`the edges of ${
           count(`wallets${slot}`, found.length, "labelled wallet")
-        } are ${words}, so they are no reason to buy`,
+        } are ${words}`,
     ]
   }
   return joined([

@@ -813,10 +813,21 @@ law(
     const isAgainst = left > edge / 100
     if (Math.abs(left) < 1e-6 || Math.abs(left - edge / 100) < 1e-6) return
     strictEqual(/sign of a higher chance/.test(bottomLine), left > 0 && !isAgainst, bottomLine)
-    const reason = /neither side is attractive: the edge of .* is (used up|smaller)/.exec(
+    const reason =
+      /gives a chance other than the price; the edge of [^;]* is (used up at today's ask|smaller than the later price change)\./
+        .exec(
+          bottomLine,
+        )
+    strictEqual(
+      reason?.[1],
+      left < 0
+        ? "used up at today's ask"
+        : isAgainst
+        ? "smaller than the later price change"
+        : undefined,
       bottomLine,
     )
-    strictEqual(reason?.[1], left < 0 ? "used up" : isAgainst ? "smaller" : undefined, bottomLine)
+    ok(!/attractive|no reason to buy/.test(bottomLine), bottomLine)
     ok(!/leaves nothing/.test(whaleView) || left < 0, whaleView)
   },
 )
