@@ -217,24 +217,31 @@ function depthRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   )]
 }
 
-/** What moves the price by five cents; null when the book ends before that on both sides. */
-function impactWords({ impactUsd: { up5c, down5c } }: Microstructure): Statement | null {
+/**
+ * What moves the price by five cents; null when the book ends before that on both sides. No order can be
+ * five cents from a price that near to 0 or 1, so there the text has the sum of the orders.
+ */
+function impactWords(
+  { impactUsd: { up5c, down5c }, depthUsdWithin5c, mid }: Microstructure,
+): Statement | null {
   const move = cents("change", 0.05)
   if (up5c !== null && down5c !== null) {
     return phrase`${usd("depth", up5c)} of buying moves the price up ${move} and ${
       usd("depth2", down5c)
     } of selling moves it down as far`
   }
+  const reach = halfSteps(0.05)
   if (up5c !== null) {
-    return phrase`${
-      usd("depth", up5c)
-    } of buying moves the price up ${move}, and the bids end before it is ${move} lower`
+    const bids = halfSteps(mid) <= reach
+      ? phrase`${usd("depth2", depthUsdWithin5c.bid)} is bid in all`
+      : phrase`the bids end before it is ${move} lower`
+    return phrase`${usd("depth", up5c)} of buying moves the price up ${move}, and ${bids}`
   }
-  return down5c === null
-    ? null
-    : phrase`${
-      usd("depth", down5c)
-    } of selling moves the price down ${move}, and the offers end before it is ${move} higher`
+  if (down5c === null) return null
+  const offers = halfSteps(mid) >= halfSteps(1) - reach
+    ? phrase`${usd("depth2", depthUsdWithin5c.ask)} buys all that is offered`
+    : phrase`the offers end before it is ${move} higher`
+  return phrase`${usd("depth", down5c)} of selling moves the price down ${move}, and ${offers}`
 }
 
 /** What is not known about the reason of the move. */

@@ -946,6 +946,35 @@ Deno.test("a side that costs nearly 1 has its lopsided payoff as a risk", () => 
   ok(!/One loss/.test(risks(0.6)))
 })
 
+Deno.test("no order can be five cents from a price near to 0 or 1", () => {
+  const of = (
+    mid: number,
+    impact: { readonly up5c: number | null; readonly down5c: number | null },
+  ) => {
+    const book = bookWith({ mid, spread: 0.002 })
+    const { impactUsd } = book.microstructure
+    return analysisOf(reportMaterial({
+      ...book,
+      microstructure: { ...book.microstructure, impactUsd: { ...impactUsd, ...impact } },
+    })).risks.join("\n")
+  }
+  for (const mid of [0.95, 0.97]) {
+    const risks = of(mid, { up5c: null, down5c: 3_912 })
+    ok(risks.includes("$3,912 of selling moves the price down 5 cents, and $5,000 buys all"), risks)
+    ok(!risks.includes("offers end before"), risks)
+  }
+  for (const mid of [0.05, 0.03]) {
+    const risks = of(mid, { up5c: 3_912, down5c: null })
+    ok(
+      risks.includes("$3,912 of buying moves the price up 5 cents, and $5,000 is bid in all"),
+      risks,
+    )
+    ok(!risks.includes("bids end before"), risks)
+  }
+  ok(of(0.94, { up5c: null, down5c: 3_912 }).includes("the offers end before it is 5 cents higher"))
+  ok(of(0.06, { up5c: 3_912, down5c: null }).includes("the bids end before it is 5 cents lower"))
+})
+
 Deno.test("orders near the price have their distance", () => {
   const { risks, bottomLine } = analysisOf(reportMaterial(bookWith({ depthUsd: 1_000 })))
   ok(bottomLine.includes("only $1,000 of orders are within 5 cents of it"), bottomLine)
