@@ -32,7 +32,7 @@ const Analysis = Schema.Struct({
   risks: Schema.NonEmptyArray(Schema.String),
   confidence: Schema.Literals(confidences).annotate({
     description: "How well the evidence supports the reading of the price, not a forecast of the " +
-      "outcome; the first sentence of bottomLine says what it is about, and why. low when the market " +
+      "outcome; the sentence of bottomLine that starts with Confidence says what it is about, and why. low when the market " +
       "misses the quality gate, when no report explains a move or its headline points the other way, " +
       "or when venue or ladder contradicts the price; high when the venue has decided, when two " +
       "outlets printed a report of a reason that points the same way before a step that the price " +
@@ -128,7 +128,7 @@ export function reportOf(
   const citedBy = ({ id, sentences }: Slot) => [
     ...new Set((filled.get(id)?.sentences ?? sentences).flatMap(({ facts }) => facts)),
   ]
-  const { thesis, whaleView, risks: [risk, ...risks], confidence, confidenceReason } = page
+  const { thesis, whaleView, risks: [risk, ...risks], confidence, bottomOpening } = page
   const point = ({ at, mid }: SeriesPoint) => ({ at: isoTime(at), price: mid })
   return {
     market: { question: market.question, slug: market.slug },
@@ -137,7 +137,7 @@ export function reportOf(
       whaleView: textOf(whaleView),
       risks: [textOf(risk), ...risks.map(textOf)],
       confidence,
-      bottomLine: `${textOf(confidenceReason)} ${textOf(page.bottomLine)}`,
+      bottomLine: `${textOf(bottomOpening)} ${textOf(page.bottomLine)}`,
     },
     narrator,
     evidence: {
@@ -150,7 +150,7 @@ export function reportOf(
         thesis: citedBy(thesis),
         whaleView: citedBy(whaleView),
         risks: page.risks.map(citedBy),
-        bottomLine: [...new Set([...citedBy(confidenceReason), ...citedBy(page.bottomLine)])],
+        bottomLine: [...new Set([...citedBy(bottomOpening), ...citedBy(page.bottomLine)])],
       },
     },
   }

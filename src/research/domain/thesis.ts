@@ -35,7 +35,7 @@ import {
   type StatedStory,
 } from "./movement.ts"
 import { rivalStories } from "./risks.ts"
-import { ladderLines, ownContradiction, sumLines } from "./siblingLines.ts"
+import { hedgedPair, ladderLines, ownContradiction, sumLines } from "./siblingLines.ts"
 import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 import { halfSteps } from "../../markets/domain/book.ts"
 import { hour } from "../../core/domain/time.ts"
@@ -48,8 +48,9 @@ export function thesisLines(material: ReportMaterial): readonly [Line, ...Readon
   const movement = movementOf(material)
   return [
     openingLine(material, movement),
-    ...statusLines(material),
-    ...ladderLines(material),
+    ...hedgedPair(material) === null
+      ? [...statusLines(material), ...ladderLines(material)]
+      : [...ladderLines(material), ...statusLines(material)],
     ...stepLines(material, movement),
     ...rangeLines(material, movement),
     ...newsLines(material, movement),

@@ -500,10 +500,21 @@ Deno.test("a contradiction with another rung is stated, with what it gains witho
   )
   const { bottomLine } = analysisOf(own(lower, upper))
   ok(
-    /Only the pair is hedged: Over in “[^”]*1\.5” at 0\.64 with Under in “[^”]*2\.5” at 0\.27 gains 8\.\d cents a share after both fees, for up to \$\d+ of cost/
+    /^The hedged pair of Over in “[^”]*1\.5” at 0\.64 and Under in “[^”]*2\.5” at 0\.27 gains 8\.\d cents a share after both fees, for up to \$\d+ of cost, whichever price is wrong, if both are paid by their rules\. Confidence in the price: low/
       .test(bottomLine),
     bottomLine,
   )
+  const second = reportPage(own(lower, upper)).thesis.sentences[1]?.text ?? ""
+  ok(
+    /is wrong, and the hedged pair gains 8\.\d cents a share after both fees, for up to \$\d+ of cost\.$/
+      .test(second),
+    second,
+  )
+  const proposed = own(lower, upper)
+  const unknown = analysisOf({ ...proposed, market: { ...proposed.market, status: "proposed" } })
+  ok(unknown.thesis.indexOf("hedged pair") < unknown.thesis.indexOf("which one is not known"))
+  const closed = analysisOf({ ...proposed, market: { ...proposed.market, status: "closed" } })
+  ok(!/hedged pair/.test(closed.thesis + closed.bottomLine), closed.bottomLine)
   const dearer = analysisOf(own(upper, lower)).thesis
   ok(
     /Over here, at 0\.735, is dearer than Over in “Kites vs\. Rovers: O\/U 1\.5”, at 0\.635/.test(
@@ -550,7 +561,7 @@ Deno.test("a ladder in two parts that agree within themselves takes no side", ()
         .test(text),
       text,
     )
-    ok(text.includes("Only the pair is hedged"), text)
+    ok(text.startsWith("The hedged pair of Over in "), text)
     ok(!/more likely|agrees with this price|speaks against/.test(text), text)
   }
 })
