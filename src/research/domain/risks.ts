@@ -28,6 +28,7 @@ import {
 } from "./lines.ts"
 import { outcomeName, priceOfOutcome, type ReportMaterial } from "./material.ts"
 import { type Change, explanationOf, movementOf, sizeOf, statedIn } from "./movement.ts"
+import { commonLossWords } from "./siblingLines.ts"
 import { directional, mainSide } from "./whaleView.ts"
 import { phrase, type Statement } from "../../writing/domain/statement.ts"
 import { day } from "../../core/domain/time.ts"
@@ -394,21 +395,10 @@ function walletRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   )]
 }
 
-/** Other markets of the event: positions in several of them are not independent. */
+/** Rungs next to this one: positions in both are not independent. */
 function siblingRisks(material: ReportMaterial): ReadonlyArray<Risk> {
-  const others = (material.siblings?.markets ?? []).filter(({ quote }) => quote !== null)
-  const [largest] = others.toSorted((a, b) => b.market.liquidityUsd - a.market.liquidityUsd)
-  if (largest === undefined || largest.quote === null) return []
-  return [risk(
-    material,
-    37,
-    "relation",
-    phrase`${
-      count("siblings", others.length, "other market", "other markets")
-    } of the event may settle on the same facts, such as ${
-      named("market2", largest.market.question)
-    } at ${price("price2", largest.quote.mid)}: positions in both are close to one bet.`,
-  )]
+  const words = commonLossWords(material)
+  return words === null ? [] : [risk(material, 37, "relation", words)]
 }
 
 /** From here on the end is far away, and the money is bound. */

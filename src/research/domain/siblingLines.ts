@@ -78,6 +78,42 @@ function rungLines(material: ReportMaterial): ReadonlyArray<Line> {
   )]
 }
 
+/** Rungs with a larger difference of prices are too different to be lost together. Inclusive. */
+const neighbourDistanceMax = 0.2
+
+/** The rungs next to this one with which it is likely to be lost; null without one. */
+export function commonLossWords(material: ReportMaterial): Statement | null {
+  for (const { rungs } of laddersIn(material)) {
+    const priced = rungs.filter(({ quote }) => quote !== null)
+    const at = priced.findIndex((rung) => isOwn(material, rung))
+    const own = priced[at]
+    if (own === undefined) continue
+    const near = [priced[at - 1], priced[at + 1]].flatMap((rung) =>
+      rung !== undefined && isLostWith(own, rung) ? [rung] : []
+    )
+    if (near.length === 0) continue
+    const others = near.map((rung, n) =>
+      phrase`${rungOutcome(rung, `outcome${n + 2}`)} in ${rungName(rung, `market${n + 2}`)} at ${
+        rungPrice(rung, `price${n + 2}`)
+      }`
+    )
+    return phrase`A loss on ${rungOutcome(own, "outcome")} here is likely to come with a loss on ${
+      listed(others)
+    }.`
+  }
+  return null
+}
+
+/**
+ * Of two rungs the easier one is lost only together with the harder one, so the quotient of their
+ * chances of a loss is the chance that one is lost when the other is.
+ */
+function isLostWith(one: LadderRung, other: LadderRung): boolean {
+  const losses = [one, other].map((rung) => halfSteps(1) - halfSteps(midOf(rung)))
+  const [least, most] = [Math.min(...losses), Math.max(...losses)]
+  return most - least <= halfSteps(neighbourDistanceMax) && 2 * least >= most
+}
+
 /** With fewer rungs, a ladder cannot say more than its pair. */
 const splitRungsMin = 4
 
