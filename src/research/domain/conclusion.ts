@@ -8,6 +8,7 @@ import { challengeWindowMs, type Proposal } from "../../markets/domain/proposal.
 import { convergenceOf } from "../../markets/domain/resolving.ts"
 import { quoteOfOutcome } from "../../markets/domain/quote.ts"
 import { breakEvenProbability, halfGivenBackAt } from "../../markets/domain/tradeCosts.ts"
+import { measurementOf } from "../../news/domain/bearing.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
 import { binsOf, driftOf } from "../../movers/domain/moveOutcomes.ts"
 import { publicOutcomes } from "../../movers/domain/publicOutcomes.ts"
@@ -664,11 +665,26 @@ function watchLines(
   })]
 }
 
-/** What comes next: the end of a challenge, another report, the scheduled end. */
-function eventLine(material: ReportMaterial): Line {
-  const { market: { slug, endsAt }, proposal, now } = material
+/** The report that a move waits for: the first one, or one that supports it. */
+function awaitedReport(material: ReportMaterial): ReadonlyArray<Statement> {
   const { main, step } = movementOf(material)
+  if (main === null || material.proposal !== null) return []
   const stated = statedIn(material)
+  const { kind } = explanationOf(material)
+  if (stated === null || kind === "opposed") return [phrase`a first report that explains the move`]
+  if (step !== null && stated.order === "after") {
+    return kind === "followed" ? [] : [phrase`a report that explains the step`]
+  }
+  return stated.story.outlets.length === 1
+    ? [phrase`a second outlet with the report of ${named("publisher", stated.story.source)}`]
+    : []
+}
+
+/** What comes next: the end of a challenge, another report or the measurement, the scheduled end. */
+function eventLine(material: ReportMaterial): Line {
+  const { market: { slug, question, endsAt }, proposal, now } = material
+  const report = awaitedReport(material)
+  const isMeasured = report.length > 0 && measurementOf(question) !== null
   const until = proposal === null || proposal.disputed
     ? null
     : proposal.settlesAt ?? proposal.proposedAt + challengeWindowMs
@@ -679,20 +695,16 @@ function eventLine(material: ReportMaterial): Line {
         ? phrase`the end of the challenge window at ${time("settlesAt", until, now)}`
         : phrase`the venue's payout`,
     ],
-    ...main === null || proposal !== null
-      ? []
-      : stated === null || explanationOf(material).kind === "opposed"
-      ? [phrase`a first report that explains the move`]
-      : step !== null && stated.order === "after"
-      ? explanationOf(material).kind === "followed" ? [] : [phrase`a report that explains the step`]
-      : stated.story.outlets.length === 1
-      ? [phrase`a second outlet with the report of ${named("publisher", stated.story.source)}`]
+    ...!isMeasured
+      ? report
+      : endsAt === null || endsAt <= now
+      ? [phrase`the measurement itself`]
       : [],
     ...endsAt === null || until !== null ? [] : endsAt > now
       ? [
-        phrase`the scheduled end in ${duration("left", endsAt - now)} (${
-          time("endsAt", endsAt, now)
-        })`,
+        phrase`${isMeasured ? "the measurement itself, before " : ""}the scheduled end in ${
+          duration("left", endsAt - now)
+        } (${time("endsAt", endsAt, now)})`,
       ]
       : [phrase`the payout, overdue since ${time("endsAt", endsAt, now)}`],
   ]

@@ -1008,6 +1008,46 @@ Deno.test("no order can be five cents from a price near to 0 or 1", () => {
   ok(of(0.06, { up5c: 3_912, down5c: null }).includes("the bids end before it is 5 cents lower"))
 })
 
+Deno.test("a measurement waits for no report that explains the move", () => {
+  const of = (question: string, endsAt: number | null = now + 12 * hour) =>
+    analysisOf({
+      ...{ ...jump, market: market({ question, endsAt }) },
+      news: { stories: [], sources: 5, answered: 5 },
+    }).bottomLine
+  for (
+    const question of [
+      "Will the highest temperature in Perth be 23°C or more on November 23?",
+      "Will inflation in Norway be above 3% in November?",
+      "Will Dogecoin gain 65% by November 26?",
+      "Will Bitcoin reach $150,000 by November 26?",
+      "Will the price of gold be above 5,000 on November 26?",
+    ]
+  ) {
+    const text = of(question)
+    ok(
+      /What can decide it next: the measurement itself, before the scheduled end in 12 hours \(/
+        .test(text),
+      text,
+    )
+    ok(!/explains the move/.test(text), text)
+  }
+  ok(
+    of("Will it be 23°C or more?", null).endsWith(
+      "What can decide it next: the measurement itself.",
+    ),
+  )
+  for (
+    const question of [
+      election.question,
+      "Will the Harbor Company raise $5 billion by November 26?",
+      "Will the Civic Alliance win above 50 seats?",
+    ]
+  ) {
+    const text = of(question)
+    ok(/next: a first report that explains the move and the scheduled end/.test(text), text)
+  }
+})
+
 Deno.test("orders near the price have their distance", () => {
   const { risks, bottomLine } = analysisOf(reportMaterial(bookWith({ depthUsd: 1_000 })))
   ok(bottomLine.includes("only $1,000 of orders are within 5 cents of it"), bottomLine)
