@@ -83,18 +83,15 @@ export function confidenceOf(material: ReportMaterial): JudgedConfidence {
 
 type Judged = readonly [Confidence, Statement, negative?: boolean]
 
-/** What the confidence is about, and how it is judged. */
+/** What the confidence is about, the price or the move, and how it is judged. */
 function judgementOf(material: ReportMaterial): readonly [about: string, Judged] {
   const venue = venueConfidence(material)
   if (venue !== null) return ["", venue]
-  const price = gateConfidence(material)
+  const price = gateConfidence(material) ?? proposalConfidence(material) ??
+    ladderConfidence(material)
   if (price !== null) return ["in the price", price]
-  const proposal = proposalConfidence(material)
-  if (proposal !== null) return ["that the price shows the payout (no forecast)", proposal]
-  const ladder = ladderConfidence(material)
-  if (ladder !== null) return ["in the price", ladder]
   return movementOf(material).main === null
-    ? ["that the price includes the news (no forecast)", steadyConfidence(material)]
+    ? ["in the price", steadyConfidence(material)]
     : ["that the move is more than noise (no forecast)", moveConfidence(material)]
 }
 

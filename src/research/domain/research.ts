@@ -31,8 +31,10 @@ const Analysis = Schema.Struct({
   whaleView: Schema.String,
   risks: Schema.NonEmptyArray(Schema.String),
   confidence: Schema.Literals(confidences).annotate({
-    description: "How well the evidence supports the reading of the price, not a forecast of the " +
-      "outcome; the sentence of bottomLine that starts with Confidence says what it is about, and why. low when the market " +
+    description:
+      "How well the evidence supports one of two things: the price, or that the move is " +
+      "more than noise. The sentence of bottomLine that starts with Confidence says which of them, " +
+      "and why. It is not a forecast of the outcome. low when the market " +
       "misses the quality gate, when no report explains a move or its headline points the other way, " +
       "or when venue or ladder contradicts the price; high when the venue has decided, when two " +
       "outlets printed a report of a reason that points the same way before a step that the price " +

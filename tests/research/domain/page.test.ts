@@ -1048,6 +1048,36 @@ Deno.test("a measurement waits for no report that explains the move", () => {
   }
 })
 
+law("the confidence is about the price or the move", anyMaterial, (material) => {
+  const { bottomLine } = analysisOf(material)
+  const { status } = material.market
+  const about = /(?:^|\. )Confidence(.*?): (?:low|medium|high), because /.exec(bottomLine)?.[1]
+  const isMove = movementOf(material).main !== null
+  if (status === "resolved" || status === "closed" || material.market.mechanical !== null) {
+    strictEqual(about, "")
+  } else {
+    ok(
+      about === " in the price" ||
+        isMove && about === " that the move is more than noise (no forecast)",
+      bottomLine,
+    )
+  }
+}, many)
+
+Deno.test("a steady price has a confidence in the price, with its reason", () => {
+  const { bottomLine } = analysisOf(reportMaterial({
+    market: election,
+    priceAction: hourly(0.6, ...flat(20, 0.6)),
+    news: { stories: [story([headline({ title: loss })])], sources: 5, answered: 5 },
+  }))
+  ok(
+    bottomLine.startsWith(
+      "Confidence in the price: high, because the price held through a related headline, with $10,000 of orders",
+    ),
+    bottomLine,
+  )
+})
+
 Deno.test("orders near the price have their distance", () => {
   const { risks, bottomLine } = analysisOf(reportMaterial(bookWith({ depthUsd: 1_000 })))
   ok(bottomLine.includes("only $1,000 of orders are within 5 cents of it"), bottomLine)
