@@ -478,6 +478,11 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
   const isReason = explanation.kind === "followed" ||
     explanation.kind === "reported" && !explanation.story.corrected
   const change = cents("change", main.to.mid - main.from.mid)
+  const old = oldStepWords(material, movement)
+  if (old !== null) {
+    const text = isReason ? old : phrase`Treat the ${change} as unexplained. ${old}`
+    return line("price", text, { ...details, direction: directionOf(main) })
+  }
   const record = recordWords(material, movement)
   const text = !isReason
     ? record === null
@@ -582,6 +587,18 @@ function recordWords(
   return null
 }
 
+/** With less left of the day after the step, a record of that day says nothing. */
+const leftMin = 3 * hour
+
+/** What the price did with a step whose next day is nearly over; null for a newer one. */
+function oldStepWords({ now }: ReportMaterial, movement: Movement): Statement | null {
+  const { step } = movement
+  if (step === null || step.to.at + day - now >= leftMin) return null
+  return phrase`The step is ${duration("passed", now - step.to.at)} old, and the price has ${
+    isStepKept(movement) ? "kept more than half of it" : "given back half of it or more"
+  }.`
+}
+
 /** From here on a record of the next day says less: that part of the day is over. */
 const passedMin = 6 * hour
 
@@ -589,7 +606,7 @@ const passedMin = 6 * hour
 function passedWords({ now }: ReportMaterial, step: Change | null): Statement {
   const passed = step === null ? 0 : now - step.to.at
   if (passed < passedMin) return phrase``
-  const since = duration("passed", Math.min(passed, day))
+  const since = duration("passed", passed)
   return passed > day / 2
     ? phrase`; most of that day is over here, ${since} after the step`
     : phrase`; ${since} of that day have passed here`

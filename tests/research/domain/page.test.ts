@@ -429,7 +429,9 @@ Deno.test("a record of the next day says how much of it has passed", () => {
       ...bookWith({ mid: 0.535, depthUsd: 20_000 }),
       moveSums: { "1h": new Map(), "24h": bins },
     })).bottomLine
-  ok(/cent; most of that day is over here, 22 hours after the step\./.test(of(22)), of(22))
+  ok(/cent; most of that day is over here, 21 hours after the step\./.test(of(21)), of(21))
+  ok(!/still kept half or more a day later|that day/.test(of(22)), of(22))
+  ok(of(22).includes("The step is 22 hours old, and the price has kept more than half of it."))
   ok(/came back 1 cent\./.test(of(2)), of(2))
 })
 
