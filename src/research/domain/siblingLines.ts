@@ -306,7 +306,7 @@ function contradictionLines(material: ReportMaterial): ReadonlyArray<Line> {
   }, at ${rungPrice(other, "price2")}`
   const pair = hedgedPair(material)
   const gain = pair !== null
-    ? phrase`, and the hedged pair ${gainWords(pair)}`
+    ? phrase`, and a hedged pair of purchases ${gainWords(pair)}`
     : level === "riskless"
     ? phrase``
     : level === "quotes"

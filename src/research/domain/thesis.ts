@@ -121,8 +121,8 @@ function reasonWords(material: ReportMaterial): Statement {
   if (story.corrected) return phrase`, after a report that was corrected since`
   if (explanation.isInside) return phrase`, with a report while it moved`
   return before === 1
-    ? phrase`, after a report that one outlet had printed by then`
-    : phrase`, after a report that ${count("outlets", before, "outlet")} had printed by then`
+    ? phrase`, after a report by one outlet`
+    : phrase`, after a report by ${count("outlets", before, "outlet")}`
 }
 
 /** What the venue says about the outcome. */

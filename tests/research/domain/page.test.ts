@@ -191,7 +191,7 @@ Deno.test("a story of the hours before the step is a possible reason, with its o
   const material = { ...jump, news: { stories: [later, story(outlets)], sources: 5, answered: 5 } }
   const { thesis, confidence, bottomLine } = analysisOf(material)
   ok(
-    /^Yes in “Will the lighthouse be lit\?” rose 21 cents in 24 hours, from 0\.325 to 0\.535, after a report that one outlet had printed by then\./
+    /^Yes in “Will the lighthouse be lit\?” rose 21 cents in 24 hours, from 0\.325 to 0\.535, after a report by one outlet\./
       .test(thesis),
   )
   ok(
@@ -371,7 +371,7 @@ Deno.test("only outlets before the step raise the confidence", () => {
   const before = of(stepAt - hour - minute)
   strictEqual(before.confidence, "high")
   ok(before.bottomLine.includes("before it (2 outlets before the step), its title"))
-  ok(before.thesis.includes("after a report that 2 outlets had printed by then"), before.thesis)
+  ok(before.thesis.includes("after a report by 2 outlets."), before.thesis)
   const after = of(stepAt + 5 * hour)
   strictEqual(after.confidence, "medium")
   ok(
@@ -508,7 +508,7 @@ Deno.test("a contradiction with another rung is stated, with what it gains witho
   )
   const second = reportPage(own(lower, upper)).thesis.sentences[1]?.text ?? ""
   ok(
-    /is wrong, and the hedged pair gains 8\.\d cents a share after both fees, for up to \$\d+ of cost\.$/
+    /is wrong, and a hedged pair of purchases gains 8\.\d cents a share after both fees, for up to \$\d+ of cost\.$/
       .test(second),
     second,
   )
