@@ -8,6 +8,7 @@ import { challengeWindowMs, type Proposal } from "../../markets/domain/proposal.
 import { convergenceOf } from "../../markets/domain/resolving.ts"
 import { quoteOfOutcome } from "../../markets/domain/quote.ts"
 import { breakEvenProbability, halfGivenBackAt } from "../../markets/domain/tradeCosts.ts"
+import { measurementOf } from "../../news/domain/bearing.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
 import { binsOf, driftOf } from "../../movers/domain/moveOutcomes.ts"
 import { publicOutcomes } from "../../movers/domain/publicOutcomes.ts"
@@ -38,8 +39,10 @@ import {
   type Change,
   directionOf,
   explanationOf,
+  isPriceReport,
   type Movement,
   movementOf,
+  outletsAround,
   reasonLagMax,
   sizeOf,
   statedIn,
@@ -60,8 +63,8 @@ interface JudgedConfidence {
 
 /**
  * Low when the price itself is weak, the venue's proposal or a ladder contradicts it, or no report
- * explains a move; high when the venue has decided, or several outlets had a report that points the same
- * way before the move, which the price has kept; medium between. It is no forecast of the outcome.
+ * explains a move; high when the venue has decided, or several outlets had a report of a reason that
+ * points the same way before the step, which the price has kept; medium between. It is no forecast.
  */
 export function confidenceOf(material: ReportMaterial): JudgedConfidence {
   const [about, judged] = judgementOf(material)
@@ -80,18 +83,15 @@ export function confidenceOf(material: ReportMaterial): JudgedConfidence {
 
 type Judged = readonly [Confidence, Statement, negative?: boolean]
 
-/** What the confidence is about, and how it is judged. */
+/** What the confidence is about, the price or the move, and how it is judged. */
 function judgementOf(material: ReportMaterial): readonly [about: string, Judged] {
   const venue = venueConfidence(material)
   if (venue !== null) return ["", venue]
-  const price = gateConfidence(material)
+  const price = gateConfidence(material) ?? proposalConfidence(material) ??
+    ladderConfidence(material)
   if (price !== null) return ["in the price", price]
-  const proposal = proposalConfidence(material)
-  if (proposal !== null) return ["that the price shows the payout (no forecast)", proposal]
-  const ladder = ladderConfidence(material)
-  if (ladder !== null) return ["in the price", ladder]
   return movementOf(material).main === null
-    ? ["that the price includes the news (no forecast)", steadyConfidence(material)]
+    ? ["in the price", steadyConfidence(material)]
     : ["that the move is more than noise (no forecast)", moveConfidence(material)]
 }
 
@@ -245,25 +245,42 @@ function moveConfidence(material: ReportMaterial): Judged {
       phrase`the last headline was ${duration("lag", stated.lagMs)} old when the price moved`,
     ]
   }
-  return reportedConfidence(material, stated)
+  return reportedConfidence(material, stated, step)
 }
 
 /** For a move with a report. Many outlets alone show only that the report was printed. */
-function reportedConfidence(material: ReportMaterial, { story, order }: StatedStory): Judged {
+function reportedConfidence(
+  material: ReportMaterial,
+  { story, order }: StatedStory,
+  step: Change,
+): Judged {
   const { outlets, corrected, strength } = story
   if (corrected) return ["low", phrase`the report of the move was corrected`]
   if (order === "inside") {
     return ["medium", phrase`a report came while the price moved, so which was first is not known`]
   }
+  const isRepeat = isPriceReport(material, story)
+  const describes = "its headline describes the price, not a reason"
   if (outlets.length < 2) {
-    return ["medium", phrase`a report came before the move, but only one outlet has it`]
+    return [
+      "medium",
+      phrase`a report came before the move, but only one outlet has it${
+        isRepeat ? `, and ${describes}` : ""
+      }`,
+    ]
   }
+  const { before, since, isInside } = outletsAround(story, step)
+  const later = phrase`, ${count("outletsSince", since, "more", "more")} ${
+    isInside ? "during or after it" : "after it"
+  }`
   const report = phrase`a report came before it (${
-    count("outlets", outlets.length, "outlet")
-  } have printed it)`
+    count("outlets", before, "outlet")
+  } before the step${since === 0 ? "" : later})`
+  if (isRepeat) return ["medium", phrase`${report}, but ${describes}`]
   if (strength !== "direct" || bearingOn(material, story) === null) {
     return ["medium", phrase`${report}, but its title does not show that it supports the move`]
   }
+  if (before < 2) return ["medium", report]
   return isStepKept(movementOf(material))
     ? ["high", phrase`${report}, its title supports the direction, and the price has kept the step`]
     : ["medium", phrase`${report}, but the price has given back half of the step or more`]
@@ -383,9 +400,8 @@ function noSignWords(material: ReportMaterial, used: ReadonlyArray<Labelled>): S
     return used.length === 0 ? null : phrase`At these prices ${usedWords(material, used)}.`
   }
   if (material.entries === null) return null
-  return phrase`On these facts neither side is attractive: ${
-    used.length === 0 ? phrase`no wallet with a label takes a side` : usedWords(material, used)
-  }.`
+  const none = phrase`Nothing in this report gives a chance other than the price`
+  return used.length === 0 ? phrase`${none}.` : phrase`${none}; ${usedWords(material, used)}.`
 }
 
 /**
@@ -403,15 +419,12 @@ function usedWords(material: ReportMaterial, none: ReadonlyArray<Labelled>): Sta
     const found = none.filter((each) => signOf(material, each) === kind)
     const [first, ...more] = found
     if (first === undefined) return []
-    const side = outcomeName(material, favouredBy(first), `outcome${slot}`)
     return [
       more.length === 0
-        ? phrase`the edge of ${
-          named(`wallet${slot}`, first.entry.name)
-        } is ${words}, so it is no reason to buy ${side}`
+        ? phrase`the edge of ${named(`wallet${slot}`, first.entry.name)} is ${words}`
         : phrase`the edges of ${
           count(`wallets${slot}`, found.length, "labelled wallet")
-        } are ${words}, so they are no reason to buy`,
+        } are ${words}`,
     ]
   }
   return joined([
@@ -465,6 +478,11 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
   const isReason = explanation.kind === "followed" ||
     explanation.kind === "reported" && !explanation.story.corrected
   const change = cents("change", main.to.mid - main.from.mid)
+  const old = oldStepWords(material, movement)
+  if (old !== null) {
+    const text = isReason ? old : phrase`Treat the ${change} as unexplained. ${old}`
+    return line("price", text, { ...details, direction: directionOf(main) })
+  }
   const record = recordWords(material, movement)
   const text = !isReason
     ? record === null
@@ -569,6 +587,18 @@ function recordWords(
   return null
 }
 
+/** With less left of the day after the step, a record of that day says nothing. */
+const leftMin = 3 * hour
+
+/** What the price did with a step whose next day is nearly over; null for a newer one. */
+function oldStepWords({ now }: ReportMaterial, movement: Movement): Statement | null {
+  const { step } = movement
+  if (step === null || step.to.at + day - now >= leftMin) return null
+  return phrase`The step is ${duration("passed", now - step.to.at)} old, and the price has ${
+    isStepKept(movement) ? "kept more than half of it" : "given back half of it or more"
+  }.`
+}
+
 /** From here on a record of the next day says less: that part of the day is over. */
 const passedMin = 6 * hour
 
@@ -576,7 +606,7 @@ const passedMin = 6 * hour
 function passedWords({ now }: ReportMaterial, step: Change | null): Statement {
   const passed = step === null ? 0 : now - step.to.at
   if (passed < passedMin) return phrase``
-  const since = duration("passed", Math.min(passed, day))
+  const since = duration("passed", passed)
   return passed > day / 2
     ? phrase`; most of that day is over here, ${since} after the step`
     : phrase`; ${since} of that day have passed here`
@@ -649,11 +679,26 @@ function watchLines(
   })]
 }
 
-/** What comes next: the end of a challenge, another report, the scheduled end. */
-function eventLine(material: ReportMaterial): Line {
-  const { market: { slug, endsAt }, proposal, now } = material
+/** The report that a move waits for: the first one, or one that supports it. */
+function awaitedReport(material: ReportMaterial): ReadonlyArray<Statement> {
   const { main, step } = movementOf(material)
+  if (main === null || material.proposal !== null) return []
   const stated = statedIn(material)
+  const { kind } = explanationOf(material)
+  if (stated === null || kind === "opposed") return [phrase`a first report that explains the move`]
+  if (step !== null && stated.order === "after") {
+    return kind === "followed" ? [] : [phrase`a report that explains the step`]
+  }
+  return stated.story.outlets.length === 1
+    ? [phrase`a second outlet with the report of ${named("publisher", stated.story.source)}`]
+    : []
+}
+
+/** What comes next: the end of a challenge, another report or the measurement, the scheduled end. */
+function eventLine(material: ReportMaterial): Line {
+  const { market: { slug, question, endsAt }, proposal, now } = material
+  const report = awaitedReport(material)
+  const isMeasured = report.length > 0 && measurementOf(question) !== null
   const until = proposal === null || proposal.disputed
     ? null
     : proposal.settlesAt ?? proposal.proposedAt + challengeWindowMs
@@ -664,20 +709,16 @@ function eventLine(material: ReportMaterial): Line {
         ? phrase`the end of the challenge window at ${time("settlesAt", until, now)}`
         : phrase`the venue's payout`,
     ],
-    ...main === null || proposal !== null
-      ? []
-      : stated === null || explanationOf(material).kind === "opposed"
-      ? [phrase`a first report that explains the move`]
-      : step !== null && stated.order === "after"
-      ? explanationOf(material).kind === "followed" ? [] : [phrase`a report that explains the step`]
-      : stated.story.outlets.length === 1
-      ? [phrase`a second outlet with the report of ${named("publisher", stated.story.source)}`]
+    ...!isMeasured
+      ? report
+      : endsAt === null || endsAt <= now
+      ? [phrase`the measurement itself`]
       : [],
     ...endsAt === null || until !== null ? [] : endsAt > now
       ? [
-        phrase`the scheduled end in ${duration("left", endsAt - now)} (${
-          time("endsAt", endsAt, now)
-        })`,
+        phrase`${isMeasured ? "the measurement itself, before " : ""}the scheduled end in ${
+          duration("left", endsAt - now)
+        } (${time("endsAt", endsAt, now)})`,
       ]
       : [phrase`the payout, overdue since ${time("endsAt", endsAt, now)}`],
   ]

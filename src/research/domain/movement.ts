@@ -6,7 +6,7 @@
 import { halfSteps, isPrice } from "../../markets/domain/book.ts"
 import { headlineLag, stepWithin } from "../../markets/domain/priceStep.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
-import { bearingOf } from "../../news/domain/bearing.ts"
+import { bearingOf, repeatsPriceMove } from "../../news/domain/bearing.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
 import { priceOf, type ReportMaterial } from "./material.ts"
 import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
@@ -141,6 +141,22 @@ export function bearingOn(
   { title }: RelatedStory,
 ): "for" | "against" | null {
   return bearingOf(title, question, outcomes[0])
+}
+
+/** Whether the title of a story only says that the price of the question's own subject moved. */
+export function isPriceReport({ market }: ReportMaterial, { title }: RelatedStory): boolean {
+  return repeatsPriceMove(title, market.question)
+}
+
+/** The outlets that printed a story before a step, and since its start. */
+export function outletsAround(
+  { outlets }: RelatedStory,
+  step: Change,
+): { readonly before: number; readonly since: number; readonly isInside: boolean } {
+  const span = { from: step.from.at, to: step.to.at }
+  const positions = outlets.map(({ publishedAt }) => headlineLag(publishedAt, span).position)
+  const before = positions.filter((position) => position === "before").length
+  return { before, since: outlets.length - before, isInside: positions.includes("inside") }
 }
 
 /** Whether the title of a story points against the direction of a change. */

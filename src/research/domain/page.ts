@@ -11,6 +11,7 @@ import type { Line } from "./lines.ts"
 import type { ReportMaterial } from "./material.ts"
 import type { Confidence } from "./report.ts"
 import { riskLines } from "./risks.ts"
+import { hedgeLines } from "./siblingLines.ts"
 import { thesisLines } from "./thesis.ts"
 import { whaleLines } from "./whaleView.ts"
 
@@ -23,7 +24,8 @@ export interface ReportPage {
   readonly risks: readonly [Slot, ...ReadonlyArray<Slot>]
   /** By rule; no narrator changes it. */
   readonly confidence: Confidence
-  readonly confidenceReason: Slot
+  /** The start of the bottom line, which no narrator changes: a hedged pair, and the confidence. */
+  readonly bottomOpening: Slot
   readonly bottomLine: Slot
 }
 
@@ -44,7 +46,8 @@ export function reportPage(material: ReportMaterial): ReportPage {
   const whales = part(whaleLines(material))
   const [firstRisk, ...otherRisks] = part(riskLines(material))
   const { confidence, reason } = confidenceOf(material)
-  const [judged] = part([reason])
+  const [hedge] = hedgeLines(material)
+  const opened = part(hedge === undefined ? [reason] : [hedge, reason])
   const bottom = part(bottomLines(material))
   const asides = asideLines(material).map(numbered)
   const [opening] = thesis
@@ -61,7 +64,7 @@ export function reportPage(material: ReportMaterial): ReportPage {
     whaleView: slot(2, "whales", whales, [opening, ...of(["whale"])]),
     risks: [firstSlot, ...otherSlots],
     confidence,
-    confidenceReason: { ...slot(last, "confidence", [judged], []), aboutItself: true },
+    bottomOpening: { ...slot(last, "confidence", opened, []), aboutItself: true },
     bottomLine: slot(last + 1, "bottomLine", bottom, [
       ...thesis,
       ...whales,
@@ -73,7 +76,7 @@ export function reportPage(material: ReportMaterial): ReportPage {
 
 /** All slots in the order of the text. */
 export function slotsOf(page: ReportPage): ReadonlyArray<Slot> {
-  return [page.thesis, page.whaleView, ...page.risks, page.confidenceReason, page.bottomLine]
+  return [page.thesis, page.whaleView, ...page.risks, page.bottomOpening, page.bottomLine]
 }
 
 /** A slot with a sentence for each of its own facts; a claim may also cite the `other` ones. */

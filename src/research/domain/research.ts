@@ -31,12 +31,14 @@ const Analysis = Schema.Struct({
   whaleView: Schema.String,
   risks: Schema.NonEmptyArray(Schema.String),
   confidence: Schema.Literals(confidences).annotate({
-    description: "How well the evidence supports the reading of the price, not a forecast of the " +
-      "outcome; the first sentence of bottomLine says what it is about, and why. low when the market " +
+    description:
+      "How well the evidence supports one of two things: the price, or that the move is " +
+      "more than noise. The sentence of bottomLine that starts with Confidence says which of them, " +
+      "and why. It is not a forecast of the outcome. low when the market " +
       "misses the quality gate, when no report explains a move or its headline points the other way, " +
-      "or when venue or ladder contradicts the price; high when the venue has decided, when a report " +
-      "of several outlets that points the same way came before a move that the price has kept, or " +
-      "when a deep book held its price through a headline that points to a side",
+      "or when venue or ladder contradicts the price; high when the venue has decided, when two " +
+      "outlets printed a report of a reason that points the same way before a step that the price " +
+      "has kept, or when a deep book held its price through a headline that points to a side",
   }),
   bottomLine: Schema.String,
 }).annotate({
@@ -128,7 +130,7 @@ export function reportOf(
   const citedBy = ({ id, sentences }: Slot) => [
     ...new Set((filled.get(id)?.sentences ?? sentences).flatMap(({ facts }) => facts)),
   ]
-  const { thesis, whaleView, risks: [risk, ...risks], confidence, confidenceReason } = page
+  const { thesis, whaleView, risks: [risk, ...risks], confidence, bottomOpening } = page
   const point = ({ at, mid }: SeriesPoint) => ({ at: isoTime(at), price: mid })
   return {
     market: { question: market.question, slug: market.slug },
@@ -137,7 +139,7 @@ export function reportOf(
       whaleView: textOf(whaleView),
       risks: [textOf(risk), ...risks.map(textOf)],
       confidence,
-      bottomLine: `${textOf(confidenceReason)} ${textOf(page.bottomLine)}`,
+      bottomLine: `${textOf(bottomOpening)} ${textOf(page.bottomLine)}`,
     },
     narrator,
     evidence: {
@@ -150,7 +152,7 @@ export function reportOf(
         thesis: citedBy(thesis),
         whaleView: citedBy(whaleView),
         risks: page.risks.map(citedBy),
-        bottomLine: [...new Set([...citedBy(confidenceReason), ...citedBy(page.bottomLine)])],
+        bottomLine: [...new Set([...citedBy(bottomOpening), ...citedBy(page.bottomLine)])],
       },
     },
   }

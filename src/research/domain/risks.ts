@@ -28,6 +28,7 @@ import {
 } from "./lines.ts"
 import { outcomeName, priceOfOutcome, type ReportMaterial } from "./material.ts"
 import { type Change, explanationOf, movementOf, sizeOf, statedIn } from "./movement.ts"
+import { commonLossWords } from "./siblingLines.ts"
 import { directional, mainSide } from "./whaleView.ts"
 import { phrase, type Statement } from "../../writing/domain/statement.ts"
 import { day } from "../../core/domain/time.ts"
@@ -217,24 +218,31 @@ function depthRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   )]
 }
 
-/** What moves the price by five cents; null when the book ends before that on both sides. */
-function impactWords({ impactUsd: { up5c, down5c } }: Microstructure): Statement | null {
+/**
+ * What moves the price by five cents; null when the book ends before that on both sides. No order can be
+ * five cents from a price that near to 0 or 1, so there the text has the sum of the orders.
+ */
+function impactWords(
+  { impactUsd: { up5c, down5c }, depthUsdWithin5c, mid }: Microstructure,
+): Statement | null {
   const move = cents("change", 0.05)
   if (up5c !== null && down5c !== null) {
     return phrase`${usd("depth", up5c)} of buying moves the price up ${move} and ${
       usd("depth2", down5c)
     } of selling moves it down as far`
   }
+  const reach = halfSteps(0.05)
   if (up5c !== null) {
-    return phrase`${
-      usd("depth", up5c)
-    } of buying moves the price up ${move}, and the bids end before it is ${move} lower`
+    const bids = halfSteps(mid) <= reach
+      ? phrase`${usd("depth2", depthUsdWithin5c.bid)} is bid in all`
+      : phrase`the bids end before it is ${move} lower`
+    return phrase`${usd("depth", up5c)} of buying moves the price up ${move}, and ${bids}`
   }
-  return down5c === null
-    ? null
-    : phrase`${
-      usd("depth", down5c)
-    } of selling moves the price down ${move}, and the offers end before it is ${move} higher`
+  if (down5c === null) return null
+  const offers = halfSteps(mid) >= halfSteps(1) - reach
+    ? phrase`${usd("depth2", depthUsdWithin5c.ask)} buys all that is offered`
+    : phrase`the offers end before it is ${move} higher`
+  return phrase`${usd("depth", down5c)} of selling moves the price down ${move}, and ${offers}`
 }
 
 /** What is not known about the reason of the move. */
@@ -387,21 +395,10 @@ function walletRisks(material: ReportMaterial): ReadonlyArray<Risk> {
   )]
 }
 
-/** Other markets of the event: positions in several of them are not independent. */
+/** Rungs next to this one: positions in both are not independent. */
 function siblingRisks(material: ReportMaterial): ReadonlyArray<Risk> {
-  const others = (material.siblings?.markets ?? []).filter(({ quote }) => quote !== null)
-  const [largest] = others.toSorted((a, b) => b.market.liquidityUsd - a.market.liquidityUsd)
-  if (largest === undefined || largest.quote === null) return []
-  return [risk(
-    material,
-    37,
-    "relation",
-    phrase`${
-      count("siblings", others.length, "other market", "other markets")
-    } of the event may settle on the same facts, such as ${
-      named("market2", largest.market.question)
-    } at ${price("price2", largest.quote.mid)}: positions in both are close to one bet.`,
-  )]
+  const words = commonLossWords(material)
+  return words === null ? [] : [risk(material, 37, "relation", words)]
 }
 
 /** From here on the end is far away, and the money is bound. */

@@ -78,6 +78,42 @@ function rungLines(material: ReportMaterial): ReadonlyArray<Line> {
   )]
 }
 
+/** Rungs with a larger difference of prices are too different to be lost together. Inclusive. */
+const neighbourDistanceMax = 0.2
+
+/** The rungs next to this one with which it is likely to be lost; null without one. */
+export function commonLossWords(material: ReportMaterial): Statement | null {
+  for (const { rungs } of laddersIn(material)) {
+    const priced = rungs.filter(({ quote }) => quote !== null)
+    const at = priced.findIndex((rung) => isOwn(material, rung))
+    const own = priced[at]
+    if (own === undefined) continue
+    const near = [priced[at - 1], priced[at + 1]].flatMap((rung) =>
+      rung !== undefined && isLostWith(own, rung) ? [rung] : []
+    )
+    if (near.length === 0) continue
+    const others = near.map((rung, n) =>
+      phrase`${rungOutcome(rung, `outcome${n + 2}`)} in ${rungName(rung, `market${n + 2}`)} at ${
+        rungPrice(rung, `price${n + 2}`)
+      }`
+    )
+    return phrase`A loss on ${rungOutcome(own, "outcome")} here is likely to come with a loss on ${
+      listed(others)
+    }.`
+  }
+  return null
+}
+
+/**
+ * Of two rungs the easier one is lost only together with the harder one, so the quotient of their
+ * chances of a loss is the chance that one is lost when the other is.
+ */
+function isLostWith(one: LadderRung, other: LadderRung): boolean {
+  const losses = [one, other].map((rung) => halfSteps(1) - halfSteps(midOf(rung)))
+  const [least, most] = [Math.min(...losses), Math.max(...losses)]
+  return most - least <= halfSteps(neighbourDistanceMax) && 2 * least >= most
+}
+
 /** With fewer rungs, a ladder cannot say more than its pair. */
 const splitRungsMin = 4
 
@@ -150,8 +186,8 @@ function partWords(part: ReadonlyArray<LadderRung>, slot: number): Statement {
 }
 
 /**
- * What to make of a price that another market of the event contradicts: what the ladder says, and what
- * a purchase of both gains. Empty without a contradiction.
+ * What the ladder says of a price that another market of the event contradicts. Empty without a
+ * contradiction.
  */
 export function ladderBelief(material: ReportMaterial): ReadonlyArray<Statement> {
   if (impliedHere(material) !== null) {
@@ -165,26 +201,53 @@ export function ladderBelief(material: ReportMaterial): ReadonlyArray<Statement>
     phrase`Which of the two is wrong is not known: they are ${
       cents("excess", found.midExcess)
     } apart in the wrong order, so check first whether one is stale, has ended or has other rules.`
-  return [split, ...hedgeWords(found)]
+  return [split]
 }
 
-/** The one trade that gains whichever of two prices is wrong. */
-function hedgeWords(
-  { harder, easier, level, bid, ask, risklessSpread, size }: Contradiction,
-): ReadonlyArray<Statement> {
-  if (level !== "riskless" || risklessSpread === null || bid === null || ask === null) return []
+/** Two purchases that gain whichever of two contradicting prices is wrong. */
+interface HedgedPair extends Pick<Contradiction, "harder" | "easier" | "size"> {
+  readonly ask: number
+  /** Of the harder rung's other outcome. */
+  readonly oppositeAsk: number
+  /** USD a share, after both fees. */
+  readonly gain: number
+}
+
+/** Null also when a proposal explains the price, or nothing can be bought. */
+export function hedgedPair(material: ReportMaterial): HedgedPair | null {
+  const { market: { status }, proposal } = material
+  if (status === "resolved" || status === "closed" || proposal !== null) return null
+  const found = impliedHere(material) === null ? ownContradiction(material) : null
+  if (found === null) return null
+  const { harder, easier, size, level, bid, ask, risklessSpread: gain } = found
+  if (level !== "riskless" || gain === null || bid === null || ask === null) return null
+  return { harder, easier, size, ask, oppositeAsk: complement(bid), gain }
+}
+
+/** What the hedged pair gains a share, and the cost that its quotes allow. */
+function gainWords({ gain, size }: HedgedPair): Statement {
+  return phrase`gains ${cents("riskless", roundTo(gain, 1_000))} a share after both fees${
+    size === null ? phrase`` : phrase`, for up to ${usd("stake", size.costUsd)} of cost`
+  }`
+}
+
+/** The hedged pair, if there is one: the first sentence of the bottom line. */
+export function hedgeLines(material: ReportMaterial): ReadonlyArray<Line> {
+  const pair = hedgedPair(material)
+  if (pair === null) return []
+  const { harder, easier, ask, oppositeAsk } = pair
   const opposite = harder.market.outcomes[harder.rung.outcome === 0 ? 1 : 0]
-  return [
-    phrase`Only the pair is hedged: ${rungOutcome(easier, "outcome")} in ${
+  return [line(
+    "relation",
+    phrase`The hedged pair of ${rungOutcome(easier, "outcome")} in ${
       rungName(easier, "market")
-    } at ${price("ask", ask)} with ${named("outcome2", opposite)} in ${
+    } at ${price("ask", ask)} and ${named("outcome2", opposite)} in ${
       rungName(harder, "market2")
-    } at ${price("ask2", complement(bid))} gains ${
-      cents("riskless", roundTo(risklessSpread, 1_000))
-    } a share after both fees${
-      size === null ? phrase`` : phrase`, for up to ${usd("stake", size.costUsd)} of cost`
+    } at ${price("ask2", oppositeAsk)} ${
+      gainWords(pair)
     }, whichever price is wrong, if both are paid by their rules.`,
-  ]
+    { subject: material.market.slug },
+  )]
 }
 
 /** The ladders of this market and the others of its event. */
@@ -241,7 +304,10 @@ function contradictionLines(material: ReportMaterial): ReadonlyArray<Line> {
   const there = phrase`${rungOutcome(other, "outcome2")} in ${
     named("market2", other.market.question)
   }, at ${rungPrice(other, "price2")}`
-  const gain = level === "riskless"
+  const pair = hedgedPair(material)
+  const gain = pair !== null
+    ? phrase`, and a hedged pair of purchases ${gainWords(pair)}`
+    : level === "riskless"
     ? phrase``
     : level === "quotes"
     ? phrase`; fees cost more than the difference`

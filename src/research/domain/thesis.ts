@@ -25,15 +25,17 @@ import {
   type Change,
   directionOf,
   explanationOf,
+  isPriceReport,
   type Movement,
   movementOf,
+  outletsAround,
   reasonLagMax,
   sizeOf,
   statedIn,
   type StatedStory,
 } from "./movement.ts"
 import { rivalStories } from "./risks.ts"
-import { ladderLines, ownContradiction, sumLines } from "./siblingLines.ts"
+import { hedgedPair, ladderLines, ownContradiction, sumLines } from "./siblingLines.ts"
 import { listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 import { halfSteps } from "../../markets/domain/book.ts"
 import { hour } from "../../core/domain/time.ts"
@@ -46,8 +48,9 @@ export function thesisLines(material: ReportMaterial): readonly [Line, ...Readon
   const movement = movementOf(material)
   return [
     openingLine(material, movement),
-    ...statusLines(material),
-    ...ladderLines(material),
+    ...hedgedPair(material) === null
+      ? [...statusLines(material), ...ladderLines(material)]
+      : [...ladderLines(material), ...statusLines(material)],
     ...stepLines(material, movement),
     ...rangeLines(material, movement),
     ...newsLines(material, movement),
@@ -112,12 +115,14 @@ function reasonWords(material: ReportMaterial): Statement {
     return phrase`, and no headline explains it: the related one points the other way`
   }
   if (explanation.kind === "followed") return phrase`, ahead of the first headline`
-  const { outlets, corrected } = explanation.story
-  if (corrected) return phrase`, after a report that was corrected since`
+  const { story } = explanation
+  const { step } = movementOf(material)
+  const before = step === null ? story.outlets.length : outletsAround(story, step).before
+  if (story.corrected) return phrase`, after a report that was corrected since`
   if (explanation.isInside) return phrase`, with a report while it moved`
-  return outlets.length === 1
-    ? phrase`, after a report that one outlet has printed`
-    : phrase`, after a report that ${count("outlets", outlets.length, "outlet")} have printed`
+  return before === 1
+    ? phrase`, after a report by one outlet`
+    : phrase`, after a report by ${count("outlets", before, "outlet")}`
 }
 
 /** What the venue says about the outcome. */
@@ -271,10 +276,11 @@ function newsLines(material: ReportMaterial, movement: Movement): ReadonlyArray<
 }
 
 function statedLine(
-  { now, market, proposal }: ReportMaterial,
+  material: ReportMaterial,
   { main, step }: Movement,
   { story, order, lagMs, opposed }: StatedStory,
 ): Line {
+  const { now, market, proposal } = material
   const lag = duration("lag", lagMs)
   const what = story.strength === "direct"
     ? "related headline"
@@ -294,6 +300,8 @@ function statedLine(
     ? phrase`The last ${what} came ${lag} before that step, too early to explain it: ${cited}.`
     : opposed
     ? phrase`No headline explains the step: the first ${what}, ${lag} before it was seen, points the other way: ${cited}.`
+    : isPriceReport(material, story)
+    ? phrase`The first ${what}, ${lag} before that step was seen, describes the price, not a reason: ${cited}.`
     : order === "inside"
     ? phrase`A possible reason was published during that step, ${lag} before its end was seen: ${cited}.`
     : phrase`A possible reason came first, ${lag} before that step was seen: ${cited}.`
