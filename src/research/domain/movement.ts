@@ -178,8 +178,8 @@ export function statedIn(material: ReportMaterial): StatedStory | null {
 
 /**
  * The story that may be the reason for a step: the earliest of the last `reasonLagMax` before it was
- * seen; one that points the other way only without any other. Without one the earliest after it, else
- * the latest before. Without a step the earliest of all. Stories directly about the market come before
+ * seen; one that points the other way only without any other. Without one the latest before it, else
+ * the earliest after it. Without a step the earliest of all. Stories directly about the market come before
  * those about its siblings.
  */
 export function statedStory(
@@ -204,8 +204,7 @@ function chosen(
 ): RelatedStory | undefined {
   const before = stories.filter(({ firstAt }) => firstAt <= seenAt)
   const near = before.filter(({ firstAt }) => firstAt >= seenAt - reasonLagMax)
-  return near.find((story) => !opposes(story)) ?? near[0] ??
-    stories.find(({ firstAt }) => firstAt > seenAt) ?? before.at(-1)
+  return near.find((story) => !opposes(story)) ?? near[0] ?? before.at(-1) ?? stories[0]
 }
 
 function stated(story: RelatedStory, step: Change | null, opposed: boolean): StatedStory {

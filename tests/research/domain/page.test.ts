@@ -151,9 +151,7 @@ law(
     const near = stories.map(({ firstAt }) => firstAt)
       .filter((at) => at <= stepAt && at >= stepAt - 6 * hour)
     if (near.length > 0) strictEqual(stated?.story.firstAt, Math.min(...near))
-    else if (stated !== null && stated.order !== "after") {
-      ok(stories.every(({ firstAt }) => firstAt <= stepAt))
-    }
+    else if (stated?.order === "after") ok(stories.every(({ firstAt }) => firstAt > stepAt))
   },
 )
 
