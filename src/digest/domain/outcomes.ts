@@ -34,10 +34,16 @@ const findingsMax = 8
 /** Ended markets with a fact of their own. */
 const endedMax = 8
 
-/** The strongest findings and proposals, and how often such proposals were paid. */
-export function predeterminedFacts(material: DigestMaterial): ReadonlyArray<NewDigestFact> {
+/**
+ * The strongest findings and proposals, and how often such proposals were paid. `hasReports`: headlines
+ * report a result at a contested price.
+ */
+export function predeterminedFacts(
+  material: DigestMaterial,
+  hasReports: boolean,
+): ReadonlyArray<NewDigestFact> {
   const described = describedFindings(material)
-  if (described.length === 0) return [noFinding]
+  if (described.length === 0) return hasReports ? [] : [noFinding]
   return [
     ...described.map((item) =>
       isContested(item) ? proposalFact(item, material) : findingFact(item, material)

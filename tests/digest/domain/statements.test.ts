@@ -499,3 +499,43 @@ Deno.test("a market that resolves soon is stated with its price, its end and its
   ])
   equal(paragraphs(coming(0.945), "upcoming"), [])
 })
+
+Deno.test("a result that headlines report at a contested price leads, and is never called decided", () => {
+  const question = "Will 'The Salt Road' win the festival grand prize in November 2026?"
+  const title = "'The Salt Road' wins the festival grand prize in November 2026"
+  const page = (fields: Partial<DigestStory>, price: readonly [number, number]) => {
+    const brief = digestBrief({
+      ...quiet,
+      movers: [move({}, { question })],
+      stories: [story({ title, ...fields })],
+      quoted: [quoted({ question }, price)],
+    })
+    const { sections, summary, title: { sentences } } = digestPage(brief)
+    const textOf = (slot: { sentences: ReadonlyArray<{ text: string }> } | undefined) =>
+      slot?.sentences.map(({ text }) => text).join(" ")
+    return {
+      ...{ brief, title: sentences[0].text, summary: summary.sentences[0].text },
+      first: textOf(sections.predetermined[0]) ?? "",
+    }
+  }
+  const outlets = ["Quillon Post", "Harbour News"].map((source, i) => ({
+    ...{ title, url: `https://n.example/${i}`, source, publishedAt: seen - hour },
+  }))
+  const two = page({ outlets }, [0.742, 0.751])
+  strictEqual(
+    two.first,
+    `2 outlets report a result: “${title}” (Harbour News, 04:59 UTC), whose words favour Yes; Yes is at ` +
+      "0.7465, ask 0.751. The venue has not resolved it; check the official result.",
+  )
+  strictEqual(two.title, `2 outlets report a result for “${question}”, but Yes is at 0.7465`)
+  ok(two.summary.startsWith(`2 outlets report “${title}” (Harbour News); the venue has not`))
+  ok(two.brief.facts.every(({ certain }) => !certain))
+  ok(two.brief.facts.every(({ statement }) => !statement.startsWith("No market was found whose")))
+  ok(page({}, [0.742, 0.751]).first.startsWith("Only 1 outlet reports a result: “"))
+  const none = [
+    page({}, [0.95, 0.97]),
+    page({ corrected: true }, [0.742, 0.751]),
+    page({ title: "'The Salt Road' could win the festival grand prize" }, [0.742, 0.751]),
+  ]
+  for (const { first } of none) ok(first.startsWith("No market was found whose"), first)
+})

@@ -97,7 +97,8 @@ law(
 
 law("digestPage() says no sentence twice", anyMaterial, (material) => {
   const sentences = pageOf(material).slots.flatMap((slot) => slot.sentences.map(({ text }) => text))
-  strictEqual(new Set(sentences).size, sentences.length)
+  const repeated = sentences.filter((it, i) => sentences.indexOf(it) !== i)
+  equal(repeated, [])
 }, { runs })
 
 law(

@@ -7,6 +7,7 @@ import type { DigestFact } from "../digest.ts"
 import { about, has, type Line, line, ofTopic, spell, textOf } from "./draft.ts"
 import { hour } from "../../../core/domain/time.ts"
 import { listed } from "../factBuilders.ts"
+import { reporters } from "../reported.ts"
 
 /** Characters: room for a question, an outcome and a price move; a few sentences with names. */
 export const digestLengths = { title: 220, summary: 1_000 } as const
@@ -49,6 +50,17 @@ function titles(facts: Facts): ReadonlyArray<Title> {
   const explained = moves.filter((move) => storyBefore(facts, move, titleLagMsMax) !== undefined)
   const others = moves.filter((move) => !explained.includes(move))
   return [
+    ...of(
+      "reported",
+      ofTopic(facts, "reported").map((fact) =>
+        line(
+          fact,
+          (spell) =>
+            reporters(fact.values, spell) +
+            spell` a result for ${"market"}, but ${"outcome"} is at ${"price"}`,
+        )
+      ),
+    ),
     ...of(
       "finding",
       ofTopic(facts, "finding").map((fact) =>
@@ -156,6 +168,14 @@ export function summaryLines(
 ): readonly [Line, ...ReadonlyArray<Line>] {
   const [strongest, ...moves] = ofTopic(facts, "move")
   const first = [
+    ...ofTopic(facts, "reported").slice(0, 1).map((fact) =>
+      line(
+        fact,
+        (spell) =>
+          reporters(fact.values, spell) +
+          spell` ${"headline"} (${"publisher"}); the venue has not resolved it, and ${"outcome"} is at ${"price"}.`,
+      )
+    ),
     ...strongest === undefined ? [] : [moveSummary(facts, strongest)],
     ...ofTopic(facts, "ladder", "sum").filter(isLarge).slice(0, 1).map(contradictionSummary),
     ...ofTopic(facts, "finding", "proposal").slice(0, 1).map(outcomeSummary),
@@ -173,7 +193,9 @@ export function summaryLines(
     ),
   ]
   const isOfTitle = (line: Line) => Number(line.facts.some((id) => title.facts.includes(id)))
-  const lines = [...first, ...more].slice(0, summaryLinesMax)
+  // Two markets of one name may have moved alike.
+  const lines = [...new Map([...first, ...more].map((line) => [line.text, line])).values()]
+    .slice(0, summaryLinesMax)
     .sort((a, b) => isOfTitle(b) - isOfTitle(a))
   const quiet = ofTopic(facts, "absence").slice(0, summaryLinesMax)
   const [line1, ...rest] = lines.length >= 2 || quiet.length === 0
