@@ -195,6 +195,8 @@ function moveStory(
         ? spell`in the hour of the move in ${"market"}`
         : lag > 0
         ? spell`${"lag"} before the move in ${"market"} ${"anchor"}`
+        : anchor === "ended"
+        ? spell`${"lag"} after the largest part of the move in ${"market"}`
         : spell`${"lag"} after the move in ${"market"} ${"anchor"}`
       const more = "outlets" in values ? spell`; ${"outlets"} carried it by ${"lastAt"}` : ""
       return `${published}, ${when}${more}.${tail(story, strength)}${pointing[points]}`

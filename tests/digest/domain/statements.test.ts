@@ -136,6 +136,19 @@ Deno.test("a story is stated by its place in time and its kind of relation", () 
   )
 })
 
+Deno.test("a headline after the step of a move may still explain the rest of it", () => {
+  const paragraph = (steps: DigestMaterial["steps"]) =>
+    paragraphs(
+      { movers: [move()], stories: [story({ firstAt: seen + 5 * minute })], steps },
+      "move",
+    )[0] ?? ""
+  const step = [{ slug: market().slug, from: seen - 50 * minute, to: seen - 20 * minute }]
+  const late = paragraph(step)
+  ok(late.includes("at 06:05 UTC, 25 minutes after the largest part of this move."), late)
+  ok(!late.includes("too late"), late)
+  ok(paragraph([]).includes("5 minutes after this move was seen, too late to explain it."))
+})
+
 Deno.test("the story of a move is a direct one, and the earliest while the price moved", () => {
   const at = (n: number, minutes: number, strength: Strength = "direct") =>
     story(

@@ -108,7 +108,9 @@ function lagOf(story: DigestFact): string {
     case "before":
       return of`${"lag"} before this move ${"anchor"}`
     case "after":
-      return of`${"lag"} after this move ${"anchor"}, too late to explain it`
+      return textOf(story, "anchor") === "ended"
+        ? of`${"lag"} after the largest part of this move`
+        : of`${"lag"} after this move ${"anchor"}, too late to explain it`
     default:
       return "in the hour of this move"
   }
