@@ -194,7 +194,9 @@ function moveStory(
       const when = Math.abs(lag) < minute
         ? spell`in the hour of the move in ${"market"}`
         : lag > 0
-        ? spell`${"lag"} before the move in ${"market"} ${"anchor"}`
+        ? anchor === "began"
+          ? spell`${"lag"} before the largest step of the move in ${"market"} began`
+          : spell`${"lag"} before the move in ${"market"} ${"anchor"}`
         : anchor === "ended"
         ? spell`${"lag"} after the largest part of the move in ${"market"}`
         : spell`${"lag"} after the move in ${"market"} ${"anchor"}`

@@ -144,13 +144,13 @@ function storyBefore(
 function moveTitle(facts: Facts, move: DigestFact): Line {
   const story = storyBefore(facts, move, titleLagMsMax)
   const of = spell(move)
-  const [way, noun] = move.direction === "down" ? ["down", "fall"] : ["up", "rise"]
+  const way = move.direction === "down" ? "down" : "up"
   const start = of`${"outcome"} ` + way +
     of` ${"change"} to ${"to"} within ${"window"} in ${"market"}`
   return story === undefined || textOf(story, "anchor") !== "began"
     ? { text: start, facts: [move.id] }
     : {
-      text: `${start}; the ${noun} began ${spell(story)`${"lag"} after news`}`,
+      text: `${start}; its largest step began ${spell(story)`${"lag"} after a headline`}`,
       facts: [move.id, story.id],
     }
 }
@@ -215,8 +215,10 @@ function moveSummary(facts: Facts, move: DigestFact): Line {
   if (story === undefined) return { text: `${start}.`, facts: [move.id] }
   const news = spell(story)`${"lag"} after ${"headline"} (${"publisher"})`
   const noun = move.direction === "down" ? "fall" : "rise"
-  const began = textOf(story, "anchor") === "began" ? "began" : "was seen"
-  return { text: `${start}; the ${noun} ${began} ${news}.`, facts: [move.id, story.id] }
+  const began = textOf(story, "anchor") === "began"
+    ? "its largest step began"
+    : `the ${noun} was seen`
+  return { text: `${start}; ${began} ${news}.`, facts: [move.id, story.id] }
 }
 
 function contradictionSummary(fact: DigestFact): Line {

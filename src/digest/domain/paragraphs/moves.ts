@@ -106,7 +106,9 @@ function lagOf(story: DigestFact): string {
   const of = spell(story)
   switch (textOf(story, "order")) {
     case "before":
-      return of`${"lag"} before this move ${"anchor"}`
+      return textOf(story, "anchor") === "began"
+        ? of`${"lag"} before its largest step ${"anchor"}`
+        : of`${"lag"} before this move ${"anchor"}`
     case "after":
       return textOf(story, "anchor") === "ended"
         ? of`${"lag"} after the largest part of this move`
