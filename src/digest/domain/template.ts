@@ -20,7 +20,12 @@ import {
   type DigestSlot,
 } from "./digest.ts"
 import { type Draft, type Line, nonEmpty } from "./paragraphs/draft.ts"
-import { contradictionDrafts, moveDrafts, unexplainedDraft } from "./paragraphs/moves.ts"
+import {
+  contradictionDrafts,
+  moveDrafts,
+  unexplainedDraft,
+  unexplainedLines,
+} from "./paragraphs/moves.ts"
 import { summaryLines, titleLine } from "./paragraphs/headline.ts"
 import { predeterminedDrafts } from "./paragraphs/outcomes.ts"
 import { wordCount } from "../../writing/domain/page.ts"
@@ -46,9 +51,17 @@ export function digestPage(brief: DigestBrief): DigestPage {
   const summary = summaryLines(facts, title)
   const drafts = unrepeated(draftsOf(facts, title), [title, ...summary], brief)
   const sizes = chosenSizes(drafts)
+  const stated = new Set(
+    drafts.flatMap(({ lead, topic }, place) =>
+      topic === "move" && lead !== null && sizes.has(place) ? [lead] : []
+    ),
+  )
+  const isStated = (market: string) => stated.has(market)
   let number = 2
   const slotOf = (draft: Draft, place: number): ReadonlyArray<DigestSlot> => {
-    const sentences = nonEmpty(draft.sizes[sizes.get(place) ?? -1] ?? [])
+    const chosen = draft.sizes[sizes.get(place) ?? -1] ?? []
+    const isNamed = chosen.length > 0 && draft.topic === "unexplained"
+    const sentences = nonEmpty(isNamed ? unexplainedLines(brief.facts, isStated) : chosen)
     if (sentences === null) return []
     const { aboutItself, facts, lead, topic } = draft
     return [{ id: `S${++number}`, topic, facts, sentences, aboutItself, lead }]

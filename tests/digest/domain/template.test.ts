@@ -59,6 +59,27 @@ law(
   { runs },
 )
 
+law(
+  "digestPage() names moves without a headline only where they have a paragraph",
+  anyMaterial,
+  (material) => {
+    const { brief, page } = pageOf(material)
+    const named = paragraphs(page).filter(({ topic }) => topic === "unexplained")
+    const stated = paragraphs(page).filter(({ topic }) => topic === "move").map(({ lead }) => lead)
+    const names = brief.facts.filter(({ topic }) => topic === "unexplained").flatMap(({ names }) =>
+      names
+    )
+    const absent = names.filter((name) => !stated.includes(name))
+    for (const slot of named) {
+      ok(names.some((name) => stated.includes(name)))
+      for (const name of absent) {
+        ok(stated.some((it) => it?.includes(name)) || !textOf(slot).includes(`“${name}”`), name)
+      }
+    }
+  },
+  { runs },
+)
+
 law("digestPage() numbers its slots, and each cites its facts only", anyMaterial, (material) => {
   const { brief, slots } = pageOf(material)
   equal(slots.map(({ id }) => id).toSorted(), [...new Set(slots.map(({ id }) => id))].toSorted())

@@ -19,7 +19,7 @@ import {
 import { listed } from "../factBuilders.ts"
 import { commonWords, tradeWords } from "../relations.ts"
 
-/** Names listed for moves without news; of more, the strongest is named. */
+/** Names listed for moves without news: the strongest. */
 const namesMax = 3
 
 export function moveDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draft> {
@@ -178,18 +178,32 @@ function costLine(cost: DigestFact): Line {
 
 /** Says once, for all moves without news, that none was found. */
 export function unexplainedDraft(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draft> {
-  return ofTopic(facts, "unexplained").map((fact) => {
-    const names = Object.keys(fact.values).filter((slot) => slot.startsWith("market"))
-    const text = line(
-      fact,
-      (spell) =>
-        names.length <= namesMax
-          ? `No headline about the question was found for the ${
-            names.length === 1 ? "move" : "moves"
-          } in ${listed(names.map((slot) => spell`${slot}`))}.`
-          : spell`No headline about the question was found for ${"moves"} of this section, among them the one in ${"market"}.`,
-    )
-    return draft({ section: "repriced", topic: "unexplained", required: true, sizes: [[text]] })
+  const sizes = [unexplainedLines(facts, () => true)]
+  return sizes[0]?.length === 0
+    ? []
+    : [draft({ section: "repriced", topic: "unexplained", required: true, sizes })]
+}
+
+/** `isStated`: whether the move in a market of this name has a paragraph; the others are not named. */
+export function unexplainedLines(
+  facts: ReadonlyArray<DigestFact>,
+  isStated: (market: string) => boolean,
+): ReadonlyArray<Line> {
+  return ofTopic(facts, "unexplained").flatMap((fact) => {
+    const slots = Object.keys(fact.values).filter((slot) => slot.startsWith("market"))
+    const stated = slots.filter((slot) => isStated(textOf(fact, slot)))
+    const leading = slots.slice(0, namesMax).filter((slot) => stated.includes(slot))
+    const named = leading.length > 0 ? leading : stated.slice(0, 1)
+    if (named.length === 0) return []
+    const isMore = stated.length > named.length
+    const start = "No headline about the question was found for the"
+    return [line(fact, (spell) => {
+      const moves = isMore || named.length > 1 ? "moves" : "move"
+      const names = listed(named.map((slot) => spell`${slot}`))
+      return isMore
+        ? `${start} ${moves} in ${names}, and for more of this section.`
+        : `${start} ${moves} in ${names}.`
+    })]
   })
 }
 
