@@ -478,8 +478,10 @@ Deno.test("a proposal is stated in the one wording of all products, and never as
           ? ""
           : `The usual time for a dispute ${age > hour ? "ended" : "ends"} at ${
             age > hour ? "2026-11-20 07:59" : "09:59"
-          } UTC. `) +
-        "The confidence is low, because the price is below one half. " +
+          } UTC${age > hour ? ", and no dispute was raised in it" : ""}. `) +
+        "Our confidence that the proposal stands is low: " +
+        (age > hour && !disputed ? "it is undisputed past half of the usual time, but " : "") +
+        "the price is below one half. " +
         "Of 40 earlier contested proposals, 70% were paid as proposed, with an interval from 55% to 82%.",
     )
     equal(watched, [
