@@ -323,6 +323,18 @@ Deno.test("a ladder that contradicts itself is stated with its riskless spread a
   equal(stated(rung("5.2", 0.3), rung("4.8", 0.64)), [])
 })
 
+Deno.test("the summary says what a contradiction is worth at the quotes, and that its depth is not known", () => {
+  const quoted = [rung("5.2", [0.73, 0.75]), rung("4.8", [0.63, 0.65])]
+  const { summary } = digestPage(digestBrief({ ...quiet, quoted }))
+  ok(
+    summary.sentences[0].text.endsWith(
+      "of the easier “above 4.8%”; at the quoted prices, 7.15 cents a share are left after fees; the " +
+        "depth is not known.",
+    ),
+    summary.sentences[0].text,
+  )
+})
+
 Deno.test("of several contradictions of one ladder the rung that most of them have is named", () => {
   const prices = { "4.8": 0.2, "5": 0.61, "5.2": 0.5, "5.4": 0.4 }
   const quoted = Object.entries(prices).map(([limit, price]) => rung(limit, price))

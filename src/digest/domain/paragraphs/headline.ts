@@ -226,9 +226,22 @@ function contradictionSummary(fact: DigestFact): Line {
     fact,
     (spell) =>
       fact.topic === "sum"
-        ? spell`The prices of ${"markets"} around ${"market"} add up to ${"sum"}; ${"riskless"} a share is left after fees.`
-        : spell`${"outcome"} in ${"market"} costs ${"price"}, more than the ${"price2"} of the easier ${"rung2"}; ${"riskless"} a share is left after fees.`,
+        ? spell`The prices of ${"markets"} around ${"market"} add up to ${"sum"}; ` +
+          leftWords(fact)
+        : spell`${"outcome"} in ${"market"} costs ${"price"}, more than the ${"price2"} of the easier ${"rung2"}; ` +
+          leftWords(fact),
   )
+}
+
+/** What a contradiction is worth, and for how much, as the end of a sentence. */
+function leftWords(fact: DigestFact): string {
+  const of = spell(fact)
+  const depth = has(fact, "stake")
+    ? of`, for at most ${"stake"}.`
+    : has(fact, "shares")
+    ? of`, for at most ${"shares"} of each.`
+    : "; the depth is not known."
+  return of`at the quoted prices, ${"riskless"} a share are left after fees` + depth
 }
 
 function outcomeSummary(fact: DigestFact): Line {
