@@ -25,6 +25,7 @@ import {
   moveDrafts,
   unexplainedDraft,
   unexplainedLines,
+  withContradictions,
 } from "./paragraphs/moves.ts"
 import { summaryLines, titleLine } from "./paragraphs/headline.ts"
 import { predeterminedDrafts } from "./paragraphs/outcomes.ts"
@@ -114,7 +115,10 @@ function draftsOf(facts: DigestBrief["facts"], title: Line): ReadonlyArray<Draft
   const filled = new Set(drafts.map(({ section }) => section))
   const isOfTitle = ({ facts }: Draft) => facts.some((id) => title.facts.includes(id))
   const [own, others] = [drafts.filter(isOfTitle), drafts.filter((it) => !isOfTitle(it))]
-  return [...own, ...others, ...coverageDraft(facts, (section) => filled.has(section))]
+  return [
+    ...withContradictions([...own, ...others], facts),
+    ...coverageDraft(facts, (section) => filled.has(section)),
+  ]
 }
 
 /** The size of each chosen paragraph, by its place in the list. */

@@ -335,6 +335,15 @@ Deno.test("the summary says what a contradiction is worth at the quotes, and tha
   )
 })
 
+Deno.test("a move in a market of a contradiction says so, and one in another market does not", () => {
+  const rungs = [rung("5.2", [0.73, 0.75]), rung("4.8", [0.63, 0.65])]
+  const [first] = rungs
+  const of = (fields: Partial<Market>) =>
+    paragraphs({ quoted: rungs, movers: [move({}, fields)] }, "move")[0] ?? ""
+  ok(of(first?.market ?? {}).includes(". This market is in the contradiction above. "))
+  ok(!of({}).includes("contradiction"))
+})
+
 Deno.test("of several contradictions of one ladder the rung that most of them have is named", () => {
   const prices = { "4.8": 0.2, "5": 0.61, "5.2": 0.5, "5.4": 0.4 }
   const quoted = Object.entries(prices).map(([limit, price]) => rung(limit, price))

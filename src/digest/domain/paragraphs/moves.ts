@@ -229,6 +229,33 @@ export function contradictionDrafts(
   ]
 }
 
+/** The paragraphs in their order; those of moves say where a contradiction of their market stands. */
+export function withContradictions(
+  drafts: ReadonlyArray<Draft>,
+  facts: ReadonlyArray<DigestFact>,
+): ReadonlyArray<Draft> {
+  const ladders = ofTopic(facts, "ladder")
+  return drafts.map((own, place) => {
+    const ladder = own.topic !== "move"
+      ? undefined
+      : ladders.find((fact) =>
+        [textOf(fact, "market"), textOf(fact, "market2")].includes(own.lead ?? "")
+      )
+    const other = ladder === undefined
+      ? -1
+      : drafts.findIndex(({ facts, topic }) =>
+        topic === "contradiction" && facts.includes(ladder.id)
+      )
+    if (ladder === undefined || other < 0) return own
+    const words = ` This market is in the contradiction ${other < place ? "above" : "below"}.`
+    const pointed = ([first, ...rest]: ReadonlyArray<Line>): ReadonlyArray<Line> =>
+      first === undefined
+        ? []
+        : [{ text: `${first.text}${words}`, facts: [...first.facts, ladder.id] }, ...rest]
+    return { ...own, facts: [...own.facts, ladder.id], sizes: own.sizes.map(pointed) }
+  })
+}
+
 /** The strongest pair with its trade, the others in one sentence. */
 function ladderLines(ladder: ReadonlyArray<DigestFact>): ReadonlyArray<Line> {
   const [first, ...others] = ladder
