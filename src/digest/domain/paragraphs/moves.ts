@@ -17,6 +17,7 @@ import {
   textOf,
 } from "./draft.ts"
 import { listed } from "../factBuilders.ts"
+import { keptWords } from "../moves.ts"
 import { commonWords, tradeWords } from "../relations.ts"
 
 /** Names listed for moves without news: the strongest. */
@@ -163,8 +164,7 @@ function levelLine(level: DigestFact): Line {
       : textOf(level, "course") === "back"
       ? spell` (on average the price went back ${"drift"})`
       : spell` (on average the price went on by ${"drift"})`
-    return `${start}; ` +
-      spell`${"kept"} of ${"resolved"} kept at least half ${"window"} later` + `${drift}.`
+    return `${start}. ${keptWords(level.values, spell)}${drift}.`
   })
 }
 
