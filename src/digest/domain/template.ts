@@ -11,7 +11,12 @@
  *
  * @module
  */
-import { contextDrafts, coverageDraft, watchDrafts } from "./paragraphs/surroundings.ts"
+import {
+  absenceDraft,
+  contextDrafts,
+  coverageDraft,
+  watchDrafts,
+} from "./paragraphs/surroundings.ts"
 import {
   type DigestBrief,
   type DigestPage,
@@ -111,6 +116,7 @@ function draftsOf(facts: DigestBrief["facts"], title: Line): ReadonlyArray<Draft
     ...predeterminedDrafts(facts),
     ...contextDrafts(facts),
     ...watchDrafts(facts),
+    ...absenceDraft(facts),
   ]
   const filled = new Set(drafts.map(({ section }) => section))
   const isOfTitle = ({ facts }: Draft) => facts.some((id) => title.facts.includes(id))

@@ -605,5 +605,24 @@ Deno.test("a result that headlines report at a contested price leads, and is nev
     page({ corrected: true }, [0.742, 0.751]),
     page({ title: "'The Salt Road' could win the festival grand prize" }, [0.742, 0.751]),
   ]
-  for (const { first } of none) ok(first.startsWith("No market was found whose"), first)
+  for (const { brief, first } of none) {
+    strictEqual(first, "")
+    ok(brief.facts.some(({ statement }) => statement.startsWith("No market was found whose")))
+  }
+})
+
+Deno.test("one closing sentence says what was not found, under no heading of its own", () => {
+  const { sections } = digestPage(
+    digestBrief({
+      ...quiet,
+      movers: [move(), move({}, { slug: Slug.make("pier"), question: "Will the pier close?" })],
+    }),
+  )
+  equal([sections.whales, sections.predetermined, sections.context], [[], [], []])
+  strictEqual(
+    sections.watch[0]?.sentences[0].text,
+    "No headline about another market of this digest was found, no tracked wallet opened a position, no " +
+      "market was found whose outcome is reported or proposed at a contested price and no contested " +
+      "market with enough liquidity is expected to resolve soon.",
+  )
 })

@@ -47,11 +47,16 @@ const wordsOf = (slots: ReadonlyArray<DigestSlot>) =>
   slots.reduce((words, slot) => words + wordCount(textOf(slot)), 0)
 
 law(
-  "digestPage() has at most 800 words, headings and ids included, and no empty section",
+  "digestPage() has at most 800 words, headings and ids included, and states each absence of a section",
   anyMaterial,
   (material) => {
     const { brief, page } = pageOf(material)
-    for (const name of digestSections) ok(page.sections[name].length > 0, name)
+    const absent = brief.facts.filter(({ topic }) => topic === "absence")
+    const stated = paragraphs(page).flatMap(({ facts }) => facts)
+    for (const { id, statement } of absent) ok(stated.includes(id), statement)
+    for (const name of digestSections) {
+      ok(page.sections[name].length > 0 || absent.some(({ section }) => section === name), name)
+    }
     equal(digestPage(brief), page)
     const words = wordCount(digestOf(page, [], brief, metadata).fullAnalysis)
     ok(words <= 800, `${words} words`)

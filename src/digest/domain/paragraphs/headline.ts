@@ -6,7 +6,7 @@
 import type { DigestFact } from "../digest.ts"
 import { about, has, type Line, line, ofTopic, spell, textOf } from "./draft.ts"
 import { hour } from "../../../core/domain/time.ts"
-import { listed } from "../factBuilders.ts"
+import { absenceLine } from "./surroundings.ts"
 import { reporters } from "../reported.ts"
 
 /** Characters: room for a question, an outcome and a price move; a few sentences with names. */
@@ -272,12 +272,6 @@ function walletSummary(facts: Facts, record: DigestFact): ReadonlyArray<Line> {
 
 /** What did not happen, in one sentence. */
 function absenceSummary(absences: ReadonlyArray<DigestFact>): Line {
-  const parts = absences.map(({ statement }, i) => {
-    const bare = statement.replace(/\.$/, "")
-    return i === 0 ? bare : bare.replace(/^No\b/, "no")
-  })
-  return {
-    text: `${absences.length === 1 ? `${parts[0] ?? ""} in this window` : listed(parts)}.`,
-    facts: absences.map(({ id }) => id),
-  }
+  const { facts, text } = absenceLine(absences)
+  return { text: absences.length === 1 ? text.replace(/\.$/, " in this window.") : text, facts }
 }

@@ -26,8 +26,6 @@ const watchedMax = 2
 
 export function predeterminedDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draft> {
   const own = facts.filter(({ section }) => section === "predetermined")
-  const single = (fact: DigestFact) =>
-    draft({ section: "predetermined", topic: fact.topic, sizes: [[statementOf(fact)]] })
   return [
     ...ofTopic(own, "reported").map((item) =>
       draft({
@@ -48,7 +46,6 @@ export function predeterminedDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyA
         sizes: [[watchLine(item)]],
       })
     ),
-    ...ofTopic(own, "absence").map(single),
     ...endedDraft(ofTopic(own, "resolution").slice(0, endedMax).map(statementOf)),
   ]
 }
