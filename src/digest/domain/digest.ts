@@ -31,7 +31,7 @@ export type DigestSection = typeof digestSections[number]
  *   the proposal or the result of a related market implies.
  * - `entry`: what a tracked wallet bought. `calibration`: its record. `since`: the price after it.
  *   `flow`: several entries in one market. `entries`: totals.
- * - `finding`: a predetermined outcome. `proposal`: a contested proposal. `upheld`: how often such
+ * - `reported`: a result in a headline, at a contested price. `finding`: a predetermined outcome. `proposal`: a contested proposal. `upheld`: how often such
  *   proposals were paid.
  * - `resolution`: how a market ended. `endings`: totals.
  * - `upcoming`: a market that resolves soon.
@@ -53,6 +53,7 @@ export type DigestTopic =
   | "since"
   | "flow"
   | "entries"
+  | "reported"
   | "finding"
   | "proposal"
   | "upheld"

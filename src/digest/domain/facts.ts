@@ -14,6 +14,7 @@ import type { DigestMaterial } from "./material.ts"
 import { describedMoves, moveFacts } from "./moves.ts"
 import { describedFindings, endedFacts, predeterminedFacts } from "./outcomes.ts"
 import { relationFacts } from "./relations.ts"
+import { reportedFacts } from "./reported.ts"
 import { storyFacts, type Subject } from "./stories.ts"
 import { describedUpcoming, upcomingFacts } from "./upcoming.ts"
 import { describedEntries, whaleFacts } from "./whales.ts"
@@ -39,7 +40,10 @@ export function* digestBriefInParts(material: DigestMaterial): Parts<DigestBrief
     () => relationFacts(material, (slug) => sections.get(slug) ?? null),
     () => storyFacts(material, others),
     () => whaleFacts(material),
-    () => predeterminedFacts(material),
+    () => {
+      const reported = reportedFacts(material)
+      return [...reported, ...predeterminedFacts(material, reported.length > 0)]
+    },
     () => endedFacts(material),
     () => upcomingFacts(material),
   ]

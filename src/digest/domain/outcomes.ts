@@ -34,10 +34,16 @@ const findingsMax = 8
 /** Ended markets with a fact of their own. */
 const endedMax = 8
 
-/** The strongest findings and proposals, and how often such proposals were paid. */
-export function predeterminedFacts(material: DigestMaterial): ReadonlyArray<NewDigestFact> {
+/**
+ * The strongest findings and proposals, and how often such proposals were paid. `hasReports`: headlines
+ * report a result at a contested price.
+ */
+export function predeterminedFacts(
+  material: DigestMaterial,
+  hasReports: boolean,
+): ReadonlyArray<NewDigestFact> {
   const described = describedFindings(material)
-  if (described.length === 0) return [noFinding]
+  if (described.length === 0) return hasReports ? [] : [noFinding]
   return [
     ...described.map((item) =>
       isContested(item) ? proposalFact(item, material) : findingFact(item, material)
@@ -92,8 +98,7 @@ function proposalFact(
     edge: cents(fromHalfSteps(halfSteps(1) - halfSteps(marketPrice))),
     confidence: word(confidence),
     state: word(proposalWords(state, until)),
-    // The rule of the detector (`predetermined.ts`).
-    reason: word(marketPrice < 0.5 ? "below one half" : "at least one half"),
+    reason: word(reasonOf(marketPrice, until - proposedAt, state.disputed)),
     disputeEndsAt: time(proposedAt + challengeWindowMs, until),
     ended: word(proposedAt + challengeWindowMs <= until ? "ended" : "ends"),
     ...costOf(data, quoted),
@@ -113,17 +118,28 @@ function proposalFact(
   )
 }
 
+/** Why our confidence is what it is, by the rule of the detector (`predetermined.ts`). */
+function reasonOf(marketPrice: number, age: number, disputed: boolean): string {
+  const isLow = marketPrice < 0.5
+  const priced = isLow ? "the price is below one half" : "the price is at least one half"
+  return disputed || age < challengeWindowMs / 2
+    ? priced
+    : `it is undisputed past half of the usual time, ${isLow ? "but" : "and"} ${priced}`
+}
+
 /** When it can be disputed, why the confidence is what it is, and what a share costs. */
 export function proposalEnd(values: Values, spell: Speller): string {
   const isOpen = values["state"]?.type === "word" && !values["state"].text.includes("and disputed")
+  const hasEnded = values["ended"]?.type === "word" && values["ended"].text === "ended"
   const period = isOpen
-    ? spell`The usual time for a dispute ${"ended"} at ${"disputeEndsAt"}. `
+    ? spell`The usual time for a dispute ${"ended"} at ${"disputeEndsAt"}` +
+      (hasEnded ? ", and no dispute was raised in it. " : ". ")
     : ""
   const cost = "ask" in values
     ? spell` At the ask of ${"ask"}, a buyer breaks even at a probability of ${"breakEven"}.`
     : ""
   return period +
-    spell`The confidence is ${"confidence"}, because the price is ${"reason"}.` + cost
+    spell`Our confidence that the proposal stands is ${"confidence"}: ${"reason"}.` + cost
 }
 
 /** What a share of the proposed outcome costs now; nothing when it is not known. */

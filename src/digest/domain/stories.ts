@@ -194,7 +194,11 @@ function moveStory(
       const when = Math.abs(lag) < minute
         ? spell`in the hour of the move in ${"market"}`
         : lag > 0
-        ? spell`${"lag"} before the move in ${"market"} ${"anchor"}`
+        ? anchor === "began"
+          ? spell`${"lag"} before the largest step of the move in ${"market"} began`
+          : spell`${"lag"} before the move in ${"market"} ${"anchor"}`
+        : anchor === "ended"
+        ? spell`${"lag"} after the largest part of the move in ${"market"}`
         : spell`${"lag"} after the move in ${"market"} ${"anchor"}`
       const more = "outlets" in values ? spell`; ${"outlets"} carried it by ${"lastAt"}` : ""
       return `${published}, ${when}${more}.${tail(story, strength)}${pointing[points]}`

@@ -11,7 +11,12 @@
  *
  * @module
  */
-import { contextDrafts, coverageDraft, watchDrafts } from "./paragraphs/surroundings.ts"
+import {
+  absenceDraft,
+  contextDrafts,
+  coverageDraft,
+  watchDrafts,
+} from "./paragraphs/surroundings.ts"
 import {
   type DigestBrief,
   type DigestPage,
@@ -20,7 +25,13 @@ import {
   type DigestSlot,
 } from "./digest.ts"
 import { type Draft, type Line, nonEmpty } from "./paragraphs/draft.ts"
-import { contradictionDrafts, moveDrafts, unexplainedDraft } from "./paragraphs/moves.ts"
+import {
+  contradictionDrafts,
+  moveDrafts,
+  unexplainedDraft,
+  unexplainedLines,
+  withContradictions,
+} from "./paragraphs/moves.ts"
 import { summaryLines, titleLine } from "./paragraphs/headline.ts"
 import { predeterminedDrafts } from "./paragraphs/outcomes.ts"
 import { wordCount } from "../../writing/domain/page.ts"
@@ -46,9 +57,17 @@ export function digestPage(brief: DigestBrief): DigestPage {
   const summary = summaryLines(facts, title)
   const drafts = unrepeated(draftsOf(facts, title), [title, ...summary], brief)
   const sizes = chosenSizes(drafts)
+  const stated = new Set(
+    drafts.flatMap(({ lead, topic }, place) =>
+      topic === "move" && lead !== null && sizes.has(place) ? [lead] : []
+    ),
+  )
+  const isStated = (market: string) => stated.has(market)
   let number = 2
   const slotOf = (draft: Draft, place: number): ReadonlyArray<DigestSlot> => {
-    const sentences = nonEmpty(draft.sizes[sizes.get(place) ?? -1] ?? [])
+    const chosen = draft.sizes[sizes.get(place) ?? -1] ?? []
+    const isNamed = chosen.length > 0 && draft.topic === "unexplained"
+    const sentences = nonEmpty(isNamed ? unexplainedLines(brief.facts, isStated) : chosen)
     if (sentences === null) return []
     const { aboutItself, facts, lead, topic } = draft
     return [{ id: `S${++number}`, topic, facts, sentences, aboutItself, lead }]
@@ -97,11 +116,15 @@ function draftsOf(facts: DigestBrief["facts"], title: Line): ReadonlyArray<Draft
     ...predeterminedDrafts(facts),
     ...contextDrafts(facts),
     ...watchDrafts(facts),
+    ...absenceDraft(facts),
   ]
   const filled = new Set(drafts.map(({ section }) => section))
   const isOfTitle = ({ facts }: Draft) => facts.some((id) => title.facts.includes(id))
   const [own, others] = [drafts.filter(isOfTitle), drafts.filter((it) => !isOfTitle(it))]
-  return [...own, ...others, ...coverageDraft(facts, (section) => filled.has(section))]
+  return [
+    ...withContradictions([...own, ...others], facts),
+    ...coverageDraft(facts, (section) => filled.has(section)),
+  ]
 }
 
 /** The size of each chosen paragraph, by its place in the list. */

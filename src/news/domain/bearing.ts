@@ -20,6 +20,7 @@ import {
   sideCues,
   topics,
 } from "./bearingWords.ts"
+import { periodsDiffer, periodsOf } from "./periods.ts"
 import { isInformative, type Word, wordsOf } from "./words.ts"
 
 export type Bearing = "for" | "against"
@@ -346,6 +347,52 @@ function isQuiet(
   if (share > titleCaseShare) return between.every(({ term }) => !isInformative(term))
   return between.length <= max &&
     between.every(({ capitalised, term }) => !capitalised || !isInformative(term))
+}
+
+/** May stand between the subject and the verb of a report: "have finally signed". */
+const auxiliaries = new Set(["have", "has", "both", "finally", "officially"])
+const pastForms = new Set(["won", "met", "left"])
+
+/**
+ * What a title reports as the result of the event of a question, for its outcome "Yes"; null for a title
+ * that only is a sign of it. Precision first: it has no information beyond that of the question.
+ */
+export function resultOf(title: string, question: string): Bearing | null {
+  const [head, asked] = [prepared(title), prepared(question)]
+  const bearing = bearingOf(title, question, "Yes")
+  const event = eventOf(asked)
+  if (bearing === null || event === null || limitOf(asked) !== null) return null
+  const [said, period] = [periodsOf(head, "with"), periodsOf(asked, "with")]
+  if (periodsDiffer(said, period)) return null
+  const words = wordsOf(head)
+  const end = Math.max(...event.names.map((name) => words.findIndex(({ term }) => term === name)))
+  const at = words.findIndex(({ term }, i) => i > end && event.verb.includes(term))
+  const [before, after] = [words.slice(end + 1, at), words.slice(at + 1)]
+  const known = new Set(wordsOf(asked).map(({ term }) => term))
+  const isWhole = at > end && event.object.every((term) => after.some((word) => word.term === term))
+  const isOther = ({ term, written }: Word) =>
+    isInformative(term) && !known.has(term) && !/^(?:let|pass|\d+)$/i.test(written)
+  if (!isWhole || words.some((word, i) => i !== at && !before.includes(word) && isOther(word))) {
+    return null
+  }
+  return happened(before, words[at]?.written ?? "", event) ||
+      said.days.size > 0 && passed(before) && !before.some(isOther)
+    ? bearing
+    : null
+}
+
+function happened(before: ReadonlyArray<Word>, verb: string, { names }: Event): boolean {
+  const form = verb.toLowerCase()
+  const isFinite = /(?:s|ed)$/.test(form) || pastForms.has(form) ||
+    names.length > 1 && before.length === 0
+  return isFinite && !/ing$|er$/.test(form) &&
+    before.every(({ written }) => auxiliaries.has(written.toLowerCase()))
+}
+
+/** A day went by without the event: "let November 22 pass and do not sign". */
+function passed(before: ReadonlyArray<Word>): boolean {
+  const said = before.map(({ written }) => written.toLowerCase())
+  return said.includes("let") && said.includes("pass") && said.includes("not")
 }
 
 /** The names in a question; a name of a period is none. */

@@ -17,7 +17,11 @@ import type {
   WhaleEntryItem,
 } from "../../../src/digest/domain/material.ts"
 import { digestPage } from "../../../src/digest/domain/template.ts"
-import { type FrozenCalibration, marketRef } from "../../../src/feed/domain/item.ts"
+import {
+  type ExpectedDrift,
+  type FrozenCalibration,
+  marketRef,
+} from "../../../src/feed/domain/item.ts"
 import { type Market, MarketId, Slug } from "../../../src/markets/domain/market.ts"
 import { proposalWords } from "../../../src/markets/domain/proposal.ts"
 import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
@@ -99,9 +103,34 @@ Deno.test("a move stands with its strength, its earliest news, its half level an
     "cent. “The keeper returns” was first published by Harbour News at 04:59 UTC, 61 minutes before " +
     "this move was seen; 2 more outlets by 05:42 UTC. At the ask of 0.49, Yes breaks " +
     "even at 49.5%; a round trip costs 2 cents a share. Half of the move is given back at 0.415 (now " +
-    "0.475); 61% of 312 similar moves kept at least half 24 hours later (on average the price went back " +
-    "0.6 cents).",
+    "0.475). Of 312 earlier moves of any size, 61% kept at least half 24 hours later (on average the " +
+    "price went back 0.6 cents).",
   ])
+})
+
+Deno.test("the record of earlier moves says which moves, and goes when most of its time is over", () => {
+  const stated = (bin: string, basis: ExpectedDrift["basis"], hours = 12) => {
+    const drift = { drift: 0, driftLow: -0.01, driftHigh: 0, shareKept: 0.834, moves: 205 }
+    const after24h = { ...drift, events: 60, bin, basis }
+    const to = until - hours * hour
+    const [text] = paragraphs({
+      movers: [move({ expectation: { after1h: after24h, after24h } })],
+      steps: [{ slug: market().slug, from: to - hour, to }],
+    }, "move")
+    return /Of 205 .*/.exec(text ?? "")?.[0]
+  }
+  const end = "83.4% kept at least half 24 hours later."
+  strictEqual(
+    stated("contested, 24h window, 20+ points", "public_prices"),
+    `Of 205 earlier moves of 20 cents or more within a day in public price records, ${end}`,
+  )
+  strictEqual(
+    stated("contested, 1h window, 10-20 points, z 3-6, end later", "own_movers"),
+    "Of 205 earlier moves of 10 cents to 20 cents within an hour, of three to six standard deviations, " +
+      `more than a day before the end of the market, ${end}`,
+  )
+  strictEqual(stated("contested", "own_movers"), `Of 205 earlier moves of any size, ${end}`)
+  strictEqual(stated("contested", "own_movers", 13), undefined)
 })
 
 Deno.test("a fall without news says once that no headline was found", () => {
@@ -126,7 +155,10 @@ Deno.test("a story is stated by its place in time and its kind of relation", () 
   const start = "“The keeper returns” was first published by Harbour News at"
   const of = "the move in “Will the lighthouse be lit?”"
   strictEqual(news({}, "direct", []), `${start} 04:59 UTC, 61 minutes before ${of} was seen.`)
-  strictEqual(news({}, "direct", step), `${start} 04:59 UTC, 11 minutes before ${of} began.`)
+  strictEqual(
+    news({}, "direct", step),
+    `${start} 04:59 UTC, 11 minutes before the largest step of ${of} began.`,
+  )
   strictEqual(
     news({ firstAt: seen + 5 * minute }, "sibling", []),
     `${start} 06:05 UTC, 5 minutes after ${of} was seen. It names another outcome of the same event.`,
@@ -135,6 +167,19 @@ Deno.test("a story is stated by its place in time and its kind of relation", () 
     news({ firstAt: seen - 30 * minute, corrected: true }, "direct", step),
     `${start} 05:30 UTC, in the hour of ${of}. A later story corrects it.`,
   )
+})
+
+Deno.test("a headline after the step of a move may still explain the rest of it", () => {
+  const paragraph = (steps: DigestMaterial["steps"]) =>
+    paragraphs(
+      { movers: [move()], stories: [story({ firstAt: seen + 5 * minute })], steps },
+      "move",
+    )[0] ?? ""
+  const step = [{ slug: market().slug, from: seen - 50 * minute, to: seen - 20 * minute }]
+  const late = paragraph(step)
+  ok(late.includes("at 06:05 UTC, 25 minutes after the largest part of this move."), late)
+  ok(!late.includes("too late"), late)
+  ok(paragraph([]).includes("5 minutes after this move was seen, too late to explain it."))
 })
 
 Deno.test("the story of a move is a direct one, and the earliest while the price moved", () => {
@@ -169,16 +214,16 @@ Deno.test("a headline that points the other way is in its paragraph, and in no t
     "Critics cool on 'The Salt Road'",
   ]
   const other = page(hope, -0.12)
-  ok(!top(other).includes(hope) && !top(other).includes("after news"), top(other))
+  ok(!top(other).includes(hope) && !top(other).includes("after a headline"), top(other))
   const text = other.sections.repriced[0]?.sentences.map(({ text }) => text).join(" ") ?? ""
   ok(
     text.includes(`No headline found explains the fall; “${hope}” (Harbour News, 04:58 UTC)`),
     text,
   )
-  ok(text.includes("points the other way and came 12 minutes before this move began"), text)
+  ok(text.includes("points the other way and came 12 minutes before its largest step began"), text)
   for (const same of [page(doubt, -0.12), page(hope, 0.14)]) {
-    ok(top(same).includes("began 12 minutes after news"), top(same))
-    ok(top(same).includes("began 12 minutes after “"), top(same))
+    ok(top(same).includes("; its largest step began 12 minutes after a headline "), top(same))
+    ok(top(same).includes("; its largest step began 12 minutes after “"), top(same))
   }
 })
 
@@ -306,6 +351,27 @@ Deno.test("a ladder that contradicts itself is stated with its riskless spread a
     `${lead}${start} Only their mid prices are known, so the spread after fees is not.`,
   ])
   equal(stated(rung("5.2", 0.3), rung("4.8", 0.64)), [])
+})
+
+Deno.test("the summary says what a contradiction is worth at the quotes, and that its depth is not known", () => {
+  const quoted = [rung("5.2", [0.73, 0.75]), rung("4.8", [0.63, 0.65])]
+  const { summary } = digestPage(digestBrief({ ...quiet, quoted }))
+  ok(
+    summary.sentences[0].text.endsWith(
+      "of the easier “above 4.8%”; at the quoted prices, 7.15 cents a share are left after fees; the " +
+        "depth is not known.",
+    ),
+    summary.sentences[0].text,
+  )
+})
+
+Deno.test("a move in a market of a contradiction says so, and one in another market does not", () => {
+  const rungs = [rung("5.2", [0.73, 0.75]), rung("4.8", [0.63, 0.65])]
+  const [first] = rungs
+  const of = (fields: Partial<Market>) =>
+    paragraphs({ quoted: rungs, movers: [move({}, fields)] }, "move")[0] ?? ""
+  ok(of(first?.market ?? {}).includes(". This market is in the contradiction above. "))
+  ok(!of({}).includes("contradiction"))
 })
 
 Deno.test("of several contradictions of one ladder the rung that most of them have is named", () => {
@@ -479,8 +545,10 @@ Deno.test("a proposal is stated in the one wording of all products, and never as
           ? ""
           : `The usual time for a dispute ${age > hour ? "ended" : "ends"} at ${
             age > hour ? "2026-11-20 07:59" : "09:59"
-          } UTC. `) +
-        "The confidence is low, because the price is below one half. " +
+          } UTC${age > hour ? ", and no dispute was raised in it" : ""}. `) +
+        "Our confidence that the proposal stands is low: " +
+        (age > hour && !disputed ? "it is undisputed past half of the usual time, but " : "") +
+        "the price is below one half. " +
         "Of 40 earlier contested proposals, 70% were paid as proposed, with an interval from 55% to 82%.",
     )
     equal(watched, [
@@ -515,4 +583,63 @@ Deno.test("a market that resolves soon is stated with its price, its end and its
     "Will it pass? | Yes trades at 0.61, 9 hours before the market resolves at about 17:00 UTC; $54,000 of liquidity.",
   ])
   equal(paragraphs(coming(0.945), "upcoming"), [])
+})
+
+Deno.test("a result that headlines report at a contested price leads, and is never called decided", () => {
+  const question = "Will 'The Salt Road' win the festival grand prize in November 2026?"
+  const title = "'The Salt Road' wins the festival grand prize in November 2026"
+  const page = (fields: Partial<DigestStory>, price: readonly [number, number]) => {
+    const brief = digestBrief({
+      ...quiet,
+      movers: [move({}, { question })],
+      stories: [story({ title, ...fields })],
+      quoted: [quoted({ question }, price)],
+    })
+    const { sections, summary, title: { sentences } } = digestPage(brief)
+    const textOf = (slot: { sentences: ReadonlyArray<{ text: string }> } | undefined) =>
+      slot?.sentences.map(({ text }) => text).join(" ")
+    return {
+      ...{ brief, title: sentences[0].text, summary: summary.sentences[0].text },
+      first: textOf(sections.predetermined[0]) ?? "",
+    }
+  }
+  const outlets = ["Quillon Post", "Harbour News"].map((source, i) => ({
+    ...{ title, url: `https://n.example/${i}`, source, publishedAt: seen - hour },
+  }))
+  const two = page({ outlets }, [0.742, 0.751])
+  strictEqual(
+    two.first,
+    `2 outlets report a result: “${title}” (Harbour News, 04:59 UTC), whose words favour Yes; Yes is at ` +
+      "0.7465, ask 0.751. The venue has not resolved it; check the official result.",
+  )
+  strictEqual(two.title, `2 outlets report a result for “${question}”, but Yes is at 0.7465`)
+  ok(two.summary.startsWith(`2 outlets report “${title}” (Harbour News); the venue has not`))
+  ok(two.brief.facts.every(({ certain }) => !certain))
+  ok(two.brief.facts.every(({ statement }) => !statement.startsWith("No market was found whose")))
+  ok(page({}, [0.742, 0.751]).first.startsWith("Only 1 outlet reports a result: “"))
+  const none = [
+    page({}, [0.95, 0.97]),
+    page({ corrected: true }, [0.742, 0.751]),
+    page({ title: "'The Salt Road' could win the festival grand prize" }, [0.742, 0.751]),
+  ]
+  for (const { brief, first } of none) {
+    strictEqual(first, "")
+    ok(brief.facts.some(({ statement }) => statement.startsWith("No market was found whose")))
+  }
+})
+
+Deno.test("one closing sentence says what was not found, under no heading of its own", () => {
+  const { sections } = digestPage(
+    digestBrief({
+      ...quiet,
+      movers: [move(), move({}, { slug: Slug.make("pier"), question: "Will the pier close?" })],
+    }),
+  )
+  equal([sections.whales, sections.predetermined, sections.context], [[], [], []])
+  strictEqual(
+    sections.watch[0]?.sentences[0].text,
+    "No headline about another market of this digest was found, no tracked wallet opened a position, no " +
+      "market was found whose outcome is reported or proposed at a contested price and no contested " +
+      "market with enough liquidity is expected to resolve soon.",
+  )
 })

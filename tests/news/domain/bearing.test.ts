@@ -6,9 +6,9 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
-import { type Bearing, bearingOf } from "../../../src/news/domain/bearing.ts"
+import { type Bearing, bearingOf, resultOf } from "../../../src/news/domain/bearing.ts"
 import { law } from "../../support/effect.ts"
 
 type Expected = "for" | "against" | "none"
@@ -239,3 +239,27 @@ law(
     equal(bearingOf(text, "", "Yes"), null)
   },
 )
+
+Deno.test("resultOf() takes a title for a result only if it reports the whole event of the question", () => {
+  const prize = "Will 'The Salt Road' win the festival grand prize in November 2026?"
+  const treaty = "Will Poland and Kenya sign a fisheries treaty by November 23?"
+  const cases: ReadonlyArray<readonly [string, string, "for" | "against" | null]> = [
+    ["'The Salt Road' wins the festival grand prize in November 2026", prize, "for"],
+    ["'The Salt Road' has won the festival grand prize", prize, "for"],
+    ["'The Salt Road' wins the festival grand prize in December 2026", prize, null],
+    ["'The Salt Road' wins a nomination for the festival grand prize", prize, null],
+    ["'The Salt Road' could win the festival grand prize", prize, null],
+    ["'The Salt Road' does not win the festival grand prize", prize, null],
+    ["Applause for 'The Salt Road' at the festival", prize, null],
+    ["'Low Tide' wins the festival grand prize in November 2026", prize, null],
+    ["'The Salt Road' set to win the festival grand prize", prize, null],
+    ["Poland and Kenya sign a fisheries treaty", treaty, "for"],
+    ["Poland and Kenya let November 23 pass and do not sign a fisheries treaty", treaty, "against"],
+    ["Poland and Kenya let November 22 pass and do not sign a fisheries treaty", treaty, null],
+    ["Poland and Kenya close in on a fisheries treaty", treaty, null],
+    ["Poland and Kenya expected to sign a fisheries treaty", treaty, null],
+  ]
+  for (const [title, question, result] of cases) {
+    strictEqual(resultOf(title, question), result, title)
+  }
+})

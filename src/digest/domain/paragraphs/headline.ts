@@ -6,7 +6,8 @@
 import type { DigestFact } from "../digest.ts"
 import { about, has, type Line, line, ofTopic, spell, textOf } from "./draft.ts"
 import { hour } from "../../../core/domain/time.ts"
-import { listed } from "../factBuilders.ts"
+import { absenceLine } from "./surroundings.ts"
+import { reporters } from "../reported.ts"
 
 /** Characters: room for a question, an outcome and a price move; a few sentences with names. */
 export const digestLengths = { title: 220, summary: 1_000 } as const
@@ -49,6 +50,17 @@ function titles(facts: Facts): ReadonlyArray<Title> {
   const explained = moves.filter((move) => storyBefore(facts, move, titleLagMsMax) !== undefined)
   const others = moves.filter((move) => !explained.includes(move))
   return [
+    ...of(
+      "reported",
+      ofTopic(facts, "reported").map((fact) =>
+        line(
+          fact,
+          (spell) =>
+            reporters(fact.values, spell) +
+            spell` a result for ${"market"}, but ${"outcome"} is at ${"price"}`,
+        )
+      ),
+    ),
     ...of(
       "finding",
       ofTopic(facts, "finding").map((fact) =>
@@ -132,13 +144,13 @@ function storyBefore(
 function moveTitle(facts: Facts, move: DigestFact): Line {
   const story = storyBefore(facts, move, titleLagMsMax)
   const of = spell(move)
-  const [way, noun] = move.direction === "down" ? ["down", "fall"] : ["up", "rise"]
+  const way = move.direction === "down" ? "down" : "up"
   const start = of`${"outcome"} ` + way +
     of` ${"change"} to ${"to"} within ${"window"} in ${"market"}`
   return story === undefined || textOf(story, "anchor") !== "began"
     ? { text: start, facts: [move.id] }
     : {
-      text: `${start}; the ${noun} began ${spell(story)`${"lag"} after news`}`,
+      text: `${start}; its largest step began ${spell(story)`${"lag"} after a headline`}`,
       facts: [move.id, story.id],
     }
 }
@@ -156,6 +168,14 @@ export function summaryLines(
 ): readonly [Line, ...ReadonlyArray<Line>] {
   const [strongest, ...moves] = ofTopic(facts, "move")
   const first = [
+    ...ofTopic(facts, "reported").slice(0, 1).map((fact) =>
+      line(
+        fact,
+        (spell) =>
+          reporters(fact.values, spell) +
+          spell` ${"headline"} (${"publisher"}); the venue has not resolved it, and ${"outcome"} is at ${"price"}.`,
+      )
+    ),
     ...strongest === undefined ? [] : [moveSummary(facts, strongest)],
     ...ofTopic(facts, "ladder", "sum").filter(isLarge).slice(0, 1).map(contradictionSummary),
     ...ofTopic(facts, "finding", "proposal").slice(0, 1).map(outcomeSummary),
@@ -173,7 +193,9 @@ export function summaryLines(
     ),
   ]
   const isOfTitle = (line: Line) => Number(line.facts.some((id) => title.facts.includes(id)))
-  const lines = [...first, ...more].slice(0, summaryLinesMax)
+  // Two markets of one name may have moved alike.
+  const lines = [...new Map([...first, ...more].map((line) => [line.text, line])).values()]
+    .slice(0, summaryLinesMax)
     .sort((a, b) => isOfTitle(b) - isOfTitle(a))
   const quiet = ofTopic(facts, "absence").slice(0, summaryLinesMax)
   const [line1, ...rest] = lines.length >= 2 || quiet.length === 0
@@ -193,8 +215,10 @@ function moveSummary(facts: Facts, move: DigestFact): Line {
   if (story === undefined) return { text: `${start}.`, facts: [move.id] }
   const news = spell(story)`${"lag"} after ${"headline"} (${"publisher"})`
   const noun = move.direction === "down" ? "fall" : "rise"
-  const began = textOf(story, "anchor") === "began" ? "began" : "was seen"
-  return { text: `${start}; the ${noun} ${began} ${news}.`, facts: [move.id, story.id] }
+  const began = textOf(story, "anchor") === "began"
+    ? "its largest step began"
+    : `the ${noun} was seen`
+  return { text: `${start}; ${began} ${news}.`, facts: [move.id, story.id] }
 }
 
 function contradictionSummary(fact: DigestFact): Line {
@@ -202,9 +226,22 @@ function contradictionSummary(fact: DigestFact): Line {
     fact,
     (spell) =>
       fact.topic === "sum"
-        ? spell`The prices of ${"markets"} around ${"market"} add up to ${"sum"}; ${"riskless"} a share is left after fees.`
-        : spell`${"outcome"} in ${"market"} costs ${"price"}, more than the ${"price2"} of the easier ${"rung2"}; ${"riskless"} a share is left after fees.`,
+        ? spell`The prices of ${"markets"} around ${"market"} add up to ${"sum"}; ` +
+          leftWords(fact)
+        : spell`${"outcome"} in ${"market"} costs ${"price"}, more than the ${"price2"} of the easier ${"rung2"}; ` +
+          leftWords(fact),
   )
+}
+
+/** What a contradiction is worth, and for how much, as the end of a sentence. */
+function leftWords(fact: DigestFact): string {
+  const of = spell(fact)
+  const depth = has(fact, "stake")
+    ? of`, for at most ${"stake"}.`
+    : has(fact, "shares")
+    ? of`, for at most ${"shares"} of each.`
+    : "; the depth is not known."
+  return of`at the quoted prices, ${"riskless"} a share are left after fees` + depth
 }
 
 function outcomeSummary(fact: DigestFact): Line {
@@ -235,12 +272,6 @@ function walletSummary(facts: Facts, record: DigestFact): ReadonlyArray<Line> {
 
 /** What did not happen, in one sentence. */
 function absenceSummary(absences: ReadonlyArray<DigestFact>): Line {
-  const parts = absences.map(({ statement }, i) => {
-    const bare = statement.replace(/\.$/, "")
-    return i === 0 ? bare : bare.replace(/^No\b/, "no")
-  })
-  return {
-    text: `${absences.length === 1 ? `${parts[0] ?? ""} in this window` : listed(parts)}.`,
-    facts: absences.map(({ id }) => id),
-  }
+  const { facts, text } = absenceLine(absences)
+  return { text: absences.length === 1 ? text.replace(/\.$/, " in this window.") : text, facts }
 }

@@ -17,9 +17,10 @@ import {
   textOf,
 } from "./draft.ts"
 import { listed } from "../factBuilders.ts"
+import { keptWords } from "../moves.ts"
 import { commonWords, tradeWords } from "../relations.ts"
 
-/** Names listed for moves without news; of more, the strongest is named. */
+/** Names listed for moves without news: the strongest. */
 const namesMax = 3
 
 export function moveDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draft> {
@@ -106,9 +107,13 @@ function lagOf(story: DigestFact): string {
   const of = spell(story)
   switch (textOf(story, "order")) {
     case "before":
-      return of`${"lag"} before this move ${"anchor"}`
+      return textOf(story, "anchor") === "began"
+        ? of`${"lag"} before its largest step ${"anchor"}`
+        : of`${"lag"} before this move ${"anchor"}`
     case "after":
-      return of`${"lag"} after this move ${"anchor"}, too late to explain it`
+      return textOf(story, "anchor") === "ended"
+        ? of`${"lag"} after the largest part of this move`
+        : of`${"lag"} after this move ${"anchor"}, too late to explain it`
     default:
       return "in the hour of this move"
   }
@@ -159,8 +164,7 @@ function levelLine(level: DigestFact): Line {
       : textOf(level, "course") === "back"
       ? spell` (on average the price went back ${"drift"})`
       : spell` (on average the price went on by ${"drift"})`
-    return `${start}; ` +
-      spell`${"kept"} of ${"resolved"} kept at least half ${"window"} later` + `${drift}.`
+    return `${start}. ${keptWords(level.values, spell)}${drift}.`
   })
 }
 
@@ -174,18 +178,32 @@ function costLine(cost: DigestFact): Line {
 
 /** Says once, for all moves without news, that none was found. */
 export function unexplainedDraft(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draft> {
-  return ofTopic(facts, "unexplained").map((fact) => {
-    const names = Object.keys(fact.values).filter((slot) => slot.startsWith("market"))
-    const text = line(
-      fact,
-      (spell) =>
-        names.length <= namesMax
-          ? `No headline about the question was found for the ${
-            names.length === 1 ? "move" : "moves"
-          } in ${listed(names.map((slot) => spell`${slot}`))}.`
-          : spell`No headline about the question was found for ${"moves"} of this section, among them the one in ${"market"}.`,
-    )
-    return draft({ section: "repriced", topic: "unexplained", required: true, sizes: [[text]] })
+  const sizes = [unexplainedLines(facts, () => true)]
+  return sizes[0]?.length === 0
+    ? []
+    : [draft({ section: "repriced", topic: "unexplained", required: true, sizes })]
+}
+
+/** `isStated`: whether the move in a market of this name has a paragraph; the others are not named. */
+export function unexplainedLines(
+  facts: ReadonlyArray<DigestFact>,
+  isStated: (market: string) => boolean,
+): ReadonlyArray<Line> {
+  return ofTopic(facts, "unexplained").flatMap((fact) => {
+    const slots = Object.keys(fact.values).filter((slot) => slot.startsWith("market"))
+    const stated = slots.filter((slot) => isStated(textOf(fact, slot)))
+    const leading = slots.slice(0, namesMax).filter((slot) => stated.includes(slot))
+    const named = leading.length > 0 ? leading : stated.slice(0, 1)
+    if (named.length === 0) return []
+    const isMore = stated.length > named.length
+    const start = "No headline about the question was found for the"
+    return [line(fact, (spell) => {
+      const moves = isMore || named.length > 1 ? "moves" : "move"
+      const names = listed(named.map((slot) => spell`${slot}`))
+      return isMore
+        ? `${start} ${moves} in ${names}, and for more of this section.`
+        : `${start} ${moves} in ${names}.`
+    })]
   })
 }
 
@@ -209,6 +227,33 @@ export function contradictionDrafts(
       draft({ ...required, sizes: [[statementOf(fact)]] })
     ),
   ]
+}
+
+/** The paragraphs in their order; those of moves say where a contradiction of their market stands. */
+export function withContradictions(
+  drafts: ReadonlyArray<Draft>,
+  facts: ReadonlyArray<DigestFact>,
+): ReadonlyArray<Draft> {
+  const ladders = ofTopic(facts, "ladder")
+  return drafts.map((own, place) => {
+    const ladder = own.topic !== "move"
+      ? undefined
+      : ladders.find((fact) =>
+        [textOf(fact, "market"), textOf(fact, "market2")].includes(own.lead ?? "")
+      )
+    const other = ladder === undefined
+      ? -1
+      : drafts.findIndex(({ facts, topic }) =>
+        topic === "contradiction" && facts.includes(ladder.id)
+      )
+    if (ladder === undefined || other < 0) return own
+    const words = ` This market is in the contradiction ${other < place ? "above" : "below"}.`
+    const pointed = ([first, ...rest]: ReadonlyArray<Line>): ReadonlyArray<Line> =>
+      first === undefined
+        ? []
+        : [{ text: `${first.text}${words}`, facts: [...first.facts, ladder.id] }, ...rest]
+    return { ...own, facts: [...own.facts, ladder.id], sizes: own.sizes.map(pointed) }
+  })
 }
 
 /** The strongest pair with its trade, the others in one sentence. */

@@ -16,6 +16,7 @@ import {
   textOf,
 } from "./draft.ts"
 import { proposalEnd } from "../outcomes.ts"
+import { reportedWords } from "../reported.ts"
 import { relatedLine } from "./surroundings.ts"
 
 /** Ended markets that are named. */
@@ -25,9 +26,16 @@ const watchedMax = 2
 
 export function predeterminedDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draft> {
   const own = facts.filter(({ section }) => section === "predetermined")
-  const single = (fact: DigestFact) =>
-    draft({ section: "predetermined", topic: fact.topic, sizes: [[statementOf(fact)]] })
   return [
+    ...ofTopic(own, "reported").map((item) =>
+      draft({
+        section: "predetermined",
+        topic: "reported",
+        lead: textOf(item, "market"),
+        required: true,
+        sizes: [[line(item, (spell) => reportedWords(item.values, spell))]],
+      })
+    ),
     ...ofTopic(own, "finding", "proposal").map((item) => itemDraft(item, own)),
     ...ofTopic(own, "proposal").slice(0, watchedMax).map((item) =>
       draft({
@@ -38,7 +46,6 @@ export function predeterminedDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyA
         sizes: [[watchLine(item)]],
       })
     ),
-    ...ofTopic(own, "absence").map(single),
     ...endedDraft(ofTopic(own, "resolution").slice(0, endedMax).map(statementOf)),
   ]
 }

@@ -15,6 +15,7 @@ import {
   statementOf,
   textOf,
 } from "./draft.ts"
+import { listed } from "../factBuilders.ts"
 import { bearingWords } from "../stories.ts"
 
 /** Markets that resolve soon on every page. */
@@ -41,37 +42,53 @@ export function relatedLine(story: DigestFact): Line {
 export function contextDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draft> {
   const bought = ofTopic(facts, "story").filter(({ section }) => section === "whales")
   const lines = bought.map(statementOf)
-  const none = ofTopic(facts, "absence").filter(({ section }) => section === "context")
-  return [
-    ...chunks(lines, storiesMax).map((sentences) =>
-      draft({
-        section: "context",
-        topic: "news",
-        sizes: sentences.map((_, i) => sentences.slice(0, i + 1)),
-      })
-    ),
-    ...none.map((fact) =>
-      draft({ section: "context", topic: "absence", sizes: [[statementOf(fact)]] })
-    ),
-  ]
+  return chunks(lines, storiesMax).map((sentences) =>
+    draft({
+      section: "context",
+      topic: "news",
+      sizes: sentences.map((_, i) => sentences.slice(0, i + 1)),
+    })
+  )
 }
 
 export function watchDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draft> {
   const own = facts.filter(({ section }) => section === "watch")
-  return [
-    ...watched(ofTopic(own, "upcoming"), facts).map(({ fact, reasons }, place) =>
-      draft({
-        section: "watch",
-        topic: "upcoming",
-        lead: textOf(fact, "market"),
-        required: place < requiredMax,
-        sizes: [[upcomingLine(fact), ...reasons]],
-      })
-    ),
-    ...ofTopic(own, "absence").map((fact) =>
-      draft({ section: "watch", topic: "absence", sizes: [[statementOf(fact)]] })
-    ),
-  ]
+  return watched(ofTopic(own, "upcoming"), facts).map(({ fact, reasons }, place) =>
+    draft({
+      section: "watch",
+      topic: "upcoming",
+      lead: textOf(fact, "market"),
+      required: place < requiredMax,
+      sizes: [[upcomingLine(fact), ...reasons]],
+    })
+  )
+}
+
+/** What was not found, apart from moves and labelled wallets, in one sentence near the end. */
+export function absenceDraft(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draft> {
+  const absences = closingAbsences(facts)
+  return absences.length === 0 ? [] : [draft({
+    section: "watch",
+    topic: "absence",
+    required: true,
+    sizes: [[absenceLine(absences)]],
+  })]
+}
+
+function closingAbsences(facts: ReadonlyArray<DigestFact>): ReadonlyArray<DigestFact> {
+  const hasEntries = ofTopic(facts, "entry").length > 0
+  return ofTopic(facts, "absence").filter(({ section }) =>
+    section !== "repriced" && !(section === "whales" && hasEntries)
+  )
+}
+
+/** These statements in one sentence. */
+export function absenceLine(absences: ReadonlyArray<DigestFact>): Line {
+  const parts = absences.map(({ statement }, i) => {
+    const bare = statement.replace(/\.$/, "")
+    return i === 0 ? bare : bare.replace(/^No\b/, "no")
+  })
+  return { text: `${listed(parts)}.`, facts: absences.map(({ id }) => id) }
 }
 
 /** The markets with a reason beyond their end; without any, the first one. */
@@ -114,15 +131,18 @@ function upcomingLine(fact: DigestFact): Line {
 }
 
 /**
- * What the digest covers and what is missing, last; a gap of a section without any other paragraph stands
- * there.
+ * What the digest covers and what is missing, last; a gap of a section of which nothing else is stated
+ * stands there.
  */
 export function coverageDraft(
   facts: ReadonlyArray<DigestFact>,
   isFilled: (section: DigestSection) => boolean,
 ): ReadonlyArray<Draft> {
   const gaps = ofTopic(facts, "gap")
-  const alone = gaps.filter(({ section }) => section !== "watch" && !isFilled(section))
+  const closed = new Set(closingAbsences(facts).map(({ section }) => section))
+  const alone = gaps.filter(({ section }) =>
+    section !== "watch" && !isFilled(section) && !closed.has(section)
+  )
   const closing = [...ofTopic(facts, "coverage"), ...gaps.filter((gap) => !alone.includes(gap))]
   const itself = { topic: "coverage", required: true, aboutItself: true } as const
   return [

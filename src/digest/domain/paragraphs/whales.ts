@@ -25,7 +25,10 @@ const flowsMax = 2
 export function whaleDrafts(facts: ReadonlyArray<DigestFact>): ReadonlyArray<Draft> {
   const own = facts.filter(({ section }) => section === "whales")
   const records = ofTopic(own, "calibration")
-  const absences = ofTopic(own, "absence").map(statementOf)
+  // Without any entry the absence is among those that close the digest.
+  const absences = ofTopic(own, "entry").length === 0
+    ? []
+    : ofTopic(own, "absence").map(statementOf)
   const unlabelled = unlabelledLines(own)
   const rest = [...unlabelled, ...absences]
   return [
