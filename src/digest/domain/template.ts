@@ -64,10 +64,15 @@ export function digestPage(brief: DigestBrief): DigestPage {
   )
   const isStated = (market: string) => stated.has(market)
   let number = 2
+  const texts = new Set([title, ...summary].map(({ text }) => text))
   const slotOf = (draft: Draft, place: number): ReadonlyArray<DigestSlot> => {
     const chosen = draft.sizes[sizes.get(place) ?? -1] ?? []
     const isNamed = chosen.length > 0 && draft.topic === "unexplained"
-    const sentences = nonEmpty(isNamed ? unexplainedLines(brief.facts, isStated) : chosen)
+    // Two wallets or markets with one name can have one sentence.
+    const lines = (isNamed ? unexplainedLines(brief.facts, isStated) : chosen)
+      .filter(({ text }) => !texts.has(text))
+    for (const { text } of lines) texts.add(text)
+    const sentences = nonEmpty(lines)
     if (sentences === null) return []
     const { aboutItself, facts, lead, topic } = draft
     return [{ id: `S${++number}`, topic, facts, sentences, aboutItself, lead }]

@@ -638,7 +638,7 @@ Deno.test("one closing sentence says what was not found, under no heading of its
   equal([sections.whales, sections.predetermined, sections.context], [[], [], []])
   strictEqual(
     sections.watch[0]?.sentences[0].text,
-    "No headline about another market of this digest was found, no tracked wallet opened a position, no " +
+    "No other headline about a market of this digest was found, no tracked wallet opened a position, no " +
       "market was found whose outcome is reported or proposed at a contested price and no contested " +
       "market with enough liquidity is expected to resolve soon.",
   )
