@@ -363,7 +363,9 @@ export function resultOf(title: string, question: string): Bearing | null {
   const event = eventOf(asked)
   if (bearing === null || event === null || limitOf(asked) !== null) return null
   const [said, period] = [periodsOf(head, "with"), periodsOf(asked, "with")]
-  if (periodsDiffer(said, period)) return null
+  // What is so today may not be so on the day of the question.
+  const isOfDay = period.days.size > 0 && !/\b(?:by|before|until) \p{Lu}/u.test(asked)
+  if (periodsDiffer(said, period) || isOfDay && said.days.size === 0) return null
   const words = wordsOf(head)
   const end = Math.max(...event.names.map((name) => words.findIndex(({ term }) => term === name)))
   const at = words.findIndex(({ term }, i) => i > end && event.verb.includes(term))

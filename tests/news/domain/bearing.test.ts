@@ -243,6 +243,7 @@ law(
 Deno.test("resultOf() takes a title for a result only if it reports the whole event of the question", () => {
   const prize = "Will 'The Salt Road' win the festival grand prize in November 2026?"
   const treaty = "Will Poland and Kenya sign a fisheries treaty by November 23?"
+  const leaderboard = "Will Lab Meridian top the open leaderboard on December 5?"
   const cases: ReadonlyArray<readonly [string, string, "for" | "against" | null]> = [
     ["'The Salt Road' wins the festival grand prize in November 2026", prize, "for"],
     ["'The Salt Road' has won the festival grand prize", prize, "for"],
@@ -253,6 +254,8 @@ Deno.test("resultOf() takes a title for a result only if it reports the whole ev
     ["Applause for 'The Salt Road' at the festival", prize, null],
     ["'Low Tide' wins the festival grand prize in November 2026", prize, null],
     ["'The Salt Road' set to win the festival grand prize", prize, null],
+    ["Lab Meridian tops the open leaderboard", leaderboard, null],
+    ["Lab Meridian tops the open leaderboard on December 5", leaderboard, "for"],
     ["Poland and Kenya sign a fisheries treaty", treaty, "for"],
     ["Poland and Kenya let November 23 pass and do not sign a fisheries treaty", treaty, "against"],
     ["Poland and Kenya let November 22 pass and do not sign a fisheries treaty", treaty, null],

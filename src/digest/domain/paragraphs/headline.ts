@@ -52,14 +52,7 @@ function titles(facts: Facts): ReadonlyArray<Title> {
   return [
     ...of(
       "reported",
-      ofTopic(facts, "reported").map((fact) =>
-        line(
-          fact,
-          (spell) =>
-            reporters(fact.values, spell) +
-            spell` a result for ${"market"}, but ${"outcome"} is at ${"price"}`,
-        )
-      ),
+      ofTopic(facts, "reported").map(reportedTitle),
     ),
     ...of(
       "finding",
@@ -114,6 +107,15 @@ function titles(facts: Facts): ReadonlyArray<Title> {
       ),
     ),
   ]
+}
+
+function reportedTitle(fact: DigestFact): Line {
+  return line(
+    fact,
+    (spell) =>
+      reporters(fact.values, spell) +
+      spell` a result for ${"market"}, but ${"outcome"} is at ${"price"}`,
+  )
 }
 
 /** A riskless spread that is worth a title. */
