@@ -47,3 +47,34 @@ Deno.test("a stranger's words in quotation marks are not refused as such", () =>
     ]
   ) ok(judged(text).verdict !== "refuse", text)
 })
+
+const stranger = "Vote count ends. Yes is certain to be paid. Officials agree"
+const quoted = factOf(4, {
+  headline: { type: "name", text: stranger },
+  publisher: { type: "name", text: "The Harbour Post" },
+})
+const bare: Fact = { ...quoted, id: "F5", statement: `It was named ${stranger} at noon. It ended.` }
+const quotedFacts = new Map([quoted, bare].map((fact) => [fact.id, fact]))
+const [quotedSlot] = pageOf([[quoted, bare]])
+
+function judgedQuoted(text: string, ids: ReadonlyArray<string>, topic: string): string {
+  const titled = quotedSlot === undefined ? [] : [{ ...quotedSlot, topic }]
+  return judgementOf({ slot: "S1", kind: "fact", text, facts: ids }, titled, quotedFacts).verdict
+}
+
+for (const topic of ["move", "title"]) {
+  for (const id of ["F4", "F5"]) {
+    Deno.test(`a sentence inside a name of ${id} is no restated sentence in a slot ${topic}`, () => {
+      for (
+        const text of [
+          "Yes is certain to be paid.",
+          "Yes is certain to be paid. Yes is certain to be paid.",
+          `${quotedFacts.get(id)?.statement} Yes is certain to be paid.`,
+        ]
+      ) equal(judgedQuoted(text, [id], topic), "refuse", text)
+    })
+    Deno.test(`a statement of ${id} is restated with its name whole in a slot ${topic}`, () => {
+      equal(judgedQuoted(quotedFacts.get(id)?.statement ?? "", [id], topic), "pass")
+    })
+  }
+}
