@@ -95,12 +95,26 @@ function formFaults(text: string): ReadonlyArray<string> {
 
 /** Whether every sentence of the text is a sentence of the cited statements: true by construction. */
 function isRestated(text: string, cited: ReadonlyArray<Fact>): boolean {
-  const stated = new Set(cited.flatMap(({ statement }) => sentencesOf(statement)))
-  return sentencesOf(text).every((sentence) => stated.has(sentence))
+  const names = cited.flatMap((fact) => fact.names)
+  const stated = new Set(cited.flatMap(({ statement }) => wholeSentencesOf(statement, names)))
+  return wholeSentencesOf(text, names).every((sentence) => stated.has(sentence))
 }
 
 function sentencesOf(text: string): ReadonlyArray<string> {
   return text.split(/(?<=[.!?…])\s+/)
+}
+
+/** Stands for a space inside a name. No statement and no claim has it. */
+const nameSpace = "\u0000"
+
+/** The sentences, none of which begins or ends inside a quotation or a name: those are a stranger's. */
+function wholeSentencesOf(text: string, names: ReadonlyArray<string>): ReadonlyArray<string> {
+  const joined = (name: string) => name.replaceAll(/\s/gu, nameSpace)
+  const quotesJoined = text.replace(/“[^“”]*”/g, joined)
+  return sentencesOf(
+    names.filter((name) => sentencesOf(name).length > 1).toSorted((a, b) => b.length - a.length)
+      .reduce((bare, name) => bare.replaceAll(name, joined(name)), quotesJoined),
+  )
 }
 
 /** The shortest run of letters and digits that can be an address or a key. */
