@@ -156,6 +156,7 @@ const requiredWords: Readonly<Record<string, ReadonlyArray<string>>> = {
   "src/predetermined/domain/predetermined.ts": ["nobody"],
   "src/writing/domain/grounding/context.ts": ["stood"],
   "src/writing/domain/grounding/roles.ts": ["stood"],
+  "src/writing/domain/grounding/times.ts": ["till"],
   "src/writing/domain/grounding/words.ts": ["nobody", "stood", "till"],
   "tests/support/writing/inventedClaims.ts": ["told", "nobody"],
   "tests/support/writing/draftClaims.ts": ["sound"],

@@ -85,32 +85,36 @@ function proposalFact(
   { data }: PredeterminedItem,
   { quoted, until }: DigestMaterial,
 ): NewDigestFact {
-  const { confidence, evidence: [{ publishedAt }], market, marketPrice, proposal } = data
+  const { confidence, detectedAt, evidence: [{ publishedAt }], market, marketPrice, proposal } =
+    data
   const proposedAt = Date.parse(proposal?.proposedAt ?? publishedAt)
   const state = { proposedAt, disputed: proposal?.disputed ?? false }
-  const age = proposalAgeMs(state, until)
+  // Whether it was disputed later is not known.
+  const seenAt = Math.min(until, Date.parse(detectedAt))
+  const age = proposalAgeMs(state, seenAt)
   const values = {
     outcome: labelValue(data.outcome),
     market: marketValue(market),
     proposedAt: time(proposedAt, until),
     age: duration(age),
+    seenAt: time(seenAt, until),
     price: price(marketPrice),
     edge: cents(fromHalfSteps(halfSteps(1) - halfSteps(marketPrice))),
     confidence: word(confidence),
-    state: word(proposalWords(state, until)),
-    reason: word(reasonOf(marketPrice, until - proposedAt, state.disputed)),
+    state: word(proposalWords(state, seenAt)),
+    reason: word(reasonOf(marketPrice, seenAt - proposedAt, state.disputed)),
     disputeEndsAt: time(proposedAt + challengeWindowMs, until),
-    ended: word(proposedAt + challengeWindowMs <= until ? "ended" : "ends"),
+    ended: word(proposedAt + challengeWindowMs <= seenAt ? "ended" : "ends"),
     ...costOf(data, quoted),
   }
-  const { age: _, ...withoutAge } = values
+  const { age: _, seenAt: __, ...withoutAge } = values
   return factOf(
     { ...parts, topic: "proposal", subject: market.slug },
     state.disputed || age === 0 ? withoutAge : values,
     (spell) => {
       const words = state.disputed || age === 0
         ? spell`${"state"}`
-        : spell`proposed, undisputed for ${"age"}`
+        : spell`proposed, undisputed for ${"age"} at ${"seenAt"}`
       return spell`${"outcome"} in ${"market"} is ` + words +
         spell` (since ${"proposedAt"}), and trades at ${"price"}: ${"edge"} below the payout of such a share, if the proposal stands. ` +
         proposalEnd(values, spell)

@@ -533,13 +533,15 @@ Deno.test("a proposal is stated in the one wording of all products, and never as
       proposal,
       confidence: "low",
       marketPrice: 0.19,
+      detectedAt: isoTime(until),
     })
+    const seen = age > hour && !disputed ? " at 08:00 UTC" : ""
     const [stated, ...watched] = paragraphs(material, "proposal")
     strictEqual(
       stated,
       `Will the lighthouse be lit? | Yes is ${
         proposalWords(state, until)
-      }, and trades at 0.19, 81 ` +
+      }${seen}, and trades at 0.19, 81 ` +
         "cents below its payout if the proposal stands. " +
         (disputed
           ? ""

@@ -218,7 +218,7 @@ Deno.test("digestPage() of a quiet window says in few words that nothing happene
   const { page } = pageOf(quiet)
   strictEqual(page.title.sentences[0].text, "No market moved far enough to be reported")
   equal(page.summary.sentences.map(({ text }) => text), [
-    "No market moved far enough to be reported, no headline about another market of this digest was " +
+    "No market moved far enough to be reported, no other headline about a market of this digest was " +
     "found, no tracked wallet opened a position and no market was found whose outcome is reported or " +
     "proposed at a contested price.",
   ])

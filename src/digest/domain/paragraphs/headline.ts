@@ -253,7 +253,9 @@ function outcomeSummary(fact: DigestFact): Line {
       fact.topic === "finding"
         ? spell`${"outcome"} is reported as the outcome of ${"market"}, and traded at ${"price"}.`
         : spell`${"outcome"} in ${"market"} is ` +
-          (has(fact, "age") ? spell`proposed, undisputed for ${"age"}` : spell`${"state"}`) +
+          (has(fact, "age")
+            ? spell`proposed, undisputed for ${"age"} at ${"seenAt"}`
+            : spell`${"state"}`) +
           spell`, at a price of ${"price"}.`,
   )
 }

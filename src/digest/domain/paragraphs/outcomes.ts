@@ -84,7 +84,9 @@ function watchLine(item: DigestFact): Line {
 
 function proposalLine(item: DigestFact): Line {
   return line(item, (spell) => {
-    const state = has(item, "age") ? spell`proposed, undisputed for ${"age"}` : spell`${"state"}`
+    const state = has(item, "age")
+      ? spell`proposed, undisputed for ${"age"} at ${"seenAt"}`
+      : spell`${"state"}`
     return spell`${"outcome"} is ` + state +
       spell`, and trades at ${"price"}, ${"edge"} below its payout if the proposal stands. ` +
       proposalEnd(item.values, spell)
