@@ -162,6 +162,7 @@ const requiredWords: Readonly<Record<string, ReadonlyArray<string>>> = {
   "tests/support/writing/draftClaims.ts": ["sound"],
   "tests/support/writing/freeClaims.ts": ["sound", "stood"],
   "tests/support/writing/typedFacts.ts": ["sound"],
+  "tests/news/domain/bearing.test.ts": ["stuck"],
   "tests/writing/domain/grounding.figures.test.ts": ["sound"],
   // Stored values: the folder of the delivery journal, a key of a JSON column, a metric's label, a value that a migration replaces.
   "src/app/settings.ts": ["handed over"],

@@ -7,11 +7,14 @@
  * @module
  */
 import {
+  afterPrice,
   agreementCues,
+  beforeLevel,
   contestCues,
   type Cue,
   doubtful,
   irregular,
+  levelWords,
   negators,
   open,
   type Phrase,
@@ -136,15 +139,122 @@ function limitSign(
   }
   const topic = topics.find(({ term }) => asked.some(({ plain }) => plain === term))
   if (topic?.title?.test(title) === false) return 0
-  const last = Math.max(...names.map((name) => words.findIndex(({ term }) => term === name)))
-  const signs = topic === undefined
-    ? signsOf(words, priceCues, (at) => at > last && isBare(words.slice(last + 1, at)))
-    : signsOf(words, topic.cues, () => true)
-  const turn = limit.higher ? 1 : -1
-  const reported = reportedSign(words, title, limit)
+  // "Cools less than expected" may be a rise.
+  if (/\bless\b(?! than \W?\d)|\bthan (?!\W?\d)/i.test(title)) return 0
+  const reported = reportedSign(words, title, question, limit)
+  const plain = limitOf(title) === null ? plainSign(words, title, question, limit) : 0
+  if (plain === null) return 0
+  // "Eases to 3.2%" is above 3%.
+  if (topic !== undefined && plain !== 0) return plain
   // "Fell below 5%" says nothing about 4.6%.
   if (topic !== undefined && reported === 0 && limitOf(title) !== null) return 0
-  return agreed([...signs.map((sign) => sign * turn), reported])
+  const last = Math.max(...names.map((name) => words.findIndex(({ term }) => term === name)))
+  const signs = topic === undefined
+    ? signsOf(
+      words,
+      priceCues,
+      (at, { phrase }) =>
+        at > last && isBare(words.slice(last + 1, at)) && hasNoObject(words, at + phrase.length),
+    )
+    : signsOf(
+      words,
+      topic.cues,
+      (at, { phrase }) =>
+        topic.title === null || isOfTopic(words, at, at + phrase.length, new Set(names)),
+    )
+  const turn = limit.higher ? 1 : -1
+  return agreed([...signs.map((sign) => sign * turn), reported, plain])
+}
+
+/** The subject of a rate, what may stand between it and its verb, and what may follow the verb. */
+const topicWords = /^(?:inflation|prices?|unemployment|jobless|gdp|economy)$/
+const fromTopic = /^(?:rate|growth|annual|month|year)$/
+const afterTopic = /^(?:in|to|last|this|more|faster|slower|sharply)$/
+
+/** Whether a rate is the subject of the words from `at` up to `end`, and they have no object. */
+function isOfTopic(
+  words: ReadonlyArray<Word>,
+  at: number,
+  end: number,
+  names: ReadonlySet<string>,
+): boolean {
+  const next = words[end]
+  if (next !== undefined && topicWords.test(next.plain)) return true
+  const subject = words.findLastIndex(({ plain }, n) => n < at && topicWords.test(plain))
+  return subject >= 0 &&
+    words.slice(subject + 1, at).every(({ plain, term }) =>
+      !isInformative(term) || names.has(term) || fromTopic.test(plain) || negators.has(term)
+    ) && (hasNoObject(words, end) || afterTopic.test(next?.plain ?? ""))
+}
+
+/** Words between the verb of a price and its level: "to a new record". */
+const levelGapMax = 3
+
+/** Whether the word at `next` is no object of the verb in front of it. */
+function hasNoObject(words: ReadonlyArray<Word>, next: number): boolean {
+  const word = words[next]
+  if (word === undefined || !word.follows) return true
+  const behind = words.slice(next + 1, next + 1 + levelGapMax)
+  // "Gains 500 jobs", but "jumps 6% after".
+  if (/^\d/.test(word.written)) {
+    const [thing] = behind
+    return thing === undefined || !thing.follows || /^(?:percent|points?)$/.test(thing.plain)
+  }
+  if (word.plain === "for") {
+    return /^(?:an?|first|second|third|fourth|fifth)$/.test(behind[0]?.plain ?? "")
+  }
+  return afterPrice.has(word.plain) || beforeLevel.has(word.plain) &&
+      behind.some(({ plain }) => /^\d/.test(plain) || levelWords.has(plain)) ||
+    word.plain === "on" && behind[0]?.capitalised === false
+}
+
+/** A figure with the unit of a level, and the words in front of it. */
+const figure =
+  /((?:[\p{L}.]+ ){0,6})([$€£]?)(\d[\d,]*(?:\.\d+)?) ?(k|m|bn?|tn?|thousand|million|billion|trillion)?(?![\p{L}\d])( ?(?:%|percent|°|degrees))?/giu
+/** What is measured, with the verb that gives its figure: not "rises 0.3%", not "a rate of". */
+const stated =
+  /\b(?:inflation|CPI|unemployment|jobless|GDP|growth|temperature)(?: rate| in \p{L}+)? (?:\p{L}+ )?(?:to|at|was|is|hits?) $/iu
+/** Another quantity than the question's. */
+const otherQuantity =
+  /\b(?:core|food|fuel|energy|grocery|producer|import|monthly|youth|expectations?|forecasts?|lows?|lowest|targets?|goals?|close to|set to|up to|near)\b/i
+
+/** The sign of the only figure of a title; 0 when it has none, null when it cannot be compared. */
+function plainSign(
+  words: ReadonlyArray<Word>,
+  title: string,
+  question: string,
+  limit: Limit,
+): Sign | null {
+  const found = figuresOf(title).filter(({ unit }) => unit === unitOf(question))
+  const [first] = found
+  if (first === undefined) return 0
+  // A price that moves by this figure, or has not reached the level yet.
+  if (unitOf(question) === "$") return null
+  const isDoubtful = words.some(({ term }) => negators.has(term) || doubtful.has(term))
+  if (found.length > 1 || isDoubtful || otherQuantity.test(title)) return null
+  if (!stated.test(first.lead) || first.value === limit.value) return null
+  return first.value > limit.value === limit.higher ? 1 : -1
+}
+
+function figuresOf(title: string) {
+  return [...title.replace(/['’]s\b/g, "").matchAll(figure)].map(
+    ([, lead = "", sign = "", digits = "", scale = "", unit = ""]) => ({
+      lead,
+      unit: sign !== "" ? "$" : /°|degrees/i.test(unit) ? "°" : unit === "" ? "" : "%",
+      value: Number(digits.replaceAll(",", "")) * (scales[scale.toLowerCase()] ?? 1),
+    }),
+  )
+}
+
+/** The unit of the question's level. */
+function unitOf(question: string): string {
+  return /[$€£]\d/.test(question)
+    ? "$"
+    : /\d ?°/.test(question)
+    ? "°"
+    : /\d ?(?:%|percent)/.test(question)
+    ? "%"
+    : ""
 }
 
 const priceLevel =
@@ -182,9 +292,18 @@ function isBare(between: ReadonlyArray<Word>): boolean {
 }
 
 /** What a title that names a value says of the limit: "was above 4.6%", "stayed below 21°C". */
-function reportedSign(words: ReadonlyArray<Word>, title: string, limit: Limit): Sign {
+function reportedSign(
+  words: ReadonlyArray<Word>,
+  title: string,
+  question: string,
+  limit: Limit,
+): Sign {
   const said = limitOf(title)
   if (said === null || said === "several") return 0
+  const isSameUnit = figuresOf(title).some(({ unit, value }) =>
+    unit === unitOf(question) && value === said.value
+  )
+  if (!isSameUnit || unitOf(question) !== "" && otherQuantity.test(title)) return 0
   const isDenied = words.some(({ term }) => negators.has(term)) || /\bshort of\b/i.test(title)
   const higher = said.higher !== isDenied
   const isBeyond = higher ? said.value >= limit.value : said.value <= limit.value
@@ -210,7 +329,7 @@ function matchSign(
   const limit = limitOf(question)
   if (limit !== null) {
     const isKnown = limit !== "several" && spansOf(words, sides).every((span) => span !== null)
-    return isKnown ? reportedSign(words, title, limit) * outcomeSign(outcome) : 0
+    return isKnown ? reportedSign(words, title, question, limit) * outcomeSign(outcome) : 0
   }
   const side = sides.findIndex((name) => name.trim().toLowerCase() === outcome.trim().toLowerCase())
   if (side < 0) return 0
@@ -284,14 +403,26 @@ function eventSign(words: ReadonlyArray<Word>, question: string): Sign {
       ? words.slice(span.end + 1, at)
       : words.slice(at + phrase.length, span.start)
     const isOrdered = subject === "before" ? at > span.end : at + phrase.length <= span.start
-    return isAgreement || isOrdered && isQuiet(words, between, gapMax)
+    if (isAgreement) return isOfAgreement(words, at)
+    return isOrdered && isQuiet(words, between, gapMax)
   }
   return agreed([
     ...signsOf(words, cues, near),
-    ...isRelevant * 2 >= event.object.length && event.object.length > 0
+    ...isRelevant * 3 >= event.object.length * 2 && event.object.length > 0
       ? [verbSign(words, event, span)]
       : [],
   ])
+}
+
+/** Verbs that also have other objects than an agreement. */
+const refusal = /^(?:reject|cancel|delay|postpon|suspend)/
+
+/** Whether what is refused is the agreement, and not a report of it. */
+function isOfAgreement(words: ReadonlyArray<Word>, at: number): boolean {
+  if (words.some(({ term }) => /^(?:deny|claim|accus|alleg|dismis)/.test(term))) return false
+  const around = words.slice(Math.max(0, at - negationGap), at + 1 + negationGap)
+  return !refusal.test(words[at]?.term ?? "") ||
+    around.some(({ plain }) => agreement.test(plain) || plain === "talks")
 }
 
 interface Event {
@@ -331,6 +462,11 @@ function verbSign(words: ReadonlyArray<Word>, { object, verb }: Event, { start, 
   if (at < 0) return 0
   const between = words.slice(end + 1, at)
   if (!isQuiet(words, between, verbGapMax)) return 0
+  // "Wins appeal over title banner".
+  const next = words.slice(at + 1).find(({ term, written }) =>
+    isInformative(term) && !/\d/.test(written)
+  )
+  if (next !== undefined && !object.includes(next.term)) return 0
   if (words.slice(0, at).some(({ term }) => doubtful.has(term))) return 0
   const before = words.slice(Math.max(0, start - negationGap), start)
   const denials = [...before, ...between].filter(({ term }) => negators.has(term)).length

@@ -37,17 +37,19 @@ export const contestCues: ReadonlyArray<Cue> = [
   ...cues({
     for:
       `gain in, gain on, gain ground, gain support, gain momentum, gains momentum, climb in, rise in,
-      surge in, jump in, surge ahead, pull ahead, ahead in, lead in, lead poll, lead race, lead field,
+      surge in, jump in, surge ahead, pull ahead, ahead in, lead in poll, lead in new poll,
+      lead in race, lead in survey, lead poll, lead race, lead field,
       lead the field, lead the race, widen lead, widen its lead, widen their lead, take lead,
-      take the lead, extend lead, stronger, front runner, frontrunner, favourite to win,
+      take the lead, extend lead, stronger model, front runner, frontrunner, favourite to win,
       favorite to win`,
     against:
       `lose ground, lose support, lose lead, lose voter, lose momentum, slip in, fall in, drop in,
-      sink in, slide in, fall behind, fall short, lag behind, trail, delay, drop out, pull out, concede,
-      knock out, eliminate, withdraw, lead narrow, lead shrink, out of the race, out of race`,
+      sink in, slide in, fall behind, fall short, lag behind, trail in, trail by, trail with, delay model,
+      delay its next model, delay its model, drop out of, pull out of, concede defeat, concede race, concede election,
+      knock out of, knock out by, eliminate from, eliminate by, withdraw from, lead narrow, lead shrink, out of the race, out of race`,
   }),
   ...cues({
-    for: "applause for, praise for, boost for, boost to, drift to, swing to, shift to, endorse",
+    for: "applause for, boost for, boost to, drift to, swing to, shift to, endorse",
     against: "cool on, cool to, cool towards, blow for, blow to, setback for, doubt over",
   }, "behind"),
 ]
@@ -65,8 +67,7 @@ export const agreementCues: ReadonlyArray<Cue> = cues({
 /** The level of what trades. */
 export const priceCues: ReadonlyArray<Cue> = cues({
   for: "climb, rise, rose, gain, surge, rally, jump, soar, rebound, advance, hit record",
-  against:
-    `drop, fall, fell, slide, slid, slump, plunge, tumble, sink, sank, crash, retreat, dip, slip,
+  against: `drop, fall, fell, slide, slid, slump, plunge, tumble, sink, sank, retreat, dip, slip,
     decline, fall short, rally stall, rally fade, rally end, gain fade`,
 })
 
@@ -115,6 +116,19 @@ export const sideCues: ReadonlyArray<Cue> = cues({
   against: `without their, without its, without captain, without star, without key, without top,
     lose captain, lose star`,
 })
+
+/** What may follow the verb of a price; another word is its object: "drops lawsuit", "gains approval". */
+export const afterPrice: ReadonlySet<string> = new Set(
+  `after as amid while ahead despite when since following during then but again further sharply
+  slightly steeply strongly today overnight high`.trim().split(/\s+/),
+)
+/** With a level behind it, it may follow too: "slides below $90,000", "to a record". */
+export const beforeLevel: ReadonlySet<string> = new Set(
+  "above below under over past by from to toward towards near nearly almost at".split(" "),
+)
+export const levelWords: ReadonlySet<string> = new Set(
+  "record high low highest lowest support resistance".split(" "),
+)
 
 /** Of these one in front of a cue reverses it. */
 export const negators = termsOf(

@@ -217,14 +217,65 @@ function readAsked(asked: Asked, text: TitleText): Answer | null {
   )
   if (subjects.length === 0 || subjects.some((mentions) => mentions.length === 0)) return null
   const sentence: Sentence = { asked, text, known, mentions: joined(subjects.flat(), text) }
+  const isOther = isOfPart(sentence)
   const answers = [
-    ...text.tokens.flatMap((_, at) => answerOfVerb(sentence, at)),
-    ...answerOfRecipient(sentence),
-    ...answerWithout(sentence),
+    ...text.tokens.flatMap((_, at) =>
+      isOther ? answerOfPurpose(sentence, at) : answerOfVerb(sentence, at)
+    ),
+    ...isOther ? [] : [...answerOfRecipient(sentence), ...answerWithout(sentence)],
   ]
   const [first] = answers
   if (first === undefined || answers.some(({ isYes }) => isYes !== first.isYes)) return null
   return first
+}
+
+/** Words for a single match or for a part of a contest. */
+const partWords: ReadonlySet<string> = new Set([
+  ...["match", "game", "race", "opener", "leg", "tie", "round", "set", "stage", "heat", "friendly"],
+  ...["qualifier", "fixture", "clash", "derby", "bout", "sprint", "playoff", "toss"],
+])
+/** Words of elections: there a race is the whole contest, and who loses to another has lost it. */
+const electionWords =
+  /^(?:election|mayor|president|governor|senate|senator|parliament|seat|primary|nomination|nominee|referendum|minister|chancellor|race|contest)$/
+
+/** Whether a cup, a title or a similar object is asked about, which one match does not decide. */
+function asksForContest({ families, objects, names, isMatch }: Asked): boolean {
+  return !isMatch && (objects.size > 0 || names.length > 0) &&
+    families.some((family) => family === "win" || family === "qualify")
+}
+
+function isElection({ objects }: Asked): boolean {
+  return [...objects].some((word) => electionWords.test(word))
+}
+
+/** Whether a word is for a part of the contest that is asked about. */
+function isPart(asked: Asked, word: string): boolean {
+  const [part, known] = [stem(word), knownOf(asked)]
+  return partWords.has(part) && !known.has(part) && !known.has(word) &&
+    !(part === "race" && isElection(asked))
+}
+
+/** Whether a text is about a part of the contest that is asked about: `win a World Cup match`. */
+function isOfPart({ asked, text: { tokens } }: Pick<Sentence, "asked" | "text">): boolean {
+  const isRaceTo = tokens.some(({ word }, n) =>
+    word === "race" && tokens[n + 1]?.word === "to" &&
+    tokens.slice(Math.max(0, n - 3), n).some(({ word }) => verbKind(word, "win") === "yes")
+  )
+  return isRaceTo || asksForContest(asked) && tokens.some(({ word }) => isPart(asked, word))
+}
+
+/**
+ * Whether a verb can be about a single match, and no word makes it the final: `win at the World Cup`,
+ * `lose to Senegal`.
+ */
+function isOfOneMatch({ asked, text: { tokens } }: Sentence, at: number): boolean {
+  const next = tokens[at + 1]
+  const isEnd = next === undefined || next.clause !== tokens[at]?.clause || next.score !== null ||
+    ["in", "at", "on", "against", "over", "to", "by"].includes(next.word)
+  return asksForContest(asked) && !isElection(asked) && isEnd &&
+    /^(?:win|wins|winning|won|triumph|triumphs|triumphed|prevail|prevails|prevailed|lose|loses|lost|beaten|defeated|edged|thrashed|stunned|upset)$/
+      .test(tokens[at]?.word ?? "") &&
+    !tokens.some(({ word }) => word === "final")
 }
 
 /** Words of a contest that a headline may leave out. */
@@ -302,6 +353,7 @@ function answerOfVerb(sentence: Sentence, at: number): ReadonlyArray<Answer> {
   const isFailing = word(at - 1) === "to" && /^fail(?:s|ed)?$/.test(word(at - 2))
   if (word(at - 1) === "to" && !isFailing) return answerOfPurpose(sentence, at)
   if (word(at + 1) === "to" && familiesOf(word(at + 2)).length > 0) return []
+  if (isOfOneMatch(sentence, at)) return []
   const isDenied = word(at - 1) === "not" || isFailing
   const role = roleOf(sentence, at, isDenied || isFailing ? at - 2 : at)
   if (role === null) return []
@@ -309,16 +361,26 @@ function answerOfVerb(sentence: Sentence, at: number): ReadonlyArray<Answer> {
   const isPassiveForm = word(at + 1) === "by" || /(?:en|ed)$/.test(verb.word) &&
       /^(?:was|were|been|is|are)$/.test(word(at - 1)) ||
     verb.word === "beaten" ||
-    verb.word === "eliminated" && kind === "beats" && role === "subject" && word(at + 1) === "from"
+    verb.word === "eliminated" && kind === "beats" && role === "subject" && isAtEnd(tokens, at)
   const yes = yesOf(sentence, at, { kind, role, isPassiveForm, takesObject: takesObject(family) })
   if (yes === null) return []
   const isYes = isDenied ? !yes : yes
   return [{ isYes, isFinal: isYes || !isDenied && (kind === "beats" || isContraryFinal(family)) }]
 }
 
+/** Whether no object follows a verb: `eliminated from the cup`, `eliminated`. */
+function isAtEnd(tokens: ReadonlyArray<Token>, at: number): boolean {
+  const next = tokens[at + 1]
+  return next === undefined || next.clause !== tokens[at]?.clause || isPreposition(next.word)
+}
+
 /** `France beat Spain to win the cup`. */
 function answerOfPurpose(sentence: Sentence, at: number): ReadonlyArray<Answer> {
   const { asked, text: { tokens } } = sentence
+  if (tokens[at - 1]?.word !== "to") return []
+  const isOther = asksForContest(asked) &&
+    tokens.slice(at).some(({ word }) => isPart(asked, word))
+  if (isOther) return []
   const beatAt = tokens.findIndex(({ word, clause }, n) =>
     n < at && clause === tokens[at]?.clause && verbKind(word, "win") === "beats"
   )
@@ -599,7 +661,7 @@ function readTotal(
   const contest = { families: ["win" as const], isPassive: false, objects: new Set<string>() }
   const isResult = [[a, b], [b, a]].some(([subject = [], other = []]) =>
     readAsked(
-      { ...contest, subjects: [subject], names: [other], places: own, level: null },
+      { ...contest, subjects: [subject], names: [other], places: own, level: null, isMatch: true },
       text,
     ) !== null
   )

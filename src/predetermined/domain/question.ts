@@ -6,7 +6,7 @@
 import type { Market } from "../../markets/domain/market.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
 import { safeName } from "../../core/domain/untrusted.ts"
-import { familiesOf, type Family } from "./eventVerbs.ts"
+import { familiesOf, type Family, verbKind } from "./eventVerbs.ts"
 import { type NamedDate, titleText, type Token, type Unit } from "./titleWords.ts"
 
 /** A level that a figure is compared with. */
@@ -36,6 +36,8 @@ export interface Asked {
   /** Names after `in`, `of` or `at`, which a headline may leave out. */
   readonly places: ReadonlySet<string>
   readonly level: Level | null
+  /** Whether a single match is asked about, so that `names` are its other side. */
+  readonly isMatch: boolean
 }
 
 /** Words that never identify anything. */
@@ -161,7 +163,7 @@ export function asksYesOrNo({ outcomes }: Pick<Market, "outcomes">): boolean {
 
 function contest(subjects: Asked["subjects"], names: Asked["names"]): Asked {
   const common = { families: ["win" as const], isPassive: false, objects: new Set<string>() }
-  return { ...common, subjects, names, places: new Set(), level: null }
+  return { ...common, subjects, names, places: new Set(), level: null, isMatch: names.length > 0 }
 }
 
 const isTotal = ([first]: Market["outcomes"]): boolean => /^(?:over|under|more|less)\b/i.test(first)
@@ -280,6 +282,7 @@ function yesAsked(question: string): Asked | null {
     names,
     places: new Set([...places, ...object.places]),
     level,
+    isMatch: verbKind(verb, "win") === "beats" || rest.some(({ word }) => word === "against"),
   }
 }
 

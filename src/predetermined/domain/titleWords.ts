@@ -75,7 +75,7 @@ const phrases: ReadonlyArray<readonly [RegExp, string]> = [
     /\b(?:crash|crashes|crashed|bow|bows|bowed|miss|misses|missed|lose|loses|lost) out(?: on)?\b/gi,
     "loses",
   ],
-  [/\b(?:finish|finishes|finished|come|comes|came|rank|ranks|ranked) first\b/gi, "wins"],
+  [/\b(?:finish|finishes|finished|come|comes|came|rank|ranks|ranked) first\b/gi, "tops"],
   [/\b(?:declared|named|confirmed|proclaimed)(?: the)?(?: as)? (?:the )?winner\b/gi, "wins"],
   [/\bbasis points?\b/gi, "bps"],
   [/\bquarter-? ?finals?\b/gi, "quarterfinal"],

@@ -168,6 +168,211 @@ Deno.test("bearingOf() is right in at least 97 % of the titles that it judges", 
   ok(missed.length <= 0.15 * known.length, text)
 })
 
+/** Ordinary headlines with words that often mean something else, by question: for Yes, or not at all. */
+const ordinary: ReadonlyArray<
+  readonly [question: string, titles: ReadonlyArray<readonly [Expected, string]>]
+> = [
+  ["Will Arsenal win the Champions League?", [
+    ["for", "Arsenal knock out Bayern to reach Champions League semi-final"],
+    ["against", "Arsenal knocked out of Champions League by Bayern"],
+    ["for", "Arsenal thrash Inter to reach Champions League quarter-finals"],
+    ["against", "Arsenal eliminated from Champions League"],
+    ["for", "Arsenal eliminate Real Madrid from Champions League"],
+    ["none", "Arsenal drop captain for Champions League tie"],
+    ["for", "Arsenal favourite to win Champions League, bookmakers say"],
+    ["none", "Arsenal sign midfielder ahead of Champions League opener"],
+  ]],
+  ["Will France win the World Cup?", [
+    ["for", "France eliminate Brazil from World Cup"],
+    ["against", "France eliminated by Brazil at World Cup"],
+    ["none", "France name squad for World Cup"],
+    ["against", "France crash out of World Cup after penalty loss"],
+    ["for", "France beat Morocco to reach World Cup final"],
+    ["none", "France drop Pogba from World Cup squad"],
+    ["for", "France knock holders Argentina out of World Cup"],
+  ]],
+  ["Will US inflation be above 3.0% in November?", [
+    ["for", "US inflation eases to 3.2%"],
+    ["against", "US inflation rises to 2.8%"],
+    ["for", "US inflation cools less than expected"],
+    ["for", "US inflation rises more than forecast"],
+    ["against", "US inflation slows more than expected in October"],
+    ["none", "US inflation rises 0.3% in October"],
+    ["against", "US inflation falls to 2.4% from 2.9%"],
+    ["none", "Fed cuts rates to 3.5% as US inflation eases"],
+    ["against", "US inflation was 2.9% in November"],
+    ["for", "US inflation accelerates to 3.4% in November"],
+    ["none", "US core inflation eases to 3.2%"],
+    ["against", "US inflation slows for third month"],
+    ["for", "US consumer prices climb faster than expected"],
+    ["for", "US inflation hits 3.3%"],
+    ["none", "US inflation unchanged at 3.0%"],
+  ]],
+  ["Will US unemployment be below 4.5% in December?", [
+    ["for", "US unemployment rises to 4.3%"],
+    ["against", "US unemployment falls to 4.6%"],
+    ["against", "US jobless rate climbs"],
+    ["none", "US youth unemployment falls to 4.1%"],
+    ["for", "US unemployment drops"],
+  ]],
+  ["Will Tesla close above $400?", [
+    ["none", "Tesla drops lawsuit against former engineer"],
+    ["none", "Tesla gains approval for robotaxi service"],
+    ["against", "Tesla drops after weak delivery figures"],
+    ["for", "Tesla jumps 6% after earnings"],
+    ["none", "Tesla climbs ranking of safest carmakers"],
+    ["none", "Tesla slips out of top ten carmakers"],
+    ["none", "Tesla falls behind BYD in Europe"],
+    ["none", "Tesla drops price of Model 3"],
+    ["none", "Tesla advances plan for Texas plant"],
+    ["none", "Tesla crash in Texas kills two"],
+    ["none", "Tesla retreats from India plan"],
+    ["none", "Tesla gains on BYD in China"],
+    ["none", "Tesla rallies owners against tax"],
+    ["against", "Tesla slides below $350 as investors sell"],
+    ["for", "Tesla soars to record high"],
+    ["for", "Tesla rises to $410"],
+    ["none", "Tesla hits record deliveries"],
+    ["none", "Tesla slashes range claims"],
+    ["none", "Tesla dips toe in insurance market"],
+    ["none", "Tesla falls to third in brand survey"],
+  ]],
+  ["Will Bitcoin reach $150,000 in November?", [
+    ["none", "Bitcoin gains legal status in Brazil"],
+    ["for", "Bitcoin rises to $120,000"],
+    ["against", "Bitcoin drops 8% in a day"],
+    ["against", "Bitcoin slumps as funds sell"],
+    ["none", "Bitcoin falls out of favour with banks"],
+    ["none", "Bitcoin advances bill in Texas senate"],
+    ["for", "Bitcoin surges past $140,000"],
+    ["for", "Bitcoin jumps on ETF inflows"],
+    ["against", "Bitcoin tumbles from record high"],
+    ["none", "Bitcoin climbs list of largest assets"],
+    ["none", "Bitcoin gains backing of pension fund"],
+  ]],
+  ["Will Ethereum be above $4,000 on December 1?", [
+    ["none", "Ethereum rises less than Bitcoin"],
+    ["against", "Ethereum falls below $3,500"],
+    ["none", "Ethereum drops proof of work"],
+    ["none", "Ethereum gains users in Asia"],
+  ]],
+  ["Will gold close above $4,000?", [["for", "Gold climbs as dollar weakens"], [
+    "none",
+    "Gold rally fuels mining deals",
+  ], ["none", "Gold gains appeal as hedge"]]],
+  ["Will the Labour Party win the most seats in the UK?", [
+    ["none", "Labour Party drops pledge on tax"],
+    ["against", "Labour Party loses ground in UK poll"],
+    ["none", "Labour Party eliminates membership fee in UK"],
+    ["none", "Labour Party withdraws whip from MP"],
+  ]],
+  ["Will Marie Dupont win the French election?", [
+    ["none", "Marie Dupont knocks out rival Henri Blanc in French election debate"],
+    ["against", "Marie Dupont knocked out of French election race"],
+    ["against", "Marie Dupont concedes French election"],
+    ["none", "Marie Dupont eliminates tax break in French election plan"],
+  ]],
+  ["Will GDP growth in Germany be above 1.0%?", [["against", "GDP in Germany rises to 0.4%"], [
+    "none",
+    "German GDP grows 0.2% in quarter",
+  ]]],
+  ["Will the highest temperature in Lisbon be 21°C or more on November 24?", [[
+    "against",
+    "Lisbon temperature climbs to 18°C",
+  ], ["none", "Lisbon to cool to 23°C"]]],
+  ["Will US inflation be above 3.0% in December?", [
+    ["none", "Dow gains 500 points as US inflation report nears"],
+    ["against", "US inflation slips below 3%"],
+    ["none", "US inflation stays above 2%"],
+    ["for", "US inflation stays above 3%"],
+    ["none", "US inflation: Treasury yields rise"],
+    ["none", "Minister touts lower US inflation"],
+    ["none", "Fed keeps US inflation target at 2%"],
+    ["for", "US inflation stuck at 3.4%"],
+    ["none", "Stocks gain 500 points, US inflation data due"],
+    ["none", "Fed official says US inflation fight not over"],
+    ["none", "Fed lower rates despite US inflation rise"],
+    ["none", "US inflation eases grip on voters"],
+    ["against", "US inflation eases"],
+    ["against", "US stocks rise as inflation cools"],
+    ["for", "Fed expected to slow hikes as US inflation rises"],
+    ["none", "US wage growth slower than inflation"],
+  ]],
+  ["Will Tesla close above $400 this week?", [
+    ["none", "Tesla gains 500 jobs at Texas plant"],
+    ["none", "Tesla tops 450 superchargers in Norway"],
+    ["none", "Tesla over 400 staff cut"],
+    ["none", "Tesla hits 1 million cars"],
+    ["none", "Tesla to rise or fall with AI bet"],
+    ["none", "Tesla fined $410 million"],
+    ["none", "Tesla recall grows after fall in safety score"],
+  ]],
+  ["Will Israel and Hamas sign a ceasefire deal by March?", [
+    ["none", "Israel rejects claim it broke Hamas ceasefire deal"],
+    ["none", "Hamas and Israel delay hostage list in ceasefire deal"],
+    ["against", "Israel and Hamas ceasefire deal talks collapse"],
+    ["for", "Israel and Hamas close to ceasefire deal"],
+    ["none", "Israel denies Hamas ceasefire deal is near collapse"],
+    ["none", "Israel suspends officer as Hamas ceasefire deal talks go on"],
+    ["for", "Israel and Hamas agree to ceasefire deal"],
+  ]],
+  ["Will Apple release a foldable iPhone by June?", [
+    ["none", "Apple drops plan"],
+    ["against", "Apple delays foldable iPhone"],
+    ["against", "Apple delays release of foldable iPhone"],
+    ["none", "Apple releases iPhone update"],
+    ["for", "Apple to release foldable iPhone in May"],
+  ]],
+  ["Will Jane Doe resign in 2026?", [
+    ["none", "Jane Doe refuses to comment on calls to resign"],
+    ["against", "Jane Doe rules out plan to resign"],
+    ["against", "Jane Doe will not resign"],
+    ["none", "Jane Doe urged to resign by Trump"],
+  ]],
+  ["Will the Lakers win the NBA title?", [
+    ["none", "Lakers trail Celtics at half time"],
+    ["against", "Lakers fall behind in NBA title race"],
+    ["for", "Lakers favourite to win NBA title"],
+    ["none", "Lakers withdraw contract offer to guard"],
+    ["none", "Lakers eliminate Suns from NBA playoffs"],
+    ["none", "Lakers knock out Nuggets"],
+    ["against", "Lakers eliminated by Nuggets"],
+    ["none", "Lakers pull out all stops"],
+    ["none", "Lakers concede nothing, say coach"],
+    ["none", "Lakers lead in trade talks"],
+    ["for", "Lakers win NBA title"],
+    ["against", "Lakers will not win NBA title, says star"],
+    ["none", "Lakers delay arena plan"],
+    ["none", "Lakers stronger than Celtics"],
+    ["none", "Lakers win appeal over NBA title banner"],
+  ]],
+  ["Will Donald Trump win the Nobel Peace Prize?", [
+    ["none", "Trump endorses rival for Nobel Peace Prize"],
+    ["none", "Donald Trump cool on Nobel Peace Prize"],
+    ["none", "Praise for Donald Trump after summit"],
+    ["none", "Donald Trump delays tariffs"],
+  ]],
+  ["Will the Fed cut rates in December?", [
+    ["for", "Fed to cut rates in December, economists say"],
+    ["against", "Fed will not cut rates in December"],
+    ["none", "Fed cuts staff"],
+    ["none", "Banks cut rates ahead of Fed"],
+  ]],
+]
+
+Deno.test("bearingOf() is never wrong about ordinary headlines, and judges a third of those with a side", () => {
+  const judged = ordinary.flatMap(([question, titles]) =>
+    titles.map(([expected, title]) => ({
+      ...{ question, expected, title },
+      found: bearingOf(title, question, "Yes"),
+    }))
+  )
+  const wrong = judged.filter(({ expected, found }) => found !== null && found !== expected)
+  equal(wrong, [])
+  const known = judged.filter(({ expected }) => expected !== "none")
+  ok(known.filter(({ found }) => found !== null).length * 3 >= known.length)
+})
+
 const opposite = (bearing: Bearing | null) =>
   bearing === null ? null : bearing === "for" ? "against" : "for"
 const from = <A extends string>(values: readonly [A, ...ReadonlyArray<A>]) =>
@@ -266,3 +471,15 @@ Deno.test("resultOf() takes a title for a result only if it reports the whole ev
     strictEqual(resultOf(title, question), result, title)
   }
 })
+law(
+  "bearingOf() of a stated figure compares it with the level, whatever its verb",
+  Arbitrary.all({
+    verb: from(["eases to", "rises to", "slows to", "accelerates to", "was"]),
+    tenths: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 99 }))),
+  }),
+  ({ tenths, verb }) => {
+    const title = `Kenya inflation ${verb} ${(tenths / 10).toFixed(1)}%`
+    const found = bearingOf(title, "Will inflation in Kenya be above 5.0%?", "Yes")
+    equal(found, tenths === 50 ? null : tenths > 50 ? "for" : "against")
+  },
+)

@@ -565,4 +565,25 @@ export const trueAnswers: ReadonlyArray<PlantedCase> = [
     ],
     answer: "Yes",
   },
+  {
+    question: "Will France win the 2026 World Cup?",
+    headlines: [
+      "France won World Cup on penalties",
+      "France beat Brazil in final match to win World Cup",
+    ],
+    answer: "Yes",
+  },
+  {
+    question: "Will France win the 2026 World Cup?",
+    headlines: [
+      "France lose World Cup final to Brazil",
+      "France knocked out of World Cup by Brazil",
+    ],
+    answer: "No",
+  },
+  {
+    question: "Will Ana Silva win the 2026 Lagos mayoral election?",
+    headlines: ["Ana Silva wins Lagos mayoral race", "Lagos mayoral election: Ana Silva won"],
+    answer: "Yes",
+  },
 ]

@@ -29,6 +29,7 @@ const film = { question: "Will “Lantern Year” win the festival grand prize i
 const cup = { question: "Will the Harbor City Gulls win the league cup?" }
 const senate = { question: "Will the Senate pass the harbor bill by November 30?" }
 const vane = { question: "Will Prime Minister Olga Vane resign by December 31?" }
+const worldCup = { question: "Will France win the 2026 World Cup?" }
 const treaty = { question: "Will Norway and Chile sign a fisheries treaty by November 25?" }
 
 export const wrongAnswers: Readonly<Record<string, ReadonlyArray<PlantedCase>>> = {
@@ -662,6 +663,76 @@ export const wrongAnswers: Readonly<Record<string, ReadonlyArray<PlantedCase>>> 
       headlines: [
         "Kenya core inflation rises to 5.1% in November",
         "Food inflation in Kenya was above 4.8% in November",
+      ],
+      answer: "Yes",
+    },
+  ],
+  "one match of a contest": [
+    {
+      ...worldCup,
+      headlines: [
+        "France win World Cup match against Brazil",
+        "France won the World Cup match on penalties",
+      ],
+      answer: "Yes",
+    },
+    {
+      ...worldCup,
+      headlines: [
+        "France lose World Cup match to Senegal",
+        "France beaten by Senegal in World Cup match",
+      ],
+      answer: "No",
+    },
+    {
+      ...worldCup,
+      headlines: ["France win first World Cup game", "France win World Cup tie on penalties"],
+      answer: "Yes",
+    },
+    {
+      ...worldCup,
+      headlines: ["France win against Brazil in World Cup", "France win 2-0 in World Cup"],
+      answer: "Yes",
+    },
+    {
+      ...worldCup,
+      headlines: ["France beaten by Senegal in World Cup", "France lose to Senegal at World Cup"],
+      answer: "No",
+    },
+    {
+      ...worldCup,
+      headlines: ["France win World Cup toss", "In World Cup game, France win over Brazil"],
+      answer: "Yes",
+    },
+    {
+      ...worldCup,
+      headlines: [
+        "France knocked out of World Cup by Senegal",
+        "Senegal beat France: France eliminated from World Cup",
+      ],
+      answer: "Yes",
+    },
+    {
+      question: "Will Lando Norris win the Drivers Championship?",
+      headlines: [
+        "Lando Norris wins race to lead Drivers Championship",
+        "Norris wins race, and leads Drivers Championship",
+      ],
+      answer: "Yes",
+    },
+    {
+      question: "Will Arsenal win the Champions League?",
+      headlines: [
+        "Arsenal lose to Bayern in Champions League",
+        "Arsenal beaten by Bayern in Champions League game",
+      ],
+      answer: "No",
+    },
+    {
+      question: "Will Ana Silva win the 2026 Lagos mayoral election?",
+      headlines: [
+        "Ana Silva wins race to enter Lagos mayoral election",
+        "Ana Silva wins race to be on ballot in Lagos mayoral election",
       ],
       answer: "Yes",
     },
