@@ -28,7 +28,7 @@ import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
 import { serviceOptions, servicesOver, type World } from "../support/http/httpService.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
-import { startDev } from "../support/process.ts"
+import { removeFolder, startDev } from "../support/process.ts"
 import { market } from "../support/payments/sales.ts"
 import { pooledReplicaPorts, stockedWorld } from "../support/http/socketReplicas.ts"
 import { freshSchema } from "../support/stores.ts"
@@ -201,7 +201,7 @@ liveTest(
           await Deno.mkdir(".data", { recursive: true })
           return await Deno.makeTempDir({ dir: ".data", prefix: "a2a-" })
         }),
-        (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+        removeFolder,
       )
       const { base, until } = yield* startDev(dir)
       yield* until("/v1/index", (body) => Number(body["index"]) > 0)

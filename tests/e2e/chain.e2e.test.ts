@@ -19,7 +19,7 @@ import { type Anvil, hasAnvil, skipWithoutAnvil, startAnvil } from "../support/p
 import { buyer, provePayer, sign } from "../support/payments/buyers.ts"
 import { buyWithVersion1, hasLegacyBuyer } from "../support/payments/legacyBuyer.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
-import { type Service, startDev } from "../support/process.ts"
+import { removeFolder, type Service, startDev } from "../support/process.ts"
 import {
   type ReferenceFacilitator,
   startFacilitator,
@@ -65,7 +65,7 @@ const stack = Effect.gen(function* () {
       await Deno.mkdir(".data", { recursive: true })
       return Deno.makeTempDir({ dir: ".data", prefix: "e2e-" })
     }),
-    (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+    removeFolder,
   )
   const service = yield* startDev(dir, {
     PAYMENTS: "live",

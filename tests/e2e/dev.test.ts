@@ -7,7 +7,7 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect } from "effect"
 import { liveTest } from "../support/effect.ts"
-import { startDev } from "../support/process.ts"
+import { removeFolder, startDev } from "../support/process.ts"
 
 liveTest(
   "task dev has movers and a digest within a minute, and sells both to the reference buyer",
@@ -18,7 +18,7 @@ liveTest(
           await Deno.mkdir(".data", { recursive: true })
           return Deno.makeTempDir({ dir: ".data", prefix: "e2e-" })
         }),
-        (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+        removeFolder,
       )
       const first = yield* startDev(dir)
       const index = yield* first.until("/v1/index", (body) => Number(body["index"]) > 0)

@@ -19,7 +19,7 @@ const openApiFile = Effect.gen(function* () {
   const base = yield* servedService
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => Deno.makeTempDir()),
-    (folder) => Effect.promise(() => Deno.remove(folder, { recursive: true })),
+    removeFolder,
   )
   const text = yield* Effect.promise(async () => await (await fetch(`${base}/openapi.json`)).text())
   const file = `${folder}/openapi.json`
@@ -80,6 +80,7 @@ function linterTests(): void {
 /** A client that uses the types generated from the document; wrong uses must not compile. */
 const client = `
 import type { paths } from "./openapi.ts"
+import { removeFolder } from "../support/process.ts"
 type Answer<P extends keyof paths, S extends number> =
   paths[P] extends { get: { responses: { [_ in S]: infer Answered } } }
     ? Answered extends { content: { "application/json": infer Body } } ? Body : never

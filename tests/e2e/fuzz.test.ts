@@ -8,7 +8,7 @@ import { ok } from "node:assert/strict"
 import { Duration, Effect, Random } from "effect"
 import { liveTest } from "../support/effect.ts"
 import { requestDrawer } from "../support/http/fuzz.ts"
-import { type Service, startDev } from "../support/process.ts"
+import { removeFolder, type Service, startDev } from "../support/process.ts"
 import { anyRpcCall } from "../support/http/rpcFuzz.ts"
 
 const requests = 20_000
@@ -49,7 +49,7 @@ liveTest(
           await Deno.mkdir(".data", { recursive: true })
           return Deno.makeTempDir({ dir: ".data", prefix: "fuzz-" })
         }),
-        (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+        removeFolder,
       )
       // Only one tick, so that the simulated world does not grow during the test.
       const service = yield* startDev(dir, {

@@ -15,6 +15,7 @@ import {
 } from "../support/writing/modelServer.ts"
 import { claimDraft, draftRequest } from "../support/writing/pages.ts"
 import { writesTruly } from "../support/writing/writers.ts"
+import { removeFolder } from "../support/process.ts"
 
 const { previous: _, ...page } = draftRequest
 const detection = {
@@ -84,7 +85,7 @@ for (
       const server = yield* modelServer(behaviour)
       const dir = yield* Effect.acquireRelease(
         Effect.promise(() => Deno.makeTempDir()),
-        (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+        removeFolder,
       )
       const cases = { page: { kind: "page", ...page }, question: detection }
       for (const [file, content] of Object.entries(cases)) {
@@ -130,7 +131,7 @@ liveTest(
       )
       const out = yield* Effect.acquireRelease(
         Effect.promise(() => Deno.makeTempDir()),
-        (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+        removeFolder,
       )
       const run = yield* narrate(["--out", out], server.baseUrl.href)
       equal([run.code, run.errors], [0, ""], run.out)

@@ -11,7 +11,7 @@ import { layer, Served } from "../../src/http/layer.ts"
 import { ErrorBody } from "../../src/http/server/errors.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { liveTest } from "../support/effect.ts"
-import { freePort } from "../support/process.ts"
+import { freePort, removeFolder } from "../support/process.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { makeWorld, paymentFor, serviceOptions, servicesOver } from "../support/http/httpService.ts"
 
@@ -57,7 +57,7 @@ const behindNginx = Effect.gen(function* () {
   const port = freePort()
   const dir = yield* Effect.acquireRelease(
     Effect.promise(() => Deno.makeTempDir()),
-    (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+    removeFolder,
   )
   const file = `${dir}/nginx.conf`
   yield* Effect.promise(() =>

@@ -29,6 +29,7 @@ import {
 } from "../support/payments/sales.ts"
 import { nonce, terms } from "../support/payments/terms.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
+import { removeFolder } from "../support/process.ts"
 
 const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
 const root = new URL("../..", import.meta.url)
@@ -111,7 +112,7 @@ const deliver = Effect.fnUntraced(function* (sold: { readonly delivery: Delivery
 const drill = Effect.fnUntraced(function* (server: string) {
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => Deno.makeTempDir()),
-    (folder) => Effect.promise(() => Deno.remove(folder, { recursive: true })),
+    removeFolder,
   )
   const journal = `${folder}/journal`
   const old = { database: yield* freshDatabase(server), folder: journal }

@@ -7,7 +7,7 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect, Schedule } from "effect"
 import { liveTest } from "../support/effect.ts"
-import { freePort } from "../support/process.ts"
+import { freePort, removeFolder } from "../support/process.ts"
 
 const root = new URL("../..", import.meta.url)
 const outputTimeout = "60 seconds"
@@ -59,7 +59,7 @@ const attemptEscapes = Effect.fnUntraced(function* (
   )
   const dir = yield* Effect.acquireRelease(
     Effect.promise(() => Deno.makeTempDir()),
-    (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+    removeFolder,
   )
   const secret = `${dir}/secret.json`
   yield* Effect.promise(() => Deno.writeTextFile(secret, "{}"))
@@ -120,7 +120,7 @@ const launched = Effect.fnUntraced(function* (
 ) {
   const dir = yield* Effect.acquireRelease(
     Effect.promise(() => Deno.makeTempDir()),
-    (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+    removeFolder,
   )
   const output = { text: "" }
   const port = String(freePort())
@@ -238,7 +238,7 @@ const packageCache = Effect.acquireRelease(
     ])
     return dir
   }),
-  (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+  removeFolder,
 )
 
 const command = (name: string, args: ReadonlyArray<string>) =>

@@ -6,7 +6,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import assert from "node:assert/strict"
-import { Effect, Exit, Fiber, Layer, Option, Schedule, Scope } from "effect"
+import { Effect, Exit, Fiber, Layer, Option, Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerEmbedded } from "../../src/postgres/client.ts"
@@ -17,18 +17,14 @@ import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { liveTest } from "../support/effect.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { sampleItem } from "../support/feed/items.ts"
+import { removeFolder } from "../support/process.ts"
 import { embeddedStore } from "../support/stores.ts"
 
 const root = new URL("../..", import.meta.url)
 
-/** A killed process may still be writing while its directory is deleted. */
 const temporaryDirectory = Effect.acquireRelease(
   Effect.promise(() => Deno.makeTempDir()),
-  (dir) =>
-    Effect.tryPromise(() => Deno.remove(dir, { recursive: true })).pipe(
-      Effect.retry({ schedule: Schedule.spaced("100 millis"), times: 50 }),
-      Effect.orDie,
-    ),
+  removeFolder,
 )
 
 const onDirectory = (dataDir: string) =>

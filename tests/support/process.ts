@@ -25,6 +25,13 @@ export interface Service {
   readonly stop: Effect.Effect<number>
 }
 
+/** Deletes a folder; a killed process may still write into it, so this is tried for five seconds. */
+export const removeFolder = (folder: string): Effect.Effect<void> =>
+  Effect.tryPromise(() => Deno.remove(folder, { recursive: true })).pipe(
+    Effect.retry({ schedule: Schedule.spaced("100 millis"), times: 50 }),
+    Effect.orDie,
+  )
+
 /** Runs `deno task dev` in `dir` with additional variables; killed when the scope closes. */
 export const startDev = Effect.fn("startDev")(function* (
   dir: string,
