@@ -11,6 +11,7 @@ import { hasDocumentTools, judge, runTool, type ToolRun } from "../support/http/
 import { liveTest } from "../support/effect.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { servedService } from "../support/http/servedService.ts"
+import { removeFolder } from "../support/process.ts"
 
 const sold = Object.values(products)
 
@@ -80,7 +81,6 @@ function linterTests(): void {
 /** A client that uses the types generated from the document; wrong uses must not compile. */
 const client = `
 import type { paths } from "./openapi.ts"
-import { removeFolder } from "../support/process.ts"
 type Answer<P extends keyof paths, S extends number> =
   paths[P] extends { get: { responses: { [_ in S]: infer Answered } } }
     ? Answered extends { content: { "application/json": infer Body } } ? Body : never
